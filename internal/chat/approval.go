@@ -1,0 +1,43 @@
+package chat
+
+import "agent/internal/tools"
+
+// ApprovalMode says which kinds of call run without asking.
+type ApprovalMode string
+
+// The approval modes, from the most to the least careful.
+const (
+	// ModeReadOnly refuses every edit, command and network call.
+	ModeReadOnly ApprovalMode = "read-only"
+	// ModeAsk asks before edits, commands and network calls.
+	ModeAsk ApprovalMode = "ask"
+	// ModeAutoEdit runs edits and asks before the rest.
+	ModeAutoEdit ApprovalMode = "auto-edit"
+	// ModeFullAuto runs everything.
+	ModeFullAuto ApprovalMode = "full-auto"
+)
+
+// ApprovalModes lists the modes in the order Shift+Tab cycles them.
+func ApprovalModes() []ApprovalMode {
+	return []ApprovalMode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModeReadOnly}
+}
+
+// Approval is a call that waits for a person's decision.
+type Approval struct {
+	ID      int
+	Tool    string
+	Kind    tools.Kind
+	Preview tools.Preview
+	// Always names what "always" would allow for the rest of the session, for
+	// example `commands "go test"` or "edits". Empty when always is not offered.
+	Always string
+}
+
+// Decision answers an Approval.
+type Decision struct {
+	Allow bool
+	// Always allows the same kind for the rest of the session.
+	Always bool
+	// Reason goes to the model with a refusal.
+	Reason string
+}

@@ -1,0 +1,183 @@
+package chat
+
+import (
+	"encoding/json"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/tools"
+)
+
+// Event is something that happened in the turn loop. Events are emitted in
+// order from the goroutine that owns the loop. A listener may conflate deltas
+// (TextDelta, ReasoningDelta, ToolOutput); every other event must reach the user.
+type Event interface{ event() }
+
+// TurnStarted: the loop begins to work on a prompt.
+type TurnStarted struct{}
+
+// TurnEnded: the loop is idle again. Err is nil when the model finished by
+// itself.
+type TurnEnded struct {
+	Outcome Outcome
+	Err     error
+}
+
+// UserMessage: what the user typed is in the history and on disk. Included and
+// Skipped tell what the @ processor did.
+type UserMessage struct {
+	Text     string
+	Included []Included
+	Skipped  []Skipped
+}
+
+// Included is one file that went into a message.
+type Included struct {
+	Path  string
+	Lines int
+	Bytes int
+}
+
+// Skipped is one path that did not, and why.
+type Skipped struct{ Path, Reason string }
+
+// TextDelta: a piece of the model's answer.
+type TextDelta struct{ Delta string }
+
+// ReasoningDelta: a piece of the model's thinking.
+type ReasoningDelta struct{ Delta string }
+
+// ReplyDiscarded: the deltas since the last ReplyEnded are void, the reply
+// starts over (see Retry).
+type ReplyDiscarded struct{}
+
+// ReplyEnded: the reply is complete and stored. Text is all of it. Interrupted
+// is set when it was cut.
+type ReplyEnded struct {
+	Text        string
+	Interrupted bool
+}
+
+// CallArriving: the model has begun to write a call; its arguments follow.
+type CallArriving struct{ Name string }
+
+// ToolStarted: a call begins to run (after its approval, if it needs one).
+type ToolStarted struct {
+	// Call numbers the calls of a session from 1; provider ids may repeat.
+	Call int
+	ID   string
+	Name string
+	// Title says the call in a line: the tool and its key parameter.
+	Title      string
+	Parameters json.RawMessage
+}
+
+// ToolOutput: a running command printed something.
+type ToolOutput struct {
+	Call int
+	Data string
+}
+
+// ToolEnded: a call is done and its answer stored. Calls that never ran
+// (refused, malformed, interrupted) have a ToolEnded as well.
+type ToolEnded struct {
+	Call     int
+	ID       string
+	Name     string
+	Title    string
+	Answer   tools.Answer
+	Duration time.Duration
+}
+
+// ApprovalRequested: the loop waits for Answer with this ID.
+type ApprovalRequested struct{ Approval Approval }
+
+// ApprovalSettled: the request with this ID needs no answer any more.
+type ApprovalSettled struct{ ID int }
+
+// DensityApplied: pruning made the context denser before a request.
+type DensityApplied struct {
+	Metadata     history.DensityMetadata
+	Prunes       []PruneRecord
+	TokensBefore int
+	TokensAfter  int
+	Limit        int
+}
+
+// PruneRecord is one line of the ledger that /density shows.
+type PruneRecord struct {
+	Kind    history.PruneKind
+	Subject string
+	Reason  string
+	// Tokens is what the prune freed.
+	Tokens int
+	// Turn is the number of the user's message during which it happened, from 1.
+	Turn int
+	At   time.Time
+}
+
+// Compressed: a compression ran, or found nothing to do.
+type Compressed struct {
+	Strategy string
+	// Applied is false for a no-op; Reason says why.
+	Applied      bool
+	Reason       string
+	TokensBefore int
+	TokensAfter  int
+	Limit        int
+}
+
+// UsageReported: the provider's figures for the latest request.
+type UsageReported struct {
+	PromptTokens     int
+	CompletionTokens int
+	CachedTokens     int
+}
+
+// Retry: a request failed and is tried again after Delay.
+type Retry struct {
+	Attempt int
+	Delay   time.Duration
+	Reason  string
+}
+
+// Notice: something the user should know, in a line.
+type Notice struct{ Text string }
+
+// QueueChanged: the messages that wait for the next pause, oldest first.
+type QueueChanged struct{ Messages []string }
+
+// StatusChanged: the figures of the status line.
+type StatusChanged struct{ Status Status }
+
+// Status is what the status line shows.
+type Status struct {
+	Model string
+	// Tokens is what the next request would hold, Limit the window.
+	Tokens int
+	Limit  int
+	Mode   ApprovalMode
+	// Freed is what density and compression have saved so far, in tokens.
+	Freed int
+}
+
+func (TurnStarted) event()       {}
+func (TurnEnded) event()         {}
+func (UserMessage) event()       {}
+func (TextDelta) event()         {}
+func (ReasoningDelta) event()    {}
+func (ReplyDiscarded) event()    {}
+func (ReplyEnded) event()        {}
+func (CallArriving) event()      {}
+func (ToolStarted) event()       {}
+func (ToolOutput) event()        {}
+func (ToolEnded) event()         {}
+func (ApprovalRequested) event() {}
+func (ApprovalSettled) event()   {}
+func (DensityApplied) event()    {}
+func (Compressed) event()        {}
+func (UsageReported) event()     {}
+func (Retry) event()             {}
+func (Notice) event()            {}
+func (QueueChanged) event()      {}
+func (StatusChanged) event()     {}

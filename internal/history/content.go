@@ -1,0 +1,95 @@
+package history
+
+import "encoding/json"
+
+// Speaker says who an entry comes from.
+type Speaker string
+
+// The three speakers of a conversation.
+const (
+	Human Speaker = "human"
+	AI    Speaker = "ai"
+	Tool  Speaker = "tool"
+)
+
+// Content is one entry of a conversation: what one speaker said, as a list of
+// blocks. An entry is immutable once it has been given to anybody; an edit is a
+// new entry that may share unchanged blocks with the old one. Memoised counts
+// hang on that.
+type Content struct {
+	Speaker  Speaker
+	Blocks   []Block
+	Metadata Metadata
+
+	// extra holds fields this version does not know, for the round trip.
+	extra extraFields
+}
+
+// Metadata is free information about an entry, kept as it came.
+type Metadata map[string]any
+
+// Keys of Metadata that this program itself sets.
+const (
+	// MetaSummary marks an entry written by compression in place of others.
+	MetaSummary = "summary"
+	// MetaInterrupted marks an ai entry whose reply was cut before its end.
+	MetaInterrupted = "interrupted"
+	// MetaModel names the model that wrote an ai entry.
+	MetaModel = "model"
+)
+
+type extraFields map[string]json.RawMessage
+
+// New returns an entry of speaker with blocks.
+func New(speaker Speaker, blocks ...Block) *Content {
+	return &Content{Speaker: speaker, Blocks: blocks}
+}
+
+// HumanText returns a human entry holding one text block.
+func HumanText(text string) *Content { return New(Human, &Text{Text: text}) }
+
+// WithBlocks returns a copy of c that holds blocks instead; speaker, metadata
+// and unknown fields stay.
+func (c *Content) WithBlocks(blocks []Block) *Content {
+	edited := *c
+	edited.Blocks = blocks
+	return &edited
+}
+
+// WithMeta returns a copy of c with one metadata key set.
+func (c *Content) WithMeta(key string, value any) *Content {
+	edited := *c
+	edited.Metadata = make(Metadata, len(c.Metadata)+1)
+	for k, v := range c.Metadata {
+		edited.Metadata[k] = v
+	}
+	edited.Metadata[key] = value
+	return &edited
+}
+
+// Text returns the entry's text blocks joined by newlines.
+func (c *Content) Text() string {
+	text := ""
+	for _, b := range c.Blocks {
+		t, ok := b.(*Text)
+		if !ok {
+			continue
+		}
+		if text != "" {
+			text += "\n"
+		}
+		text += t.Text
+	}
+	return text
+}
+
+// Calls returns the tool calls of the entry in order.
+func (c *Content) Calls() []*ToolCall {
+	var calls []*ToolCall
+	for _, b := range c.Blocks {
+		if call, ok := b.(*ToolCall); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}

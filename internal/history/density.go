@@ -1,0 +1,55 @@
+package history
+
+// DensityResult is what an optimiser wants changed in the raw history it was
+// given (REQ-HD-001.5). Indices refer to exactly that slice (D-17). An index
+// is never both removed and replaced (REQ-HD-001.6).
+type DensityResult struct {
+	// Removals are the indices of entries to drop.
+	Removals []int
+	// Replacements are edited entries by index.
+	Replacements map[int]*Content
+	// Metadata counts what was pruned (REQ-HD-001.8).
+	Metadata DensityMetadata
+	// Prunes tells, item by item, what goes and why; it explains the result and
+	// is not applied.
+	Prunes []Prune
+}
+
+// Empty reports whether applying the result would change nothing.
+func (r DensityResult) Empty() bool { return len(r.Removals) == 0 && len(r.Replacements) == 0 }
+
+// DensityMetadata counts the prunes of one result by phase (REQ-HD-001.8,
+// REQ-HD-013.7, D-16).
+type DensityMetadata struct {
+	// ReadWritePairsPruned counts stale read calls.
+	ReadWritePairsPruned int `json:"readWritePairsPruned"`
+	// FileDeduplicationsPruned counts superseded @ inclusions.
+	FileDeduplicationsPruned int `json:"fileDeduplicationsPruned"`
+	// RecencyPruned counts tool responses replaced by the pointer.
+	RecencyPruned int `json:"recencyPruned"`
+}
+
+// PruneKind says which density phase removed something.
+type PruneKind string
+
+// The kinds of prune, one a phase.
+const (
+	StaleRead     PruneKind = "stale-read"
+	DuplicateFile PruneKind = "duplicate-file"
+	OldResult     PruneKind = "old-result"
+)
+
+// Prune is one thing density removed, for the ledger a person reads.
+type Prune struct {
+	Kind PruneKind
+	// Subject names what went: a path, or a tool and its key parameter.
+	Subject string
+	// Reason says why it is not needed any more, in a few words.
+	Reason string
+	// Entry is the index of the affected entry in the history optimised.
+	Entry int
+	// Gone are the blocks that left the context and Left what stands in their
+	// place. For an inclusion inside a longer text, Gone holds a block of just
+	// the inclusion.
+	Gone, Left []Block
+}

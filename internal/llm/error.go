@@ -1,0 +1,53 @@
+package llm
+
+import "time"
+
+// ErrorKind sorts provider failures by what can be done about them.
+type ErrorKind int
+
+// The kinds of failure.
+const (
+	// Unavailable: unreachable, 5xx, a stream that stalled. Retried.
+	Unavailable ErrorKind = iota
+	// Auth: the key is missing or refused (401, 403).
+	Auth
+	// RateLimit: 429. Retried, honouring Retry-After.
+	RateLimit
+	// ContextOverflow: the request is larger than the model's window.
+	ContextOverflow
+	// BadRequest: the provider refuses the request (400, 422).
+	BadRequest
+	// ModelNotFound: the endpoint does not have the model (404).
+	ModelNotFound
+	// Truncated: the stream ended without a finish reason. Retried.
+	Truncated
+	// NotAnAPI: the endpoint answers with something that is not this API.
+	NotAnAPI
+)
+
+// Error is a provider failure a person can act on.
+type Error struct {
+	Kind ErrorKind
+	// Status is the HTTP status, 0 when there was none.
+	Status int
+	// Message is what happened, on which endpoint or model.
+	Message string
+	// Hint is what to do about it.
+	Hint string
+	// RetryAfter is how long the provider asked to wait, 0 when it did not.
+	RetryAfter time.Duration
+	// Attempts is how many requests were made.
+	Attempts int
+	// Err is the cause, if any.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + "; " + e.Hint
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,98 @@
+// Package llm talks to model providers: one small streaming interface, the
+// OpenAI-compatible client behind it with retries and typed errors, what is
+// known about models, and the embedded demo model.
+//
+// It knows the content model and nothing of the turn loop. It never logs a key.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"agent/internal/history"
+)
+
+// Provider streams one model reply.
+type Provider interface {
+	// Stream sends the request and yields the reply as it arrives. The sequence
+	// ends after a Finish chunk, or with one error, which is an *Error unless ctx
+	// ended (then it is ctx's error). Retries happen inside and are announced by
+	// Retrying chunks. Leaving the loop early or ending ctx cancels the request.
+	// A sequence may be ranged over once.
+	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
+}
+
+// Request is one model request, free of any wire format.
+type Request struct {
+	Model   string
+	System  string
+	History []*history.Content
+	Tools   []ToolSpec
+	// MaxOutputTokens, Temperature, TopP and ReasoningEffort are sent only when set.
+	MaxOutputTokens int
+	Temperature     *float64
+	TopP            *float64
+	ReasoningEffort string
+}
+
+// ToolSpec describes a tool to the model.
+type ToolSpec struct {
+	Name        string
+	Description string
+	// Schema is the JSON Schema of the parameters object.
+	Schema json.RawMessage
+}
+
+// Chunk is a part of a reply: Text, Reasoning, ToolCallStarted, ToolCall, Usage,
+// Retrying or Finish.
+type Chunk interface{ chunk() }
+
+// Text is a piece of the answer.
+type Text struct{ Delta string }
+
+// Reasoning is a piece of the model's thinking.
+type Reasoning struct{ Delta string }
+
+// ToolCallStarted says that the model has begun a call; its arguments are still
+// arriving.
+type ToolCallStarted struct{ ID, Name string }
+
+// ToolCall is one complete call, assembled from its fragments. Arguments that
+// are not a JSON object come as they are; the turn loop answers them with a tool
+// error. Calls arrive in the model's order, before Finish.
+type ToolCall struct {
+	ID, Name  string
+	Arguments string
+}
+
+// Usage is what the provider says the request cost, in tokens.
+type Usage struct {
+	PromptTokens     int
+	CompletionTokens int
+	// CachedTokens is the part of PromptTokens read from the provider's cache.
+	CachedTokens int
+}
+
+// Retrying announces another attempt. When Discard is set, the deltas of this
+// reply seen so far are void; the next attempt starts over.
+type Retrying struct {
+	// Attempt is the number of the attempt that follows, from 2.
+	Attempt int
+	Delay   time.Duration
+	Reason  string
+	Discard bool
+}
+
+// Finish ends a complete reply. Reason is the provider's: stop, tool_calls,
+// length, content_filter.
+type Finish struct{ Reason string }
+
+func (Text) chunk()            {}
+func (Reasoning) chunk()       {}
+func (ToolCallStarted) chunk() {}
+func (ToolCall) chunk()        {}
+func (Usage) chunk()           {}
+func (Retrying) chunk()        {}
+func (Finish) chunk()          {}

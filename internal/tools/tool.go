@@ -1,0 +1,122 @@
+// Package tools holds what the model can do: one file a tool, the registry, the
+// workspace that confines them, and the shell.
+//
+// Tools describe themselves: approval, pruning, display and summaries ask the
+// tool, so that no list of tool names is repeated elsewhere. A tool never asks
+// the user anything and knows no screen.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+)
+
+// Kind says which permission a tool needs.
+type Kind int
+
+// The kinds of tool.
+const (
+	// KindRead only looks; it never needs approval and may run in parallel.
+	KindRead Kind = iota
+	// KindEdit changes files of the workspace.
+	KindEdit
+	// KindShell runs commands.
+	KindShell
+	// KindNetwork fetches from the network.
+	KindNetwork
+)
+
+// Access says what a tool does to the files its path parameters name; density
+// pruning hangs on it (REQ-HD-005.2, REQ-HD-005.3).
+type Access int
+
+// The kinds of file access.
+const (
+	// AccessNone: the answer is not the content of one named file.
+	AccessNone Access = iota
+	// AccessRead: the answer shows the file named by the path parameter.
+	AccessRead
+	// AccessReadMany: the answer shows the files listed in "paths".
+	AccessReadMany
+	// AccessWrite: success changes the file named by the path parameter.
+	AccessWrite
+)
+
+// Tool is one thing the model can do.
+type Tool struct {
+	Name        string
+	Description string
+	Kind        Kind
+	Access      Access
+	// KeyParameter names the parameter that tells one call from another in a
+	// line: a path, a command, a pattern, a url. Empty when there is none.
+	KeyParameter string
+	// Schema is the JSON Schema of the parameters.
+	Schema json.RawMessage
+
+	// Run executes the call. Whatever goes wrong with the call itself (wrong
+	// arguments, missing file, failing command) is an answer with Error set, for
+	// the model to read. It returns soon after ctx ends.
+	Run func(ctx context.Context, env *Env, args json.RawMessage) Answer
+	// Preview tells what Run would do, for approval, without any effect. Nil for
+	// KindRead. An error means that Run would fail with it, so there is nothing to
+	// approve.
+	Preview func(env *Env, args json.RawMessage) (Preview, error)
+}
+
+// Answer is the result of a call.
+type Answer struct {
+	// Result is what the model reads; bounded.
+	Result string
+	// Error is why the call failed, empty on success. Result may still hold
+	// output.
+	Error string
+	// ExitCode is set when a command ran to its end.
+	ExitCode *int
+	// Diff is the unified diff of an edit, for the screen. Paths in it are
+	// relative to the workspace.
+	Diff string
+	// Spool is the file that holds the whole output when Result was cut, else
+	// empty.
+	Spool string
+}
+
+// Preview is what a person is asked to approve.
+type Preview struct {
+	// Title says it in a line, e.g. "edit internal/a.go" or "run go test ./...".
+	Title string
+	// Diff is the unified diff of an edit.
+	Diff string
+	// Command is the whole command line of a shell call.
+	Command string
+	// Paths are the files that would change, relative to the workspace.
+	Paths []string
+}
+
+// Env is what tools work on. One Env serves one conversation; its methods are
+// safe for parallel calls.
+type Env struct {
+	// Workspace confines every path.
+	Workspace *Workspace
+	// Limits bound results.
+	Limits Limits
+	// Seen remembers which content of each file the model was shown, to refuse
+	// edits of files that changed since.
+	Seen *Seen
+	// Jobs are the background commands of the shell tool.
+	Jobs *Jobs
+	// Output receives a command's output while it runs, for the screen; nil when
+	// nobody watches. It is set for one call.
+	Output io.Writer
+}
+
+// Limits bound what a call may take and return.
+type Limits struct {
+	// OutputTokens is the setting tool-output-max-tokens.
+	OutputTokens int
+	// ReadLines is the setting file-read-max-lines.
+	ReadLines int
+	// ShellTimeoutSeconds is the setting shell-timeout-seconds.
+	ShellTimeoutSeconds int
+}
