@@ -1,5 +1,11 @@
 package history
 
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // DensityResult is what an optimiser wants changed in the raw history it was
 // given (REQ-HD-001.5). Indices refer to exactly that slice (D-17). An index
 // is never both removed and replaced (REQ-HD-001.6).
@@ -52,4 +58,53 @@ type Prune struct {
 	// place. For an inclusion inside a longer text, Gone holds a block of just
 	// the inclusion.
 	Gone, Left []Block
+}
+
+// DensityError says why a density result cannot be applied (D-23, ERR-010 …
+// ERR-013).
+type DensityError struct {
+	Problem DensityProblem
+	// Index is the entry index at fault, Len the length of the history.
+	Index, Len int
+}
+
+// DensityProblem is what is wrong with a density result.
+type DensityProblem string
+
+// The ways a density result can be wrong.
+const (
+	DensityConflict  DensityProblem = "is both removed and replaced"
+	DensityBounds    DensityProblem = "is out of bounds"
+	DensityDuplicate DensityProblem = "is removed twice"
+	DensityEmpty     DensityProblem = "would be replaced by an entry without blocks"
+)
+
+func (e *DensityError) Error() string {
+	return fmt.Sprintf("density result refused, history unchanged: entry %d of %d %s", e.Index, e.Len, e.Problem)
+}
+
+// validate checks r against a history of n entries and changes nothing.
+func (r DensityResult) validate(n int) error {
+	removed := make(map[int]bool, len(r.Removals))
+	for _, i := range r.Removals {
+		switch {
+		case i < 0 || i >= n:
+			return &DensityError{DensityBounds, i, n}
+		case removed[i]:
+			return &DensityError{DensityDuplicate, i, n}
+		}
+		removed[i] = true
+	}
+	for _, i := range slices.Sorted(maps.Keys(r.Replacements)) {
+		c := r.Replacements[i]
+		switch {
+		case i < 0 || i >= n:
+			return &DensityError{DensityBounds, i, n}
+		case removed[i]:
+			return &DensityError{DensityConflict, i, n}
+		case c == nil || len(c.Blocks) == 0:
+			return &DensityError{DensityEmpty, i, n}
+		}
+	}
+	return nil
 }

@@ -1,0 +1,30 @@
+package history
+
+// MutationKind says what changed a history.
+type MutationKind string
+
+// The mutations, one for each way to change a history (D-24).
+const (
+	MutationAdded    MutationKind = "added"
+	MutationDensity  MutationKind = "density"
+	MutationReplaced MutationKind = "replaced"
+	MutationCleared  MutationKind = "cleared"
+)
+
+// Mutation is one change of a history, as its observer sees it.
+type Mutation struct {
+	Kind MutationKind
+	// Entry is the entry that was added.
+	Entry *Content
+	// Result is the density result that was applied.
+	Result DensityResult
+	// Entries is the whole history after a replacement, Cause why it was replaced.
+	Entries []*Content
+	Cause   string
+}
+
+// Observer is told of every mutation in order, once, after it happened in memory
+// (D-24). It runs under the service's lock and must not call back. Its error is
+// returned to whoever made the change: the conversation goes on, but its record
+// is behind.
+type Observer func(Mutation) error

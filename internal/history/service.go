@@ -1,0 +1,276 @@
+package history
+
+import (
+	"errors"
+	"slices"
+	"sync"
+)
+
+// ErrCompressing is returned by changes that must not happen while a compression
+// rebuilds the history (ERR-030).
+var ErrCompressing = errors.New("the history is being compressed; try again when that is done")
+
+// Service owns a live conversation: its entries, their token counts and the
+// order in which every change is told to the observer. It is safe for concurrent
+// use. Views it returns are snapshots and stay as they are; entries are immutable.
+type Service struct {
+	mu          sync.Mutex
+	counter     Counter
+	observer    Observer
+	entries     []counted
+	total       int
+	generation  uint64
+	compressing bool
+	waiting     []*Content
+}
+
+// NewService returns an empty history that counts with counter and reports every
+// mutation to observer, which may be nil.
+func NewService(counter Counter, observer Observer) *Service {
+	if observer == nil {
+		observer = func(Mutation) error { return nil }
+	}
+	return &Service{counter: counter, observer: observer}
+}
+
+// Add appends what the turn loop brought and advances the generation (D-02).
+// While a compression runs the entry is queued and appended when that ends. An
+// error is the observer's: the entry is in the history but may not be on disk.
+func (s *Service) Add(c *Content) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.generation++
+	if s.compressing {
+		s.waiting = append(s.waiting, c)
+		return nil
+	}
+	return s.append(c)
+}
+
+func (s *Service) append(c *Content) error {
+	entry := count(s.counter, c)
+	s.entries = append(s.entries, entry)
+	s.total += entry.tokens
+	return s.observer(Mutation{Kind: MutationAdded, Entry: c})
+}
+
+// Restore fills an empty history with recorded entries; the observer is not told,
+// for it is where they come from.
+func (s *Service) Restore(entries []*Content) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.entries) > 0 || s.compressing {
+		return errors.New("a session can only be restored into an empty history")
+	}
+	for _, c := range entries {
+		s.entries = append(s.entries, count(s.counter, c))
+		s.generation++
+	}
+	s.resum()
+	return nil
+}
+
+// RawHistory returns all entries in order (REQ-HD-003.5). Indices of a
+// DensityResult refer to this view.
+func (s *Service) RawHistory() []*Content {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw := make([]*Content, len(s.entries))
+	for i, e := range s.entries {
+		raw[i] = e.content
+	}
+	return raw
+}
+
+// Curated returns the entries that can be sent, without empty ones, and the
+// tokens of each.
+func (s *Service) Curated() (entries []*Content, tokens []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entries = make([]*Content, 0, len(s.entries))
+	tokens = make([]int, 0, len(s.entries))
+	for _, e := range s.entries {
+		if e.content.Empty() {
+			continue
+		}
+		entries = append(entries, e.content)
+		tokens = append(tokens, e.tokens)
+	}
+	return entries, tokens
+}
+
+// Len returns the number of entries.
+func (s *Service) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.entries)
+}
+
+// TotalTokens returns the estimated tokens of all entries.
+func (s *Service) TotalTokens() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total
+}
+
+// Generation counts the entries the turn loop added. The history is dirty for an
+// optimiser while this differs from the generation it last saw (D-02).
+func (s *Service) Generation() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.generation
+}
+
+// CountContent returns the estimated tokens of an entry that is not (yet) part of
+// the history.
+func (s *Service) CountContent(c *Content) int {
+	return count(s.counterNow(), c).tokens
+}
+
+// CountBlocks returns the estimated tokens of blocks by themselves.
+func (s *Service) CountBlocks(blocks []Block) int {
+	counter, total := s.counterNow(), 0
+	for _, b := range blocks {
+		total += countBlock(counter, b)
+	}
+	return total
+}
+
+func (s *Service) counterNow() Counter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counter
+}
+
+// SetCounter switches to another tokenizer and counts everything anew.
+func (s *Service) SetCounter(counter Counter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counter = counter
+	for i, e := range s.entries {
+		s.entries[i] = count(counter, e.content)
+	}
+	s.resum()
+}
+
+// RecalculateTotalTokens sums the memoised counts anew and returns the total
+// (REQ-HD-003.6, D-01).
+func (s *Service) RecalculateTotalTokens() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resum()
+	return s.total
+}
+
+func (s *Service) resum() {
+	s.total = 0
+	for _, e := range s.entries {
+		s.total += e.tokens
+	}
+	s.total = max(s.total, 0)
+}
+
+// ApplyDensityResult edits the history as an optimiser asked: replacements, then
+// removals (REQ-HD-003). Everything is validated before anything changes (D-23);
+// a wrong result is a *DensityError and changes nothing. It must only be called
+// from the pre-send window (REQ-HD-002.10) and is refused during a compression.
+func (s *Service) ApplyDensityResult(r DensityResult) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compressing {
+		return ErrCompressing
+	}
+	if err := r.validate(len(s.entries)); err != nil {
+		return err
+	}
+	if r.Empty() {
+		return nil
+	}
+	for index, c := range r.Replacements {
+		s.entries[index] = recount(s.counter, c, s.entries[index])
+	}
+	s.remove(r.Removals)
+	s.resum()
+	return s.observer(Mutation{Kind: MutationDensity, Result: r})
+}
+
+// remove drops entries in one pass, which is what removing them one by one from
+// the highest index down would give (REQ-HD-003.3).
+func (s *Service) remove(indices []int) {
+	if len(indices) == 0 {
+		return
+	}
+	sorted := slices.Sorted(slices.Values(indices))
+	kept := s.entries[:sorted[0]]
+	for i := sorted[0]; i < len(s.entries); i++ {
+		if len(sorted) > 0 && sorted[0] == i {
+			sorted = sorted[1:]
+			continue
+		}
+		kept = append(kept, s.entries[i])
+	}
+	clear(s.entries[len(kept):])
+	s.entries = kept
+}
+
+// StartCompression begins a rebuild: until EndCompression, entries that are added
+// wait, and density results are refused.
+func (s *Service) StartCompression() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compressing {
+		return ErrCompressing
+	}
+	s.compressing = true
+	return nil
+}
+
+// Replace makes entries the history; it belongs between StartCompression and
+// EndCompression. Cause says why, for the record. Entries that stay keep their
+// counts.
+func (s *Service) Replace(entries []*Content, cause string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.compressing {
+		return errors.New("the history can only be replaced by a compression in progress")
+	}
+	known := make(map[*Content]counted, len(s.entries))
+	for _, e := range s.entries {
+		known[e.content] = e
+	}
+	rebuilt := make([]counted, len(entries))
+	for i, c := range entries {
+		e, ok := known[c]
+		if !ok {
+			e = count(s.counter, c)
+		}
+		rebuilt[i] = e
+	}
+	s.entries = rebuilt
+	s.resum()
+	return s.observer(Mutation{Kind: MutationReplaced, Entries: entries, Cause: cause})
+}
+
+// EndCompression ends the rebuild and appends what was added meanwhile.
+func (s *Service) EndCompression() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.compressing = false
+	var errs []error
+	for _, c := range s.waiting {
+		errs = append(errs, s.append(c))
+	}
+	s.waiting = nil
+	return errors.Join(errs...)
+}
+
+// Clear empties the history; the observer keeps the record of it.
+func (s *Service) Clear() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compressing {
+		return ErrCompressing
+	}
+	s.entries, s.total = nil, 0
+	return s.observer(Mutation{Kind: MutationCleared})
+}
