@@ -1,0 +1,154 @@
+package ignore
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// write creates files with their own names as content.
+func write(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		full := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(withoutGitVariables(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func wantFiles(t *testing.T, root, dir string, want ...string) {
+	t.Helper()
+	got, err := Files(t.Context(), root, filepath.Join(root, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files below %q (-want +got):\n%s", dir, diff)
+	}
+}
+
+var tree = map[string]string{
+	".gitignore":         "# comment\n\n*.log\n/build/\n!keep.log\n",
+	"main.go":            "",
+	"a.log":              "",
+	"keep.log":           "",
+	"build/out":          "",
+	"sub/.gitignore":     "secret\r\n",
+	"sub/secret":         "",
+	"sub/build/shown":    "",
+	"sub/deep/secret/in": "",
+	"sub/deep/x y":       "",
+	"secret":             "",
+	"weird[1]/*":         "",
+}
+
+func TestFilesObeyGitignore(t *testing.T) {
+	t.Parallel()
+	for _, inRepository := range []bool{true, false} {
+		name := "folder"
+		if inRepository {
+			name = "repository"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			write(t, root, tree)
+			if inRepository {
+				git(t, root, "init", "-q")
+			}
+			wantFiles(t, root, ".", ".gitignore", "keep.log", "main.go", "secret",
+				"sub/.gitignore", "sub/build/shown", "sub/deep/x y", "weird[1]/*")
+			wantFiles(t, root, "sub/deep", "sub/deep/x y")
+			wantFiles(t, root, "weird[1]", "weird[1]/*")
+			wantFiles(t, root, "build")
+		})
+	}
+}
+
+func TestTrackedFilesAreListedThoughIgnoredAndDeletedOnesAreNot(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"a": "", "b": "", "c.log": ""})
+	git(t, root, "init", "-q")
+	git(t, root, "add", "-A")
+	write(t, root, map[string]string{".gitignore": "*.log\n", "d.log": ""})
+	if err := os.Remove(filepath.Join(root, "b")); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, root, ".", ".gitignore", "a", "c.log")
+}
+
+func TestRepositoryInsideARepository(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"a": "", "inner/b": "", "inner/c.log": "", "inner/.gitignore": "*.log\n"})
+	git(t, root, "init", "-q")
+	git(t, filepath.Join(root, "inner"), "init", "-q")
+	wantFiles(t, root, ".", "a", "inner/.gitignore", "inner/b")
+}
+
+func TestWorkspaceThatAnOuterRepositoryIgnores(t *testing.T) {
+	t.Parallel()
+	outer := t.TempDir()
+	write(t, outer, map[string]string{".gitignore": "scratch/\n", "scratch/a": "", "scratch/b.log": "", "scratch/.gitignore": "*.log\n"})
+	git(t, outer, "init", "-q")
+	wantFiles(t, filepath.Join(outer, "scratch"), ".", ".gitignore", "a")
+}
+
+func TestLinksAreListedNotFollowedAndPipesLeftOut(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"a": ""})
+	if err := os.Symlink(root, filepath.Join(root, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, root, ".", "a", "loop")
+}
+
+func TestARepositoryCannotMakeTheListingRunPrograms(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"a": "", "hook": "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\n"})
+	if err := os.Chmod(filepath.Join(root, "hook"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	git(t, root, "init", "-q")
+	git(t, root, "add", "-A")
+	git(t, root, "config", "core.fsmonitor", filepath.Join(root, "hook"))
+	wantFiles(t, root, ".", "a", "hook")
+}
+
+func TestFilesRefusesWhatItCannotList(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"a": ""})
+	for _, dir := range []string{"a", "missing", "..", "../elsewhere"} {
+		if _, err := Files(t.Context(), root, filepath.Join(root, dir)); err == nil {
+			t.Errorf("Files(%q) gave no error", dir)
+		}
+	}
+}
