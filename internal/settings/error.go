@@ -1,0 +1,38 @@
+package settings
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is wrong input of the user: an unknown key, a value that is not valid, a
+// profile that cannot be used. It is one line, says what is valid, and means
+// that nothing changed.
+type Error struct {
+	// Key is the setting concerned, or empty.
+	Key     string
+	Problem string
+}
+
+func (e *Error) Error() string {
+	if e.Key == "" {
+		return e.Problem
+	}
+	return e.Key + " " + e.Problem
+}
+
+// maxQuoted bounds how much of a wrong value a message repeats, in bytes.
+const maxQuoted = 60
+
+// quote returns text in quotation marks, on one line and cut.
+func quote(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxQuoted {
+		cut := maxQuoted
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "…"
+	}
+	return `"` + text + `"`
+}

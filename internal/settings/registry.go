@@ -1,0 +1,74 @@
+package settings
+
+import (
+	"slices"
+	"strings"
+)
+
+// Choices are the enum values that belong to other rooms of the program.
+type Choices struct {
+	// Strategies are the registered compression strategies (REQ-HD-004.4).
+	Strategies []string
+	// ApprovalModes are the modes of the turn loop, Themes those of the screen.
+	ApprovalModes, Themes []string
+}
+
+// Registry knows every setting. It is immutable.
+type Registry struct {
+	specs  []*Spec
+	byName map[string]*Spec
+}
+
+// NewRegistry returns the registry of all settings.
+func NewRegistry(choices Choices) *Registry { return newRegistry(declare(choices)) }
+
+func newRegistry(specs []*Spec) *Registry {
+	r := &Registry{specs: specs, byName: make(map[string]*Spec)}
+	for _, spec := range specs {
+		r.byName[spec.Key] = spec
+		for _, alias := range spec.Aliases {
+			r.byName[alias] = spec
+		}
+	}
+	return r
+}
+
+// Specs returns all settings in the order they are shown.
+func (r *Registry) Specs() []*Spec { return slices.Clone(r.specs) }
+
+// Keys returns the canonical names of all settings in the order they are shown.
+func (r *Registry) Keys() []string {
+	keys := make([]string, len(r.specs))
+	for i, spec := range r.specs {
+		keys[i] = spec.Key
+	}
+	return keys
+}
+
+// Lookup finds a setting by its key or an alias (D-38). The error offers the
+// nearest key.
+func (r *Registry) Lookup(name string) (*Spec, error) {
+	if spec, ok := r.byName[name]; ok {
+		return spec, nil
+	}
+	names := r.Keys()
+	for _, spec := range r.specs {
+		names = append(names, spec.Aliases...)
+	}
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
+		return r.byName[names[i]], nil
+	}
+	if name == "" {
+		return nil, &Error{Problem: "a setting needs a name; /settings lists all"}
+	}
+	if isKeyName(name) {
+		return nil, &Error{Problem: "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"}
+	}
+	return nil, &Error{Problem: "unknown setting " + quote(name) + didYouMean(name, names) + " (/settings lists all)"}
+}
+
+// isKeyName recognises the names under which people look for the API key.
+func isKeyName(name string) bool {
+	plain := strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(name))
+	return slices.Contains([]string{"key", "apikey", "authkey", "token", "openaiapikey"}, plain)
+}

@@ -1,0 +1,186 @@
+package settings
+
+import (
+	"maps"
+	"sync"
+)
+
+// Source says where a value comes from: one of the layers, from the weakest to
+// the strongest (D-39).
+type Source int
+
+// The layers.
+const (
+	Default Source = iota
+	// ProfileLayer holds the values of the loaded profile.
+	ProfileLayer
+	// EnvironmentLayer holds values of environment variables.
+	EnvironmentLayer
+	// FlagLayer holds what the command line set.
+	FlagLayer
+	// SessionLayer holds what /set and the other commands set.
+	SessionLayer
+
+	layers
+)
+
+// String names the source as users know it.
+func (s Source) String() string {
+	return [...]string{"default", "profile", "environment", "flag", "/set"}[s]
+}
+
+// Settings are the resolved settings of a running program. All methods are safe
+// for concurrent use; a write is visible to every read that starts after it.
+type Settings struct {
+	registry *Registry
+
+	mu      sync.RWMutex
+	layers  [layers]map[string]Value
+	profile string
+}
+
+// New returns settings in which every value is the built-in default.
+func New(registry *Registry) *Settings {
+	s := &Settings{registry: registry}
+	for i := range s.layers {
+		s.layers[i] = make(map[string]Value)
+	}
+	for _, spec := range registry.specs {
+		if spec.Default != nil {
+			s.layers[Default][spec.Key] = Value{spec.Default}
+		}
+	}
+	return s
+}
+
+// Registry returns what the settings were made from.
+func (s *Settings) Registry() *Registry { return s.registry }
+
+// Set validates text as the value of key (a key or an alias) and stores it in
+// layer. On an error, which is an *Error, nothing has changed.
+func (s *Settings) Set(layer Source, key, text string) error {
+	spec, err := s.registry.Lookup(key)
+	if err != nil {
+		return err
+	}
+	value, err := spec.Parse(text)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.layers[layer][spec.Key] = value
+	return nil
+}
+
+// Unset removes key (a key or an alias) from layer, so that the next weaker one
+// shows. It reports whether there was a value. On an error nothing has changed.
+func (s *Settings) Unset(layer Source, key string) (bool, error) {
+	spec, err := s.registry.Lookup(key)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, was := s.layers[layer][spec.Key]
+	delete(s.layers[layer], spec.Key)
+	return was, nil
+}
+
+// SetEnvironment fills the environment layer from the variables that settings
+// name. Empty variables are as good as absent. On an error nothing has changed.
+func (s *Settings) SetEnvironment(getenv func(string) string) error {
+	found := make(map[string]Value)
+	for _, spec := range s.registry.specs {
+		if spec.Environment == "" || getenv(spec.Environment) == "" {
+			continue
+		}
+		value, err := spec.Parse(getenv(spec.Environment))
+		if err != nil {
+			return &Error{Problem: spec.Environment + ": " + err.Error()}
+		}
+		found[spec.Key] = value
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.layers[EnvironmentLayer] = found
+	return nil
+}
+
+// UseProfile makes the values of p the profile layer, all at once, in place of
+// those of another profile. A nil p empties the layer. It returns the keys of p
+// that a stronger layer hides.
+func (s *Settings) UseProfile(p *Profile) (hidden []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.profile, s.layers[ProfileLayer] = "", make(map[string]Value)
+	if p == nil {
+		return nil
+	}
+	s.profile, s.layers[ProfileLayer] = p.Name, maps.Clone(p.Values)
+	for _, spec := range s.registry.specs {
+		if _, ok := p.Values[spec.Key]; !ok {
+			continue
+		}
+		if _, source := s.get(spec.Key); source != ProfileLayer {
+			hidden = append(hidden, spec.Key)
+		}
+	}
+	return hidden
+}
+
+// Profile returns the name of the loaded profile, "" when there is none.
+func (s *Settings) Profile() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.profile
+}
+
+// Get returns the resolved value of a canonical key and its source. A value
+// that nothing sets is unset and comes from Default.
+func (s *Settings) Get(key string) (Value, Source) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.get(key)
+}
+
+func (s *Settings) get(key string) (Value, Source) {
+	for source := SessionLayer; source > Default; source-- {
+		if value, ok := s.layers[source][key]; ok {
+			return value, source
+		}
+	}
+	return s.layers[Default][key], Default
+}
+
+// Resolved is a setting with its value.
+type Resolved struct {
+	Spec   *Spec
+	Value  Value
+	Source Source
+}
+
+// All returns every setting with its value, in the order they are shown, as of
+// one moment.
+func (s *Settings) All() []Resolved {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := make([]Resolved, len(s.registry.specs))
+	for i, spec := range s.registry.specs {
+		value, source := s.get(spec.Key)
+		all[i] = Resolved{spec, value, source}
+	}
+	return all
+}
+
+// Changed returns the settings whose value does not come from the built-in
+// defaults.
+func (s *Settings) Changed() []Resolved {
+	var changed []Resolved
+	for _, resolved := range s.All() {
+		if resolved.Source != Default {
+			changed = append(changed, resolved)
+		}
+	}
+	return changed
+}

@@ -1,0 +1,325 @@
+package settings_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent/internal/settings"
+)
+
+// testChoices stand for the values that other rooms declare.
+var testChoices = settings.Choices{
+	Strategies:    []string{"high-density", "top-down-truncation"},
+	ApprovalModes: []string{"ask", "auto-edit", "full-auto", "read-only"},
+	Themes:        []string{"auto", "dark", "light"},
+}
+
+func newSettings() *settings.Settings {
+	return settings.New(settings.NewRegistry(testChoices))
+}
+
+func set(t *testing.T, s *settings.Settings, layer settings.Source, key, text string) {
+	t.Helper()
+	if err := s.Set(layer, key, text); err != nil {
+		t.Fatalf("Set(%s, %q, %q): %v", layer, key, text, err)
+	}
+}
+
+// D-39: default < profile < environment < flags < /set, and each value knows its
+// source.
+func TestPrecedenceD39(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	steps := []struct {
+		layer settings.Source
+		text  string
+	}{
+		{settings.ProfileLayer, "0.5"},
+		{settings.EnvironmentLayer, "0.6"},
+		{settings.FlagLayer, "0.7"},
+		{settings.SessionLayer, "0.8"},
+	}
+	// Set from the strongest down, so that a mere "last one wins" would fail.
+	for i := len(steps) - 1; i >= 0; i-- {
+		set(t, s, steps[i].layer, settings.KeyCompressionPreserveThreshold, steps[i].text)
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		value, source := s.Get(settings.KeyCompressionPreserveThreshold)
+		if value.String() != steps[i].text || source != steps[i].layer {
+			t.Fatalf("got %s from %s, want %s from %s", value, source, steps[i].text, steps[i].layer)
+		}
+		if was, err := s.Unset(steps[i].layer, "compression-preserve-threshold"); !was || err != nil {
+			t.Fatalf("Unset = %v, %v", was, err)
+		}
+	}
+	if value, source := s.Get(settings.KeyCompressionPreserveThreshold); value.String() != "0.2" || source != settings.Default {
+		t.Fatalf("got %s from %s, want 0.2 from default", value, source)
+	}
+}
+
+// REQ-HD-001.10, D-04: no layer but the user's supplies a threshold.
+func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	if x, ok := s.CompressionThreshold(); ok {
+		t.Fatalf("threshold is %v before anyone set it", x)
+	}
+	set(t, s, settings.ProfileLayer, "compression-threshold", "0.7")
+	set(t, s, settings.SessionLayer, "compression-threshold", "0.6")
+	if x, ok := s.CompressionThreshold(); !ok || x != 0.6 {
+		t.Fatalf("threshold = %v, %v, want 0.6", x, ok)
+	}
+}
+
+// REQ-HD-009.1 … 009.4.
+func TestDensitySpecs(t *testing.T) {
+	t.Parallel()
+	registry := settings.NewRegistry(testChoices)
+	for key, want := range map[string]any{
+		"compression.density.readWritePruning": true,
+		"compression.density.fileDedupe":       true,
+		"compression.density.recencyPruning":   false,
+		"compression.density.recencyRetention": 3,
+	} {
+		spec, err := registry.Lookup(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spec.Default != want || spec.Category != "cli-behavior" || !spec.PersistToProfile {
+			t.Errorf("%s: default %v, category %s, persists %v", key, spec.Default, spec.Category, spec.PersistToProfile)
+		}
+	}
+}
+
+// REQ-HD-004.4: the strategies offered are those of the registry handed in.
+func TestStrategiesComeFromTheirRegistry(t *testing.T) {
+	t.Parallel()
+	s := settings.New(settings.NewRegistry(settings.Choices{Strategies: []string{"high-density", "brand-new"}}))
+	set(t, s, settings.SessionLayer, "compression.strategy", "Brand-New")
+	if got := s.CompressionStrategy(); got != "brand-new" {
+		t.Fatalf("strategy = %q", got)
+	}
+	err := s.Set(settings.SessionLayer, "compression.strategy", "brand-old")
+	if err == nil || !strings.Contains(err.Error(), "high-density, brand-new") || !strings.Contains(err.Error(), "did you mean brand-new?") {
+		t.Fatalf("error = %v", err)
+	}
+}
+
+// Each value reaches its accessor in the right type.
+func TestAccessors(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	for key, text := range map[string]string{
+		"model": "m", "base-url": "http://h/v1/", "auth-keyfile": "~/my keys/k", "context.limit": "1000",
+		"max-output-tokens": "100", "temperature": "0", "top_p": "0.9", "reasoning.effort": "HIGH",
+		"compression-strategy": "Top-Down-Truncation", "compression-threshold": "1",
+		"compression-preserve-threshold": "0.3", "compression.topPreserveThreshold": "0.4",
+		"compression.profile": "small", "compression.density.readWritePruning": "off",
+		"compression.density.fileDedupe": "no", "compression.density.recencyPruning": "ON",
+		"compression.density.recencyRetention": "5", "approval-mode": "Full-Auto", "shell-timeout-seconds": "7",
+		"tool-output-max-tokens": "8", "file-read-max-lines": "9", "max-turns": "10", "theme": "Dark",
+		"price.input": "3", "price.output": "15", "price.cached": "0.3",
+	} {
+		set(t, s, settings.SessionLayer, key, text)
+	}
+	for _, resolved := range s.All() {
+		if resolved.Source != settings.SessionLayer {
+			t.Errorf("%s is not part of this test", resolved.Spec.Key)
+		}
+	}
+	limit, _ := s.ContextLimit()
+	output, _ := s.MaxOutputTokens()
+	threshold, _ := s.CompressionThreshold()
+	prices, _ := s.Prices()
+	got := []any{
+		s.Model(), s.BaseURL(), s.AuthKeyfile(), limit, output, *s.Temperature(), *s.TopP(), s.ReasoningEffort(),
+		s.CompressionStrategy(), threshold, s.CompressionPreserveThreshold(), s.CompressionTopPreserveThreshold(),
+		s.CompressionProfile(), s.DensityReadWritePruning(), s.DensityFileDedupe(), s.DensityRecencyPruning(),
+		s.DensityRecencyRetention(), s.ApprovalMode(), s.ShellTimeoutSeconds(), s.ToolOutputMaxTokens(),
+		s.FileReadMaxLines(), s.MaxTurns(), s.Theme(), prices,
+	}
+	want := []any{
+		"m", "http://h/v1", "~/my keys/k", 1000, 100, 0.0, 0.9, "high",
+		"top-down-truncation", 1.0, 0.3, 0.4,
+		"small", false, false, true,
+		5, "full-auto", 7, 8,
+		9, 10, "dark", settings.Prices{Input: 3, Output: 15, Cached: 0.3},
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("accessor %d: got %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// What is unset by default is told apart from a value.
+func TestUnsetAccessors(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	if _, ok := s.ContextLimit(); ok {
+		t.Error("context-limit is set")
+	}
+	if _, ok := s.MaxOutputTokens(); ok {
+		t.Error("max-output-tokens is set")
+	}
+	if s.Temperature() != nil || s.TopP() != nil || s.ReasoningEffort() != "" || s.Model() != "" {
+		t.Error("a model parameter is set")
+	}
+	set(t, s, settings.SessionLayer, "price.input", "3")
+	if _, ok := s.Prices(); ok {
+		t.Error("a cost can be told without an output price")
+	}
+	set(t, s, settings.SessionLayer, "price.output", "15")
+	if prices, ok := s.Prices(); !ok || prices.Cached != 3 {
+		t.Errorf("prices = %+v, %v; cached tokens should cost what input costs", prices, ok)
+	}
+}
+
+// Wrong input is one line that names the valid choice, and changes nothing.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	const key = "sk-abcdefghijklmnopqrstuvwxyz"
+	tests := []struct{ name, key, text, want string }{
+		{"wrong type: number", "context-limit", "many", `context-limit must be a whole number above 0, not "many"`},
+		{"wrong type: fraction", "max-turns", "1.5", `max-turns must be a whole number of at least 1, or -1 for no limit, not "1.5"`},
+		{"wrong type: bool", "compression.density.fileDedupe", "maybe", `must be true or false, not "maybe"`},
+		{"wrong type: url", "base-url", "localhost", "must be an http or https address such as"},
+		{"out of range: zero", "compression.threshold", "0", `must be a number above 0 and up to 1, not "0"`},
+		{"out of range: high", "compression-threshold", "1.01", "above 0 and up to 1"},
+		{"out of range: NaN", "compression-threshold", "NaN", "above 0 and up to 1"},
+		{"out of range: infinite", "temperature", "Inf", "from 0 to 2"},
+		{"out of range: too large for an int", "context-limit", "99999999999999999999", "a whole number"},
+		{"out of range: max-turns 0", "max-turns", "0", "or -1 for no limit"},
+		{"out of range: retention", "compression.density.recencyRetention", "0", "of at least 1"},
+		{"unknown key", "compresion.strategy", "x", `unknown setting "compresion.strategy"; did you mean compression.strategy?`},
+		{"unknown key: part of one", "recencyretention", "3", "did you mean compression.density.recencyRetention?"},
+		{"unknown key: nothing near", "zzzzzz", "3", `unknown setting "zzzzzz" (/settings lists all)`},
+		{"no key", "", "3", "a setting needs a name"},
+		{"unknown enum value", "approval-mode", "yolo", "must be one of ask, auto-edit, full-auto, read-only"},
+		{"near enum value", "approval-mode", "ful-auto", "did you mean full-auto?"},
+		{"value with spaces", "model", "my model", "model must be a name, without spaces"},
+		{"empty value", "model", "  ", "must not be empty"},
+		{"two lines", "auth-keyfile", "a\nb", "must be one line of plain text"},
+		{"profile with a slash", "compression.profile", "a/b", "not a profile name"},
+		{"secret in the address", "base-url", "https://me:hunter2@h/v1", "must not hold a user name or password"},
+		{"a key in place of its file", "auth-keyfile", key, "a key is never a setting"},
+		{"a key as a setting", "api_key", key, "an API key is never a setting"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSettings()
+			err := s.Set(settings.SessionLayer, test.key, test.text)
+			var typed *settings.Error
+			if !errors.As(err, &typed) {
+				t.Fatalf("error = %v, want a *settings.Error", err)
+			}
+			message := err.Error()
+			if !strings.Contains(message, test.want) {
+				t.Errorf("error %q does not say %q", message, test.want)
+			}
+			if strings.Contains(message, "\n") {
+				t.Errorf("error %q is more than a line", message)
+			}
+			if strings.Contains(message, "hunter2") || strings.Contains(message, key) {
+				t.Errorf("error %q tells a secret", message)
+			}
+			if changed := s.Changed(); len(changed) > 0 {
+				t.Errorf("changed: %v", changed[0].Spec.Key)
+			}
+		})
+	}
+}
+
+func TestUnsetUnknownKey(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	if was, err := s.Unset(settings.SessionLayer, "modle"); was || err == nil || !strings.Contains(err.Error(), "did you mean model?") {
+		t.Fatalf("Unset = %v, %v", was, err)
+	}
+	if was, err := s.Unset(settings.SessionLayer, "model"); was || err != nil {
+		t.Fatalf("Unset of an unset key = %v, %v", was, err)
+	}
+}
+
+// Every key and alias is found in any case, every default is a valid value, and
+// what is listed as a choice can be chosen.
+func TestEverySpec(t *testing.T) {
+	t.Parallel()
+	registry := settings.NewRegistry(testChoices)
+	seen := make(map[string]bool)
+	for _, spec := range registry.Specs() {
+		for _, name := range append([]string{spec.Key, strings.ToUpper(spec.Key)}, spec.Aliases...) {
+			if seen[name] {
+				t.Errorf("%s is declared twice", name)
+			}
+			seen[name] = true
+			if found, err := registry.Lookup(name); err != nil || found != spec {
+				t.Errorf("Lookup(%q) = %v, %v", name, found, err)
+			}
+		}
+		if spec.Help == "" || spec.Category == "" {
+			t.Errorf("%s has no help or no category", spec.Key)
+		}
+		if (spec.Default == nil) == (spec.Unset == "") {
+			t.Errorf("%s needs either a default or what unset means", spec.Key)
+		}
+		s := settings.New(registry)
+		if value, _ := s.Get(spec.Key); value.IsSet() {
+			if again, err := spec.Parse(value.String()); err != nil || again != value {
+				t.Errorf("%s: the default %q is not valid: %v", spec.Key, value, err)
+			}
+		}
+		for _, choice := range spec.Values() {
+			set(t, s, settings.SessionLayer, spec.Key, strings.ToUpper(choice))
+			if value, _ := s.Get(spec.Key); value.String() != choice {
+				t.Errorf("%s: %q became %q", spec.Key, choice, value)
+			}
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	variables := map[string]string{"OPENAI_BASE_URL": "http://h:1/v1"}
+	if err := s.SetEnvironment(func(name string) string { return variables[name] }); err != nil {
+		t.Fatal(err)
+	}
+	if _, source := s.Get("base-url"); s.BaseURL() != "http://h:1/v1" || source != settings.EnvironmentLayer {
+		t.Fatalf("base-url = %q from %s", s.BaseURL(), source)
+	}
+	err := s.SetEnvironment(func(string) string { return "nonsense" })
+	if err == nil || !strings.HasPrefix(err.Error(), "OPENAI_BASE_URL: base-url must be") {
+		t.Fatalf("error = %v", err)
+	}
+	if s.BaseURL() != "http://h:1/v1" {
+		t.Fatal("a wrong environment changed the settings")
+	}
+}
+
+// The screen reads while commands write (run with -race).
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	var all sync.WaitGroup
+	for _, theme := range testChoices.Themes {
+		all.Go(func() {
+			for range 100 {
+				if err := s.Set(settings.SessionLayer, "theme", theme); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			for range 100 {
+				if s.Theme() == "" || len(s.All()) == 0 {
+					t.Error("a read saw nothing")
+				}
+			}
+		})
+	}
+	all.Wait()
+}
