@@ -1,0 +1,38 @@
+# Every target works on a machine that has only Go and git: modules and checkers
+# are fetched, pinned, on first use.
+GO := CGO_ENABLED=0 go
+LINT := go tool -modfile=tools.mod
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+PACKAGES := ./...
+
+.PHONY: run build test race bench lint e2e fuzz
+
+run: build
+	@bin/agent $(ARGS)
+
+build:
+	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/agent ./cmd/agent
+
+test:
+	$(GO) vet $(PACKAGES)
+	$(GO) test $(PACKAGES)
+
+# The race detector needs a C compiler; .ci/run uses this target.
+race:
+	CGO_ENABLED=1 go test -race $(PACKAGES)
+
+bench: build
+	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+	$(GO) test -tags bench -count=1 -run TestNumbers -v ./cmd/agent
+
+fuzz:
+	@./scripts/fuzz 5s
+
+e2e: build
+	$(GO) test -tags e2e -count=1 ./cmd/agent
+
+lint:
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	$(GO) vet -tags e2e,bench $(PACKAGES)
+	$(LINT) gofumpt -l . | tee /dev/stderr | (! grep -q .)
+	$(LINT) staticcheck -tags e2e,bench $(PACKAGES)

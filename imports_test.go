@@ -1,0 +1,89 @@
+// Package agent_test keeps the import rules of the architecture (docs/design.md).
+package agent_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// room is a line of the architecture's table: what a package may import of this
+// module, and why no more. A package below a room follows the room's rule and may
+// import its siblings.
+type room struct {
+	name string
+	may  []string
+	why  string
+}
+
+var rooms = []room{
+	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
+	{"internal/tui", []string{"internal/chat", "internal/command", "internal/tools", "internal/history", "internal/atcmd"}, "the screen shows events and commands and knows their types"},
+	{"internal/headless", []string{"internal/chat", "internal/history"}, "prints the events of a turn"},
+	{"internal/replay", []string{"internal/chat", "internal/compression", "internal/history", "internal/llm", "internal/settings", "internal/tokens", "internal/tools"}, "drives the real pre-send window with a recording"},
+	{"internal/command", []string{"internal/chat", "internal/settings", "internal/session"}, "commands steer the loop and know no screen"},
+	{"internal/chat", []string{"internal/llm", "internal/tools", "internal/compression", "internal/history", "internal/settings", "internal/todo", "internal/atcmd", "internal/tokens"}, "the loop knows what it drives and not who watches"},
+	{"internal/compression", []string{"internal/history"}, "the engine is pure"},
+	{"internal/history", nil, "the content model is the bottom"},
+	{"internal/tokens", nil, "counting text needs nothing"},
+	{"internal/ignore", nil, "listing files needs nothing"},
+	{"internal/llm", []string{"internal/history"}, "a provider turns history into requests"},
+	{"internal/tools", []string{"internal/todo", "internal/ignore"}, "a tool knows neither the loop nor the screen"},
+	{"internal/atcmd", []string{"internal/history", "internal/ignore"}, "writes inclusions in history's format"},
+	{"internal/settings", []string{"internal/compression"}, "the names of the strategies"},
+	{"internal/session", []string{"internal/history"}, "records history's mutations"},
+	{"internal/todo", nil, "a list"},
+	{"prompts", nil, "texts"},
+}
+
+func TestImportRules(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && file != ".") {
+			return filepath.SkipDir
+		}
+		// Tests may reach for more: a scripted server, an oracle.
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			checkImports(t, filepath.ToSlash(file))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkImports(t *testing.T, file string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	dir := path.Dir(file)
+	rule := slices.IndexFunc(rooms, func(r room) bool { return within(dir, r.name) })
+	if rule < 0 {
+		t.Errorf("%s: the folder %s has no line in the table of rooms", file, dir)
+		return
+	}
+	r := rooms[rule]
+	for _, spec := range parsed.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		imported, ours := strings.CutPrefix(imported, "agent/")
+		if !ours || within(imported, r.name) || slices.ContainsFunc(r.may, func(m string) bool { return within(imported, m) }) {
+			continue
+		}
+		t.Errorf("%s imports %s, but %s may not: %s", file, imported, r.name, r.why)
+	}
+}
+
+func within(dir, room string) bool { return dir == room || strings.HasPrefix(dir, room+"/") }
