@@ -1,0 +1,66 @@
+package tokens
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// class says which sets of the splitting patterns a rune belongs to.
+type class uint8
+
+const (
+	// upper is [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]: what may open a word.
+	upper class = 1 << iota
+	// lower is [\p{Ll}\p{Lm}\p{Lo}\p{M}]: what may continue it.
+	lower
+	// letter is \p{L}.
+	letter
+	// digit is \p{N}.
+	digit
+	// space is \s.
+	space
+	// newline is [\r\n], which is space as well.
+	newline
+)
+
+// classOf returns the class of a rune; punctuation, symbols and U+FFFD have none.
+func classOf(r rune) class {
+	switch {
+	case unicode.Is(unicode.Lo, r), unicode.Is(unicode.Lm, r):
+		return upper | lower | letter
+	case unicode.IsLower(r):
+		return lower | letter
+	case unicode.IsUpper(r), unicode.IsTitle(r):
+		return upper | letter
+	case unicode.IsMark(r):
+		return upper | lower
+	case unicode.IsNumber(r):
+		return digit
+	case r == '\r', r == '\n':
+		return space | newline
+	case unicode.IsSpace(r):
+		return space
+	}
+	return 0
+}
+
+// asciiClass holds the classes of the runes that nearly all text is made of.
+var asciiClass = func() (classes [utf8.RuneSelf]class) {
+	for r := range classes {
+		classes[r] = classOf(rune(r))
+	}
+	return classes
+}()
+
+// classAt returns the class of the first rune of text and its length in bytes,
+// zero at the end of the text.
+func classAt(text string) (c class, size int) {
+	if len(text) == 0 {
+		return 0, 0
+	}
+	if first := text[0]; first < utf8.RuneSelf {
+		return asciiClass[first], 1
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	return classOf(r), size
+}

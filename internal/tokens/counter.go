@@ -1,0 +1,60 @@
+package tokens
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Counter counts tokens in one encoding. Every method may be called from any
+// goroutine.
+type Counter struct {
+	split splitter
+	// loaded is closed when ranks is set; ranks never changes afterwards.
+	loaded chan struct{}
+	ranks  *rankTable
+}
+
+// Load returns a counter at once and reads its vocabulary, which is part of the
+// program, in the background. Each call loads a vocabulary of its own; share
+// counters through Vocabularies.
+func Load(enc Encoding) *Counter {
+	v := vocabularyOf(enc)
+	c := &Counter{split: v.split, loaded: make(chan struct{})}
+	go func() {
+		c.ranks = v.load()
+		close(c.loaded)
+	}()
+	return c
+}
+
+// Ready is closed as soon as the vocabulary is loaded and Count no longer waits.
+func (c *Counter) Ready() <-chan struct{} { return c.loaded }
+
+// Count returns the number of tokens of text, special tokens such as
+// <|endoftext|> read as ordinary text. It waits for the vocabulary if it must.
+// The time it takes grows linearly with the text, whatever the text.
+func (c *Counter) Count(text string) int {
+	<-c.loaded
+	if !utf8.ValidString(text) {
+		text = replaceInvalid(text)
+	}
+	merger := merger{ranks: c.ranks}
+	count := 0
+	for len(text) > 0 {
+		end := c.split(text)
+		count += merger.count(text[:end])
+		text = text[end:]
+	}
+	return count
+}
+
+// replaceInvalid puts U+FFFD in the place of each invalid byte, as the wire
+// does. (strings.ToValidUTF8 would replace a run of them by a single one.)
+func replaceInvalid(text string) string {
+	var valid strings.Builder
+	valid.Grow(len(text))
+	for _, r := range text {
+		valid.WriteRune(r)
+	}
+	return valid.String()
+}

@@ -1,0 +1,66 @@
+package tokens
+
+// shortPiece is the length in bytes up to which looking for the best merge by
+// walking over all of them is faster than keeping a heap.
+const shortPiece = 64
+
+// merger turns pieces into tokens. It keeps the scratch memory for long pieces
+// from one to the next.
+type merger struct {
+	ranks *rankTable
+	long  longMerge
+}
+
+// count returns the number of tokens of a piece.
+func (m *merger) count(piece string) int {
+	if m.ranks.rank(piece) != noRank {
+		return 1
+	}
+	if len(piece) <= shortPiece {
+		return mergeShort(m.ranks, piece)
+	}
+	m.long.reset(m.ranks, piece)
+	for m.long.step() {
+	}
+	return m.long.parts
+}
+
+// mergeShort merges a piece of at most shortPiece bytes and returns how many parts
+// are left. It is the plain form of the algorithm, quadratic in the length.
+func mergeShort(ranks *rankTable, piece string) int {
+	// Part i is piece[starts[i]:starts[i+1]]; pairs[i] is the rank of what parts i
+	// and i+1 make together.
+	var startsBuf [shortPiece + 1]uint8
+	var pairsBuf [shortPiece]uint32
+	parts := len(piece)
+	starts, pairs := startsBuf[:parts+1], pairsBuf[:parts]
+	for i := range starts {
+		starts[i] = uint8(i)
+	}
+	rankPair := func(i int) uint32 {
+		if i+2 >= len(starts) {
+			return noRank
+		}
+		return ranks.rank(piece[starts[i]:starts[i+2]])
+	}
+	for i := range pairs {
+		pairs[i] = rankPair(i)
+	}
+	for {
+		best := 0
+		for i, rank := range pairs {
+			if rank < pairs[best] {
+				best = i
+			}
+		}
+		if pairs[best] == noRank {
+			return len(pairs)
+		}
+		starts = append(starts[:best+1], starts[best+2:]...)
+		pairs = append(pairs[:best+1], pairs[best+2:]...)
+		pairs[best] = rankPair(best)
+		if best > 0 {
+			pairs[best-1] = rankPair(best - 1)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package tokens
+
+import "unicode/utf8"
+
+// splitter returns the end of the first piece of a text that is not empty. It is
+// one of the encodings' regular expressions written out by hand, because Go's
+// regexp package knows no lookahead and a backtracking one is slow.
+type splitter func(text string) (end int)
+
+// skip returns where, from start on, the run of runes of the wanted classes ends.
+func skip(text string, start int, wanted class) int {
+	for {
+		c, size := classAt(text[start:])
+		if c&wanted == 0 {
+			return start
+		}
+		start += size
+	}
+}
+
+// contraction matches (?i:'s|'t|'re|'ve|'m|'ll|'d) at start and returns its end,
+// which is start if there is none.
+func contraction(text string, start int) int {
+	const toLower = 0x20
+	rest := text[start:]
+	if len(rest) < 2 || rest[0] != '\'' {
+		return start
+	}
+	switch first := rest[1] | toLower; first {
+	case 's', 't', 'm', 'd':
+		return start + 2
+	case 'r', 'v', 'l':
+		second := byte('e')
+		if first == 'l' {
+			second = 'l'
+		}
+		if len(rest) > 2 && rest[2]|toLower == second {
+			return start + 3
+		}
+	}
+	return start
+}
+
+// digits matches \p{N}{1,3} and returns its end, or 0.
+func digits(text string) int {
+	end := 0
+	for range 3 {
+		c, size := classAt(text[end:])
+		if c&digit == 0 {
+			break
+		}
+		end += size
+	}
+	return end
+}
+
+// punctuation matches " ?[^\s\p{L}\p{N}]+" followed by any number of the bytes in
+// trailers, and returns its end, or 0.
+func punctuation(text, trailers string) int {
+	start := 0
+	if text[0] == ' ' {
+		start = 1
+	}
+	end := start
+	for {
+		c, size := classAt(text[end:])
+		if size == 0 || c&(letter|digit|space) != 0 {
+			break
+		}
+		end += size
+	}
+	if end == start {
+		return 0
+	}
+	for end < len(text) && contains(trailers, text[end]) {
+		end++
+	}
+	return end
+}
+
+func contains(set string, b byte) bool {
+	for i := range len(set) {
+		if set[i] == b {
+			return true
+		}
+	}
+	return false
+}
+
+// whitespace matches \s*[\r\n]+|\s+(?!\S)|\s+ at text, which begins with a space,
+// and returns its end: behind the last line break, else before the last space,
+// which belongs to the word behind it, else behind all of it.
+func whitespace(text string) int {
+	end, lastStart, lineEnd := 0, 0, 0
+	for {
+		c, size := classAt(text[end:])
+		if c&space == 0 {
+			break
+		}
+		lastStart = end
+		end += size
+		if c&newline != 0 {
+			lineEnd = end
+		}
+	}
+	switch {
+	case lineEnd > 0:
+		return lineEnd
+	case end == len(text), lastStart == 0:
+		return end
+	default:
+		return lastStart
+	}
+}
+
+// lastClass returns the class of the last rune of text and its length in bytes.
+func lastClass(text string) (c class, size int) {
+	r, size := utf8.DecodeLastRuneInString(text)
+	return classOf(r), size
+}

@@ -1,0 +1,67 @@
+package tokens
+
+// splitO200K is the splitter of o200k_base:
+//
+//	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//	\p{N}{1,3}
+//	 ?[^\s\p{L}\p{N}]+[\r\n/]*
+//	\s*[\r\n]+|\s+(?!\S)|\s+
+//
+// The first alternative that matches wins.
+func splitO200K(text string) int {
+	first, size := classAt(text)
+	if first&(digit|newline) == 0 {
+		if end := prefixedWord(text, first, size); end > 0 {
+			return contraction(text, end)
+		}
+	}
+	if end := digits(text); end > 0 {
+		return end
+	}
+	if end := punctuation(text, "\r\n/"); end > 0 {
+		return end
+	}
+	return whitespace(text)
+}
+
+// prefixedWord matches the two word alternatives without the contraction and
+// returns the end, or 0. The rune before a word is taken into it if there is a way;
+// first and size describe the first rune of text.
+func prefixedWord(text string, first class, size int) int {
+	if first&letter != 0 {
+		if end := mixedWord(text, 0); end > 0 {
+			return end
+		}
+		return skip(text, size, upper)
+	}
+	if end := mixedWord(text, size); end > 0 {
+		return end
+	}
+	if end := mixedWord(text, 0); end > 0 {
+		return end
+	}
+	// A word that begins with a mark matched just now: a mark is lower as well.
+	if end := skip(text, size, upper); end > size {
+		return end
+	}
+	return 0
+}
+
+// mixedWord matches upper*lower+ at start and returns its end, or 0. The classes
+// overlap: if nothing lower follows the run of upper, the run gives back what comes
+// behind its last rune that is lower as well.
+func mixedWord(text string, start int) int {
+	uppers := skip(text, start, upper)
+	if end := skip(text, uppers, lower); end > uppers {
+		return end
+	}
+	for end := uppers; end > start; {
+		c, size := lastClass(text[start:end])
+		if c&lower != 0 {
+			return end
+		}
+		end -= size
+	}
+	return 0
+}
