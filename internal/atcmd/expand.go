@@ -1,0 +1,215 @@
+package atcmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"unicode"
+
+	"agent/internal/history"
+)
+
+// Options say where files come from and what the model takes.
+type Options struct {
+	// Root is the workspace folder; relative paths start there.
+	Root string
+	// ImagesAllowed includes images as media blocks; otherwise they are skipped.
+	ImagesAllowed bool
+}
+
+// Expansion is a message with its files.
+type Expansion struct {
+	// Blocks are the user's text byte for byte, then a block a file, in the order
+	// in which they are named.
+	Blocks []history.Block
+	// Included are the files, in the order of their blocks.
+	Included []Included
+	// Skipped are the paths that were named but not included.
+	Skipped []Skipped
+}
+
+// Included is one file that went into the message.
+type Included struct {
+	// Path is what the user named; for a file of a folder, the folder as named
+	// and the way from there.
+	Path string
+	// Lines is 0 for an image.
+	Lines int
+	Bytes int
+}
+
+// Skipped is one path that did not, and why, in words that follow "it was left
+// out because".
+type Skipped struct{ Path, Reason string }
+
+// Expand reads the files that text mentions. It fails with a *MissingError when
+// something that looks like a path names nothing, and with ctx's error when that
+// ended; everything else that cannot be included is Skipped. A file named twice,
+// in whatever spelling, is included once.
+func Expand(ctx context.Context, text string, options Options) (Expansion, error) {
+	if !strings.Contains(text, "@") {
+		return Expansion{Blocks: []history.Block{&history.Text{Text: text}}}, nil
+	}
+	space, err := openWorkspace(ctx, options.Root)
+	if err != nil {
+		return Expansion{}, err
+	}
+	root, err := os.OpenRoot(space.root)
+	if err != nil {
+		return Expansion{}, fmt.Errorf("the workspace %s cannot be used: %w", options.Root, err)
+	}
+	defer root.Close()
+
+	e := &expander{workspace: space, root: root, options: options, seen: map[string]bool{}}
+	e.result.Blocks = []history.Block{&history.Text{Text: text}}
+	mentions := parse(text, space)
+	if len(mentions) == maxMentions {
+		e.skip("@", fmt.Sprintf("only the first %d in a message are looked at", maxMentions))
+	}
+	for _, m := range mentions {
+		switch {
+		case m.found:
+			e.include(m.path)
+		case m.looksLikePath():
+			e.missed(m)
+		default:
+			e.skip("@"+m.path, "no file is named so; it was taken as text")
+		}
+		if err := ctx.Err(); err != nil {
+			return Expansion{}, err
+		}
+	}
+	if len(e.missing) > 0 {
+		return Expansion{}, &MissingError{e.missing}
+	}
+	return e.result, nil
+}
+
+// expander collects the result of one message.
+type expander struct {
+	workspace *workspace
+	root      *os.Root
+	options   Options
+	result    Expansion
+	missing   []Missing
+	// seen holds the resolved paths that were dealt with, and the paths skipped.
+	seen  map[string]bool
+	bytes int
+}
+
+// include adds what a name of the message stands for.
+func (e *expander) include(name string) {
+	if !e.workspace.exists(name) {
+		e.includeAll(name, "", e.workspace.glob(name))
+		return
+	}
+	resolved, info, reason := e.workspace.resolve(name)
+	switch {
+	case reason != "":
+		e.skip(name, string(reason))
+	case !info.IsDir():
+		if reason := e.add(name); reason != "" {
+			e.skip(name, string(reason))
+		}
+	default:
+		files, err := e.workspace.below(resolved)
+		switch {
+		case errors.Is(err, os.ErrPermission):
+			e.skip(name, string(unreadable))
+		case err != nil:
+			e.skip(name, err.Error())
+		case len(files) == 0:
+			e.skip(name, string(nothingToRead))
+		default:
+			e.includeAll(name, name, files)
+		}
+	}
+}
+
+// includeAll adds the files below base that name stands for. Those left out are
+// told in one line a reason, for a folder of pictures would be a page of them.
+func (e *expander) includeAll(name, base string, files []string) {
+	var reasons []refusal
+	left := map[refusal][]string{}
+	for _, file := range files {
+		if e.workspace.ctx.Err() != nil {
+			return
+		}
+		file = path.Join(base, file)
+		reason := e.add(file)
+		if reason == "" {
+			continue
+		}
+		if left[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		left[reason] = append(left[reason], file)
+	}
+	for _, reason := range reasons {
+		if group := left[reason]; len(group) > 1 {
+			e.skip(fmt.Sprintf("%s: %d files (%s, …)", name, len(group), group[0]), string(reason))
+		} else {
+			e.skip(group[0], string(reason))
+		}
+	}
+}
+
+// add includes one file, or says why not. A file that is in the message already
+// is neither.
+func (e *expander) add(name string) refusal {
+	resolved, info, reason := e.workspace.resolve(name)
+	switch {
+	case reason != "":
+		return reason
+	case e.seen[resolved]:
+		return ""
+	case info.IsDir():
+		return linkToFolder
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return oddName
+	case len(e.result.Included) == MaxFiles:
+		return tooMany
+	case info.Size() <= MaxFileBytes && int64(e.bytes)+info.Size() > MaxMessageBytes:
+		return tooMuch
+	}
+	content, reason := read(e.root, resolved, info, e.options.ImagesAllowed)
+	if reason != "" {
+		return reason
+	}
+	e.seen[resolved] = true
+	e.bytes += len(content.data)
+	e.result.Included = append(e.result.Included, Included{name, lines(content), len(content.data)})
+	e.result.Blocks = append(e.result.Blocks, content.block(name))
+	return ""
+}
+
+func (e *expander) skip(name, reason string) {
+	if key := "skipped " + name; !e.seen[key] {
+		e.seen[key] = true
+		e.result.Skipped = append(e.result.Skipped, Skipped{name, reason})
+	}
+}
+
+// block is the content as part of the message.
+func (f file) block(name string) history.Block {
+	if f.mimeType != "" {
+		return &history.Media{MimeType: f.mimeType, Data: base64.StdEncoding.EncodeToString(f.data)}
+	}
+	return history.NewInclusion(name, string(f.data))
+}
+
+func lines(f file) int {
+	if f.mimeType != "" {
+		return 0
+	}
+	count := bytes.Count(f.data, []byte("\n"))
+	if len(f.data) > 0 && f.data[len(f.data)-1] != '\n' {
+		count++
+	}
+	return count
+}

@@ -1,0 +1,377 @@
+package atcmd
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+const png = "\x89PNG\r\n\x1a\n\x00rest"
+
+// space makes a workspace of files; a name that ends in / is a folder.
+func space(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(full, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func expand(t *testing.T, root, text string) Expansion {
+	t.Helper()
+	got, err := Expand(t.Context(), text, Options{Root: root})
+	if err != nil {
+		t.Fatalf("Expand(%q): %v", text, err)
+	}
+	return got
+}
+
+func included(e Expansion) []string {
+	var paths []string
+	for _, i := range e.Included {
+		paths = append(paths, i.Path)
+	}
+	return paths
+}
+
+// TestBlocks is D-18: the text byte for byte, then a block a file, in the one
+// format that the reader knows.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{"a.go": "package a\n", "no end": "x\ny", "empty": ""})
+	const text = "  why @a.go,\r\n@\"no end\" and @empty?\n\n"
+	got := expand(t, root, text)
+	want := []history.Block{
+		&history.Text{Text: text},
+		history.NewInclusion("a.go", "package a\n"),
+		history.NewInclusion("no end", "x\ny"),
+		history.NewInclusion("empty", ""),
+	}
+	if diff := cmp.Diff(toJSON(t, want), toJSON(t, got.Blocks)); diff != "" {
+		t.Errorf("blocks (-want +got):\n%s", diff)
+	}
+	wantIncluded := []Included{{"a.go", 1, 10}, {"no end", 2, 3}, {"empty", 0, 0}}
+	if diff := cmp.Diff(wantIncluded, got.Included); diff != "" {
+		t.Errorf("included (-want +got):\n%s", diff)
+	}
+	for i, block := range got.Blocks[1:] {
+		if text := block.(*history.Text); text.IncludedFile != wantIncluded[i].Path {
+			t.Errorf("block %d carries the path %q, want %q", i, text.IncludedFile, wantIncluded[i].Path)
+		}
+	}
+}
+
+func toJSON(t *testing.T, blocks []history.Block) string {
+	t.Helper()
+	data, err := history.New(history.Human, blocks...).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestWhatIsIncluded(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{
+		".gitignore": "*.log\n", "a.go": "a", "b.go": "b", "c.log": "c", "src/x.go": "x", "src/deep/y.go": "y",
+		"src/z.log": "z", "src/b.bin": "\x00", "logs/only.log": "l", "empty/": "",
+	})
+	link(t, "a.go", filepath.Join(root, "link.go"))
+	link(t, filepath.Join(root, "src"), filepath.Join(root, "absolute"))
+	link(t, "../src", filepath.Join(root, "empty", "up"))
+	for _, test := range []struct {
+		name, text string
+		want       []string
+		skipped    []Skipped
+	}{
+		{"nothing", "mail a@b.c", nil, nil},
+		{"a folder", "@src/", []string{"src/deep/y.go", "src/x.go"}, []Skipped{{"src/b.bin", string(binary)}}},
+		{"a folder without slash", "@src/deep", []string{"src/deep/y.go"}, nil},
+		{"a folder by a link", "@absolute/deep/", []string{"absolute/deep/y.go"}, nil},
+		{"a glob", "@*.go", []string{"a.go", "b.go"}, nil},
+		{"a deep glob", "@**/*.go", []string{"a.go", "b.go", "src/deep/y.go", "src/x.go"}, nil},
+		{"a glob below a folder", "@src/*.go", []string{"src/x.go"}, nil},
+		{"a quoted glob", `@"src/**/y*"`, []string{"src/deep/y.go"}, nil},
+		{"an ignored file by name", "@c.log", []string{"c.log"}, nil},
+		{"twice", "@a.go @a.go", []string{"a.go"}, nil},
+		{"twice in other spellings", "@a.go @./a.go @src/../a.go @" + root + "/a.go @link.go @\"a.go\"", []string{"a.go"}, nil},
+		{"a file and its folder", "@src/x.go @src/deep/y.go @src/deep/", []string{"src/x.go", "src/deep/y.go"}, nil},
+		{"a folder with nothing to read", "@logs/", nil, []Skipped{{"logs/", string(nothingToRead)}}},
+		{"an empty folder", "@empty/", nil, []Skipped{{"empty/up", string(linkToFolder)}}},
+		{"a word", "@Override and @Override", nil, []Skipped{{"@Override", "no file is named so; it was taken as text"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := expand(t, root, test.text)
+			if diff := cmp.Diff(test.want, included(got)); diff != "" {
+				t.Errorf("included (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.skipped, got.Skipped); diff != "" {
+				t.Errorf("skipped (-want +got):\n%s", diff)
+			}
+			if len(got.Blocks) != 1+len(got.Included) {
+				t.Errorf("%d blocks for %d files", len(got.Blocks), len(got.Included))
+			}
+		})
+	}
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRefused names what exists and is not included all the same. None may block
+// or read outside the workspace.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{
+		"in.txt": "in", "nul": "text\x00", "late": strings.Repeat("x", sniffed) + "\x00", "latin": "caf\xe9",
+		"pic.png": png, "huge": strings.Repeat("x", MaxFileBytes+1), "locked": "x", "shut/in": "x", "odd\x1bname": "x", "sub/": "",
+	})
+	secret := space(t, map[string]string{"secret": "SECRET", "dir/secret": "SECRET"})
+	link(t, filepath.Join(secret, "secret"), filepath.Join(root, "out"))
+	link(t, secret, filepath.Join(root, "outdir"))
+	link(t, "nowhere", filepath.Join(root, "broken"))
+	link(t, "loop", filepath.Join(root, "loop"))
+	link(t, "/dev/zero", filepath.Join(root, "zero"))
+	for name, err := range map[string]error{
+		"fifo":   syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600),
+		"locked": os.Chmod(filepath.Join(root, "locked"), 0),
+		"shut":   os.Chmod(filepath.Join(root, "shut"), 0),
+	} {
+		if err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(root, "shut"), 0o700) })
+	relative, err := filepath.Rel(root, filepath.Join(secret, "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		path string
+		want refusal
+		user bool // needs a user whom permissions bind
+	}{
+		{"nul", binary, false},
+		{"late", binary, false},
+		{"latin", notText, false},
+		{"pic.png", noImages, false},
+		{"huge", tooLarge, false},
+		{"fifo", notAFile, false},
+		{"zero", outside, false},
+		{"/dev/zero", outside, false},
+		{"out", outside, false},
+		{"outdir/secret", outside, false},
+		{"outdir/", outside, false},
+		{"broken", brokenLink, false},
+		{"loop", brokenLink, false},
+		{filepath.Join(secret, "secret"), outside, false},
+		{relative, outside, false},
+		{"../", outside, false},
+		{"sub/../../", outside, false},
+		{"odd\x1bname", oddName, false},
+		{"locked", unreadable, true},
+		{"shut/in", unreadable, true},
+		{"shut/", unreadable, true},
+	} {
+		t.Run(strings.ReplaceAll(test.path, "/", "|"), func(t *testing.T) {
+			t.Parallel()
+			if test.user && os.Geteuid() == 0 {
+				t.Skip("permissions do not bind root")
+			}
+			got := expand(t, root, "read @"+test.path+" please")
+			if diff := cmp.Diff([]Skipped{{test.path, string(test.want)}}, got.Skipped); diff != "" {
+				t.Errorf("skipped (-want +got):\n%s", diff)
+			}
+			if len(got.Blocks) != 1 {
+				t.Errorf("blocks: %s", toJSON(t, got.Blocks))
+			}
+		})
+	}
+}
+
+// A folder's contents are held to the same rules as files named one by one.
+func TestFolderNeverLeadsOutside(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{"d/in": "in", "d/nul1": "\x00", "d/nul2": "\x00"})
+	secret := space(t, map[string]string{"secret": "SECRET"})
+	link(t, filepath.Join(secret, "secret"), filepath.Join(root, "d", "out"))
+	if err := syscall.Mkfifo(filepath.Join(root, "d", "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := expand(t, root, "@d/")
+	if diff := cmp.Diff([]string{"d/in"}, included(got)); diff != "" {
+		t.Errorf("included (-want +got):\n%s", diff)
+	}
+	want := []Skipped{{"d/: 2 files (d/nul1, …)", string(binary)}, {"d/out", string(outside)}}
+	if diff := cmp.Diff(want, got.Skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+}
+
+func TestImages(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{"pic": png, "big.png": png + strings.Repeat("x", MaxFileBytes)})
+	got, err := Expand(t.Context(), "see @pic and @big.png", Options{Root: root, ImagesAllowed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []history.Block{
+		&history.Text{Text: "see @pic and @big.png"},
+		&history.Media{MimeType: "image/png", Data: base64.StdEncoding.EncodeToString([]byte(png))},
+	}
+	if diff := cmp.Diff(toJSON(t, want), toJSON(t, got.Blocks)); diff != "" {
+		t.Errorf("blocks (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Skipped{{"big.png", string(tooLarge)}}, got.Skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+}
+
+func TestLimitsOfAMessage(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"first": "x"}
+	for i := range MaxFiles + 3 {
+		files[fmt.Sprintf("many/%03d", i)] = "x"
+	}
+	for i := range MaxMessageBytes/MaxFileBytes + 1 {
+		files[fmt.Sprintf("large/%d", i)] = strings.Repeat("x", MaxFileBytes)
+	}
+	root := space(t, files)
+
+	got := expand(t, root, "@first @many/")
+	if len(got.Included) != MaxFiles {
+		t.Errorf("%d files included, want %d", len(got.Included), MaxFiles)
+	}
+	if diff := cmp.Diff([]Skipped{{"many/: 4 files (many/199, …)", string(tooMany)}}, got.Skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+
+	got = expand(t, root, "@large/ @first")
+	if len(got.Included) != MaxMessageBytes/MaxFileBytes {
+		t.Errorf("%d files included, want %d", len(got.Included), MaxMessageBytes/MaxFileBytes)
+	}
+	want := []Skipped{{"large/8", string(tooMuch)}, {"first", string(tooMuch)}}
+	if diff := cmp.Diff(want, got.Skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+
+	got = expand(t, root, strings.Repeat("@word ", 2*maxMentions))
+	if len(got.Skipped) != 2 || !strings.Contains(got.Skipped[0].Reason, fmt.Sprint(maxMentions)) {
+		t.Errorf("skipped %v", got.Skipped)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{
+		"main.go": "", "cmd/main.go": "", "internal/settings/settings.go": "", "README.md": "", "config.json": "", "ignored.go": "", ".gitignore": "ignored.go\n",
+	})
+	for _, test := range []struct {
+		text string
+		want []Missing
+	}{
+		{"@mian.go", []Missing{{"mian.go", []string{"main.go", "cmd/main.go"}}}},
+		{"@settings.go", []Missing{{"settings.go", []string{"internal/settings/settings.go"}}}},
+		{"@readme.md?", []Missing{{"readme.md", []string{"README.md"}}}},
+		{"@src/conifg.json!", []Missing{{"src/conifg.json", []string{"config.json"}}}},
+		{"@zzz/qqq.x", []Missing{{"zzz/qqq.x", nil}}},
+		{`@"main"`, []Missing{{"main", []string{"main.go", "cmd/main.go"}}}},
+		{"@*.rs", []Missing{{"*.rs", nil}}},
+		{"@x.y and @main.go and @x.y, @z/", []Missing{{"x.y", nil}, {"z/", nil}}},
+		{"@ignroed.go", []Missing{{"ignroed.go", nil}}},
+	} {
+		t.Run(strings.ReplaceAll(test.text, "/", "|"), func(t *testing.T) {
+			t.Parallel()
+			got, err := Expand(t.Context(), test.text, Options{Root: root})
+			var missing *MissingError
+			if !errors.As(err, &missing) {
+				t.Fatalf("error %v, want a *MissingError", err)
+			}
+			if len(got.Blocks) != 0 {
+				t.Errorf("there are blocks to send: %s", toJSON(t, got.Blocks))
+			}
+			if diff := cmp.Diff(test.want, missing.Missing); diff != "" {
+				t.Errorf("missing (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMissingErrorTellsWhatToDo(t *testing.T) {
+	t.Parallel()
+	err := &MissingError{[]Missing{{"mian.go", []string{"main.go", "cmd/main.go"}}, {"x.y", nil}}}
+	const want = `not sent, because there is no file @mian.go (did you mean main.go or cmd/main.go?) and no file @x.y; write \@ for an @ that is not a file`
+	if err.Error() != want {
+		t.Errorf("got  %s\nwant %s", err, want)
+	}
+}
+
+func TestExpandFailsForABadWorkspaceAndAnEndedContext(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{"a": ""})
+	if _, err := Expand(t.Context(), "@a", Options{Root: filepath.Join(root, "gone")}); err == nil || !strings.Contains(err.Error(), "gone") {
+		t.Errorf("error %v, want one that names the workspace", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), -time.Second)
+	defer cancel()
+	if _, err := Expand(ctx, "@a", Options{Root: root}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+func FuzzExpand(f *testing.F) {
+	root := f.TempDir()
+	for _, name := range []string{"a", "b.go", "c d"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(name), 0o600); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for _, seed := range []string{"@a", "@./a @b.go.", `@"c d" @c\ d`, "@/etc/passwd", "@../a @a/../b.go", "@*", "@\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := Expand(t.Context(), text, Options{Root: root})
+		var missing *MissingError
+		if err != nil {
+			if !errors.As(err, &missing) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if first := got.Blocks[0].(*history.Text); first.Text != text {
+			t.Fatalf("text %q became %q", text, first.Text)
+		}
+		if len(got.Included) > 3 || len(got.Blocks) != 1+len(got.Included) {
+			t.Fatalf("%d blocks, included %v", len(got.Blocks), got.Included)
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package atcmd
+
+import "strings"
+
+// fencedCode holds the [start, end) of the fenced code blocks of a text, in order.
+type fencedCode [][2]int
+
+// fences finds the fenced code blocks of a Markdown text. One that is never
+// closed reaches to the end.
+func fences(text string) fencedCode {
+	var found fencedCode
+	open, start, at := "", 0, 0
+	for line := range strings.Lines(text) {
+		marker := fenceMarker(line)
+		switch {
+		case open == "" && marker != "":
+			open, start = marker, at
+		case open != "" && closes(line, open):
+			found = append(found, [2]int{start, at + len(line)})
+			open = ""
+		}
+		at += len(line)
+	}
+	if open != "" {
+		found = append(found, [2]int{start, len(text)})
+	}
+	return found
+}
+
+// fenceMarker returns the run of backticks or tildes that opens a fence in line,
+// or "".
+func fenceMarker(line string) string {
+	body := strings.TrimLeft(line, " ")
+	if len(line)-len(body) > 3 {
+		return ""
+	}
+	for _, char := range []string{"`", "~"} {
+		run := body[:len(body)-len(strings.TrimLeft(body, char))]
+		// Backticks after the run make it a code span within a line.
+		if len(run) >= 3 && (char == "~" || !strings.Contains(body[len(run):], char)) {
+			return run
+		}
+	}
+	return ""
+}
+
+// closes reports whether line ends a fence opened with marker.
+func closes(line, marker string) bool {
+	run := fenceMarker(line)
+	return strings.HasPrefix(run, marker) && strings.TrimSpace(line) == run
+}
+
+// endAround returns the end of the block that holds position at, or at itself.
+// Blocks before it are dropped: positions are asked for in ascending order.
+func (c *fencedCode) endAround(at int) int {
+	for len(*c) > 0 && (*c)[0][1] <= at {
+		*c = (*c)[1:]
+	}
+	if len(*c) > 0 && (*c)[0][0] <= at {
+		return (*c)[0][1]
+	}
+	return at
+}

@@ -1,0 +1,115 @@
+package atcmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"unicode/utf8"
+)
+
+// The limits of a message.
+const (
+	// MaxFileBytes is the size of the largest file that is included.
+	MaxFileBytes = 512 << 10
+	// MaxMessageBytes is how much all files of a message may hold together.
+	MaxMessageBytes = 4 << 20
+	// MaxFiles is how many files a message may include.
+	MaxFiles = 200
+)
+
+// The reasons that name a limit.
+var (
+	tooLarge = refusal(fmt.Sprintf("it is larger than %d KiB", MaxFileBytes>>10))
+	tooMuch  = refusal(fmt.Sprintf("the files of a message may hold %d MiB", MaxMessageBytes>>20))
+	tooMany  = refusal(fmt.Sprintf("a message takes %d files", MaxFiles))
+)
+
+// sniffed is how much of a file tells what it is.
+const sniffed = 8000
+
+// imageTypes are the media types that models take.
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// file is the content of one file; mimeType is empty for text.
+type file struct {
+	data     []byte
+	mimeType string
+}
+
+// read returns the file at the resolved path below root. It opens regular files
+// only, because opening a pipe waits for its writer and opening a device may do
+// anything. The path is opened within root again, so that a link put in its place
+// since it was resolved cannot lead out.
+func read(root *os.Root, resolved string, info fs.FileInfo, imagesAllowed bool) (file, refusal) {
+	if !info.Mode().IsRegular() {
+		return file{}, notAFile
+	}
+	f, err := root.OpenFile(filepath.FromSlash(resolved), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return file{}, openRefusal(err)
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return file{}, notAFile
+	}
+	var content bytes.Buffer
+	if _, err := io.CopyN(&content, f, sniffed); err != nil && err != io.EOF {
+		return file{}, refusal("it cannot be read: " + err.Error())
+	}
+	kind, reason := sniff(content.Bytes(), imagesAllowed)
+	if reason != "" {
+		return file{}, reason
+	}
+	if info.Size() > MaxFileBytes {
+		return file{}, tooLarge
+	}
+	if _, err := io.CopyN(&content, f, MaxFileBytes+1-int64(content.Len())); err != nil && err != io.EOF {
+		return file{}, refusal("it cannot be read: " + err.Error())
+	}
+	return check(file{content.Bytes(), kind})
+}
+
+// check refuses whole contents that cannot go into a message.
+func check(f file) (file, refusal) {
+	switch {
+	case len(f.data) > MaxFileBytes:
+		return file{}, tooLarge
+	case f.mimeType != "":
+		return f, ""
+	case bytes.IndexByte(f.data, 0) >= 0:
+		return file{}, binary
+	case !utf8.Valid(f.data):
+		return file{}, notText
+	}
+	return f, ""
+}
+
+// sniff tells from the beginning of a file whether it is an image, and refuses
+// what is neither that nor text.
+func sniff(start []byte, imagesAllowed bool) (mimeType string, reason refusal) {
+	kind := http.DetectContentType(start)
+	switch {
+	case !slices.Contains(imageTypes, kind):
+		if bytes.IndexByte(start, 0) >= 0 {
+			return "", binary
+		}
+		return "", ""
+	case !imagesAllowed:
+		return "", noImages
+	}
+	return kind, ""
+}
+
+func openRefusal(err error) refusal {
+	if errors.Is(err, fs.ErrPermission) {
+		return unreadable
+	}
+	return refusal("it cannot be opened: " + err.Error())
+}

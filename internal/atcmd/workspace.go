@@ -1,0 +1,160 @@
+package atcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/ignore"
+)
+
+// workspace answers which names exist below its root. It implements names.
+type workspace struct {
+	ctx context.Context
+	// root is absolute and free of symbolic links.
+	root string
+	// files is the listing of everything git does not ignore, made when it is
+	// first needed; listed says that it was.
+	files  []string
+	listed bool
+}
+
+func openWorkspace(ctx context.Context, root string) (*workspace, error) {
+	absolute, err := filepath.Abs(root)
+	if err == nil {
+		absolute, err = filepath.EvalSymlinks(absolute)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the workspace %s cannot be used: %w", root, err)
+	}
+	return &workspace{ctx: ctx, root: absolute}, nil
+}
+
+// exists implements names. A file whose folder may not be searched counts, for
+// its refusal says more than "missing" would.
+func (w *workspace) exists(name string) bool {
+	info, err := os.Lstat(w.absolute(name))
+	if errors.Is(err, fs.ErrPermission) {
+		return true
+	}
+	if err != nil || !strings.HasSuffix(name, "/") {
+		return err == nil
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		info, err = os.Stat(w.absolute(name))
+	}
+	return err == nil && info.IsDir()
+}
+
+// matches implements names.
+func (w *workspace) matches(pattern string) bool { return len(w.glob(pattern)) > 0 }
+
+// glob returns the files that match pattern, sorted, relative to the root. Files
+// that git ignores never match.
+func (w *workspace) glob(pattern string) []string {
+	pattern, ok := w.inside(w.absolute(pattern))
+	if !ok || !doublestar.ValidatePattern(pattern) {
+		return nil
+	}
+	base, _ := doublestar.SplitPattern(pattern)
+	all := w.all()
+	if base != "." {
+		first, _ := slices.BinarySearch(all, base+"/")
+		all = all[first:]
+	}
+	var found []string
+	for _, file := range all {
+		if base != "." && !strings.HasPrefix(file, base+"/") {
+			break
+		}
+		if doublestar.MatchUnvalidated(pattern, file) {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// all returns every file of the workspace that git does not ignore, sorted. A
+// workspace that cannot be listed has none.
+func (w *workspace) all() []string {
+	if !w.listed {
+		w.files, _ = ignore.Files(w.ctx, w.root, w.root)
+		w.listed = true
+	}
+	return w.files
+}
+
+func (w *workspace) absolute(name string) string {
+	name = filepath.FromSlash(name)
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(w.root, name)
+}
+
+// inside returns the absolute path full relative to the root, with forward
+// slashes, and whether it is the root or below it.
+func (w *workspace) inside(full string) (string, bool) {
+	relative, err := filepath.Rel(w.root, full)
+	if err != nil || !filepath.IsLocal(relative) {
+		return "", false
+	}
+	return filepath.ToSlash(relative), true
+}
+
+// refusal is why a file is not included, in words for the user.
+type refusal string
+
+// The reasons that do not depend on the file.
+const (
+	outside       refusal = "it is outside the workspace"
+	brokenLink    refusal = "it is a link that leads nowhere"
+	unreadable    refusal = "it may not be read (permission denied)"
+	notAFile      refusal = "it is neither a file nor a folder"
+	linkToFolder  refusal = "it is a link to a folder"
+	binary        refusal = "it is a binary file"
+	notText       refusal = "it is not UTF-8 text"
+	noImages      refusal = "the model takes no images"
+	oddName       refusal = "its name holds control characters"
+	nothingToRead refusal = "it holds no files that git does not ignore"
+)
+
+// resolve follows the links of name and returns where it leads, relative to the
+// root.
+func (w *workspace) resolve(name string) (string, fs.FileInfo, refusal) {
+	full, err := filepath.EvalSymlinks(w.absolute(name))
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(full)
+	}
+	relative, ok := w.inside(full)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "", nil, unreadable
+	case err != nil:
+		return "", nil, brokenLink
+	case !ok:
+		return "", nil, outside
+	}
+	return relative, info, ""
+}
+
+// below returns the files of the folder at the resolved path, relative to it.
+func (w *workspace) below(folder string) ([]string, error) {
+	files, err := ignore.Files(w.ctx, w.root, filepath.Join(w.root, filepath.FromSlash(folder)))
+	if folder == "." {
+		return files, err
+	}
+	for i := range files {
+		files[i] = strings.TrimPrefix(files[i], path.Clean(folder)+"/")
+	}
+	return files, err
+}
