@@ -1,0 +1,133 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// Request is a chat request as the server got it.
+type Request struct {
+	// Number counts the chat requests from 0.
+	Number int
+	// Body is the request as it came.
+	Body   []byte
+	Header http.Header
+
+	Model    string
+	Messages []Message
+	Tools    []Tool
+	// Fields are all top-level fields, undecoded.
+	Fields map[string]json.RawMessage
+}
+
+// Message is one message of a request.
+type Message struct {
+	Role string
+	// Content is the text; the text parts of a list are joined by newlines.
+	Content string
+	// Images are the URLs of image parts.
+	Images     []string
+	ToolCalls  []ToolCall
+	ToolCallID string
+}
+
+// ToolCall is a call within an assistant message.
+type ToolCall struct{ ID, Type, Name, Arguments string }
+
+// Tool is a tool the model may call.
+type Tool struct {
+	Name, Description string
+	Parameters        json.RawMessage
+}
+
+// Last returns the last message.
+func (r *Request) Last() Message { return r.Messages[len(r.Messages)-1] }
+
+// ToolNames returns the names of the tools offered, in order.
+func (r *Request) ToolNames() []string {
+	names := make([]string, 0, len(r.Tools))
+	for _, t := range r.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// wireRequest is the JSON of the fields that are decoded.
+type wireRequest struct {
+	Model    string        `json:"model"`
+	Stream   bool          `json:"stream"`
+	Messages []wireMessage `json:"messages"`
+	Tools    []struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Parameters  json.RawMessage `json:"parameters"`
+		} `json:"function"`
+	} `json:"tools"`
+}
+
+type wireMessage struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+func decode(body []byte) (*Request, error) {
+	request := &Request{Body: body}
+	var wire wireRequest
+	if err := json.Unmarshal(body, &wire); err != nil {
+		return request, err
+	}
+	if err := json.Unmarshal(body, &request.Fields); err != nil {
+		return request, err
+	}
+	request.Model = wire.Model
+	for _, t := range wire.Tools {
+		request.Tools = append(request.Tools, Tool{t.Function.Name, t.Function.Description, t.Function.Parameters})
+	}
+	for _, m := range wire.Messages {
+		message := Message{Role: m.Role, ToolCallID: m.ToolCallID}
+		message.Content, message.Images = content(m.Content)
+		for _, c := range m.ToolCalls {
+			message.ToolCalls = append(message.ToolCalls, ToolCall{c.ID, c.Type, c.Function.Name, c.Function.Arguments})
+		}
+		request.Messages = append(request.Messages, message)
+	}
+	return request, nil
+}
+
+// content reads both forms of a message's content.
+func content(raw json.RawMessage) (text string, images []string) {
+	if json.Unmarshal(raw, &text) == nil {
+		return text, nil
+	}
+	var parts []struct {
+		Text     string `json:"text"`
+		ImageURL struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return "", nil
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+		if p.ImageURL.URL != "" {
+			images = append(images, p.ImageURL.URL)
+		}
+	}
+	return strings.Join(texts, "\n"), images
+}

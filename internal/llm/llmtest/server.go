@@ -1,0 +1,146 @@
+// Package llmtest is a scripted OpenAI-compatible model server for tests. A test
+// gives it the turns the model takes, faults included, and asks it afterwards what
+// it was sent:
+//
+//	srv := llmtest.New(t,
+//		llmtest.Call("read_file", `{"file_path":"a.txt"}`),
+//		llmtest.Say("It says ", "hello."),
+//	)
+//	client := llm.NewClient(llm.ClientConfig{BaseURL: srv.URL})
+//	…
+//	srv.Requests()[1].Last() // the message with the tool's answer
+//
+// Every request is checked for what real servers refuse (see Validate); a bad one
+// fails the test.
+package llmtest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Server is a running model server. It is closed when the test ends.
+type Server struct {
+	// URL is the base URL to give to a client; it ends in /v1.
+	URL string
+
+	t      testing.TB
+	next   func(*Request) Turn
+	closed chan struct{}
+
+	mu       sync.Mutex
+	requests []*Request
+	answers  map[string]string
+	calls    int
+}
+
+// New starts a server that answers its n-th request with the n-th turn. A request
+// after the last turn fails the test.
+func New(t testing.TB, turns ...Turn) *Server {
+	t.Helper()
+	return NewFunc(t, func(r *Request) Turn {
+		if r.Number < len(turns) {
+			return turns[r.Number]
+		}
+		t.Errorf("llmtest: request %d, but the script has %d turns", r.Number+1, len(turns))
+		return Fail(http.StatusBadRequest, `{"error":{"message":"the script is over"}}`)
+	})
+}
+
+// NewFunc starts a server that asks next for the turn of every request. Requests
+// that arrive at the same time ask at the same time.
+func NewFunc(t testing.TB, next func(*Request) Turn) *Server {
+	t.Helper()
+	s := &Server{
+		t: t, next: next, closed: make(chan struct{}),
+		answers: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"test-model","object":"model"}]}`},
+	}
+	web := httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = web.URL + "/v1"
+	t.Cleanup(func() {
+		close(s.closed)
+		web.Close()
+	})
+	return s
+}
+
+// Answer sets what a path other than /v1/chat/completions answers with status
+// 200, for example "/v1/models" or "/props". An empty body makes it a 404.
+func (s *Server) Answer(path, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[path] = body
+}
+
+// Requests returns the chat requests received so far, in order of arrival.
+func (s *Server) Requests() []*Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
+		s.serveOther(w, r)
+		return
+	}
+	request := s.record(r, body)
+	s.next(request).play(&reply{server: s, w: w, request: request, gone: r.Context().Done()})
+}
+
+func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	answer := s.answers[r.URL.Path]
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	if answer == "" {
+		w.WriteHeader(http.StatusNotFound)
+		answer = fmt.Sprintf(`{"error":{"message":"no route %s %s"}}`, r.Method, r.URL.Path)
+	}
+	_, _ = io.WriteString(w, answer)
+}
+
+// record keeps the request and fails the test if a real server would refuse it.
+func (s *Server) record(r *http.Request, body []byte) *Request {
+	request, err := decode(body)
+	if err == nil {
+		err = Validate(body)
+	}
+	if err != nil {
+		s.t.Errorf("llmtest: invalid request: %v\n%s", err, excerpt(body))
+	}
+	request.Header = r.Header.Clone()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	request.Number = len(s.requests)
+	s.requests = append(s.requests, request)
+	return request
+}
+
+// callID returns a call id that this server has not used yet.
+func (s *Server) callID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	return fmt.Sprintf("call_%d", s.calls)
+}
+
+// excerpt is the end of a body, where a growing conversation goes wrong.
+func excerpt(body []byte) string {
+	const most = 2000
+	if len(body) <= most {
+		return string(body)
+	}
+	return "…" + strings.ToValidUTF8(string(bytes.Clone(body[len(body)-most:])), "")
+}

@@ -1,0 +1,262 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Turn is what the server does with one request: a list of steps. Turns are
+// values; the methods return a longer turn and leave the receiver alone:
+//
+//	llmtest.Say("Looking.").Call("glob", `{"pattern":"*"}`).Call("list_directory", `{"path":"."}`)
+//
+// A turn ends with a finish reason that fits, usage and [DONE], unless it is told
+// otherwise.
+type Turn struct {
+	steps    []step
+	calls    int
+	finish   string
+	usage    string
+	noUsage  bool
+	noFinish bool
+	noDone   bool
+}
+
+type step func(*reply)
+
+// reply is a turn being played to one request.
+type reply struct {
+	server  *Server
+	w       http.ResponseWriter
+	request *Request
+	gone    <-chan struct{}
+	// taken is set when a step answered by itself, without a stream.
+	taken bool
+	// left is how many more bytes may be sent before the connection is cut.
+	left   int
+	cutoff bool
+}
+
+// Say is a turn that answers with text, one delta an argument.
+func Say(deltas ...string) Turn { return Turn{}.Say(deltas...) }
+
+// Think is a turn that begins with reasoning, one delta an argument.
+func Think(deltas ...string) Turn { return Turn{}.Think(deltas...) }
+
+// Call is a turn that calls a tool.
+func Call(name, arguments string) Turn { return Turn{}.Call(name, arguments) }
+
+// Fail is a turn that answers with a status, a body and headers given as
+// alternating names and values.
+func Fail(status int, body string, headers ...string) Turn {
+	return Turn{}.then(func(r *reply) {
+		r.taken = true
+		r.w.Header().Set("Content-Type", "application/json")
+		for i := 0; i+1 < len(headers); i += 2 {
+			r.w.Header().Set(headers[i], headers[i+1])
+		}
+		r.w.WriteHeader(status)
+		_, _ = io.WriteString(r.w, body)
+	})
+}
+
+// HTML is a turn that answers with a web page, as a proxy or a wrong address does.
+func HTML(status int) Turn {
+	page := fmt.Sprintf("<!DOCTYPE html><html><head><title>%s</title></head><body><h1>nginx</h1></body></html>", http.StatusText(status))
+	return Fail(status, page, "Content-Type", "text/html; charset=utf-8")
+}
+
+// Drop is a turn that closes the connection before any answer.
+func Drop() Turn { return Turn{}.Cut() }
+
+// Say adds text deltas.
+func (t Turn) Say(deltas ...string) Turn {
+	for _, d := range deltas {
+		t = t.Event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":%s},"finish_reason":null}]}`, quote(d)))
+	}
+	return t
+}
+
+// Think adds reasoning deltas under the key reasoning_content.
+func (t Turn) Think(deltas ...string) Turn {
+	for _, d := range deltas {
+		t = t.Event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"reasoning_content":%s},"finish_reason":null}]}`, quote(d)))
+	}
+	return t
+}
+
+// Call adds a tool call with a fresh id; its arguments arrive in fragments.
+func (t Turn) Call(name, arguments string) Turn { return t.CallID("", name, arguments) }
+
+// CallID is Call with a given id; an empty one is replaced by a fresh one.
+func (t Turn) CallID(id, name, arguments string) Turn {
+	index := t.calls
+	t.calls++
+	return t.then(func(r *reply) {
+		if id == "" {
+			id := r.server.callID()
+			r.call(index, id, name, arguments)
+			return
+		}
+		r.call(index, id, name, arguments)
+	})
+}
+
+// Event adds one stream event with the given data.
+func (t Turn) Event(data string) Turn { return t.Raw("data: " + data + "\n\n") }
+
+// Comments adds n keep-alive comments.
+func (t Turn) Comments(n int) Turn { return t.Raw(strings.Repeat(": keep-alive\n\n", n)) }
+
+// Raw adds bytes to the stream as they are.
+func (t Turn) Raw(bytes string) Turn {
+	return t.then(func(r *reply) { r.send(bytes) })
+}
+
+// Wait adds a pause until released is closed or the client is gone.
+func (t Turn) Wait(released <-chan struct{}) Turn {
+	return t.then(func(r *reply) {
+		select {
+		case <-released:
+		case <-r.gone:
+		case <-r.server.closed:
+		}
+	})
+}
+
+// Hang adds silence until the client gives up.
+func (t Turn) Hang() Turn { return t.Wait(nil).Cut() }
+
+// Cut ends the turn by breaking the connection here.
+func (t Turn) Cut() Turn {
+	return t.then(func(*reply) { panic(http.ErrAbortHandler) })
+}
+
+// CutAt breaks the connection after n bytes of the stream.
+func (t Turn) CutAt(n int) Turn {
+	limit := func(r *reply) { r.left, r.cutoff = n, true }
+	t.steps = append([]step{limit}, t.steps...)
+	return t
+}
+
+// Finish sets the finish reason.
+func (t Turn) Finish(reason string) Turn {
+	t.finish = reason
+	return t
+}
+
+// NoFinish leaves the finish reason, the usage and [DONE] out: the stream just
+// ends.
+func (t Turn) NoFinish() Turn {
+	t.noFinish, t.noUsage, t.noDone = true, true, true
+	return t
+}
+
+// NoDone leaves [DONE] out.
+func (t Turn) NoDone() Turn {
+	t.noDone = true
+	return t
+}
+
+// Usage sets the tokens reported; without it they are estimated from the size of
+// the request.
+func (t Turn) Usage(prompt, completion, cached int) Turn {
+	t.usage = fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`,
+		prompt, completion, prompt+completion, cached)
+	return t
+}
+
+// NoUsage leaves the usage out.
+func (t Turn) NoUsage() Turn {
+	t.noUsage = true
+	return t
+}
+
+func (t Turn) then(s step) Turn {
+	t.steps = append(t.steps[:len(t.steps):len(t.steps)], s)
+	return t
+}
+
+func (t Turn) play(r *reply) {
+	for _, s := range t.steps {
+		s(r)
+	}
+	if r.taken {
+		return
+	}
+	if !t.noFinish {
+		r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{},"finish_reason":%q}]}`, t.finishReason()))
+	}
+	if !t.noUsage {
+		r.event(fmt.Sprintf(`{"choices":[],"usage":%s}`, t.usageFor(r.request)))
+	}
+	if !t.noDone {
+		r.event("[DONE]")
+	}
+	r.send("")
+}
+
+func (t Turn) finishReason() string {
+	switch {
+	case t.finish != "":
+		return t.finish
+	case t.calls > 0:
+		return "tool_calls"
+	default:
+		return "stop"
+	}
+}
+
+func (t Turn) usageFor(request *Request) string {
+	if t.usage != "" {
+		return t.usage
+	}
+	const bytesPerToken = 4
+	return Turn{}.Usage(len(request.Body)/bytesPerToken, len(t.steps), 0).usage
+}
+
+// call streams one tool call the way OpenAI does: the name first, then the
+// arguments in small pieces.
+func (r *reply) call(index int, id, name, arguments string) {
+	r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":%s,"type":"function","function":{"name":%s,"arguments":""}}]},"finish_reason":null}]}`,
+		index, quote(id), quote(name)))
+	const pieces = 4
+	runes := []rune(arguments)
+	size := max(1, (len(runes)+pieces-1)/pieces)
+	for len(runes) > 0 {
+		piece := runes[:min(size, len(runes))]
+		runes = runes[len(piece):]
+		r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]},"finish_reason":null}]}`,
+			index, quote(string(piece))))
+	}
+}
+
+func (r *reply) event(data string) { r.send("data: " + data + "\n\n") }
+
+// send writes to the stream at once, up to the byte where it is to break.
+func (r *reply) send(text string) {
+	r.w.Header().Set("Content-Type", "text/event-stream")
+	cut := r.cutoff && len(text) > r.left
+	if cut {
+		text = text[:r.left]
+	}
+	r.left -= len(text)
+	_, _ = io.WriteString(r.w, text)
+	if flusher, ok := r.w.(http.Flusher); ok {
+		flusher.Flush()
+	}
+	if cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func quote(s string) string {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(quoted)
+}

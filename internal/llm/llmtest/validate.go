@@ -1,0 +1,118 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Validate reports what a strict server would refuse in a chat request: missing
+// model or messages, a message that says nothing, a system message that is not the
+// first, a tool call that is not answered exactly once by the messages right after
+// it (D-32), arguments or schemas that are not JSON objects, names used twice.
+func Validate(body []byte) error {
+	request, err := decode(body)
+	switch {
+	case err != nil:
+		return err
+	case request.Model == "":
+		return fmt.Errorf("no model")
+	case string(request.Fields["stream"]) != "true":
+		return fmt.Errorf("stream is %q, want true", request.Fields["stream"])
+	case len(request.Messages) == 0:
+		return fmt.Errorf("no messages")
+	}
+	if err := validateTools(request.Tools); err != nil {
+		return err
+	}
+	return validateMessages(request.Messages)
+}
+
+func validateTools(tools []Tool) error {
+	seen := map[string]bool{}
+	for i, t := range tools {
+		switch {
+		case t.Name == "":
+			return fmt.Errorf("tools[%d] has no name", i)
+		case seen[t.Name]:
+			return fmt.Errorf("tools[%d]: %s is there twice", i, t.Name)
+		case !isObject(string(t.Parameters)):
+			return fmt.Errorf("tools[%d]: the parameters of %s are not an object: %s", i, t.Name, t.Parameters)
+		}
+		seen[t.Name] = true
+	}
+	return nil
+}
+
+func validateMessages(messages []Message) error {
+	// open are the calls of the latest assistant message without an answer yet.
+	open := map[string]bool{}
+	for i, m := range messages {
+		if m.Role != "tool" && len(open) > 0 {
+			return fmt.Errorf("messages[%d] (%s) comes while calls wait for an answer: %v", i, m.Role, keys(open))
+		}
+		if err := validateMessage(m, i, open); err != nil {
+			return fmt.Errorf("messages[%d]: %w", i, err)
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("calls without an answer at the end: %v", keys(open))
+	}
+	return nil
+}
+
+func validateMessage(m Message, position int, open map[string]bool) error {
+	says := strings.TrimSpace(m.Content) != "" || len(m.Images) > 0
+	switch m.Role {
+	case "system", "developer":
+		if position != 0 {
+			return fmt.Errorf("a %s message that is not the first", m.Role)
+		}
+	case "user":
+	case "assistant":
+		says = says || len(m.ToolCalls) > 0
+	case "tool":
+		if !open[m.ToolCallID] {
+			return fmt.Errorf("answers call %q, which is not waiting for an answer", m.ToolCallID)
+		}
+		delete(open, m.ToolCallID)
+	default:
+		return fmt.Errorf("unknown role %q", m.Role)
+	}
+	if !says {
+		return fmt.Errorf("an empty %s message", m.Role)
+	}
+	return validateCalls(m.ToolCalls, open)
+}
+
+func validateCalls(calls []ToolCall, open map[string]bool) error {
+	for _, c := range calls {
+		switch {
+		case c.ID == "":
+			return fmt.Errorf("a call of %s without an id", c.Name)
+		case open[c.ID]:
+			return fmt.Errorf("the call id %s is there twice", c.ID)
+		case c.Type != "function":
+			return fmt.Errorf("call %s has the type %q", c.ID, c.Type)
+		case c.Name == "":
+			return fmt.Errorf("call %s has no name", c.ID)
+		case !isObject(c.Arguments):
+			return fmt.Errorf("the arguments of call %s (%s) are not a JSON object: %q", c.ID, c.Name, c.Arguments)
+		}
+		open[c.ID] = true
+	}
+	return nil
+}
+
+func isObject(text string) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal([]byte(text), &object) == nil && object != nil
+}
+
+func keys(set map[string]bool) []string {
+	var list []string
+	for k := range set {
+		list = append(list, k)
+	}
+	return list
+}
