@@ -6,12 +6,14 @@ import (
 )
 
 // Error is wrong input of the user: an unknown key, a value that is not valid, a
-// profile that cannot be used. It is one line, says what is valid, and means
-// that nothing changed.
+// profile that cannot be used. It is one line, says what is valid or what to do,
+// and means that nothing changed.
 type Error struct {
 	// Key is the setting concerned, or empty.
 	Key     string
 	Problem string
+	// Err is the cause, if any; Problem already tells it.
+	Err error
 }
 
 func (e *Error) Error() string {
@@ -20,6 +22,9 @@ func (e *Error) Error() string {
 	}
 	return e.Key + " " + e.Problem
 }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
 
 // maxQuoted bounds how much of a wrong value a message repeats, in bytes.
 const maxQuoted = 60

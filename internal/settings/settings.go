@@ -184,3 +184,15 @@ func (s *Settings) Changed() []Resolved {
 	}
 	return changed
 }
+
+// Persistent returns the values that saving a profile keeps: everything a user
+// set, in whatever layer.
+func (s *Settings) Persistent() map[string]Value {
+	values := make(map[string]Value)
+	for _, resolved := range s.Changed() {
+		if resolved.Spec.PersistToProfile {
+			values[resolved.Spec.Key] = resolved.Value
+		}
+	}
+	return values
+}

@@ -36,7 +36,7 @@ func (v Value) String() string {
 }
 
 // MarshalJSON implements json.Marshaler; unset is null.
-func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.v) }
+func (v Value) MarshalJSON() ([]byte, error) { return encode(v.v) }
 
 // Parse validates text and returns it in canonical form. The error is one line
 // that names the valid choice; it never repeats what may be a secret.

@@ -1,0 +1,183 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// version is the version of the files written; files of a later one are left
+// alone.
+const version = 1
+
+// document is a JSON object that keeps its fields in order, those it does not
+// know among them, and remembers where each one stands.
+type document []field
+
+type field struct {
+	key string
+	raw json.RawMessage
+	// offset is where the value begins in the file, in bytes.
+	offset int
+}
+
+// fault is something wrong at a place of a document.
+type fault struct {
+	offset  int
+	field   string
+	problem string
+}
+
+func (f *fault) Error() string {
+	if f.field == "" {
+		return f.problem
+	}
+	return f.field + ": " + f.problem
+}
+
+// place turns an offset into a line and a column, both from 1.
+func place(data []byte, offset int) string {
+	before := data[:min(max(offset, 0), len(data))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - bytes.LastIndexByte(before, '\n')
+	return fmt.Sprintf("%d:%d", line, column)
+}
+
+// parseDocument reads a whole file. Errors are *fault.
+func parseDocument(data []byte) (document, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, &fault{problem: "the file is empty; it should hold a JSON object"}
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			// The offset is that of the byte after the one at fault.
+			return nil, &fault{offset: int(syntax.Offset) - 1, problem: "not valid JSON: " + syntax.Error()}
+		}
+		return nil, &fault{problem: err.Error()}
+	}
+	return parseObject(data, 0, "")
+}
+
+// parseObject reads valid JSON as an object. base is where data begins in the
+// file, name the field it belongs to.
+func parseObject(data []byte, base int, name string) (document, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return nil, &fault{base, name, "must be a JSON object"}
+	}
+	var d document
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return nil, &fault{base, name, err.Error()}
+		}
+		var raw json.RawMessage
+		if err := decoder.Decode(&raw); err != nil && !errors.Is(err, io.EOF) {
+			return nil, &fault{base, name, err.Error()}
+		}
+		f := field{key.(string), raw, base + int(decoder.InputOffset()) - len(raw)}
+		if _, twice := d.get(f.key); twice {
+			return nil, &fault{f.offset, join(name, f.key), "is there twice"}
+		}
+		d = append(d, f)
+	}
+	return d, nil
+}
+
+// join is the path of a field inside another.
+func join(name, key string) string {
+	if name == "" {
+		return key
+	}
+	return name + "." + key
+}
+
+func (d document) get(key string) (field, bool) {
+	for _, f := range d {
+		if f.key == key {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+// with returns d with key set to value, in its place or at the end. A nil value
+// removes the key.
+func (d document) with(key string, value any) (document, error) {
+	var edited document
+	found := false
+	var raw json.RawMessage
+	if value != nil {
+		encoded, err := encode(value)
+		if err != nil {
+			return nil, err
+		}
+		raw = encoded
+	}
+	for _, f := range d {
+		if f.key == key {
+			found = true
+			f.raw = raw
+		}
+		if f.raw != nil {
+			edited = append(edited, f)
+		}
+	}
+	if !found && raw != nil {
+		edited = append(edited, field{key: key, raw: raw})
+	}
+	return edited, nil
+}
+
+// encode is json.Marshal without the escapes that only web pages need.
+func encode(value any) (json.RawMessage, error) {
+	if d, ok := value.(document); ok {
+		return d.encode()
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSpace(out.Bytes()), err
+}
+
+// encode writes the fields in order, each value as it came.
+func (d document) encode() (json.RawMessage, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, f := range d {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		key, err := encode(f.key)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(key)
+		out.WriteByte(':')
+		out.Write(f.raw)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// checkVersion refuses documents of a version this program does not know. A file
+// without one, written by hand, is taken as the first.
+func (d document) checkVersion() error {
+	f, ok := d.get(fieldVersion)
+	if !ok {
+		return nil
+	}
+	var v int
+	if json.Unmarshal(f.raw, &v) != nil || v < 1 {
+		return &fault{f.offset, fieldVersion, fmt.Sprintf("must be %d", version)}
+	}
+	if v > version {
+		return &fault{f.offset, fieldVersion, fmt.Sprintf("is %d and this program knows up to %d; a newer agent wrote the file", v, version)}
+	}
+	return nil
+}

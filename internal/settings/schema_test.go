@@ -1,0 +1,93 @@
+package settings_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"pgregory.net/rapid"
+
+	"agent/internal/settings"
+)
+
+func profileSchema(t *testing.T) *jsonschema.Resolved {
+	t.Helper()
+	schema, err := settings.NewRegistry(testChoices).ProfileSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved
+}
+
+// The schema agrees with the program about every setting, under its key and its
+// aliases: what one takes, the other takes.
+func TestSchemaAgreesWithStore(t *testing.T) {
+	t.Parallel()
+	schema := profileSchema(t)
+	store, _ := newStore(t)
+	path := writeProfile(t, store, "work", "")
+	var names []string
+	for _, spec := range settings.NewRegistry(testChoices).Specs() {
+		if spec.Type != settings.TypeURL {
+			names = append(append(names, spec.Key), spec.Aliases...)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(names).Draw(t, "name")
+		value := rapid.SampledFrom([]string{
+			"-2", "-1", "-0.1", "0", "0.1", "1", "1.5", "2", "2.5", "3", "true", "false", `""`, `"m"`, `"auto"`,
+			`"high-density"`, `"ask"`, `"high"`, "[]", "{}", `"1"`, `"true"`,
+		}).Draw(t, "value")
+		text := fmt.Sprintf(`{"version":1,"settings":{%q:%s}}`, name, value)
+		if name == settings.KeyModel {
+			text = fmt.Sprintf(`{"version":1,"model":%s}`, value)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, loadErr := store.Load("work")
+		if schemaErr := validate(t, schema, text); (loadErr == nil) != (schemaErr == nil) {
+			t.Fatalf("%s: the program says %v, the schema %v", text, loadErr, schemaErr)
+		}
+	})
+}
+
+// An editor marks typing errors and accepts what the program writes.
+func TestSchemaOnWholeFiles(t *testing.T) {
+	t.Parallel()
+	schema := profileSchema(t)
+	store, _ := newStore(t)
+	s := newSettings()
+	for _, spec := range s.Registry().Specs() {
+		set(t, s, settings.SessionLayer, spec.Key, sample(spec))
+	}
+	if _, err := store.Save("all", s.Persistent()); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.ReadFile(store.Path("all"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(t, schema, string(saved)); err != nil {
+		t.Errorf("the schema refuses a saved profile: %v", err)
+	}
+	for _, wrong := range []string{`{"version":1,"modle":"m"}`, `{"version":1,"settings":{"colour":1}}`, `{"version":2}`, `[]`} {
+		if validate(t, schema, wrong) == nil {
+			t.Errorf("the schema accepts %s", wrong)
+		}
+	}
+}
+
+func validate(t interface{ Fatal(...any) }, schema *jsonschema.Resolved, text string) error {
+	var instance any
+	if err := json.Unmarshal([]byte(text), &instance); err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(instance)
+}

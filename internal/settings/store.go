@@ -1,0 +1,141 @@
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Store keeps profiles in files. Its methods may run in several programs at
+// once: every change is a read, an edit and an atomic write under one lock, so
+// that none is lost and no reader sees half a file. Errors are *Error.
+type Store struct {
+	folder   string
+	registry *Registry
+}
+
+// NewStore returns the store in the configuration folder, which need not exist.
+func NewStore(folder string, registry *Registry) *Store {
+	return &Store{folder: folder, registry: registry}
+}
+
+// Path returns the file of a profile.
+func (s *Store) Path(name string) string {
+	return filepath.Join(s.folder, "profiles", name+".json")
+}
+
+// List returns the names of all profiles, sorted.
+func (s *Store) List() ([]string, error) {
+	folder := filepath.Join(s.folder, "profiles")
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Problem: "cannot read " + folder + ": " + reason(err), Err: err}
+	}
+	var names []string
+	for _, entry := range entries {
+		name, isJSON := strings.CutSuffix(entry.Name(), ".json")
+		if isJSON && ValidName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Load reads a profile. Unknown fields are told in the result; a wrong value, a
+// broken file or a newer one is an error that names file, line and field.
+func (s *Store) Load(name string) (*Profile, error) {
+	if err := ValidName(name); err != nil {
+		return nil, err
+	}
+	d, data, err := read(s.Path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, s.missing(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.registry.decodeProfile(name, d)
+	if err != nil {
+		return nil, broken(s.Path(name), data, err)
+	}
+	return p, nil
+}
+
+// missing says that there is no profile name, and which there are.
+func (s *Store) missing(name string) error {
+	names, err := s.List()
+	if err != nil {
+		return err
+	}
+	problem := "no profile " + quote(name)
+	switch near := didYouMean(name, names); {
+	case len(names) == 0:
+		problem += "; there are none yet"
+	case near != "":
+		problem += near
+	default:
+		problem += "; there are: " + strings.Join(names, ", ")
+	}
+	return &Error{Problem: problem, Err: fs.ErrNotExist}
+}
+
+// Save stores values in the profile name, which is created if need be. What the
+// file has besides stays: unknown fields, and settings that values does not
+// hold, whose keys are returned. A broken or newer file is left as it is.
+func (s *Store) Save(name string, values map[string]Value) (kept []string, err error) {
+	if err := ValidName(name); err != nil {
+		return nil, err
+	}
+	err = locked(s.folder, func() error {
+		path := s.Path(name)
+		d, data, err := read(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		p, err := s.registry.decodeProfile(name, d)
+		if err != nil {
+			return broken(path, data, err)
+		}
+		for _, key := range slices.Sorted(maps.Keys(p.Values)) {
+			if _, replaced := values[key]; !replaced {
+				kept = append(kept, key)
+			}
+		}
+		if d, err = s.registry.encodeProfile(d, values); err != nil {
+			return err
+		}
+		return write(path, d)
+	})
+	return kept, err
+}
+
+// Delete removes a profile; if it was the default, there is none afterwards.
+func (s *Store) Delete(name string) error {
+	if err := ValidName(name); err != nil {
+		return err
+	}
+	path := s.Path(name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return s.missing(name)
+	}
+	return locked(s.folder, func() error {
+		config, err := s.config()
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return unwritable(path, err)
+		}
+		if err := syncFolder(filepath.Dir(path)); err != nil {
+			return err
+		}
+		if config.text(fieldDefault) != name {
+			return nil
+		}
+		return s.changeConfig(config, fieldDefault, nil)
+	})
+}

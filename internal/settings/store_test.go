@@ -1,0 +1,443 @@
+package settings_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/settings"
+)
+
+func newStore(t *testing.T) (*settings.Store, string) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "config", "agent")
+	return settings.NewStore(folder, settings.NewRegistry(testChoices)), folder
+}
+
+// writeProfile puts text into the file of a profile and returns its path.
+func writeProfile(t *testing.T, store *settings.Store, name, text string) string {
+	t.Helper()
+	path := store.Path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, store *settings.Store, name string) *settings.Profile {
+	t.Helper()
+	p, err := store.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A profile keeps what was set, in the format of the documents, privately.
+func TestSaveAndLoad(t *testing.T) {
+	t.Parallel()
+	store, folder := newStore(t)
+	s := newSettings()
+	set(t, s, settings.FlagLayer, "model", "some/model:7b")
+	set(t, s, settings.SessionLayer, "compression-threshold", "0.5")
+	set(t, s, settings.SessionLayer, "base-url", "http://h/v1?a=1&b=2")
+	set(t, s, settings.SessionLayer, "compression.density.recencyPruning", "on")
+	if _, err := store.Save("work", s.Persistent()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "profiles", "work.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "version": 1,
+  "model": "some/model:7b",
+  "settings": {
+    "base-url": "http://h/v1?a=1&b=2",
+    "compression.density.recencyPruning": true,
+    "compression.threshold": 0.5
+  }
+}
+`
+	if string(data) != want {
+		t.Errorf("file is\n%swant\n%s", data, want)
+	}
+	fresh := newSettings()
+	if hidden := fresh.UseProfile(load(t, store, "work")); len(hidden) > 0 {
+		t.Errorf("hidden: %v", hidden)
+	}
+	for i, resolved := range fresh.All() {
+		if before := s.All()[i]; resolved.Value != before.Value {
+			t.Errorf("%s: %s was saved, %s loaded", resolved.Spec.Key, before.Value, resolved.Value)
+		}
+	}
+	for path, mode := range map[string]fs.FileMode{
+		folder: 0o700, filepath.Join(folder, "profiles"): 0o700, store.Path("work"): 0o600, filepath.Join(folder, ".lock"): 0o600,
+	} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != mode {
+			t.Errorf("%s has mode %o, want %o", path, info.Mode().Perm(), mode)
+		}
+	}
+}
+
+// Every setting survives being saved and loaded.
+func TestEverySettingPersists(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	s := newSettings()
+	for _, spec := range s.Registry().Specs() {
+		set(t, s, settings.SessionLayer, spec.Key, sample(spec))
+	}
+	if _, err := store.Save("all", s.Persistent()); err != nil {
+		t.Fatal(err)
+	}
+	p := load(t, store, "all")
+	for _, resolved := range s.All() {
+		if p.Values[resolved.Spec.Key] != resolved.Value {
+			t.Errorf("%s: saved %s, loaded %s", resolved.Spec.Key, resolved.Value, p.Values[resolved.Spec.Key])
+		}
+	}
+}
+
+// sample is a valid value that is not the default.
+func sample(spec *settings.Spec) string {
+	switch spec.Type {
+	case settings.TypeURL:
+		return "http://localhost:1/v1"
+	case settings.TypeInt:
+		return "7"
+	case settings.TypeNumber:
+		return "0.25"
+	case settings.TypeEnum, settings.TypeBool:
+		values := spec.Values()
+		if values[len(values)-1] == "false" && spec.Default == false {
+			return "true"
+		}
+		return values[len(values)-1]
+	default:
+		return "name"
+	}
+}
+
+// Saving changes what is set and keeps the rest: fields of another version,
+// settings this session does not set, aliases (under their own names).
+func TestSaveKeepsWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	path := writeProfile(t, store, "work", `{
+  "$schema": "./s.json", "version": 1, "plugins": ["<a>", {"b": 1.0}],
+  "settings": {"colour": "red & blue", "compression-threshold": 0.5, "temperature": 1}
+}`)
+	p := load(t, store, "work")
+	if !slices.Equal(p.Unknown, []string{"plugins", "settings.colour"}) {
+		t.Errorf("unknown fields reported: %q", p.Unknown)
+	}
+	s := newSettings()
+	set(t, s, settings.SessionLayer, "compression.threshold", "0.75")
+	set(t, s, settings.SessionLayer, "model", "m")
+	kept, err := store.Save("work", s.Persistent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(kept, []string{"temperature"}) {
+		t.Errorf("kept %q", kept)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"$schema": "./s.json"`, `"<a>"`, `"b": 1.0`, `"colour": "red & blue"`, `"temperature": 1`, `"compression.threshold": 0.75`, `"model": "m"`} {
+		if !strings.Contains(string(data), part) {
+			t.Errorf("%s is not in\n%s", part, data)
+		}
+	}
+	if strings.Contains(string(data), "compression-threshold") {
+		t.Errorf("the alias is still there:\n%s", data)
+	}
+}
+
+// A file that cannot be used is reported with line and field, and neither
+// loading nor saving touches it.
+func TestBrokenProfiles(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, want string }{
+		{"not JSON", "{\n  \"version\": 1,\n  oops\n}", ":3:3: not valid JSON: invalid character 'o'"},
+		{"cut", `{"version":1,"model":"m"`, ":1:24: not valid JSON: unexpected end"},
+		{"empty", " \n", "the file is empty"},
+		{"a list", `[1]`, ":1:1: must be a JSON object"},
+		{"text after it", `{"version":1} {}`, ":1:15: not valid JSON"},
+		{"newer", "{\n\"version\": 2}", ":2:12: version: is 2 and this program knows up to 1"},
+		{"version of another type", `{"version":"1"}`, ":1:12: version: must be 1"},
+		{"settings of another type", `{"version":1,"settings":[]}`, ":1:25: settings: must be a JSON object"},
+		{"S-10 unknown strategy", "{\"version\":1,\"settings\":{\n \"compression.strategy\" :  \"fast\"}}", `:2:28: settings: compression.strategy must be one of high-density, top-down-truncation, not "fast"`},
+		{"number in quotes", `{"version":1,"settings":{"temperature":"0.5"}}`, "temperature must be a number from 0 to 2, without quotes"},
+		{"boolean in quotes", `{"version":1,"settings":{"compression.density.fileDedupe":"true"}}`, "must be true or false, without quotes"},
+		{"text without quotes", `{"version":1,"model":5}`, `model must be a name, not "5"`},
+		{"out of range", `{"version":1,"settings":{"context-limit":0}}`, "context-limit must be a whole number above 0"},
+		{"fraction", `{"version":1,"settings":{"context-limit":1.5}}`, "context-limit must be a whole number above 0"},
+		{"a list as a value", `{"version":1,"settings":{"theme":["dark"]}}`, "theme must be one of auto, dark, light"},
+		{"twice", "{\"version\":1,\"settings\":{\"theme\":\"dark\",\n\"theme\":\"light\"}}", ":2:9: settings.theme: is there twice"},
+		{"twice by an alias", `{"version":1,"settings":{"context-limit":1,"context.limit":2}}`, "is there twice, as context-limit and context.limit"},
+		{"model among the settings", `{"version":1,"settings":{"model":"m"}}`, `settings.model: belongs beside "settings"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			store, _ := newStore(t)
+			path := writeProfile(t, store, "work", test.text)
+			_, loadErr := store.Load("work")
+			_, saveErr := store.Save("work", nil)
+			for _, err := range []error{loadErr, saveErr} {
+				var typed *settings.Error
+				if !errors.As(err, &typed) {
+					t.Fatalf("error = %v, want a *settings.Error", err)
+				}
+				if !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), path+":") || strings.Contains(err.Error(), "\n") {
+					t.Errorf("error %q does not say %q after the path", err, test.want)
+				}
+			}
+			if after, _ := os.ReadFile(path); string(after) != test.text {
+				t.Errorf("the file became %q", after)
+			}
+		})
+	}
+}
+
+// What is null is not set, and version may be left out of a file written by hand.
+func TestLenientProfile(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	writeProfile(t, store, "work", `{"settings":{"temperature":null,"max-turns":-1}}`)
+	p := load(t, store, "work")
+	if _, ok := p.Values["temperature"]; ok || p.Values["max-turns"].String() != "-1" {
+		t.Errorf("values = %v", p.Values)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	store, folder := newStore(t)
+	for name, want := range map[string]string{
+		"":                      "needs a name",
+		"a/b":                   "not a profile name",
+		"../evil":               "not a profile name",
+		`a\b`:                   "not a profile name",
+		".hidden":               "not a profile name",
+		"-flag":                 "not a profile name",
+		"two words":             "not a profile name",
+		"none":                  "stands for no profile",
+		"None":                  "stands for no profile",
+		strings.Repeat("x", 65): "at most 64",
+	} {
+		_, loadErr := store.Load(name)
+		_, saveErr := store.Save(name, nil)
+		for _, err := range []error{loadErr, saveErr, store.Delete(name)} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: error %v does not say %q", name, err, want)
+			}
+		}
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused name created %s (%v)", folder, err)
+	}
+	for _, name := range []string{"work", "gpt-4.1_mini", "größe", strings.Repeat("x", 64)} {
+		if err := settings.ValidName(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestListAndDelete(t *testing.T) {
+	t.Parallel()
+	store, folder := newStore(t)
+	if names, err := store.List(); len(names) > 0 || err != nil {
+		t.Fatalf("List of nothing = %v, %v", names, err)
+	}
+	if _, err := store.Load("work"); err == nil || !strings.Contains(err.Error(), `no profile "work"; there are none yet`) {
+		t.Fatalf("error = %v", err)
+	}
+	for _, name := range []string{"work", "home"} {
+		if _, err := store.Save(name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, stray := range []string{".work.json.tmp", "notes.txt", "none.json"} {
+		if err := os.WriteFile(filepath.Join(folder, "profiles", stray), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names, err := store.List(); !slices.Equal(names, []string{"home", "work"}) || err != nil {
+		t.Fatalf("List = %v, %v", names, err)
+	}
+	for wrong, want := range map[string]string{"wrok": "did you mean work?", "zzz": "there are: home, work"} {
+		if err := store.Delete(wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Delete(%q): %v", wrong, err)
+		}
+	}
+	if err := store.Delete("work"); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := store.List(); !slices.Equal(names, []string{"home"}) {
+		t.Fatalf("List after Delete = %v", names)
+	}
+}
+
+func TestDefaultProfile(t *testing.T) {
+	t.Parallel()
+	store, folder := newStore(t)
+	if name, err := store.Default(); name != "" || err != nil {
+		t.Fatalf("Default of nothing = %q, %v", name, err)
+	}
+	if err := store.SetDefault("work"); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("default can be a missing profile: %v", err)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(folder, "config.json")
+	if err := os.WriteFile(config, []byte(`{"other":[1]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Save("work", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.SetDefault("work"); err != nil {
+		t.Fatal(err)
+	}
+	if name, err := store.Default(); name != "work" || err != nil {
+		t.Fatalf("Default = %q, %v", name, err)
+	}
+	if err := store.Delete("work"); err != nil {
+		t.Fatal(err)
+	}
+	if name, err := store.Default(); name != "" || err != nil {
+		t.Fatalf("Default after Delete = %q, %v", name, err)
+	}
+	if data, _ := os.ReadFile(config); !strings.Contains(string(data), `"other"`) {
+		t.Errorf("config.json lost a field: %s", data)
+	}
+}
+
+func TestRecentModels(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	for _, model := range []string{"a", "b", "c", "a", "d", "e", "f", "g", "h", "i", "j", "k"} {
+		if err := store.RememberModel(model); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := store.RecentModels()
+	if want := []string{"k", "j", "i", "h", "g", "f", "e", "d", "a", "c"}; !slices.Equal(got, want) || err != nil {
+		t.Fatalf("recent = %v, %v, want %v", got, err, want)
+	}
+}
+
+// A profile that is a link to a file elsewhere stays a link.
+func TestSaveThroughLink(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	target := filepath.Join(t.TempDir(), "dotfiles.json")
+	if err := os.WriteFile(target, []byte(`{"version":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := writeProfile(t, store, "work", "")
+	if err := errors.Join(os.Remove(path), os.Symlink(target, path)); err != nil {
+		t.Fatal(err)
+	}
+	s := newSettings()
+	set(t, s, settings.SessionLayer, "model", "m")
+	if _, err := store.Save("work", s.Persistent()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Fatalf("the link is gone (%v)", err)
+	}
+	if data, _ := os.ReadFile(target); !json.Valid(data) || !strings.Contains(string(data), `"m"`) {
+		t.Fatalf("the target holds %s", data)
+	}
+}
+
+// A folder that cannot be written is told, with what to do.
+func TestUnwritableFolder(t *testing.T) {
+	t.Parallel()
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, folder := range map[string]string{"a file in its place": blocked, "below a file": filepath.Join(blocked, "agent"), "read-only": readOnly(t)} {
+		store := settings.NewStore(folder, settings.NewRegistry(testChoices))
+		_, err := store.Save("work", nil)
+		for _, err := range []error{err, store.SetDefault(""), store.RememberModel("m")} {
+			if err == nil || !strings.Contains(err.Error(), "cannot write") && !strings.Contains(err.Error(), "cannot read") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: error = %v", name, err)
+			}
+		}
+	}
+}
+
+// readOnly returns a folder in which nothing can be created.
+func readOnly(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		return "/proc"
+	}
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	find := func(home string, variables map[string]string) (settings.Folders, error) {
+		return settings.FindFolders(func(name string) string { return variables[name] }, home)
+	}
+	got, err := find("/home/me", map[string]string{"XDG_DATA_HOME": "/data"})
+	want := settings.Folders{Config: "/home/me/.config/agent", Data: "/data/agent", State: "/home/me/.local/state/agent"}
+	if got != want || err != nil {
+		t.Errorf("FindFolders = %+v, %v, want %+v", got, err, want)
+	}
+	if _, err := find("/home/me", map[string]string{"XDG_CONFIG_HOME": "conf"}); err == nil || !strings.Contains(err.Error(), `XDG_CONFIG_HOME is relative ("conf"): make it an absolute path, or unset it for ~/.config`) {
+		t.Errorf("error = %v", err)
+	}
+	if _, err := find("", nil); err == nil || !strings.Contains(err.Error(), "set HOME or XDG_CONFIG_HOME") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+// Loading a profile replaces the one before, and tells what stays hidden.
+func TestUseProfile(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	writeProfile(t, store, "one", `{"version":1,"model":"m1","settings":{"temperature":1}}`)
+	writeProfile(t, store, "two", `{"version":1,"model":"m2"}`)
+	s := newSettings()
+	s.UseProfile(load(t, store, "one"))
+	if s.Model() != "m1" || *s.Temperature() != 1 || s.Profile() != "one" {
+		t.Fatalf("after one: %s %v %s", s.Model(), s.Temperature(), s.Profile())
+	}
+	set(t, s, settings.SessionLayer, "model", "mine")
+	if hidden := s.UseProfile(load(t, store, "two")); !slices.Equal(hidden, []string{"model"}) {
+		t.Errorf("hidden = %v", hidden)
+	}
+	if s.Model() != "mine" || s.Temperature() != nil || s.Profile() != "two" {
+		t.Errorf("after two: %s %v %s", s.Model(), s.Temperature(), s.Profile())
+	}
+	s.UseProfile(nil)
+	if s.Profile() != "" || len(s.Changed()) != 1 {
+		t.Errorf("after none: %q, %d set", s.Profile(), len(s.Changed()))
+	}
+}
