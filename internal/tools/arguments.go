@@ -1,0 +1,195 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// pathAliases are the names models use for a path when the schema says
+// file_path; the same names, in the same order, as for density (D-14).
+var pathAliases = []string{"file_path", "absolute_path", "path"}
+
+// decoder turns a model's arguments into A. It forgives what models often get
+// wrong and what has one meaning only (numbers and booleans written as strings,
+// one string for a list, another name for file_path, null for "not given"), and
+// says exactly what is wrong with everything else.
+type decoder[A any] struct {
+	schema     *jsonschema.Schema
+	schemaJSON json.RawMessage
+}
+
+func newDecoder[A any]() decoder[A] {
+	schema := schemaOf[A]()
+	encoded, err := json.Marshal(schema)
+	if err != nil {
+		// A schema made by schemaOf always encodes.
+		panic(err)
+	}
+	return decoder[A]{schema: schema, schemaJSON: encoded}
+}
+
+func (d decoder[A]) decode(raw json.RawMessage) (A, error) {
+	var args A
+	given, err := object(raw)
+	if err != nil {
+		return args, err
+	}
+	d.renamePath(given)
+	if err := d.known(given); err != nil {
+		return args, err
+	}
+	for name, value := range given {
+		given[name] = coerce(d.schema.Properties[name].Type, value)
+	}
+	for _, name := range d.schema.Required {
+		if _, ok := given[name]; !ok {
+			return args, fmt.Errorf("missing required parameter %q (%s)", name, d.schema.Properties[name].Description)
+		}
+	}
+	cleaned, err := json.Marshal(given)
+	if err != nil {
+		return args, err
+	}
+	strict := json.NewDecoder(bytes.NewReader(cleaned))
+	strict.DisallowUnknownFields()
+	return args, described(strict.Decode(&args))
+}
+
+// object reads the arguments as a JSON object, dropping what is null.
+func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	given := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return given, nil
+	}
+	if !json.Valid(raw) {
+		var syntax *json.SyntaxError
+		if err := json.Unmarshal(raw, &given); errors.As(err, &syntax) {
+			return nil, fmt.Errorf("the arguments are not valid JSON: %w at byte %d of %d", err, syntax.Offset, len(raw))
+		}
+	}
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, fmt.Errorf("the arguments must be a JSON object, not %s", kindOf(raw))
+	}
+	for name, value := range given {
+		if string(value) == "null" {
+			delete(given, name)
+		}
+	}
+	return given, nil
+}
+
+// renamePath accepts absolute_path or path where the tool says file_path.
+func (d decoder[A]) renamePath(given map[string]json.RawMessage) {
+	if _, wanted := d.schema.Properties["file_path"]; !wanted {
+		return
+	}
+	for _, alias := range pathAliases {
+		value, ok := given[alias]
+		if _, own := d.schema.Properties[alias]; !ok || own && alias != "file_path" {
+			continue
+		}
+		delete(given, alias)
+		if _, ok := given["file_path"]; !ok {
+			given["file_path"] = value
+		}
+		if alias == "file_path" {
+			given[alias] = value
+		}
+	}
+}
+
+// known refuses parameters that the tool does not have.
+func (d decoder[A]) known(given map[string]json.RawMessage) error {
+	for name := range given {
+		if _, ok := d.schema.Properties[name]; ok {
+			continue
+		}
+		names := slices.Clone(d.schema.PropertyOrder)
+		if len(names) == 0 {
+			return fmt.Errorf("unknown parameter %q; this tool takes none", name)
+		}
+		hint := ""
+		if near := nearest(name, names, 1); len(near) > 0 {
+			hint = fmt.Sprintf("; did you mean %q?", near[0])
+		}
+		return fmt.Errorf("unknown parameter %q%s (valid: %s)", name, hint, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// coerce rewrites a value of the wrong type when it has one possible meaning.
+func coerce(want string, value json.RawMessage) json.RawMessage {
+	var text string
+	isText := json.Unmarshal(value, &text) == nil
+	switch want {
+	case "integer":
+		if !isText {
+			text = string(value)
+		}
+		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && n == float64(int64(n)) {
+			return strconv.AppendInt(nil, int64(n), 10)
+		}
+	case "boolean":
+		if b, err := strconv.ParseBool(strings.ToLower(text)); isText && err == nil {
+			return strconv.AppendBool(nil, b)
+		}
+	case "array":
+		var list []json.RawMessage
+		if !isText {
+			break
+		}
+		if json.Unmarshal([]byte(text), &list) == nil {
+			return json.RawMessage(text)
+		}
+		return slices.Concat([]byte("["), value, []byte("]"))
+	}
+	return value
+}
+
+// described rewrites a decoding error in the words of the schema.
+func described(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return fmt.Errorf("parameter %q must be %s, not %s", wrong.Field, schemaType(wrong), withArticle(wrong.Value))
+}
+
+func schemaType(wrong *json.UnmarshalTypeError) string {
+	schema, err := jsonschema.ForType(wrong.Type, nil)
+	if err != nil {
+		return wrong.Type.String()
+	}
+	withoutNull(schema)
+	return withArticle(schema.Type)
+}
+
+// kindOf names the kind of a JSON value for an error message.
+func kindOf(raw json.RawMessage) string {
+	switch bytes.TrimSpace(raw)[0] {
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	default:
+		return "a number"
+	}
+}
+
+func withArticle(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}

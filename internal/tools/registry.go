@@ -1,0 +1,73 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Registry holds the tools of a conversation, in the order the model is told of
+// them. It does not change once made, so it is safe for parallel use.
+type Registry struct {
+	tools []Tool
+}
+
+// NewRegistry makes a registry of the tools in the order given. Of two with one
+// name the later replaces the earlier, in its place.
+func NewRegistry(tools ...Tool) *Registry {
+	r := &Registry{}
+	for _, t := range tools {
+		if i := r.index(t.Name); i >= 0 {
+			r.tools[i] = t
+			continue
+		}
+		r.tools = append(r.tools, t)
+	}
+	return r
+}
+
+// Default returns the tools that need nothing but an [Env]: a new tool is a file
+// of its own and a line here.
+func Default() []Tool {
+	return []Tool{}
+}
+
+// Get returns the tool of that name, or an *UnknownToolError.
+func (r *Registry) Get(name string) (Tool, error) {
+	if i := r.index(name); i >= 0 {
+		return r.tools[i], nil
+	}
+	return Tool{}, &UnknownToolError{Name: name, Valid: r.Names()}
+}
+
+// All returns every tool, always in the same order: a changed order would cost
+// the provider's prefix cache.
+func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
+
+// Names returns the names of all tools, in order.
+func (r *Registry) Names() []string {
+	names := make([]string, len(r.tools))
+	for i, t := range r.tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+func (r *Registry) index(name string) int {
+	return slices.IndexFunc(r.tools, func(t Tool) bool { return t.Name == name })
+}
+
+// UnknownToolError is the answer to a tool name that does not exist.
+type UnknownToolError struct {
+	Name string
+	// Valid are the names that exist.
+	Valid []string
+}
+
+func (e *UnknownToolError) Error() string {
+	hint := ""
+	if near := nearest(e.Name, e.Valid, 1); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return fmt.Sprintf("unknown tool %q%s (available: %s)", e.Name, hint, strings.Join(e.Valid, ", "))
+}

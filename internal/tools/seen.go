@@ -1,0 +1,83 @@
+package tools
+
+import (
+	"crypto/sha256"
+	"sync"
+)
+
+// seenTextBytes bounds the text that Seen keeps to show differences; hashes are
+// kept for every file.
+const seenTextBytes = 4 << 20
+
+// Seen remembers which content of each file the model was last shown, by read or
+// by its own write. An edit of a file that holds something else is refused, since
+// the model would destroy what it does not know of. It is safe for parallel use.
+type Seen struct {
+	mu    sync.Mutex
+	files map[string]seenFile
+	// kept are the paths whose text is held, oldest first.
+	kept  []string
+	bytes int
+}
+
+type seenFile struct {
+	sum  [sha256.Size]byte
+	text []byte
+}
+
+// NewSeen returns a Seen that has seen nothing.
+func NewSeen() *Seen { return &Seen{files: map[string]seenFile{}} }
+
+// Record notes that the model knows this content of the file; abs is the path as
+// [Workspace.Resolve] returns it.
+func (s *Seen) Record(abs string, content []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropText(abs)
+	file := seenFile{sum: sha256.Sum256(content)}
+	if len(content) <= seenTextBytes/4 {
+		file.text = append([]byte{}, content...)
+		s.kept = append(s.kept, abs)
+		s.bytes += len(content)
+	}
+	s.files[abs] = file
+	for s.bytes > seenTextBytes {
+		s.dropText(s.kept[0])
+	}
+}
+
+// dropText forgets the text of a file, not its hash.
+func (s *Seen) dropText(abs string) {
+	for i, path := range s.kept {
+		if path != abs {
+			continue
+		}
+		file := s.files[abs]
+		s.bytes -= len(file.text)
+		file.text = nil
+		s.files[abs] = file
+		s.kept = append(s.kept[:i], s.kept[i+1:]...)
+		return
+	}
+}
+
+// Known reports whether the model was shown any content of the file.
+func (s *Seen) Known(abs string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.files[abs]
+	return ok
+}
+
+// changed reports whether content differs from what was last seen of the file,
+// and returns the text seen when it is still held. A file never seen has not
+// changed.
+func (s *Seen) changed(abs string, content []byte) (before []byte, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file, ok := s.files[abs]
+	if !ok || file.sum == sha256.Sum256(content) {
+		return nil, false
+	}
+	return file.text, true
+}
