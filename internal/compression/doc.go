@@ -1,0 +1,2 @@
+// Package compression keeps a conversation within the model's window.
+package compression

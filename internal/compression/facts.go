@@ -1,0 +1,113 @@
+package compression
+
+import (
+	"path"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// ToolFacts is what density and summaries need to know about a tool. Tools
+// declare it themselves; here it comes from outside.
+type ToolFacts struct {
+	// Reads: the result shows the content of the file the call names
+	// (REQ-HD-005.2).
+	Reads bool
+	// ReadsMany: the result shows the files listed in the parameter "paths".
+	ReadsMany bool
+	// Writes: success changes the file the call names (REQ-HD-005.3).
+	Writes bool
+	// Key is the parameter that tells one call of the tool from another, such as
+	// a path, a command or a pattern. Empty when there is none.
+	Key string
+}
+
+// Facts returns what is known about the tool of that name, the zero ToolFacts
+// for an unknown one. A nil Facts knows no tool.
+type Facts func(toolName string) ToolFacts
+
+func (f Facts) of(toolName string) ToolFacts {
+	if f == nil {
+		return ToolFacts{}
+	}
+	return f(toolName)
+}
+
+// pathKeys are the parameters that may name a file; the first that is a
+// non-empty string counts (REQ-HD-005.4, D-14).
+var pathKeys = [...]string{"file_path", "absolute_path", "path"}
+
+// filePath returns the file a call names, as the model wrote it, or "".
+func filePath(call *history.ToolCall) string {
+	for _, key := range pathKeys {
+		if p := call.StringArg(key); p != "" {
+			return p
+		}
+	}
+	return ""
+}
+
+// manyPaths returns the files a call lists in "paths". It reports false when the
+// list is not one of plain files alone, so that what was read cannot be told
+// from the call (REQ-HD-005.9, D-15).
+func manyPaths(call *history.ToolCall) ([]string, bool) {
+	if include, _ := call.Arg("include"); include != nil && include != "" && !isEmptyList(include) {
+		return nil, false
+	}
+	listed, _ := call.Arg("paths")
+	items, _ := listed.([]any)
+	var paths []string
+	for _, item := range items {
+		p, ok := item.(string)
+		switch {
+		case !ok || p == "":
+			continue
+		case strings.ContainsAny(p, "*?[{") || strings.HasSuffix(p, "/"):
+			return nil, false
+		}
+		paths = append(paths, p)
+	}
+	return paths, len(paths) > 0
+}
+
+func isEmptyList(v any) bool {
+	list, ok := v.([]any)
+	return ok && len(list) == 0
+}
+
+// isPreview reports whether a write call asks only to see what it would do. Some
+// tools, ast_edit among them, succeed without changing the file then, so such a
+// call supersedes nothing (D-10). The markers are preview: true, dry_run: true
+// and force: false.
+func isPreview(call *history.ToolCall) bool {
+	is := func(key string, value bool) bool {
+		v, ok := call.Arg(key)
+		return ok && v == value
+	}
+	return is("preview", true) || is("dry_run", true) || is("force", false)
+}
+
+// resolver makes paths comparable: relative ones are resolved against the
+// workspace root, "." and ".." removed. Nothing is looked up on disk and case is
+// kept (REQ-HD-005.5, REQ-HD-005.11).
+type resolver struct {
+	root     string
+	resolved map[string]string
+}
+
+func newResolver(root string) resolver {
+	return resolver{root: root, resolved: make(map[string]string)}
+}
+
+// key remembers its answers: a session names the same few files again and again.
+func (r resolver) key(p string) string {
+	key, ok := r.resolved[p]
+	if !ok {
+		key = path.Clean(p)
+		if !path.IsAbs(p) {
+			key = path.Join(r.root, p)
+		}
+		r.resolved[p] = key
+	}
+	return key
+}

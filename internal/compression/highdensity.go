@@ -1,0 +1,117 @@
+package compression
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"agent/internal/history"
+)
+
+// highDensity keeps the context dense by itself, before every request, and when
+// that is not enough shortens old tool results and at last drops old entries. It
+// never asks a model (REQ-HD-004.3, REQ-HD-008.1).
+type highDensity struct{}
+
+func (highDensity) Name() string      { return DefaultName }
+func (highDensity) RequiresLLM() bool { return false }
+
+func (highDensity) Trigger() Trigger {
+	return Trigger{Mode: TriggerContinuous, DefaultThreshold: defaultThreshold}
+}
+
+// Optimize implements Optimizer.
+func (highDensity) Optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
+	return optimize(raw, config)
+}
+
+// Compress puts one-line summaries in place of all tool results before the
+// preserved tail, and drops old entries only if that leaves more than the target
+// (D-25 … D-27).
+func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
+	if err := c.check(); err != nil {
+		return Result{}, err
+	}
+	if len(c.History) == 0 {
+		return noop(s, c, reasonEmpty), nil
+	}
+	return s.compress(c, tailSize(len(c.History), c.PreserveThreshold), c.Target()), nil
+}
+
+// tailSize is how many of n entries are kept as they are, at least one (D-25).
+func tailSize(n int, preserve float64) int {
+	if math.IsNaN(preserve) || preserve <= 0 {
+		return 1
+	}
+	return int(math.Ceil(float64(n) * min(preserve, 1)))
+}
+
+// compress keeps a tail of at least size entries and aims for target.
+func (s highDensity) compress(c Context, size, target int) Result {
+	g := groupEntries(c.History)
+	tail := g.boundary(len(c.History) - size)
+	if tail == 0 {
+		return noop(s, c, reasonTail)
+	}
+	if c.Total() <= target && slices.ContainsFunc(c.History, isMarker) {
+		// A truncated history has a smaller tail than before; without new content
+		// it must not lose more each time (K-11).
+		return noop(s, c, reasonAtTarget)
+	}
+	entries, tokens := summarizeHead(c, g, tail)
+	t := newTruncation(entries, tokens, c.Overhead, g, c.Count)
+	t.dropHead(tail, target)
+	entries, total := t.result()
+	return applied(s, c, entries, total)
+}
+
+// summarizeHead returns the history with the results before tail summarised, and
+// its tokens. Only entries that change are counted anew.
+func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
+	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
+	calls := g.callOf()
+	for i, entry := range entries[:tail] {
+		blocks := entry.Blocks
+		for j, block := range blocks {
+			response, ok := block.(*history.ToolResponse)
+			if !ok {
+				continue
+			}
+			short := summarize(response, calls[history.Ref{Entry: i, Block: j}], c.Facts)
+			if short == response {
+				continue
+			}
+			if &blocks[0] == &entry.Blocks[0] {
+				blocks = slices.Clone(blocks)
+			}
+			blocks[j] = short
+		}
+		if len(blocks) > 0 && &blocks[0] != &entry.Blocks[0] {
+			entries[i] = entry.WithBlocks(blocks)
+			tokens[i] = c.Count(entries[i])
+		}
+	}
+	return entries, tokens
+}
+
+// dropHead drops what begins before tail, in this order, until target is met
+// (D-27): calls with their responses, other entries of ai and tools, human
+// messages. Of those the first stays, which says what it is all about, and the
+// latest, which is what the model works on even when the tail lies behind it.
+func (t *truncation) dropHead(tail, target int) {
+	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
+	first, last := t.outerHumans()
+	_ = t.dropUntil(target, tail, func(i int) bool { return t.calling[i] && !human(i) }) ||
+		t.dropUntil(target, tail, func(i int) bool { return !human(i) }) ||
+		t.dropUntil(target, tail, func(i int) bool { return i != first && i != last })
+}
+
+// outerHumans returns the first and the last message of a human, −1 when there
+// is none.
+func (t *truncation) outerHumans() (first, last int) {
+	spoken := func(c *history.Content) bool { return c.Speaker == history.Human && !isMarker(c) }
+	first = slices.IndexFunc(t.entries, spoken)
+	for last = len(t.entries) - 1; last >= 0 && !spoken(t.entries[last]); last-- {
+	}
+	return first, last
+}

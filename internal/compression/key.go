@@ -1,0 +1,78 @@
+package compression
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"agent/internal/history"
+)
+
+// maxKeyLength bounds how much of a call's key parameter is shown (D-26), in
+// characters.
+const maxKeyLength = 80
+
+// keyValue returns the value of a call's key parameter on one line, cut to
+// maxKeyLength characters, or "" when it has none. A nil call has none.
+func (f Facts) keyValue(call *history.ToolCall) string {
+	if call == nil {
+		return ""
+	}
+	facts := f.of(call.Name)
+	if facts.Reads || facts.Writes {
+		// The file may be named by any of the path parameters.
+		if p := filePath(call); p != "" {
+			return clip(p, maxKeyLength)
+		}
+	}
+	v, _ := call.Arg(facts.Key)
+	return clip(valueText(v), maxKeyLength)
+}
+
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		texts := make([]string, len(v))
+		for i, item := range v {
+			texts[i] = valueText(item)
+		}
+		return strings.Join(texts, ", ")
+	case map[string]any:
+		data, err := json.Marshal(v)
+		if err != nil {
+			return ""
+		}
+		return string(data)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// clip puts s on one line, every run of spaces, line breaks and control
+// characters made one space, and cuts it to limit characters.
+func clip(s string, limit int) string {
+	var b strings.Builder
+	length, gap := 0, false
+	for _, r := range s {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			gap = true
+			continue
+		}
+		if gap && length > 0 {
+			b.WriteByte(' ')
+			length++
+		}
+		gap = false
+		if length++; length > limit {
+			cut := []rune(b.String())
+			return string(cut[:limit-1]) + "…"
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

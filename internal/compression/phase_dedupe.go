@@ -1,0 +1,129 @@
+package compression
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// dedupeInclusions strips from human messages the content of each @ inclusion
+// whose file is included again later (REQ-HD-006). Going backward, the first
+// inclusion met of a file is the latest and stays; all others go (D-20). Words
+// around an inclusion stay byte for byte (D-21).
+func dedupeInclusions(v *view, config DensityConfig) {
+	if !config.FileDedupe {
+		return
+	}
+	first := len(v.prunes)
+	files := newResolver(config.WorkspaceRoot)
+	seen := make(map[string]bool)
+	for i := len(v.raw) - 1; i >= 0; i-- {
+		if v.raw[i].Speaker == history.Human {
+			dedupeMessage(v, i, func(p string) bool {
+				key := files.key(p)
+				again := seen[key]
+				seen[key] = true
+				return again
+			})
+		}
+	}
+	slices.Reverse(v.prunes[first:])
+}
+
+// dedupeMessage strips the stale inclusions of entry i. The function stale is
+// asked once for each inclusion, the last first.
+func dedupeMessage(v *view, i int, stale func(path string) bool) {
+	first := len(v.prunes)
+	var stripped history.Ref
+	for j, block := range slices.Backward(v.blocks(i)) {
+		text, ok := block.(*history.Text)
+		if !ok {
+			continue
+		}
+		found := history.Inclusions(text)
+		var cuts []history.Inclusion
+		for _, inclusion := range slices.Backward(found) {
+			if stale(inclusion.Path) {
+				cuts = append(cuts, inclusion)
+			}
+		}
+		if len(cuts) == 0 {
+			continue
+		}
+		left, ok := strip(text, cuts, len(found)-len(cuts))
+		if !ok {
+			continue
+		}
+		stripped = history.Ref{Entry: i, Block: j}
+		v.set(stripped, left)
+		for _, cut := range cuts {
+			v.pruned(duplicate(i, text, cut))
+		}
+	}
+	if len(v.prunes) > first && saysNothing(v, i) {
+		leaveStub(v, stripped, v.prunes[first:])
+	}
+}
+
+func duplicate(entry int, text *history.Text, cut history.Inclusion) history.Prune {
+	gone := text
+	if cut.Start > 0 || cut.End < len(text.Text) {
+		gone = &history.Text{Text: text.Text[cut.Start:cut.End], IncludedFile: cut.Path}
+	}
+	return history.Prune{
+		Kind:    history.DuplicateFile,
+		Subject: cut.Path,
+		Reason:  "included again later",
+		Entry:   entry,
+		Gone:    []history.Block{gone},
+	}
+}
+
+// strip returns text without the cuts, which come last first, or nil when
+// nothing is left. It reports false when what is left does not show exactly the
+// kept inclusions: then an unpaired opener and an unpaired closer stood around a
+// cut and would pair up, so the text must stay as it is (REQ-HD-006.5).
+func strip(text *history.Text, cuts []history.Inclusion, kept int) (history.Block, bool) {
+	var b strings.Builder
+	end := 0
+	for _, cut := range slices.Backward(cuts) {
+		b.WriteString(text.Text[end:cut.Start])
+		end = cut.End
+	}
+	b.WriteString(text.Text[end:])
+	if b.Len() == 0 {
+		return nil, true
+	}
+	left := *text
+	left.Text = b.String()
+	return &left, len(history.Inclusions(&left)) == kept
+}
+
+func saysNothing(v *view, i int) bool {
+	left := slices.DeleteFunc(slices.Clone(v.blocks(i)), func(b history.Block) bool { return b == nil })
+	return v.raw[i].WithBlocks(left).Empty()
+}
+
+// maxStubPaths bounds how much of the file names a stub shows, in characters.
+const maxStubPaths = 160
+
+// leaveStub keeps a human turn alive that would say nothing any more: a line
+// naming the files stands where the first of them was (D-21).
+func leaveStub(v *view, at history.Ref, prunes []history.Prune) {
+	var paths []string
+	named := make(map[string]bool)
+	for _, p := range slices.Backward(prunes) {
+		if !named[p.Subject] {
+			named[p.Subject] = true
+			paths = append(paths, p.Subject)
+		}
+	}
+	blank := ""
+	if left, ok := v.blocks(at.Entry)[at.Block].(*history.Text); ok {
+		blank = left.Text
+	}
+	stub := &history.Text{Text: blank + "[" + clip(strings.Join(paths, ", "), maxStubPaths) + ": included again later]"}
+	v.set(at, stub)
+	prunes[len(prunes)-1].Left = []history.Block{stub}
+}

@@ -1,0 +1,90 @@
+package compression
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// pruneStaleReads removes each call that read a file which was written later,
+// and its responses (REQ-HD-005): what it shows is not what is on disk any more.
+// Going backward, the first write met of a file is its latest; every read of the
+// file in an earlier entry is stale. Read and write in the same entry may have
+// run in parallel, so that read stays (D-12).
+func pruneStaleReads(v *view, config DensityConfig) {
+	if !config.ReadWritePruning {
+		return
+	}
+	first := len(v.prunes)
+	writes := writeLog{resolver: newResolver(config.WorkspaceRoot), latest: make(map[string]write)}
+	for pair := range history.PairsBackward(v.raw) {
+		facts := config.Facts.of(pair.Call.Name)
+		switch {
+		case facts.Writes:
+			writes.add(v, pair)
+		case facts.ReadsMany:
+			if paths, concrete := manyPaths(pair.Call); concrete {
+				writes.prune(v, pair, paths...)
+			}
+		case facts.Reads:
+			if p := filePath(pair.Call); p != "" {
+				writes.prune(v, pair, p)
+			}
+		}
+	}
+	slices.Reverse(v.prunes[first:])
+}
+
+// writeLog holds the latest successful write of each file, by resolved path.
+type writeLog struct {
+	resolver
+	latest map[string]write
+}
+
+type write struct {
+	entry int
+	tool  string
+}
+
+// add notes a write unless a later one of the file is known. Only a write that
+// was answered, and without an error, changed the file (D-10).
+func (w writeLog) add(v *view, pair history.Pair) {
+	p := filePath(pair.Call)
+	if p == "" || isPreview(pair.Call) || !succeeded(v, pair) {
+		return
+	}
+	key := w.key(p)
+	if _, known := w.latest[key]; !known {
+		w.latest[key] = write{pair.At.Entry, pair.Call.Name}
+	}
+}
+
+func succeeded(v *view, pair history.Pair) bool {
+	for _, at := range pair.Responses {
+		response, ok := v.blocks(at.Entry)[at.Block].(*history.ToolResponse)
+		if !ok || response.Error != "" {
+			return false
+		}
+	}
+	return len(pair.Responses) > 0
+}
+
+// prune removes the read if all the files it shows were written after it.
+func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
+	var tool string
+	for _, p := range paths {
+		later, ok := w.latest[w.key(p)]
+		if !ok || later.entry <= read.At.Entry {
+			return
+		}
+		tool = later.tool
+	}
+	v.pruned(history.Prune{
+		Kind:    history.StaleRead,
+		Subject: strings.Join(paths, ", "),
+		Reason:  "written later by " + tool,
+		Entry:   read.At.Entry,
+		Gone:    v.remove(append([]history.Ref{read.At}, read.Responses...)...),
+	})
+}

@@ -1,0 +1,165 @@
+package compression
+
+import (
+	"context"
+	"fmt"
+
+	"agent/internal/history"
+)
+
+// Strategy is one way to compress a history. Strategies are values without
+// state. One that also makes the context denser before every request implements
+// Optimizer as well; callers ask the interface, never the name.
+type Strategy interface {
+	// Name is what settings call the strategy.
+	Name() string
+	// RequiresLLM reports whether Compress asks a model.
+	RequiresLLM() bool
+	// Trigger says when the strategy acts (REQ-HD-001.1).
+	Trigger() Trigger
+	// Compress returns a shorter history, or says why there is none. It never
+	// changes its input, and the result is valid (history.Validate) if the input
+	// was. Errors are the caller's to show; nothing falls back to another strategy
+	// (REQ-HD-013.4).
+	Compress(ctx context.Context, c Context) (Result, error)
+}
+
+// TriggerMode says whether a strategy waits for the threshold.
+type TriggerMode string
+
+// The trigger modes.
+const (
+	// TriggerThreshold: the strategy acts only when the threshold is reached.
+	TriggerThreshold TriggerMode = "threshold"
+	// TriggerContinuous: the strategy also optimises before every request.
+	TriggerContinuous TriggerMode = "continuous"
+)
+
+// Trigger says when a strategy acts.
+type Trigger struct {
+	Mode TriggerMode
+	// DefaultThreshold is the share of the context limit at which Compress runs
+	// when no setting says otherwise (D-04).
+	DefaultThreshold float64
+}
+
+// defaultThreshold is every strategy's own threshold (D-04, REQ-HD-001.3).
+const defaultThreshold = 0.85
+
+// Context is what a strategy compresses and within which bounds. It is read
+// only.
+type Context struct {
+	// History is the curated history.
+	History []*history.Content
+	// Tokens are the tokens of each entry of History, in parallel.
+	Tokens []int
+	// Count counts the tokens of an entry a strategy writes.
+	Count func(*history.Content) int
+	// Overhead is the tokens of the system prompt and the tool schemas: what a
+	// request holds besides the history (D-07).
+	Overhead int
+	// ContextLimit is the model's window in tokens.
+	ContextLimit int
+	// Threshold is the share of the window at which compression is due. The
+	// target hangs on it, see Target.
+	Threshold float64
+	// PreserveThreshold is the share of entries kept as they are at the end (D-25).
+	PreserveThreshold float64
+	// Facts knows the parameter that names a call.
+	Facts Facts
+}
+
+// headroom is how far below the threshold a compression goes, so that the next
+// one is not due at once (REQ-HD-008.6).
+const headroom = 0.6
+
+// Target is the total a compression aims for, overhead included (D-07,
+// REQ-HD-008.6).
+func (c Context) Target() int {
+	return int(c.Threshold * float64(c.ContextLimit) * headroom)
+}
+
+// Total is the tokens of a request with this history.
+func (c Context) Total() int {
+	total := c.Overhead
+	for _, tokens := range c.Tokens {
+		total += tokens
+	}
+	return total
+}
+
+// check reports a context that no strategy can work on. It guards against
+// mistakes of the caller.
+func (c Context) check() error {
+	if len(c.Tokens) != len(c.History) {
+		return fmt.Errorf("internal error: compression was given %d token counts for %d entries", len(c.Tokens), len(c.History))
+	}
+	return checkEntries(c.History)
+}
+
+func checkEntries(entries []*history.Content) error {
+	for i, c := range entries {
+		if c == nil {
+			return fmt.Errorf("internal error: entry %d of the history is missing", i)
+		}
+	}
+	return nil
+}
+
+// Result is a compressed history, or why there is none.
+type Result struct {
+	// Applied is false for a no-op; NewHistory is then the history as it was (D-28).
+	Applied bool
+	// Reason says why nothing was done; empty when Applied.
+	Reason string
+	// NewHistory takes the place of the whole history. Entries that did not change
+	// are the same pointers.
+	NewHistory []*history.Content
+	Metadata   ResultMetadata
+	// TokensBefore and TokensAfter are totals in the sense of D-07.
+	TokensBefore, TokensAfter int
+}
+
+// ResultMetadata describes a compression (REQ-HD-008.5).
+type ResultMetadata struct {
+	OriginalMessageCount   int    `json:"originalMessageCount"`
+	CompressedMessageCount int    `json:"compressedMessageCount"`
+	StrategyUsed           string `json:"strategyUsed"`
+	LLMCallMade            bool   `json:"llmCallMade"`
+}
+
+// The reasons for a no-op (D-28).
+const (
+	reasonEmpty    = "the history is empty"
+	reasonTail     = "the preserved tail covers everything"
+	reasonNothing  = "there is nothing to compress"
+	reasonAtTarget = "the history is already at or below the target"
+)
+
+// noop is the result of a strategy that did nothing.
+func noop(s Strategy, c Context, reason string) Result {
+	total := c.Total()
+	return Result{
+		Reason:       reason,
+		NewHistory:   c.History,
+		Metadata:     ResultMetadata{len(c.History), len(c.History), s.Name(), false},
+		TokensBefore: total,
+		TokensAfter:  total,
+	}
+}
+
+// applied is the result of a strategy that made the history shorter without
+// asking a model. What frees no tokens is a no-op (D-28).
+func applied(s Strategy, c Context, entries []*history.Content, total int) Result {
+	before := c.Total()
+	if total >= before {
+		return noop(s, c, reasonNothing)
+	}
+	return Result{
+		Applied:      true,
+		NewHistory:   entries,
+		Metadata:     ResultMetadata{len(c.History), len(entries), s.Name(), false},
+		TokensBefore: before,
+		TokensAfter:  total,
+	}
+}

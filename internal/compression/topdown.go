@@ -1,0 +1,44 @@
+package compression
+
+import "context"
+
+// topDown drops the oldest entries, whole groups of calls and responses at a
+// time, until the target is met (D-33). It never asks a model.
+type topDown struct{}
+
+func (topDown) Name() string      { return "top-down-truncation" }
+func (topDown) RequiresLLM() bool { return false }
+
+func (topDown) Trigger() Trigger {
+	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
+}
+
+// minLeft is how many entries a top-down truncation leaves at least (D-33).
+const minLeft = 2
+
+func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
+	if err := c.check(); err != nil {
+		return Result{}, err
+	}
+	switch {
+	case len(c.History) == 0:
+		return noop(s, c, reasonEmpty), nil
+	case c.Total() <= c.Target():
+		return noop(s, c, reasonAtTarget), nil
+	}
+	t := newTruncation(c.History, c.Tokens, c.Overhead, groupEntries(c.History), c.Count)
+	for i := range c.History {
+		if t.total <= c.Target() {
+			break
+		}
+		if !t.droppable(i) {
+			continue
+		}
+		if t.left-t.size[i] < minLeft {
+			break
+		}
+		t.drop(i)
+	}
+	entries, total := t.result()
+	return applied(s, c, entries, total), nil
+}

@@ -1,0 +1,84 @@
+package history
+
+import "strings"
+
+// An inclusion is a file that the user put into a message with @PATH. As text it
+// is three parts, the markers being whole lines:
+//
+//	--- src/main.go ---
+//	package main
+//	--- End of content ---
+//
+// The @ processor writes each inclusion as a Text block of its own that carries
+// the path (D-18). Text that only looks like one, from older sessions or pasted,
+// is recognised as well; there a marker line inside the file's content cannot be
+// told from a marker, which the block's own path settles for the others (D-19).
+const (
+	inclusionOpen  = "--- "
+	inclusionShut  = " ---"
+	inclusionClose = "--- End of content ---"
+)
+
+// NewInclusion returns the block that includes content as the file at path.
+func NewInclusion(path, content string) *Text {
+	return &Text{
+		Text:         inclusionOpen + path + inclusionShut + "\n" + content + "\n" + inclusionClose,
+		IncludedFile: path,
+	}
+}
+
+// Inclusion is one included file within a Text block.
+type Inclusion struct {
+	// Path is the file as the user named it.
+	Path string
+	// Start and End bound the inclusion in the block's text, in bytes, its markers
+	// and the line break after them included.
+	Start, End int
+}
+
+// Inclusions returns the files t includes, in order. A block that carries a path
+// is one inclusion from end to end, whatever its text contains. In other text an
+// inclusion reaches from an opening marker line to the next closing one; an
+// opener before that closer starts over, so that the inner one wins. Markers
+// without their counterpart are plain text (REQ-HD-006.1, REQ-HD-006.5).
+func Inclusions(t *Text) []Inclusion {
+	if t.IncludedFile != "" {
+		return []Inclusion{{Path: t.IncludedFile, Start: 0, End: len(t.Text)}}
+	}
+	if !strings.Contains(t.Text, inclusionClose) {
+		return nil
+	}
+	var found []Inclusion
+	var open Inclusion // Path is empty while no opener waits for its closer
+	for start := 0; start < len(t.Text); {
+		end := len(t.Text)
+		if i := strings.IndexByte(t.Text[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		line := strings.TrimSuffix(strings.TrimSuffix(t.Text[start:end], "\n"), "\r")
+		if line == inclusionClose {
+			if open.Path != "" {
+				open.End = end
+				found = append(found, open)
+			}
+			open = Inclusion{}
+		} else if path := openerPath(line); path != "" {
+			open = Inclusion{Path: path, Start: start}
+		}
+		start = end
+	}
+	return found
+}
+
+// openerPath returns the path an opening marker line names, or "".
+func openerPath(line string) string {
+	rest, ok := strings.CutPrefix(line, inclusionOpen)
+	if !ok {
+		return ""
+	}
+	path, ok := strings.CutSuffix(rest, inclusionShut)
+	if !ok || strings.TrimSpace(path) == "" {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,127 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+)
+
+// InvalidHistoryError says why a history must not be sent (D-32). It is an
+// internal error: whoever stored these entries broke the rule.
+type InvalidHistoryError struct {
+	// Violations are all that was found, in the order of the entries; never empty.
+	Violations []Violation
+}
+
+// Violation is one entry that breaks the rule.
+type Violation struct {
+	// Entry is its index in the history that was checked.
+	Entry int
+	// Problem says what is wrong, as a clause about the entry.
+	Problem string
+}
+
+// maxShownViolations keeps the message readable when a whole history is broken.
+const maxShownViolations = 5
+
+func (e *InvalidHistoryError) Error() string {
+	var b strings.Builder
+	b.WriteString("internal error, request not sent: the history is not valid:")
+	for i, v := range e.Violations {
+		if i == maxShownViolations {
+			fmt.Fprintf(&b, " and %d more", len(e.Violations)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(";")
+		}
+		fmt.Fprintf(&b, " entry %d %s", v.Entry, v.Problem)
+	}
+	return b.String()
+}
+
+// Validate checks that entries can be sent as they are (D-32): an ai entry's
+// calls are answered by the tool entries that follow it before anybody else
+// speaks, with exactly one response per call id; every response has its call; no
+// entry is empty. The error is an *InvalidHistoryError.
+func Validate(entries []*Content) error {
+	check := validity{answered: make(map[string]bool)}
+	for i, c := range entries {
+		check.entry(i, c)
+	}
+	check.close()
+	if len(check.violations) > 0 {
+		return &InvalidHistoryError{check.violations}
+	}
+	return nil
+}
+
+// validity is the check in progress. Its open calls are those of the latest ai
+// entry, the only ones the next tool entry may answer.
+type validity struct {
+	caller     int // entry of the open calls
+	open       []*ToolCall
+	answered   map[string]bool // by id of an open call
+	violations []Violation
+}
+
+func (v *validity) report(entry int, format string, args ...any) {
+	v.violations = append(v.violations, Violation{entry, fmt.Sprintf(format, args...)})
+}
+
+func (v *validity) entry(i int, c *Content) {
+	if c == nil {
+		v.report(i, "is missing")
+		return
+	}
+	if c.Speaker != Tool {
+		v.close()
+		v.caller = i
+	}
+	if c.Empty() {
+		v.report(i, "(%s) says nothing", c.Speaker)
+	}
+	for _, block := range c.Blocks {
+		switch b := block.(type) {
+		case *ToolCall:
+			v.call(i, c.Speaker, b)
+		case *ToolResponse:
+			v.response(i, c.Speaker, b)
+		}
+	}
+}
+
+func (v *validity) call(i int, speaker Speaker, call *ToolCall) {
+	if speaker != AI {
+		v.report(i, "(%s) holds the call %q, which only an ai entry may", speaker, call.ID)
+		return
+	}
+	v.open = append(v.open, call)
+	v.answered[call.ID] = false
+}
+
+func (v *validity) response(i int, speaker Speaker, r *ToolResponse) {
+	if speaker != Tool {
+		v.report(i, "(%s) holds the response %q, which only a tool entry may", speaker, r.CallID)
+		return
+	}
+	answered, open := v.answered[r.CallID]
+	switch {
+	case !open:
+		v.report(i, "answers the call %q, which the ai entry before it does not make", r.CallID)
+	case answered:
+		v.report(i, "answers the call %q a second time", r.CallID)
+	default:
+		v.answered[r.CallID] = true
+	}
+}
+
+// close ends the time in which the open calls may be answered.
+func (v *validity) close() {
+	for _, call := range v.open {
+		if answered, open := v.answered[call.ID]; open && !answered {
+			v.report(v.caller, "calls %s (%q), which nothing answers", call.Name, call.ID)
+		}
+		delete(v.answered, call.ID)
+	}
+	v.open = v.open[:0]
+}
