@@ -44,13 +44,22 @@ func classOf(r rune) class {
 	return 0
 }
 
-// asciiClass holds the classes of the runes that nearly all text is made of.
-var asciiClass = func() (classes [utf8.RuneSelf]class) {
-	for r := range classes {
-		classes[r] = classOf(rune(r))
+// classOfASCII is classOf for the characters that nearly all text is made of.
+func classOfASCII(c byte) class {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return lower | letter
+	case c == ' ', c == '\t', c == '\v', c == '\f':
+		return space
+	case 'A' <= c && c <= 'Z':
+		return upper | letter
+	case c == '\n', c == '\r':
+		return space | newline
+	case '0' <= c && c <= '9':
+		return digit
 	}
-	return classes
-}()
+	return 0
+}
 
 // classAt returns the class of the first rune of text and its length in bytes,
 // zero at the end of the text.
@@ -59,7 +68,7 @@ func classAt(text string) (c class, size int) {
 		return 0, 0
 	}
 	if first := text[0]; first < utf8.RuneSelf {
-		return asciiClass[first], 1
+		return classOfASCII(first), 1
 	}
 	r, size := utf8.DecodeRuneInString(text)
 	return classOf(r), size

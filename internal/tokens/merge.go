@@ -1,14 +1,14 @@
 package tokens
 
-// shortPiece is the length in bytes up to which looking for the best merge by
+// shortPiece is the length in bytes up to which looking for the best pair by
 // walking over all of them is faster than keeping a heap.
 const shortPiece = 64
 
-// merger turns pieces into tokens. It keeps the scratch memory for long pieces
-// from one to the next.
+// merger turns pieces into tokens. It keeps the memory that long pieces need from
+// one to the next.
 type merger struct {
 	ranks *rankTable
-	long  longMerge
+	long  *longMerge
 }
 
 // count returns the number of tokens of a piece.
@@ -19,10 +19,10 @@ func (m *merger) count(piece string) int {
 	if len(piece) <= shortPiece {
 		return mergeShort(m.ranks, piece)
 	}
-	m.long.reset(m.ranks, piece)
-	for m.long.step() {
+	if m.long == nil {
+		m.long = newLongMerge(m.ranks)
 	}
-	return m.long.parts
+	return mergeWindows(m.long, piece)
 }
 
 // mergeShort merges a piece of at most shortPiece bytes and returns how many parts
@@ -32,8 +32,7 @@ func mergeShort(ranks *rankTable, piece string) int {
 	// and i+1 make together.
 	var startsBuf [shortPiece + 1]uint8
 	var pairsBuf [shortPiece]uint32
-	parts := len(piece)
-	starts, pairs := startsBuf[:parts+1], pairsBuf[:parts]
+	starts, pairs := startsBuf[:len(piece)+1], pairsBuf[:len(piece)]
 	for i := range starts {
 		starts[i] = uint8(i)
 	}

@@ -1,8 +1,11 @@
 package tokens
 
+import "slices"
+
 // longMerge merges a piece of any length: the parts are a linked list over the
 // bytes, and a heap gives the next pair to merge. Each step takes one pair off the
-// heap and puts at most two on it, so that n bytes take at most 3n steps.
+// heap, and each merge puts at most two on it, so that n bytes take fewer than 3n
+// steps.
 type longMerge struct {
 	ranks *rankTable
 	piece string
@@ -10,31 +13,39 @@ type longMerge struct {
 	// is the end of the piece.
 	nodes []node
 	queue pairQueue
-	// parts is how many parts the piece is in.
-	parts int
 }
 
 // node is a part of a piece. It ends where the next one begins.
 type node struct {
 	previous, next int32
-	// rank is that of the pair which the part makes with the next one.
+	// rank is that of the token which the part makes with the next one.
 	rank uint32
 }
 
+func newLongMerge(ranks *rankTable) *longMerge { return &longMerge{ranks: ranks} }
+
+// run merges piece as far as it goes. The parts are in nodes until the next run.
+func (m *longMerge) run(piece string) {
+	m.reset(piece)
+	for m.step() {
+	}
+}
+
 // reset begins with a piece that is in as many parts as it has bytes.
-func (m *longMerge) reset(ranks *rankTable, piece string) {
-	m.ranks, m.piece, m.parts = ranks, piece, len(piece)
-	m.nodes, m.queue = m.nodes[:0], m.queue[:0]
+func (m *longMerge) reset(piece string) {
+	m.piece = piece
+	m.nodes = slices.Grow(m.nodes[:0], len(piece)+1)
 	for i := range int32(len(piece) + 1) {
 		m.nodes = append(m.nodes, node{previous: i - 1, next: i + 1})
 	}
+	m.queue = slices.Grow(m.queue[:0], len(piece))
 	for i := range int32(len(piece)) {
 		m.offer(i)
 	}
 }
 
-// step takes the best pair and merges it unless it has changed since it was
-// queued. It reports whether there was one.
+// step takes the best pair off the queue and merges it, unless one of its parts
+// has been merged since. It reports whether there was a pair.
 func (m *longMerge) step() bool {
 	if len(m.queue) == 0 {
 		return false
@@ -44,11 +55,10 @@ func (m *longMerge) step() bool {
 	if part.rank != rank {
 		return true
 	}
-	merged := &m.nodes[part.next]
-	merged.rank = noRank
-	part.next = merged.next
+	absorbed := &m.nodes[part.next]
+	absorbed.rank = noRank
+	part.next = absorbed.next
 	m.nodes[part.next].previous = left
-	m.parts--
 
 	m.offer(left)
 	if part.previous >= 0 {
@@ -65,9 +75,11 @@ func (m *longMerge) offer(left int32) {
 	if int(part.next) == len(m.piece) {
 		return
 	}
-	end := m.nodes[part.next].next
-	part.rank = m.ranks.rank(m.piece[left:end])
+	part.rank = m.ranks.rank(m.piece[left:m.nodes[part.next].next])
 	if part.rank != noRank {
 		m.queue.push(part.rank, left)
 	}
 }
+
+// partAt returns the length of the part that begins at byte start.
+func (m *longMerge) partAt(start int) int { return int(m.nodes[start].next) - start }

@@ -1,0 +1,60 @@
+package tokens
+
+// A long piece is merged window by window, so that a megabyte of one letter needs
+// the memory of a window and the cache holds it. That the result is the same
+// follows from what byte pair encoding is:
+//
+// Parts t1 … tn are the encoding of their text exactly if each pair of neighbours
+// ti ti+1 is the encoding of its own text. For suppose all pairs are, and a merge
+// crosses a boundary, the first to do so. Until then no part has had anything to do
+// with its neighbours, so the two parts at the boundary went through the same
+// merges as they do alone, and alone they would cross the boundary as well. The
+// other direction is the same argument.
+//
+// So each window begins with the last part taken from the one before. If that part
+// comes out again, it is a neighbour of what follows, and every pair of neighbours
+// has been seen in some window. If it does not, the window was too small for this
+// text.
+const (
+	// firstWindow, in bytes, was large enough for every text we tried.
+	firstWindow = 4 << 10
+	// widening is the factor by which a window that was too small grows.
+	widening = 8
+)
+
+// mergeWindows returns the number of tokens of a piece of any length.
+func mergeWindows(merge *longMerge, piece string) int {
+	for window := firstWindow; ; window *= widening {
+		if count, ok := countInWindows(merge, piece, window); ok {
+			return count
+		}
+	}
+}
+
+// countInWindows returns the number of tokens of piece, merged in windows of so
+// many bytes, or false if windows of that size are too small. The last eighth of a
+// window, which must have room for the longest token, is left to the next one,
+// because the text behind the window may change how it is merged.
+func countInWindows(merge *longMerge, piece string, window int) (count int, ok bool) {
+	settled := window - window/8
+	for shared := 0; ; {
+		last := len(piece) <= window
+		if last {
+			window, settled = len(piece), len(piece)
+		}
+		merge.run(piece[:window])
+		if shared > 0 && merge.partAt(0) != shared {
+			return 0, false
+		}
+		start := 0
+		for start < settled {
+			start += merge.partAt(start)
+			count++
+		}
+		if last {
+			return count, true
+		}
+		shared = merge.partAt(start)
+		piece = piece[start:]
+	}
+}
