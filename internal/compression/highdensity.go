@@ -70,9 +70,9 @@ func (s highDensity) compress(c Context, size, target int) Result {
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
 	calls := g.callOf()
-	for i, entry := range entries[:tail] {
-		blocks := entry.Blocks
-		for j, block := range blocks {
+	for i, entry := range c.History[:tail] {
+		var edited []history.Block
+		for j, block := range entry.Blocks {
 			response, ok := block.(*history.ToolResponse)
 			if !ok {
 				continue
@@ -81,13 +81,13 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 			if short == response {
 				continue
 			}
-			if &blocks[0] == &entry.Blocks[0] {
-				blocks = slices.Clone(blocks)
+			if edited == nil {
+				edited = slices.Clone(entry.Blocks)
 			}
-			blocks[j] = short
+			edited[j] = short
 		}
-		if len(blocks) > 0 && &blocks[0] != &entry.Blocks[0] {
-			entries[i] = entry.WithBlocks(blocks)
+		if edited != nil {
+			entries[i] = entry.WithBlocks(edited)
 			tokens[i] = c.Count(entries[i])
 		}
 	}
@@ -100,18 +100,8 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 // latest, which is what the model works on even when the tail lies behind it.
 func (t *truncation) dropHead(tail, target int) {
 	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
-	first, last := t.outerHumans()
+	first, last := outerHumans(t.entries)
 	_ = t.dropUntil(target, tail, func(i int) bool { return t.calling[i] && !human(i) }) ||
 		t.dropUntil(target, tail, func(i int) bool { return !human(i) }) ||
 		t.dropUntil(target, tail, func(i int) bool { return i != first && i != last })
-}
-
-// outerHumans returns the first and the last message of a human, −1 when there
-// is none.
-func (t *truncation) outerHumans() (first, last int) {
-	spoken := func(c *history.Content) bool { return c.Speaker == history.Human && !isMarker(c) }
-	first = slices.IndexFunc(t.entries, spoken)
-	for last = len(t.entries) - 1; last >= 0 && !spoken(t.entries[last]); last-- {
-	}
-	return first, last
 }

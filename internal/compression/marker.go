@@ -3,6 +3,7 @@ package compression
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"agent/internal/history"
 )
@@ -37,3 +38,15 @@ func droppedBy(c *history.Content) int {
 }
 
 func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }
+
+// isSpoken reports whether c is a message of the user.
+func isSpoken(c *history.Content) bool { return c.Speaker == history.Human && !isMarker(c) }
+
+// outerHumans returns the first and the last message of the user, −1 when there
+// is none.
+func outerHumans(entries []*history.Content) (first, last int) {
+	first = slices.IndexFunc(entries, isSpoken)
+	for last = len(entries) - 1; last >= 0 && !isSpoken(entries[last]); last-- {
+	}
+	return first, last
+}

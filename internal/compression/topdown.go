@@ -3,7 +3,9 @@ package compression
 import "context"
 
 // topDown drops the oldest entries, whole groups of calls and responses at a
-// time, until the target is met (D-33). It never asks a model.
+// time, until the target is met (D-33). The last message of the user stays: in a
+// long tool loop it is old, and still what the model works on. It never asks a
+// model.
 type topDown struct{}
 
 func (topDown) Name() string      { return "top-down-truncation" }
@@ -27,11 +29,12 @@ func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
 		return noop(s, c, reasonAtTarget), nil
 	}
 	t := newTruncation(c.History, c.Tokens, c.Overhead, groupEntries(c.History), c.Count)
+	_, last := outerHumans(c.History)
 	for i := range c.History {
 		if t.total <= c.Target() {
 			break
 		}
-		if !t.droppable(i) {
+		if !t.droppable(i) || i == last {
 			continue
 		}
 		if t.left-t.size[i] < minLeft {

@@ -1,0 +1,189 @@
+package compression
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"agent/internal/history"
+)
+
+// ladder is a reduction in progress; its Context holds the history as it is now.
+type ladder struct {
+	Context
+	strategy Strategy
+	// room is the limit without the reserve.
+	room int
+}
+
+func (l *ladder) fits() bool { return l.Total() <= l.room }
+
+// message returns the tokens of what must stay: the last message of the user, or
+// where there is none at least the marker, for a request needs some message.
+func (l *ladder) message() int {
+	if _, last := outerHumans(l.History); last >= 0 {
+		return l.Tokens[last]
+	}
+	if len(l.History) == 0 {
+		return 0
+	}
+	return l.Count(newMarker(len(l.History)))
+}
+
+// adopt makes entries the history. What was in it before keeps its count.
+func (l *ladder) adopt(entries []*history.Content) {
+	known := make(map[*history.Content]int, len(l.History))
+	for i, c := range l.History {
+		known[c] = l.Tokens[i]
+	}
+	tokens := make([]int, len(entries))
+	for i, c := range entries {
+		n, ok := known[c]
+		if !ok {
+			n = l.Count(c)
+		}
+		tokens[i] = n
+	}
+	l.History, l.Tokens = entries, tokens
+}
+
+func (l *ladder) compress(ctx context.Context) error {
+	result, err := l.strategy.Compress(ctx, l.Context)
+	if err == nil && result.Applied {
+		l.adopt(result.NewHistory)
+	}
+	return err
+}
+
+func (l *ladder) compressHighDensity(context.Context) error {
+	if _, ran := l.strategy.(highDensity); !ran {
+		l.highDensity(tailSize(len(l.History), l.PreserveThreshold))
+	}
+	return nil
+}
+
+// shortenTail goes on until the tail is the newest exchange: in a long tool loop
+// the whole window may be one turn of the user.
+func (l *ladder) shortenTail(context.Context) error {
+	for size := tailSize(len(l.History), l.PreserveThreshold) / 2; size >= 1 && !l.fits(); size /= 2 {
+		l.highDensity(min(size, len(l.History)))
+	}
+	return nil
+}
+
+func (l *ladder) highDensity(tail int) {
+	if result := (highDensity{}).compress(l.Context, tail, min(l.Target(), l.room)); result.Applied {
+		l.adopt(result.NewHistory)
+	}
+}
+
+// largeResult is a response that a note would shorten.
+type largeResult struct {
+	at       history.Ref
+	response *history.ToolResponse
+	note     *history.ToolResponse
+	bytes    int
+}
+
+func (l *ladder) noteResults(context.Context) error {
+	large := l.largeResults()
+	slices.SortStableFunc(large, func(a, b largeResult) int { return cmp.Compare(b.bytes, a.bytes) })
+	excess := l.Total() - l.room
+	edited := make(map[int][]history.Block)
+	for _, r := range large {
+		if excess <= 0 {
+			break
+		}
+		if edited[r.at.Entry] == nil {
+			edited[r.at.Entry] = slices.Clone(l.History[r.at.Entry].Blocks)
+		}
+		edited[r.at.Entry][r.at.Block] = r.note
+		excess -= l.Count(history.New(history.Tool, r.response)) - l.Count(history.New(history.Tool, r.note))
+	}
+	entries := slices.Clone(l.History)
+	for i, blocks := range edited {
+		entries[i] = entries[i].WithBlocks(blocks)
+	}
+	l.adopt(entries)
+	return nil
+}
+
+func (l *ladder) largeResults() []largeResult {
+	var large []largeResult
+	calls := groupEntries(l.History).callOf()
+	for i, entry := range l.History {
+		for j, block := range entry.Blocks {
+			response, ok := block.(*history.ToolResponse)
+			if !ok {
+				continue
+			}
+			at := history.Ref{Entry: i, Block: j}
+			note := shortNote(response, l.Facts.keyValue(calls[at]))
+			bytes := len(response.Result.Text()) + len(response.Error)
+			if len(note.Result.Text())+len(note.Error) < bytes {
+				large = append(large, largeResult{at, response, note, bytes})
+			}
+		}
+	}
+	return large
+}
+
+// maxNoteError bounds what stays of an error text beside a note, in characters.
+const maxNoteError = 200
+
+// shortNote returns the response with a line in place of its result, and its
+// error text cut.
+func shortNote(response *history.ToolResponse, key string) *history.ToolResponse {
+	note := *response
+	note.Error = clip(response.Error, maxNoteError)
+	if text := response.Result.Text(); !isSummary(text, response) {
+		note.Result = history.TextResult(summaryLine(response, key, "removed to fit the context limit, "+size(text)))
+	}
+	return &note
+}
+
+// dropTurns drops, each only if what came before was not enough: whole turns,
+// oldest first; what is old in the last turn; the newest calls, when they alone
+// are too large; the marker. The last message of the user stays.
+func (l *ladder) dropTurns(context.Context) error {
+	t := newTruncation(l.History, l.Tokens, l.Overhead, groupEntries(l.History), l.Count)
+	_, last := outerHumans(l.History)
+	newest := t.newestCalls(last)
+	t.dropWholeTurns(l.room, last)
+	_ = t.dropUntil(l.room, len(l.History), func(i int) bool { return i != last && i != newest }) ||
+		t.dropUntil(l.room, len(l.History), func(i int) bool { return i != last })
+	entries, total := t.result()
+	if total > l.room && last >= 0 {
+		entries = slices.DeleteFunc(slices.Clone(entries), isMarker)
+	}
+	l.adopt(entries)
+	return nil
+}
+
+// newestCalls returns the group of the latest calls after entry last, −1 when
+// there are none.
+func (t *truncation) newestCalls(last int) int {
+	pairs := t.pairing.Pairs
+	if len(pairs) == 0 || pairs[len(pairs)-1].At.Entry < last {
+		return -1
+	}
+	return t.root[pairs[len(pairs)-1].At.Entry]
+}
+
+// dropWholeTurns drops the turns before the message at entry last, oldest first,
+// until the total is at most target. A turn is a message of the user with all
+// that follows it.
+func (t *truncation) dropWholeTurns(target, last int) {
+	for start := 0; start < last && t.total > target; {
+		end := start + 1
+		for end < last && !isSpoken(t.entries[end]) {
+			end++
+		}
+		for i := start; i < end; i++ {
+			if t.droppable(i) {
+				t.drop(i)
+			}
+		}
+		start = end
+	}
+}
