@@ -35,7 +35,7 @@ func saver(folder, assignment string) error {
 	s := newSettings()
 	store := settings.NewStore(folder, s.Registry())
 	if key, value, ok := strings.Cut(assignment, "="); ok {
-		if err := s.Set(settings.SessionLayer, key, value); err != nil {
+		if err := s.Set(settings.Session, key, value); err != nil {
 			return err
 		}
 		_, err := store.Save("work", s.Persistent())
@@ -43,7 +43,7 @@ func saver(folder, assignment string) error {
 	}
 	for {
 		for _, model := range []string{"short", strings.Repeat("long", 64<<10)} {
-			if err := s.Set(settings.SessionLayer, "model", model); err != nil {
+			if err := s.Set(settings.Session, "model", model); err != nil {
 				return err
 			}
 			if _, err := store.Save("work", s.Persistent()); err != nil {
@@ -94,7 +94,7 @@ func TestKilledWriter(t *testing.T) {
 		}
 	}
 	s := newSettings()
-	set(t, s, settings.SessionLayer, "model", "after")
+	set(t, s, settings.Session, "model", "after")
 	if _, err := store.Save("work", s.Persistent()); err != nil {
 		t.Fatalf("cannot save after the writer was killed: %v", err)
 	}

@@ -1,6 +1,10 @@
 package settings
 
-import "slices"
+import (
+	"slices"
+
+	"agent/internal/compression"
+)
 
 // The keys of all settings.
 const (
@@ -84,7 +88,7 @@ func modelSpecs() []*Spec {
 
 func compressionSpecs(choices Choices) []*Spec {
 	return []*Spec{{
-		Key: KeyCompressionStrategy, Aliases: []string{"compression-strategy"}, Type: TypeEnum, Default: "high-density",
+		Key: KeyCompressionStrategy, Aliases: []string{"compression-strategy"}, Type: TypeEnum, Default: compression.DefaultName,
 		Enum:     choices.Strategies,
 		Help:     "how the context is made smaller when it fills up",
 		Category: CategoryBehaviour, PersistToProfile: true,

@@ -3,6 +3,8 @@ package settings
 import (
 	"slices"
 	"strings"
+
+	"agent/internal/nearest"
 )
 
 // Choices are the enum values that belong to other rooms of the program.
@@ -64,7 +66,7 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	if isKeyName(name) {
 		return nil, &Error{Problem: "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"}
 	}
-	return nil, &Error{Problem: "unknown setting " + quote(name) + didYouMean(name, names) + " (/settings lists all)"}
+	return nil, &Error{Problem: "unknown setting " + quote(name) + nearest.Question(name, names) + " (/settings lists all)"}
 }
 
 // isKeyName recognises the names under which people look for the API key.

@@ -65,7 +65,7 @@ func TestSchemaOnWholeFiles(t *testing.T) {
 	store, _ := newStore(t)
 	s := newSettings()
 	for _, spec := range s.Registry().Specs() {
-		set(t, s, settings.SessionLayer, spec.Key, sample(spec))
+		set(t, s, settings.Session, spec.Key, sample(spec))
 	}
 	if _, err := store.Save("all", s.Persistent()); err != nil {
 		t.Fatal(err)

@@ -14,12 +14,12 @@ const (
 	Default Source = iota
 	// ProfileLayer holds the values of the loaded profile.
 	ProfileLayer
-	// EnvironmentLayer holds values of environment variables.
-	EnvironmentLayer
-	// FlagLayer holds what the command line set.
-	FlagLayer
-	// SessionLayer holds what /set and the other commands set.
-	SessionLayer
+	// Environment holds values of environment variables.
+	Environment
+	// Flags holds what the command line set.
+	Flags
+	// Session holds what /set and the other commands set.
+	Session
 
 	layers
 )
@@ -103,7 +103,7 @@ func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.layers[EnvironmentLayer] = found
+	s.layers[Environment] = found
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (s *Settings) Get(key string) (Value, Source) {
 }
 
 func (s *Settings) get(key string) (Value, Source) {
-	for source := SessionLayer; source > Default; source-- {
+	for source := Session; source > Default; source-- {
 		if value, ok := s.layers[source][key]; ok {
 			return value, source
 		}

@@ -37,9 +37,9 @@ func TestPrecedenceD39(t *testing.T) {
 		text  string
 	}{
 		{settings.ProfileLayer, "0.5"},
-		{settings.EnvironmentLayer, "0.6"},
-		{settings.FlagLayer, "0.7"},
-		{settings.SessionLayer, "0.8"},
+		{settings.Environment, "0.6"},
+		{settings.Flags, "0.7"},
+		{settings.Session, "0.8"},
 	}
 	// Set from the strongest down, so that a mere "last one wins" would fail.
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -67,7 +67,7 @@ func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
 		t.Fatalf("threshold is %v before anyone set it", x)
 	}
 	set(t, s, settings.ProfileLayer, "compression-threshold", "0.7")
-	set(t, s, settings.SessionLayer, "compression-threshold", "0.6")
+	set(t, s, settings.Session, "compression-threshold", "0.6")
 	if x, ok := s.CompressionThreshold(); !ok || x != 0.6 {
 		t.Fatalf("threshold = %v, %v, want 0.6", x, ok)
 	}
@@ -97,11 +97,11 @@ func TestDensitySpecs(t *testing.T) {
 func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 	t.Parallel()
 	s := settings.New(settings.NewRegistry(settings.Choices{Strategies: []string{"high-density", "brand-new"}}))
-	set(t, s, settings.SessionLayer, "compression.strategy", "Brand-New")
+	set(t, s, settings.Session, "compression.strategy", "Brand-New")
 	if got := s.CompressionStrategy(); got != "brand-new" {
 		t.Fatalf("strategy = %q", got)
 	}
-	err := s.Set(settings.SessionLayer, "compression.strategy", "brand-old")
+	err := s.Set(settings.Session, "compression.strategy", "brand-old")
 	if err == nil || !strings.Contains(err.Error(), "high-density, brand-new") || !strings.Contains(err.Error(), "did you mean brand-new?") {
 		t.Fatalf("error = %v", err)
 	}
@@ -122,10 +122,10 @@ func TestAccessors(t *testing.T) {
 		"tool-output-max-tokens": "8", "file-read-max-lines": "9", "max-turns": "10", "theme": "Dark",
 		"price.input": "3", "price.output": "15", "price.cached": "0.3",
 	} {
-		set(t, s, settings.SessionLayer, key, text)
+		set(t, s, settings.Session, key, text)
 	}
 	for _, resolved := range s.All() {
-		if resolved.Source != settings.SessionLayer {
+		if resolved.Source != settings.Session {
 			t.Errorf("%s is not part of this test", resolved.Spec.Key)
 		}
 	}
@@ -167,11 +167,11 @@ func TestUnsetAccessors(t *testing.T) {
 	if s.Temperature() != nil || s.TopP() != nil || s.ReasoningEffort() != "" || s.Model() != "" {
 		t.Error("a model parameter is set")
 	}
-	set(t, s, settings.SessionLayer, "price.input", "3")
+	set(t, s, settings.Session, "price.input", "3")
 	if _, ok := s.Prices(); ok {
 		t.Error("a cost can be told without an output price")
 	}
-	set(t, s, settings.SessionLayer, "price.output", "15")
+	set(t, s, settings.Session, "price.output", "15")
 	if prices, ok := s.Prices(); !ok || prices.Cached != 3 {
 		t.Errorf("prices = %+v, %v; cached tokens should cost what input costs", prices, ok)
 	}
@@ -211,7 +211,7 @@ func TestBadInput(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSettings()
-			err := s.Set(settings.SessionLayer, test.key, test.text)
+			err := s.Set(settings.Session, test.key, test.text)
 			var typed *settings.Error
 			if !errors.As(err, &typed) {
 				t.Fatalf("error = %v, want a *settings.Error", err)
@@ -236,10 +236,10 @@ func TestBadInput(t *testing.T) {
 func TestUnsetUnknownKey(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	if was, err := s.Unset(settings.SessionLayer, "modle"); was || err == nil || !strings.Contains(err.Error(), "did you mean model?") {
+	if was, err := s.Unset(settings.Session, "modle"); was || err == nil || !strings.Contains(err.Error(), "did you mean model?") {
 		t.Fatalf("Unset = %v, %v", was, err)
 	}
-	if was, err := s.Unset(settings.SessionLayer, "model"); was || err != nil {
+	if was, err := s.Unset(settings.Session, "model"); was || err != nil {
 		t.Fatalf("Unset of an unset key = %v, %v", was, err)
 	}
 }
@@ -273,7 +273,7 @@ func TestEverySpec(t *testing.T) {
 			}
 		}
 		for _, choice := range spec.Values() {
-			set(t, s, settings.SessionLayer, spec.Key, strings.ToUpper(choice))
+			set(t, s, settings.Session, spec.Key, strings.ToUpper(choice))
 			if value, _ := s.Get(spec.Key); value.String() != choice {
 				t.Errorf("%s: %q became %q", spec.Key, choice, value)
 			}
@@ -288,7 +288,7 @@ func TestEnvironment(t *testing.T) {
 	if err := s.SetEnvironment(func(name string) string { return variables[name] }); err != nil {
 		t.Fatal(err)
 	}
-	if _, source := s.Get("base-url"); s.BaseURL() != "http://h:1/v1" || source != settings.EnvironmentLayer {
+	if _, source := s.Get("base-url"); s.BaseURL() != "http://h:1/v1" || source != settings.Environment {
 		t.Fatalf("base-url = %q from %s", s.BaseURL(), source)
 	}
 	err := s.SetEnvironment(func(string) string { return "nonsense" })
@@ -308,7 +308,7 @@ func TestConcurrentUse(t *testing.T) {
 	for _, theme := range testChoices.Themes {
 		all.Go(func() {
 			for range 100 {
-				if err := s.Set(settings.SessionLayer, "theme", theme); err != nil {
+				if err := s.Set(settings.Session, "theme", theme); err != nil {
 					t.Error(err)
 				}
 			}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/nearest"
 )
 
 // Store keeps profiles in files. Its methods may run in several programs at
@@ -72,7 +74,7 @@ func (s *Store) missing(name string) error {
 		return err
 	}
 	problem := "no profile " + quote(name)
-	switch near := didYouMean(name, names); {
+	switch near := nearest.Question(name, names); {
 	case len(names) == 0:
 		problem += "; there are none yet"
 	case near != "":

@@ -46,10 +46,10 @@ func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
 	store, folder := newStore(t)
 	s := newSettings()
-	set(t, s, settings.FlagLayer, "model", "some/model:7b")
-	set(t, s, settings.SessionLayer, "compression-threshold", "0.5")
-	set(t, s, settings.SessionLayer, "base-url", "http://h/v1?a=1&b=2")
-	set(t, s, settings.SessionLayer, "compression.density.recencyPruning", "on")
+	set(t, s, settings.Flags, "model", "some/model:7b")
+	set(t, s, settings.Session, "compression-threshold", "0.5")
+	set(t, s, settings.Session, "base-url", "http://h/v1?a=1&b=2")
+	set(t, s, settings.Session, "compression.density.recencyPruning", "on")
 	if _, err := store.Save("work", s.Persistent()); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestEverySettingPersists(t *testing.T) {
 	store, _ := newStore(t)
 	s := newSettings()
 	for _, spec := range s.Registry().Specs() {
-		set(t, s, settings.SessionLayer, spec.Key, sample(spec))
+		set(t, s, settings.Session, spec.Key, sample(spec))
 	}
 	if _, err := store.Save("all", s.Persistent()); err != nil {
 		t.Fatal(err)
@@ -145,8 +145,8 @@ func TestSaveKeepsWhatItDoesNotKnow(t *testing.T) {
 		t.Errorf("unknown fields reported: %q", p.Unknown)
 	}
 	s := newSettings()
-	set(t, s, settings.SessionLayer, "compression.threshold", "0.75")
-	set(t, s, settings.SessionLayer, "model", "m")
+	set(t, s, settings.Session, "compression.threshold", "0.75")
+	set(t, s, settings.Session, "model", "m")
 	kept, err := store.Save("work", s.Persistent())
 	if err != nil {
 		t.Fatal(err)
@@ -357,7 +357,7 @@ func TestSaveThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSettings()
-	set(t, s, settings.SessionLayer, "model", "m")
+	set(t, s, settings.Session, "model", "m")
 	if _, err := store.Save("work", s.Persistent()); err != nil {
 		t.Fatal(err)
 	}
@@ -400,24 +400,6 @@ func readOnly(t *testing.T) string {
 	return folder
 }
 
-func TestFolders(t *testing.T) {
-	t.Parallel()
-	find := func(home string, variables map[string]string) (settings.Folders, error) {
-		return settings.FindFolders(func(name string) string { return variables[name] }, home)
-	}
-	got, err := find("/home/me", map[string]string{"XDG_DATA_HOME": "/data"})
-	want := settings.Folders{Config: "/home/me/.config/agent", Data: "/data/agent", State: "/home/me/.local/state/agent"}
-	if got != want || err != nil {
-		t.Errorf("FindFolders = %+v, %v, want %+v", got, err, want)
-	}
-	if _, err := find("/home/me", map[string]string{"XDG_CONFIG_HOME": "conf"}); err == nil || !strings.Contains(err.Error(), `XDG_CONFIG_HOME is relative ("conf"): make it an absolute path, or unset it for ~/.config`) {
-		t.Errorf("error = %v", err)
-	}
-	if _, err := find("", nil); err == nil || !strings.Contains(err.Error(), "set HOME or XDG_CONFIG_HOME") {
-		t.Errorf("error = %v", err)
-	}
-}
-
 // Loading a profile replaces the one before, and tells what stays hidden.
 func TestUseProfile(t *testing.T) {
 	t.Parallel()
@@ -429,7 +411,7 @@ func TestUseProfile(t *testing.T) {
 	if s.Model() != "m1" || *s.Temperature() != 1 || s.Profile() != "one" {
 		t.Fatalf("after one: %s %v %s", s.Model(), s.Temperature(), s.Profile())
 	}
-	set(t, s, settings.SessionLayer, "model", "mine")
+	set(t, s, settings.Session, "model", "mine")
 	if hidden := s.UseProfile(load(t, store, "two")); !slices.Equal(hidden, []string{"model"}) {
 		t.Errorf("hidden = %v", hidden)
 	}

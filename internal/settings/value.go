@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"agent/internal/nearest"
 )
 
 // Value is the validated, canonical value of a setting, or unset.
@@ -113,7 +115,7 @@ func (s *Spec) parseEnum(text string) (Value, error) {
 	if i >= 0 {
 		return Value{s.Enum[i]}, nil
 	}
-	return Value{}, s.refuse("must be %s, not %s%s", s.want(), quote(text), didYouMean(text, s.Enum))
+	return Value{}, s.refuse("must be %s, not %s%s", s.want(), quote(text), nearest.Question(text, s.Enum))
 }
 
 func (s *Spec) checkNumber(x float64, value any) (Value, error) {
