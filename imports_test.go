@@ -36,7 +36,7 @@ var rooms = []room{
 	{"internal/nearest", nil, "comparing names needs nothing"},
 	{"internal/llm", []string{"internal/history"}, "a provider turns history into requests"},
 	{"internal/tools", []string{"internal/todo", "internal/ignore"}, "a tool knows neither the loop nor the screen"},
-	{"internal/atcmd", []string{"internal/history", "internal/ignore"}, "writes inclusions in history's format"},
+	{"internal/atcmd", []string{"internal/history", "internal/ignore", "internal/nearest"}, "writes inclusions in history's format"},
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "the names of the strategies"},
 	{"internal/session", []string{"internal/history"}, "records history's mutations"},
 	{"internal/todo", nil, "a list"},
