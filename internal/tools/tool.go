@@ -92,6 +92,13 @@ type Preview struct {
 	Command string
 	// Paths are the files that would change, relative to the workspace.
 	Paths []string
+	// Harmless is set when the call only looks, or ends what it began itself, so
+	// that nobody need be asked although its kind asks.
+	Harmless bool
+	// Commands are the parts of Command that may do more than look and that rules
+	// must allow. It is empty when Command cannot be taken apart; no rule but "*"
+	// allows that.
+	Commands []SimpleCommand
 }
 
 // Env is what tools work on. One Env serves one conversation; its methods are

@@ -1,0 +1,151 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ParsedCommand is a plain command line: nothing but simple commands with
+// literal words, joined by &&, ||, ;, | or line ends. Only of such a line can be
+// told beforehand what it will run, so only such a line is ever run without
+// asking.
+type ParsedCommand struct {
+	// Simple are the commands in the order they are written.
+	Simple []SimpleCommand
+}
+
+// SimpleCommand is a program and its arguments, quotes and escapes removed. It
+// has at least one word.
+type SimpleCommand []Word
+
+// Word is one literal word of a command.
+type Word struct {
+	Text string
+	// Glob is set when Text is a pattern (* or ?) that the shell replaces by the
+	// names it matches.
+	Glob bool
+}
+
+// NotPlainError is why a command line is not plain.
+type NotPlainError struct{ Reason string }
+
+func (e *NotPlainError) Error() string { return "not a plain command: " + e.Reason }
+
+func notPlain(format string, args ...any) error {
+	return &NotPlainError{Reason: fmt.Sprintf(format, args...)}
+}
+
+// ParseCommand takes a command line apart the way bash would. A line that is not
+// plain, or no valid shell, is an error of type *NotPlainError. Redirections
+// between standard output and standard error and to /dev/null are plain, since
+// they change nothing.
+func ParseCommand(line string) (ParsedCommand, error) {
+	if err := checkCharacters(line); err != nil {
+		return ParsedCommand{}, err
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		return ParsedCommand{}, notPlain("the shell would not understand it: %v", err)
+	}
+	var parsed ParsedCommand
+	for _, stmt := range file.Stmts {
+		if err := parsed.addStatement(stmt); err != nil {
+			return ParsedCommand{}, err
+		}
+	}
+	if len(parsed.Simple) == 0 {
+		return ParsedCommand{}, notPlain("it is empty")
+	}
+	return parsed, nil
+}
+
+// checkCharacters refuses what parsers, shells and screens read differently:
+// carriage returns, control characters, and characters that are invisible or turn
+// the direction of the text, by which a line may look other than it is.
+func checkCharacters(line string) error {
+	if !utf8.ValidString(line) {
+		return notPlain("it is not valid UTF-8")
+	}
+	for _, r := range line {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return notPlain("it holds the invisible character %U", r)
+		}
+		if r != ' ' && unicode.Is(unicode.Z, r) {
+			return notPlain("it holds the unusual space %U", r)
+		}
+	}
+	return nil
+}
+
+func (p *ParsedCommand) addStatement(stmt *syntax.Stmt) error {
+	if stmt.Background || stmt.Coprocess || stmt.Disown {
+		return notPlain("it starts something in the background")
+	}
+	for _, redirect := range stmt.Redirs {
+		if !harmlessRedirect(redirect) {
+			return notPlain("it redirects with %q", redirect.Op.String())
+		}
+	}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if err := p.addStatement(cmd.X); err != nil {
+			return err
+		}
+		return p.addStatement(cmd.Y)
+	case *syntax.CallExpr:
+		return p.addCall(cmd)
+	case nil:
+		return notPlain("it redirects without a command")
+	default:
+		return notPlain("it uses the shell's own language (%s)", constructName(cmd))
+	}
+}
+
+func (p *ParsedCommand) addCall(call *syntax.CallExpr) error {
+	if len(call.Assigns) > 0 {
+		return notPlain("it assigns a variable")
+	}
+	simple := make(SimpleCommand, 0, len(call.Args))
+	for _, arg := range call.Args {
+		word, err := literalWord(arg)
+		if err != nil {
+			return err
+		}
+		simple = append(simple, word)
+	}
+	if simple[0].Glob {
+		return notPlain("the name of its program is a pattern")
+	}
+	p.Simple = append(p.Simple, simple)
+	return nil
+}
+
+// harmlessRedirect reports whether a redirection touches no file: 2>&1 and the
+// like, or /dev/null.
+func harmlessRedirect(redirect *syntax.Redirect) bool {
+	if redirect.N != nil && !slices.Contains([]string{"0", "1", "2"}, redirect.N.Value) {
+		return false
+	}
+	target, err := literalWord(redirect.Word)
+	if err != nil || redirect.Hdoc != nil || target.Glob {
+		return false
+	}
+	switch redirect.Op {
+	case syntax.DplOut:
+		return target.Text == "1" || target.Text == "2"
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrIn:
+		return target.Text == "/dev/null"
+	default:
+		return false
+	}
+}
+
+// constructName names a construct for a person, e.g. "Subshell".
+func constructName(node syntax.Node) string {
+	return strings.TrimPrefix(fmt.Sprintf("%T", node), "*syntax.")
+}

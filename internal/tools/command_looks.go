@@ -1,0 +1,228 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Surroundings are the place where a command would run, as far as LooksOnly needs
+// to know it.
+type Surroundings struct {
+	// Dir is the absolute folder it starts in, free of symlinks.
+	Dir string
+	// Inside reports whether an absolute path, symlinks followed, lies where the
+	// model may look.
+	Inside func(path string) bool
+}
+
+// LooksOnly reports whether a command can be run without asking: every part of it
+// is a program known only to look, with options known to be harmless, and every
+// word that could be a path lies inside. What is not known to be harmless is not.
+func LooksOnly(command ParsedCommand, at Surroundings) bool {
+	return len(unsureParts(command, at)) == 0
+}
+
+// unsureParts returns the parts of a command that may do more than look.
+func unsureParts(command ParsedCommand, at Surroundings) []SimpleCommand {
+	dirs := []string{at.Dir}
+	var unsure []SimpleCommand
+	for i, simple := range command.Simple {
+		if simple[0].Text != "cd" {
+			if !looksOnly(simple, dirs, at) {
+				unsure = append(unsure, simple)
+			}
+			continue
+		}
+		next, ok := changeDir(simple, dirs, at)
+		if !ok {
+			return append(unsure, command.Simple[i:]...)
+		}
+		dirs = append(dirs, next...)
+	}
+	return unsure
+}
+
+// changeDir returns the folders that a cd may lead to from any of dirs. Whether
+// it happens at all depends on what ran before, so the caller keeps the old ones
+// as well. Symlinks are not followed: the shell and the programs it starts would
+// disagree about where ".." leads from there.
+func changeDir(simple SimpleCommand, dirs []string, at Surroundings) ([]string, bool) {
+	const mostFolders = 8
+	if len(simple) != 2 || strings.HasPrefix(simple[1].Text, "-") || 2*len(dirs) > mostFolders {
+		return nil, false
+	}
+	next := make([]string, 0, len(dirs))
+	for _, dir := range dirs {
+		if !pathInside(simple[1], dir, at) {
+			return nil, false
+		}
+		target := joinDir(dir, simple[1].Text)
+		if real, err := filepath.EvalSymlinks(target); err == nil && real != target {
+			return nil, false
+		}
+		next = append(next, target)
+	}
+	return next, true
+}
+
+func looksOnly(simple SimpleCommand, dirs []string, at Surroundings) bool {
+	name, args := programName(simple)
+	program, known := lookers[name]
+	if !known || simple[0].Text == "git" && slices.ContainsFunc(dirs, insideBareRepository) {
+		return false
+	}
+	if program.anyWords {
+		return true
+	}
+	operands, ok := program.operands(args)
+	if !ok || program.most != unlimited && len(operands) > program.most {
+		return false
+	}
+	if program.first != nil && (len(operands) == 0 || !program.first.MatchString(operands[0].Text)) {
+		return false
+	}
+	if program.namesOnly {
+		return true
+	}
+	for _, operand := range operands {
+		for _, dir := range dirs {
+			if !pathInside(operand, dir, at) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// programName gives the key under which a command stands in the table and the
+// words after it. Programs that are many in one are told apart by their second
+// word.
+func programName(simple SimpleCommand) (string, []Word) {
+	name, args := simple[0].Text, simple[1:]
+	if name == "git" && len(args) > 0 && args[0].Text == "--no-pager" {
+		args = args[1:]
+	}
+	if (name == "git" || name == "go") && len(args) > 0 {
+		return name + " " + args[0].Text, args[1:]
+	}
+	return name, args
+}
+
+// insideBareRepository reports whether git would take dir, or a folder above it,
+// for a repository by its content alone. Such a folder can be checked in as part of
+// the project, with a configuration that makes git run programs.
+func insideBareRepository(dir string) bool {
+	for {
+		head, headErr := os.Stat(filepath.Join(dir, "HEAD"))
+		objects, objectsErr := os.Stat(filepath.Join(dir, "objects"))
+		if headErr == nil && objectsErr == nil && !head.IsDir() && objects.IsDir() {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+}
+
+// operands returns the words that are no options, or false when an option is not
+// one of those listed. Values of options count as operands when they stand alone,
+// so that no difference between this reading and the program's own lets a path go
+// unchecked.
+func (l looker) operands(args []Word) ([]Word, bool) {
+	var operands []Word
+	for i, arg := range args {
+		switch text := arg.Text; {
+		case text == "--":
+			return append(operands, args[i+1:]...), true
+		case text == "-" || !strings.HasPrefix(text, "-"):
+			operands = append(operands, arg)
+		case slices.Contains(l.words, text):
+		case strings.HasPrefix(text, "--"):
+			if !l.hasLong(text[2:]) {
+				return nil, false
+			}
+		case !l.hasShort(text[1:]):
+			return nil, false
+		}
+	}
+	return operands, true
+}
+
+func (l looker) hasLong(option string) bool {
+	name, _, valued := strings.Cut(option, "=")
+	if valued {
+		name += "="
+	}
+	return slices.Contains(l.long, name)
+}
+
+// hasShort takes a group of one-letter options, the last of which may have its
+// value attached.
+func (l looker) hasShort(group string) bool {
+	if l.number && strings.Trim(group, "0123456789") == "" {
+		return true
+	}
+	for i := range len(group) {
+		switch {
+		case strings.IndexByte(l.valued, group[i]) >= 0:
+			return true
+		case strings.IndexByte(l.flags, group[i]) < 0:
+			return false
+		}
+	}
+	return true
+}
+
+// pathInside reports whether a word, read as a path from dir, stays inside. Text
+// that is no path passes unless it looks like one that leads out.
+func pathInside(word Word, dir string, at Surroundings) bool {
+	if word.Text == "-" || word.Text == "/dev/null" {
+		return true
+	}
+	if climbsBack(word.Text) {
+		return false
+	}
+	path := joinDir(dir, word.Text)
+	if !word.Glob {
+		return at.Inside(path)
+	}
+	matches, err := filepath.Glob(globEscaper.Replace(dir) + "/" + word.Text)
+	if filepath.IsAbs(word.Text) {
+		matches, err = filepath.Glob(word.Text)
+	}
+	return err == nil && at.Inside(globFreePrefix(path)) && !slices.ContainsFunc(matches, func(match string) bool { return !at.Inside(match) })
+}
+
+var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// globFreePrefix cuts a path before the first component that is a pattern.
+func globFreePrefix(path string) string {
+	for strings.ContainsAny(path, "*?") {
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
+// climbsBack reports whether a path goes down and up again, as in a/../b. If a is
+// a symlink, that leads elsewhere than it seems.
+func climbsBack(path string) bool {
+	down := false
+	for part := range strings.SplitSeq(path, "/") {
+		if part == ".." && down {
+			return true
+		}
+		down = down || part != "" && part != "." && part != ".."
+	}
+	return false
+}
+
+func joinDir(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
