@@ -22,7 +22,7 @@ func (m *merger) count(piece string) int {
 	if m.long == nil {
 		m.long = newLongMerge(m.ranks)
 	}
-	return mergeWindows(m.long, piece)
+	return mergeWindowed(m.long, piece, firstWindow)
 }
 
 // mergeShort merges a piece of at most shortPiece bytes and returns how many parts

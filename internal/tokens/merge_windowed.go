@@ -22,12 +22,14 @@ const (
 	widening = 8
 )
 
-// mergeWindows returns the number of tokens of a piece of any length.
-func mergeWindows(merge *longMerge, piece string) int {
-	for window := firstWindow; ; window *= widening {
+// mergeWindowed returns the number of tokens of a piece of any length. It tries
+// windows of so many bytes first.
+func mergeWindowed(merge *longMerge, piece string, window int) int {
+	for {
 		if count, ok := countInWindows(merge, piece, window); ok {
 			return count
 		}
+		window *= widening
 	}
 }
 
