@@ -84,7 +84,7 @@ func previewShell(env *Env, args shellArgs) (Preview, error) {
 		return Preview{}, err
 	}
 	if args.Action != "" {
-		return Preview{Title: strings.TrimSpace(args.Action + " " + args.jobName()), Harmless: true}, nil
+		return Preview{Title: strings.TrimSpace(args.Action + " " + args.jobName()), LooksOnly: true}, nil
 	}
 	command, err := args.commandLine(env)
 	if err != nil {
@@ -99,7 +99,7 @@ func previewShell(env *Env, args shellArgs) (Preview, error) {
 			_, err := env.Workspace.Resolve(path)
 			return err == nil
 		}})
-		preview.Harmless = len(preview.Commands) == 0
+		preview.LooksOnly = len(preview.Commands) == 0
 	}
 	return preview, nil
 }

@@ -92,9 +92,9 @@ type Preview struct {
 	Command string
 	// Paths are the files that would change, relative to the workspace.
 	Paths []string
-	// Harmless is set when the call only looks, or ends what it began itself, so
+	// LooksOnly is set when the call only looks, or ends what it began itself, so
 	// that nobody need be asked although its kind asks.
-	Harmless bool
+	LooksOnly bool
 	// Commands are the parts of Command that may do more than look and that rules
 	// must allow. It is empty when Command cannot be taken apart; no rule but "*"
 	// allows that.
