@@ -1,6 +1,9 @@
 package llm
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // ErrorKind sorts provider failures by what can be done about them.
 type ErrorKind int
@@ -38,15 +41,26 @@ type Error struct {
 	RetryAfter time.Duration
 	// Attempts is how many requests were made.
 	Attempts int
+	// ContextLimit is the window in tokens that the provider named with a
+	// ContextOverflow, 0 when it did not.
+	ContextLimit int
 	// Err is the cause, if any.
 	Err error
+
+	// final is set when asking again cannot help, whatever the kind; unreachable
+	// when no connection came about.
+	final, unreachable bool
 }
 
 func (e *Error) Error() string {
-	if e.Hint == "" {
-		return e.Message
+	text := e.Message
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
-	return e.Message + "; " + e.Hint
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
 }
 
 // Unwrap returns the cause.

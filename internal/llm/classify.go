@@ -1,0 +1,167 @@
+package llm
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Hints, by what a person can do.
+const (
+	hintKey     = "check OPENAI_API_KEY or the profile's auth-keyfile"
+	hintBaseURL = "check base-url: it usually ends in /v1, and the rest of the path is added to it"
+	hintModel   = "set model to one that the endpoint has; agent doctor lists them"
+	hintLater   = "try again later, or use another endpoint with --base-url"
+	hintQuota   = "add credit at the provider, or use another key or endpoint"
+	hintContext = "make the context smaller with /compress, or set context-limit to the model's window"
+	hintRequest = "check model and settings; agent doctor tests them"
+)
+
+// refusal is a known complaint of servers that its status does not tell.
+type refusal struct {
+	// words identify it within message and code, in lower case.
+	words *regexp.Regexp
+	kind  ErrorKind
+	hint  string
+	// final means that asking again does not help, whatever the kind.
+	final bool
+}
+
+// refusals are tried in order, before the status.
+var refusals = []refusal{
+	{regexp.MustCompile(`insufficient_quota|exceeded your current quota|insufficient (balance|credits)`), RateLimit, hintQuota, true},
+	{regexp.MustCompile(`requires --jinja|--jinja flag`), BadRequest, "start llama-server with --jinja, which its tool calls need", true},
+	{regexp.MustCompile(`enable-auto-tool-choice`), BadRequest, "start vLLM with --enable-auto-tool-choice and --tool-call-parser", true},
+	{regexp.MustCompile(`does not support (tools|function)|support tool use|no endpoints found that support tool`), BadRequest, "use a model that supports tool calls", true},
+	{regexp.MustCompile(`v1/responses`), BadRequest, "set reasoning.effort to none, or use another model: this one takes tools with reasoning only on another API", true},
+	{regexp.MustCompile(`loading model|model is loading|is currently loading`), Unavailable, "the server is still loading the model; try again in a moment", false},
+	{regexp.MustCompile(`model_not_found|model not found|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available)|invalid model`), ModelNotFound, hintModel, true},
+}
+
+// problemError turns a problem into the *Error for it.
+func (c *Client) problemError(p problem, model string) *Error {
+	kind, hint, final := classify(p)
+	text := p.message
+	switch {
+	case text == "" && p.notAnAPI:
+		text = "answered with a web page"
+	case p.notAnAPI && kind == NotAnAPI:
+		text = "answered with something that is not this API: " + text
+	}
+	if p.status != 0 {
+		text = strings.TrimSuffix(statusText(p.status)+": "+text, ": ")
+	}
+	failure := c.fail(kind, model, text)
+	failure.Hint, failure.Status, failure.final = hint, p.status, final
+	failure.RetryAfter = retryAfter(p.header, c.config.Now())
+	if kind == ContextOverflow {
+		failure.ContextLimit = max(p.limit, limitIn(p.message))
+	}
+	if location := redirectTarget(p); location != "" {
+		failure.Hint = "it redirects to " + c.redact.text(location) + "; set base-url accordingly"
+	}
+	return failure
+}
+
+// fail returns an *Error about a model at this client's endpoint.
+func (c *Client) fail(kind ErrorKind, model, text string) *Error {
+	subject := c.endpoint()
+	if model != "" {
+		subject += ", model " + model
+	}
+	return &Error{Kind: kind, Message: c.redact.text(subject + ": " + text), Hint: defaultHint(kind)}
+}
+
+// classify decides the kind of a problem, what to do about it, and whether asking
+// again is pointless.
+func classify(p problem) (kind ErrorKind, hint string, final bool) {
+	said := strings.ToLower(p.message + " " + p.code)
+	refusedKey := p.status == http.StatusUnauthorized || p.status == http.StatusForbidden
+	if !refusedKey && isOverflow(said) {
+		return ContextOverflow, hintContext, true
+	}
+	for _, r := range refusals {
+		if !refusedKey && r.words.MatchString(said) {
+			return r.kind, r.hint, r.final
+		}
+	}
+	kind, final = kindOfStatus(p, said)
+	hint = defaultHint(kind)
+	if p.status == http.StatusPaymentRequired {
+		hint = hintQuota
+	}
+	return kind, hint, final
+}
+
+func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
+	switch s := p.status; {
+	case s == 0:
+		return kindOfWords(p, said), false
+	case s == http.StatusUnauthorized, s == http.StatusForbidden:
+		return Auth, true
+	case s == http.StatusPaymentRequired:
+		return RateLimit, true
+	case s == http.StatusNotFound && strings.Contains(said, "model") && !p.notAnAPI:
+		return ModelNotFound, true
+	case s < http.StatusBadRequest, s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusNotImplemented:
+		return NotAnAPI, true
+	case s == http.StatusRequestEntityTooLarge:
+		return ContextOverflow, true
+	case s == http.StatusTooManyRequests:
+		return RateLimit, false
+	case s == http.StatusRequestTimeout, s == http.StatusConflict, s == http.StatusTooEarly, s >= http.StatusInternalServerError:
+		return Unavailable, false
+	default:
+		return BadRequest, true
+	}
+}
+
+// kindOfWords sorts an error in a stream, which often has no status.
+func kindOfWords(p problem, said string) ErrorKind {
+	switch {
+	case p.notAnAPI:
+		return NotAnAPI
+	case strings.Contains(said, "rate_limit"), strings.Contains(said, "rate limit"):
+		return RateLimit
+	case strings.Contains(said, "authentication"), strings.Contains(said, "invalid_api_key"):
+		return Auth
+	case strings.Contains(said, "invalid_request"), strings.Contains(said, "badrequest"):
+		return BadRequest
+	default:
+		return Unavailable
+	}
+}
+
+func defaultHint(kind ErrorKind) string {
+	switch kind {
+	case Auth:
+		return hintKey
+	case ContextOverflow:
+		return hintContext
+	case BadRequest:
+		return hintRequest
+	case ModelNotFound:
+		return hintModel
+	case NotAnAPI:
+		return hintBaseURL
+	default:
+		return hintLater
+	}
+}
+
+func statusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return text + " (" + strconv.Itoa(status) + ")"
+	}
+	return "status " + strconv.Itoa(status)
+}
+
+// redirectTarget returns where a redirect points, without its query.
+func redirectTarget(p problem) string {
+	if p.status < http.StatusMultipleChoices || p.status >= http.StatusBadRequest {
+		return ""
+	}
+	location, _, _ := strings.Cut(p.header.Get("Location"), "?")
+	return oneLine(location)
+}

@@ -1,0 +1,3 @@
+package llm
+
+func baseName(model string) string { return model }

@@ -1,0 +1,140 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// problem is what a server says went wrong, in one form for all the forms there
+// are: OpenAI's error object, a bare string, FastAPI's detail, vLLM's flat object,
+// Google's list, plain text, a web page.
+type problem struct {
+	// status is the HTTP status, or the status named within a stream, else 0.
+	status  int
+	header  http.Header
+	message string
+	// code holds the server's machine words: code, type and status, joined.
+	code string
+	// limit is the context window the server names, else 0.
+	limit int
+	// notAnAPI is set when the answer is of another kind altogether.
+	notAnAPI bool
+}
+
+// parseProblem reads the body of an error.
+func parseProblem(body []byte) problem {
+	body = bytes.TrimSpace(body)
+	var value any
+	if json.Unmarshal(body, &value) != nil {
+		if bytes.HasPrefix(body, []byte("<")) {
+			return problem{notAnAPI: true}
+		}
+		return problem{message: oneLine(string(body))}
+	}
+	if list, ok := value.([]any); ok && len(list) > 0 {
+		value = list[0]
+	}
+	return problemFrom(value)
+}
+
+// problemInEvent reports whether an event of a stream is an error.
+func problemInEvent(data []byte, name string) (problem, bool) {
+	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"detail"`)) {
+		return problem{}, false
+	}
+	var event map[string]any
+	if json.Unmarshal(data, &event) != nil {
+		return problem{}, false
+	}
+	_, choices := event["choices"]
+	_, detail := event["detail"]
+	inner := event["error"]
+	switch {
+	case name == "error", event["object"] == "error", detail && !choices:
+	case inner == nil, inner == "", inner == false:
+		return problem{}, false
+	}
+	p := problemFrom(event)
+	if p.message == "" {
+		p.message = oneLine(string(data))
+	}
+	return p, true
+}
+
+// problemFrom reads an error from decoded JSON.
+func problemFrom(value any) problem {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return problem{message: oneLine(words(value))}
+	}
+	if inner, ok := object["error"].(map[string]any); ok {
+		object = inner
+	}
+	p := problem{status: httpStatus(object), limit: number(object["n_ctx"])}
+	for _, key := range []string{"message", "error", "detail", "title"} {
+		if p.message = oneLine(words(object[key])); p.message != "" {
+			break
+		}
+	}
+	// Routers put the words of the provider behind them into the metadata.
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		if raw := oneLine(words(metadata["raw"])); raw != "" {
+			p.message += ": " + raw
+		}
+	}
+	for _, key := range []string{"code", "type", "status"} {
+		if word, ok := object[key].(string); ok {
+			p.code += word + " "
+		}
+	}
+	return p
+}
+
+// httpStatus finds an HTTP status among an error's fields.
+func httpStatus(object map[string]any) int {
+	for _, key := range []string{"code", "status", "status_code"} {
+		if n := number(object[key]); n >= 400 && n < 600 {
+			return n
+		}
+	}
+	return 0
+}
+
+func number(value any) int {
+	switch v := value.(type) {
+	case float64:
+		return int(v)
+	case string:
+		var n int
+		if _, err := fmt.Sscanf(v, "%d", &n); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// words returns what is readable in a value: a string, the messages of a list.
+func words(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []any:
+		var texts []string
+		for _, item := range v {
+			if text := words(item); text != "" {
+				texts = append(texts, text)
+			}
+		}
+		return strings.Join(texts, "; ")
+	case map[string]any:
+		for _, key := range []string{"message", "msg"} {
+			if text := words(v[key]); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,120 @@
+package llm
+
+import (
+	"strconv"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// encodeRequest writes req as the body of a chat completion. The library's own
+// request type leaves out what servers need (temperature 0, empty arguments, the
+// content beside calls) and takes several times as long, on the path between
+// Enter and the first byte sent. The same request always gives the same bytes,
+// and the messages come last, growing at their end only.
+func encodeRequest(req Request, usage bool) []byte {
+	w := &messageWriter{buf: make([]byte, 0, sizeHint(req)), ids: map[string]string{}, taken: map[string]bool{}}
+	w.raw(`{"model":`)
+	w.buf = appendJSON(w.buf, req.Model)
+	w.raw(`,"stream":true`)
+	if usage {
+		w.raw(`,"stream_options":{"include_usage":true}`)
+	}
+	w.options(req)
+	w.tools(req.Tools)
+	w.raw(`,"messages":[`)
+	w.system(req.System)
+	for _, c := range req.History {
+		w.entry(c)
+	}
+	w.raw(`]}`)
+	return w.buf
+}
+
+func (w *messageWriter) options(req Request) {
+	if req.MaxOutputTokens > 0 {
+		w.raw(`,"` + outputLimitKey(req.Model) + `":`)
+		w.buf = strconv.AppendInt(w.buf, int64(req.MaxOutputTokens), 10)
+	}
+	w.number("temperature", req.Temperature)
+	w.number("top_p", req.TopP)
+	if req.ReasoningEffort != "" {
+		w.text("reasoning_effort", req.ReasoningEffort)
+	}
+}
+
+func (w *messageWriter) number(key string, value *float64) {
+	if value == nil {
+		return
+	}
+	w.raw(`,"` + key + `":`)
+	w.buf = strconv.AppendFloat(w.buf, *value, 'f', -1, 64)
+}
+
+func (w *messageWriter) tools(tools []ToolSpec) {
+	if len(tools) == 0 {
+		return
+	}
+	w.raw(`,"tools":[`)
+	for i, t := range tools {
+		if i > 0 {
+			w.raw(`,`)
+		}
+		w.raw(`{"type":"function","function":{"name":`)
+		w.buf = appendJSON(w.buf, t.Name)
+		w.text("description", t.Description)
+		w.raw(`,"parameters":`)
+		if len(t.Schema) == 0 {
+			w.raw(`{"type":"object","properties":{}}`)
+		} else {
+			w.buf = append(w.buf, t.Schema...)
+		}
+		w.raw(`}}`)
+	}
+	w.raw(`]`)
+}
+
+// outputLimitKey is the field that bounds the reply. OpenAI's reasoning models
+// refuse the old name; other servers often know only that one.
+func outputLimitKey(model string) string {
+	name := baseName(model)
+	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(name, family) {
+			return "max_completion_tokens"
+		}
+	}
+	return "max_tokens"
+}
+
+// sizeHint guesses the size of the body, so that it is rarely copied to grow.
+func sizeHint(req Request) int {
+	const (
+		envelope   = 1 << 10
+		perMessage = 128
+	)
+	size := envelope + len(req.System)
+	for _, t := range req.Tools {
+		size += perMessage + len(t.Description) + len(t.Schema)
+	}
+	for _, c := range req.History {
+		size += perMessage + entrySize(c)
+	}
+	return size + size/8
+}
+
+func entrySize(c *history.Content) int {
+	size := 0
+	for _, b := range c.Blocks {
+		switch b := b.(type) {
+		case *history.Text:
+			size += len(b.Text)
+		case *history.ToolCall:
+			size += len(b.Parameters)
+		case *history.ToolResponse:
+			size += len(b.Result.Text())
+		case *history.Media:
+			size += len(b.Data)
+		}
+	}
+	return size
+}
