@@ -17,7 +17,7 @@ func pruneStaleReads(v *view, config DensityConfig) {
 		return
 	}
 	first := len(v.prunes)
-	writes := writeLog{resolver: newResolver(config.WorkspaceRoot), latest: make(map[string]write)}
+	writes := writeLog{resolver: newResolver(config.WorkspaceRoot), latest: make(map[string]fileWrite)}
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
 		switch {
@@ -39,10 +39,10 @@ func pruneStaleReads(v *view, config DensityConfig) {
 // writeLog holds the latest successful write of each file, by resolved path.
 type writeLog struct {
 	resolver
-	latest map[string]write
+	latest map[string]fileWrite
 }
 
-type write struct {
+type fileWrite struct {
 	entry int
 	tool  string
 }
@@ -56,7 +56,7 @@ func (w writeLog) add(v *view, pair history.Pair) {
 	}
 	key := w.key(p)
 	if _, known := w.latest[key]; !known {
-		w.latest[key] = write{pair.At.Entry, pair.Call.Name}
+		w.latest[key] = fileWrite{pair.At.Entry, pair.Call.Name}
 	}
 }
 

@@ -1,0 +1,298 @@
+package compression
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func compressWith(t *testing.T, s Strategy, c Context) Result {
+	t.Helper()
+	before := asJSON(t, c.History)
+	result, err := s.Compress(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := asJSON(t, c.History); after != before {
+		t.Errorf("the input changed\nfrom %s\nto   %s", before, after)
+	}
+	want := ResultMetadata{len(c.History), len(result.NewHistory), s.Name(), false}
+	if result.Metadata != want {
+		t.Errorf("REQ-HD-008.5: metadata %+v, want %+v", result.Metadata, want)
+	}
+	if result.TokensBefore != c.Total() {
+		t.Errorf("tokens before %d, want %d", result.TokensBefore, c.Total())
+	}
+	after := c.Overhead
+	for _, entry := range result.NewHistory {
+		after += c.Count(entry)
+	}
+	if result.TokensAfter != after {
+		t.Errorf("tokens after %d, a fresh count gives %d", result.TokensAfter, after)
+	}
+	if result.Applied == (result.Reason != "") || result.Applied == (result.TokensAfter >= result.TokensBefore) {
+		t.Errorf("D-28: applied %t with reason %q, %d → %d tokens", result.Applied, result.Reason, result.TokensBefore, result.TokensAfter)
+	}
+	return result
+}
+
+func wantNoop(t *testing.T, r Result, reason string) {
+	t.Helper()
+	if r.Applied || r.Reason != reason {
+		t.Errorf("got applied %t, reason %q, want the no-op %q", r.Applied, r.Reason, reason)
+	}
+}
+
+func wantHistory(t *testing.T, got []*history.Content, want ...string) {
+	t.Helper()
+	lines := make([]string, len(got))
+	for i, c := range got {
+		lines[i] = show(c)
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("history (-want +got):\n%s", diff)
+	}
+}
+
+// weighted gives entries made-up token counts; markers and other new entries
+// count 5.
+func weighted(t *testing.T, limit int, entries []*history.Content, weights ...int) Context {
+	c := contextOf(t, limit, entries)
+	c.Tokens = weights
+	known := make(map[*history.Content]int)
+	for i, entry := range entries {
+		known[entry] = weights[i]
+	}
+	c.Count = func(entry *history.Content) int {
+		if n, ok := known[entry]; ok {
+			return n
+		}
+		return 5
+	}
+	return c
+}
+
+const marker1, marker2, marker3 = `H{"[1 earlier entry of this conversation was dropped to fit the context limit]"}`,
+	`H{"[2 earlier entries of this conversation were dropped to fit the context limit]"}`,
+	`H{"[3 earlier entries of this conversation were dropped to fit the context limit]"}`
+
+func TestHighDensityNoops(t *testing.T) {
+	t.Parallel()
+	t.Run("K-01 empty", func(t *testing.T) {
+		t.Parallel()
+		wantNoop(t, compressWith(t, highDensity{}, contextOf(t, 1000, nil)), reasonEmpty)
+	})
+	t.Run("K-01 one entry", func(t *testing.T) {
+		t.Parallel()
+		wantNoop(t, compressWith(t, highDensity{}, contextOf(t, 1000, conv(H("hi")))), reasonTail)
+	})
+	for _, preserve := range []float64{1, 1.5, math.Inf(1)} {
+		t.Run("K-01 preserve all", func(t *testing.T) {
+			t.Parallel()
+			c := contextOf(t, 1000, conv(H("hi"), ran("grep", "{}", strings.Repeat("x", 500)), H("bye")))
+			c.PreserveThreshold = preserve
+			wantNoop(t, compressWith(t, highDensity{}, c), reasonTail)
+		})
+	}
+	t.Run("K-02", func(t *testing.T) {
+		t.Parallel()
+		wantNoop(t, compressWith(t, highDensity{}, contextOf(t, 100_000, conv(H("a"), A("b"), H("c"), A("d")))), reasonNothing)
+	})
+}
+
+// REQ-HD-008.1, REQ-HD-008.3, REQ-HD-008.4, K-12: nothing but results changes, and
+// the strategy has no model to call.
+func TestHighDensitySummarises(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 500)
+	entries := conv(H("q"), A(call("c1", "read_file", "f1")), T(res("c1", "read_file", long)), A("done"), H("q2"), A("bye"))
+	result := compressWith(t, highDensity{}, contextOf(t, 100_000, entries))
+	wantHistory(t, result.NewHistory,
+		`H{"q"}`, `A{c1:read_file}`, `T{rc1="[read_file: f1 — success, 500 characters]"}`, `A{"done"}`, `H{"q2"}`, `A{"bye"}`)
+	for i, c := range result.NewHistory {
+		if i != 2 && c != entries[i] {
+			t.Errorf("K-03: entry %d is a copy", i)
+		}
+	}
+}
+
+// REQ-HD-008.2, D-25.
+func TestHighDensityTail(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 500)
+	t.Run("K-04", func(t *testing.T) {
+		t.Parallel()
+		// ceil(5 × 0.2) = 1: the boundary falls on the second response.
+		entries := conv(H("q"), A(call("1", "grep", "{}")), T(res("1", "grep", long)),
+			A(call("2", "grep", "{}"), call("3", "grep", "{}")), T(res("2", "grep", long)), T(res("3", "grep", long)))[1:]
+		result := compressWith(t, highDensity{}, contextOf(t, 100_000, entries))
+		if !slices.Equal(result.NewHistory[2:], entries[2:]) {
+			t.Errorf("the tail changed:\n%s", showAll(result.NewHistory))
+		}
+		if result.NewHistory[1] == entries[1] {
+			t.Error("the head did not")
+		}
+	})
+	for _, c := range []struct {
+		n        int
+		preserve float64
+		want     int
+	}{{10, 0.2, 2}, {11, 0.2, 3}, {1, 0.2, 1}, {10, 0, 1}, {10, -1, 1}, {10, math.NaN(), 1}, {10, 1, 10}, {10, 7, 10}} {
+		if got := tailSize(c.n, c.preserve); got != c.want {
+			t.Errorf("D-25: tail of %d entries at %v is %d, want %d", c.n, c.preserve, got, c.want)
+		}
+	}
+}
+
+// REQ-HD-008.6, D-27.
+func TestHighDensityTruncates(t *testing.T) {
+	t.Parallel()
+	t.Run("K-07", func(t *testing.T) {
+		t.Parallel()
+		entries := conv(H("first"), A("a1"), H("second"), A("a2"), H("last"))
+		c := weighted(t, 1000, entries, 400, 400, 300, 100, 200)
+		if c.Target() != 510 {
+			t.Errorf("target %d, want 510", c.Target())
+		}
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"first"}`, marker3, `H{"last"}`)
+		c = weighted(t, 1800, entries, 400, 400, 300, 100, 200) // target 918
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"first"}`, marker2, `H{"second"}`, `H{"last"}`)
+	})
+	group := conv(A(call("1", "x", "{}")), T(res("1", "x", "s")))
+	t.Run("K-08 at the target", func(t *testing.T) {
+		t.Parallel()
+		c := weighted(t, 1000, conv(H("q"), group, A("z"), H("e")), 100, 10, 200, 100, 100)
+		wantNoop(t, compressWith(t, highDensity{}, c), reasonNothing)
+	})
+	t.Run("K-08 one above, K-09", func(t *testing.T) {
+		t.Parallel()
+		more := conv(A(call("2", "x", "{}")), T(res("2", "x", "s")))
+		c := weighted(t, 1000, conv(H("q"), group, more, H("e")), 100, 10, 200, 10, 100, 91)
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, marker2, `A{2:x}`, `T{r2="s"}`, `H{"e"}`)
+	})
+	t.Run("D-07 the overhead counts", func(t *testing.T) {
+		t.Parallel()
+		c := weighted(t, 1000, conv(H("q"), group, A("z"), H("e")), 100, 10, 200, 100, 100)
+		c.Overhead = 1
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, marker2, `A{"z"}`, `H{"e"}`)
+	})
+	t.Run("K-10", func(t *testing.T) {
+		t.Parallel()
+		c := weighted(t, 1000, conv(A("a"), group, A("z"), H("e")), 100, 10, 200, 100, 900)
+		result := compressWith(t, highDensity{}, c)
+		wantHistory(t, result.NewHistory,
+			`H{"[4 earlier entries of this conversation were dropped to fit the context limit]"}`, `H{"e"}`)
+	})
+	t.Run("D-27 text in a tool entry, and the user's latest message in a tool loop", func(t *testing.T) {
+		t.Parallel()
+		entries := conv(H("first"), T("note"), H("latest"), A("a"), group, A("b"), group)
+		c := weighted(t, 100, entries, 100, 100, 100, 100, 100, 100, 100, 100, 100)
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory,
+			`H{"first"}`, `H{"[5 earlier entries of this conversation were dropped to fit the context limit]"}`, `H{"latest"}`, `A{1:x}`, `T{r1="s"}`)
+	})
+	t.Run("D-28 a drop that frees nothing", func(t *testing.T) {
+		t.Parallel()
+		c := weighted(t, 1000, conv(A("a"), H("e")), 5, 900)
+		wantNoop(t, compressWith(t, highDensity{}, c), reasonNothing)
+	})
+}
+
+func TestMarkersAreMerged(t *testing.T) {
+	t.Parallel()
+	for _, s := range strategies {
+		t.Run(s.Name(), func(t *testing.T) {
+			t.Parallel()
+			entries := conv(newMarker(7), A("a"), A("b"), H("x"), A("y"), H("z"))
+			// Through JSON, as a session log brings it back.
+			var back history.Content
+			if err := back.UnmarshalJSON([]byte(asJSON(t, entries[0]))); err != nil {
+				t.Fatal(err)
+			}
+			entries[0] = &back
+			c := weighted(t, 1000, entries, 5, 200, 200, 200, 200, 10)
+			result := compressWith(t, s, c)
+			wantHistory(t, result.NewHistory,
+				`H{"[9 earlier entries of this conversation were dropped to fit the context limit]"}`, `H{"x"}`, `A{"y"}`, `H{"z"}`)
+			if n := droppedBy(result.NewHistory[0]); n != 9 {
+				t.Errorf("the marker stands for %d", n)
+			}
+		})
+	}
+}
+
+func TestCompressTwice(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("line\n", 200)
+	var entries []*history.Content
+	for range 20 {
+		entries = append(entries, conv(H("question"), ran("read_file", "/w/a", long), ran("run_shell_command", `{"command":"go test"}`, long), A("answer"))...)
+	}
+	for name, limit := range map[string]int{"K-11 summarised": 1_000_000, "K-11 truncated": 22_000} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := contextOf(t, limit, entries)
+			first := compressWith(t, highDensity{}, c)
+			if !first.Applied || (len(first.NewHistory) < len(entries)) != (limit < 1_000_000) {
+				t.Fatalf("the first compression left %d entries of %d", len(first.NewHistory), len(entries))
+			}
+			second := compressWith(t, highDensity{}, contextOf(t, limit, first.NewHistory))
+			if second.Applied {
+				t.Errorf("the second compression was applied:\n%s\n\n%s", showAll(first.NewHistory), showAll(second.NewHistory))
+			}
+		})
+	}
+}
+
+// D-33, REQ-HD-001.4.
+func TestTopDownTruncation(t *testing.T) {
+	t.Parallel()
+	group := conv(A(call("1", "x", "{}")), T(res("1", "x", "s")))
+	for _, c := range []struct {
+		id      string
+		entries []*history.Content
+		weights []int
+		noop    string
+		want    []string
+	}{
+		{id: "empty", noop: reasonEmpty},
+		{id: "at the target", entries: conv(H("a"), A("b"), H("c")), weights: []int{300, 200, 10}, noop: reasonAtTarget},
+		{id: "one above", entries: conv(H("a"), A("b"), H("c"), A("d")), weights: []int{300, 200, 10, 1}, want: []string{marker1, `A{"b"}`, `H{"c"}`, `A{"d"}`}},
+		{id: "whole groups", entries: conv(group, H("c"), A("d")), weights: []int{1, 500, 100, 100}, want: []string{marker2, `H{"c"}`, `A{"d"}`}},
+		{id: "two remain", entries: conv(H("a"), A("b"), H("c")), weights: []int{300, 900, 900}, want: []string{marker1, `A{"b"}`, `H{"c"}`}},
+		{id: "two remain, a group", entries: conv(H("a"), group), weights: []int{300, 900, 900}, noop: reasonNothing},
+		{id: "the task of a tool loop stays", entries: conv(H("a"), A("b"), group), weights: []int{100, 500, 100, 100}, want: []string{`H{"a"}`, marker1, `A{1:x}`, `T{r1="s"}`}},
+	} {
+		t.Run("D-33 "+c.id, func(t *testing.T) {
+			t.Parallel()
+			result := compressWith(t, topDown{}, weighted(t, 1000, c.entries, c.weights...))
+			if c.noop != "" {
+				wantNoop(t, result, c.noop)
+				return
+			}
+			wantHistory(t, result.NewHistory, c.want...)
+		})
+	}
+}
+
+// REQ-HD-013.4: a mistake of the caller is an error, never a silent fallback.
+func TestCompressRefusesBadContext(t *testing.T) {
+	t.Parallel()
+	for _, s := range strategies {
+		c := contextOf(t, 1000, conv(H("a"), A("b")))
+		c.Tokens = c.Tokens[:1]
+		if _, err := s.Compress(context.Background(), c); err == nil {
+			t.Errorf("%s accepts one count for two entries", s.Name())
+		}
+		c = contextOf(t, 1000, conv(H("a"), A("b")))
+		c.History[1] = nil
+		if _, err := s.Compress(context.Background(), c); err == nil {
+			t.Errorf("%s accepts a missing entry", s.Name())
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package compression
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// The notation of the scenario tables as Go: H, A and T make entries; text, call,
+// res make blocks; read, write and ran make an ai entry with one call and the tool
+// entry with its response.
+
+func H(blocks ...any) *history.Content { return history.New(history.Human, asBlocks(blocks)...) }
+func A(blocks ...any) *history.Content { return history.New(history.AI, asBlocks(blocks)...) }
+func T(blocks ...any) *history.Content { return history.New(history.Tool, asBlocks(blocks)...) }
+
+// asBlocks takes strings for text blocks.
+func asBlocks(parts []any) []history.Block {
+	blocks := make([]history.Block, len(parts))
+	for i, part := range parts {
+		switch p := part.(type) {
+		case string:
+			blocks[i] = &history.Text{Text: p}
+		case history.Block:
+			blocks[i] = p
+		default:
+			panic(fmt.Sprintf("not a block: %T", part))
+		}
+	}
+	return blocks
+}
+
+// call is a call with the JSON parameters given, or with file_path when they are
+// not JSON.
+func call(id, name, parameters string) *history.ToolCall {
+	raw := json.RawMessage(parameters)
+	if !json.Valid(raw) {
+		raw, _ = json.Marshal(map[string]string{"file_path": parameters})
+	}
+	return &history.ToolCall{ID: id, Name: name, Parameters: raw}
+}
+
+func res(id, tool, result string) *history.ToolResponse {
+	return &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(result)}
+}
+
+func failed(id, tool, problem string) *history.ToolResponse {
+	return &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult("partial"), Error: problem}
+}
+
+func exited(id, tool, result string, code int) *history.ToolResponse {
+	r := res(id, tool, result)
+	r.ExitCode = &code
+	return r
+}
+
+// inc is an inclusion as text; structured inclusions are history.NewInclusion.
+func inc(path, content string) string {
+	return "--- " + path + " ---\n" + content + "\n--- End of content ---\n"
+}
+
+var lastID atomic.Int64
+
+// ran is a call of tool answered with result.
+func ran(tool, parameters, result string) []*history.Content {
+	id := "auto" + strconv.FormatInt(lastID.Add(1), 10)
+	return []*history.Content{A(call(id, tool, parameters)), T(res(id, tool, result))}
+}
+
+func read(path string) []*history.Content  { return ran("read_file", path, "content of "+path) }
+func write(path string) []*history.Content { return ran("write_file", path, "written") }
+
+// conv strings entries and pairs together.
+func conv(parts ...any) []*history.Content {
+	entries := []*history.Content{}
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *history.Content:
+			entries = append(entries, p)
+		case []*history.Content:
+			entries = append(entries, p...)
+		default:
+			panic(fmt.Sprintf("not an entry: %T", part))
+		}
+	}
+	return entries
+}
+
+// show writes an entry in the notation of the tables.
+func show(c *history.Content) string {
+	parts := make([]string, len(c.Blocks))
+	for i, block := range c.Blocks {
+		switch b := block.(type) {
+		case *history.Text:
+			parts[i] = strconv.Quote(b.Text)
+		case *history.Thinking:
+			parts[i] = "thinking"
+		case *history.ToolCall:
+			parts[i] = b.ID + ":" + b.Name
+		case *history.ToolResponse:
+			parts[i] = "r" + b.CallID + "=" + strconv.Quote(b.Result.Text())
+			if b.Error != "" {
+				parts[i] += "!" + b.Error
+			}
+		case *history.Media:
+			parts[i] = "media"
+		}
+	}
+	return strings.ToUpper(string(c.Speaker[:1])) + "{" + strings.Join(parts, ", ") + "}"
+}
+
+func showAll(entries []*history.Content) string {
+	lines := make([]string, len(entries))
+	for i, c := range entries {
+		lines[i] = fmt.Sprintf("%d %s", i, show(c))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// asJSON is a snapshot to prove that nothing changed.
+func asJSON(tb testing.TB, v any) string {
+	tb.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(data)
+}
+
+// testFacts are the facts of REQ-HD-005.2 and REQ-HD-005.3, and keys for some
+// other tools.
+func testFacts(tool string) ToolFacts {
+	switch tool {
+	case "read_file", "read_line_range", "ast_read_file":
+		return ToolFacts{Reads: true, Key: "file_path"}
+	case "read_many_files":
+		return ToolFacts{ReadsMany: true, Key: "paths"}
+	case "write_file", "ast_edit", "replace", "insert_at_line", "delete_line_range":
+		return ToolFacts{Writes: true, Key: "file_path"}
+	case "run_shell_command":
+		return ToolFacts{Key: "command"}
+	case "grep", "glob":
+		return ToolFacts{Key: "pattern"}
+	default:
+		return ToolFacts{}
+	}
+}
+
+// defaults are the settings the tables are written for.
+func defaults() DensityConfig {
+	return DensityConfig{
+		ReadWritePruning: true,
+		FileDedupe:       true,
+		RecencyRetention: math.NaN(),
+		WorkspaceRoot:    "/w",
+		Facts:            testFacts,
+	}
+}
+
+func recency(retention float64) DensityConfig {
+	config := defaults()
+	config.RecencyPruning, config.RecencyRetention = true, retention
+	return config
+}
+
+// charCounter counts a token for each byte, which is additive and easy to follow.
+type charCounter struct{}
+
+func (charCounter) Count(text string) int { return len(text) }
+
+func serviceOf(tb testing.TB, entries []*history.Content) *history.Service {
+	tb.Helper()
+	s := history.NewService(charCounter{}, nil)
+	if err := s.Restore(entries); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// contextOf is the context of a compression over entries with the default
+// thresholds.
+func contextOf(tb testing.TB, limit int, entries []*history.Content) Context {
+	tb.Helper()
+	s := serviceOf(tb, entries)
+	c := Context{
+		History:           entries,
+		Count:             s.CountContent,
+		ContextLimit:      limit,
+		Threshold:         0.85,
+		PreserveThreshold: 0.2,
+		Facts:             testFacts,
+	}
+	for _, entry := range entries {
+		c.Tokens = append(c.Tokens, s.CountContent(entry))
+	}
+	return c
+}
+
+func asJSONString(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}

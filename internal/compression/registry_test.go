@@ -1,0 +1,86 @@
+package compression
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// REQ-HD-004.1 … REQ-HD-004.4, D-05.
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	names := Names()
+	if !slices.Contains(names, "high-density") || !slices.Contains(names, "top-down-truncation") {
+		t.Errorf("names are %v", names)
+	}
+	for _, name := range names {
+		s, err := Get(name)
+		if err != nil || s.Name() != name {
+			t.Errorf("Get(%q) is %v, %v", name, s, err)
+		}
+	}
+	if DefaultName != "high-density" {
+		t.Errorf("the default is %q", DefaultName)
+	}
+}
+
+// REQ-HD-001.1 … REQ-HD-001.4, REQ-HD-004.3, REQ-HD-002.2.
+func TestStrategyProperties(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		trigger  Trigger
+		optimize bool
+	}{
+		"high-density":        {Trigger{TriggerContinuous, 0.85}, true},
+		"top-down-truncation": {Trigger{TriggerThreshold, 0.85}, false},
+	} {
+		s, err := Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Trigger() != want.trigger || s.RequiresLLM() {
+			t.Errorf("%s: trigger %v, needs a model %t", name, s.Trigger(), s.RequiresLLM())
+		}
+		if _, ok := s.(Optimizer); ok != want.optimize {
+			t.Errorf("%s optimises: %t", name, ok)
+		}
+	}
+}
+
+// ERR-001: the error names the valid strategies and the nearest.
+func TestUnknownStrategy(t *testing.T) {
+	t.Parallel()
+	for name, nearest := range map[string]string{
+		"high-densty": "high-density", "HIGH-DENSITY": "high-density", "top-down-truncatoin": "top-down-truncation",
+		"": "", "zip": "", "no such thing at all": "",
+	} {
+		_, err := Get(name)
+		var unknown *UnknownStrategyError
+		if !errors.As(err, &unknown) || unknown.Nearest != nearest || unknown.Name != name {
+			t.Errorf("Get(%q): %v, nearest %q", name, err, unknown.Nearest)
+			continue
+		}
+		for _, valid := range Names() {
+			if !strings.Contains(err.Error(), valid) {
+				t.Errorf("%q does not name %s", err, valid)
+			}
+		}
+	}
+}
+
+// REQ-HD-007.4, REQ-HD-013.6, EC-031, D-22.
+func TestNormalizeRetention(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[float64]int{
+		3: 3, 2.9: 2, 1: 1, 0.5: 1, 0: 1, -5: 1, math.Inf(-1): 1, math.Inf(1): math.MaxInt32, 1e300: math.MaxInt32, 100: 100,
+	} {
+		if got := NormalizeRetention(in); got != want {
+			t.Errorf("%v gives %d, want %d", in, got, want)
+		}
+	}
+	if got := NormalizeRetention(math.NaN()); got != 3 {
+		t.Errorf("NaN gives %d", got)
+	}
+}

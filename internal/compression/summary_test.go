@@ -1,0 +1,75 @@
+package compression
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"agent/internal/history"
+
+	"pgregory.net/rapid"
+)
+
+// REQ-HD-008.3, D-26.
+func TestSummaries(t *testing.T) {
+	t.Parallel()
+	lines := func(n int) string { return strings.Repeat("some text\n", n) }
+	deep := "/w/" + strings.Repeat("deep/", 40)
+	for _, c := range []struct {
+		id       string
+		call     *history.ToolCall
+		response *history.ToolResponse
+		want     string
+	}{
+		{"read", call("1", "read_file", "src/index.ts"), res("1", "read_file", lines(245)), "[read_file: src/index.ts — success, 245 lines]"},
+		{"read by another key", call("1", "read_file", `{"absolute_path":"/w/a"}`), res("1", "read_file", lines(9)), "[read_file: /w/a — success, 9 lines]"},
+		{"K-05 exit code", call("1", "run_shell_command", `{"command":"go test ./..."}`), exited("1", "run_shell_command", lines(88), 1), "[run_shell_command: go test ./... — exit 1, 88 lines]"},
+		{"K-05 exit 0", call("1", "run_shell_command", `{"command":"ls"}`), exited("1", "run_shell_command", lines(88), 0), "[run_shell_command: ls — success, 88 lines]"},
+		{"K-05 words are no outcome", call("1", "grep", `{"pattern":"Error"}`), res("1", "grep", lines(20)+"Error: failed, exit 1"), "[grep: Error — success, 21 lines]"},
+		{"K-05 failed", call("1", "grep", `{"pattern":"a"}`), &history.ToolResponse{CallID: "1", ToolName: "grep", Result: history.TextResult(lines(10)), Error: "no"}, "[grep: a — error, 10 lines]"},
+		{"a list", call("1", "read_many_files", `{"paths":["a","b"]}`), res("1", "read_many_files", lines(9)), "[read_many_files: a, b — success, 9 lines]"},
+		{"an object, a number", call("1", "glob", `{"pattern":{"n":1.5}}`), res("1", "glob", lines(9)), `[glob: {"n":1.5} — success, 9 lines]`},
+		{"many lines", call("1", "run_shell_command", `{"command":"cd x &&\n\tmake\u0000 all\n"}`), res("1", "run_shell_command", lines(9)), "[run_shell_command: cd x && make all — success, 9 lines]"},
+		{"cut to 80", call("1", "read_file", deep), res("1", "read_file", lines(90)), "[read_file: " + deep[:79] + "… — success, 90 lines]"},
+		{"unknown tool", call("1", "mystery", `{"pattern":"a"}`), res("1", "mystery", lines(9)), "[mystery — success, 9 lines]"},
+		{"no call", nil, res("1", "read_file", lines(9)), "[read_file — success, 9 lines]"},
+		{"no name", nil, res("1", "", lines(9)), "[tool — success, 9 lines]"},
+		{"one line", call("1", "read_file", "a"), res("1", "read_file", strings.Repeat("é", 300)), "[read_file: a — success, 300 characters]"},
+		{"K-06 short", call("1", "read_file", "a"), res("1", "read_file", "tiny"), "tiny"},
+		{"pointer", call("1", "x", "{}"), res("1", "x", PrunedPointer), PrunedPointer},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			t.Parallel()
+			if got := summarize(c.response, c.call, testFacts).Result.Text(); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// D-26 for anything a model may send: one line, bounded, shorter, and written
+// once.
+func TestSummaryProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tool := rapid.OneOf(rapid.SampledFrom([]string{"read_file", "run_shell_command", "grep"}), rapid.String()).Draw(t, "tool")
+		key := rapid.StringN(0, 300, -1).Draw(t, "key")
+		response := res("1", tool, rapid.StringN(0, 600, -1).Draw(t, "result"))
+		response.Error = rapid.SampledFrom([]string{"", "no"}).Draw(t, "error")
+		made := call("1", tool, string(asJSONString(map[string]string{"file_path": key, "command": key, "pattern": key})))
+
+		got := summarize(response, made, testFacts)
+		text := got.Result.Text()
+		if got != response {
+			if n := utf8.RuneCountInString(text); n >= maxSummaryLength || n >= utf8.RuneCountInString(response.Result.Text()) {
+				t.Fatalf("%d characters: %q", n, text)
+			}
+			if strings.ContainsAny(text, "\n\r") || text[0] != '[' || text[len(text)-1] != ']' {
+				t.Fatalf("not one line in brackets: %q", text)
+			}
+		}
+		if again := summarize(got, made, testFacts); again != got {
+			t.Fatalf("summarised twice: %q, then %q", text, again.Result.Text())
+		}
+	})
+}
