@@ -1,0 +1,141 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// conversation is what a request tells.
+type conversation struct {
+	messages []message
+	facts    []fact
+	// asked is the index of the message of the user that is to be answered, -1 when
+	// there is none.
+	asked int
+}
+
+// fact is a call the script made earlier, with its answer.
+type fact struct {
+	// at is the index of the message that holds the call.
+	at       int
+	name     string
+	args     map[string]any
+	answer   string
+	answered bool
+}
+
+// newConversation pairs calls and answers by position: an answer belongs to the
+// latest call with its id.
+func newConversation(messages []message) conversation {
+	c := conversation{messages: messages, asked: -1}
+	waiting := map[string]int{}
+	for at, m := range messages {
+		if m.Role == "user" {
+			c.asked = at
+		}
+		for _, call := range m.ToolCalls {
+			var args map[string]any
+			if json.Unmarshal([]byte(call.Function.Arguments), &args) != nil {
+				args = nil
+			}
+			waiting[call.ID] = len(c.facts)
+			c.facts = append(c.facts, fact{at: at, name: call.Function.Name, args: args})
+		}
+		if i, ok := waiting[m.ToolCallID]; ok && m.Role == "tool" {
+			c.facts[i].answer, c.facts[i].answered = m.Content.text(), true
+		}
+	}
+	return c
+}
+
+// request is what the user asked for last.
+func (c conversation) request() string {
+	if c.asked < 0 {
+		return ""
+	}
+	return c.messages[c.asked].Content.typed()
+}
+
+// since returns the answered calls after the message at index at.
+func (c conversation) since(at int) []fact {
+	var later []fact
+	for _, f := range c.facts {
+		if f.at > at && f.answered {
+			later = append(later, f)
+		}
+	}
+	return later
+}
+
+// latest returns the latest of facts that is a call of tool on subject.
+func latest(facts []fact, tool, subject string) (fact, bool) {
+	for i := len(facts) - 1; i >= 0; i-- {
+		if facts[i].is(tool, subject) {
+			return facts[i], true
+		}
+	}
+	return fact{}, false
+}
+
+// is reports whether f is a call of tool on subject: the file or command it names.
+func (f fact) is(tool, subject string) bool {
+	if f.name != tool {
+		return false
+	}
+	for _, key := range []string{"file_path", "command", "pattern", "path"} {
+		if value, ok := f.args[key].(string); ok {
+			return value == subject || key == "file_path" && path.Base(value) == subject
+		}
+	}
+	return subject == ""
+}
+
+// The client hands a tool's failure to the model as text that begins so.
+const failureMark = "Error: "
+
+// refusedWords begin the problem of a call that did not run because somebody did
+// not want it to.
+var refusedWords = regexp.MustCompile(`(?i)^(the user refused|refused|not run|interrupted)\b`)
+
+func (f fact) failed() bool { return strings.HasPrefix(f.answer, failureMark) }
+
+func (f fact) refused() bool { return f.failed() && refusedWords.MatchString(f.problem()) }
+
+// problem is the first line of what went wrong.
+func (f fact) problem() string { return strings.TrimPrefix(firstLine(f.answer), failureMark) }
+
+// gone reports whether a one-line note stands where the answer was.
+func (f fact) gone() bool {
+	answer := strings.TrimSpace(f.answer)
+	return strings.HasPrefix(answer, "[") && strings.HasSuffix(answer, "]") && !strings.Contains(answer, "\n")
+}
+
+// calls turns tool calls of a reply into the wire's, with ids that the
+// conversation does not hold yet.
+func (c conversation) calls(reply reply) []toolCall {
+	highest := 0
+	for _, m := range c.messages {
+		for _, call := range m.ToolCalls {
+			if n, err := strconv.Atoi(strings.TrimPrefix(call.ID, "demo_")); err == nil {
+				highest = max(highest, n)
+			}
+		}
+	}
+	var calls []toolCall
+	for i, call := range reply.calls {
+		calls = append(calls, toolCall{
+			ID:       fmt.Sprintf("demo_%d", highest+1+i),
+			Function: function{Name: call.tool, Arguments: call.arguments()},
+		})
+	}
+	return calls
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

@@ -1,0 +1,214 @@
+package demo
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// The three shapes of the line that is repaired: as the project comes, after the
+// first attempt, which takes the README's 10.00 literally although amounts are in
+// cents, and as it must be.
+const (
+	seededLine  = `if [ "$sum" -gt 1000 ]; then`
+	literalLine = `if [ "$sum" -ge 10 ]; then`
+	correctLine = `if [ "$sum" -ge 1000 ]; then`
+)
+
+const (
+	till     = "till.sh"
+	runTests = "sh test.sh"
+)
+
+var (
+	jobWords = regexp.MustCompile(`(?i)\b(fix|repair|tests? fails?|failing|bug)\b`)
+	goOn     = regexp.MustCompile(`(?i)^(please )?(continue|go on|carry on|proceed|retry)\b`)
+)
+
+func wants(typed string, what *regexp.Regexp) bool { return what.MatchString(typed) }
+
+// job returns the index of the latest message that asks for the repair.
+func (c conversation) job() (start int, ok bool) {
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		if m := c.messages[i]; m.Role == "user" && wants(m.Content.typed(), jobWords) && !isRequest(m.Content.typed()) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// progress is how far the repair is, from what is visible of it.
+type progress struct {
+	// known are the useful answers since the job began, current those since its
+	// latest edit.
+	known, current []fact
+}
+
+func progressOf(facts []fact) progress {
+	var p progress
+	for _, f := range facts {
+		if f.failed() || f.gone() {
+			continue
+		}
+		p.known, p.current = append(p.known, f), append(p.current, f)
+		if f.is(toolReplace, till) {
+			p.current = nil
+		}
+	}
+	return p
+}
+
+// edits counts the successful edits.
+func (p progress) edits() int {
+	n := 0
+	for _, f := range p.known {
+		if f.is(toolReplace, till) {
+			n++
+		}
+	}
+	return n
+}
+
+// repaired reports whether the tests passed after the latest edit.
+func (c conversation) repaired() bool {
+	start, ok := c.job()
+	if !ok {
+		return false
+	}
+	run, ran := latest(progressOf(c.since(start)).current, toolShell, runTests)
+	return ran && passed(run)
+}
+
+func passed(run fact) bool { return strings.Contains(run.answer, "checks passed") }
+
+// repair is the next step of the job that began with the message at start.
+func (c conversation) repair(start int) reply {
+	p := progressOf(c.since(start))
+	if stop, ok := stopsAt(c.since(c.asked)); ok {
+		return stop
+	}
+	if _, listed := latest(p.known, toolList, "."); !listed && p.edits() == 0 {
+		return reply{
+			text:  "I am the demo model: a script, no intelligence, but the tools and the files are real. I begin by looking around.",
+			calls: []call{{toolList, map[string]string{"path": "."}}},
+		}
+	}
+	if _, read := latest(p.known, toolRead, till); !read && p.edits() == 0 {
+		return reply{
+			text:  "Three files matter: what is promised, what is done, and what is checked. I read them together.",
+			calls: []call{readFile("README.md"), readFile(till), readFile("test.sh")},
+		}
+	}
+	run, ran := latest(p.current, toolShell, runTests)
+	switch {
+	case !ran:
+		return reply{text: beforeTests(p.edits()), calls: []call{runCommand(runTests)}}
+	case passed(run):
+		return reply{text: p.summary(run)}
+	}
+	source, read := latest(p.current, toolRead, till)
+	if !read {
+		return p.readAgain(run)
+	}
+	return edit(source, run)
+}
+
+// beforeTests says why the tests are run now.
+func beforeTests(edits int) string {
+	switch edits {
+	case 0:
+		return "Before I change anything, I want to see the failure myself."
+	case 1:
+		return "Now the tests have to agree."
+	}
+	return "Once more the tests."
+}
+
+// readAgain looks at the file after an edit that did not do, or when an earlier
+// reading is gone from the context.
+func (p progress) readAgain(run fact) reply {
+	text := "I need `till.sh` as it stands now, and my earlier reading of it is not in the context any more. I read it again."
+	if p.edits() > 0 {
+		text = fmt.Sprintf("My edit repaired one check and broke others:\n\n```\n%s\n```\n\nEven the smallest order ships free now. The picture I had of `till.sh` is older than my edit, so I read it again, and the prices with it.", failures(run))
+	}
+	calls := []call{readFile(till)}
+	if _, read := latest(p.known, toolRead, "prices.txt"); !read {
+		calls = append(calls, readFile("prices.txt"))
+	}
+	return reply{text: text, calls: calls}
+}
+
+// edit is the change that the line as it stands calls for.
+func edit(source, run fact) reply {
+	switch {
+	case strings.Contains(source.answer, seededLine):
+		return reply{
+			text:  fmt.Sprintf("There it is:\n\n```\n%s\n```\n\nThe README promises free shipping for orders of 10.00 *or more*, but `till.sh` asks for *more than*. I change the comparison.", failures(run)),
+			calls: []call{replaceIn(till, seededLine, literalLine)},
+		}
+	case strings.Contains(source.answer, literalLine):
+		return reply{
+			text:  "`prices.txt` shows my mistake: an apple costs 50 there, so amounts are in cents. The README's 10.00 is 1000 in `till.sh`; I had written 10.",
+			calls: []call{replaceIn(till, literalLine, correctLine)},
+		}
+	}
+	return reply{text: "The tests fail:\n\n```\n" + failures(run) + "\n```\n\nBut `till.sh` does not look the way my script expects; somebody has changed the line that compares `$sum`. I know one bug only and cannot work out another. A real model could: set `OPENAI_API_KEY` or `--base-url` and start again."}
+}
+
+// failures are the lines of a test run that matter.
+func failures(run fact) string {
+	var lines []string
+	for line := range strings.Lines(run.answer) {
+		if strings.HasPrefix(line, "FAIL") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	if len(lines) == 0 {
+		return testLine(run.answer)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stopsAt ends the job's turn when one of the answers to the latest reply leaves
+// no way on.
+func stopsAt(answers []fact) (reply, bool) {
+	for _, f := range answers {
+		if f.at != answers[len(answers)-1].at {
+			continue
+		}
+		switch {
+		case f.refused():
+			return reply{text: fmt.Sprintf("`%s` was not allowed, so I leave it at that; it changed nothing. Say `continue` and I ask again, or ask for something else (`help`).", f.name)}, true
+		case f.failed() && (f.name != toolRead || f.is(toolRead, till)) && f.name != toolShell:
+			return reply{text: fmt.Sprintf("`%s` failed:\n\n> %s\n\nMy script has no other way. Say `continue` to try again.", f.name, f.problem())}, true
+		case f.is(toolShell, runTests) && !f.gone() && !strings.Contains(f.answer, "checks"):
+			return reply{text: fmt.Sprintf("The tests did not run to their end:\n\n> %s\n\nSay `continue` to try again.", f.problem())}, true
+		}
+	}
+	return reply{}, false
+}
+
+// summary closes the job.
+func (p progress) summary(run fact) string {
+	if p.edits() == 0 {
+		return "Nothing to repair: " + testLine(run.answer) + ". The bug that I know is not there, or not any more."
+	}
+	return strings.Join([]string{
+		"Done: " + testLine(run.answer) + ".",
+		"",
+		"- **The bug:** `till.sh` charged shipping for orders of exactly 10.00.",
+		"- **The repair:** `-gt 1000` became `-ge 1000`. My first attempt, `-ge 10`, forgot that amounts are in cents; the tests caught it.",
+		"",
+		"Have you seen the density line? Each edit made an earlier reading of `till.sh` stale, and the program took it out of the context before the next request. `/density` lists what went, `/context` shows what is left. `help` tells what else I can do.",
+	}, "\n")
+}
+
+// testLine is the line of a test run that sums it up.
+func testLine(answer string) string {
+	for line := range strings.Lines(answer) {
+		if strings.Contains(line, "checks ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return firstLine(answer)
+}

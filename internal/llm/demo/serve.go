@@ -1,0 +1,142 @@
+package demo
+
+import (
+	"fmt"
+	"regexp"
+)
+
+const (
+	what = "I am the demo model: a script inside this program, without intelligence. The tools, the files and the context are real, so you can see how the program works. For real work set `OPENAI_API_KEY`, or `--base-url` for another endpoint."
+	can  = "What I can do:\n\n" +
+		"- `repair till.sh`: a short job on this project, with a mistake on the way\n" +
+		"- `read FILE`, `list`, `search WORD`\n" +
+		"- `replace A with B in FILE`\n" +
+		"- `run COMMAND`\n" +
+		"- `what is in my context`\n"
+)
+
+// service is one kind of plain request.
+type service struct {
+	pattern *regexp.Regexp
+	// answer is the next step for the request; match are the pattern's groups.
+	answer func(c conversation, r request, match []string) reply
+}
+
+// services are tried in this order.
+var services = []service{
+	{regexp.MustCompile(`(?i)^(help|hi|hello|hey|\?|who are you\b.*|what can you do\b.*)\W*$`), help},
+	{regexp.MustCompile(`(?i)^(show |what(’s|'s| is)? ).*\bcontext\b`), inspect},
+	{regexp.MustCompile(`(?i)^(?:please )?read (?:the file )?(\S+|".+")$`), read},
+	{regexp.MustCompile(`(?is)^(?:please )?replace (.+) with (.*) in (?:the file )?(\S+|"[^"]+")$`), replace},
+	{regexp.MustCompile(`(?is)^(?:please )?run (.+)$`), run},
+	{regexp.MustCompile(`(?i)^(?:please )?(?:list|ls)(?: (?:the )?files)?(?: (?:in )?(\S+))?$`), list},
+	{regexp.MustCompile(`(?i)^(?:please )?(?:search|grep|find)(?: for)? (.+)$`), search},
+	{goOn, nothingToGoOn},
+}
+
+// isRequest reports whether typed is one of the plain requests.
+func isRequest(typed string) bool {
+	for _, s := range services {
+		if s.pattern.MatchString(typed) {
+			return true
+		}
+	}
+	return false
+}
+
+// serve is the next step for a plain request.
+func (c conversation) serve(r request, typed string) reply {
+	for _, s := range services {
+		if match := s.pattern.FindStringSubmatch(typed); match != nil {
+			return s.answer(c, r, match)
+		}
+	}
+	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", shortened(typed), what, can)}
+}
+
+func help(conversation, request, []string) reply { return reply{text: what + "\n\n" + can} }
+
+func nothingToGoOn(conversation, request, []string) reply {
+	return reply{text: "There is nothing I could go on with. Say `repair till.sh` to start the job."}
+}
+
+func read(c conversation, _ request, match []string) reply {
+	name := unquote(match[1])
+	f, done := latest(c.since(c.asked), toolRead, name)
+	switch {
+	case !done:
+		return reply{text: "I read `" + name + "`.", calls: []call{readFile(name)}}
+	case f.failed():
+		return failure(f)
+	}
+	return reply{text: fmt.Sprintf("`%s` is in the context now, %s. It begins:\n\n```\n%s\n```", name, plural(lineCount(f.answer), "line"), head(f.answer))}
+}
+
+// replace reads the file first, as a careful model does; the edit makes that
+// reading stale.
+func replace(c conversation, _ request, match []string) reply {
+	from, to, name := unquote(match[1]), unquote(match[2]), unquote(match[3])
+	facts := c.since(c.asked)
+	if f, done := latest(facts, toolReplace, name); done {
+		if f.failed() {
+			return failure(f)
+		}
+		return reply{text: fmt.Sprintf("Done. The answer of the edit shows the place:\n\n```\n%s\n```\n\nMy reading of `%s` is stale now and will be pruned before the next request.", head(f.answer), name)}
+	}
+	if f, done := latest(facts, toolRead, name); !done {
+		return reply{text: "First I look at `" + name + "`.", calls: []call{readFile(name)}}
+	} else if f.failed() {
+		return failure(f)
+	}
+	return reply{text: fmt.Sprintf("I replace `%s` with `%s`.", shortened(from), shortened(to)), calls: []call{replaceIn(name, from, to)}}
+}
+
+func run(c conversation, _ request, match []string) reply {
+	command := unquote(match[1])
+	f, done := latest(c.since(c.asked), toolShell, command)
+	switch {
+	case !done:
+		return reply{text: "I run it.", calls: []call{runCommand(command)}}
+	case f.failed():
+		return failure(f)
+	}
+	return reply{text: fmt.Sprintf("The command answered with %s:\n\n```\n%s\n```", plural(lineCount(f.answer), "line"), head(f.answer))}
+}
+
+func list(c conversation, _ request, match []string) reply {
+	folder := unquote(match[1])
+	if folder == "" {
+		folder = "."
+	}
+	f, done := latest(c.since(c.asked), toolList, folder)
+	switch {
+	case !done:
+		return reply{text: "I look.", calls: []call{{toolList, map[string]string{"path": folder}}}}
+	case f.failed():
+		return failure(f)
+	}
+	return reply{text: "```\n" + head(f.answer) + "\n```"}
+}
+
+func search(c conversation, _ request, match []string) reply {
+	pattern := unquote(match[1])
+	if _, err := regexp.Compile(pattern); err != nil {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	f, done := latest(c.since(c.asked), toolSearch, pattern)
+	switch {
+	case !done:
+		return reply{text: "I search for `" + pattern + "`.", calls: []call{{toolSearch, map[string]string{"pattern": pattern}}}}
+	case f.failed():
+		return failure(f)
+	}
+	return reply{text: "```\n" + head(f.answer) + "\n```"}
+}
+
+// failure tells that a call did not do what was asked, and leaves it at that.
+func failure(f fact) reply {
+	if f.refused() {
+		return reply{text: "It was not allowed, so I leave it. Ask for something else, or `help`."}
+	}
+	return reply{text: "That did not work:\n\n> " + f.problem()}
+}

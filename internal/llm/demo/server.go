@@ -1,0 +1,178 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Model is the name of the demo model, Window its context limit in tokens: small
+// enough that a long demo shows what happens when a window fills.
+const (
+	Model  = "demo"
+	Window = 32768
+)
+
+// maxRequest bounds the body of a request.
+const maxRequest = 64 << 20
+
+// Options say how the server keeps time.
+type Options struct {
+	// Pause waits between the pieces of a reply and returns ctx's error when that
+	// ends first; nil waits for real.
+	Pause func(ctx context.Context, d time.Duration) error
+	// Now dates the replies; nil is the system's clock.
+	Now func() time.Time
+}
+
+// Server is a running demo model.
+type Server struct {
+	// BaseURL is the endpoint, for example http://127.0.0.1:41234/v1.
+	BaseURL string
+	// Model is the name of the only model.
+	Model string
+
+	options Options
+	cache   prefixCache
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// patience is how long Close waits for a connection that does not end by itself.
+const patience = time.Second
+
+// Start listens on a free loopback port and serves until Close is called or ctx
+// ends.
+func Start(ctx context.Context, options Options) (*Server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("the demo model cannot listen on a loopback port: %w", err)
+	}
+	if options.Pause == nil {
+		options.Pause = pause
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	serving, stop := context.WithCancel(ctx)
+	s := &Server{
+		BaseURL: fmt.Sprintf("http://%s/v1", listener.Addr()),
+		Model:   Model,
+		options: options,
+		stop:    stop,
+	}
+	server := &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return serving },
+	}
+	s.running.Go(func() { _ = server.Serve(listener) })
+	s.running.Go(func() {
+		<-serving.Done()
+		limited, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if server.Shutdown(limited) != nil {
+			_ = server.Close()
+		}
+	})
+	return s, nil
+}
+
+// Close ends the server and the replies it is streaming.
+func (s *Server) Close() {
+	s.stop()
+	s.running.Wait()
+}
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, "not_found", "the demo model has no "+r.Method+" "+r.URL.Path)
+	})
+	return mux
+}
+
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"object": "list",
+		"data":   []any{map[string]any{"id": Model, "object": "model", "owned_by": "agent", "max_model_len": Window}},
+	})
+}
+
+func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, "too_large", "the request cannot be read: "+err.Error())
+		return
+	}
+	asked, err := decode(body)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		return
+	}
+	if asked.Model != Model {
+		refuse(w, http.StatusNotFound, "model_not_found", fmt.Sprintf("the demo has one model, %q, and not %q", Model, asked.Model))
+		return
+	}
+	answer := next(asked)
+	calls := newConversation(asked.Messages).calls(answer)
+	completion := len(answer.text)
+	for _, call := range calls {
+		completion += len(call.Function.Name) + len(call.Function.Arguments)
+	}
+	cost := s.cache.account(asked, completion)
+	out := &stream{ctx: r.Context(), w: w, pause: s.options.Pause, frame: s.frame()}
+	if asked.StreamOptions.IncludeUsage {
+		out.reply(answer.text, calls, &cost)
+	} else {
+		out.reply(answer.text, calls, nil)
+	}
+}
+
+func (s *Server) frame() chunk {
+	now := s.options.Now()
+	return chunk{ID: fmt.Sprintf("demo-%d", now.UnixNano()), Object: "chat.completion.chunk", Created: now.Unix(), Model: Model}
+}
+
+// decode reads a request and refuses what the demo cannot answer.
+func decode(body []byte) (request, error) {
+	var r request
+	if err := json.Unmarshal(body, &r); err != nil {
+		return request{}, fmt.Errorf("the request is not what chat completions take: %w", err)
+	}
+	if len(r.Messages) == 0 {
+		return request{}, errors.New("messages must not be empty")
+	}
+	if !r.Stream {
+		return request{}, errors.New("the demo model only streams; set \"stream\": true")
+	}
+	return r, nil
+}
+
+// refuse answers with an error in the form of the OpenAI API.
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "code": code}})
+}
+
+// pause waits for d or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,55 @@
+package demo
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Prompt is the message that starts the repair; the demo suggests it.
+const Prompt = "The tests fail. Find out why and repair till.sh."
+
+//go:embed workspace
+var project embed.FS
+
+// Workspace writes the demo's project into dir, which is created if need be: a
+// till as a shell script, its prices, its README and its tests, one of which
+// fails. Existing files of the same names are refused, not overwritten.
+func Workspace(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("the demo's workspace cannot be made: %w", err)
+	}
+	names, err := fs.Glob(project, "workspace/*")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		content, err := project.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := writeNew(filepath.Join(dir, filepath.Base(name)), content); err != nil {
+			return fmt.Errorf("the demo's workspace cannot be made: %w", err)
+		}
+	}
+	return nil
+}
+
+func writeNew(name string, content []byte) error {
+	mode := fs.FileMode(0o600)
+	if strings.HasSuffix(name, ".sh") {
+		mode = 0o700
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
