@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/chat"
+)
+
+// longTurn is how long a turn must have taken for its end to ring the bell.
+const longTurn = 15 * time.Second
+
+// event takes one event of the turn loop.
+func (m *Model) event(event chat.Event) {
+	switch e := event.(type) {
+	case chat.TurnStarted:
+		m.turn = turn{running: true, started: m.opts.Now()}
+	case chat.TurnEnded:
+		m.turnEnded(e)
+	case chat.UserMessage:
+		m.userMessage(e)
+	case chat.TextDelta:
+		m.endThinking()
+		m.printReply(m.reply.text.add(e.Delta))
+	case chat.ReasoningDelta:
+		m.reply.think(e.Delta, m.opts.Now())
+	case chat.ReplyDiscarded:
+		m.replyDiscarded()
+	case chat.ReplyEnded:
+		m.endReply(e.Text)
+		m.turn.arriving = ""
+	case chat.CallArriving:
+		m.endThinking()
+		m.turn.arriving = e.Name
+	case chat.ToolStarted:
+		m.toolStarted(e)
+	case chat.ToolOutput:
+		m.toolOutput(e)
+	case chat.ToolEnded:
+		m.toolEnded(e)
+	case chat.ApprovalRequested:
+		m.approvals.add(e.Approval, m.opts.Now(), !m.input.empty())
+		m.bell = true
+	case chat.ApprovalSettled:
+		m.approvals.settle(e.ID)
+	case chat.QueueChanged:
+		m.queued = e.Messages
+	case chat.StatusChanged:
+		m.status = e.Status
+	default:
+		m.report(event)
+	}
+}
+
+// report prints the events that are a line.
+func (m *Model) report(event chat.Event) {
+	t := m.theme
+	switch e := event.(type) {
+	case chat.DensityApplied:
+		m.note(t.dim, "≈", densityLine(e))
+	case chat.Compressed:
+		m.note(t.dim, "≈", compressionLine(e))
+	case chat.Retry:
+		m.note(t.warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt+1, seconds(e.Delay)))
+	case chat.Notice:
+		m.note(t.warn, "!", e.Text)
+	}
+}
+
+// note prints a line that tells what happened: a glyph, then words.
+func (m *Model) note(style paint, glyph, text string) {
+	rows := wrapText(clean(strings.TrimSpace(text)), max(10, min(m.columns(), textColumns)-2))
+	for i, row := range rows {
+		rows[i] = style.text(row)
+	}
+	m.scrollback.print(lineBlock, indent(rows, style.text(glyph)+" ", "  ")...)
+}
+
+// userMessage prints what the user said and what the @ processor made of it.
+func (m *Model) userMessage(e chat.UserMessage) {
+	m.printPrompt(e.Text)
+	for _, file := range e.Included {
+		m.note(m.theme.dim, "  +", fmt.Sprintf("%s — %s", file.Path, plural(file.Lines, "line", "")))
+	}
+	for _, file := range e.Skipped {
+		m.note(m.theme.warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason))
+	}
+}
+
+// promptLines bounds how much of a message is printed back.
+const promptLines = 20
+
+func (m *Model) printPrompt(text string) {
+	lines := strings.Split(clean(strings.TrimRight(text, "\n")), "\n")
+	more := len(lines) - promptLines
+	if more > 0 {
+		lines = lines[:promptLines]
+	}
+	var rows []string
+	for _, line := range lines {
+		rows = append(rows, wrapText(line, max(10, min(m.columns(), textColumns)-2))...)
+	}
+	rows = indent(rows, m.theme.user.text("> "), "  ")
+	if more > 0 {
+		rows = append(rows, m.theme.dim.text(fmt.Sprintf("  … %s", plural(more, "more line", ""))))
+	}
+	m.scrollback.print(textBlock, rows...)
+}
+
+// replyDiscarded drops the open reply. What has been printed of it cannot be taken
+// back, so it is said.
+func (m *Model) replyDiscarded() {
+	if m.reply.printed {
+		m.note(m.theme.dim, "↻", "the reply above was cut off and starts over")
+	}
+	m.reply = reply{}
+	m.turn.arriving = ""
+}
+
+func (m *Model) turnEnded(e chat.TurnEnded) {
+	m.endReply("")
+	if m.opts.Now().Sub(m.turn.started) >= longTurn {
+		m.bell = true
+	}
+	m.turn = turn{}
+	m.tools = nil
+	m.queued = nil
+	switch {
+	case e.Outcome.Stop == chat.StopInterrupted:
+		m.note(m.theme.warn, "■", "interrupted")
+	case e.Err != nil:
+		m.note(m.theme.bad, "✗", e.Err.Error())
+	}
+}

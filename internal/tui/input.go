@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// escapeDelay is how long the rest of a sequence may take to arrive. A lone Esc
+// counts as the key after that.
+const escapeDelay = 25 * time.Millisecond
+
+// readSize bounds what one Read takes from the terminal, so that its translation
+// always fits the 256 bytes Bubble Tea asks for: what does not fit would wait for
+// the next key.
+const readSize = 64
+
+// input is the terminal as Bubble Tea reads it: through a decoder. It embeds the
+// file so that Bubble Tea can wait on its descriptor and cancel a read.
+type input struct {
+	*os.File
+	decoder *decoder
+}
+
+// Read implements io.Reader. It may return 0 bytes while a paste comes in.
+func (i input) Read(p []byte) (int, error) {
+	var raw [readSize]byte
+	n, err := i.File.Read(raw[:])
+	if err != nil {
+		return 0, err
+	}
+	out := i.decoder.feed(make([]byte, 0, len(p)), raw[:n])
+	for i.decoder.waiting() {
+		if len(out) > len(p)/2 || !i.readable(escapeDelay) {
+			out = i.decoder.flush(out)
+			break
+		}
+		if n, err = i.File.Read(raw[:]); err != nil {
+			break
+		}
+		out = i.decoder.feed(out, raw[:n])
+	}
+	return copy(p, out), nil
+}
+
+// readable reports whether more bytes arrive in time.
+func (i input) readable(within time.Duration) bool {
+	fds := []unix.PollFd{{Fd: int32(i.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, int(within.Milliseconds()))
+	return err == nil && n > 0
+}

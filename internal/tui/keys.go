@@ -1,0 +1,219 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// key takes a key: for the approval that waits, for the search, or for the input.
+func (m *Model) key(k tea.KeyMsg) tea.Cmd {
+	if k.Paste {
+		return m.paste(m.pastes.take(string(k.Runes)))
+	}
+	if m.approvals.open() {
+		if cmd, taken := m.approvalKey(k); taken {
+			return cmd
+		}
+	}
+	if m.search != nil {
+		return m.searchKey(k)
+	}
+	if cmd, taken := m.actionKey(k); taken {
+		return cmd
+	}
+	before := m.input.text
+	m.editKey(&m.input, k)
+	if m.input.text != before {
+		m.prompts.rest()
+	}
+	return m.proposeLater()
+}
+
+// paste puts pasted text where text is typed. It never sends or answers anything.
+func (m *Model) paste(text string) tea.Cmd {
+	switch {
+	case m.approvals.reason != nil:
+		m.approvals.reason.insertPaste(text)
+		return nil
+	case m.search != nil:
+		m.endSearch(true)
+	}
+	m.input.insertPaste(text)
+	return m.proposeLater()
+}
+
+// actionKey takes the keys that do more than edit. It reports false for others.
+func (m *Model) actionKey(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
+	if k.Type == tea.KeyRunes && !k.Alt {
+		return nil, false
+	}
+	switch k.String() {
+	case "enter":
+		return m.enter(), true
+	case "alt+enter", "ctrl+j":
+		m.input.insert("\n")
+		return nil, true
+	case "tab":
+		return m.tab(), true
+	case "shift+tab":
+		m.opts.Driver.CycleMode()
+		return nil, true
+	case "esc", "alt+esc":
+		m.escape()
+		return nil, true
+	case "ctrl+c":
+		return m.controlC(), true
+	case "ctrl+d":
+		if m.input.empty() {
+			return tea.Quit, true
+		}
+		return nil, false
+	case "up":
+		return m.upKey()
+	case "down":
+		return nil, m.downKey()
+	case "ctrl+p":
+		m.older()
+		return nil, true
+	case "ctrl+n":
+		m.newer()
+		return nil, true
+	case "ctrl+r":
+		m.startSearch()
+		return nil, true
+	case "ctrl+o":
+		return m.showOutput(), true
+	case "ctrl+g":
+		return m.editOutside(), true
+	case "ctrl+l":
+		m.clear = true
+		return nil, true
+	case "ctrl+z":
+		return m.foreground(stopProcess, nil), true
+	}
+	return nil, false
+}
+
+// editKey edits text; it is all that an editor outside the input understands.
+func (m *Model) editKey(e *editor, k tea.KeyMsg) {
+	if (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt {
+		e.insert(string(k.Runes))
+		return
+	}
+	switch k.String() {
+	case "left", "ctrl+b":
+		e.left()
+	case "right", "ctrl+f":
+		e.right()
+	case "home", "ctrl+a":
+		e.home()
+	case "end", "ctrl+e":
+		e.end()
+	case "ctrl+left", "alt+left", "alt+b":
+		e.wordLeft()
+	case "ctrl+right", "alt+right", "alt+f":
+		e.wordRight()
+	case "backspace", "ctrl+h":
+		e.backspace()
+	case "delete", "ctrl+d":
+		e.del()
+	case "ctrl+w", "alt+backspace":
+		e.killWord()
+	case "alt+d", "alt+delete", "ctrl+delete":
+		e.killWordRight()
+	case "ctrl+u":
+		e.killToStart()
+	case "ctrl+k":
+		e.killToEnd()
+	case "ctrl+y":
+		e.yank()
+	}
+}
+
+// enter sends, unless the line ends with a backslash: then it continues.
+func (m *Model) enter() tea.Cmd {
+	if m.popup.open() && m.popup.selected >= 0 {
+		m.acceptCompletion()
+		return m.proposeLater()
+	}
+	if e := &m.input; strings.HasSuffix(e.text[:e.cursor], `\`) && e.cursor == len(e.text) {
+		e.backspace()
+		e.insert("\n")
+		return nil
+	}
+	return m.submit()
+}
+
+// escape closes the popup, else interrupts the turn.
+func (m *Model) escape() {
+	switch {
+	case m.popup.open():
+		m.popup.close()
+	case m.turn.running:
+		m.interrupt()
+	}
+}
+
+func (m *Model) interrupt() {
+	m.turn.interrupting = m.turn.running
+	m.opts.Driver.Interrupt()
+}
+
+// controlC interrupts or clears; the second one in a row quits.
+func (m *Model) controlC() tea.Cmd {
+	switch {
+	case m.hint.quits && !m.opts.Now().After(m.hint.until):
+		return tea.Quit
+	case m.turn.running:
+		m.interrupt()
+	default:
+		m.prompts.add(m.input.value())
+		m.input.set("")
+		m.popup.close()
+	}
+	m.showHint("Ctrl+C again quits", true)
+	return nil
+}
+
+// upKey moves up in the popup, the text, the queue or the history.
+func (m *Model) upKey() (tea.Cmd, bool) {
+	switch {
+	case m.popup.open():
+		m.popup.move(-1)
+	case m.input.up():
+	case m.input.empty() && len(m.queued) > 0:
+		return guarded(func() tea.Msg {
+			text, ok := m.opts.Driver.Unqueue(m.ctx)
+			return unqueuedMsg{text, ok}
+		}), true
+	default:
+		m.older()
+	}
+	return nil, true
+}
+
+func (m *Model) downKey() bool {
+	switch {
+	case m.popup.open():
+		m.popup.move(1)
+	case m.input.down():
+	default:
+		m.newer()
+	}
+	return true
+}
+
+func (m *Model) older() {
+	if prompt, ok := m.prompts.older(m.input.value()); ok {
+		m.input.set(prompt)
+		m.popup.close()
+	}
+}
+
+func (m *Model) newer() {
+	if prompt, ok := m.prompts.newer(); ok {
+		m.input.set(prompt)
+		m.popup.close()
+	}
+}

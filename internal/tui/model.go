@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"agent/internal/chat"
+)
+
+// Model is the whole state of the interface. It is owned by Bubble Tea's event
+// loop. Its parts are plain values; nothing in it does input or output.
+type Model struct {
+	opts    Options
+	ctx     context.Context
+	profile termenv.Profile
+	theme   *theme
+	md      *markdown
+	// pastes holds what the reader cut out of the keys.
+	pastes *pasteStore
+	// foreground runs something that needs the terminal for itself.
+	foreground func(run func() error, done func(error) tea.Msg) tea.Cmd
+
+	width, height int
+	started       time.Time
+	// answered is set once the background colour is known or not waited for.
+	answered bool
+
+	scrollback scrollback
+	status     chat.Status
+	turn       turn
+	reply      reply
+	tools      []runningTool
+	queued     []string
+	last       output
+
+	input     editor
+	prompts   prompts
+	search    *search
+	popup     popup
+	approvals approvals
+	hint      hint
+	// commands are the slash commands that run.
+	commands []string
+
+	ticking bool
+	bell    bool
+	clear   bool
+	// live is the live part as laid out after the latest Update.
+	live     []string
+	row, col int
+}
+
+// turn is what the screen shows of the turn in progress.
+type turn struct {
+	running      bool
+	interrupting bool
+	started      time.Time
+	// arriving is the tool whose call the model is writing.
+	arriving string
+}
+
+// newModel returns the model of a window of that size.
+func newModel(ctx context.Context, opts Options, profile termenv.Profile, width, height int) *Model {
+	m := &Model{opts: opts, ctx: ctx, profile: profile, width: width, height: height, pastes: &pasteStore{}}
+	dark, known := declaredBackground(opts.env("COLORFGBG"))
+	switch opts.Theme {
+	case "light":
+		dark, known = false, true
+	case "dark":
+		dark, known = true, true
+	}
+	m.answered = known
+	m.setTheme(dark || !known)
+	m.status = opts.Status
+	m.started = opts.Now()
+	if len(opts.Greeting) > 0 {
+		m.scrollback.print(textBlock, opts.Greeting...)
+	}
+	m.layout()
+	return m
+}
+
+func (m *Model) setTheme(dark bool) {
+	m.theme = newTheme(m.profile, dark)
+	m.md = newMarkdown(m.theme)
+}
+
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd {
+	var cmds []tea.Cmd
+	if m.opts.History != nil {
+		cmds = append(cmds, m.loadPrompts)
+	}
+	if m.opts.Initial != "" {
+		cmds = append(cmds, func() tea.Msg { m.opts.Driver.Send(m.opts.Initial); return nil })
+	}
+	return tea.Batch(cmds...)
+}
+
+// The messages the model sends itself, besides those declared with their part.
+type (
+	eventsMsg     []chat.Event
+	tickMsg       struct{}
+	backgroundMsg struct{ dark bool }
+	promptsMsg    []string
+	noteMsg       struct{ text string }
+	unqueuedMsg   struct {
+		text string
+		ok   bool
+	}
+)
+
+// Update implements tea.Model.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.dispatch(msg)
+	tick := m.keepTicking()
+	m.layout()
+	return m, tea.Batch(cmd, tick)
+}
+
+func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		return m.key(msg)
+	case eventsMsg:
+		for _, event := range msg {
+			m.event(event)
+		}
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tickMsg:
+		m.ticking = false
+	case backgroundMsg:
+		m.background(msg.dark)
+	case promptsMsg:
+		m.prompts.load(msg)
+	case noteMsg:
+		m.note(m.theme.bad, "✗", msg.text)
+	case unqueuedMsg:
+		if msg.ok {
+			m.input.set(msg.text)
+		}
+	case completionMsg:
+		m.complete(msg)
+	case commandMsg:
+		return m.commandDone(msg)
+	case editedMsg:
+		m.edited(msg)
+	case outputMsg:
+		m.scrollback.print(textBlock, msg...)
+	case outsideMsg:
+		return m.foreground(msg.run, msg.done)
+	case crashMsg:
+		panic(msg)
+	}
+	return nil
+}
+
+// background takes the terminal's answer about its background, unless it is late.
+func (m *Model) background(dark bool) {
+	if !m.answered && m.opts.Now().Sub(m.started) <= backgroundLimit {
+		m.answered = true
+		m.setTheme(dark)
+	}
+}
+
+// loadPrompts reads the prompts of earlier sessions.
+func (m *Model) loadPrompts() tea.Msg {
+	earlier, err := m.opts.History.Load()
+	if err != nil {
+		return noteMsg{"the prompt history could not be read: " + err.Error()}
+	}
+	return promptsMsg(earlier)
+}
+
+// tickTime is how often what moves is painted again. Nothing ticks when nothing
+// moves.
+const tickTime = 200 * time.Millisecond
+
+func (m *Model) keepTicking() tea.Cmd {
+	if m.ticking || !m.turn.running && len(m.tools) == 0 && len(m.commands) == 0 && m.hint.text == "" {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tickMsg{} })
+}

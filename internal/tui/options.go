@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+)
+
+// Driver is what the interface asks of the turn loop. Every method may be called
+// from any goroutine; only Unqueue may wait.
+type Driver interface {
+	// Send starts a turn with what the user typed, or queues it while one runs.
+	Send(text string)
+	// Shell runs a command line the user typed after "!".
+	Shell(command string)
+	// Unqueue takes back the newest queued message.
+	Unqueue(ctx context.Context) (string, bool)
+	// Interrupt ends the turn in progress.
+	Interrupt()
+	// Answer decides the approval with this id.
+	Answer(id int, decision chat.Decision)
+	// CycleMode switches to the next approval mode; a StatusChanged follows.
+	CycleMode()
+}
+
+// History keeps the prompts of earlier sessions.
+type History interface {
+	// Load returns earlier prompts, oldest first. It is called once, after the
+	// first paint.
+	Load() ([]string, error)
+	// Append stores a prompt.
+	Append(prompt string) error
+}
+
+// Options are what Run needs from outside.
+type Options struct {
+	Driver   Driver
+	Commands command.Runner
+	// Events registers the listener of the turn loop's events. The listener
+	// never blocks and may be called from any goroutine, also after Run returned.
+	Events func(listener func(chat.Event))
+	// In and Out are the terminal.
+	In, Out *os.File
+	// Environ is the environment as "KEY=value": TERM, COLORTERM, NO_COLOR,
+	// COLORFGBG, PAGER, VISUAL, EDITOR and HOME are looked at.
+	Environ []string
+	// Greeting is printed first, a line each.
+	Greeting []string
+	// History may be nil: then prompts are remembered for this session only.
+	History History
+	// Workspace is the folder shown in the status line.
+	Workspace string
+	// Status is shown until the first StatusChanged.
+	Status chat.Status
+	// Theme is "auto", "dark" or "light".
+	Theme string
+	// Initial is sent as the first message when not empty.
+	Initial string
+	// LogPath is named when the interface crashes.
+	LogPath string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// env returns the value of a variable of Environ.
+func (o Options) env(key string) string { return lookup(o.Environ, key) }
+
+// lookup returns the value of a variable; the last one wins.
+func lookup(environ []string, key string) string {
+	for _, pair := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(pair, key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

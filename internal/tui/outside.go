@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// outputBound bounds what Ctrl+O prints, in lines, and outputBytes what it reads.
+const (
+	outputBound = 5000
+	outputBytes = 4 << 20
+)
+
+// outsideMsg asks for the terminal; done gets what run returned.
+type outsideMsg struct {
+	run  func() error
+	done func(error) tea.Msg
+}
+
+// outputMsg brings lines to print.
+type outputMsg []string
+
+// editedMsg brings a prompt back from an editor.
+type editedMsg struct {
+	text string
+	err  error
+}
+
+// showOutput shows the latest tool output in full: in $PAGER, else printed.
+func (m *Model) showOutput() tea.Cmd {
+	if m.last == (output{}) {
+		m.showHint("there is no tool output yet", false)
+		return nil
+	}
+	last, theme := m.last, m.theme
+	pager := m.opts.env("PAGER")
+	if pager == "" {
+		return guarded(func() tea.Msg {
+			lines := theme.wholeOutput(last)
+			if more := len(lines) - outputBound; more > 0 {
+				lines = append(lines[:outputBound], theme.dim.text("… "+plural(more, "more line", "")+inFile(last.spool)))
+			}
+			return outputMsg(lines)
+		})
+	}
+	return guarded(func() tea.Msg {
+		text := strings.Join(theme.wholeOutput(last), "\n")
+		cmd := exec.Command("sh", "-c", pager)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text+"\n"), m.opts.Out, m.opts.Out
+		return outsideMsg{run: cmd.Run, done: func(err error) tea.Msg {
+			if err != nil {
+				return noteMsg{fmt.Sprintf("$PAGER (%s) failed: %v", pager, err)}
+			}
+			return nil
+		}}
+	})
+}
+
+func inFile(spool string) string {
+	if spool == "" {
+		return ""
+	}
+	return ", all of it in " + spool
+}
+
+// wholeOutput is all of a tool's output, from its file when it was too long for
+// the model.
+func (t *theme) wholeOutput(o output) []string {
+	lines := []string{t.strong.text(o.title)}
+	if o.diff != "" {
+		return append(lines, t.renderDiff(o.diff, 0)...)
+	}
+	text := o.text
+	if o.spool != "" {
+		if whole, err := readSome(o.spool); err == nil {
+			text = whole
+		}
+	}
+	return append(lines, strings.Split(strings.TrimRight(clean(text), "\n"), "\n")...)
+}
+
+// readSome reads the beginning of a file.
+func readSome(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, outputBytes))
+	return string(data), err
+}
+
+// editOutside opens the prompt in $VISUAL or $EDITOR.
+func (m *Model) editOutside() tea.Cmd {
+	program := m.opts.env("VISUAL")
+	if program == "" {
+		program = m.opts.env("EDITOR")
+	}
+	if program == "" {
+		m.showHint("set $EDITOR to edit the prompt in it", false)
+		return nil
+	}
+	text := m.input.value()
+	return guarded(func() tea.Msg {
+		path, err := writeDraft(text)
+		if err != nil {
+			return editedMsg{err: err}
+		}
+		// The shell splits $EDITOR as the user wrote it; the path stays one word.
+		cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", path)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opts.In, m.opts.Out, m.opts.Out
+		return outsideMsg{run: cmd.Run, done: func(err error) tea.Msg {
+			defer os.Remove(path)
+			if err != nil {
+				return editedMsg{err: fmt.Errorf("%s: %w", program, err)}
+			}
+			text, err := readSome(path)
+			return editedMsg{text, err}
+		}}
+	})
+}
+
+// writeDraft puts a prompt into a new temporary file only its owner can read.
+func writeDraft(text string) (string, error) {
+	f, err := os.CreateTemp("", "prompt-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// edited takes the prompt back.
+func (m *Model) edited(msg editedMsg) {
+	if msg.err != nil {
+		m.note(m.theme.bad, "✗", "the editor failed, the prompt is unchanged: "+msg.err.Error())
+		return
+	}
+	m.input.set("")
+	m.input.insertPaste(strings.TrimRight(msg.text, "\n"))
+}

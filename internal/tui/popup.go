@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/command"
+)
+
+// popup is the list of completions under the input.
+type popup struct {
+	// line is the text up to the cursor that the proposals are for.
+	line      string
+	start     int
+	proposals []command.Completion
+	// selected is the proposal picked with the arrows, -1 for none.
+	selected int
+	// accept is set when Tab came before the proposals did.
+	accept bool
+}
+
+func (p *popup) open() bool { return len(p.proposals) > 0 }
+
+func (p *popup) close() { *p = popup{selected: -1} }
+
+// move picks the next or previous proposal.
+func (p *popup) move(by int) {
+	n := len(p.proposals)
+	switch {
+	case p.selected < 0 && by < 0:
+		p.selected = n - 1
+	case p.selected < 0:
+		p.selected = 0
+	default:
+		p.selected = (p.selected + by + n) % n
+	}
+}
+
+// completionMsg brings proposals.
+type completionMsg struct {
+	line      string
+	start     int
+	proposals []command.Completion
+}
+
+// completable is the text completions are for: a command line up to the cursor.
+func (m *Model) completable() (string, bool) {
+	line := m.input.text[:m.input.cursor]
+	ok := strings.HasPrefix(line, "/") && !strings.Contains(line, "\n") && m.opts.Commands != nil
+	return line, ok && isCommandWord(firstWord(line))
+}
+
+// proposeLater asks for completions of what is typed.
+func (m *Model) proposeLater() tea.Cmd {
+	line, ok := m.completable()
+	if !ok {
+		m.popup.close()
+		return nil
+	}
+	if line == m.popup.line && m.popup.open() {
+		return nil
+	}
+	m.popup.close()
+	commands := m.opts.Commands
+	return guarded(func() tea.Msg {
+		start, proposals := commands.Complete(line)
+		return completionMsg{line, start, proposals}
+	})
+}
+
+// complete takes proposals, unless the text has changed since they were asked for.
+func (m *Model) complete(msg completionMsg) {
+	line, ok := m.completable()
+	if !ok || line != msg.line || msg.start < 0 || msg.start > len(line) {
+		return
+	}
+	accept := m.popup.accept
+	m.popup = popup{line: line, start: msg.start, proposals: msg.proposals, selected: -1}
+	if only := msg.proposals; len(only) == 1 && only[0].Value == line[msg.start:] {
+		m.popup.close()
+	}
+	if accept && m.popup.open() {
+		m.acceptCompletion()
+	}
+}
+
+// tab takes the picked proposal, or the best one.
+func (m *Model) tab() tea.Cmd {
+	if m.popup.open() {
+		m.acceptCompletion()
+		return m.proposeLater()
+	}
+	cmd := m.proposeLater()
+	m.popup.accept = cmd != nil
+	return cmd
+}
+
+func (m *Model) acceptCompletion() {
+	p := m.popup
+	value := p.proposals[max(0, p.selected)].Value
+	m.popup.close()
+	m.input.replace(p.start, value)
+	if m.input.cursor == len(m.input.text) && !strings.HasSuffix(value, " ") {
+		m.input.insert(" ")
+	}
+}
+
+// popupView shows the proposals around the picked one.
+func (m *Model) popupView(width, room int) []string {
+	p := &m.popup
+	if !p.open() || room <= 0 {
+		return nil
+	}
+	top := 0
+	if p.selected >= room {
+		top = p.selected - room + 1
+	}
+	shown := p.proposals[top:min(len(p.proposals), top+room)]
+	column := 0
+	for _, c := range shown {
+		column = max(column, min(textWidth(c.Value), width/2))
+	}
+	lines := make([]string, len(shown))
+	for i, c := range shown {
+		value := truncate(clean(c.Value), column)
+		line := value + strings.Repeat(" ", column-textWidth(value)) + "  "
+		if top+i == p.selected {
+			lines[i] = m.theme.user.text("▸ "+line) + truncate(clean(c.Help), width-4-column)
+		} else {
+			lines[i] = "  " + line + m.theme.dim.text(truncate(clean(c.Help), width-4-column))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"time"
+)
+
+// reply is the model's answer as it comes in: thinking first, then text. Closed
+// blocks of the text have left for the scrollback.
+type reply struct {
+	text stream
+	// printed is set when a block of this reply has left.
+	printed bool
+
+	thought      []byte
+	thoughtSince time.Time
+}
+
+// thoughtKept bounds the thinking that is held, in bytes; only its end is shown.
+const thoughtKept = 4 << 10
+
+func (r *reply) thinking() bool { return !r.thoughtSince.IsZero() }
+
+// think adds thinking.
+func (r *reply) think(delta string, now time.Time) {
+	if !r.thinking() {
+		r.thoughtSince = now
+	}
+	r.thought = append(r.thought, delta...)
+	if len(r.thought) > 2*thoughtKept {
+		r.thought = append(r.thought[:0], r.thought[len(r.thought)-thoughtKept:]...)
+	}
+}
+
+// view is the tail of what is open, as plain text: a growing block is never
+// rendered as markdown, because what comes next may change what it is.
+func (r *reply) view(t *theme, width, room int) []string {
+	if rows := r.text.tail(min(width, textColumns), room); len(rows) > 0 {
+		return rows
+	}
+	rows := tailRows(string(r.thought), min(width, textColumns)-2, min(3, room))
+	for i, row := range rows {
+		rows[i] = t.dim.text("  " + row)
+	}
+	return rows
+}
+
+// printReply prints closed blocks of the reply.
+func (m *Model) printReply(blocks []string) {
+	for _, block := range blocks {
+		m.scrollback.print(textBlock, m.md.render(block, m.columns())...)
+		m.reply.printed = true
+	}
+}
+
+// endThinking replaces the thinking on the screen by a line.
+func (m *Model) endThinking() {
+	if !m.reply.thinking() {
+		return
+	}
+	took := m.opts.Now().Sub(m.reply.thoughtSince)
+	m.reply.thought, m.reply.thoughtSince = nil, time.Time{}
+	if took >= time.Second {
+		m.note(m.theme.dim, "·", "thought for "+elapsed(took))
+	}
+}
+
+// endReply prints what is left of the reply. whole is all of its text, for replies
+// that came in one piece.
+func (m *Model) endReply(whole string) {
+	m.endThinking()
+	blocks := m.reply.text.end()
+	if len(blocks) == 0 && !m.reply.printed {
+		var once stream
+		blocks = append(once.add(whole), once.end()...)
+	}
+	m.printReply(blocks)
+	m.reply = reply{}
+}

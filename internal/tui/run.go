@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/term"
+
+	"agent/internal/chat"
+	_ "agent/internal/tui/termquiet" // before Bubble Tea's init
+)
+
+// ErrNoTerminal is returned when input or output is not a terminal.
+var ErrNoTerminal = errors.New("the interactive mode needs a terminal; use -p to run a prompt without one")
+
+// Run shows the interface until the user quits, ctx ends or a signal asks the
+// process to end. The terminal is left as it was found in every case. A turn in
+// progress is not interrupted: that is for whoever owns the driver.
+func Run(ctx context.Context, opts Options) (err error) {
+	if !term.IsTerminal(opts.In.Fd()) || !term.IsTerminal(opts.Out.Fd()) {
+		return ErrNoTerminal
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	screen := newScreen(opts.Out)
+	name := opts.env("TERM")
+	t := &terminal{in: opts.In, out: opts.Out, screen: screen, simple: name == "linux" || name == "dumb" || name == ""}
+	defer func() {
+		value := recover()
+		screen.close()
+		t.leave()
+		if value != nil {
+			err = crashed(value, opts.LogPath)
+		}
+	}()
+	if err := t.enter(); err != nil {
+		return fmt.Errorf("the terminal cannot be switched to raw mode: %w", err)
+	}
+
+	width, height := t.size()
+	m := newModel(ctx, opts, colourProfile(opts.Environ, true), width, height)
+	screen.post(m.frame())
+	return serve(ctx, m, t)
+}
+
+// serve runs the event loop around a model that has been painted once.
+func serve(ctx context.Context, m *Model, t *terminal) error {
+	keys := &decoder{pastes: m.pastes}
+	program := tea.NewProgram(painted{m, t.screen},
+		tea.WithInput(input{m.opts.In, keys}), tea.WithOutput(m.opts.Out),
+		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+	keys.background = func(answer string) {
+		if dark, known := isDark(answer); known {
+			go program.Send(backgroundMsg{dark})
+		}
+	}
+	m.foreground = func(run func() error, done func(error) tea.Msg) tea.Cmd {
+		return tea.Exec(outside{t, run}, func(err error) tea.Msg {
+			go program.Send(t.sizeMsg())
+			if done == nil {
+				return nil
+			}
+			return done(err)
+		})
+	}
+	if !m.answered && !t.simple {
+		t.write(backgroundQuery)
+	}
+
+	// Killing is for a crash: after an ordinary end it does nothing.
+	defer program.Kill()
+	stop := make(chan struct{})
+	defer close(stop)
+	mail := newMailbox()
+	m.opts.Events(mail.put)
+	go mail.deliver(stop, func(events []chat.Event) { program.Send(eventsMsg(events)) })
+	go watch(ctx, stop, t, program)
+
+	_, err := program.Run()
+	return err
+}
+
+// watch turns signals and the end of ctx into messages.
+func watch(ctx context.Context, stop <-chan struct{}, t *terminal, program *tea.Program) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ctx.Done():
+			program.Quit()
+			return
+		case s := <-signals:
+			if s != syscall.SIGWINCH {
+				program.Quit()
+				return
+			}
+			program.Send(t.sizeMsg())
+		}
+	}
+}
+
+func (t *terminal) sizeMsg() tea.Msg {
+	width, height := t.size()
+	return tea.WindowSizeMsg{Width: width, Height: height}
+}
+
+// painted is the model as Bubble Tea sees it: after every Update its frame is
+// handed to the screen. Bubble Tea's own renderer is off.
+type painted struct {
+	*Model
+	screen *screen
+}
+
+// Update implements tea.Model.
+func (p painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := p.Model.Update(msg)
+	p.screen.post(p.Model.frame())
+	return p, cmd
+}
+
+// View implements tea.Model; nobody shows it.
+func (p painted) View() string { return "" }

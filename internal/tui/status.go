@@ -1,0 +1,80 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// hint takes the place of the status line for a moment.
+type hint struct {
+	text  string
+	until time.Time
+	// quits is set when the next Ctrl+C quits.
+	quits bool
+}
+
+// hintTime is how long a hint stays, and how quick the second Ctrl+C must be.
+const hintTime = 2 * time.Second
+
+func (m *Model) showHint(text string, quits bool) {
+	m.hint = hint{text: text, until: m.opts.Now().Add(hintTime), quits: quits}
+}
+
+// statusView is the last line: model, context, approval mode, folder, as much of it
+// as fits.
+func (m *Model) statusView(width int) string {
+	if m.hint.text != "" && m.opts.Now().After(m.hint.until) {
+		m.hint = hint{}
+	}
+	if m.hint.text != "" {
+		return m.theme.warn.text(truncate(m.hint.text, width))
+	}
+	s := m.status
+	parts := []string{clean(s.Model), contextPart(s.Tokens, s.Limit), string(s.Mode)}
+	if s.Freed > 0 {
+		parts = append(parts, "−"+tokens(s.Freed)+" freed")
+	}
+	line := joined(parts)
+	if room := width - textWidth(line) - 3; room >= 8 {
+		line = joined([]string{line, m.folder(room)})
+	}
+	return m.theme.dim.text(truncate(line, width))
+}
+
+func joined(parts []string) string {
+	var full []string
+	for _, part := range parts {
+		if part != "" {
+			full = append(full, part)
+		}
+	}
+	return strings.Join(full, " · ")
+}
+
+func contextPart(used, limit int) string {
+	if limit <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s/%s %d%%", tokens(used), tokens(limit), percent(used, limit))
+}
+
+// folder is the workspace, with ~ for the home folder, cut from the left.
+func (m *Model) folder(room int) string {
+	path := m.opts.Workspace
+	if home := m.opts.env("HOME"); home != "" {
+		if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+			path = "~" + rest
+		}
+	}
+	path = clean(path)
+	for textWidth(path) > room {
+		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
+		if !ok {
+			return truncate(path, room)
+		}
+		path = "…/" + rest
+	}
+	return path
+}

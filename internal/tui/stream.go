@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"strings"
+)
+
+// stream takes a growing markdown text apart into blocks (a paragraph, a list, a
+// table, a fenced block of code, a heading). A block that is closed never changes
+// any more: it can be rendered and leave. What is open is looked at again only for
+// its new lines, never from its start.
+type stream struct {
+	open strings.Builder
+	// scanned is how much of open has been looked at, in whole lines.
+	scanned int
+	block   blockState
+}
+
+// blockState is what is known about the open block.
+type blockState struct {
+	started bool
+	list    bool
+	// blank: the block was followed by a blank line, and only a line that is
+	// indented can continue it.
+	blank bool
+	// fence is the run of characters that opened a fenced block, empty outside.
+	fence string
+}
+
+// add takes more text and returns the blocks it closed.
+func (s *stream) add(delta string) (closed []string) {
+	s.open.WriteString(delta)
+	if !strings.Contains(delta, "\n") {
+		return nil
+	}
+	text := s.open.String()
+	begin := 0
+	for {
+		end := strings.IndexByte(text[s.scanned:], '\n')
+		if end < 0 {
+			break
+		}
+		next := s.scanned + end + 1
+		before, after := s.line(strings.TrimRight(text[s.scanned:next], "\r\n"))
+		if before {
+			closed = appendBlock(closed, text[begin:s.scanned])
+			begin = s.scanned
+		}
+		if after {
+			closed = appendBlock(closed, text[begin:next])
+			begin = next
+		}
+		s.scanned = next
+	}
+	if begin > 0 {
+		s.open.Reset()
+		s.open.WriteString(text[begin:])
+		s.scanned -= begin
+	}
+	return closed
+}
+
+// end returns what is still open and starts afresh.
+func (s *stream) end() (closed []string) {
+	closed = appendBlock(nil, s.open.String())
+	*s = stream{}
+	return closed
+}
+
+func appendBlock(blocks []string, block string) []string {
+	if strings.TrimSpace(block) == "" {
+		return blocks
+	}
+	return append(blocks, strings.Trim(block, "\r\n"))
+}
+
+// line looks at one line and tells whether the open block ends before or after it.
+func (s *stream) line(line string) (before, after bool) {
+	b := &s.block
+	trimmed := strings.TrimLeft(line, " \t")
+	indented := len(line)-len(trimmed) >= 2
+	if b.fence != "" {
+		if closesFence(trimmed, b.fence) {
+			b.fence = ""
+			if !b.list {
+				*b = blockState{}
+				return false, true
+			}
+		}
+		return false, false
+	}
+	if trimmed == "" {
+		if b.started && !b.list {
+			*b = blockState{}
+			return false, true
+		}
+		b.blank = b.started
+		return false, false
+	}
+	fence, heading := opensFence(trimmed), isHeading(trimmed)
+	inside := b.list && indented
+	if b.started && !inside && (b.blank || fence != "" || heading) {
+		before, *b = true, blockState{}
+	}
+	if heading && !inside {
+		*b = blockState{}
+		return before, true
+	}
+	if !b.started {
+		b.list = isListItem(trimmed)
+	}
+	b.started, b.blank, b.fence = true, false, fence
+	return before, false
+}
+
+// opensFence returns the run of backticks or tildes that opens a fenced block.
+func opensFence(line string) string {
+	if len(line) < 3 || line[0] != '`' && line[0] != '~' {
+		return ""
+	}
+	run := line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
+	if len(run) < 3 || run[0] == '`' && strings.Contains(line[len(run):], "`") {
+		return ""
+	}
+	return run
+}
+
+func closesFence(line, fence string) bool {
+	rest := strings.TrimLeft(line, fence[:1])
+	return len(line)-len(rest) >= len(fence) && strings.TrimSpace(rest) == ""
+}
+
+func isHeading(line string) bool {
+	rest := strings.TrimLeft(line, "#")
+	level := len(line) - len(rest)
+	return level >= 1 && level <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+func isListItem(line string) bool {
+	if len(line) >= 2 && strings.IndexByte("-*+", line[0]) >= 0 && (line[1] == ' ' || line[1] == '\t') {
+		return true
+	}
+	rest := strings.TrimLeft(line, "0123456789")
+	digits := len(line) - len(rest)
+	return digits >= 1 && digits <= 9 && len(rest) >= 2 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
+}
+
+// tail returns the last rows of the open text as plain text.
+func (s *stream) tail(width, height int) []string { return tailRows(s.open.String(), width, height) }
+
+// tailRows lays out the end of a text in at most height rows of width cells. Its
+// cost does not depend on the length of the text.
+func tailRows(text string, width, height int) []string {
+	if height <= 0 || width <= 0 {
+		return nil
+	}
+	if most := 8 * width * height; len(text) > most {
+		text = strings.ToValidUTF8(text[len(text)-most:], "")
+	}
+	text = strings.TrimRight(text, " \r\n")
+	at := len(text)
+	for range height {
+		if at = strings.LastIndexByte(text[:at], '\n'); at < 0 {
+			break
+		}
+	}
+	text = strings.TrimLeft(text[at+1:], "\n")
+	if text == "" {
+		return nil
+	}
+	rows := wrapText(clean(text), width)
+	return rows[max(0, len(rows)-height):]
+}

@@ -1,0 +1,108 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/command"
+)
+
+// commandMsg brings the result of a slash command.
+type commandMsg struct {
+	line   string
+	output command.Output
+	err    error
+}
+
+// submit sends what is in the input: a command to the commands, a line after "!"
+// to the shell, everything else to the model. What waits for the model is shown
+// when it says so.
+func (m *Model) submit() tea.Cmd {
+	m.popup.close()
+	text := strings.TrimSpace(m.input.value())
+	if text == "" {
+		return nil
+	}
+	remember := m.remember(text)
+	killed := m.input.killed
+	m.input = editor{killed: killed}
+	switch {
+	case m.opts.Commands != nil && isCommandWord(firstWord(text)):
+		return tea.Batch(remember, m.runCommand(text))
+	case len(text) > 1 && text[0] == '!':
+		m.opts.Driver.Shell(strings.TrimSpace(text[1:]))
+	default:
+		m.opts.Driver.Send(text)
+	}
+	return remember
+}
+
+// remember adds a prompt to the history.
+func (m *Model) remember(text string) tea.Cmd {
+	if !m.prompts.add(text) || m.opts.History == nil {
+		return nil
+	}
+	history := m.opts.History
+	return guarded(func() tea.Msg {
+		if err := history.Append(text); err != nil {
+			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
+		}
+		return nil
+	})
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
+	return word
+}
+
+// isCommandWord tells a command from a message that begins with a path.
+func isCommandWord(word string) bool {
+	if !strings.HasPrefix(word, "/") {
+		return false
+	}
+	return strings.IndexFunc(word[1:], func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '?'
+	}) < 0
+}
+
+// runCommand runs a slash command beside everything else.
+func (m *Model) runCommand(line string) tea.Cmd {
+	m.commands = append(m.commands, line)
+	ctx, commands := m.ctx, m.opts.Commands
+	return guarded(func() tea.Msg {
+		output, err := commands.Run(ctx, line)
+		return commandMsg{line, output, err}
+	})
+}
+
+// commandDone prints what a command has to show and does what it asks for.
+func (m *Model) commandDone(msg commandMsg) tea.Cmd {
+	for i, line := range m.commands {
+		if line == msg.line {
+			m.commands = append(m.commands[:i:i], m.commands[i+1:]...)
+			break
+		}
+	}
+	m.printPrompt(msg.line)
+	if msg.err != nil {
+		m.note(m.theme.bad, "✗", msg.err.Error())
+		return nil
+	}
+	if msg.output.Bar != nil {
+		m.scrollback.print(lineBlock, m.theme.contextBar(*msg.output.Bar, m.columns())...)
+	}
+	var lines []string
+	for _, line := range msg.output.Lines {
+		lines = append(lines, strings.Split(clean(line), "\n")...)
+	}
+	m.scrollback.print(lineBlock, lines...)
+	if msg.output.Submit != "" {
+		m.opts.Driver.Send(msg.output.Submit)
+	}
+	if msg.output.Quit {
+		return tea.Quit
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+)
+
+// Bounds of what a tool shows.
+const (
+	// liveOutputLines is how much of a running command's output is shown.
+	liveOutputLines = 5
+	// resultLines is how much of a finished command's output is printed.
+	resultLines = 8
+	// diffLines is how much of an edit is printed.
+	diffLines = 40
+	// errorLines is how much of a failure is printed.
+	errorLines = 6
+)
+
+// runningTool is a call that runs.
+type runningTool struct {
+	call    int
+	title   string
+	started time.Time
+	// output is the end of what it printed.
+	output []byte
+}
+
+// output is the latest result, for Ctrl+O.
+type output struct {
+	title, text, diff, spool string
+}
+
+func (m *Model) toolStarted(e chat.ToolStarted) {
+	m.endThinking()
+	m.turn.arriving = ""
+	m.tools = append(m.tools, runningTool{call: e.Call, title: title(e.Title, e.Name), started: m.opts.Now()})
+}
+
+func (m *Model) toolOutput(e chat.ToolOutput) {
+	for i := range m.tools {
+		if t := &m.tools[i]; t.call == e.Call {
+			t.output = append(t.output, e.Data...)
+			if len(t.output) > 2*outputKept {
+				t.output = append(t.output[:0], t.output[len(t.output)-outputKept:]...)
+			}
+		}
+	}
+}
+
+func (m *Model) toolEnded(e chat.ToolEnded) {
+	m.turn.arriving = ""
+	for i := range m.tools {
+		if m.tools[i].call == e.Call {
+			m.tools = append(m.tools[:i:i], m.tools[i+1:]...)
+			break
+		}
+	}
+	a := e.Answer
+	if a.Diff != "" || a.Result != "" || a.Error != "" {
+		text := a.Result
+		if text == "" {
+			text = a.Error
+		}
+		m.last = output{title: title(e.Title, e.Name), text: text, diff: a.Diff, spool: a.Spool}
+	}
+	m.scrollback.print(lineBlock, m.theme.toolResult(e, m.columns())...)
+}
+
+func title(title, name string) string {
+	if title == "" {
+		title = name
+	}
+	return clean(firstLine(title))
+}
+
+// toolResult is what is printed of a finished call. It looks at the answer, never
+// at the tool's name: a difference is an edit, an exit code is a command, the rest
+// was something to read.
+func (t *theme) toolResult(e chat.ToolEnded, width int) []string {
+	a := e.Answer
+	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
+	glyph := t.ok.text("✓")
+	if failed {
+		glyph = t.bad.text("✗")
+	}
+	outcome, body := t.answer(a, width-2)
+	if e.Duration >= time.Second {
+		outcome = join2(outcome, seconds(e.Duration))
+	}
+	if outcome != "" {
+		outcome = " — " + outcome
+	}
+	head := glyph + " " + truncate(title(e.Title, e.Name), max(20, width-2-textWidth(outcome))) + t.dim.text(truncate(outcome, width/2))
+	return append([]string{head}, indentAll(body, "  ")...)
+}
+
+// answer says in words what came of a call, and what of it is worth showing.
+func (t *theme) answer(a tools.Answer, width int) (outcome string, body []string) {
+	switch {
+	case a.Diff != "":
+		added, removed := diffStat(a.Diff)
+		return fmt.Sprintf("+%d −%d", added, removed), t.bounded(t.renderDiff(a.Diff, 0), diffLines)
+	case a.ExitCode != nil:
+		text := strings.TrimRight(clean(a.Result), "\n")
+		return join2(fmt.Sprintf("exit %d", *a.ExitCode), plural(countLines(text), "line", "")), t.lastLines(text, width)
+	case a.Error != "":
+		return "", t.boundedText(a.Error, width)
+	}
+	return plural(countLines(a.Result), "line", ""), nil
+}
+
+// bounded cuts lines at the end and says so.
+func (t *theme) bounded(lines []string, most int) []string {
+	if more := len(lines) - most; more > 1 {
+		return append(lines[:most:most], t.dim.text(fmt.Sprintf("… %d more lines, Ctrl+O", more)))
+	}
+	return lines
+}
+
+func (t *theme) boundedText(text string, width int) []string {
+	var rows []string
+	for _, row := range wrapText(strings.TrimSpace(clean(text)), max(20, width)) {
+		rows = append(rows, t.bad.text(row))
+	}
+	return t.bounded(rows, errorLines)
+}
+
+// lastLines is the end of a command's output.
+func (t *theme) lastLines(text string, width int) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(text, "\n")
+	var rows []string
+	if more := len(lines) - resultLines; more > 1 {
+		rows = append(rows, t.dim.text(fmt.Sprintf("… %d more lines, Ctrl+O", more)))
+		lines = lines[more:]
+	}
+	for _, line := range lines {
+		rows = append(rows, t.dim.text(truncate(line, max(20, width))))
+	}
+	return rows
+}
+
+// toolsView lists what runs, with elapsed time and the end of its output.
+func (m *Model) toolsView(width, room int) []string {
+	var lines []string
+	for i, tool := range m.tools {
+		if len(lines) >= room {
+			break
+		}
+		time := " " + elapsed(m.opts.Now().Sub(tool.started))
+		lines = append(lines, m.spinner()+" "+truncate(tool.title, width-2-len(time))+m.theme.dim.text(time))
+		share := min(liveOutputLines, (room-len(lines))/(len(m.tools)-i))
+		for _, row := range tailRows(string(tool.output), width-2, share) {
+			lines = append(lines, m.theme.dim.text("  "+row))
+		}
+	}
+	return lines
+}
+
+func join2(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + ", " + b
+}
