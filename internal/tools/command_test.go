@@ -1,0 +1,152 @@
+package tools
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+	"pgregory.net/rapid"
+)
+
+// argv shows a parsed command as "word|word ; word".
+func argv(parsed ParsedCommand) string {
+	var parts []string
+	for _, simple := range parsed.Simple {
+		parts = append(parts, strings.Join(texts(simple), "|"))
+	}
+	return strings.Join(parts, " ; ")
+}
+
+func texts(simple SimpleCommand) []string {
+	var words []string
+	for _, word := range simple {
+		words = append(words, word.Text)
+	}
+	return words
+}
+
+func TestParseCommandTakesPlainLinesApart(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"go test ./...":                   "go|test|./...",
+		"a && b || c ; d | e |& f":        "a ; b ; c ; d ; e ; f",
+		"ls\nrm x":                        "ls ; rm|x",
+		"! grep -q x y":                   "grep|-q|x|y",
+		"'r'm -r\"f\" x":                  "rm|-rf|x",
+		`\rm x`:                           "rm|x",
+		`a\ b 'c d' "e \"f\" \$g \h"`:     `a b|c d|e "f" $g \h`,
+		"a\\\nb c \\\n d":                 "ab|c|d",
+		"ls 2>&1 >/dev/null </dev/null":   "ls",
+		"ls &>/dev/null":                  "ls",
+		"ls 2>>/dev/null | wc 1>&2":       "ls ; wc",
+		"ls internal/*.go a?":             "ls|internal/*.go|a?",
+		"find . -name '*.go' -o -name {}": "find|.|-name|*.go|-o|-name|{}",
+		"echo '$(rm x)' '`rm x`'":         "echo|$(rm x)|`rm x`",
+		"ls # rm x":                       "ls",
+		"git log HEAD~3":                  "git|log|HEAD~3",
+		"echo größe 你好":                   "echo|größe|你好",
+		"echo ''":                         "echo|",
+	} {
+		parsed, err := ParseCommand(line)
+		if err != nil {
+			t.Errorf("ParseCommand(%q): %v", line, err)
+			continue
+		}
+		if got := argv(parsed); got != want {
+			t.Errorf("ParseCommand(%q) = %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestParseCommandRefusesWhatIsNotPlain(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"", "  ", "# only a comment",
+		"ls $(rm x)", "ls `rm x`", "ls $HOME", `ls "$HOME"`, "ls ${x:=y}", "ls $((1+1))", "ls <(rm x)",
+		"ls > f", "ls >> f", "ls 2> f", "ls &> f", "ls >| f", "ls <> f", "ls < f", "ls >& f", "ls 3>&1", "ls {fd}>/dev/null",
+		"cat <<x\na\nx", "cat <<< a", "> /dev/null",
+		"(rm x)", "{ rm x; }", "if true; then rm x; fi", "for a in b; do rm x; done", "while true; do :; done",
+		"case a in a) rm x;; esac", "f() { rm x; }", "function ls { rm x; }", "[[ -f x ]]", "((1))", "let x=1",
+		"time rm x", "coproc rm x", "export A=b", "declare a=b", "local x",
+		"rm x &", "ls & rm x", "PATH=. ls", "A=b", "X=1 env cmd",
+		"{rm,-rf,x}", "ls {a,b}", "ls a{1..3}", "ls ~", "ls ~root", "ls a=~/b", "ls a:~/b", "ls [ab]", "ls a[b]",
+		"ls *", "ls *.go", "ls -*", "ls ?", "r? x", "/bin/r* x", `ls "a"*`, `ls 'a b'/*.go`, `ls a\ *`,
+		"ls $'a'", `ls $"a"`, "ls @(a|b)", "ls !(a)",
+		"ls 'a", `ls "a`, "ls |", "&& ls", "ls )", "ls ;;",
+		"ls\r\nrm x", "ls\x00", "ls \x1b[2K", "ls \u202egpj", "ls\u200b", "ls\u00a0x", "ls\u2028rm", "ls \xff",
+	} {
+		parsed, err := ParseCommand(line)
+		var reason *NotPlainError
+		if !errors.As(err, &reason) || reason.Reason == "" {
+			t.Errorf("ParseCommand(%q) = %q, %v; want a reason why it is not plain", line, argv(parsed), err)
+		}
+	}
+}
+
+// What the parser says a line means is what bash makes of it: the words reach
+// printf exactly as they were parsed.
+func TestParseCommandAgreesWithBash(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	dir := t.TempDir()
+	pieces := rapid.SampledFrom([]string{
+		"a", "b", "ab", " ", "  ", "'", `"`, `\`, "-", "=", "~", "{", "}", ",", "..", "/", "$", "#", "!", "^", "%", "@", "+", ":", "é", "[", "]", "\\\n", "\t",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		line := `printf '%s\0' x` + strings.Join(rapid.SliceOfN(pieces, 1, 8).Draw(t, "pieces"), "")
+		parsed, err := ParseCommand(line)
+		if err != nil {
+			t.Skip("not plain")
+		}
+		cmd := exec.Command(bash, "-c", line)
+		cmd.Dir = dir
+		printed, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("bash refused %q, which counts as plain: %v", line, err)
+		}
+		got := strings.Split(strings.TrimSuffix(string(printed), "\x00"), "\x00")
+		if want := texts(parsed.Simple[0])[2:]; !slices.Equal(got, want) {
+			t.Fatalf("%q: bash sees %q, the parser %q", line, got, want)
+		}
+	})
+}
+
+func FuzzParseCommand(f *testing.F) {
+	for _, seed := range []string{"go test ./... | tail -5", `a\ b 'c' "d\"e"`, "ls a* {} 2>&1", "ls $(x)", "\\", "a\\\nb"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		parsed, err := ParseCommand(line)
+		if err != nil {
+			return
+		}
+		for _, simple := range parsed.Simple {
+			again, err := ParseCommand(requote(t, simple))
+			if err != nil || len(again.Simple) != 1 || !slices.Equal(again.Simple[0], simple) {
+				t.Fatalf("%q: the words %v do not survive quoting: %v, %v", line, simple, again, err)
+			}
+		}
+	})
+}
+
+func requote(t *testing.T, simple SimpleCommand) string {
+	var words []string
+	for _, word := range simple {
+		if word.Glob {
+			words = append(words, word.Text)
+			continue
+		}
+		quoted, err := syntax.Quote(word.Text, syntax.LangBash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words = append(words, quoted)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,354 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// shellEnv is an Env for commands in an empty workspace. Commands that resist are
+// killed soon.
+func shellEnv(t testing.TB, environ ...string) *Env {
+	t.Helper()
+	workspace, err := NewWorkspace(t.TempDir(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := NewJobs(append(environ, "PATH="+os.Getenv("PATH")), []string{"OPENAI_API_KEY", "OTHER_SECRET"})
+	jobs.grace = 200 * time.Millisecond
+	t.Cleanup(jobs.Close)
+	return &Env{Workspace: workspace, Jobs: jobs, Limits: Limits{OutputTokens: 1000, ShellTimeoutSeconds: 60}}
+}
+
+func runTool(ctx context.Context, t testing.TB, tool Tool, env *Env, args map[string]any) Answer {
+	t.Helper()
+	if _, given := args["command"]; !given && tool.Name == ShellToolName {
+		args["command"] = ""
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool.Run(ctx, env, raw)
+}
+
+func runCommand(t testing.TB, env *Env, command string) Answer {
+	t.Helper()
+	return runTool(t.Context(), t, shellTool(), env, map[string]any{"command": command})
+}
+
+// lastLine and the rest of a result.
+func splitResult(result string) (text, last string) {
+	i := strings.LastIndexByte(result, '\n')
+	return result[:i+1], result[i+1:]
+}
+
+func TestShellAnswersWithOutputAndExit(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	for _, c := range []struct {
+		command, text, last string
+		exit                int
+		err                 string
+	}{
+		{"echo out; echo err >&2", "out\nerr\n", "[exit 0 after ", 0, ""},
+		{"true", "[no output]\n", "[exit 0 after ", 0, ""},
+		{"printf 'no newline'; exit 3", "no newline\n", "[exit 3 after ", 3, "the command failed: exit 3"},
+		{"kill -SEGV $$", "[no output]\n", "[exit 139 (SIGSEGV) after ", 139, "the command failed: exit 139 (SIGSEGV)"},
+		{"bash -c 'kill -9 $$'; exit $?", "", "[exit 137 (SIGKILL) after ", 137, "the command failed: exit 137 (SIGKILL)"},
+		{"no-such-program-here", "", "[exit 127 after ", 127, "the command failed: exit 127"},
+		{"cat; read x; echo \"got $?\"", "got 1\n", "[exit 0 after ", 0, ""},
+		{"-x", "", "[exit 127 after ", 127, "the command failed: exit 127"},
+	} {
+		answer := runCommand(t, env, c.command)
+		text, last := splitResult(answer.Result)
+		if c.text != "" && text != c.text || !strings.HasPrefix(last, c.last) || answer.Error != c.err || answer.ExitCode == nil || *answer.ExitCode != c.exit {
+			t.Errorf("%q: %+v", c.command, answer)
+		}
+	}
+}
+
+func TestShellRefusesWrongCalls(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	writeTestFile(t, env.Workspace.Root(), "file", "x")
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{"command": "  "}, "command is empty"},
+		{map[string]any{"command": "a\x00b"}, "zero byte"},
+		{map[string]any{"command": "ls", "directory": ".."}, "outside the workspace"},
+		{map[string]any{"command": "ls", "directory": "missing"}, "missing"},
+		{map[string]any{"command": "ls", "directory": "file"}, "not a directory"},
+		{map[string]any{"command": "ls", "timeout_seconds": -1}, "between 0 and"},
+		{map[string]any{"command": "ls", "action": "list"}, "takes no command"},
+		{map[string]any{"action": "tail"}, "needs job"},
+		{map[string]any{"action": "kill", "job": 7}, "there is no job 7"},
+		{map[string]any{"action": "stop", "job": 1}, `unknown action "stop"`},
+		{map[string]any{"command": strings.Repeat("x", 1<<20)}, "could not be started"},
+	} {
+		if answer := runTool(t.Context(), t, shellTool(), env, c.args); !strings.Contains(answer.Error, c.want) || answer.ExitCode != nil {
+			t.Errorf("%.60v: %+v; want the error %q", c.args, answer, c.want)
+		}
+	}
+}
+
+func TestShellRunsInsideTheWorkspace(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")
+	answer := runTool(t.Context(), t, shellTool(), env, map[string]any{"command": "pwd; ls", "directory": "sub"})
+	if text, _ := splitResult(answer.Result); text != filepath.Join(env.Workspace.Root(), "sub")+"\nf\n" {
+		t.Errorf("ran elsewhere: %+v", answer)
+	}
+}
+
+func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t, "OPENAI_API_KEY=sk-1", "OTHER_SECRET=sk-2", "OPENAI_API_KEYS=no-secret", "TERM=xterm", "CDPATH=/", "PAGER=less")
+	answer := runCommand(t, env, "env; ls -l /proc/self/fd/0; true < /dev/tty && echo has a terminal")
+	for _, gone := range []string{"sk-1", "sk-2", "xterm", "CDPATH", "PAGER=less", "has a terminal"} {
+		if strings.Contains(answer.Result, gone) {
+			t.Errorf("%q reaches commands:\n%s", gone, answer.Result)
+		}
+	}
+	for _, there := range []string{"OPENAI_API_KEYS=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
+		if !strings.Contains(answer.Result, there) {
+			t.Errorf("%q is missing:\n%s", there, answer.Result)
+		}
+	}
+}
+
+// lifeline is a named pipe that processes hold open: reading it ends when the last
+// of them is gone.
+type lifeline struct{ path string }
+
+func newLifeline(t *testing.T) lifeline {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "lifeline")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return lifeline{path}
+}
+
+// watch returns a channel that tells when a process holds the pipe, and one that
+// tells when none does any more.
+func (l lifeline) watch(t *testing.T) (held, gone <-chan struct{}) {
+	t.Helper()
+	begin, end := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(end)
+		pipe, err := os.Open(l.path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer pipe.Close()
+		close(begin)
+		var none [1]byte
+		_, _ = pipe.Read(none[:])
+	}()
+	return begin, end
+}
+
+func await(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatalf("waited in vain: %s", what)
+	}
+}
+
+// Whatever ends a command, nothing it started in its group goes on.
+func TestShellLeavesNoProcessBehind(t *testing.T) {
+	t.Parallel()
+	const family = `sleep 1000 & (trap '' TERM; sleep 1000; sleep 1000) & `
+	for name, c := range map[string]struct {
+		command   string
+		interrupt bool
+		seconds   int
+		wantError string
+		wantNote  string
+	}{
+		"timeout":                  {command: family + "wait", seconds: 1, wantError: "timed out after 1s"},
+		"timeout, ignoring it":     {command: "trap '' TERM; " + family + "while true; do sleep 1000; done", seconds: 1, wantError: "timed out"},
+		"interrupt":                {command: family + "sleep 1000", interrupt: true, wantError: "interrupted"},
+		"children keep the output": {command: family + "echo parent is done", wantNote: "put in the background"},
+		"children are silent":      {command: "(" + family + "wait) >/dev/null 2>&1 & true", wantNote: "put in the background"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := shellEnv(t)
+			line := newLifeline(t)
+			held, gone := line.watch(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if c.interrupt {
+				go func() { <-held; cancel() }()
+			}
+			answer := runTool(ctx, t, shellTool(), env, map[string]any{
+				"command": "exec 9>" + line.path + "; " + c.command, "timeout_seconds": c.seconds,
+			})
+			await(t, "every process of the command is gone", gone)
+			if !strings.Contains(answer.Error, c.wantError) || !strings.Contains(answer.Result, c.wantNote) {
+				t.Errorf("%+v", answer)
+			}
+			if (c.wantError == "") != (answer.ExitCode != nil) {
+				t.Errorf("the exit code is for commands that came to their own end: %+v", answer)
+			}
+		})
+	}
+}
+
+func TestShellLetsACommandEndGracefully(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	env.Jobs.grace = 10 * time.Second
+	answer := runTool(t.Context(), t, shellTool(), env, map[string]any{
+		"command": "trap 'echo cleaned up; exit' TERM; echo begun; sleep 1000 & wait", "timeout_seconds": 1,
+	})
+	if !strings.Contains(answer.Result, "begun\ncleaned up\n") {
+		t.Errorf("%+v", answer)
+	}
+}
+
+func TestShellDoesNotRunAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	answer := runTool(ctx, t, shellTool(), env, map[string]any{"command": "touch ran"})
+	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), "ran")); err == nil || answer.Error == "" {
+		t.Errorf("ran although interrupted: %+v", answer)
+	}
+}
+
+func TestShellShowsOutputAsItComes(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	line := newLifeline(t)
+	screen := &screen{want: "first\n", seen: make(chan struct{})}
+	env.Output = screen
+	go func() {
+		<-screen.seen
+		// The command waits for a reader; it goes on only once its output was seen.
+		pipe, err := os.Open(line.path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		pipe.Close()
+	}()
+	answer := runCommand(t, env, "echo first; exec 9>"+line.path+"; echo second")
+	if screen.text() != "first\nsecond\n" || answer.Error != "" {
+		t.Errorf("screen %q, answer %+v", screen.text(), answer)
+	}
+}
+
+// screen is a writer that tells when something was written to it.
+type screen struct {
+	mu   sync.Mutex
+	all  bytes.Buffer
+	want string
+	seen chan struct{}
+}
+
+func (s *screen) Write(data []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.Write(data)
+	if s.want != "" && strings.Contains(s.all.String(), s.want) {
+		close(s.seen)
+		s.want = ""
+	}
+	return len(data), nil
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+func TestShellBoundsLongOutput(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	answer := runCommand(t, env, "seq 100000")
+	if len(answer.Result) > env.Limits.OutputBytes()+500 {
+		t.Errorf("%d bytes for the model", len(answer.Result))
+	}
+	for _, part := range []string{"1\n2\n3\n", "\n99999\n100000\n[exit 0", "the whole output is in " + answer.Spool} {
+		if !strings.Contains(answer.Result, part) {
+			t.Errorf("%q is missing in:\n%s", part, answer.Result)
+		}
+	}
+	content, err := os.ReadFile(answer.Spool)
+	if err != nil || bytes.Count(content, []byte("\n")) != 100000 {
+		t.Errorf("the spool holds %d bytes, %v", len(content), err)
+	}
+	if info, err := os.Stat(answer.Spool); err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(answer.Spool) != env.Workspace.TempDir() {
+		t.Errorf("spool %s %v %v", answer.Spool, info.Mode(), err)
+	}
+}
+
+func TestShellWritesNoSpoolForShortOutput(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	answer := runCommand(t, env, "seq 100")
+	if entries, _ := os.ReadDir(env.Workspace.TempDir()); answer.Spool != "" || len(entries) > 0 {
+		t.Errorf("spooled to %q, %v", answer.Spool, entries)
+	}
+}
+
+func TestShellSaysWhenOutputCannotBeKept(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	if err := os.Remove(env.Workspace.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	answer := runCommand(t, env, "seq 100000; exit 4")
+	if !strings.Contains(answer.Result, "could not be kept: ") || *answer.ExitCode != 4 || answer.Spool != "" {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// A command that floods its output comes to its own end; neither memory nor the
+// disk grow with what it prints.
+func TestShellSurvivesAFlood(t *testing.T) {
+	t.Parallel()
+	megabytes := 96
+	if os.Getenv("FLOOD_MB") != "" {
+		if _, err := fmt.Sscan(os.Getenv("FLOOD_MB"), &megabytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := shellEnv(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	answer := runCommand(t, env, fmt.Sprintf("yes 'a line of output, as long as lines are' | head -c %dM; echo the end; exit 5", megabytes))
+	took := time.Since(began)
+	runtime.ReadMemStats(&after)
+	t.Logf("%d MiB in %v, heap %d -> %d KiB", megabytes, took, before.HeapInuse>>10, after.HeapInuse>>10)
+	if answer.ExitCode == nil || *answer.ExitCode != 5 || !strings.Contains(answer.Result, "the end\n") || len(answer.Result) > env.Limits.OutputBytes()+500 {
+		t.Errorf("%+v", answer)
+	}
+	if !strings.Contains(answer.Result, "its first 67.1 MB are in "+answer.Spool) {
+		t.Errorf("the answer does not say what was kept:\n%s", answer.Result)
+	}
+	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != spoolLimit {
+		t.Errorf("spool: %v, %v", info.Size(), err)
+	}
+}
