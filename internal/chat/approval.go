@@ -22,6 +22,15 @@ func ApprovalModes() []ApprovalMode {
 	return []ApprovalMode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModeReadOnly}
 }
 
+// ApprovalModeNames lists the modes as settings name them.
+func ApprovalModeNames() []string {
+	names := make([]string, 0, len(ApprovalModes()))
+	for _, m := range ApprovalModes() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
 // Approval is a call that waits for a person's decision.
 type Approval struct {
 	ID      int

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/history"
 	"agent/internal/tools"
 )
@@ -27,19 +28,9 @@ type TurnEnded struct {
 // Skipped tell what the @ processor did.
 type UserMessage struct {
 	Text     string
-	Included []Included
-	Skipped  []Skipped
+	Included []atcmd.Included
+	Skipped  []atcmd.Skipped
 }
-
-// Included is one file that went into a message.
-type Included struct {
-	Path  string
-	Lines int
-	Bytes int
-}
-
-// Skipped is one path that did not, and why.
-type Skipped struct{ Path, Reason string }
 
 // TextDelta: a piece of the model's answer.
 type TextDelta struct{ Delta string }
@@ -60,6 +51,12 @@ type ReplyEnded struct {
 
 // CallArriving: the model has begun to write a call; its arguments follow.
 type CallArriving struct{ Name string }
+
+// CallRequested: the model asked for a call; it may yet be refused.
+type CallRequested struct {
+	ID, Name   string
+	Parameters json.RawMessage
+}
 
 // ToolStarted: a call begins to run (after its approval, if it needs one).
 type ToolStarted struct {
@@ -169,6 +166,7 @@ func (ReasoningDelta) event()    {}
 func (ReplyDiscarded) event()    {}
 func (ReplyEnded) event()        {}
 func (CallArriving) event()      {}
+func (CallRequested) event()     {}
 func (ToolStarted) event()       {}
 func (ToolOutput) event()        {}
 func (ToolEnded) event()         {}

@@ -1,0 +1,146 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// pendingApproval is the question the owner waits on.
+type pendingApproval struct {
+	id      int
+	decided chan Decision
+}
+
+// grants are what a person allowed for the rest of the session.
+type grants struct {
+	// rules allow commands, extensions edits of files that end so.
+	rules      tools.Rules
+	extensions []string
+}
+
+// approve decides whether a call may run, by mode, rules and, where they leave it
+// open, by a person. A call that may not is marked refused; the stop it returns
+// ends the turn.
+func (c *Chat) approve(ctx context.Context, k *call) Stop {
+	if k.tool.Kind == tools.KindRead {
+		return ""
+	}
+	preview, err := k.tool.Preview(c.Env, k.parameters)
+	if err != nil {
+		k.refused = err.Error()
+		return ""
+	}
+	switch {
+	case c.allowed(k, preview):
+		return ""
+	case c.Mode() == ModeReadOnly && !c.Unattended:
+		k.refused = "refused: the approval mode is read-only; answer without changing anything, or say what you would do"
+		return ""
+	case c.Unattended:
+		k.refused = fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.name, c.Mode())
+		c.notice("%s was refused: approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", k.title, c.Mode(), k.name)
+		return StopDenied
+	}
+	return c.askPerson(ctx, k, preview)
+}
+
+// allowed reports whether a call runs without asking.
+func (c *Chat) allowed(k *call, preview tools.Preview) bool {
+	mode, edits := c.Mode(), k.tool.Kind == tools.KindEdit
+	switch {
+	case preview.Harmless || mode == ModeFullAuto || mode == ModeAutoEdit && edits:
+		return true
+	case mode == ModeReadOnly:
+		return false
+	}
+	rules := slices.Concat(c.Allow, c.grants.rules)
+	return rules.Allow(k.name, preview) || edits && c.editsGranted(preview.Paths)
+}
+
+func (c *Chat) editsGranted(paths []string) bool {
+	for _, p := range paths {
+		if !slices.Contains(c.grants.extensions, path.Ext(p)) {
+			return false
+		}
+	}
+	return len(paths) > 0
+}
+
+// askPerson shows the approval and waits for its answer.
+func (c *Chat) askPerson(ctx context.Context, k *call, preview tools.Preview) Stop {
+	c.approvals++
+	offered, always := offer(k, preview)
+	pending := &pendingApproval{id: c.approvals, decided: make(chan Decision, 1)}
+	c.approval = pending
+	c.Emit(ApprovalRequested{Approval{ID: pending.id, Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: always}})
+	decision, answered := c.waitDecision(ctx, pending)
+	c.approval = nil
+	c.Emit(ApprovalSettled{ID: pending.id})
+	switch {
+	case !answered:
+		k.refused = "not run: the user interrupted instead of answering"
+	case !decision.Allow && decision.Reason == "":
+		k.refused = "the user refused this call"
+		return StopDenied
+	case !decision.Allow:
+		k.refused = "the user refused this call: " + decision.Reason
+	case decision.Always:
+		c.grants.rules = append(c.grants.rules, offered.rules...)
+		c.grants.extensions = append(c.grants.extensions, offered.extensions...)
+	}
+	return ""
+}
+
+func (c *Chat) waitDecision(ctx context.Context, pending *pendingApproval) (Decision, bool) {
+	for {
+		select {
+		case d := <-pending.decided:
+			return d, true
+		case <-ctx.Done():
+			return Decision{}, false
+		case act := <-c.inbox:
+			act()
+		}
+	}
+}
+
+// offer says what "always" would allow from now on, in words; they are empty when
+// it cannot be offered.
+func offer(k *call, preview tools.Preview) (grants, string) {
+	switch k.tool.Kind {
+	case tools.KindShell:
+		rules, names := tools.AlwaysRules(k.name, preview)
+		return grants{rules: rules}, names
+	case tools.KindEdit:
+		if len(preview.Paths) != 1 {
+			return grants{}, ""
+		}
+		extension := path.Ext(preview.Paths[0])
+		if extension == "" {
+			return grants{extensions: []string{""}}, "edits of files without an extension"
+		}
+		return grants{extensions: []string{extension}}, "edits of *" + extension + " files"
+	default:
+		return grants{}, ""
+	}
+}
+
+// Mode is the approval mode in force.
+func (c *Chat) Mode() ApprovalMode { return ApprovalMode(c.Settings.ApprovalMode()) }
+
+// nextMode returns the mode that Shift+Tab turns to.
+func nextMode(mode ApprovalMode) ApprovalMode {
+	modes := ApprovalModes()
+	return modes[(slices.Index(modes, mode)+1)%len(modes)]
+}
+
+// SetMode changes the approval mode for the rest of the session. It may be called
+// from any goroutine.
+func (c *Chat) SetMode(mode ApprovalMode) error {
+	return c.Settings.Set(settings.Session, settings.KeyApprovalMode, string(mode))
+}

@@ -1,0 +1,233 @@
+package chat
+
+import (
+	"context"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/settings"
+	"agent/internal/tokens"
+	"agent/internal/tools"
+)
+
+// Config is what a Chat is made of. Everything that touches the world outside
+// comes in here.
+type Config struct {
+	// Provider returns the provider for the current settings; it is asked before
+	// every request, so that a changed endpoint is used from the next send on.
+	Provider func() (llm.Provider, error)
+	// Counter returns the token counter for a model.
+	Counter func(model string) history.Counter
+	Tools   *tools.Registry
+	Env     *tools.Env
+	// Root is the workspace folder that relative paths in calls mean.
+	Root     string
+	History  *history.Service
+	Settings *settings.Settings
+	// ContextLimit returns what is known about a model's window, in tokens; it is
+	// asked when the setting context-limit is unset.
+	ContextLimit func(model string) (int, bool)
+	// System returns the system prompt.
+	System func() string
+	// Expand turns what the user typed into blocks.
+	Expand Expander
+	// Allow are the rules of --allow.
+	Allow tools.Rules
+	// Unattended means nobody can answer an approval: a call that would need one
+	// is refused and ends the turn.
+	Unattended bool
+	// Emit receives every event, in order, on the goroutine that owns the loop.
+	Emit func(Event)
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// DefaultContextLimit is the window assumed for models nobody knows.
+const DefaultContextLimit = 128_000
+
+// Chat is one conversation. It is owned by one goroutine, the one that runs Run
+// or Prompt; every exported method may be called from any goroutine and hands its
+// work to the owner through the inbox.
+type Chat struct {
+	Config
+
+	inbox chan func()
+	// The rest belongs to the owner.
+	queue []string
+	// tasks wait for the chat to be idle.
+	tasks       []func(context.Context) (Outcome, error)
+	interrupt   context.CancelFunc
+	working     bool
+	approval    *pendingApproval
+	approvals   int
+	calls       int
+	turns       int
+	grants      grants
+	density     densityState
+	window      windowState
+	calibration tokens.Calibration
+	stats       Stats
+	ledger      []PruneRecord
+	failures    failureStreak
+	noopReason  string
+	lastReply   string
+	latest      llm.Usage
+}
+
+// New returns a chat that is idle.
+func New(config Config) *Chat {
+	return &Chat{Config: config, inbox: make(chan func(), 64)}
+}
+
+// Run serves the chat until ctx ends. A turn in progress is interrupted then and
+// leaves a valid history.
+func (c *Chat) Run(ctx context.Context) {
+	c.emitStatus()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case act := <-c.inbox:
+			act()
+		}
+		for ctx.Err() == nil {
+			task := c.nextTask()
+			if task == nil {
+				break
+			}
+			c.work(ctx, task)
+		}
+	}
+}
+
+// nextTask takes what the idle chat should do next: what waits for idleness, then
+// what the user typed.
+func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
+	switch {
+	case len(c.tasks) > 0:
+		task := c.tasks[0]
+		c.tasks = c.tasks[1:]
+		return task
+	case len(c.queue) > 0:
+		text := c.queue[0]
+		c.setQueue(c.queue[1:])
+		return func(ctx context.Context) (Outcome, error) { return c.turn(ctx, text) }
+	default:
+		return nil
+	}
+}
+
+// Prompt runs one turn in the calling goroutine, which owns the chat meanwhile.
+// It is for programs without a screen; do not mix it with Run.
+func (c *Chat) Prompt(ctx context.Context, text string) (Outcome, error) {
+	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, text) })
+}
+
+// work runs one turn so that Interrupt can end it, and tells when it begins and
+// ends.
+func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, error)) (Outcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c.interrupt, c.working = cancel, true
+	c.Emit(TurnStarted{})
+	outcome, err := turn(ctx)
+	c.interrupt, c.working = nil, false
+	c.emitStatus()
+	c.Emit(TurnEnded{Outcome: outcome, Err: err})
+	return outcome, err
+}
+
+// post hands work to the owner; it is served at once when the chat is idle and at
+// the next wait when a turn runs.
+func (c *Chat) post(act func()) { c.inbox <- act }
+
+// ask runs a question on the owner and returns its answer.
+func ask[T any](ctx context.Context, c *Chat, question func() T) (T, error) {
+	answer := make(chan T, 1)
+	select {
+	case c.inbox <- func() { answer <- question() }:
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	}
+	select {
+	case a := <-answer:
+		return a, nil
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	}
+}
+
+// await serves the inbox until ch delivers. It reports false when ch is closed.
+func await[T any](c *Chat, ch <-chan T) (T, bool) {
+	for {
+		select {
+		case v, ok := <-ch:
+			return v, ok
+		case act := <-c.inbox:
+			act()
+		}
+	}
+}
+
+// serve does what the inbox holds without waiting.
+func (c *Chat) serve() {
+	for {
+		select {
+		case act := <-c.inbox:
+			act()
+		default:
+			return
+		}
+	}
+}
+
+// Send starts a turn with what the user typed, or queues it while one runs.
+func (c *Chat) Send(text string) {
+	c.post(func() { c.setQueue(append(c.queue, text)) })
+}
+
+// Unqueue takes back the newest message that waits. It reports false when there
+// is none.
+func (c *Chat) Unqueue(ctx context.Context) (string, bool) {
+	type taken struct {
+		text string
+		ok   bool
+	}
+	t, err := ask(ctx, c, func() taken {
+		if len(c.queue) == 0 {
+			return taken{}
+		}
+		last := c.queue[len(c.queue)-1]
+		c.setQueue(c.queue[:len(c.queue)-1])
+		return taken{last, true}
+	})
+	return t.text, err == nil && t.ok
+}
+
+// Interrupt ends the turn in progress. Unfinished calls are answered with an
+// error, so that the history stays valid. Without a turn it does nothing.
+func (c *Chat) Interrupt() {
+	c.post(func() {
+		if c.interrupt != nil {
+			c.interrupt()
+		}
+	})
+}
+
+// Answer decides the approval with this id; answers to settled ones are ignored.
+func (c *Chat) Answer(id int, decision Decision) {
+	c.post(func() {
+		if c.approval != nil && c.approval.id == id {
+			c.approval.decided <- decision
+			c.approval = nil
+		}
+	})
+}
+
+func (c *Chat) setQueue(queue []string) {
+	c.queue = append([]string(nil), queue...)
+	if c.working {
+		c.Emit(QueueChanged{Messages: append([]string(nil), c.queue...)})
+	}
+}

@@ -1,0 +1,23 @@
+package chat
+
+import (
+	"agent/internal/compression"
+	"agent/internal/tools"
+)
+
+// ToolFacts tells the density engine what the registered tools do to files. The
+// tools declare it themselves; nothing else knows their names.
+func ToolFacts(registry *tools.Registry) compression.Facts {
+	return func(name string) compression.ToolFacts {
+		tool, err := registry.Get(name)
+		if err != nil {
+			return compression.ToolFacts{}
+		}
+		return compression.ToolFacts{
+			Reads:     tool.Access == tools.AccessRead,
+			ReadsMany: tool.Access == tools.AccessReadMany,
+			Writes:    tool.Access == tools.AccessWrite,
+			Key:       tool.KeyParameter,
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package chat
+
+import (
+	"context"
+	"slices"
+)
+
+// Figures returns the totals and the state of the window. It belongs to the owner
+// goroutine.
+func (c *Chat) Figures() (Stats, Status) { return c.stats, c.status() }
+
+// ContextUsage describes the next request by kind.
+func (c *Chat) ContextUsage(ctx context.Context) (ContextUsage, error) {
+	return ask(ctx, c, c.contextUsage)
+}
+
+func (c *Chat) contextUsage() ContextUsage {
+	c.prepare()
+	history := c.History.Usage()
+	usage := ContextUsage{
+		System:  c.scaled(c.window.systemTokens),
+		Tools:   c.scaled(c.window.overhead - c.window.systemTokens),
+		Human:   c.scaled(history.Human),
+		AI:      c.scaled(history.Assistant),
+		Calls:   c.scaled(history.ToolCalls),
+		Results: c.scaled(history.ToolResults),
+		Limit:   c.contextLimit(),
+		Prompt:  c.latest.PromptTokens,
+		Cached:  c.latest.CachedTokens,
+		Freed:   c.density.freed,
+	}
+	if strategy, err := c.strategy(); err == nil {
+		usage.Threshold = int(c.threshold(strategy) * float64(usage.Limit))
+	}
+	return usage
+}
+
+// Ledger lists every prune of the session, oldest first.
+func (c *Chat) Ledger(ctx context.Context) ([]PruneRecord, error) {
+	return ask(ctx, c, func() []PruneRecord { return slices.Clone(c.ledger) })
+}
+
+// Stats returns the running figures of the session.
+func (c *Chat) Stats(ctx context.Context) (Stats, error) {
+	return ask(ctx, c, func() Stats { return c.stats })
+}
+
+// LastReply returns the model's latest text, "" before the first.
+func (c *Chat) LastReply(ctx context.Context) (string, error) {
+	return ask(ctx, c, func() string { return c.lastReply })
+}

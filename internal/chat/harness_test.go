@@ -1,0 +1,238 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// answerFunc is a scripted model: it sees a request and yields the reply.
+type answerFunc func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool)
+
+// model is a provider that answers by script and keeps what it was asked.
+type model struct {
+	mu       sync.Mutex
+	requests []llm.Request
+	next     func(n int) answerFunc
+}
+
+func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	m.mu.Lock()
+	n := len(m.requests)
+	m.requests = append(m.requests, req)
+	m.mu.Unlock()
+	return func(yield func(llm.Chunk, error) bool) { m.next(n)(ctx, req, yield) }
+}
+
+// script answers the n-th request with the n-th turn.
+func script(turns ...answerFunc) func(int) answerFunc {
+	return func(n int) answerFunc {
+		if n >= len(turns) {
+			return fail(fmt.Errorf("the script has no turn %d", n))
+		}
+		return turns[n]
+	}
+}
+
+func say(text string) answerFunc { return respond(llm.Text{Delta: text}, llm.Finish{Reason: "stop"}) }
+
+// calls is a turn that asks for tools, given as name and arguments.
+func calls(pairs ...string) answerFunc {
+	var chunks []llm.Chunk
+	for i := 0; i < len(pairs); i += 2 {
+		chunks = append(chunks, llm.ToolCall{ID: fmt.Sprintf("c%d", i/2), Name: pairs[i], Arguments: pairs[i+1]})
+	}
+	return respond(append(chunks, llm.Finish{Reason: "tool_calls"})...)
+}
+
+func respond(chunks ...llm.Chunk) answerFunc {
+	return func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+		for _, c := range chunks {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+func fail(err error, before ...llm.Chunk) answerFunc {
+	return func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+		for _, c := range before {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		yield(nil, err)
+	}
+}
+
+// words counts a token a word, so that tests can do sums.
+type words struct{}
+
+func (words) Count(text string) int { return len(strings.Fields(text)) }
+
+// bench is a chat with everything scripted.
+type bench struct {
+	*Chat
+	t      *testing.T
+	model  *model
+	mu     sync.Mutex
+	events []Event
+	// on is called with every event, on the owner goroutine.
+	on func(Event)
+}
+
+func newBench(t *testing.T, turns ...answerFunc) *bench {
+	t.Helper()
+	b := &bench{t: t, model: &model{next: script(turns...)}}
+	s := settings.New(settings.NewRegistry(settings.Choices{
+		Strategies: compression.Names(), ApprovalModes: ApprovalModeNames(), Themes: []string{"auto"},
+	}))
+	b.Chat = New(Config{
+		Provider:     func() (llm.Provider, error) { return b.model, nil },
+		Counter:      func(string) history.Counter { return words{} },
+		Tools:        testTools(),
+		Env:          &tools.Env{},
+		Root:         "/w",
+		History:      history.NewService(words{}, nil),
+		Settings:     s,
+		ContextLimit: func(string) (int, bool) { return 0, false },
+		System:       func() string { return "be brief" },
+		Expand: func(_ context.Context, text string) (atcmd.Expansion, error) {
+			return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: text}}}, nil
+		},
+		Emit: b.note,
+		Now:  time.Now,
+	})
+	b.set("model", "test-model")
+	b.set("approval-mode", "full-auto")
+	return b
+}
+
+func (b *bench) note(e Event) {
+	b.mu.Lock()
+	b.events = append(b.events, e)
+	on := b.on
+	b.mu.Unlock()
+	if on != nil {
+		on(e)
+	}
+}
+
+func (b *bench) set(key, value string) {
+	b.t.Helper()
+	if err := b.Settings.Set(settings.Flags, key, value); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// prompt runs one turn and checks that the history it leaves is valid.
+func (b *bench) prompt(text string) (Outcome, error) {
+	b.t.Helper()
+	out, err := b.Prompt(b.t.Context(), text)
+	b.valid()
+	return out, err
+}
+
+func (b *bench) valid() {
+	b.t.Helper()
+	entries, _ := b.History.Curated()
+	if err := history.Validate(entries); err != nil {
+		b.t.Errorf("the history is not valid: %v", err)
+	}
+	for n, r := range b.model.requests {
+		if err := history.Validate(r.History); err != nil {
+			b.t.Errorf("request %d is not valid: %v", n, err)
+		}
+	}
+}
+
+// seen returns the events of one type.
+func seen[E Event](b *bench) []E {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []E
+	for _, e := range b.events {
+		if e, ok := e.(E); ok {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// responses returns the tool responses of the history in order.
+func (b *bench) responses() []*history.ToolResponse {
+	var all []*history.ToolResponse
+	for _, e := range b.History.RawHistory() {
+		for _, block := range e.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+func (b *bench) texts(speaker history.Speaker) []string {
+	var all []string
+	for _, e := range b.History.RawHistory() {
+		if e.Speaker == speaker {
+			all = append(all, e.Text())
+		}
+	}
+	return all
+}
+
+// testTools are tools without effect: the names the density engine knows, and one
+// of each kind that misbehaves.
+func testTools() *tools.Registry {
+	answer := func(a tools.Answer) func(context.Context, *tools.Env, json.RawMessage) tools.Answer {
+		return func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return a }
+	}
+	preview := func(_ *tools.Env, args json.RawMessage) (tools.Preview, error) {
+		var a struct {
+			Path    string `json:"file_path"`
+			Command string
+		}
+		if json.Unmarshal(args, &a) != nil || a.Path == "" && a.Command == "" {
+			return tools.Preview{}, fmt.Errorf("nothing to do")
+		}
+		return tools.Preview{Title: "edit " + a.Path, Paths: []string{a.Path}}, nil
+	}
+	schema := json.RawMessage(`{"type":"object"}`)
+	tool := func(name string, kind tools.Kind, access tools.Access, run func(context.Context, *tools.Env, json.RawMessage) tools.Answer) tools.Tool {
+		t := tools.Tool{Name: name, Description: name, Kind: kind, Access: access, KeyParameter: "file_path", Schema: schema, Run: run}
+		if kind != tools.KindRead {
+			t.Preview = preview
+		}
+		return t
+	}
+	big := strings.Repeat("word ", 200)
+	return tools.NewRegistry(
+		tool("read_file", tools.KindRead, tools.AccessRead, answer(tools.Answer{Result: big})),
+		tool("write_file", tools.KindEdit, tools.AccessWrite, answer(tools.Answer{Result: "written"})),
+		tool("fails", tools.KindRead, tools.AccessNone, answer(tools.Answer{Error: "no such thing"})),
+		tool("panics", tools.KindRead, tools.AccessNone, func(context.Context, *tools.Env, json.RawMessage) tools.Answer { panic("boom") }),
+		tool("waits", tools.KindRead, tools.AccessNone, func(ctx context.Context, _ *tools.Env, _ json.RawMessage) tools.Answer {
+			<-ctx.Done()
+			return tools.Answer{}
+		}),
+	)
+}
+
+func contains(list []string, part string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, part) })
+}

@@ -1,0 +1,245 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+// densityState remembers which history density has seen (D-02).
+type densityState struct {
+	optimised uint64
+	freed     int
+}
+
+// ensureCompressionBeforeSend is the pre-send window (D-29): density, threshold
+// check, compression, hard limit, in this order, before every request of a turn.
+// It is the only place from which the history is made smaller.
+func (c *Chat) ensureCompressionBeforeSend(ctx context.Context) error {
+	c.useModelCounter()
+	strategy, err := c.strategy()
+	if err != nil {
+		return err
+	}
+	if err := c.ensureDensityOptimized(strategy); err != nil {
+		return err
+	}
+	if c.shouldCompress(strategy) {
+		if err := c.performCompression(ctx, strategy); err != nil {
+			return err
+		}
+	}
+	return c.enforceContextWindow(ctx, strategy)
+}
+
+func (c *Chat) strategy() (compression.Strategy, error) {
+	return compression.Get(c.Settings.CompressionStrategy())
+}
+
+// ensureDensityOptimized prunes what newer content has made stale, when the
+// strategy can and something was added since it last did (REQ-HD-002). Whatever
+// comes of it, the history then counts as seen (REQ-HD-002.7).
+func (c *Chat) ensureDensityOptimized(strategy compression.Strategy) error {
+	optimizer, ok := strategy.(compression.Optimizer)
+	generation := c.History.Generation()
+	if !ok || c.density.optimised == generation {
+		return nil
+	}
+	c.density.optimised = generation
+	result, err := optimizer.Optimize(c.History.RawHistory(), c.densityConfig())
+	if err != nil {
+		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+	}
+	if result.Empty() {
+		return nil
+	}
+	before, estimated := c.Tokens(), c.History.TotalTokens()
+	if err := c.History.ApplyDensityResult(result); err != nil {
+		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+	}
+	c.density.freed += estimated - c.History.TotalTokens()
+	c.Emit(DensityApplied{
+		Metadata:     result.Metadata,
+		Prunes:       c.record(result.Prunes),
+		TokensBefore: before,
+		TokensAfter:  c.Tokens(),
+		Limit:        c.contextLimit(),
+	})
+	c.emitStatus()
+	return nil
+}
+
+// densityConfig is the engine's view of the settings (REQ-HD-001.9).
+func (c *Chat) densityConfig() compression.DensityConfig {
+	s := c.Settings
+	return compression.DensityConfig{
+		ReadWritePruning: s.DensityReadWritePruning(),
+		FileDedupe:       s.DensityFileDedupe(),
+		RecencyPruning:   s.DensityRecencyPruning(),
+		RecencyRetention: float64(s.DensityRecencyRetention()),
+		WorkspaceRoot:    c.Root,
+		Facts:            ToolFacts(c.Tools),
+	}
+}
+
+// shouldCompress reports whether the next request reaches the threshold (D-07).
+func (c *Chat) shouldCompress(strategy compression.Strategy) bool {
+	return float64(c.Tokens()) >= c.threshold(strategy)*float64(c.contextLimit())
+}
+
+// threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.
+func (c *Chat) threshold(strategy compression.Strategy) float64 {
+	if set, ok := c.Settings.CompressionThreshold(); ok {
+		return set
+	}
+	return strategy.Trigger().DefaultThreshold
+}
+
+// performCompression lets the strategy rebuild the history and tells the outcome.
+// Entries that arrive meanwhile are kept by the history service.
+func (c *Chat) performCompression(ctx context.Context, strategy compression.Strategy) error {
+	result, err := c.compress(ctx, strategy)
+	if err != nil {
+		return fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
+	}
+	// A no-op over the threshold would repeat before every request; it is told
+	// once for as long as it has the same reason.
+	if !result.Applied && result.Reason == c.noopReason {
+		return nil
+	}
+	c.noopReason = result.Reason
+	c.Emit(result)
+	c.emitStatus()
+	return nil
+}
+
+func (c *Chat) compress(ctx context.Context, strategy compression.Strategy) (Compressed, error) {
+	told := Compressed{Strategy: strategy.Name(), TokensBefore: c.Tokens(), Limit: c.contextLimit()}
+	if err := c.History.StartCompression(); err != nil {
+		return told, err
+	}
+	result, err := strategy.Compress(ctx, c.compressionContext(strategy))
+	if err == nil && result.Applied {
+		err = c.History.Replace(result.NewHistory, strategy.Name())
+	}
+	if endErr := c.History.EndCompression(); err == nil {
+		err = endErr
+	}
+	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, c.Tokens()
+	if err == nil && told.Applied {
+		c.noteCompression(told)
+	}
+	return told, err
+}
+
+func (c *Chat) noteCompression(done Compressed) {
+	c.stats.Compressions++
+	c.density.freed += max(0, done.TokensBefore-done.TokensAfter)
+}
+
+// compressionContext hands a strategy the curated history with its counts. Counts
+// are estimates of our tokenizer, so the limit is given in the same measure (D-09).
+func (c *Chat) compressionContext(strategy compression.Strategy) compression.Context {
+	entries, tokens := c.History.Curated()
+	return compression.Context{
+		History:           entries,
+		Tokens:            tokens,
+		Count:             c.History.CountContent,
+		Overhead:          c.overhead(),
+		ContextLimit:      c.estimated(c.contextLimit()),
+		Threshold:         c.threshold(strategy),
+		PreserveThreshold: c.Settings.CompressionPreserveThreshold(),
+		Facts:             ToolFacts(c.Tools),
+	}
+}
+
+// enforceContextWindow is the hard limit (D-08): what is sent plus what is
+// reserved for the reply must fit. The ladder of D-30 sees to it or says why not.
+func (c *Chat) enforceContextWindow(ctx context.Context, strategy compression.Strategy) error {
+	reserve, err := c.reserve()
+	if err != nil {
+		return err
+	}
+	if c.Tokens()+reserve <= c.contextLimit() {
+		return nil
+	}
+	c.density.optimised = ^uint64(0) // REQ-HD-002.8: the emergency path optimises anew
+	if err := c.ensureDensityOptimized(strategy); err != nil {
+		return err
+	}
+	return c.reduce(ctx, strategy, reserve)
+}
+
+// reduce brings the request under the limit less reserve by the ladder, telling
+// each rung.
+func (c *Chat) reduce(ctx context.Context, strategy compression.Strategy, reserve int) error {
+	if err := c.History.StartCompression(); err != nil {
+		return err
+	}
+	before := c.Tokens()
+	result, err := compression.Reduce(ctx, compression.LadderInput{
+		Context:  c.compressionContext(strategy),
+		Reserve:  c.estimated(reserve) + 1,
+		Strategy: strategy,
+		Announce: c.announceRung,
+	})
+	if err == nil {
+		err = c.History.Replace(result.History, "context limit")
+	}
+	if endErr := c.History.EndCompression(); err == nil {
+		err = endErr
+	}
+	if err != nil {
+		return err
+	}
+	c.noteCompression(Compressed{TokensBefore: before, TokensAfter: c.Tokens()})
+	c.emitStatus()
+	return nil
+}
+
+func (c *Chat) announceRung(rung compression.Rung) {
+	switch {
+	case rung.Err != nil:
+		c.notice("context limit: %s failed (%v), going on with the next step", rung.Name, rung.Err)
+	case rung.TokensAfter < rung.TokensBefore:
+		c.notice("context limit: %s, %s → %s tokens", rung.Name, thousands(c.scaled(rung.TokensBefore)), thousands(c.scaled(rung.TokensAfter)))
+	}
+}
+
+// reduceAfterRefusal answers a provider that finds the request too long although
+// it fits by our count: the window is smaller than we believed. What was refused
+// is the upper bound from now on (S-12).
+func (c *Chat) reduceAfterRefusal(ctx context.Context) error {
+	strategy, err := c.strategy()
+	if err != nil {
+		return err
+	}
+	refused := c.Tokens()
+	c.window.learn(c.Settings.Model(), refused, c.configuredLimit())
+	c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
+		thousands(refused), thousands(c.contextLimit()))
+	reserve, err := c.reserve()
+	if err != nil {
+		return err
+	}
+	return c.reduce(ctx, strategy, reserve)
+}
+
+// record adds what density removed to the ledger.
+func (c *Chat) record(prunes []history.Prune) []PruneRecord {
+	records := make([]PruneRecord, len(prunes))
+	for i, p := range prunes {
+		records[i] = PruneRecord{
+			Kind:    p.Kind,
+			Subject: p.Subject,
+			Reason:  p.Reason,
+			Tokens:  c.scaled(c.History.CountBlocks(p.Gone) - c.History.CountBlocks(p.Left)),
+			Turn:    c.turns,
+			At:      c.Now(),
+		}
+	}
+	c.ledger = append(c.ledger, records...)
+	return records
+}

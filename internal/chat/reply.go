@@ -1,0 +1,140 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+)
+
+// reply is one model reply while it arrives.
+type reply struct {
+	text    strings.Builder
+	thought strings.Builder
+	calls   []llm.ToolCall
+	finish  string
+}
+
+func (r *reply) empty() bool {
+	return strings.TrimSpace(r.text.String()) == "" && len(r.calls) == 0
+}
+
+// stream runs one request and collects the reply, telling the parts as they come.
+// It returns when the provider's goroutine is gone, so that nothing of a request
+// outlives it. With an error the reply holds what had arrived.
+func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Request) (r *reply, err error) {
+	type item struct {
+		chunk llm.Chunk
+		err   error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	items := make(chan item, 64)
+	go func() {
+		defer close(items)
+		for chunk, err := range provider.Stream(ctx, request) {
+			items <- item{chunk, err}
+		}
+	}()
+	r = &reply{}
+	for {
+		next, ok := await(c, items)
+		switch {
+		case !ok:
+			return r, err
+		case next.err != nil:
+			err = next.err
+		default:
+			c.receive(r, next.chunk, request)
+		}
+	}
+}
+
+// receive takes one chunk into the reply and tells the listeners.
+func (c *Chat) receive(r *reply, chunk llm.Chunk, request llm.Request) {
+	switch chunk := chunk.(type) {
+	case llm.Text:
+		r.text.WriteString(chunk.Delta)
+		c.Emit(TextDelta{Delta: chunk.Delta})
+	case llm.Reasoning:
+		r.thought.WriteString(chunk.Delta)
+		c.Emit(ReasoningDelta{Delta: chunk.Delta})
+	case llm.ToolCallStarted:
+		c.Emit(CallArriving{Name: chunk.Name})
+	case llm.ToolCall:
+		r.calls = append(r.calls, chunk)
+	case llm.Usage:
+		c.observeUsage(request, chunk)
+	case llm.Retrying:
+		if chunk.Discard {
+			*r = reply{}
+			c.Emit(ReplyDiscarded{})
+		}
+		c.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Reason: chunk.Reason})
+	case llm.Finish:
+		r.finish = chunk.Reason
+	}
+}
+
+// storeReply puts the reply into the history before it is shown as done. What
+// arrived of a reply that failed is kept as text; its calls are not, for nobody
+// knows whether they were complete.
+func (c *Chat) storeReply(r *reply, failed error) error {
+	if failed != nil {
+		r.calls = nil
+	}
+	var blocks []history.Block
+	if r.thought.Len() > 0 {
+		blocks = append(blocks, &history.Thinking{Thought: r.thought.String()})
+	}
+	if text := r.text.String(); strings.TrimSpace(text) != "" {
+		blocks = append(blocks, &history.Text{Text: text})
+	}
+	for i, call := range r.calls {
+		// Some servers give every call the same id, or none.
+		if call.ID == "" || slices.ContainsFunc(r.calls[:i], func(o llm.ToolCall) bool { return o.ID == call.ID }) {
+			call.ID = fmt.Sprintf("%s#%d", call.ID, i+1)
+			r.calls[i] = call
+		}
+		blocks = append(blocks, &history.ToolCall{ID: call.ID, Name: call.Name, Parameters: parameters(call.Arguments)})
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
+	entry := history.New(history.AI, blocks...).WithMeta(history.MetaModel, c.Settings.Model())
+	if failed != nil {
+		entry = entry.WithMeta(history.MetaInterrupted, true)
+	}
+	err := c.add(entry)
+	c.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
+	switch r.finish {
+	case "length":
+		c.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
+	case "content_filter":
+		c.notice("the provider's content filter cut the reply")
+	}
+	return err
+}
+
+// parameters keeps arguments that are JSON in compact form, which is how the
+// session log gives them back, and anything else as a JSON string, so that nothing
+// the model said is lost.
+func parameters(arguments string) json.RawMessage {
+	if strings.TrimSpace(arguments) == "" {
+		return json.RawMessage("{}")
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, []byte(arguments)) == nil {
+		return compact.Bytes()
+	}
+	quoted, err := json.Marshal(arguments)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return quoted
+}

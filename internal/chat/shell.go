@@ -1,0 +1,65 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/tools"
+)
+
+// Shell runs a command the user typed after "!". The model reads of it with the
+// next message. While a turn runs it waits for the end of that.
+func (c *Chat) Shell(command string) {
+	c.post(func() {
+		if c.working {
+			c.notice("!%s runs when the turn is over", firstLine(command))
+		}
+		c.tasks = append(c.tasks, func(ctx context.Context) (Outcome, error) { return c.shell(ctx, command) })
+	})
+}
+
+func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
+	tool, ok := c.shellTool()
+	if !ok {
+		return Outcome{Stop: StopFailed}, errors.New("there is no tool that runs commands")
+	}
+	args, err := json.Marshal(map[string]string{tool.KeyParameter: command})
+	if err != nil {
+		return Outcome{Stop: StopFailed}, err
+	}
+	c.calls++
+	k := &call{number: c.calls, name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool}
+	await(c, c.start(ctx, []*call{k}))
+	err = c.add(history.HumanText(shellReport(command, k.answer)))
+	c.Emit(ToolEnded{Call: k.number, Name: k.name, Title: k.title, Answer: k.answer, Duration: c.Now().Sub(k.started)})
+	if ctx.Err() != nil {
+		return Outcome{Stop: StopInterrupted}, err
+	}
+	return Outcome{Stop: StopDone}, err
+}
+
+func (c *Chat) shellTool() (tools.Tool, bool) {
+	all := c.Tools.All()
+	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Kind == tools.KindShell })
+	if i < 0 {
+		return tools.Tool{}, false
+	}
+	return all[i], true
+}
+
+// shellReport is what the model reads of a command the user ran.
+func shellReport(command string, a tools.Answer) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "I ran this command myself:\n\n$ %s\n", command)
+	for _, part := range []string{a.Result, a.Error} {
+		if part != "" {
+			b.WriteString(strings.TrimRight(part, "\n") + "\n")
+		}
+	}
+	return b.String()
+}

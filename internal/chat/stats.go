@@ -1,0 +1,39 @@
+package chat
+
+import "agent/internal/llm"
+
+// Stats are the running figures of a session.
+type Stats struct {
+	Requests         int
+	ToolCalls        int
+	PromptTokens     int
+	CompletionTokens int
+	CachedTokens     int
+	Compressions     int
+}
+
+// observeUsage takes the provider's figures into the totals and the calibration
+// (D-09).
+func (c *Chat) observeUsage(request llm.Request, u llm.Usage) {
+	c.latest = u
+	c.stats.PromptTokens += u.PromptTokens
+	c.stats.CompletionTokens += u.CompletionTokens
+	c.stats.CachedTokens += u.CachedTokens
+	c.calibration.Observe(request.Model, c.overhead()+c.History.TotalTokens(), u.PromptTokens)
+	c.Emit(UsageReported(u))
+	c.emitStatus()
+}
+
+// Status returns the figures of the status line. It belongs to the owner
+// goroutine; others get it with StatusChanged.
+func (c *Chat) status() Status {
+	return Status{
+		Model:  c.Settings.Model(),
+		Tokens: c.Tokens(),
+		Limit:  c.contextLimit(),
+		Mode:   c.Mode(),
+		Freed:  c.density.freed,
+	}
+}
+
+func (c *Chat) emitStatus() { c.Emit(StatusChanged{Status: c.status()}) }

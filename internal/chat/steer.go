@@ -1,0 +1,73 @@
+package chat
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrWorking is the answer to a change that must wait for the end of a turn.
+var ErrWorking = errors.New("a turn is running; wait for its end or interrupt it with Esc")
+
+// Retry sends the conversation again without a new message, after a request that
+// failed.
+func (c *Chat) Retry(ctx context.Context) error {
+	return c.whenIdle(ctx, func() error {
+		if c.History.Len() == 0 {
+			return errors.New("there is nothing to send again")
+		}
+		c.tasks = append(c.tasks, c.converse)
+		return nil
+	})
+}
+
+// Clear begins a new conversation; the record of the old one stays on disk.
+func (c *Chat) Clear(ctx context.Context) error {
+	return c.whenIdle(ctx, func() error {
+		if err := c.History.Clear(); err != nil {
+			return err
+		}
+		c.ledger, c.lastReply, c.noopReason = nil, "", ""
+		c.density.freed = 0
+		c.emitStatus()
+		return nil
+	})
+}
+
+// Compress compresses now, whatever the threshold.
+func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
+	var told Compressed
+	err := c.whenIdle(ctx, func() error {
+		strategy, err := c.strategy()
+		if err != nil {
+			return err
+		}
+		told, err = c.compress(ctx, strategy)
+		c.emitStatus()
+		return err
+	})
+	return told, err
+}
+
+// CycleMode switches to the next approval mode.
+func (c *Chat) CycleMode() {
+	c.post(func() {
+		if err := c.SetMode(nextMode(c.Mode())); err != nil {
+			c.notice("%v", err)
+		}
+		c.emitStatus()
+	})
+}
+
+// whenIdle runs a change on the owner, or refuses it while a turn runs.
+func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
+	err, asked := ask(ctx, c, func() error {
+		if c.working {
+			return ErrWorking
+		}
+		return change()
+	})
+	if asked != nil {
+		return asked
+	}
+	return err
+}

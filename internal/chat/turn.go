@@ -1,0 +1,164 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+)
+
+// turn works on what the user said until the model has nothing more to do: add
+// the message, then request, reply and tool calls in a loop. Before every request
+// the context is made to fit. The history it leaves is valid however it ends.
+func (c *Chat) turn(ctx context.Context, text string) (Outcome, error) {
+	c.turns++
+	c.failures = failureStreak{}
+	if err := c.addUserMessage(ctx, text); err != nil {
+		return Outcome{Stop: StopFailed}, err
+	}
+	return c.converse(ctx)
+}
+
+// converse is the turn after its message is in the history.
+func (c *Chat) converse(ctx context.Context) (Outcome, error) {
+	var out Outcome
+	for {
+		if err := c.deliverQueued(ctx); err != nil {
+			return out.stopped(StopFailed), err
+		}
+		if limit := c.Settings.MaxTurns(); limit >= 0 && out.Requests >= limit {
+			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
+			return out.stopped(StopMaxTurns), nil
+		}
+		reply, err := c.request(ctx, &out)
+		if err != nil {
+			return c.failed(ctx, out, err)
+		}
+		if len(reply.calls) == 0 {
+			if c.serve(); len(c.queue) > 0 {
+				continue
+			}
+			return out.stopped(StopDone), nil
+		}
+		stop, err := c.runCalls(ctx, reply.calls, &out)
+		if err != nil {
+			return c.failed(ctx, out, err)
+		}
+		if stop != "" {
+			return out.stopped(stop), nil
+		}
+	}
+}
+
+// request makes the context fit, sends it and stores the reply. A provider that
+// finds the context too long all the same gets one more, smaller request (S-12).
+func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
+	request, err := c.PrepareRequest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.send(ctx, request, out)
+	if !isOverflow(err) {
+		return r, err
+	}
+	if err := c.reduceAfterRefusal(ctx); err != nil {
+		return nil, err
+	}
+	if request, err = c.buildRequest(); err != nil {
+		return nil, err
+	}
+	return c.send(ctx, request, out)
+}
+
+// PrepareRequest makes the context fit and returns the request that would be sent
+// now. It belongs to the owner goroutine.
+func (c *Chat) PrepareRequest(ctx context.Context) (llm.Request, error) {
+	if err := c.ensureCompressionBeforeSend(ctx); err != nil {
+		return llm.Request{}, err
+	}
+	return c.buildRequest()
+}
+
+// Record adds an entry of a recorded conversation. It belongs to the owner
+// goroutine.
+func (c *Chat) Record(entry *history.Content) error { return c.add(entry) }
+
+// send streams the reply to a request and stores it.
+func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*reply, error) {
+	provider, err := c.Provider()
+	if err != nil {
+		return nil, err
+	}
+	out.Requests++
+	c.stats.Requests++
+	r, err := c.stream(ctx, provider, request)
+	if r.empty() && err == nil {
+		c.notice("the model sent an empty reply")
+	}
+	if storeErr := c.storeReply(r, err); storeErr != nil {
+		return r, storeErr
+	}
+	if err == nil {
+		out.Response = r.text.String()
+		c.lastReply = out.Response
+	}
+	return r, err
+}
+
+// buildRequest is what goes to the provider, checked (D-32).
+func (c *Chat) buildRequest() (llm.Request, error) {
+	entries, _ := c.History.Curated()
+	if err := history.Validate(entries); err != nil {
+		return llm.Request{}, err
+	}
+	s := c.Settings
+	request := llm.Request{
+		Model:           s.Model(),
+		System:          c.systemPrompt(),
+		History:         entries,
+		Tools:           c.toolSpecs(),
+		Temperature:     s.Temperature(),
+		TopP:            s.TopP(),
+		ReasoningEffort: s.ReasoningEffort(),
+	}
+	request.MaxOutputTokens, _ = s.MaxOutputTokens()
+	return request, nil
+}
+
+// failed turns an error into the end of a turn. An interrupt is an end of its
+// own, not a failure.
+func (c *Chat) failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
+	if ctx.Err() != nil {
+		return out.stopped(StopInterrupted), nil
+	}
+	return out.stopped(StopFailed), err
+}
+
+// deliverQueued adds the messages typed while the turn ran.
+func (c *Chat) deliverQueued(ctx context.Context) error {
+	c.serve()
+	for len(c.queue) > 0 && ctx.Err() == nil {
+		text := c.queue[0]
+		c.setQueue(c.queue[1:])
+		if err := c.addUserMessage(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isOverflow(err error) bool {
+	var refused *llm.Error
+	return errors.As(err, &refused) && refused.Kind == llm.ContextOverflow
+}
+
+func (o Outcome) stopped(stop Stop) Outcome {
+	o.Stop = stop
+	return o
+}
+
+func (c *Chat) notice(format string, args ...any) {
+	c.Emit(Notice{Text: fmt.Sprintf(format, args...)})
+}

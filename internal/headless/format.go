@@ -1,0 +1,31 @@
+package headless
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Format is a headless output format.
+type Format string
+
+// The output formats of interface section 2.
+const (
+	// Text prints the final answer only.
+	Text Format = "text"
+	// JSON prints one object at the end.
+	JSON Format = "json"
+	// StreamJSON prints one object a line as things happen.
+	StreamJSON Format = "stream-json"
+)
+
+// Formats lists the formats in the order they are offered.
+func Formats() []Format { return []Format{Text, JSON, StreamJSON} }
+
+// ParseFormat returns the format called name.
+func ParseFormat(name string) (Format, error) {
+	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
+		return f, nil
+	}
+	return "", fmt.Errorf("unknown output format %q; choose one of text, json, stream-json", name)
+}

@@ -1,0 +1,72 @@
+package headless
+
+import (
+	"time"
+
+	"agent/internal/chat"
+)
+
+// Result is the JSON object that ends a headless run.
+type Result struct {
+	SessionID  string  `json:"sessionId"`
+	Response   string  `json:"response"`
+	Exit       int     `json:"exit"`
+	Turns      int     `json:"turns"`
+	ToolCalls  int     `json:"toolCalls"`
+	Usage      Usage   `json:"usage"`
+	Context    Context `json:"context"`
+	DurationMs int64   `json:"durationMs"`
+	Error      string  `json:"error,omitempty"`
+}
+
+// Usage sums what the provider reported, in tokens.
+type Usage struct {
+	PromptTokens     int `json:"promptTokens"`
+	CompletionTokens int `json:"completionTokens"`
+	CachedTokens     int `json:"cachedTokens"`
+}
+
+// Context is the state of the window after the run, in tokens.
+type Context struct {
+	Tokens       int `json:"tokens"`
+	Limit        int `json:"limit"`
+	DensityFreed int `json:"densityFreed"`
+	Compressions int `json:"compressions"`
+}
+
+// Run is what the result needs to know besides the events.
+type Run struct {
+	SessionID string
+	Outcome   chat.Outcome
+	Err       error
+	Exit      int
+	Stats     chat.Stats
+	Status    chat.Status
+	Duration  time.Duration
+}
+
+func (r Run) result() Result {
+	result := Result{
+		SessionID: r.SessionID,
+		Response:  r.Outcome.Response,
+		Exit:      r.Exit,
+		Turns:     r.Outcome.Requests,
+		ToolCalls: r.Outcome.ToolCalls,
+		Usage: Usage{
+			PromptTokens:     r.Stats.PromptTokens,
+			CompletionTokens: r.Stats.CompletionTokens,
+			CachedTokens:     r.Stats.CachedTokens,
+		},
+		Context: Context{
+			Tokens:       r.Status.Tokens,
+			Limit:        r.Status.Limit,
+			DensityFreed: r.Status.Freed,
+			Compressions: r.Stats.Compressions,
+		},
+		DurationMs: r.Duration.Milliseconds(),
+	}
+	if r.Err != nil {
+		result.Error = r.Err.Error()
+	}
+	return result
+}

@@ -1,0 +1,77 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"agent/internal/chat"
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+// Compressed is the outcome of one compression.
+type Compressed struct {
+	// Kind is "applied" or "noop"; Reason says why nothing was done.
+	Kind       string                     `json:"kind"`
+	Reason     string                     `json:"reason,omitempty"`
+	NewHistory []*history.Content         `json:"newHistory"`
+	Metadata   compression.ResultMetadata `json:"metadata"`
+	// TokensBefore and TokensAfter are of the history alone.
+	TokensBefore int `json:"tokensBefore"`
+	TokensAfter  int `json:"tokensAfter"`
+}
+
+// Compress runs the active strategy's compression once, whatever the threshold.
+func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
+	if _, err := e.configure(in); err != nil {
+		return nil, err
+	}
+	strategy, err := compression.Get(e.Settings.CompressionStrategy())
+	if err != nil {
+		return nil, err
+	}
+	if strategy.RequiresLLM() {
+		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set compression.strategy=%s", strategy.Name(), compression.DefaultName)
+	}
+	service, err := e.service(in)
+	if err != nil {
+		return nil, err
+	}
+	entries, tokens := service.Curated()
+	threshold, set := e.Settings.CompressionThreshold()
+	if !set {
+		threshold = strategy.Trigger().DefaultThreshold
+	}
+	result, err := strategy.Compress(ctx, compression.Context{
+		History:           entries,
+		Tokens:            tokens,
+		Count:             service.CountContent,
+		ContextLimit:      e.contextLimit(),
+		Threshold:         threshold,
+		PreserveThreshold: e.Settings.CompressionPreserveThreshold(),
+		Facts:             chat.ToolFacts(e.Tools),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &Compressed{Kind: "applied", Reason: result.Reason, NewHistory: result.NewHistory, Metadata: result.Metadata, TokensBefore: result.TokensBefore, TokensAfter: result.TokensAfter}
+	if !result.Applied {
+		out.Kind = "noop"
+	}
+	if out.NewHistory == nil {
+		out.NewHistory = []*history.Content{}
+	}
+	return out, nil
+}
+
+// Print writes the outcome for people.
+func (c *Compressed) Print(out io.Writer) error {
+	if c.Kind == "noop" {
+		_, err := fmt.Fprintf(out, "nothing done: %s (%d tokens)\n", c.Reason, c.TokensBefore)
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s: %d → %d entries, %d → %d tokens\n", c.Metadata.StrategyUsed,
+		c.Metadata.OriginalMessageCount, c.Metadata.CompressedMessageCount, c.TokensBefore, c.TokensAfter)
+	return err
+}

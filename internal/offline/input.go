@@ -1,0 +1,37 @@
+package offline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"agent/internal/history"
+	"agent/internal/session"
+)
+
+// Parse reads a session log or a document; which of the two it is shows in its
+// first line. Notices tell what of a log could not be used.
+func Parse(name string, data []byte) (in Input, notices []string, err error) {
+	if !isLog(data) {
+		document, err := history.ParseDocument(data)
+		if err != nil {
+			return Input{}, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return Input{Name: name, WorkspaceRoot: document.WorkspaceRoot, History: document.History, Document: document}, nil, nil
+	}
+	state, err := session.Replay(bytes.NewReader(data))
+	if err != nil {
+		return Input{}, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return Input{Name: name, WorkspaceRoot: state.Workspace, History: state.Entries}, state.Notices, nil
+}
+
+// isLog reports whether data begins with a record of a session log.
+func isLog(data []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
+	var record struct {
+		V    *int    `json:"v"`
+		Type *string `json:"type"`
+	}
+	return json.Unmarshal(line, &record) == nil && record.V != nil && record.Type != nil
+}

@@ -1,0 +1,74 @@
+package offline
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+// Optimized is the outcome of one density optimisation.
+type Optimized struct {
+	Removals     []int                       `json:"removals"`
+	Replacements map[string]*history.Content `json:"replacements"`
+	Metadata     history.DensityMetadata     `json:"metadata"`
+	// TokensBefore and TokensAfter are of the history alone.
+	TokensBefore int `json:"tokensBefore"`
+	TokensAfter  int `json:"tokensAfter"`
+
+	prunes []history.Prune
+}
+
+// Optimize runs the density phases of the active strategy once.
+func (e *Engine) Optimize(in Input) (*Optimized, error) {
+	config, err := e.configure(in)
+	if err != nil {
+		return nil, err
+	}
+	strategy, err := compression.Get(e.Settings.CompressionStrategy())
+	if err != nil {
+		return nil, err
+	}
+	service, err := e.service(in)
+	if err != nil {
+		return nil, err
+	}
+	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, TokensBefore: service.TotalTokens()}
+	if optimizer, ok := strategy.(compression.Optimizer); ok {
+		result, err := optimizer.Optimize(in.History, config)
+		if err != nil {
+			return nil, err
+		}
+		if err := service.ApplyDensityResult(result); err != nil {
+			return nil, err
+		}
+		out.take(result)
+	}
+	out.TokensAfter = service.TotalTokens()
+	return out, nil
+}
+
+func (o *Optimized) take(r history.DensityResult) {
+	o.Removals = append(o.Removals, r.Removals...)
+	slices.Sort(o.Removals)
+	for i, c := range r.Replacements {
+		o.Replacements[strconv.Itoa(i)] = c
+	}
+	o.Metadata, o.prunes = r.Metadata, r.Prunes
+}
+
+// Print writes the outcome for people.
+func (o *Optimized) Print(out io.Writer) error {
+	m := o.Metadata
+	_, err := fmt.Fprintf(out, "%d stale reads, %d duplicate files, %d old results: %d entries removed, %d edited\n%d → %d tokens\n",
+		m.ReadWritePairsPruned, m.FileDeduplicationsPruned, m.RecencyPruned, len(o.Removals), len(o.Replacements), o.TokensBefore, o.TokensAfter)
+	for _, p := range o.prunes {
+		if err == nil {
+			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, p.Subject, p.Reason)
+		}
+	}
+	return err
+}
