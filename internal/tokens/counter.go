@@ -38,11 +38,11 @@ func (c *Counter) Count(text string) int {
 	if !utf8.ValidString(text) {
 		text = replaceInvalid(text)
 	}
-	merger := merger{ranks: c.ranks}
+	pieces := merger{ranks: c.ranks}
 	count := 0
 	for len(text) > 0 {
 		end := c.split(text)
-		count += merger.count(text[:end])
+		count += pieces.count(text[:end])
 		text = text[end:]
 	}
 	return count

@@ -11,10 +11,10 @@ package tokens
 // merges as they do alone, and alone they would cross the boundary as well. The
 // other direction is the same argument.
 //
-// So each window begins with the last part taken from the one before. If that part
-// comes out again, it is a neighbour of what follows, and every pair of neighbours
-// has been seen in some window. If it does not, the window was too small for this
-// text.
+// So each window begins with a part of the one before. If that part comes out
+// again, then it is the neighbour of one part in either window, and all pairs of
+// neighbours are right. If it does not, windows of this size are too small for the
+// text, and larger ones are tried.
 const (
 	// firstWindow, in bytes, was large enough for every text we tried.
 	firstWindow = 4 << 10

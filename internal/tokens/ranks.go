@@ -10,9 +10,10 @@ import (
 // every rank there is.
 const noRank = math.MaxUint32
 
-// A slot of the rank table holds rank+1 in its low bits and a fingerprint of the
-// token's hash in the others, so that the search for what is not a token seldom
-// looks at the bytes of one. Zero is an empty slot.
+// A slot of the rank table holds rank+1 in its low bits, enough of them for either
+// vocabulary, and a fingerprint of the token's hash in the others, so that the
+// search for what is not a token seldom looks at the bytes of one. Zero is an empty
+// slot.
 const (
 	rankMask        = 1<<18 - 1
 	fingerprintMask = ^uint32(rankMask)
@@ -20,8 +21,8 @@ const (
 
 // rankTable maps the bytes of each token to its rank: the position in the order
 // in which byte pair encoding merges. It is an open-addressing hash table over one
-// arena; a Go map with 200 000 string keys takes four times the memory, and the
-// garbage collector would have to visit every key.
+// arena; a Go map with 200 000 string keys takes several times the memory, and
+// the garbage collector would have to visit every key.
 type rankTable struct {
 	// arena is all tokens in the order of their ranks; the token of rank r is
 	// arena[offsets[r]:offsets[r+1]].
@@ -29,11 +30,10 @@ type rankTable struct {
 	offsets []uint32
 	slots   []uint32
 	seed    maphash.Seed
-	longest int
 }
 
-// newRankTable returns an empty table with room for so many tokens of so many
-// bytes altogether.
+// newRankTable returns an empty table for at most so many tokens, with room for so
+// many bytes altogether. Some slots always stay empty, which ends every search.
 func newRankTable(tokens, bytes int) *rankTable {
 	return &rankTable{
 		arena:   make([]byte, 0, bytes),
@@ -48,7 +48,6 @@ func (t *rankTable) add(token []byte) {
 	rank := len(t.offsets) - 1
 	t.arena = append(t.arena, token...)
 	t.offsets = append(t.offsets, uint32(len(t.arena)))
-	t.longest = max(t.longest, len(token))
 
 	hash := maphash.Bytes(t.seed, token)
 	i := t.home(hash)
@@ -60,14 +59,11 @@ func (t *rankTable) add(token []byte) {
 
 // rank returns the rank of piece, or noRank if it is not a token.
 func (t *rankTable) rank(piece string) uint32 {
-	if len(piece) > t.longest {
-		return noRank
-	}
 	hash := maphash.String(t.seed, piece)
-	print := fingerprint(hash)
+	wanted := fingerprint(hash)
 	for i := t.home(hash); t.slots[i] != 0; i = t.after(i) {
 		slot := t.slots[i]
-		if slot&fingerprintMask != print {
+		if slot&fingerprintMask != wanted {
 			continue
 		}
 		rank := slot&rankMask - 1
@@ -78,9 +74,10 @@ func (t *rankTable) rank(piece string) uint32 {
 	return noRank
 }
 
-// home is the slot where the search for a hash begins, after the one to look at
-// next.
-func (t *rankTable) home(hash uint64) uint64  { return hash & uint64(len(t.slots)-1) }
+// home is the slot where the search for a hash begins.
+func (t *rankTable) home(hash uint64) uint64 { return hash & uint64(len(t.slots)-1) }
+
+// after is the slot to look at after another.
 func (t *rankTable) after(slot uint64) uint64 { return (slot + 1) & uint64(len(t.slots)-1) }
 
 // fingerprint takes the bits at the far end of those that home takes.

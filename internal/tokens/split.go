@@ -1,6 +1,6 @@
 package tokens
 
-import "unicode/utf8"
+import "strings"
 
 // splitter returns the end of the first piece of a text that is not empty. It is
 // one of the encodings' regular expressions written out by hand, because Go's
@@ -72,19 +72,10 @@ func punctuation(text, trailers string) int {
 	if end == start {
 		return 0
 	}
-	for end < len(text) && contains(trailers, text[end]) {
+	for end < len(text) && strings.IndexByte(trailers, text[end]) >= 0 {
 		end++
 	}
 	return end
-}
-
-func contains(set string, b byte) bool {
-	for i := range len(set) {
-		if set[i] == b {
-			return true
-		}
-	}
-	return false
 }
 
 // whitespace matches \s*[\r\n]+|\s+(?!\S)|\s+ at text, which begins with a space,
@@ -111,10 +102,4 @@ func whitespace(text string) int {
 	default:
 		return lastStart
 	}
-}
-
-// lastClass returns the class of the last rune of text and its length in bytes.
-func lastClass(text string) (c class, size int) {
-	r, size := utf8.DecodeLastRuneInString(text)
-	return classOf(r), size
 }

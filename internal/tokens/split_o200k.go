@@ -1,5 +1,7 @@
 package tokens
 
+import "unicode/utf8"
+
 // splitO200K is the splitter of o200k_base:
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -26,8 +28,8 @@ func splitO200K(text string) int {
 }
 
 // prefixedWord matches the two word alternatives without the contraction and
-// returns the end, or 0. The rune before a word is taken into it if there is a way;
-// first and size describe the first rune of text.
+// returns the end, or 0. first and size are the class and the length of the first
+// rune of text, which becomes part of the word even if it is no letter, as a space.
 func prefixedWord(text string, first class, size int) int {
 	if first&letter != 0 {
 		if end := mixedWord(text, 0); end > 0 {
@@ -41,7 +43,8 @@ func prefixedWord(text string, first class, size int) int {
 	if end := mixedWord(text, 0); end > 0 {
 		return end
 	}
-	// A word that begins with a mark matched just now: a mark is lower as well.
+	// Without a rune before it, only a mark could begin the word; but marks are lower
+	// as well, so that the line above has matched it.
 	if end := skip(text, size, upper); end > size {
 		return end
 	}
@@ -57,8 +60,8 @@ func mixedWord(text string, start int) int {
 		return end
 	}
 	for end := uppers; end > start; {
-		c, size := lastClass(text[start:end])
-		if c&lower != 0 {
+		r, size := utf8.DecodeLastRuneInString(text[start:end])
+		if classOf(r)&lower != 0 {
 			return end
 		}
 		end -= size
