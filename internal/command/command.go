@@ -1,6 +1,10 @@
 // Package command holds the slash commands: parsing, completion and effect, one
 // file a command. It knows no screen; what a command shows is an Output value
 // that the terminal and the headless mode render their own way.
+//
+// Commands is the Runner. It reaches the rest of the program only through Deps:
+// the turn loop as a Session, the settings, the profile files, and a few
+// functions for what lies outside (the endpoint's models, the workspace's diff).
 package command
 
 import "context"
@@ -11,25 +15,14 @@ type Output struct {
 	Lines []string
 	// Bar is drawn above Lines when present (/context).
 	Bar *Bar
+	// Diff is a unified diff shown below Lines (/diff).
+	Diff string
+	// Copy goes to the clipboard (/copy); without a screen it is printed.
+	Copy string
 	// Quit ends the program.
 	Quit bool
 	// Submit is sent to the model as if the user had typed it.
 	Submit string
-}
-
-// Bar is the context window by kind.
-type Bar struct {
-	Segments []Segment
-	// Total is the size of the window in tokens, Mark the compression threshold.
-	Total, Mark int
-}
-
-// Segment is one part of a Bar.
-type Segment struct {
-	Label  string
-	Tokens int
-	// Free marks the unused rest.
-	Free bool
 }
 
 // Completion is one proposal for the word under the cursor.
@@ -48,4 +41,23 @@ type Runner interface {
 	// Complete proposes values for the last word of line (the text up to the
 	// cursor), best first; start is where that word begins, in bytes.
 	Complete(line string) (start int, proposals []Completion)
+}
+
+// Command declares one slash command completely.
+type Command struct {
+	// Name is what is typed after the slash; Aliases work as well.
+	Name    string
+	Aliases []string
+	// Usage are the forms its arguments can take, each without the name; a
+	// command without forms takes no arguments.
+	Usage []string
+	// Help is one line.
+	Help string
+	// MaxArgs bounds the number of arguments.
+	MaxArgs int
+	// Run does it. Args are the words after the name, without their quotes.
+	Run func(ctx context.Context, args []string) (Output, error)
+	// Complete proposes values for the argument after args; who asks picks those
+	// that match what is typed. Nil when there is nothing to propose.
+	Complete func(args []string) []Completion
 }

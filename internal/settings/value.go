@@ -95,9 +95,9 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 		}
 	}
 	if isText {
-		return Value{}, s.refuse("must be %s, without quotes", s.want())
+		return Value{}, s.refuse("must be %s, without quotes", s.Takes())
 	}
-	return Value{}, s.refuse("must be %s, not %s", s.want(), quote(string(raw)))
+	return Value{}, s.refuse("must be %s, not %s", s.Takes(), quote(string(raw)))
 }
 
 func (s *Spec) parseBool(text string) (Value, error) {
@@ -115,7 +115,7 @@ func (s *Spec) parseEnum(text string) (Value, error) {
 	if i >= 0 {
 		return Value{s.Enum[i]}, nil
 	}
-	return Value{}, s.refuse("must be %s, not %s%s", s.want(), quote(text), nearest.Question(text, s.Enum))
+	return Value{}, s.refuse("must be %s, not %s%s", s.Takes(), quote(text), nearest.Question(text, s.Enum))
 }
 
 func (s *Spec) checkNumber(x float64, value any) (Value, error) {
@@ -126,7 +126,7 @@ func (s *Spec) checkNumber(x float64, value any) (Value, error) {
 }
 
 func (s *Spec) refuseNumber(text string) (Value, error) {
-	return Value{}, s.refuse("must be %s, not %s", s.want(), quote(text))
+	return Value{}, s.refuse("must be %s, not %s", s.Takes(), quote(text))
 }
 
 func (s *Spec) parseText(text string) (Value, error) {
@@ -136,7 +136,7 @@ func (s *Spec) parseText(text string) (Value, error) {
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return Value{}, s.refuse("must be one line of plain text")
 	case s.Type != TypePath && strings.ContainsFunc(text, unicode.IsSpace):
-		return Value{}, s.refuse("must be %s, without spaces", s.want())
+		return Value{}, s.refuse("must be %s, without spaces", s.Takes())
 	case looksLikeKey(text):
 		return Value{}, s.refuse("that looks like an API key, and a key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY")
 	}
@@ -154,7 +154,7 @@ func (s *Spec) parseText(text string) (Value, error) {
 func (s *Spec) parseURL(text string) (Value, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return Value{}, s.refuse("must be %s", s.want())
+		return Value{}, s.refuse("must be %s", s.Takes())
 	}
 	if u.User != nil {
 		return Value{}, s.refuse("must not hold a user name or password; the key goes into OPENAI_API_KEY or the file of auth-keyfile")
@@ -168,8 +168,8 @@ func looksLikeKey(text string) bool {
 	return strings.HasPrefix(text, "sk-") && len(text) >= 20 && !strings.ContainsAny(text, "/\\")
 }
 
-// want says what the setting takes, for messages.
-func (s *Spec) want() string {
+// Takes says what values the setting takes, for example "a number from 0 to 2".
+func (s *Spec) Takes() string {
 	switch s.Type {
 	case TypeBool:
 		return "true or false"
@@ -198,3 +198,7 @@ func (s *Spec) rangeText() string {
 func (s *Spec) refuse(format string, args ...any) error {
 	return &Error{Key: s.Key, Problem: fmt.Sprintf(format, args...)}
 }
+
+// DefaultText returns the built-in value as a user would type it, "" when there
+// is none.
+func (s *Spec) DefaultText() string { return Value{s.Default}.String() }

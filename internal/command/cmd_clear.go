@@ -1,0 +1,16 @@
+package command
+
+import "context"
+
+func (c *Commands) clearCommand() Command {
+	return Command{
+		Name: "clear", Aliases: []string{"new"},
+		Help: "start over with an empty context",
+		Run: func(ctx context.Context, _ []string) (Output, error) {
+			if err := c.deps.Session.Clear(ctx); err != nil {
+				return Output{}, err
+			}
+			return Output{Lines: []string{"The context is empty; the session log keeps what was said."}}, nil
+		},
+	}
+}

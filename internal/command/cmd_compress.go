@@ -1,0 +1,20 @@
+package command
+
+import (
+	"context"
+	"fmt"
+)
+
+func (c *Commands) compressCommand() Command {
+	return Command{
+		Name: "compress", Aliases: []string{"compact"},
+		Help: "make the context smaller now",
+		Run: func(ctx context.Context, _ []string) (Output, error) {
+			done, err := c.deps.Session.Compress(ctx)
+			if err != nil {
+				return Output{}, fmt.Errorf("compression failed, the context is as it was: %w", err)
+			}
+			return Output{Lines: []string{done.String()}}, nil
+		},
+	}
+}

@@ -1,0 +1,52 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"agent/internal/chat"
+)
+
+func (c *Commands) contextCommand() Command {
+	return Command{
+		Name: "context", Aliases: []string{"ctx"},
+		Help: "show what fills the context window",
+		Run: func(ctx context.Context, _ []string) (Output, error) {
+			usage, err := c.deps.Session.ContextUsage(ctx)
+			if err != nil {
+				return Output{}, err
+			}
+			bar := usageBar(usage)
+			return Output{Bar: &bar, Lines: describeUsage(usage, bar)}, nil
+		},
+	}
+}
+
+// usageBar is the window by kind.
+func usageBar(u chat.ContextUsage) Bar {
+	return Bar{Total: u.Limit, Mark: u.Threshold, Segments: []Segment{
+		{Label: "system", Tokens: u.System, Letter: "s"},
+		{Label: "tools", Tokens: u.Tools, Letter: "t"},
+		{Label: "human", Tokens: u.Human, Letter: "h"},
+		{Label: "assistant", Tokens: u.AI, Letter: "a"},
+		{Label: "tool calls", Tokens: u.Calls, Letter: "c"},
+		{Label: "tool results", Tokens: u.Results, Letter: "r"},
+		{Label: "free", Tokens: max(0, u.Limit-u.Total()), Free: true, Letter: "."},
+	}}
+}
+
+// describeUsage says the same in numbers, and what is known besides.
+func describeUsage(u chat.ContextUsage, bar Bar) []string {
+	share := func(n int) string { return fmt.Sprintf("%d%%", percent(n, u.Limit)) }
+	var rows [][]string
+	for _, s := range bar.Segments {
+		rows = append(rows, []string{s.Letter, s.Label, chat.FormatTokens(s.Tokens), share(s.Tokens)})
+	}
+	lines := append(table([]column{left, left, right, right}, rows), "",
+		fmt.Sprintf("used         %s of %s tokens (%s)", chat.FormatTokens(u.Total()), chat.FormatTokens(u.Limit), share(u.Total())),
+		fmt.Sprintf("compression  starts at %s (%s)", chat.FormatTokens(u.Threshold), share(u.Threshold)))
+	if u.Prompt > 0 {
+		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", chat.FormatTokens(u.Cached), chat.FormatTokens(u.Prompt), percent(u.Cached, u.Prompt)))
+	}
+	return append(lines, fmt.Sprintf("freed        %s so far by density and compression", chat.FormatTokens(u.Freed)))
+}

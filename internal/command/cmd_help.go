@@ -1,0 +1,53 @@
+package command
+
+import (
+	"context"
+	"strings"
+)
+
+func (c *Commands) helpCommand() Command {
+	return Command{
+		Name: "help", Aliases: []string{"h", "?"}, Usage: []string{"", "COMMAND"}, MaxArgs: 1,
+		Help: "list the commands, or explain one",
+		Run: func(_ context.Context, args []string) (Output, error) {
+			if len(args) == 0 {
+				return Output{Lines: c.overview()}, nil
+			}
+			command, err := c.find(strings.TrimPrefix(args[0], "/"))
+			if err != nil {
+				return Output{}, err
+			}
+			return Output{Lines: command.explain()}, nil
+		},
+		Complete: func([]string) []Completion {
+			var names []Completion
+			for _, command := range c.all {
+				names = append(names, Completion{command.Name, command.Help})
+			}
+			return names
+		},
+	}
+}
+
+func (c *Commands) overview() []string {
+	var rows [][]string
+	for _, command := range c.all {
+		rows = append(rows, []string{"/" + command.Name, command.Help})
+	}
+	rows = append(rows,
+		[]string{"!CMD", "run a shell command yourself"},
+		[]string{"@PATH", "put a file or a folder into your message"})
+	return append(table([]column{left, left}, rows), "", "/help COMMAND explains one; Tab completes names and values.")
+}
+
+// explain describes one command in full.
+func (c Command) explain() []string {
+	lines := []string{"/" + c.Name + ": " + c.Help}
+	for _, form := range c.forms() {
+		lines = append(lines, "  "+form)
+	}
+	if len(c.Aliases) > 0 {
+		lines = append(lines, "also /"+strings.Join(c.Aliases, ", /"))
+	}
+	return lines
+}

@@ -1,0 +1,16 @@
+package command
+
+import "context"
+
+// initPrompt asks the model for the file it reads itself at every start.
+const initPrompt = `Look at this workspace and write AGENTS.md in its root, the instructions for coding agents that work here. If the file exists, improve it and keep what is still right.
+
+Find out by reading, not by guessing: what the project is, how it is built, tested and linted (the exact commands), where things are, the conventions of its code and commits, and what one must not do. Leave out what anybody would know and what the code says plainly. Keep it under 60 lines. Run a command only to check that it is right.`
+
+func (c *Commands) initCommand() Command {
+	return Command{
+		Name: "init",
+		Help: "let the model write AGENTS.md for this workspace",
+		Run:  func(context.Context, []string) (Output, error) { return Output{Submit: initPrompt}, nil },
+	}
+}

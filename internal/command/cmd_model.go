@@ -1,0 +1,110 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/nearest"
+	"agent/internal/settings"
+)
+
+func (c *Commands) modelCommand() Command {
+	return Command{
+		Name: "model", Aliases: []string{"models"}, Usage: []string{"", "NAME"}, MaxArgs: 1,
+		Help: "list the endpoint's models, or switch to one",
+		Run: func(ctx context.Context, args []string) (Output, error) {
+			models, err := c.models.fetch(ctx)
+			if len(args) == 0 {
+				if err != nil {
+					return Output{}, fmt.Errorf("the endpoint does not list its models: %w; /model NAME switches all the same", err)
+				}
+				return Output{Lines: c.describeModels(models)}, nil
+			}
+			out, switchErr := c.switchModel(args[0], models)
+			if err != nil && switchErr == nil {
+				out.Lines = append(out.Lines, "The name is not checked: "+err.Error())
+			}
+			return out, switchErr
+		},
+		Complete: func([]string) []Completion { return c.completeModels() },
+	}
+}
+
+// switchModel sets the model for the session and remembers it. Models is what
+// the endpoint offers, empty when it does not say.
+func (c *Commands) switchModel(name string, models []Model) (Output, error) {
+	var ids []string
+	for _, m := range models {
+		ids = append(ids, m.ID)
+	}
+	if i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, name) }); i >= 0 {
+		name = ids[i]
+	} else if len(ids) > 0 {
+		return Output{}, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, nearest.Question(name, ids), quoteWord(name))
+	}
+	if err := c.deps.Settings.Set(settings.Session, settings.KeyModel, name); err != nil {
+		return Output{}, err
+	}
+	lines := []string{"model " + name + " from the next message on" + c.limitNote(name, models)}
+	if err := c.deps.Profiles.RememberModel(name); err != nil {
+		lines = append(lines, "It is not remembered: "+err.Error())
+	}
+	return Output{Lines: lines}, nil
+}
+
+// limitNote says which context window comes with a model.
+func (c *Commands) limitNote(name string, models []Model) string {
+	if limit, set := c.deps.Settings.ContextLimit(); set {
+		return fmt.Sprintf("; context-limit stays %s, as set", chat.FormatTokens(limit))
+	}
+	for _, m := range models {
+		if m.ID == name && m.ContextLimit > 0 {
+			return ", context " + chat.FormatTokens(m.ContextLimit)
+		}
+	}
+	return ""
+}
+
+// describeModels lists what the endpoint offers, the model in use marked.
+func (c *Commands) describeModels(models []Model) []string {
+	if len(models) == 0 {
+		return []string{"The endpoint lists no models; /model NAME switches all the same."}
+	}
+	var rows [][]string
+	for _, m := range models {
+		mark, limit := " ", ""
+		if m.ID == c.deps.Settings.Model() {
+			mark = "*"
+		}
+		if m.ContextLimit > 0 {
+			limit = chat.FormatTokens(m.ContextLimit)
+		}
+		rows = append(rows, []string{mark + " " + m.ID, limit})
+	}
+	return table([]column{left, right}, rows)
+}
+
+// completeModels proposes the models chosen before, then all that the endpoint
+// is known to offer.
+func (c *Commands) completeModels() []Completion {
+	offered := c.models.known()
+	recent, _ := c.deps.Profiles.RecentModels()
+	var proposals []Completion
+	for _, id := range recent {
+		proposals = append(proposals, Completion{id, "used before"})
+	}
+	for _, m := range offered {
+		if slices.Contains(recent, m.ID) {
+			continue
+		}
+		help := ""
+		if m.ContextLimit > 0 {
+			help = "context " + chat.FormatTokens(m.ContextLimit)
+		}
+		proposals = append(proposals, Completion{m.ID, help})
+	}
+	return proposals
+}

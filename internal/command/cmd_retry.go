@@ -1,0 +1,11 @@
+package command
+
+import "context"
+
+func (c *Commands) retryCommand() Command {
+	return Command{
+		Name: "retry",
+		Help: "send your last message again",
+		Run:  func(ctx context.Context, _ []string) (Output, error) { return Output{}, c.deps.Session.Retry(ctx) },
+	}
+}

@@ -1,0 +1,183 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/settings"
+)
+
+// unsetWord makes /set forget a value.
+const unsetWord = "unset"
+
+// anyArgs lets a command explain by itself what is too much.
+const anyArgs = 1 << 10
+
+func (c *Commands) setCommand() Command {
+	set := Command{
+		Name: "set", Usage: []string{"KEY VALUE", "KEY", "", unsetWord + " KEY"}, MaxArgs: anyArgs,
+		Help: "change a setting for this session",
+	}
+	set.Run = func(_ context.Context, args []string) (Output, error) {
+		switch {
+		case len(args) == 0:
+			return Output{Lines: c.describeChanged()}, nil
+		case strings.EqualFold(args[0], unsetWord):
+			return c.unset(args[1:])
+		case len(args) == 1:
+			return c.showOrAssign(args[0])
+		case len(args) == 2:
+			return c.assign(args[0], args[1])
+		}
+		if _, err := c.deps.Settings.Registry().Lookup(args[0]); err != nil {
+			return Output{}, err
+		}
+		return Output{}, fmt.Errorf("a value with spaces needs quotes: /set %s %s", args[0], quoteWord(strings.Join(args[1:], " ")))
+	}
+	set.Complete = c.completeSet
+	return set
+}
+
+// showOrAssign serves /set KEY, and KEY=VALUE as --set takes it.
+func (c *Commands) showOrAssign(word string) (Output, error) {
+	if key, value, ok := strings.Cut(word, "="); ok {
+		return c.assign(key, value)
+	}
+	resolved, err := c.resolve(word)
+	if err != nil {
+		return Output{}, err
+	}
+	return Output{Lines: DescribeSetting(resolved, c.deps.Settings.Profile())}, nil
+}
+
+// assign sets a value for the session and says what it was.
+func (c *Commands) assign(key, value string) (Output, error) {
+	before, err := c.resolve(key)
+	if err != nil {
+		return Output{}, err
+	}
+	if before.Spec.Type == settings.TypeProfile && settings.ValidName(value) == nil {
+		if _, err := c.deps.Profiles.Load(value); err != nil {
+			return Output{}, err
+		}
+	}
+	if err := c.deps.Settings.Set(settings.Session, key, value); err != nil {
+		return Output{}, err
+	}
+	after, err := c.resolve(key)
+	if err != nil {
+		return Output{}, err
+	}
+	return Output{Lines: []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Value, shown(before))}}, nil
+}
+
+// unset takes back what /set set, and says what holds now.
+func (c *Commands) unset(args []string) (Output, error) {
+	if len(args) != 1 {
+		return Output{}, errors.New("type /set unset KEY")
+	}
+	was, err := c.deps.Settings.Unset(settings.Session, args[0])
+	if err != nil {
+		return Output{}, err
+	}
+	now, err := c.resolve(args[0])
+	if err != nil {
+		return Output{}, err
+	}
+	state := fmt.Sprintf("%s is %s (%s)", now.Spec.Key, shown(now), sourceName(now.Source, c.deps.Settings.Profile()))
+	if !was {
+		state += "; /set had not set it"
+	}
+	return Output{Lines: []string{state}}, nil
+}
+
+// resolve looks a key or an alias up with its value.
+func (c *Commands) resolve(key string) (settings.Resolved, error) {
+	spec, err := c.deps.Settings.Registry().Lookup(key)
+	if err != nil {
+		return settings.Resolved{}, err
+	}
+	value, source := c.deps.Settings.Get(spec.Key)
+	return settings.Resolved{Spec: spec, Value: value, Source: source}, nil
+}
+
+func (c *Commands) describeChanged() []string {
+	changed := c.deps.Settings.Changed()
+	if len(changed) == 0 {
+		return []string{"Every setting has its default; /settings lists them."}
+	}
+	return settingRows(changed, c.deps.Settings.Profile())
+}
+
+func (c *Commands) completeSet(args []string) []Completion {
+	switch {
+	case len(args) == 0:
+		return append(c.completeKeys(c.deps.Settings.All()), Completion{unsetWord, "go back to what holds without /set"})
+	case len(args) == 1 && strings.EqualFold(args[0], unsetWord):
+		var set []settings.Resolved
+		for _, resolved := range c.deps.Settings.Changed() {
+			if resolved.Source == settings.Session {
+				set = append(set, resolved)
+			}
+		}
+		return c.completeKeys(set)
+	case len(args) == 1:
+		return c.completeValues(args[0])
+	default:
+		return nil
+	}
+}
+
+// completeKeys proposes keys, and after them their aliases.
+func (c *Commands) completeKeys(all []settings.Resolved) []Completion {
+	var keys, aliases []Completion
+	for _, resolved := range all {
+		spec := resolved.Spec
+		keys = append(keys, Completion{spec.Key, spec.Help + " (" + shown(resolved) + ")"})
+		for _, alias := range spec.Aliases {
+			aliases = append(aliases, Completion{alias, "same as " + spec.Key})
+		}
+	}
+	return append(keys, aliases...)
+}
+
+// completeValues proposes values of a key: all there are, or for a number those
+// that stand for something.
+func (c *Commands) completeValues(key string) []Completion {
+	resolved, err := c.resolve(key)
+	if err != nil {
+		return nil
+	}
+	switch spec := resolved.Spec; {
+	case spec.Key == settings.KeyModel:
+		return c.completeModels()
+	case spec.Key == settings.KeyApprovalMode:
+		return completeModes()
+	case spec.Type == settings.TypeProfile:
+		return c.completeProfiles()
+	case spec.Values() != nil:
+		var values []Completion
+		for _, value := range spec.Values() {
+			values = append(values, Completion{value, valueNote(resolved, value)})
+		}
+		return values
+	case resolved.Value.IsSet():
+		return []Completion{{resolved.Value.String(), "as it is now; takes " + spec.Takes()}}
+	default:
+		return nil
+	}
+}
+
+// valueNote says which value is in use and which the default.
+func valueNote(resolved settings.Resolved, value string) string {
+	var notes []string
+	if resolved.Value.String() == value {
+		notes = append(notes, "in use")
+	}
+	if resolved.Spec.DefaultText() == value {
+		notes = append(notes, "default")
+	}
+	return strings.Join(notes, ", ")
+}

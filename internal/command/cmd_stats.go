@@ -1,0 +1,56 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"agent/internal/chat"
+	"agent/internal/settings"
+)
+
+func (c *Commands) statsCommand() Command {
+	return Command{
+		Name: "stats", Aliases: []string{"cost", "usage"},
+		Help: "show requests, tokens and cost of this session",
+		Run: func(ctx context.Context, _ []string) (Output, error) {
+			stats, err := c.deps.Session.Stats(ctx)
+			if err != nil {
+				return Output{}, err
+			}
+			usage, err := c.deps.Session.ContextUsage(ctx)
+			if err != nil {
+				return Output{}, err
+			}
+			return Output{Lines: table([]column{left, right, left}, [][]string{
+				{"requests", strconv.Itoa(stats.Requests)},
+				{"tool calls", strconv.Itoa(stats.ToolCalls)},
+				{"input tokens", chat.FormatTokens(stats.PromptTokens), cachedShare(stats)},
+				{"output tokens", chat.FormatTokens(stats.CompletionTokens)},
+				{"compressions", strconv.Itoa(stats.Compressions)},
+				{"freed tokens", chat.FormatTokens(usage.Freed), "by density and compression"},
+				c.costRow(stats),
+			})}, nil
+		},
+	}
+}
+
+func cachedShare(s chat.Stats) string {
+	return fmt.Sprintf("%d%% from the provider's cache", percent(s.CachedTokens, s.PromptTokens))
+}
+
+// costRow prices the session, when the user told the prices.
+func (c *Commands) costRow(stats chat.Stats) []string {
+	prices, ok := c.deps.Settings.Prices()
+	if !ok {
+		return []string{"cost", "?", "/set price.input and price.output"}
+	}
+	return []string{"cost", strconv.FormatFloat(cost(stats, prices), 'f', 4, 64), "by price.input, .cached, .output"}
+}
+
+// cost is what the session cost, in the currency of the prices.
+func cost(s chat.Stats, p settings.Prices) float64 {
+	const million = 1e6
+	fresh := float64(max(0, s.PromptTokens-s.CachedTokens))
+	return (fresh*p.Input + float64(s.CachedTokens)*p.Cached + float64(s.CompletionTokens)*p.Output) / million
+}

@@ -1,0 +1,21 @@
+package command
+
+import (
+	"context"
+
+	"agent/internal/settings"
+)
+
+func (c *Commands) themeCommand() Command {
+	return Command{
+		Name: "theme", Usage: []string{"", "NAME"}, MaxArgs: 1,
+		Help: "show or choose the colours of the screen",
+		Run: func(_ context.Context, args []string) (Output, error) {
+			if len(args) == 1 {
+				return c.assign(settings.KeyTheme, args[0])
+			}
+			return Output{Lines: choices(c.completeValues(settings.KeyTheme), c.deps.Settings.Theme())}, nil
+		},
+		Complete: func([]string) []Completion { return c.completeValues(settings.KeyTheme) },
+	}
+}

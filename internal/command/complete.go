@@ -1,0 +1,82 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// Complete implements Runner.
+func (c *Commands) Complete(line string) (start int, proposals []Completion) {
+	if !strings.HasPrefix(line, "/") {
+		return len(line), nil
+	}
+	words, _ := split(line)
+	last := words[len(words)-1]
+	if len(words) == 1 {
+		return 0, rank(last.text, c.names(last.text))
+	}
+	command, err := c.find(strings.TrimPrefix(words[0].text, "/"))
+	if err != nil || command.Complete == nil || len(words)-1 > command.MaxArgs {
+		return last.start, nil
+	}
+	var args []string
+	for _, w := range words[1 : len(words)-1] {
+		args = append(args, w.text)
+	}
+	proposals = rank(last.text, command.Complete(args))
+	for i := range proposals {
+		proposals[i].Value = quoteWord(proposals[i].Value)
+	}
+	return last.start, proposals
+}
+
+// names proposes the commands. Aliases are noise until somebody types one.
+func (c *Commands) names(typed string) []Completion {
+	var names []Completion
+	for _, command := range c.all {
+		names = append(names, Completion{"/" + command.Name, command.Help})
+	}
+	for _, command := range c.all {
+		for _, alias := range command.Aliases {
+			if len(typed) > 1 && hasPrefixFold("/"+alias, typed) {
+				names = append(names, Completion{"/" + alias, "same as /" + command.Name})
+			}
+		}
+	}
+	return names
+}
+
+// completions is a list of proposals to match against.
+type completions []Completion
+
+// String implements fuzzy.Source.
+func (c completions) String(i int) string { return c[i].Value }
+
+// Len implements fuzzy.Source.
+func (c completions) Len() int { return len(c) }
+
+// rank returns the proposals that match what is typed: first those that begin
+// with it, in their own order, then those that contain its letters, best match
+// first.
+func rank(typed string, all []Completion) []Completion {
+	if typed == "" {
+		return all
+	}
+	var ranked, rest []Completion
+	for _, candidate := range all {
+		if hasPrefixFold(candidate.Value, typed) {
+			ranked = append(ranked, candidate)
+		} else {
+			rest = append(rest, candidate)
+		}
+	}
+	for _, match := range fuzzy.FindFrom(typed, completions(rest)) {
+		ranked = append(ranked, rest[match.Index])
+	}
+	return ranked
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

@@ -1,0 +1,75 @@
+package command
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/settings"
+)
+
+// Session is the conversation as the commands need it; the turn loop is one.
+// Methods may be called from any goroutine, also while a turn runs, and return
+// soon after ctx ends.
+type Session interface {
+	// ContextUsage describes the next request by kind.
+	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
+	// Ledger lists every prune of the session, oldest first.
+	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
+	// Stats returns the running figures of the session.
+	Stats(ctx context.Context) (chat.Stats, error)
+	// LastReply returns the model's latest text, "" before the first.
+	LastReply(ctx context.Context) (string, error)
+	// Compress runs the active strategy now. A result that is not Applied says
+	// why; an error means that nothing changed. It is refused while a turn runs.
+	Compress(ctx context.Context) (chat.Compressed, error)
+	// Clear empties the conversation; the record of it stays. It is refused while a
+	// turn runs.
+	Clear(ctx context.Context) error
+	// Retry starts the latest turn again without its failed or unwanted end. It
+	// returns when the turn has started, and is refused while one runs or when
+	// there is nothing to retry.
+	Retry(ctx context.Context) error
+}
+
+// Model is one model that the endpoint offers.
+type Model struct {
+	ID string
+	// ContextLimit is its window in tokens, 0 when the endpoint does not say.
+	ContextLimit int
+}
+
+// Tool is one tool of the model, as people see it.
+type Tool struct {
+	// Kind is the permission it needs, for example "edit".
+	Name, Kind, Description string
+}
+
+// Log is where the program writes what it does, and how much of it.
+type Log struct {
+	Path  string
+	Level *slog.LevelVar
+}
+
+// Deps is what the commands work on. All of it is needed to run every command;
+// profile and settings commands need only Settings and Profiles.
+type Deps struct {
+	Session  Session
+	Settings *settings.Settings
+	Profiles *settings.Store
+	// Models asks the endpoint in use which models it offers.
+	Models func(ctx context.Context) ([]Model, error)
+	// Tools lists what the model can do.
+	Tools func() []Tool
+	// Transcript returns the conversation as Markdown.
+	Transcript func(ctx context.Context) (string, error)
+	// Diff returns the changes of the workspace against its last commit as a
+	// unified diff.
+	Diff func(ctx context.Context) (string, error)
+	// Workspace is the folder worked in, absolute.
+	Workspace string
+	Log       Log
+	// Now is the clock.
+	Now func() time.Time
+}

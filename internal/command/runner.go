@@ -1,0 +1,95 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/nearest"
+)
+
+// Commands is the Runner of all slash commands.
+type Commands struct {
+	deps   Deps
+	models *modelList
+	all    []Command
+}
+
+// New returns the commands. What completion asks of the endpoint in the
+// background ends with ctx.
+func New(ctx context.Context, deps Deps) *Commands {
+	c := &Commands{deps: deps, models: newModelList(ctx, deps)}
+	c.all = c.declare()
+	return c
+}
+
+// declare lists the commands in the order /help shows them. A new one is a file
+// and a line here.
+func (c *Commands) declare() []Command {
+	return []Command{
+		c.helpCommand(), c.quitCommand(), c.clearCommand(), c.retryCommand(),
+		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
+		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(),
+		c.toolsCommand(), c.diffCommand(), c.copyCommand(), c.exportCommand(), c.initCommand(), c.debugCommand(),
+	}
+}
+
+// All returns the declarations of all commands, in the order /help shows them.
+func (c *Commands) All() []Command { return slices.Clone(c.all) }
+
+// Run implements Runner.
+func (c *Commands) Run(ctx context.Context, line string) (Output, error) {
+	name, args, err := parse(line)
+	if err != nil {
+		return Output{}, err
+	}
+	return c.RunArgs(ctx, name, args)
+}
+
+// RunArgs runs the command of that name or alias with arguments that are already
+// cut apart, for callers with a command line of their own.
+func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Output, error) {
+	command, err := c.find(name)
+	if err != nil {
+		return Output{}, err
+	}
+	if len(args) > command.MaxArgs {
+		return Output{}, command.misused()
+	}
+	return command.Run(ctx, args)
+}
+
+// find returns the command with that name or alias, letter case aside.
+func (c *Commands) find(name string) (Command, error) {
+	var names []string
+	for _, command := range c.all {
+		for _, known := range append([]string{command.Name}, command.Aliases...) {
+			if strings.EqualFold(known, name) {
+				return command, nil
+			}
+			names = append(names, "/"+known)
+		}
+	}
+	return Command{}, fmt.Errorf("unknown command /%s%s (/help lists all)", name, nearest.Question("/"+name, names))
+}
+
+// forms are the ways to type the command, with its name.
+func (c Command) forms() []string {
+	if len(c.Usage) == 0 {
+		return []string{"/" + c.Name}
+	}
+	forms := make([]string, len(c.Usage))
+	for i, usage := range c.Usage {
+		forms[i] = strings.TrimSpace("/" + c.Name + " " + usage)
+	}
+	return forms
+}
+
+// misused is the error for arguments that the command does not take.
+func (c Command) misused() error {
+	if len(c.Usage) == 0 {
+		return fmt.Errorf("/%s takes no arguments", c.Name)
+	}
+	return fmt.Errorf("too many arguments; type %s", strings.Join(c.forms(), " or "))
+}

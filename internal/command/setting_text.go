@@ -1,0 +1,83 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/settings"
+)
+
+// DescribeSetting tells all about one setting: value, source, help, what it
+// takes. Profile is the name of the loaded profile.
+func DescribeSetting(resolved settings.Resolved, profile string) []string {
+	spec := resolved.Spec
+	lines := []string{
+		fmt.Sprintf("%s = %s (%s)", spec.Key, shown(resolved), sourceName(resolved.Source, profile)),
+		"  " + spec.Help,
+		"  takes " + spec.Takes(),
+	}
+	if resolved.Source != settings.Default {
+		lines = append(lines, "  default "+defaultText(spec))
+	}
+	if spec.Environment != "" {
+		lines = append(lines, "  set by "+spec.Environment+" in the environment")
+	}
+	if len(spec.Aliases) > 0 {
+		lines = append(lines, "  also "+strings.Join(spec.Aliases, ", "))
+	}
+	return lines
+}
+
+// SettingsTable lists settings under their categories.
+func SettingsTable(all []settings.Resolved, profile string) []string {
+	rows := settingRows(all, profile)
+	var lines []string
+	var category settings.Category
+	for i, resolved := range all {
+		if resolved.Spec.Category != category {
+			category = resolved.Spec.Category
+			if i > 0 {
+				lines = append(lines, "")
+			}
+			lines = append(lines, string(category))
+		}
+		lines = append(lines, "  "+rows[i])
+	}
+	return lines
+}
+
+// settingRows lines settings up, one a row.
+func settingRows(all []settings.Resolved, profile string) []string {
+	rows := make([][]string, len(all))
+	for i, resolved := range all {
+		source := sourceName(resolved.Source, profile)
+		if resolved.Source != settings.Default {
+			source += " (default " + defaultText(resolved.Spec) + ")"
+		}
+		rows[i] = []string{resolved.Spec.Key, shown(resolved), source}
+	}
+	return table([]column{left, left, left}, rows)
+}
+
+// shown is the value of a setting, or what unset means.
+func shown(resolved settings.Resolved) string {
+	if resolved.Value.IsSet() {
+		return resolved.Value.String()
+	}
+	return "unset: " + resolved.Spec.Unset
+}
+
+func defaultText(spec *settings.Spec) string {
+	if text := spec.DefaultText(); text != "" {
+		return text
+	}
+	return "unset: " + spec.Unset
+}
+
+// sourceName names where a value comes from.
+func sourceName(source settings.Source, profile string) string {
+	if source == settings.ProfileLayer && profile != "" {
+		return "profile " + profile
+	}
+	return source.String()
+}
