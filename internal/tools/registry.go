@@ -29,7 +29,17 @@ func NewRegistry(tools ...Tool) *Registry {
 // Default returns the tools that need nothing but an [Env]: a new tool is a file
 // of its own and a line here.
 func Default() []Tool {
-	return []Tool{}
+	return []Tool{
+		readFile(),
+		readLineRange(),
+		readManyFiles(),
+		astReadFile(),
+		writeFile(),
+		replace(),
+		astEdit(),
+		insertAtLine(),
+		deleteLineRange(),
+	}
 }
 
 // Get returns the tool of that name, or an *UnknownToolError.

@@ -124,6 +124,21 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 	return f, nil
 }
 
+// exists reports whether a path given by the model names anything.
+func (w *Workspace) exists(path string) bool {
+	abs, err := w.Resolve(path)
+	if err == nil {
+		_, err = os.Lstat(abs)
+	}
+	return err == nil
+}
+
+// isFolder reports whether a path that Resolve returned is an existing folder.
+func (w *Workspace) isFolder(abs string) bool {
+	info, err := os.Stat(abs)
+	return err == nil && info.IsDir()
+}
+
 // enter opens the folder that confines abs, and returns abs relative to it. It is
 // opened anew each time, so that a folder that was replaced is found again and
 // nothing has to be closed with the workspace.

@@ -1,0 +1,118 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// change is an edit of one file, worked out but not made.
+type change struct {
+	abs, rel string
+	// before is the file as it was when the edit was worked out, nil when there was
+	// none; after is what it shall be.
+	before, after []byte
+	// done says what the edit did, in a line.
+	done string
+}
+
+// defineEdit completes a tool that edits one file. Run makes exactly the change
+// that Preview shows, because both come from plan, which itself writes nothing.
+func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool {
+	t.Kind, t.Access, t.KeyParameter = KindEdit, AccessWrite, "file_path"
+	t = define(t, func(_ context.Context, env *Env, args A) Answer {
+		c, err := plan(env, args)
+		if err != nil {
+			return failed(err)
+		}
+		return env.apply(c)
+	})
+	return withPreview(t, func(env *Env, args A) (Preview, error) {
+		c, err := plan(env, args)
+		if err != nil {
+			return Preview{}, err
+		}
+		title := "edit " + c.rel
+		if c.before == nil {
+			title = "create " + c.rel
+		}
+		return Preview{Title: title, Diff: c.diff().unified(c.names()), Paths: []string{c.rel}}, nil
+	})
+}
+
+// errNoChange is the answer to an edit that would leave the file as it is. It is
+// an error so that nothing takes the call for a write.
+var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
+
+// planned returns the change of a file from what open gave, refusing one that
+// changes nothing.
+func planned(s *source, after []byte, done string) (change, error) {
+	if bytes.Equal(s.whole, after) {
+		return change{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
+	}
+	return change{abs: s.abs, rel: s.rel, before: s.whole, after: after, done: done}, nil
+}
+
+// openToEdit opens a file for an edit tool. A file that holds something else than
+// what the model last saw of it gives a *ChangedError.
+func (e *Env) openToEdit(path string) (*source, error) {
+	s, err := e.open(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	s.Close()
+	if s.whole == nil {
+		return nil, fmt.Errorf("%s is too large to edit (%s, the limit is %s); use the shell", s.rel, byteSize(s.size), byteSize(maxWholeBytes))
+	}
+	if seen, changed := e.Seen.changed(s.abs, s.whole); changed {
+		return nil, e.refuseChanged(s, seen)
+	}
+	return s, nil
+}
+
+// apply makes a change and answers with the lines around it.
+func (e *Env) apply(c change) Answer {
+	if err := e.unchangedSince(c); err != nil {
+		return failed(err)
+	}
+	if err := e.Workspace.write(c.abs, c.after); err != nil {
+		return failed(err)
+	}
+	e.Seen.Record(c.abs, c.after)
+	d := c.diff()
+	return Answer{Result: c.report(d, e.Limits), Diff: d.unified(c.names())}
+}
+
+// unchangedSince refuses a change of a file that became another since the change
+// was worked out.
+func (e *Env) unchangedSince(c change) error {
+	root, rel, err := e.Workspace.enter(c.abs)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", c.rel, cause(err))
+	}
+	defer root.Close()
+	now, err := root.ReadFile(rel)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && c.before == nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("cannot write %s: %w", c.rel, cause(err))
+	case c.before == nil || !bytes.Equal(now, c.before):
+		return fmt.Errorf("%s was changed by something else at this moment; nothing was written, read it again", c.rel)
+	}
+	return nil
+}
+
+func (c change) diff() diff {
+	return newDiff(parseDocument(c.before).text, parseDocument(c.after).text)
+}
+
+// names are the file names of the unified diff.
+func (c change) names() (from, to string) {
+	if c.before == nil {
+		return "/dev/null", c.rel
+	}
+	return c.rel, c.rel
+}

@@ -1,0 +1,39 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ChangedError is the answer to an edit of a file that changed on disk since the
+// model saw it.
+type ChangedError struct {
+	Path string
+	// Diff leads from what the model saw to what is there; empty when it cannot be
+	// shown.
+	Diff string
+}
+
+func (e *ChangedError) Error() string {
+	if e.Diff == "" {
+		return fmt.Sprintf("%s changed on disk since you last saw it; nothing was written. Read it again first", e.Path)
+	}
+	return fmt.Sprintf("%s changed on disk since you last saw it; nothing was written. What changed:\n%s"+
+		"You have seen the new content now: repeat the edit if it still fits", e.Path, e.Diff)
+}
+
+// refuseChanged shows what changed and takes the new content as seen, unless the
+// difference is too large to show or the old content is forgotten.
+func (e *Env) refuseChanged(s *source, seen []byte) error {
+	refusal := &ChangedError{Path: s.rel}
+	if seen == nil {
+		return refusal
+	}
+	d := newDiff(parseDocument(seen).text, parseDocument(s.whole).text)
+	text := strings.ToValidUTF8(d.unified(s.rel+" (seen)", s.rel+" (on disk)"), "\uFFFD")
+	if len(text) <= e.Limits.OutputBytes()/2 {
+		refusal.Diff = text
+		e.Seen.Record(s.abs, s.whole)
+	}
+	return refusal
+}

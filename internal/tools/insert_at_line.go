@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+type insertAtLineArgs struct {
+	FilePath   string `json:"file_path" jsonschema:"the file to edit, relative to the workspace or absolute"`
+	LineNumber int    `json:"line_number" jsonschema:"the number, from 1, that the first inserted line will have; one more than the file has lines appends"`
+	Content    string `json:"content" jsonschema:"the lines to insert"`
+}
+
+func insertAtLine() Tool {
+	return defineEdit(Tool{
+		Name:        "insert_at_line",
+		Description: "Inserts whole lines before a line of a file that you have read.",
+	}, planInsertAtLine)
+}
+
+func planInsertAtLine(env *Env, args insertAtLineArgs) (change, error) {
+	s, err := env.openToEdit(args.FilePath)
+	if err != nil {
+		return change{}, err
+	}
+	if err := env.mustKnow(s); err != nil {
+		return change{}, err
+	}
+	d := parseDocument(s.whole)
+	count := d.count()
+	if args.LineNumber < 1 || args.LineNumber > count+1 {
+		return change{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, countLines(count), count+1)
+	}
+	if args.Content == "" {
+		return change{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
+	}
+	text := strings.TrimSuffix(plainEnds(args.Content), "\n")
+	if appended := args.LineNumber == count+1; appended && d.text != "" && !strings.HasSuffix(d.text, "\n") {
+		text = "\n" + text
+	} else {
+		text += "\n"
+	}
+	at, _ := d.span(args.LineNumber, args.LineNumber)
+	inserted := countLines(strings.Count(text, "\n"))
+	return planned(s, d.with(splice{at, at, text}), fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
+}

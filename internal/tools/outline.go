@@ -1,0 +1,85 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// guessedDeclarations finds declarations by the looks of lines: a pattern for each
+// kind, and an end found by braces or indentation. Comments and strings are blanked
+// out first, so that what stands in them is not taken for code.
+func guessedDeclarations(ctx context.Context, rel, text string) ([]declaration, string, error) {
+	l, ok := languageOf(rel)
+	if !ok {
+		return nil, "", fmt.Errorf("no outline for %s: the language is not known; use read_file or search_file_content", rel)
+	}
+	code, err := codeOnly(ctx, rel, text)
+	if err != nil {
+		return nil, "", err
+	}
+	g := &guess{language: l, lines: splitLines(text), code: splitLines(code)}
+	return g.declarations(), l.name + ", guessed by " + l.ends.by, nil
+}
+
+// guess is a file being taken apart.
+type guess struct {
+	language language
+	// lines are those of the file, code the same with comments and strings blank.
+	lines, code []string
+}
+
+func (g *guess) declarations() []declaration {
+	var found []declaration
+	var open []declaration
+	offset := 0
+	for i, line := range g.lines {
+		name, ok := g.language.declares(g.code[i])
+		if ok {
+			last := g.language.ends.last(g.code, i)
+			end := offset + len(strings.Join(g.lines[i:last+1], ""))
+			for len(open) > 0 && open[len(open)-1].end <= offset {
+				open = open[:len(open)-1]
+			}
+			if len(open) > 0 {
+				name = open[len(open)-1].name + "." + name
+			}
+			d := declaration{name: name, start: offset, head: offset, end: end, heading: strings.TrimRight(line, " \t\n{")}
+			found, open = append(found, d), append(open, d)
+		}
+		offset += len(line)
+	}
+	return found
+}
+
+// codeOnly replaces what stands in comments and strings by spaces, keeping the
+// lines.
+func codeOnly(ctx context.Context, rel, text string) (string, error) {
+	lexer := lexers.Match(rel)
+	if lexer == nil {
+		return text, nil
+	}
+	tokens, err := lexer.Tokenise(nil, text)
+	if err != nil {
+		return "", fmt.Errorf("no outline for %s: %w", rel, err)
+	}
+	var code strings.Builder
+	for t := tokens(); t != chroma.EOF; t = tokens() {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		// C's directives count as comments with chroma, but hold code.
+		if t.Type.InSubCategory(chroma.CommentPreproc) || !t.Type.InCategory(chroma.Comment) && !t.Type.InSubCategory(chroma.LiteralString) {
+			code.WriteString(t.Value)
+			continue
+		}
+		code.WriteString(notLineFeed.ReplaceAllString(t.Value, " "))
+	}
+	return code.String(), nil
+}
+
+var notLineFeed = regexp.MustCompile(`[^\n]`)

@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+)
+
+type readFileArgs struct {
+	FilePath string `json:"file_path" jsonschema:"the file to read, relative to the workspace or absolute"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"the first line to read, counted from 1; default 1"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines to read; default as many as fit"`
+}
+
+func readFile() Tool {
+	return define(Tool{
+		Name: "read_file",
+		Description: "Reads a text file. The answer is the plain text, without line numbers (read_line_range gives those). " +
+			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
+		Kind:         KindRead,
+		Access:       AccessRead,
+		KeyParameter: "file_path",
+	}, runReadFile)
+}
+
+func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
+	if args.Offset < 0 || args.Limit < 0 {
+		return failed(fmt.Errorf("read_file: offset and limit count lines from 1, not %d and %d", args.Offset, args.Limit))
+	}
+	first, count := max(args.Offset, 1), env.Limits.readLines()
+	if args.Limit > 0 {
+		count = min(count, args.Limit)
+	}
+	s, p, err := env.readLines(ctx, args.FilePath, first, count)
+	if err != nil {
+		return failed(err)
+	}
+	switch {
+	case p.total == 0 && !p.more:
+		return Answer{Result: fmt.Sprintf("[%s is empty]", s.rel)}
+	case p.first == 1 && !p.more:
+		return Answer{Result: p.plain()}
+	}
+	heading := "[" + s.extent(p)
+	if p.more {
+		heading += fmt.Sprintf("; read on with offset %d", p.last()+1)
+	}
+	return Answer{Result: heading + "]\n" + p.plain()}
+}
+
+// readLines opens a text file, reads lines of it and records it as seen.
+func (e *Env) readLines(ctx context.Context, path string, first, count int) (*source, page, error) {
+	s, err := e.open(ctx, path)
+	if err != nil {
+		return nil, page{}, err
+	}
+	defer s.Close()
+	r, err := s.reader()
+	if err != nil {
+		return nil, page{}, fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+	}
+	p, err := readPage(ctx, r, first, count, e.Limits.OutputBytes())
+	switch {
+	case err != nil:
+		return nil, page{}, fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+	case len(p.lines) == 0 && first > 1:
+		return nil, page{}, fmt.Errorf("line %d is past the end of %s, which has %d lines", first, s.rel, p.total)
+	}
+	if s.whole != nil {
+		e.Seen.Record(s.abs, s.whole)
+		p.total = parseDocument(s.whole).count()
+	}
+	return s, p, nil
+}
+
+// extent says which part of the file a page is.
+func (s *source) extent(p page) string {
+	whole := fmt.Sprint(p.total)
+	if p.total == 0 {
+		whole = "a file of " + byteSize(s.size)
+	}
+	return fmt.Sprintf("lines %d-%d of %s", p.first, p.last(), whole)
+}

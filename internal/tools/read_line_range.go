@@ -1,0 +1,50 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+)
+
+type readLineRangeArgs struct {
+	FilePath  string `json:"file_path" jsonschema:"the file to read, relative to the workspace or absolute"`
+	StartLine int    `json:"start_line" jsonschema:"the first line, counted from 1"`
+	EndLine   int    `json:"end_line" jsonschema:"the last line, included"`
+}
+
+func readLineRange() Tool {
+	return define(Tool{
+		Name: "read_line_range",
+		Description: "Reads some lines of a text file with their numbers, as NUMBER|TEXT: what insert_at_line and delete_line_range need. " +
+			"The text of a line begins right after the bar.",
+		Kind:         KindRead,
+		Access:       AccessRead,
+		KeyParameter: "file_path",
+	}, runReadLineRange)
+}
+
+func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Answer {
+	if err := checkRange(args.StartLine, args.EndLine); err != nil {
+		return failed(err)
+	}
+	wanted := args.EndLine - args.StartLine + 1
+	s, p, err := env.readLines(ctx, args.FilePath, args.StartLine, min(wanted, env.Limits.readLines()))
+	if err != nil {
+		return failed(err)
+	}
+	if len(p.lines) == 0 {
+		return Answer{Result: fmt.Sprintf("[%s is empty]", s.rel)}
+	}
+	heading := "[" + s.extent(p)
+	if len(p.lines) < wanted && p.more {
+		heading += fmt.Sprintf("; read on with start_line %d", p.last()+1)
+	}
+	return Answer{Result: heading + "]\n" + p.numbered()}
+}
+
+// checkRange refuses line ranges that hold no line.
+func checkRange(start, end int) error {
+	if start < 1 || end < start {
+		return fmt.Errorf("start_line %d and end_line %d are no range: lines count from 1 and end_line is included", start, end)
+	}
+	return nil
+}

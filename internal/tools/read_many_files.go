@@ -1,0 +1,178 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/ignore"
+)
+
+type readManyFilesArgs struct {
+	Paths   []string `json:"paths" jsonschema:"files, folders and globs such as internal/**/*.go, relative to the workspace"`
+	Include []string `json:"include,omitempty" jsonschema:"of the files that folders and globs give, read only those that match one of these globs"`
+	Exclude []string `json:"exclude,omitempty" jsonschema:"do not read files that match one of these globs"`
+}
+
+func readManyFiles() Tool {
+	return define(Tool{
+		Name: "read_many_files",
+		Description: "Reads several text files at once. Each begins with a line ==> PATH <==. Folders and globs leave out what git ignores. " +
+			"The whole answer is bounded; what was left out is said at its end.",
+		Kind:         KindRead,
+		Access:       AccessReadMany,
+		KeyParameter: "paths",
+	}, runReadManyFiles)
+}
+
+func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Answer {
+	if len(args.Paths) == 0 {
+		return failed(errors.New("paths is empty; name files, folders or globs"))
+	}
+	files, problems, err := env.selectFiles(ctx, args)
+	if err != nil {
+		return failed(err)
+	}
+	var out strings.Builder
+	left := env.Limits.OutputBytes()
+	shown, over := 0, 0
+	for _, file := range files {
+		if left <= 0 {
+			over++
+			continue
+		}
+		text, err := env.section(ctx, file, left)
+		if ctx.Err() != nil {
+			return failed(ctx.Err())
+		}
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
+		out.WriteString(text)
+		left -= len(text)
+		shown++
+	}
+	if shown == 0 {
+		return failed(fmt.Errorf("no file was read: %s", cutText(strings.Join(problems, "\n"), env.Limits.OutputBytes())))
+	}
+	if over > 0 {
+		problems = append(problems, fmt.Sprintf("%d more files, for lack of room: %s", over, strings.Join(firstFew(files[len(files)-over:]), ", ")))
+	}
+	if len(problems) > 0 {
+		fmt.Fprintf(&out, "[not shown:\n%s]\n", cutText(strings.Join(problems, "\n"), maxProblemBytes))
+	}
+	return Answer{Result: strings.TrimSuffix(out.String(), "\n")}
+}
+
+// maxProblemBytes bounds the list of what could not be read.
+const maxProblemBytes = 4000
+
+// section reads one file for an answer that holds several.
+func (e *Env) section(ctx context.Context, file string, left int) (string, error) {
+	bounded := &Env{Workspace: e.Workspace, Seen: e.Seen, Limits: e.Limits}
+	bounded.Limits.OutputTokens = max(left/bytesPerToken, 1)
+	s, p, err := bounded.readLines(ctx, file, 1, e.Limits.readLines())
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(p.lines) == 0:
+		return fmt.Sprintf("==> %s <==\n[empty]\n", s.rel), nil
+	case p.more:
+		return fmt.Sprintf("==> %s <==\n[%s]\n%s", s.rel, s.extent(p), p.plain()), nil
+	}
+	return fmt.Sprintf("==> %s <==\n%s", s.rel, p.plain()), nil
+}
+
+// firstFew cuts a list of names.
+func firstFew(names []string) []string {
+	const few = 20
+	if len(names) <= few {
+		return names
+	}
+	return append(slices.Clone(names[:few]), "…")
+}
+
+// selectFiles returns the files to read, each once, in the order of paths, and
+// says of each path that gives none why.
+func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, problems []string, err error) {
+	for _, pattern := range slices.Concat(args.Paths, args.Include, args.Exclude) {
+		if !doublestar.ValidatePattern(pattern) {
+			return nil, nil, fmt.Errorf("%q is no valid glob", pattern)
+		}
+	}
+	known := map[string]bool{}
+	for _, p := range args.Paths {
+		found, err := e.expand(ctx, p, args.Include)
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
+		for _, file := range found {
+			if !known[file] && !matchesAny(args.Exclude, file) {
+				files = append(files, file)
+			}
+			known[file] = true
+		}
+	}
+	if len(files) == 0 && len(problems) == 0 {
+		problems = append(problems, "exclude leaves none of the files")
+	}
+	return files, problems, nil
+}
+
+// expand returns the files a path stands for: itself, or those of a folder or glob
+// that include lets through.
+func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]string, error) {
+	w := e.Workspace
+	folder, glob := pattern, "**"
+	// A name may hold what else makes a glob, as app/[id]/page.tsx.
+	if strings.ContainsAny(pattern, "*?[{") && !w.exists(pattern) {
+		folder, glob = doublestar.SplitPattern(filepath.ToSlash(pattern))
+	}
+	abs, err := w.Resolve(folder)
+	if err != nil {
+		return nil, err
+	}
+	if glob == "**" && !w.isFolder(abs) {
+		return []string{w.Rel(abs)}, nil
+	}
+	base, _ := w.base(abs)
+	files, err := ignore.Files(ctx, base, abs)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, file := range files {
+		below := strings.TrimPrefix(filepath.Join(base, filepath.FromSlash(file)), strings.TrimSuffix(abs, "/")+"/")
+		name := w.Rel(filepath.Join(base, filepath.FromSlash(file)))
+		if matches(glob, below) && (len(include) == 0 || matchesAny(include, name)) {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", pattern)
+	}
+	return found, nil
+}
+
+// matchesAny reports whether a file matches one of the globs, by its path or by
+// its name alone.
+func matchesAny(globs []string, file string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		return matches(glob, file) || matches(glob, path.Base(file)) || matches(strings.TrimSuffix(glob, "/")+"/**", file)
+	})
+}
+
+// matches is doublestar's match of a glob that is known to be valid.
+func matches(glob, file string) bool {
+	ok, err := doublestar.Match(glob, file)
+	return ok && err == nil
+}

@@ -1,0 +1,105 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+type replaceArgs struct {
+	FilePath             string `json:"file_path" jsonschema:"the file to edit, relative to the workspace or absolute"`
+	OldString            string `json:"old_string" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
+	NewString            string `json:"new_string" jsonschema:"the text to put in its place; may be empty"`
+	ExpectedReplacements int    `json:"expected_replacements,omitempty" jsonschema:"how often old_string occurs, all of which are replaced; default 1"`
+}
+
+func replace() Tool {
+	return defineEdit(Tool{
+		Name: "replace",
+		Description: "Replaces text in a file. old_string must be in the file exactly, and as often as expected_replacements says; " +
+			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
+	}, planReplace)
+}
+
+func planReplace(env *Env, args replaceArgs) (change, error) {
+	want := max(args.ExpectedReplacements, 1)
+	switch {
+	case args.ExpectedReplacements < 0:
+		return change{}, fmt.Errorf("expected_replacements must be at least 1, not %d", args.ExpectedReplacements)
+	case args.OldString == "":
+		return change{}, fmt.Errorf("old_string is empty; write_file creates a file, insert_at_line adds lines")
+	case args.OldString == args.NewString:
+		return change{}, fmt.Errorf("old_string and new_string are the same: %w", errNoChange)
+	}
+	s, err := env.openToEdit(args.FilePath)
+	if err != nil {
+		return change{}, err
+	}
+	d := parseDocument(s.whole)
+	old := strings.TrimPrefix(plainEnds(args.OldString), byteOrderMark)
+	places := occurrences(d.text, old)
+	switch {
+	case len(places) == 0:
+		return change{}, notFound(s.rel, d.text, old, plainEnds(args.NewString))
+	case len(places) != want:
+		return change{}, fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s",
+			times(len(places)), s.rel, want, lineList(d.text, places), moreContext(len(places)))
+	}
+	splices := make([]splice, len(places))
+	for i, at := range places {
+		splices[i] = splice{at, at + len(old), args.NewString}
+	}
+	return planned(s, d.with(splices...), fmt.Sprintf("Replaced %s in %s", times(len(places)), s.rel))
+}
+
+// occurrences returns where old is in text, overlaps left out.
+func occurrences(text, old string) []int {
+	var places []int
+	for at := 0; old != ""; {
+		i := strings.Index(text[at:], old)
+		if i < 0 {
+			break
+		}
+		places = append(places, at+i)
+		at += i + len(old)
+	}
+	return places
+}
+
+// maxListedLines bounds the line numbers listed in an error.
+const maxListedLines = 20
+
+// lineList names the lines of the places.
+func lineList(text string, places []int) string {
+	var out strings.Builder
+	out.WriteString("line")
+	if len(places) > 1 {
+		out.WriteByte('s')
+	}
+	for i, at := range places[:min(len(places), maxListedLines)] {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		fmt.Fprintf(&out, " %d", lineAt(text, at))
+	}
+	if len(places) > maxListedLines {
+		out.WriteString(", …")
+	}
+	return out.String()
+}
+
+func moreContext(found int) string {
+	if found == 1 {
+		return "Set expected_replacements to 1"
+	}
+	return fmt.Sprintf("Add lines around it to name one place, or set expected_replacements to %d", found)
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}

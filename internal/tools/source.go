@@ -1,0 +1,157 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxWholeBytes is the size up to which a file is held in memory. Larger ones are
+// read by lines and cannot be edited.
+const maxWholeBytes = 16 << 20
+
+// sniffBytes is how much of a file is looked at to tell text from binary.
+const sniffBytes = 8 << 10
+
+// source is a text file opened for the model. Close it.
+type source struct {
+	// abs is the path that Resolve gave, rel the one to show.
+	abs, rel string
+	size     int64
+	// whole is the content, nil when the file is larger than maxWholeBytes.
+	whole []byte
+	file  *os.File
+}
+
+// open opens a text file and reads it unless it is huge. Whatever it is instead is
+// an error that says so and what to do.
+func (e *Env) open(ctx context.Context, path string) (*source, error) {
+	abs, err := e.Workspace.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{abs: abs, rel: e.Workspace.Rel(abs)}
+	s.file, err = e.Workspace.Open(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &MissingError{Path: s.rel, Nearest: e.Workspace.nearestFiles(ctx, abs)}
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+	}
+	if err := s.load(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *source) load() error {
+	info, err := s.file.Stat()
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+	}
+	if info.IsDir() {
+		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
+	}
+	s.size = info.Size()
+	// One byte more than fits tells a file that has just grown.
+	content, err := io.ReadAll(io.LimitReader(s.file, min(s.size, sniffBytes)))
+	if err == nil && binaryKind(content) == "" && s.size <= maxWholeBytes {
+		var rest []byte
+		rest, err = io.ReadAll(io.LimitReader(s.file, maxWholeBytes-int64(len(content))+1))
+		content = append(content, rest...)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+	}
+	if kind := binaryKind(content[:min(len(content), sniffBytes)]); kind != "" {
+		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
+	}
+	if s.size <= maxWholeBytes && len(content) <= maxWholeBytes {
+		s.whole = content
+	}
+	return nil
+}
+
+// reader reads the content from its start.
+func (s *source) reader() (io.Reader, error) {
+	if s.whole != nil {
+		return strings.NewReader(parseDocument(s.whole).text), nil
+	}
+	_, err := s.file.Seek(0, io.SeekStart)
+	return s.file, err
+}
+
+// Close closes the file.
+func (s *source) Close() { s.file.Close() }
+
+// binaryKind says what the first bytes of a file are when they are not text. Text
+// is what reads as text, whatever its first letters: "BM" alone makes no picture.
+func binaryKind(head []byte) string {
+	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "UTF-16 text"
+	case kind == "application/pdf":
+		return kind
+	case bytes.IndexByte(head, 0) < 0 && mostlyValid(head):
+		return ""
+	case strings.HasPrefix(kind, "text/"), kind == "application/octet-stream":
+		return "binary data"
+	}
+	return kind
+}
+
+// mostlyValid reports whether at most three in ten bytes are not UTF-8. Text in an
+// old 8-bit encoding has no more.
+func mostlyValid(head []byte) bool {
+	invalid := 0
+	for rest := head; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && size == 1 {
+			invalid++
+		}
+		rest = rest[size:]
+	}
+	return 10*invalid <= 3*len(head)
+}
+
+// BinaryError is the answer to a file that is not text.
+type BinaryError struct {
+	Path string
+	// Kind says what it is, e.g. "image/png".
+	Kind string
+	// Size is in bytes.
+	Size int64
+}
+
+func (e *BinaryError) Error() string {
+	advice := "it is not text and cannot be read or edited as such"
+	switch {
+	case strings.HasPrefix(e.Kind, "image/"):
+		advice = "images cannot be read as text; the user can include one with @"
+	case e.Kind == "UTF-16 text":
+		advice = "only UTF-8 is supported; convert it with iconv in the shell"
+	}
+	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, byteSize(e.Size), advice)
+}
+
+// byteSize writes a size for people.
+func byteSize(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	value, units := float64(n)/unit, "KMGTPE"
+	for value >= unit && len(units) > 1 {
+		value, units = value/unit, units[1:]
+	}
+	return fmt.Sprintf("%.1f %ciB", value, units[0])
+}

@@ -1,0 +1,75 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+type writeFileArgs struct {
+	FilePath string `json:"file_path" jsonschema:"the file to write, relative to the workspace or absolute"`
+	Content  string `json:"content" jsonschema:"the whole new content of the file"`
+}
+
+func writeFile() Tool {
+	return defineEdit(Tool{
+		Name: "write_file",
+		Description: "Creates a file, or replaces the whole content of one that you have read. Missing folders are created. " +
+			"The line ends, byte order mark and final newline of an existing file are kept. To change a part, use replace.",
+	}, planWriteFile)
+}
+
+func planWriteFile(env *Env, args writeFileArgs) (change, error) {
+	abs, err := env.Workspace.Resolve(args.FilePath)
+	if err != nil {
+		return change{}, err
+	}
+	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
+		c := change{abs: abs, rel: env.Workspace.Rel(abs), after: []byte(args.Content)}
+		c.done = fmt.Sprintf("Created %s with %s", c.rel, countLines(parseDocument(c.after).count()))
+		return c, nil
+	}
+	s, err := env.openToEdit(args.FilePath)
+	if err != nil {
+		return change{}, err
+	}
+	if len(s.whole) > 0 {
+		if err := env.mustKnow(s); err != nil {
+			return change{}, err
+		}
+	}
+	after := parseDocument(s.whole).rewritten(args.Content)
+	return planned(s, after, fmt.Sprintf("Wrote %s, now %s", s.rel, countLines(parseDocument(after).count())))
+}
+
+// rewritten returns the bytes of a file that is given a new text: its byte order
+// mark, its line ends unless the text brings some of its own, and its final newline
+// stay.
+func (d document) rewritten(text string) []byte {
+	text = strings.TrimPrefix(text, byteOrderMark)
+	if strings.HasSuffix(d.text, "\n") && text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if !strings.Contains(text, "\r\n") {
+		text = d.withEnds(text)
+	}
+	return append(append([]byte{}, d.raw[:d.mark]...), text...)
+}
+
+// mustKnow refuses to edit a file that the model never saw, where the edit itself
+// does not prove that it knows the content.
+func (e *Env) mustKnow(s *source) error {
+	if e.Seen.Known(s.abs) {
+		return nil
+	}
+	return fmt.Errorf("%s exists and you have not read it; read it first (read_file), then repeat the edit", s.rel)
+}
+
+func countLines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
