@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// The environment variables that name endpoint and key.
+const (
+	EnvBaseURL = "OPENAI_BASE_URL"
+	EnvKey     = "OPENAI_API_KEY"
+)
+
+// openAIBaseURL is where a key without an endpoint belongs.
+const openAIBaseURL = "https://api.openai.com/v1"
+
+// EndpointSources is where endpoint and key may come from. Every field may be
+// left empty.
+type EndpointSources struct {
+	// Flag is --base-url.
+	Flag string
+	// Env looks a variable of the environment up.
+	Env func(name string) string
+	// Setting is the base-url and KeyFile the auth-keyfile of profile or settings.
+	Setting, KeyFile string
+	// ReadKeyFile reads a key file; see ReadKeyFile.
+	ReadKeyFile func(path string) (Key, error)
+	// Keyring looks up the key of a base URL in the keyring of the system; see
+	// SystemKeyring. It returns "" when there is none.
+	Keyring func(baseURL string) Key
+}
+
+// Endpoint is where to send requests, with which key, and why.
+type Endpoint struct {
+	// BaseURL is empty when nothing names an endpoint.
+	BaseURL string
+	// BaseURLFrom says where BaseURL comes from, in words for a person.
+	BaseURLFrom string
+	// Key is empty when none is needed or found.
+	Key     Key
+	KeyFrom string
+}
+
+// ResolveEndpoint finds endpoint and key: --base-url, then OPENAI_BASE_URL, then
+// the profile; OPENAI_API_KEY, then the profile's auth-keyfile, then the keyring.
+// A key without an endpoint belongs to OpenAI. With neither, the Endpoint is empty
+// and DetectLocal comes next. An error is about wrong configuration.
+func ResolveEndpoint(from EndpointSources) (Endpoint, error) {
+	var endpoint Endpoint
+	env := from.Env
+	if env == nil {
+		env = func(string) string { return "" }
+	}
+	for _, source := range []struct{ url, name string }{
+		{from.Flag, "--base-url"}, {env(EnvBaseURL), EnvBaseURL}, {from.Setting, "base-url"},
+	} {
+		if strings.TrimSpace(source.url) == "" {
+			continue
+		}
+		base, err := NormalizeBaseURL(source.url)
+		if err != nil {
+			return Endpoint{}, fmt.Errorf("%s: %w", source.name, err)
+		}
+		endpoint.BaseURL, endpoint.BaseURLFrom = base, source.name
+		break
+	}
+	if err := endpoint.findKey(from, env); err != nil {
+		return Endpoint{}, err
+	}
+	if endpoint.BaseURL == "" && endpoint.Key != "" {
+		endpoint.BaseURL, endpoint.BaseURLFrom = openAIBaseURL, "the default for a key"
+	}
+	return endpoint, nil
+}
+
+func (e *Endpoint) findKey(from EndpointSources, env func(string) string) error {
+	if key := strings.TrimSpace(env(EnvKey)); key != "" {
+		if err := checkKey(key); err != nil {
+			return fmt.Errorf("%s: %w", EnvKey, err)
+		}
+		e.Key, e.KeyFrom = Key(key), EnvKey
+		return nil
+	}
+	if from.KeyFile != "" && from.ReadKeyFile != nil {
+		key, err := from.ReadKeyFile(from.KeyFile)
+		if err != nil {
+			return fmt.Errorf("auth-keyfile: %w", err)
+		}
+		e.Key, e.KeyFrom = key, from.KeyFile
+		return nil
+	}
+	if from.Keyring == nil {
+		return nil
+	}
+	base := e.BaseURL
+	if base == "" {
+		base = openAIBaseURL
+	}
+	if e.Key = from.Keyring(base); e.Key != "" {
+		e.KeyFrom = "the system's keyring"
+	}
+	return nil
+}
+
+// NormalizeBaseURL brings an address into the form requests are built from:
+// without a slash at its end and without /chat/completions. It refuses what is not
+// an http or https address, and secrets in it.
+func NormalizeBaseURL(raw string) (string, error) {
+	const complete = "write it in full, such as http://localhost:8080/v1"
+	text := strings.TrimSpace(raw)
+	u, err := url.Parse(text)
+	switch {
+	case !strings.Contains(text, "://"):
+		return "", fmt.Errorf("%q has no http:// or https:// in front; %s", oneLine(text), complete)
+	case err != nil:
+		return "", fmt.Errorf("not a URL; %s", complete)
+	case u.User != nil:
+		return "", fmt.Errorf("%s carries a user name or key; put the key into %s", u.Host, EnvKey)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("%q begins with %s://, not http:// or https://", oneLine(text), u.Scheme)
+	case u.Hostname() == "":
+		return "", fmt.Errorf("%q names no host; %s", oneLine(text), complete)
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("%s%s: leave out what follows ? or #", u.Host, u.Path)
+	}
+	path := strings.TrimRight(u.Path, "/")
+	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
+	return u.Scheme + "://" + u.Host + path, nil
+}

@@ -1,0 +1,215 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// probeTimeout bounds every question about models; the answers are worth a short
+// wait only.
+const probeTimeout = 3 * time.Second
+
+// maxModelsBody bounds a list of models; routers list hundreds with their texts.
+const maxModelsBody = 16 << 20
+
+// ModelInfo is what an endpoint says about a model.
+type ModelInfo struct {
+	ID string
+	// ContextLimit is the window in tokens, 0 when the endpoint does not say.
+	ContextLimit int
+}
+
+// modelEntry is an entry of /v1/models with the fields in which servers tell the
+// window.
+type modelEntry struct {
+	ID      string `json:"id"`
+	OwnedBy string `json:"owned_by"`
+	// MaxModelLen is vLLM's; ContextLength OpenRouter's and others'.
+	MaxModelLen   int `json:"max_model_len"`
+	ContextLength int `json:"context_length"`
+	// Meta is llama.cpp's; it tells the window the model was trained for.
+	Meta struct {
+		TrainedContext int `json:"n_ctx_train"`
+	} `json:"meta"`
+	// MaxContextLength and LoadedContextLength are LM Studio's, on a path of its own.
+	MaxContextLength    int `json:"max_context_length"`
+	LoadedContextLength int `json:"loaded_context_length"`
+}
+
+// ListModels asks the endpoint for its models and their windows. Servers that do
+// not tell windows there but on paths of their own (llama.cpp, LM Studio, Ollama)
+// are asked again; what they do not answer stays unknown. The error is an *Error
+// unless ctx ended.
+func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
+	entries, err := c.modelEntries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	windows := c.probeWindows(ctx, entries)
+	models := make([]ModelInfo, 0, len(entries))
+	for _, e := range entries {
+		limit := windows[e.ID]
+		if limit == 0 {
+			limit = max(e.MaxModelLen, e.ContextLength, e.Meta.TrainedContext)
+		}
+		models = append(models, ModelInfo{ID: e.ID, ContextLimit: limit})
+	}
+	return models, nil
+}
+
+func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
+	var list struct {
+		Data []modelEntry `json:"data"`
+	}
+	timed, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	status, body, err := c.fetch(timed, http.MethodGet, c.config.BaseURL+"/models", "")
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, c.connectionFailure(err, "")
+	case status != http.StatusOK:
+		p := parseProblem(body[:min(len(body), maxErrorBody)])
+		p.status = status
+		return nil, c.problemError(p, "")
+	case json.Unmarshal(body, &list) != nil || list.Data == nil:
+		return nil, c.fail(NotAnAPI, "", "/models is not a list of models")
+	}
+	return list.Data, nil
+}
+
+// probeWindows asks a local server on its own paths for the windows it really
+// runs its models with, which may be smaller than what the models can do.
+func (c *Client) probeWindows(ctx context.Context, entries []modelEntry) map[string]int {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	switch serverOf(entries) {
+	case llamaCpp:
+		return c.llamaCppWindow(ctx, entries)
+	case lmStudio:
+		return c.lmStudioWindows(ctx)
+	case ollama:
+		return c.ollamaWindows(ctx, entries)
+	default:
+		return nil
+	}
+}
+
+func (c *Client) llamaCppWindow(ctx context.Context, entries []modelEntry) map[string]int {
+	var props struct {
+		Settings struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	if c.probe(ctx, http.MethodGet, "/props", "", &props) != nil {
+		return nil
+	}
+	windows := map[string]int{}
+	for _, e := range entries {
+		windows[e.ID] = props.Settings.Context
+	}
+	return windows
+}
+
+func (c *Client) lmStudioWindows(ctx context.Context) map[string]int {
+	var list struct {
+		Data []modelEntry `json:"data"`
+	}
+	if c.probe(ctx, http.MethodGet, "/api/v0/models", "", &list) != nil {
+		return nil
+	}
+	windows := map[string]int{}
+	for _, e := range list.Data {
+		windows[e.ID] = e.MaxContextLength
+		if e.LoadedContextLength > 0 {
+			windows[e.ID] = e.LoadedContextLength
+		}
+	}
+	return windows
+}
+
+// ollamaWindows asks for every model at once: Ollama knows windows by model only.
+func (c *Client) ollamaWindows(ctx context.Context, entries []modelEntry) map[string]int {
+	const atOnce = 4
+	var (
+		mu      sync.Mutex
+		wg      sync.WaitGroup
+		tickets = make(chan struct{}, atOnce)
+		windows = map[string]int{}
+	)
+	for _, e := range entries {
+		wg.Go(func() {
+			tickets <- struct{}{}
+			defer func() { <-tickets }()
+			window := c.ollamaWindow(ctx, e.ID)
+			mu.Lock()
+			defer mu.Unlock()
+			windows[e.ID] = window
+		})
+	}
+	wg.Wait()
+	return windows
+}
+
+// numCtx is the window set for a model in Ollama's list of parameters.
+var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
+
+func (c *Client) ollamaWindow(ctx context.Context, model string) int {
+	var show struct {
+		Parameters string         `json:"parameters"`
+		Info       map[string]any `json:"model_info"`
+	}
+	question := string(appendJSON([]byte(`{"model":`), model)) + "}"
+	if c.probe(ctx, http.MethodPost, "/api/show", question, &show) != nil {
+		return 0
+	}
+	if set := numCtx.FindStringSubmatch(show.Parameters); set != nil {
+		if n, err := strconv.Atoi(set[1]); err == nil {
+			return n
+		}
+	}
+	for key, value := range show.Info {
+		// The key begins with the model's architecture.
+		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
+			return int(n)
+		}
+	}
+	return 0
+}
+
+// probe asks the server beside its /v1.
+func (c *Client) probe(ctx context.Context, method, path, question string, into any) error {
+	status, body, err := c.fetch(ctx, method, strings.TrimSuffix(c.config.BaseURL, "/v1")+path, question)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("%s answered %d", path, status)
+	}
+	return json.Unmarshal(body, into)
+}
+
+func (c *Client) fetch(ctx context.Context, method, url, question string) (status int, body []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(question))
+	if err != nil {
+		return 0, nil, err
+	}
+	c.authorize(request)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxModelsBody))
+	return response.StatusCode, body, err
+}

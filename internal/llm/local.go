@@ -1,0 +1,99 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// localTimeout bounds the search for local servers as a whole: a person waits for
+// it at the start.
+const localTimeout = 200 * time.Millisecond
+
+// The servers that are known by name.
+const (
+	ollama   = "Ollama"
+	llamaCpp = "llama.cpp"
+	lmStudio = "LM Studio"
+	vLLM     = "vLLM"
+)
+
+// localPorts are the usual ports in the order of preference, with the server that
+// uses each by default.
+var localPorts = []struct {
+	port   int
+	server string
+}{{11434, ollama}, {8080, llamaCpp}, {1234, lmStudio}, {8000, vLLM}}
+
+// serverOf tells by who owns the models which server lists them, "" if none of
+// those known.
+func serverOf(entries []modelEntry) string {
+	for _, e := range entries {
+		switch e.OwnedBy {
+		case "library":
+			return ollama
+		case "llamacpp":
+			return llamaCpp
+		case "organization_owner", "organization-owner":
+			return lmStudio
+		case "vllm":
+			return vLLM
+		}
+	}
+	return ""
+}
+
+// Local is a model server found on this machine.
+type Local struct {
+	// Name is the server's, for example "Ollama".
+	Name    string
+	BaseURL string
+	// Models are the ids of its models, at least one.
+	Models []string
+}
+
+// DetectLocal looks on the usual ports for a server that lists at least one model
+// and returns the first in their order. It takes 200 ms at most. A nil transport
+// means a plain one without proxies.
+func DetectLocal(ctx context.Context, transport http.RoundTripper) (Local, bool) {
+	ctx, cancel := context.WithTimeout(ctx, localTimeout)
+	defer cancel()
+	if transport == nil {
+		plain := &http.Transport{DisableKeepAlives: true}
+		defer plain.CloseIdleConnections()
+		transport = plain
+	}
+	found := make([]chan *Local, len(localPorts))
+	for i, p := range localPorts {
+		found[i] = make(chan *Local, 1)
+		go func() { found[i] <- probeLocal(ctx, transport, p.port, p.server) }()
+	}
+	for _, answer := range found {
+		if local := <-answer; local != nil {
+			return *local, true
+		}
+	}
+	return Local{}, false
+}
+
+func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name string) *Local {
+	local := &Local{Name: name, BaseURL: fmt.Sprintf("http://127.0.0.1:%d/v1", port)}
+	client := NewClient(ClientConfig{BaseURL: local.BaseURL, Transport: transport})
+	entries, err := client.modelEntries(ctx)
+	if err != nil {
+		return nil
+	}
+	if known := serverOf(entries); known != "" {
+		local.Name = known
+	}
+	for _, e := range entries {
+		if e.ID != "" {
+			local.Models = append(local.Models, e.ID)
+		}
+	}
+	if len(local.Models) == 0 {
+		return nil
+	}
+	return local
+}
