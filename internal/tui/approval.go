@@ -132,7 +132,7 @@ func (m *Model) answer(d chat.Decision) {
 
 // approvalView is the request with as much of it as fits, and the keys. at is
 // where the cursor belongs while a reason is typed, in rows of what is returned.
-func (m *Model) approvalView(width, room int) (lines []string, at place) {
+func (m *Model) approvalView(width, room int) ([]string, place) {
 	a, t := &m.approvals, m.theme
 	request := a.waiting[0]
 	head := wrapText(clean("? "+request.Preview.Title), width)
@@ -140,6 +140,7 @@ func (m *Model) approvalView(width, room int) (lines []string, at place) {
 		head[i] = t.warn.over(t.strong).text(head[i])
 	}
 	var foot []string
+	var at place
 	if a.reason != nil {
 		rows, row, col := a.reason.view(width-11, 3)
 		at = place{set: true, row: row, col: col + 10}
@@ -153,7 +154,7 @@ func (m *Model) approvalView(width, room int) (lines []string, at place) {
 		more := len(body) - most + 1
 		body = append(body[:most-1:most-1], t.warn.text(fmt.Sprintf("… %d more lines: v shows all", more)))
 	}
-	lines = append(append(lines, head...), indentAll(body, "  ")...)
+	lines := append(head, indentAll(body, "  ")...)
 	at.row += len(lines)
 	return append(lines, foot...), at
 }
@@ -162,15 +163,19 @@ func (m *Model) approvalKeys(request chat.Approval) string {
 	if m.approvals.typing && m.opts.Now().Before(m.approvals.from) {
 		return "(waits until you pause typing)"
 	}
-	keys := "y yes · "
+	keys := []string{"y yes"}
 	if request.Always != "" {
-		keys += "a always: " + clean(request.Always) + " · "
+		keys = append(keys, "a always: "+clean(request.Always))
 	}
-	keys += "n no · v view all · Esc no, and stop"
+	keys = append(keys, "n no", "v view all", "Esc no, and stop")
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], " ", "\u00a0")
+	}
+	text := strings.Join(keys, " · ")
 	if m.approvals.unknown {
-		keys = "Press one of these keys: " + keys
+		text = "Press one of these keys: " + text
 	}
-	return keys
+	return text
 }
 
 // approvalBody is the difference or the command, in full.

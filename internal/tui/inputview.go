@@ -11,18 +11,18 @@ const (
 )
 
 // inputView lays out the input and says where the cursor is.
-func (m *Model) inputView(width, height int) (rows []string, row, col int) {
+func (m *Model) inputView(width, height int) ([]string, place) {
 	if m.search != nil {
 		return m.searchView(width, height)
 	}
-	rows, row, col = m.input.view(width-len(inputMark), height)
+	rows, row, col := m.input.view(width-len(inputMark), height)
 	for i, text := range rows {
 		rows[i] = m.decorate(text)
 	}
 	if m.input.empty() {
 		rows[0] = m.theme.dim.text(truncate(m.placeholder(), width-len(inputMark)))
 	}
-	return indent(rows, m.theme.user.text(inputMark), inputIndent), row, col + len(inputMark)
+	return indent(rows, m.theme.user.text(inputMark), inputIndent), place{true, row, col + len(inputMark)}
 }
 
 func (m *Model) placeholder() string {
@@ -45,7 +45,7 @@ func (m *Model) decorate(row string) string {
 }
 
 // searchView shows the search in place of the input.
-func (m *Model) searchView(width, height int) (rows []string, row, col int) {
+func (m *Model) searchView(width, height int) ([]string, place) {
 	s := m.search
 	head := "search: " + clean(s.query)
 	found := editor{}
@@ -57,10 +57,10 @@ func (m *Model) searchView(width, height int) (rows []string, row, col int) {
 	}
 	found.cursor = 0
 	head = truncate(head, width-1)
-	rows = []string{m.theme.accent.text(head)}
+	rows := []string{m.theme.accent.text(head)}
 	if !found.empty() && height > 1 {
 		more, _, _ := found.view(width-len(inputIndent), height-1)
 		rows = append(rows, indentAll(more, inputIndent)...)
 	}
-	return rows, 0, textWidth(head)
+	return rows, place{true, 0, textWidth(head)}
 }

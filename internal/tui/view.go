@@ -27,41 +27,45 @@ func (m *Model) columns() int { return max(8, m.width-1) }
 // the user types is there in the smallest window. Every part is bounded; together
 // they are lower than the window.
 func (m *Model) layout() {
-	room := max(1, m.height-1)
-	width := m.columns()
-	input, row, col := m.inputView(width, max(1, min(10, room/3)))
-	room -= len(input) + 1
+	width, most := m.columns(), max(1, m.height-1)
+	input, cursor := m.inputView(width, max(1, min(10, most/3)))
+	room := most - len(input) - 1
 	popup := m.popupView(width, min(6, room/3))
 	room -= len(popup)
 	queue := m.queueView(width, min(3, room/4))
 	room -= len(queue)
 
-	var above []string
+	// A blank line above, and one before the input, if there is room for them.
+	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
+	above, asked := m.activityView(width, room-lead-gap), place{}
 	if m.approvals.open() {
-		var at place
-		above, at = m.approvalView(width, room-1)
-		if at.set {
-			row, col = at.row-len(above)-len(queue), at.col
-		}
+		above, asked = m.approvalView(width, room-lead-gap)
+	}
+	live := append(blank(lead), above...)
+	live = append(live, queue...)
+	if len(live) > lead {
+		live = append(live, blank(gap)...)
+	}
+	if asked.set {
+		cursor = asked
+		cursor.row += lead
 	} else {
-		above = m.activityView(width, room-1)
+		cursor.row += len(live)
 	}
-	if room > len(above) {
-		above = append([]string{""}, above...)
-	}
-
-	live := append(above, queue...)
-	row += len(live)
 	live = append(live, input...)
 	live = append(live, popup...)
 	live = append(live, m.statusView(width))
-	if extra := len(live) - max(1, m.height-1); extra > 0 {
-		live, row = live[extra:], max(0, row-extra)
+	if extra := len(live) - most; extra > 0 {
+		live = live[extra:]
+		cursor.row = max(0, cursor.row-extra)
 	}
-	m.live, m.row, m.col = live, row, min(col, max(0, m.width-1))
+	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
 }
 
-// place is where an editor outside the input wants the cursor.
+// blank is n blank lines.
+func blank(n int) []string { return make([]string, n) }
+
+// place is where the cursor belongs in some lines, if it is set.
 type place struct {
 	set      bool
 	row, col int
@@ -74,7 +78,7 @@ func (m *Model) activityView(width, room int) []string {
 	room -= len(working)
 	tools := m.toolsView(width, room)
 	room -= len(tools)
-	tail := m.reply.view(m.theme, width, room-1)
+	tail := m.reply.view(m.theme, width, room-min(1, len(tools)+len(working)))
 	if len(tail) > 0 && len(tools)+len(working) > 0 {
 		tail = append(tail, "")
 	}
