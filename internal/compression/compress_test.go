@@ -10,9 +10,10 @@ import (
 	"agent/internal/history"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
-func compressWith(t *testing.T, s Strategy, c Context) Result {
+func compressWith(t rapid.TB, s Strategy, c Context) Result {
 	t.Helper()
 	before := asJSON(t, c.History)
 	result, err := s.Compress(context.Background(), c)

@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"testing"
 
 	"agent/internal/history"
+
+	"pgregory.net/rapid"
 )
 
 // The notation of the scenario tables as Go: H, A and T make entries; text, call,
@@ -124,7 +125,7 @@ func showAll(entries []*history.Content) string {
 }
 
 // asJSON is a snapshot to prove that nothing changed.
-func asJSON(tb testing.TB, v any) string {
+func asJSON(tb rapid.TB, v any) string {
 	tb.Helper()
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -174,7 +175,7 @@ type charCounter struct{}
 
 func (charCounter) Count(text string) int { return len(text) }
 
-func serviceOf(tb testing.TB, entries []*history.Content) *history.Service {
+func serviceOf(tb rapid.TB, entries []*history.Content) *history.Service {
 	tb.Helper()
 	s := history.NewService(charCounter{}, nil)
 	if err := s.Restore(entries); err != nil {
@@ -185,7 +186,7 @@ func serviceOf(tb testing.TB, entries []*history.Content) *history.Service {
 
 // contextOf is the context of a compression over entries with the default
 // thresholds.
-func contextOf(tb testing.TB, limit int, entries []*history.Content) Context {
+func contextOf(tb rapid.TB, limit int, entries []*history.Content) Context {
 	tb.Helper()
 	s := serviceOf(tb, entries)
 	c := Context{

@@ -66,11 +66,16 @@ func (s highDensity) compress(c Context, size, target int) Result {
 }
 
 // summarizeHead returns the history with the results before tail summarised, and
-// its tokens. Only entries that change are counted anew.
+// its tokens. Only entries that change are counted anew. What humans and the
+// model said is left alone, even where a damaged history has a response in it
+// (REQ-HD-008.4).
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
 	calls := g.callOf()
 	for i, entry := range c.History[:tail] {
+		if entry.Speaker != history.Tool {
+			continue
+		}
 		var edited []history.Block
 		for j, block := range entry.Blocks {
 			response, ok := block.(*history.ToolResponse)

@@ -46,15 +46,15 @@ type LadderInput struct {
 	Reserve int
 	// Strategy is the active strategy.
 	Strategy Strategy
-	// Announce is told of each rung when it is done; it must be set.
+	// Announce is told of each rung that shortened something or failed, when it is
+	// done; it must be set.
 	Announce func(Rung)
 }
 
 // Rung is what one step of the ladder did.
 type Rung struct {
 	Name RungName
-	// TokensBefore and TokensAfter are totals in the sense of D-07; equal when the
-	// rung found nothing to do.
+	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
 	// Err is why the active strategy's compression failed; the ladder then goes on.
 	Err error
@@ -107,7 +107,9 @@ func Reduce(ctx context.Context, in LadderInput) (LadderResult, error) {
 		if ctx.Err() != nil {
 			return LadderResult{}, ctx.Err()
 		}
-		in.Announce(Rung{rung.name, total, l.Total(), err})
+		if after := l.Total(); after != total || err != nil {
+			in.Announce(Rung{rung.name, total, after, err})
+		}
 	}
 	return LadderResult{l.History, before, l.Total()}, nil
 }

@@ -112,6 +112,9 @@ func (l *ladder) largeResults() []largeResult {
 	var large []largeResult
 	calls := groupEntries(l.History).callOf()
 	for i, entry := range l.History {
+		if entry.Speaker != history.Tool {
+			continue
+		}
 		for j, block := range entry.Blocks {
 			response, ok := block.(*history.ToolResponse)
 			if !ok {

@@ -1,0 +1,186 @@
+package compression
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// climb runs the ladder and checks what must hold after every run.
+func climb(t rapid.TB, in LadderInput) (LadderResult, []RungName, error) {
+	t.Helper()
+	var names []RungName
+	total := in.Total()
+	in.Announce = func(r Rung) {
+		names = append(names, r.Name)
+		if r.TokensBefore != total {
+			t.Errorf("%s starts from %d, the rung before ended at %d", r.Name, r.TokensBefore, total)
+		}
+		total = r.TokensAfter
+	}
+	before := asJSON(t, in.History)
+	result, err := Reduce(context.Background(), in)
+	if asJSON(t, in.History) != before {
+		t.Errorf("the input changed")
+	}
+	_, last := outerHumans(in.History)
+	if err != nil {
+		var overflow *ContextOverflowError
+		if !errors.As(err, &overflow) {
+			t.Fatalf("not a ContextOverflowError: %v", err)
+		}
+		message := 0
+		if last >= 0 {
+			message = in.Tokens[last]
+		} else if len(in.History) > 0 {
+			message = in.Count(newMarker(len(in.History)))
+		}
+		if in.Overhead+message+in.Reserve <= in.ContextLimit {
+			t.Errorf("D-30: refused although it fits: %v", err)
+		}
+		return result, names, err
+	}
+	fresh := in.Overhead
+	markers := 0
+	for _, c := range result.History {
+		fresh += in.Count(c)
+		if isMarker(c) {
+			markers++
+		}
+	}
+	if fresh != result.TokensAfter || fresh != total {
+		t.Errorf("tokens after: %d told, %d announced, %d counted", result.TokensAfter, total, fresh)
+	}
+	if fresh+in.Reserve > in.ContextLimit {
+		t.Errorf("D-30: %d + reserve %d > limit %d", fresh, in.Reserve, in.ContextLimit)
+	}
+	if markers > 1 {
+		t.Errorf("%d markers", markers)
+	}
+	if last >= 0 && !slices.Contains(result.History, in.History[last]) {
+		t.Errorf("the last message of the user is gone")
+	}
+	if history.Validate(in.History) == nil {
+		if err := history.Validate(result.History); err != nil {
+			t.Errorf("D-32: %v", err)
+		}
+	}
+	return result, names, nil
+}
+
+// The guarantee of D-30, for every history.
+func TestLadderGuarantee(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		entries := genHistory(rt)
+		limit := pick(rt, []int{0, 100, 300, 1000, 3000, 10_000})
+		in := LadderInput{Context: contextOf(rt, limit, entries), Strategy: pick(rt, append(strategies[:len(strategies):len(strategies)], broken{}))}
+		in.Reserve = pick(rt, []int{0, limit / 4, limit / 2})
+		in.Overhead = pick(rt, []int{0, 50})
+		in.Threshold = pick(rt, []float64{0.1, 0.85, 1})
+		in.PreserveThreshold = pick(rt, []float64{0, 0.2, 1})
+		result, _, _ := climb(rt, in)
+		if rt.Failed() {
+			rt.Logf("%s, limit %d, before\n%s\nafter\n%s", in.Strategy.Name(), limit, showAll(entries), showAll(result.History))
+		}
+	})
+}
+
+// broken is a strategy whose model does not answer.
+type broken struct{ topDown }
+
+var errNoAnswer = errors.New("no answer")
+
+func (broken) Name() string { return "broken" }
+
+func (broken) Compress(context.Context, Context) (Result, error) { return Result{}, errNoAnswer }
+
+// Scenario S-07 from the first compression on: the rungs in order, each announced,
+// none after the first that suffices.
+func TestLadderRungs(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("line\n", 400) // 2000 tokens
+	turn := func(q string) []*history.Content { return conv(H(q), ran("read_file", "/w/"+q, long), A("ok "+q)) }
+	turns := conv(turn("a"), turn("b"), turn("c"), turn("d"), turn("e"))
+	loop := conv(H("task"))
+	for i := range 30 {
+		loop = append(loop, ran("grep", fmt.Sprintf(`{"pattern":"p%d"}`, i), long)...)
+	}
+	wide := conv(H("task"), A(call("1", "read_file", "x"), call("2", "read_file", "y")), T(res("1", "read_file", long+long)), T(res("2", "read_file", long)))
+	words := conv(H("a"), A(long), H("b"), A(long), H("c"))
+	big := conv(H("first "+long), H("second "+long), A("ok"), H("last"), A("sure", call("1", "grep", "{}")), T(res("1", "grep", "hit")))
+	huge := conv(H("task"), A(call("1", "write_file", long)), T(res("1", "write_file", "ok")))
+	for _, c := range []struct {
+		id       string
+		limit    int
+		entries  []*history.Content
+		strategy Strategy
+		rungs    []RungName
+		has      []string
+	}{
+		{"fits", 20_000, turns, highDensity{}, nil, nil},
+		{"own compression", 6000, turns, highDensity{}, []RungName{RungCompress}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
+		{"a failing strategy", 6000, turns, broken{}, []RungName{RungCompress, RungHighDensity}, []string{"[read_file: /w/a — success, 400 lines]"}},
+		{"another strategy", 2200, words, topDown{}, []RungName{RungCompress}, []string{`H{"c"}`}},
+		{"a tool loop", 9000, loop, highDensity{}, []RungName{RungCompress, RungShorterTail}, []string{"task", "[grep: p28 — success, 400 lines]", "line\\n"}},
+		{"largest results first", 4000, wide, highDensity{}, []RungName{RungNotes}, []string{"[read_file: x — removed to fit the context limit, 800 lines]", "line\\n"}},
+		{"drops", 200, big, highDensity{}, []RungName{RungCompress, RungDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
+		{"calls too large by themselves", 200, huge, highDensity{}, []RungName{RungDropTurns}, []string{`H{"task"}`, `H{"[2 earlier entries`}},
+	} {
+		t.Run("S-07 "+c.id, func(t *testing.T) {
+			t.Parallel()
+			result, names, err := climb(t, LadderInput{Context: contextOf(t, c.limit, c.entries), Strategy: c.strategy})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.rungs, names); diff != "" {
+				t.Errorf("rungs (-want +got):\n%s", diff)
+			}
+			for _, part := range c.has {
+				if !strings.Contains(showAll(result.History), part) {
+					t.Errorf("%q is not in\n%s", part, showAll(result.History))
+				}
+			}
+		})
+	}
+}
+
+// D-30: when what must be sent is too large already, the error has the numbers
+// and nothing is announced.
+func TestContextOverflow(t *testing.T) {
+	t.Parallel()
+	in := LadderInput{Context: contextOf(t, 1000, conv(H("old"), A("ok"), H(strings.Repeat("x", 500)))), Strategy: highDensity{}, Reserve: 250}
+	in.Overhead = 400
+	_, names, err := climb(t, in)
+	var overflow *ContextOverflowError
+	if !errors.As(err, &overflow) || len(names) > 0 {
+		t.Fatalf("got %v after %v", err, names)
+	}
+	if want := (ContextOverflowError{Overhead: 400, Message: in.Tokens[2], Reserve: 250, Limit: 1000}); *overflow != want {
+		t.Errorf("got %+v, want %+v", *overflow, want)
+	}
+	for _, part := range []string{"400", fmt.Sprint(in.Tokens[2]), "250", "1000", "context-limit", "max-output-tokens"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not say %s", err, part)
+		}
+	}
+}
+
+func TestLadderEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	in := LadderInput{Context: contextOf(t, 100, conv(H("a"), A(strings.Repeat("x", 500)), H("b"))), Strategy: broken{}}
+	in.Announce = func(Rung) { t.Error("a rung is announced") }
+	if _, err := Reduce(ctx, in); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,123 @@
+package compression
+
+import (
+	"path"
+
+	"agent/internal/history"
+)
+
+// The rules of density written down once more, as plainly as possible and in
+// quadratic time, to hold the phases against.
+
+// plainResponses returns the responses of the call at c: those after it with its
+// id, up to the next call with that id.
+func plainResponses(entries []*history.Content, c history.Ref) []history.Ref {
+	id := entries[c.Entry].Blocks[c.Block].(*history.ToolCall).ID
+	var refs []history.Ref
+	for i := c.Entry; i < len(entries); i++ {
+		for j, block := range entries[i].Blocks {
+			if i == c.Entry && j <= c.Block {
+				continue
+			}
+			if other, ok := block.(*history.ToolCall); ok && other.ID == id {
+				return refs
+			}
+			if r, ok := block.(*history.ToolResponse); ok && r.CallID == id {
+				refs = append(refs, history.Ref{Entry: i, Block: j})
+			}
+		}
+	}
+	return refs
+}
+
+func plainKey(config DensityConfig, p string) string {
+	if path.IsAbs(p) {
+		return path.Clean(p)
+	}
+	return path.Join(config.WorkspaceRoot, p)
+}
+
+// plainWritten reports whether the file is written successfully in an entry
+// after entry.
+func plainWritten(entries []*history.Content, config DensityConfig, entry int, file string) bool {
+	for i := entry + 1; i < len(entries); i++ {
+		for j, block := range entries[i].Blocks {
+			c, ok := block.(*history.ToolCall)
+			if !ok || !testFacts(c.Name).Writes || isPreview(c) || filePath(c) == "" || plainKey(config, filePath(c)) != plainKey(config, file) {
+				continue
+			}
+			responses := plainResponses(entries, history.Ref{Entry: i, Block: j})
+			succeeded := len(responses) > 0
+			for _, at := range responses {
+				if entries[at.Entry].Blocks[at.Block].(*history.ToolResponse).Error != "" {
+					succeeded = false
+				}
+			}
+			if succeeded {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainStale returns the blocks phase 1 must remove.
+func plainStale(entries []*history.Content, config DensityConfig) map[history.Block]bool {
+	stale := make(map[history.Block]bool)
+	if !config.ReadWritePruning {
+		return stale
+	}
+	for i, entry := range entries {
+		for j, block := range entry.Blocks {
+			c, ok := block.(*history.ToolCall)
+			if !ok {
+				continue
+			}
+			var files []string
+			if facts := testFacts(c.Name); facts.ReadsMany {
+				files, _ = manyPaths(c)
+			} else if facts.Reads && filePath(c) != "" {
+				files = []string{filePath(c)}
+			}
+			gone := len(files) > 0
+			for _, file := range files {
+				gone = gone && plainWritten(entries, config, i, file)
+			}
+			if gone {
+				stale[block] = true
+				for _, at := range plainResponses(entries, history.Ref{Entry: i, Block: j}) {
+					stale[entries[at.Entry].Blocks[at.Block]] = true
+				}
+			}
+		}
+	}
+	return stale
+}
+
+// plainOld returns the responses phase 3 must replace, given what phase 1 removed.
+func plainOld(entries []*history.Content, config DensityConfig, stale map[history.Block]bool) map[history.Block]bool {
+	old := make(map[history.Block]bool)
+	if !config.RecencyPruning {
+		return old
+	}
+	var results []*history.ToolResponse
+	for _, entry := range entries {
+		for _, block := range entry.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok && !stale[block] && r.Result.Text() != PrunedPointer {
+				results = append(results, r)
+			}
+		}
+	}
+	for i, r := range results {
+		newer := 0
+		for _, other := range results[i+1:] {
+			if other.ToolName == r.ToolName {
+				newer++
+			}
+		}
+		if newer >= NormalizeRetention(config.RecencyRetention) {
+			old[r] = true
+		}
+	}
+	return old
+}

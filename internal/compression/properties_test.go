@@ -1,0 +1,259 @@
+package compression
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+
+	"pgregory.net/rapid"
+)
+
+// optimized is one run of Optimize over a generated history.
+type optimized struct {
+	config        DensityConfig
+	before, after []*history.Content
+	result        history.DensityResult
+}
+
+// checkOptimize runs property over generated histories. P-1 holds by the way:
+// applying a result that is out of range or contradicts itself is an error.
+func checkOptimize(t *testing.T, property func(*rapid.T, optimized)) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		o := optimized{config: genConfig(rt), before: genHistory(rt)}
+		snapshot := asJSON(rt, o.before)
+		result, err := highDensity{}.Optimize(o.before, o.config)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if asJSON(rt, o.before) != snapshot {
+			rt.Fatal("O-03: the input changed")
+		}
+		service := history.NewService(charCounter{}, nil)
+		if err := service.Restore(o.before); err != nil {
+			rt.Fatal(err)
+		}
+		if err := service.ApplyDensityResult(result); err != nil {
+			rt.Fatalf("P-1: %v", err)
+		}
+		o.result, o.after = result, service.RawHistory()
+		property(rt, o)
+		if rt.Failed() {
+			rt.Logf("before\n%s\nafter\n%s", showAll(o.before), showAll(o.after))
+		}
+	})
+}
+
+func TestP1ResultsApply(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		if !slices.IsSorted(o.result.Removals) {
+			t.Errorf("removals are not in order: %v", o.result.Removals)
+		}
+	})
+}
+
+// D-17.
+func TestP2Idempotent(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		again, err := highDensity{}.Optimize(o.after, o.config)
+		if err != nil || !again.Empty() || again.Metadata != (history.DensityMetadata{}) {
+			t.Errorf("P-2: the second run finds %+v, %v", again, err)
+		}
+	})
+}
+
+// P-3, P-4 and P-5 against the plain rules: exactly the blocks go that must go.
+func TestP3P4AgainstPlainRules(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		stale := plainStale(o.before, o.config)
+		old := plainOld(o.before, o.config, stale)
+		left := make(map[history.Block]bool)
+		for _, entry := range o.after {
+			for _, block := range entry.Blocks {
+				left[block] = true
+			}
+		}
+		for i, entry := range o.before {
+			for j, block := range entry.Blocks {
+				switch block.(type) {
+				case *history.ToolCall, *history.ToolResponse:
+					if gone := stale[block] || old[block]; left[block] == gone {
+						t.Errorf("P-3, P-4: block %d of entry %d: is left %t, must go %t", j, i, left[block], gone)
+					}
+				}
+			}
+		}
+		m := o.result.Metadata
+		calls := 0
+		for block := range stale {
+			if _, ok := block.(*history.ToolCall); ok {
+				calls++
+			}
+		}
+		if m.ReadWritePairsPruned != calls || m.RecencyPruned != len(old) {
+			t.Errorf("P-7: %+v, want %d reads and %d old results", m, calls, len(old))
+		}
+	})
+}
+
+func TestP5CallsKeepTheirResponses(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		responses := make(map[*history.ToolCall]int)
+		before, after := history.PairCalls(o.before), history.PairCalls(o.after)
+		for _, pair := range before.Pairs {
+			responses[pair.Call] = len(pair.Responses)
+		}
+		for _, pair := range after.Pairs {
+			if responses[pair.Call] != len(pair.Responses) {
+				t.Errorf("P-5: the call at %v had %d responses and has %d", pair.At, responses[pair.Call], len(pair.Responses))
+			}
+		}
+		if len(before.Orphans) != len(after.Orphans) {
+			t.Errorf("P-5: %d orphans became %d", len(before.Orphans), len(after.Orphans))
+		}
+		if history.Validate(o.before) == nil {
+			if err := history.Validate(o.after); err != nil {
+				t.Errorf("D-32: %v", err)
+			}
+		}
+	})
+}
+
+func TestP6ReplacementsKeepTheirEntry(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		for i, c := range o.result.Replacements {
+			old := o.before[i]
+			if c.Speaker != old.Speaker || len(c.Blocks) == 0 || len(c.Metadata) != len(old.Metadata) {
+				t.Errorf("P-6: entry %d was %s and is %s", i, show(old), show(c))
+			}
+		}
+	})
+}
+
+// REQ-HD-013.7.
+func TestP7CountsAreWhatChanged(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		want := history.DensityMetadata{
+			ReadWritePairsPruned:     countCalls(o.before) - countCalls(o.after),
+			FileDeduplicationsPruned: countInclusions(o.before) - countInclusions(o.after),
+			RecencyPruned:            countPointers(o.after) - countPointers(o.before) + stalePointers(o),
+		}
+		if o.result.Metadata != want {
+			t.Errorf("P-7: counts %+v, changed %+v", o.result.Metadata, want)
+		}
+		if m := o.result.Metadata; m.ReadWritePairsPruned+m.FileDeduplicationsPruned+m.RecencyPruned != len(o.result.Prunes) {
+			t.Errorf("P-7: %d prunes explained, counts %+v", len(o.result.Prunes), m)
+		}
+	})
+}
+
+func countCalls(entries []*history.Content) int { return len(history.PairCalls(entries).Pairs) }
+
+func countInclusions(entries []*history.Content) int {
+	n := 0
+	for _, c := range entries {
+		for _, block := range c.Blocks {
+			if text, ok := block.(*history.Text); ok && c.Speaker == history.Human {
+				n += len(history.Inclusions(text))
+			}
+		}
+	}
+	return n
+}
+
+func countPointers(entries []*history.Content) int {
+	n := 0
+	for _, c := range entries {
+		for _, block := range c.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok && r.Result.Text() == PrunedPointer {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// stalePointers counts the pointers that left with their stale read.
+func stalePointers(o optimized) int {
+	n := 0
+	for _, p := range o.result.Prunes {
+		if p.Kind == history.StaleRead {
+			n += countPointers([]*history.Content{history.New(history.Tool, p.Gone...)})
+		}
+	}
+	return n
+}
+
+var stubLine = regexp.MustCompile(`\[[^\[\]]*: included again later\]$`)
+
+// D-21.
+func TestP8HumanWordsSurvive(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		var before, after []string
+		for _, c := range o.before {
+			before = append(before, humanWords(c))
+		}
+		for _, c := range o.after {
+			after = append(after, humanWords(c))
+		}
+		if want, got := strings.Join(before, ""), strings.Join(after, ""); want != got {
+			t.Errorf("P-8: the words %q became %q", want, got)
+		}
+	})
+}
+
+// humanWords returns what a person wrote around inclusions; blank messages, which
+// are never sent, say nothing.
+func humanWords(c *history.Content) string {
+	if c.Speaker != history.Human {
+		return ""
+	}
+	words := ""
+	for _, block := range c.Blocks {
+		text, ok := block.(*history.Text)
+		if !ok {
+			continue
+		}
+		end := 0
+		for _, inclusion := range history.Inclusions(text) {
+			words += text.Text[end:inclusion.Start]
+			end = inclusion.End
+		}
+		words += stubLine.ReplaceAllString(text.Text[end:], "")
+	}
+	if strings.TrimSpace(words) == "" {
+		return ""
+	}
+	return words
+}
+
+// D-25 … D-28, D-32, D-33 for both strategies and any history.
+func TestCompressProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		entries := genHistory(rt)
+		c := contextOf(rt, rapid.IntRange(0, 20_000).Draw(rt, "limit"), entries)
+		c.PreserveThreshold = pick(rt, []float64{0, 0.2, 0.5, 1})
+		c.Overhead = pick(rt, []int{0, 100})
+		s := pick(rt, strategies)
+		result := compressWith(rt, s, c)
+		if history.Validate(entries) == nil {
+			if err := history.Validate(result.NewHistory); err != nil {
+				rt.Errorf("D-32: %v", err)
+			}
+		}
+		first, last := outerHumans(entries)
+		if last >= 0 && !slices.Contains(result.NewHistory, entries[last]) {
+			rt.Error("the latest message of the user is gone")
+		}
+		if first >= 0 && s == Strategy(highDensity{}) && !slices.Contains(result.NewHistory, entries[first]) {
+			rt.Error("D-27: the first message of the user is gone")
+		}
+		if rt.Failed() {
+			rt.Logf("%s, before\n%s\nafter\n%s", s.Name(), showAll(entries), showAll(result.NewHistory))
+		}
+	})
+}
