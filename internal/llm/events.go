@@ -143,6 +143,12 @@ func (r *eventReader) pass(data []byte) {
 		return
 	}
 	r.out = append(r.out, "data: "...)
+	if rest, ok := bytes.CutPrefix(data, []byte(`{"error":`)); ok {
+		// This one is no error ("error":null), but the library takes it for one by
+		// its beginning and drops it.
+		r.out = append(r.out, `{ "error":`...)
+		data = rest
+	}
 	// Line breaks within JSON are white space.
 	r.out = append(r.out, bytes.ReplaceAll(data, []byte("\n"), []byte(" "))...)
 	r.out = append(r.out, '\n')
