@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +51,7 @@ func Validate(entries []*Content) error {
 	}
 	check.close()
 	if len(check.violations) > 0 {
+		slices.SortStableFunc(check.violations, func(a, b Violation) int { return a.Entry - b.Entry })
 		return &InvalidHistoryError{check.violations}
 	}
 	return nil

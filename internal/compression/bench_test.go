@@ -1,0 +1,97 @@
+package compression
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// session is a synthetic session of n entries: turns of a message with an @
+// inclusion, reads, searches, edits and an answer. With stale, files are read
+// again before they are edited, so that density finds work everywhere.
+func session(n int, stale bool) []*history.Content {
+	result := strings.Repeat("a line of some result\n", 20)
+	entries := make([]*history.Content, 0, n+16)
+	add := func(id, tool, parameters string) {
+		entries = append(entries, A(call(id, tool, parameters)), T(res(id, tool, result)))
+	}
+	for turn := 0; len(entries) < n; turn++ {
+		file := fmt.Sprintf("/w/src/file%d.go", turn)
+		if stale {
+			file = fmt.Sprintf("/w/src/file%d.go", turn%50)
+		}
+		id := func(k int) string { return fmt.Sprintf("call_%d_%d", turn, k) }
+		entries = append(entries, H("please fix "+file, history.NewInclusion(file, result)))
+		add(id(0), "grep", fmt.Sprintf(`{"pattern":"func F%d"}`, turn))
+		if stale {
+			add(id(1), "read_file", file)
+		}
+		add(id(2), "replace", file)
+		add(id(3), "run_shell_command", `{"command":"go test ./..."}`)
+		if !stale {
+			add(id(4), "read_file", file)
+		}
+		entries = append(entries, A("done with it"))
+	}
+	return entries[:n]
+}
+
+// The number that counts is ns/entry: at most 1 µs, and at 100 000 entries at
+// most 1.5 times what it is at 2 000.
+func BenchmarkOptimize(b *testing.B) {
+	for _, n := range []int{2_000, 10_000, 100_000} {
+		for name, stale := range map[string]bool{"nothing to do": false, "much to do": true} {
+			b.Run(fmt.Sprintf("%d entries, %s", n, name), func(b *testing.B) {
+				entries := session(n, stale)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := (highDensity{}).Optimize(entries, recency(3)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
+			})
+		}
+	}
+}
+
+// The first run over a history also parses the parameters of its calls.
+func BenchmarkOptimizeFirst(b *testing.B) {
+	for _, n := range []int{2_000, 100_000} {
+		b.Run(fmt.Sprintf("%d entries", n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				entries := session(n, true)
+				b.StartTimer()
+				if _, err := (highDensity{}).Optimize(entries, recency(3)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
+		})
+	}
+}
+
+func BenchmarkCompress(b *testing.B) {
+	for _, s := range strategies {
+		for _, n := range []int{2_000, 10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s, %d entries", s.Name(), n), func(b *testing.B) {
+				c := Context{History: session(n, true), Tokens: make([]int, n), Count: func(*history.Content) int { return 20 }}
+				for i := range c.Tokens {
+					c.Tokens[i] = 100
+				}
+				c.ContextLimit, c.Threshold, c.PreserveThreshold, c.Facts = n*20, 0.85, 0.2, testFacts
+				b.ReportAllocs()
+				for b.Loop() {
+					if r, err := s.Compress(context.Background(), c); err != nil || !r.Applied || len(r.NewHistory) > n/2 {
+						b.Fatal(r.Reason, err, len(r.NewHistory))
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
+			})
+		}
+	}
+}

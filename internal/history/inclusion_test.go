@@ -1,0 +1,99 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// REQ-HD-006.1, REQ-HD-006.5, D-18 … D-21.
+func TestInclusions(t *testing.T) {
+	t.Parallel()
+	const closer = "--- End of content ---"
+	for _, c := range []struct {
+		id, text string
+		want     []string // "path|the inclusion"
+	}{
+		{"none", "just words", nil},
+		{"empty", "", nil},
+		{"one, to the end", "x\n--- a ---\n1\n" + closer, []string{"a|--- a ---\n1\n" + closer}},
+		{"the line break after it belongs to it", "--- a ---\n1\n" + closer + "\n\nrest", []string{"a|--- a ---\n1\n" + closer + "\n"}},
+		{"empty file", "--- a ---\n" + closer, []string{"a|--- a ---\n" + closer}},
+		{"two", "--- a ---\n1\n" + closer + "\n--- b ---\n2\n" + closer + "\n", []string{"a|--- a ---\n1\n" + closer + "\n", "b|--- b ---\n2\n" + closer + "\n"}},
+		{"CRLF", "x\r\n--- a ---\r\n1\r\n" + closer + "\r\ny", []string{"a|--- a ---\r\n1\r\n" + closer + "\r\n"}},
+		{"path with spaces", "--- my file.txt ---\n1\n" + closer, []string{"my file.txt|--- my file.txt ---\n1\n" + closer}},
+		{"path with dashes", "--- a --- b ---\n1\n" + closer, []string{"a --- b|--- a --- b ---\n1\n" + closer}},
+		{"EC-020 opener alone", "--- a ---\n1\n", nil},
+		{"closer alone", "1\n" + closer + "\n", nil},
+		{"D-19 the inner opener wins", "--- a ---\nx\n--- b ---\ny\n" + closer, []string{"b|--- b ---\ny\n" + closer}},
+		{"D-19 a second closer is text", "--- b ---\ny\n" + closer + "\nz\n" + closer, []string{"b|--- b ---\ny\n" + closer + "\n"}},
+		{"D-19 marker within a line", "see --- a ---\n1\n" + closer, nil},
+		{"D-19 closer within a line", "--- a ---\n1\n" + closer + " not", nil},
+		{"D-19 marker with a trailing space", "--- a --- \n1\n" + closer, nil},
+		{"no path", "---  ---\n1\n" + closer, nil},
+		{"blank path", "---    ---\n1\n" + closer, nil},
+		{"overlapping dashes", "--- ---\n1\n" + closer, nil},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, i := range Inclusions(&Text{Text: c.text}) {
+				got = append(got, i.Path+"|"+c.text[i.Start:i.End])
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("inclusions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// D-18: the path the block carries decides, whatever the content looks like.
+func TestStructuredInclusion(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{"", "x", "x\n--- End of content ---\nleak", "--- b ---\ny\n--- End of content ---\n"} {
+		block := NewInclusion("dir/a b", content)
+		want := []Inclusion{{Path: "dir/a b", Start: 0, End: len(block.Text)}}
+		if diff := cmp.Diff(want, Inclusions(block)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", content, diff)
+		}
+	}
+	if got, want := NewInclusion("a", "x\ny").Text, "--- a ---\nx\ny\n--- End of content ---"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func FuzzInclusions(f *testing.F) {
+	f.Add("words", "a", "content")
+	f.Add("--- a ---\nx\n", "b", "--- End of content ---\n")
+	f.Add("\r\n--- c ---\r\n", "d e", "--- a ---\r\n\r\n--- End of content ---")
+	f.Fuzz(func(t *testing.T, before, path, content string) {
+		text := before + "\n" + NewInclusion(path, content).Text + "\n" + content
+		end := 0
+		for _, i := range Inclusions(&Text{Text: text}) {
+			if i.Start < end || i.End <= i.Start || i.End > len(text) {
+				t.Fatalf("%+v after %d in %q", i, end, text)
+			}
+			end = i.End
+			if i.Start > 0 && text[i.Start-1] != '\n' {
+				t.Fatalf("%+v does not begin a line in %q", i, text)
+			}
+			part := text[i.Start:i.End]
+			if !strings.HasPrefix(part, "--- "+i.Path+" ---") || strings.Count(part, "\n--- End of content ---") != 1 {
+				t.Fatalf("%+v is %q", i, part)
+			}
+			// What is found alone is the same inclusion: nothing around it matters.
+			alone := Inclusions(&Text{Text: part})
+			if len(alone) != 1 || alone[0] != (Inclusion{i.Path, 0, len(part)}) {
+				t.Fatalf("%q alone gives %+v", part, alone)
+			}
+		}
+		// A path and content without line breaks of markers come back as written.
+		if plain := !strings.Contains(path+content, "---") && !strings.ContainsAny(path, "\r\n") && strings.TrimSpace(path) != ""; plain {
+			found := Inclusions(&Text{Text: NewInclusion(path, content).Text})
+			if len(found) != 1 || found[0].Path != path {
+				t.Fatalf("NewInclusion(%q, %q) is read as %+v", path, content, found)
+			}
+		}
+	})
+}
