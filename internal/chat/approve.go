@@ -53,7 +53,7 @@ func (c *Chat) approve(ctx context.Context, k *call) Stop {
 func (c *Chat) allowed(k *call, preview tools.Preview) bool {
 	mode, edits := c.Mode(), k.tool.Kind == tools.KindEdit
 	switch {
-	case preview.Harmless || mode == ModeFullAuto || mode == ModeAutoEdit && edits:
+	case preview.LooksOnly || mode == ModeFullAuto || mode == ModeAutoEdit && edits:
 		return true
 	case mode == ModeReadOnly:
 		return false

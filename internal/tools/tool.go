@@ -27,6 +27,11 @@ const (
 	KindNetwork
 )
 
+// String names the permission, as people read it.
+func (k Kind) String() string {
+	return [...]string{"read", "edit", "shell", "network"}[k]
+}
+
 // Access says what a tool does to the files its path parameters name; density
 // pruning hangs on it (REQ-HD-005.2, REQ-HD-005.3).
 type Access int

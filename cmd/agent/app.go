@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/settings"
+	"agent/internal/tokens"
+	"agent/internal/tools"
+	"agent/prompts"
+)
+
+// app is a program set up to converse in one workspace.
+type app struct {
+	world      world
+	folders    folders
+	workspace  *tools.Workspace
+	settings   *settings.Settings
+	profiles   *settings.Store
+	registry   *tools.Registry
+	env        *tools.Env
+	connection *connection
+	chat       *chat.Chat
+	log        *eventLog
+	// notices are for the user to read at the start.
+	notices []string
+	closers []func() error
+}
+
+// appMode is what the ways of running differ in.
+type appMode struct {
+	emit       func(chat.Event)
+	unattended bool
+	endpoint   endpointSource
+}
+
+// newApp sets everything up. The caller closes it.
+func newApp(ctx context.Context, w world, o options, mode appMode) (a *app, err error) {
+	a = &app{world: w, registry: tools.NewRegistry(tools.Default()...)}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	if a.folders, err = w.folders(); err != nil {
+		return nil, err
+	}
+	a.log = newEventLog(a.folders.state, o.debug)
+	a.onClose(a.log.close)
+	if a.settings, a.profiles, err = newSettings(w, a.folders, o); err != nil {
+		return nil, err
+	}
+	rules, err := parseRules(o.allow, a.registry)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.openWorkspace(o.workspace); err != nil {
+		return nil, err
+	}
+	if err := a.connect(ctx, mode.endpoint); err != nil {
+		return nil, err
+	}
+	system, err := a.systemPrompt()
+	if err != nil {
+		return nil, err
+	}
+	a.converse(mode, rules, system)
+	return a, nil
+}
+
+func parseRules(texts []string, registry *tools.Registry) (tools.Rules, error) {
+	var rules tools.Rules
+	for _, text := range texts {
+		rule, err := tools.ParseRule(text, registry)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--allow: %w", err))
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+// openWorkspace opens the folder to work in, with a temporary folder of its own
+// and the means to run commands.
+func (a *app) openWorkspace(dir string) error {
+	workspace, remove, err := a.world.newWorkspace(dir)
+	if err != nil {
+		return err
+	}
+	a.workspace = workspace
+	a.onClose(remove)
+	jobs := tools.NewJobs(a.world.environ, []string{llm.EnvKey})
+	a.onClose(func() error { jobs.Close(); return nil })
+	a.env = &tools.Env{
+		Workspace: workspace,
+		Limits: tools.Limits{
+			OutputTokens:        a.settings.ToolOutputMaxTokens(),
+			ReadLines:           a.settings.FileReadMaxLines(),
+			ShellTimeoutSeconds: a.settings.ShellTimeoutSeconds(),
+		},
+		Seen: tools.NewSeen(),
+		Jobs: jobs,
+	}
+	return nil
+}
+
+// connect finds somebody to talk to.
+func (a *app) connect(ctx context.Context, source endpointSource) error {
+	a.connection = newConnection(a.settings, a.world)
+	a.onClose(a.connection.close)
+	notice, closer, err := source(ctx, a.connection)
+	if closer != nil {
+		a.onClose(func() error { closer(); return nil })
+	}
+	if notice != "" {
+		a.notices = append(a.notices, notice)
+	}
+	return err
+}
+
+// converse makes the conversation itself.
+func (a *app) converse(mode appMode, rules tools.Rules, system string) {
+	vocabularies := &tokens.Vocabularies{}
+	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
+	a.chat = chat.New(chat.Config{
+		Provider:     a.connection.provider,
+		Counter:      counter,
+		Tools:        a.registry,
+		Env:          a.env,
+		Root:         a.workspace.Root(),
+		History:      history.NewService(counter(a.settings.Model()), nil),
+		Settings:     a.settings,
+		ContextLimit: a.connection.contextLimit,
+		System:       func() string { return system },
+		Expand: func(ctx context.Context, text string) (atcmd.Expansion, error) {
+			return atcmd.Expand(ctx, text, atcmd.Options{Root: a.workspace.Root(), ImagesAllowed: true})
+		},
+		Allow:      rules,
+		Unattended: mode.unattended,
+		Emit:       func(e chat.Event) { a.log.event(e); mode.emit(e) },
+		Now:        a.world.now,
+	})
+}
+
+// systemPrompt renders the instructions of this session.
+func (a *app) systemPrompt() (string, error) {
+	root := a.workspace.Root()
+	instructions, err := prompts.Instructions(a.folders.config, a.world.home, root)
+	if err != nil {
+		return "", err
+	}
+	return prompts.System(filepath.Join(a.folders.config, "prompts"), prompts.Session{
+		Workspace:    root,
+		Platform:     runtime.GOOS + "/" + runtime.GOARCH,
+		Date:         a.world.now().Format("2006-01-02"),
+		Tools:        strings.Join(a.registry.Names(), ", "),
+		Instructions: instructions,
+	})
+}
+
+func (a *app) onClose(closer func() error) { a.closers = append(a.closers, closer) }
+
+// close ends what the program holds, the newest first.
+func (a *app) close() {
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		if err := a.closers[i](); err != nil {
+			fmt.Fprintln(a.world.stderr, "agent: while closing: "+err.Error())
+		}
+	}
+	a.closers = nil
+}

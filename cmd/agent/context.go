@@ -1,0 +1,196 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"agent/internal/history"
+	"agent/internal/offline"
+	"agent/internal/tokens"
+	"agent/internal/tools"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// contextOptions are the flags of the context commands.
+type contextOptions struct {
+	options
+	json bool
+}
+
+// printable is an outcome that people and scripts read.
+type printable interface{ Print(io.Writer) error }
+
+func newContext(w world) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "context",
+		Short: "The context engine on files, without a model",
+		Long: `Works on a session log, or on a document
+{"workspaceRoot":"/w","history":[ENTRY,…],"config":{…}}. FILE may be - for
+standard input.`,
+	}
+	group.AddCommand(
+		contextCommand(w, "optimize", "Remove what newer content has made stale", offlineOptimize),
+		contextCommand(w, "compress", "Compress by the active strategy", offlineCompress),
+		contextCommand(w, "show", "Show what the context holds, and its largest entries", offlineShow),
+		newReplay(w),
+	)
+	return group
+}
+
+// contextAction is one context command on one file.
+type contextAction func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error)
+
+func offlineOptimize(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+	return e.Optimize(in)
+}
+
+func offlineCompress(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+	return e.Compress(cmd.Context(), in)
+}
+
+func offlineShow(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+	return e.Show(in)
+}
+
+func contextCommand(w world, name, short string, act contextAction) *cobra.Command {
+	var o contextOptions
+	cmd := &cobra.Command{
+		Use:   name + " FILE",
+		Short: short,
+		Args:  exactArgs(1, "a file, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := readInput(w, args[0])
+			if err != nil {
+				return err
+			}
+			engine, err := newEngine(w, o.options)
+			if err != nil {
+				return err
+			}
+			outcome, err := act(cmd, engine, in)
+			if err != nil {
+				return inputError(in.Name, err)
+			}
+			// People at a terminal get words, programs get JSON.
+			if o.json || name != "show" && !term.IsTerminal(int(w.stdout.Fd())) {
+				return printJSON(w.stdout, outcome)
+			}
+			return outcome.Print(w.stdout)
+		},
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func newReplay(w world) *cobra.Command {
+	var o contextOptions
+	cmd := &cobra.Command{
+		Use:   "replay FILE…",
+		Short: "Replay recordings and compare ways of keeping the context small",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var reports []*offline.Report
+			for _, file := range args {
+				in, err := readInput(w, file)
+				if err != nil {
+					return err
+				}
+				report, err := offline.Replay(cmd.Context(), in, func() (*offline.Engine, error) { return newEngine(w, o.options) })
+				if err != nil {
+					return inputError(in.Name, err)
+				}
+				reports = append(reports, report)
+			}
+			if o.json {
+				return printJSON(w.stdout, reports)
+			}
+			for _, report := range reports {
+				if err := report.Print(w.stdout); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func (o *contextOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	f.StringVar(&o.profile, "profile", "", "the profile to load")
+	f.StringVarP(&o.model, "model", "m", "", "count with this model's vocabulary")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+// readInput reads a session log or a document. What is wrong in it is wrong usage.
+func readInput(w world, file string) (offline.Input, error) {
+	var data []byte
+	var err error
+	if file == "-" {
+		data, err = io.ReadAll(w.stdin)
+		file = "standard input"
+	} else {
+		data, err = os.ReadFile(w.path(file))
+	}
+	if err != nil {
+		return offline.Input{}, usage(err)
+	}
+	in, notices, err := offline.Parse(file, data)
+	if err != nil {
+		return in, usage(err)
+	}
+	for _, notice := range notices {
+		fmt.Fprintln(w.stderr, notice)
+	}
+	return in, nil
+}
+
+// inputError marks what is wrong with a document as wrong usage.
+func inputError(name string, err error) error {
+	var wrong *history.DocumentError
+	if errors.As(err, &wrong) {
+		return usage(fmt.Errorf("%s: %w", name, err))
+	}
+	return err
+}
+
+func newEngine(w world, o options) (*offline.Engine, error) {
+	f, err := w.folders()
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := newSettings(w, f, o)
+	if err != nil {
+		return nil, err
+	}
+	var vocabularies tokens.Vocabularies
+	return &offline.Engine{
+		Settings: s,
+		Counter:  func(model string) history.Counter { return vocabularies.Counter(model) },
+		Tools:    tools.NewRegistry(tools.Default()...),
+	}, nil
+}
+
+func printJSON(out io.Writer, v any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+// exactArgs is cobra's ExactArgs with words a person understands.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usage(fmt.Errorf("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))
+	}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"agent/internal/llm/demo"
+
+	"github.com/spf13/cobra"
+)
+
+func newDemo(w world) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "demo [PROMPT…]",
+		Short: "Play a short coding job with the embedded demo model",
+		Long: `The same program against an embedded, scripted model in a scratch workspace:
+no key and no network are needed, and nothing of yours is touched. The model has
+no intelligence and says so; everything else is real.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.headless = cmd.Flags().Changed("prompt")
+			o = o.withWords(args)
+			return runDemo(cmd.Context(), w, o, "This is the demo: a scripted model without intelligence, in a scratch workspace. Everything but the model is real.")
+		},
+	}
+	o.register(cmd)
+	// A bare -p plays the job.
+	cmd.Flags().Lookup("prompt").NoOptDefVal = " "
+	return cmd
+}
+
+// runDemo plays in a scratch workspace that is gone afterwards.
+func runDemo(ctx context.Context, w world, o options, notice string) error {
+	scratch, err := os.MkdirTemp("", "agent-demo-")
+	if err != nil {
+		return fmt.Errorf("making the demo's workspace: %w; set TMPDIR to a folder that can be written", err)
+	}
+	defer func() { _ = os.RemoveAll(scratch) }() // a leftover in the temporary folder harms nobody
+	if err := demo.Workspace(scratch); err != nil {
+		return err
+	}
+	o.workspace, o.baseURL, o.model = scratch, "", ""
+	if o.prompt == "" {
+		o.prompt = demo.Prompt
+	}
+	source := func(ctx context.Context, c *connection) (string, func(), error) {
+		_, closer, err := endpointDemo(ctx, c)
+		return notice, closer, err
+	}
+	if !o.headless {
+		return converseInTerminal(ctx, w, o, source)
+	}
+	if o.approvalMode == "" {
+		o.approvalMode = "full-auto" // nobody can be asked, and nothing here is worth asking
+	}
+	return runHeadless(ctx, w, o, source)
+}

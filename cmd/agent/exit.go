@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/compression"
+	"agent/internal/llm"
+	"agent/internal/settings"
+)
+
+// The exit statuses of the program.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitProvider    = 3
+	exitTurnLimit   = 4
+	exitNotAllowed  = 5
+	exitInterrupted = 130
+)
+
+// usageError is wrong usage, settings or input: exit status 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usage(err error) error { return usageError{err} }
+
+// statusError carries an exit status whose reason has been told already.
+type statusError int
+
+func (statusError) Error() string { return "" }
+
+// exitStatus is the one place where errors become exit statuses.
+func exitStatus(err error) int {
+	var (
+		status   statusError
+		wrong    usageError
+		setting  *settings.Error
+		strategy *compression.UnknownStrategyError
+		missing  *atcmd.MissingError
+		provider *llm.Error
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing):
+		return exitUsage
+	case errors.As(err, &provider):
+		if provider.Kind == llm.BadRequest || provider.Kind == llm.ContextOverflow {
+			return exitFailed
+		}
+		return exitProvider
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	default:
+		return exitFailed
+	}
+}
+
+// outcomeStatus is the exit status of a turn.
+func outcomeStatus(outcome chat.Outcome, err error) int {
+	if err != nil {
+		return exitStatus(err)
+	}
+	switch outcome.Stop {
+	case chat.StopDone:
+		return exitOK
+	case chat.StopMaxTurns:
+		return exitTurnLimit
+	case chat.StopDenied:
+		return exitNotAllowed
+	case chat.StopInterrupted:
+		return exitInterrupted
+	default:
+		return exitFailed
+	}
+}

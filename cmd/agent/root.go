@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// options are the flags of agent.
+type options struct {
+	prompt       string
+	headless     bool
+	model        string
+	baseURL      string
+	profile      string
+	set          []string
+	workspace    string
+	approvalMode string
+	allow        []string
+	output       string
+	maxTurns     string
+	noSession    bool
+	debug        bool
+}
+
+// execute runs the command line and returns the exit status. Every error is shown
+// here, once.
+func execute(ctx context.Context, args []string, w world) int {
+	root := newRoot(w)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(w.stderr, "agent: "+err.Error())
+	}
+	return exitStatus(err)
+}
+
+func newRoot(w world) *cobra.Command {
+	var o options
+	root := &cobra.Command{
+		Use:   "agent [PROMPT…]",
+		Short: "A coding agent for the terminal that keeps its context dense",
+		Long: `agent chats with a language model that reads and edits the code of the
+current folder with tools. Without arguments it opens an interactive session;
+words become the first message; -p runs one prompt to its end for scripts.
+
+Any OpenAI-compatible endpoint works: set --base-url or OPENAI_BASE_URL, and
+OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
+		Version:       version,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.headless = cmd.Flags().Changed("prompt")
+			if o.headless {
+				return runHeadless(cmd.Context(), w, o.withWords(args), endpointFromUser)
+			}
+			return runInteractive(cmd.Context(), w, o.withWords(args))
+		},
+	}
+	root.SetIn(w.stdin)
+	root.SetOut(w.stdout)
+	root.SetErr(w.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
+	})
+	o.register(root)
+	root.AddCommand(
+		newDemo(w),
+		newContext(w),
+	)
+	return root
+}
+
+// register declares the flags that sessions take.
+func (o *options) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
+	f.StringVarP(&o.model, "model", "m", "", "the model to use")
+	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
+	f.StringVar(&o.profile, "profile", "", "the profile to load")
+	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
+	f.StringVar(&o.approvalMode, "approval-mode", "", "ask, auto-edit, full-auto or read-only")
+	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
+	f.StringVar(&o.output, "output-format", "text", "what -p prints: text, json or stream-json")
+	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
+	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
+	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+}
+
+// withWords makes the words of the command line part of the prompt.
+func (o options) withWords(words []string) options {
+	o.prompt = strings.TrimSpace(strings.Join(append([]string{o.prompt}, words...), " "))
+	return o
+}

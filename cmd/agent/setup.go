@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/compression"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/tui"
+)
+
+// newSettings resolves the layers that do not change while the program runs.
+func newSettings(w world, f folders, o options) (*settings.Settings, *settings.Store, error) {
+	registry := settings.NewRegistry(settings.Choices{
+		Strategies:    compression.Names(),
+		ApprovalModes: chat.ApprovalModeNames(),
+		Themes:        tui.Themes(),
+	})
+	s, store := settings.New(registry), settings.NewStore(f.config, registry)
+	name := o.profile
+	if name == "" {
+		var err error
+		if name, err = store.Default(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if name != "" && name != settings.NoProfile {
+		profile, err := store.Load(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.UseProfile(profile)
+		for _, unknown := range profile.Unknown {
+			fmt.Fprintf(w.stderr, "profile %s: %s is not known to this version and is kept as it is\n", name, unknown)
+		}
+	}
+	if err := s.SetEnvironment(w.env); err != nil {
+		return nil, nil, err
+	}
+	pairs, err := o.pairs()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, pair := range pairs {
+		if err := s.Set(settings.Flags, pair[0], pair[1]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s, store, nil
+}
+
+// pairs returns the settings that flags give, in the order in which they apply.
+func (o options) pairs() ([][2]string, error) {
+	var pairs [][2]string
+	for _, pair := range o.set {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, usage(fmt.Errorf("--set %s: expected KEY=VALUE", pair))
+		}
+		pairs = append(pairs, [2]string{strings.TrimSpace(key), value})
+	}
+	for _, flag := range [][2]string{
+		{settings.KeyModel, o.model},
+		{settings.KeyBaseURL, o.baseURL},
+		{settings.KeyApprovalMode, o.approvalMode},
+		{settings.KeyMaxTurns, o.maxTurns},
+	} {
+		if flag[1] != "" {
+			pairs = append(pairs, flag)
+		}
+	}
+	return pairs, nil
+}
+
+// newWorkspace opens the folder to work in with a temporary folder of its own.
+func (w world) newWorkspace(dir string) (*tools.Workspace, func() error, error) {
+	if dir == "" {
+		dir = w.cwd
+	}
+	dir = w.path(dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil, usage(fmt.Errorf("the workspace %s is not a folder that can be read", dir))
+	}
+	temp, err := os.MkdirTemp("", "agent-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("making a temporary folder: %w; set TMPDIR to a folder that can be written", err)
+	}
+	remove := func() error { return os.RemoveAll(temp) }
+	workspace, err := tools.NewWorkspace(dir, temp)
+	if err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	return workspace, remove, nil
+}

@@ -1,0 +1,63 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Transcript writes entries as Markdown for people: who said what, tool calls with
+// their arguments, results in full.
+func Transcript(entries []*Content) string {
+	var b strings.Builder
+	for _, entry := range entries {
+		if entry.Empty() {
+			continue
+		}
+		if entry.Speaker != Tool {
+			fmt.Fprintf(&b, "## %s\n\n", speakerTitle(entry.Speaker))
+		}
+		for _, block := range entry.Blocks {
+			writeBlock(&b, block)
+		}
+	}
+	return b.String()
+}
+
+func speakerTitle(s Speaker) string {
+	if s == Human {
+		return "You"
+	}
+	return "Agent"
+}
+
+func writeBlock(b *strings.Builder, block Block) {
+	switch block := block.(type) {
+	case *Text:
+		b.WriteString(strings.TrimRight(block.Text, "\n") + "\n\n")
+	case *ToolCall:
+		fmt.Fprintf(b, "**%s**\n\n%s\n", block.Name, fenced(string(block.Parameters), "json"))
+	case *ToolResponse:
+		fmt.Fprintf(b, "Answer of %s", block.ToolName)
+		if block.ExitCode != nil {
+			fmt.Fprintf(b, ", exit %d", *block.ExitCode)
+		}
+		b.WriteString(":\n\n")
+		if block.Error != "" {
+			fmt.Fprintf(b, "Error: %s\n\n", block.Error)
+		}
+		if text := block.Result.Text(); text != "" {
+			b.WriteString(fenced(text, "") + "\n")
+		}
+	case *Media:
+		fmt.Fprintf(b, "(%s)\n\n", block.MimeType)
+	}
+}
+
+// fenced puts text into a code block whose fence does not occur in it.
+func fenced(text, language string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Prompts is the file of what the user typed, kept across sessions: a JSON string
+// a line, the oldest first.
+type Prompts struct{ Path string }
+
+// keptPrompts is how many prompts are loaded, maxPromptFile the size in bytes at
+// which older ones are dropped from the file.
+const (
+	keptPrompts   = 1000
+	maxPromptFile = 1 << 20
+)
+
+// Load returns the newest prompts, oldest first. Lines that cannot be read are
+// passed over; a missing file is an empty history.
+func (p Prompts) Load() ([]string, error) {
+	data, err := os.ReadFile(p.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the prompt history: %w", err)
+	}
+	var prompts []string
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, maxPromptFile)
+	for lines.Scan() {
+		var prompt string
+		if json.Unmarshal(lines.Bytes(), &prompt) == nil {
+			prompts = append(prompts, prompt)
+		}
+	}
+	prompts = prompts[max(0, len(prompts)-keptPrompts):]
+	if len(data) > maxPromptFile {
+		return prompts, p.rewrite(prompts)
+	}
+	return prompts, nil
+}
+
+// Append adds a prompt. One write a line, so that programs that append at once do
+// not mix theirs.
+func (p Prompts) Append(prompt string) error {
+	line, err := json.Marshal(prompt)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
+		return fmt.Errorf("keeping the prompt: %w", err)
+	}
+	file, err := os.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("keeping the prompt: %w", err)
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
+}
+
+// rewrite makes the file hold only prompts, atomically.
+func (p Prompts) rewrite(prompts []string) error {
+	var b bytes.Buffer
+	for _, prompt := range prompts {
+		line, err := json.Marshal(prompt)
+		if err != nil {
+			return err
+		}
+		b.Write(append(line, '\n'))
+	}
+	file, err := os.CreateTemp(filepath.Dir(p.Path), "history-*")
+	if err != nil {
+		return fmt.Errorf("shortening the prompt history: %w", err)
+	}
+	_, err = file.Write(b.Bytes())
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), p.Path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("shortening the prompt history: %w", err), os.Remove(file.Name()))
+	}
+	return nil
+}
