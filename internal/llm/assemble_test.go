@@ -1,0 +1,199 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestCallAssembly(t *testing.T) {
+	t.Parallel()
+	const whole = `"{\"p\":1}"`
+	tests := []struct {
+		name      string
+		fragments []string
+		want      []ToolCall
+	}{
+		{
+			"by the book",
+			[]string{
+				`{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}`,
+				`{"index":0,"function":{"arguments":"{\"p\""}}`, `{"index":0,"function":{"arguments":":1}"}}`,
+				`{"index":1,"id":"b","function":{"name":"g","arguments":` + whole + `}}`,
+			},
+			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "g", `{"p":1}`}},
+		},
+		{
+			"interleaved",
+			[]string{
+				`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}}`,
+				`{"index":1,"id":"b","function":{"name":"f","arguments":"{\"q\""}}`,
+				`{"index":0,"function":{"arguments":":1}"}}`, `{"index":1,"function":{"arguments":":2}"}}`,
+			},
+			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "f", `{"q":2}`}},
+		},
+		{
+			"without an index",
+			[]string{
+				`{"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"function":{"arguments":":1}"}}`,
+				`{"id":"b","function":{"name":"f","arguments":` + whole + `}}`,
+			},
+			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "f", `{"p":1}`}},
+		},
+		{
+			"without an index, the id in every fragment",
+			[]string{`{"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"id":"a","function":{"arguments":":1}"}}`},
+			[]ToolCall{{"a", "f", `{"p":1}`}},
+		},
+		{
+			"without an index, a new id in a later fragment",
+			[]string{`{"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"id":"z","function":{"arguments":":1}"}}`},
+			[]ToolCall{{"a", "f", `{"p":1}`}},
+		},
+		{
+			"without id and index, each call whole",
+			[]string{`{"function":{"name":"f","arguments":` + whole + `}}`, `{"function":{"name":"f","arguments":` + whole + `}}`},
+			[]ToolCall{{"made_1", "f", `{"p":1}`}, {"made_2", "f", `{"p":1}`}},
+		},
+		{
+			"without id and index, no arguments",
+			[]string{`{"function":{"name":"f"}}`, `{"function":{"name":"g","arguments":""}}`},
+			[]ToolCall{{"made_1", "f", ""}, {"made_2", "g", ""}},
+		},
+		{
+			"without an id",
+			[]string{`{"index":0,"function":{"name":"f","arguments":"{\"p\""}}`, `{"index":0,"function":{"arguments":":1}"}}`},
+			[]ToolCall{{"made_1", "f", `{"p":1}`}},
+		},
+		{
+			"the name in every fragment",
+			[]string{
+				`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":":1"}}`,
+				`{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}`,
+			},
+			[]ToolCall{{"a", "f", `{"p":1}`}},
+		},
+		{
+			"another id in every fragment",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"index":0,"id":"b","function":{"name":"f","arguments":":1}"}}`},
+			[]ToolCall{{"a", "f", `{"p":1}`}},
+		},
+		{
+			"every call has index 0",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":` + whole + `}}`, `{"index":0,"id":"b","function":{"name":"f","arguments":` + whole + `}}`},
+			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "f", `{"p":1}`}},
+		},
+		{
+			"every call has index 0, in fragments",
+			[]string{
+				`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1"}}`, `{"index":0,"function":{"arguments":"}"}}`,
+				`{"index":0,"id":"b","function":{"name":"g","arguments":"{\"q\":2"}}`, `{"index":0,"function":{"arguments":"}"}}`,
+			},
+			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "g", `{"q":2}`}},
+		},
+		{
+			"two calls with one id",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":` + whole + `}}`, `{"index":1,"id":"a","function":{"name":"f","arguments":` + whole + `}}`},
+			[]ToolCall{{"a", "f", `{"p":1}`}, {"made_1", "f", `{"p":1}`}},
+		},
+		{
+			"arguments as an object",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":{"p":1}}}`},
+			[]ToolCall{{"a", "f", `{"p":1}`}},
+		},
+		{
+			"null where a string belongs",
+			[]string{`{"index":0,"id":null,"function":{"name":"f","arguments":null}}`, `{"index":0,"id":null,"function":{"name":null,"arguments":` + whole + `}}`},
+			[]ToolCall{{"made_1", "f", `{"p":1}`}},
+		},
+		{
+			"arguments that are not JSON come as they are",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\": oops"}}`},
+			[]ToolCall{{"a", "f", `{"p": oops`}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			calls, started := assemble(t, tt.fragments)
+			if diff := cmp.Diff(tt.want, calls); diff != "" {
+				t.Error(diff)
+			}
+			var want []ToolCallStarted
+			for _, c := range tt.want {
+				want = append(want, ToolCallStarted{ID: c.ID, Name: c.Name})
+			}
+			if diff := cmp.Diff(want, started); diff != "" {
+				t.Errorf("started: %s", diff)
+			}
+		})
+	}
+}
+
+func assemble(t interface{ Fatal(...any) }, fragments []string) (calls []ToolCall, started []ToolCallStarted) {
+	made := 0
+	a := callAssembler{newID: func() string { made++; return fmt.Sprint("made_", made) }}
+	for _, raw := range fragments {
+		var f callFragment
+		if err := json.Unmarshal([]byte(raw), &f); err != nil {
+			t.Fatal(raw, err)
+		}
+		if s := a.add(f); s != nil {
+			started = append(started, *s)
+		}
+	}
+	return a.finished(), started
+}
+
+// TestCallAssemblyRestores: however calls are cut up and interleaved by index,
+// they come out as they went in.
+func TestCallAssemblyRestores(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var want []ToolCall
+		var pending [][]string
+		var fragments []string
+		for i := range rapid.IntRange(1, 4).Draw(t, "calls") {
+			value, err := json.Marshal(map[string]string{"p": rapid.String().Draw(t, "value")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := ToolCall{ID: fmt.Sprint("id", i), Name: rapid.SampledFrom([]string{"f", "g"}).Draw(t, "name"), Arguments: string(value)}
+			want = append(want, c)
+			fragments = append(fragments, fmt.Sprintf(`{"index":%d,"id":%q,"function":{"name":%q,"arguments":""}}`, i, c.ID, c.Name))
+			pending = append(pending, pieces(t, i, c.Arguments))
+		}
+		for len(pending) > 0 {
+			i := rapid.IntRange(0, len(pending)-1).Draw(t, "next")
+			if len(pending[i]) == 0 {
+				pending = append(pending[:i], pending[i+1:]...)
+				continue
+			}
+			fragments = append(fragments, pending[i][0])
+			pending[i] = pending[i][1:]
+		}
+		got, _ := assemble(t, fragments)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s from\n%s", diff, strings.Join(fragments, "\n"))
+		}
+	})
+}
+
+func pieces(t *rapid.T, index int, arguments string) []string {
+	var list []string
+	runes := []rune(arguments)
+	for len(runes) > 0 {
+		n := rapid.IntRange(1, len(runes)).Draw(t, "size")
+		quoted, err := json.Marshal(string(runes[:n]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprintf(`{"index":%d,"function":{"arguments":%s}}`, index, quoted))
+		runes = runes[n:]
+	}
+	return list
+}
