@@ -9,8 +9,9 @@ import (
 
 func (c *Commands) approvalCommand() Command {
 	return Command{
-		Name: "approval", Aliases: []string{"mode"}, Usage: []string{"", "MODE"}, MaxArgs: 1,
-		Help: "show or choose what runs without asking you",
+		Name: "approval", Aliases: []string{"mode"}, MaxArgs: 1,
+		Usage: []Form{{"", "list the modes"}, {"MODE", "choose one for this session"}},
+		Help:  "show or choose what runs without asking you",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			if len(args) == 1 {
 				return c.assign(settings.KeyApprovalMode, args[0])

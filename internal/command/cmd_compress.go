@@ -2,7 +2,10 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"agent/internal/chat"
 )
 
 func (c *Commands) compressCommand() Command {
@@ -11,6 +14,9 @@ func (c *Commands) compressCommand() Command {
 		Help: "make the context smaller now",
 		Run: func(ctx context.Context, _ []string) (Output, error) {
 			done, err := c.deps.Session.Compress(ctx)
+			if errors.Is(err, chat.ErrWorking) {
+				return Output{}, err
+			}
 			if err != nil {
 				return Output{}, fmt.Errorf("compression failed, the context is as it was: %w", err)
 			}

@@ -9,8 +9,9 @@ import (
 
 func (c *Commands) debugCommand() Command {
 	return Command{
-		Name: "debug", Usage: []string{"", "on", "off"}, MaxArgs: 1,
-		Help: "show where the log is; log more or less",
+		Name: "debug", MaxArgs: 1,
+		Usage: []Form{{"", "show where the log is"}, {"on", "log requests and decisions in detail"}, {"off", "log what matters"}},
+		Help:  "show where the log is; log more or less",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			log := c.deps.Log
 			if len(args) == 1 {

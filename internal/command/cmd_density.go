@@ -14,8 +14,9 @@ const ledgerWidth = 60
 
 func (c *Commands) densityCommand() Command {
 	return Command{
-		Name: "density", Aliases: []string{"prunes"}, Usage: []string{"", "NUMBER"}, MaxArgs: 1,
-		Help: "list what was removed from the context, and why",
+		Name: "density", Aliases: []string{"prunes"}, MaxArgs: 1,
+		Usage: []Form{{"", "list them"}, {"NUMBER", "tell all about one of the list"}},
+		Help:  "list what was removed from the context, and why",
 		Run: func(ctx context.Context, args []string) (Output, error) {
 			ledger, err := c.deps.Session.Ledger(ctx)
 			if err != nil {

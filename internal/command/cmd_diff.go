@@ -8,7 +8,7 @@ import (
 func (c *Commands) diffCommand() Command {
 	return Command{
 		Name: "diff",
-		Help: "show what changed in the workspace since its last commit",
+		Help: "show what changed since the last commit",
 		Run: func(ctx context.Context, _ []string) (Output, error) {
 			diff, err := c.deps.Diff(ctx)
 			if err != nil {

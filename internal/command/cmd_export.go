@@ -11,8 +11,9 @@ import (
 
 func (c *Commands) exportCommand() Command {
 	return Command{
-		Name: "export", Usage: []string{"", "FILE"}, MaxArgs: 1,
-		Help: "write the conversation to a Markdown file",
+		Name: "export", MaxArgs: 1,
+		Usage: []Form{{"", "write it to a new file in the workspace"}, {"FILE", "write it to FILE, which must not exist"}},
+		Help:  "write the conversation to a Markdown file",
 		Run: func(ctx context.Context, args []string) (Output, error) {
 			path := c.exportName()
 			if len(args) == 1 {

@@ -7,8 +7,9 @@ import (
 
 func (c *Commands) helpCommand() Command {
 	return Command{
-		Name: "help", Aliases: []string{"h", "?"}, Usage: []string{"", "COMMAND"}, MaxArgs: 1,
-		Help: "list the commands, or explain one",
+		Name: "help", Aliases: []string{"h", "?"}, MaxArgs: 1,
+		Usage: []Form{{"", "list the commands"}, {"COMMAND", "explain one"}},
+		Help:  "list the commands, or explain one",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			if len(args) == 0 {
 				return Output{Lines: c.overview()}, nil
@@ -43,9 +44,15 @@ func (c *Commands) overview() []string {
 // explain describes one command in full.
 func (c Command) explain() []string {
 	lines := []string{"/" + c.Name + ": " + c.Help}
-	for _, form := range c.forms() {
-		lines = append(lines, "  "+form)
+	var rows [][]string
+	for i, form := range c.forms() {
+		row := []string{"  " + form}
+		if len(c.Usage) > 0 {
+			row = append(row, c.Usage[i].Does)
+		}
+		rows = append(rows, row)
 	}
+	lines = append(lines, table([]column{left, left}, rows)...)
 	if len(c.Aliases) > 0 {
 		lines = append(lines, "also /"+strings.Join(c.Aliases, ", /"))
 	}

@@ -13,8 +13,9 @@ import (
 
 func (c *Commands) modelCommand() Command {
 	return Command{
-		Name: "model", Aliases: []string{"models"}, Usage: []string{"", "NAME"}, MaxArgs: 1,
-		Help: "list the endpoint's models, or switch to one",
+		Name: "model", Aliases: []string{"models"}, MaxArgs: 1,
+		Usage: []Form{{"", "list the models of the endpoint"}, {"NAME", "use that one from the next message on"}},
+		Help:  "list the endpoint's models, or switch to one",
 		Run: func(ctx context.Context, args []string) (Output, error) {
 			models, err := c.models.fetch(ctx)
 			if len(args) == 0 {

@@ -36,7 +36,7 @@ func (c *Commands) profileCommand() Command {
 		if action.run != nil {
 			form += " NAME"
 		}
-		profile.Usage = append(profile.Usage, form)
+		profile.Usage = append(profile.Usage, Form{form, action.help})
 	}
 	profile.Run = func(_ context.Context, args []string) (Output, error) {
 		lines, err := c.runProfile(profile, args)

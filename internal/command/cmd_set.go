@@ -17,7 +17,13 @@ const anyArgs = 1 << 10
 
 func (c *Commands) setCommand() Command {
 	set := Command{
-		Name: "set", Usage: []string{"KEY VALUE", "KEY", "", unsetWord + " KEY"}, MaxArgs: anyArgs,
+		Name: "set", MaxArgs: anyArgs,
+		Usage: []Form{
+			{"KEY VALUE", "change it"},
+			{"KEY", "explain it"},
+			{"", "list what differs from the defaults"},
+			{unsetWord + " KEY", "take back what /set set"},
+		},
 		Help: "change a setting for this session",
 	}
 	set.Run = func(_ context.Context, args []string) (Output, error) {

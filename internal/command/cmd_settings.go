@@ -9,8 +9,9 @@ import (
 
 func (c *Commands) settingsCommand() Command {
 	return Command{
-		Name: "settings", Aliases: []string{"config"}, Usage: []string{"", "KEY", "WORD"}, MaxArgs: 1,
-		Help: "list the settings with value and source",
+		Name: "settings", Aliases: []string{"config"}, MaxArgs: 1,
+		Usage: []Form{{"", "list all"}, {"KEY", "explain one"}, {"WORD", "list those that are about it"}},
+		Help:  "list the settings with value and source",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			profile := c.deps.Settings.Profile()
 			if len(args) == 0 {

@@ -8,8 +8,9 @@ import (
 
 func (c *Commands) themeCommand() Command {
 	return Command{
-		Name: "theme", Usage: []string{"", "NAME"}, MaxArgs: 1,
-		Help: "show or choose the colours of the screen",
+		Name: "theme", MaxArgs: 1,
+		Usage: []Form{{"", "list the themes"}, {"NAME", "choose one for this session"}},
+		Help:  "show or choose the colours of the screen",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			if len(args) == 1 {
 				return c.assign(settings.KeyTheme, args[0])

@@ -43,14 +43,21 @@ type Runner interface {
 	Complete(line string) (start int, proposals []Completion)
 }
 
+// Form is one way to type a command.
+type Form struct {
+	// Args are the arguments, without the command's name; Does is what it then
+	// does.
+	Args, Does string
+}
+
 // Command declares one slash command completely.
 type Command struct {
 	// Name is what is typed after the slash; Aliases work as well.
 	Name    string
 	Aliases []string
-	// Usage are the forms its arguments can take, each without the name; a
-	// command without forms takes no arguments.
-	Usage []string
+	// Usage are the forms its arguments can take; a command without forms takes no
+	// arguments.
+	Usage []Form
 	// Help is one line.
 	Help string
 	// MaxArgs bounds the number of arguments.

@@ -22,14 +22,15 @@ type Session interface {
 	// LastReply returns the model's latest text, "" before the first.
 	LastReply(ctx context.Context) (string, error)
 	// Compress runs the active strategy now. A result that is not Applied says
-	// why; an error means that nothing changed. It is refused while a turn runs.
+	// why; an error means that nothing changed. It is chat.ErrWorking while a turn
+	// runs.
 	Compress(ctx context.Context) (chat.Compressed, error)
-	// Clear empties the conversation; the record of it stays. It is refused while a
-	// turn runs.
+	// Clear empties the conversation; the record of it stays. It is
+	// chat.ErrWorking while a turn runs.
 	Clear(ctx context.Context) error
-	// Retry starts the latest turn again without its failed or unwanted end. It
-	// returns when the turn has started, and is refused while one runs or when
-	// there is nothing to retry.
+	// Retry sends the conversation again without a new message, after a request
+	// that failed. It returns before the turn ends. It is chat.ErrWorking while one
+	// runs, and an error when there is nothing to send.
 	Retry(ctx context.Context) error
 }
 

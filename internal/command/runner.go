@@ -80,8 +80,8 @@ func (c Command) forms() []string {
 		return []string{"/" + c.Name}
 	}
 	forms := make([]string, len(c.Usage))
-	for i, usage := range c.Usage {
-		forms[i] = strings.TrimSpace("/" + c.Name + " " + usage)
+	for i, form := range c.Usage {
+		forms[i] = strings.TrimSpace("/" + c.Name + " " + form.Args)
 	}
 	return forms
 }

@@ -50,11 +50,17 @@ func SettingsTable(all []settings.Resolved, profile string) []string {
 func settingRows(all []settings.Resolved, profile string) []string {
 	rows := make([][]string, len(all))
 	for i, resolved := range all {
-		source := sourceName(resolved.Source, profile)
-		if resolved.Source != settings.Default {
-			source += " (default " + defaultText(resolved.Spec) + ")"
+		value, source := "unset", sourceName(resolved.Source, profile)
+		if resolved.Value.IsSet() {
+			value = resolved.Value.String()
 		}
-		rows[i] = []string{resolved.Spec.Key, shown(resolved), source}
+		switch {
+		case resolved.Source != settings.Default:
+			source += " (default " + defaultText(resolved.Spec) + ")"
+		case !resolved.Value.IsSet():
+			source += " (" + resolved.Spec.Unset + ")"
+		}
+		rows[i] = []string{resolved.Spec.Key, value, source}
 	}
 	return table([]column{left, left, left}, rows)
 }

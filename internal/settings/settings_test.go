@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -322,4 +323,22 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+func TestResolvedAsJSON(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	set(t, s, settings.Session, "compression-threshold", "0.5")
+	for _, resolved := range s.All() {
+		if resolved.Spec.Key != "compression.threshold" {
+			continue
+		}
+		got, err := json.Marshal(resolved)
+		const want = `{"key":"compression.threshold","aliases":["compression-threshold"],"type":"number","value":0.5,"source":"/set",` +
+			`"default":null,"unset":"the strategy's own","takes":"a number above 0 and up to 1","category":"cli-behavior",` +
+			`"help":"share of the context window at which compression starts"}`
+		if string(got) != want || err != nil {
+			t.Errorf("got %s, %v\nwant %s", got, err, want)
+		}
+	}
 }

@@ -1,0 +1,134 @@
+package command_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/compression"
+	"agent/internal/settings"
+)
+
+// The turn loop is what the commands take for a session.
+var _ command.Session = (*chat.Chat)(nil)
+
+// fakeSession is a conversation with fixed figures that notes what it is asked
+// to do.
+type fakeSession struct {
+	usage      chat.ContextUsage
+	ledger     []chat.PruneRecord
+	stats      chat.Stats
+	reply      string
+	compressed chat.Compressed
+	err        error
+	done       []string
+}
+
+func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {
+	return f.usage, f.err
+}
+
+func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { return f.ledger, f.err }
+
+func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stats, f.err }
+
+func (f *fakeSession) LastReply(context.Context) (string, error) { return f.reply, f.err }
+
+func (f *fakeSession) Compress(context.Context) (chat.Compressed, error) {
+	f.done = append(f.done, "compress")
+	return f.compressed, f.err
+}
+
+func (f *fakeSession) Clear(context.Context) error {
+	f.done = append(f.done, "clear")
+	return f.err
+}
+
+func (f *fakeSession) Retry(context.Context) error {
+	f.done = append(f.done, "retry")
+	return f.err
+}
+
+// world is everything commands work on in a test.
+type world struct {
+	*command.Commands
+	session  *fakeSession
+	settings *settings.Settings
+	store    *settings.Store
+	deps     *command.Deps
+}
+
+var testTime = time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
+
+// newWorld returns a world; change may replace parts of it before the commands
+// are made.
+func newWorld(t *testing.T, change ...func(*command.Deps)) *world {
+	t.Helper()
+	var modes []string
+	for _, mode := range chat.ApprovalModes() {
+		modes = append(modes, string(mode))
+	}
+	registry := settings.NewRegistry(settings.Choices{
+		Strategies: compression.Names(), ApprovalModes: modes, Themes: []string{"auto", "dark", "light"},
+	})
+	session := &fakeSession{}
+	deps := &command.Deps{
+		Session:  session,
+		Settings: settings.New(registry),
+		Profiles: settings.NewStore(filepath.Join(t.TempDir(), "agent"), registry),
+		Models: func(context.Context) ([]command.Model, error) {
+			return []command.Model{{ID: "gpt-5", ContextLimit: 400000}, {ID: "gpt-4.1-mini"}, {ID: "qwen/qwen3:8b", ContextLimit: 40960}}, nil
+		},
+		Tools: func() []command.Tool {
+			return []command.Tool{{"read_file", "read", "Reads a file. Use it often."}, {"replace", "edit", "Replaces text\nin a file."}}
+		},
+		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },
+		Diff:       func(context.Context) (string, error) { return "--- a/x\n+++ b/x\n", nil },
+		Workspace:  t.TempDir(),
+		Log:        command.Log{Path: "/state/agent.log", Level: new(slog.LevelVar)},
+		Now:        func() time.Time { return testTime },
+	}
+	for _, c := range change {
+		c(deps)
+	}
+	return &world{command.New(t.Context(), *deps), session, deps.Settings, deps.Profiles, deps}
+}
+
+// run runs a line that must succeed and returns what it shows.
+func (w *world) run(t *testing.T, line string) command.Output {
+	t.Helper()
+	out, err := w.Run(t.Context(), line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return out
+}
+
+// refused runs a line that must fail with one line of text holding want.
+func (w *world) refused(t *testing.T, line, want string) {
+	t.Helper()
+	out, err := w.Run(t.Context(), line)
+	if err == nil {
+		t.Fatalf("%s was accepted: %q", line, out.Lines)
+	}
+	if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: error %q does not say %q in a line", line, err, want)
+	}
+}
+
+func text(out command.Output) string { return strings.Join(out.Lines, "\n") }
+
+// values are the proposals for a line.
+func (w *world) values(line string) []string {
+	_, proposals := w.Complete(line)
+	var values []string
+	for _, p := range proposals {
+		values = append(values, p.Value)
+	}
+	return values
+}

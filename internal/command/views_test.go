@@ -1,0 +1,166 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/history"
+)
+
+// figures fills a session with large numbers and long names.
+func figures(w *world) {
+	w.session.usage = chat.ContextUsage{
+		System: 1200, Tools: 3400, Human: 2000, AI: 10400, Calls: 6000, Results: 41000,
+		Limit: 128000, Threshold: 108800, Prompt: 63000, Cached: 57000, Freed: 12345,
+	}
+	w.session.stats = chat.Stats{
+		Requests: 12, ToolCalls: 34, PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, Compressions: 1,
+	}
+	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
+	w.session.ledger = []chat.PruneRecord{
+		{Kind: history.StaleRead, Subject: "internal/chat/turn.go", Reason: "written later by replace", Tokens: 1234, Turn: 2, At: at},
+		{Kind: history.DuplicateFile, Subject: "a/very/long/path/that/goes/on/and/on/to/the/file_at_its_end.go", Reason: "included again later", Tokens: 12, Turn: 3, At: at},
+		{Kind: history.OldResult, Subject: "run_shell_command: go test ./...", Reason: "older than the newest 3 run_shell_command results of this session", Tokens: 50000, Turn: 110, At: at},
+	}
+}
+
+func TestContextView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	out := w.run(t, "/context")
+	const want = `s  system         1.2k   1%
+t  tools          3.4k   3%
+h  human            2k   2%
+a  assistant     10.4k   8%
+c  tool calls       6k   5%
+r  tool results    41k  32%
+.  free            64k  50%
+
+used         64k of 128k tokens (50%)
+compression  starts at 108.8k (85%)
+cache        57k of the last 63k input tokens (90%)
+freed        12.3k so far by density and compression`
+	if got := text(out); got != want {
+		t.Errorf("/context shows\n%s\nwant\n%s", got, want)
+	}
+	if got, want := out.Bar.Text(58), "[sttthhaaaaacccrrrrrrrrrrrrrrrrrr.................|........]"; got != want {
+		t.Errorf("bar is\n%s, want\n%s", got, want)
+	}
+	if out.Bar.Total != 128000 || out.Bar.Mark != 108800 || !out.Bar.Segments[6].Free || out.Bar.Segments[6].Tokens != 64000 {
+		t.Errorf("bar is %+v", out.Bar)
+	}
+}
+
+// Before the first report of the provider there is no cache to tell of, and a
+// window that overflows has nothing free.
+func TestContextViewAtTheEdges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.usage = chat.ContextUsage{System: 1500, Limit: 1000, Threshold: 850}
+	out := w.run(t, "/context")
+	if strings.Contains(text(out), "cache") || !strings.Contains(text(out), "1.5k of 1k tokens (150%)") || out.Bar.Segments[6].Tokens != 0 {
+		t.Errorf("/context shows\n%s", text(out))
+	}
+	if got := out.Bar.Text(10); got != "[sssss|ssss]" {
+		t.Errorf("bar is %s", got)
+	}
+}
+
+func TestDensityView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	const want = `#  turn  time   tokens  what and why
+1     2  12:05    1.2k  internal/chat/turn.go
+                        stale read: written later by replace
+2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go
+                        duplicate file: included again later
+3   110  12:05     50k  run_shell_command: go test ./...
+                        old result: older than the newest 3…
+
+3 pruned, 51.2k tokens freed; /density NUMBER tells more`
+	if got := text(w.run(t, "/density")); got != want {
+		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
+	}
+	const details = `prune  3
+what   run_shell_command: go test ./...
+kind   old result
+why    older than the newest 3 run_shell_command results of this session
+freed  50000 tokens
+when   2026-11-21 12:05:07, turn 110
+where  the session log keeps it; the model can read it again`
+	if got := text(w.run(t, "/density 3")); got != details {
+		t.Errorf("/density 3 shows\n%s\nwant\n%s", got, details)
+	}
+	for _, wrong := range []string{"0", "4", "x", "-1"} {
+		w.refused(t, "/density "+wrong, "there are 1 to 3")
+	}
+}
+
+func TestStatsView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	const want = `requests           12
+tool calls         34
+input tokens   182.4k  61% from the provider's cache
+output tokens    8.1k
+compressions        1
+freed tokens    12.3k  by density and compression
+cost                ?  /set price.input and price.output`
+	if got := text(w.run(t, "/stats")); got != want {
+		t.Errorf("/stats shows\n%s\nwant\n%s", got, want)
+	}
+	for _, line := range []string{"/set price.input 3", "/set price.output 15", "/set price.cached 0.3"} {
+		w.run(t, line)
+	}
+	// 71136 fresh × 3 + 111264 cached × 0.3 + 8100 × 15, per million.
+	if got := text(w.run(t, "/stats")); !strings.Contains(got, "0.3683  by price.input") {
+		t.Errorf("/stats shows\n%s", got)
+	}
+}
+
+// The figures fit a terminal of 60 columns.
+func TestViewsFitSixtyColumns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	for _, line := range []string{"/context", "/density", "/stats", "/approval", "/help"} {
+		for _, shown := range w.run(t, line).Lines {
+			if width := ansi.StringWidth(shown); width > 60 {
+				t.Errorf("%s: %d columns: %s", line, width, shown)
+			}
+		}
+	}
+}
+
+// The cells of a bar add up, and nothing that is there is invisible.
+func TestBarCells(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var bar command.Bar
+		some := false
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 1_000_000), 1, 8).Draw(t, "tokens") {
+			bar.Segments = append(bar.Segments, command.Segment{Tokens: n, Letter: "x"})
+			some = some || n > 0
+		}
+		width := rapid.IntRange(len(bar.Segments), 200).Draw(t, "width")
+		sum := 0
+		for i, n := range bar.Cells(width) {
+			sum += n
+			if (n > 0) != (bar.Segments[i].Tokens > 0) {
+				t.Fatalf("%d tokens have %d cells", bar.Segments[i].Tokens, n)
+			}
+		}
+		if some && sum != width {
+			t.Fatalf("%d cells of %d", sum, width)
+		}
+	})
+}
