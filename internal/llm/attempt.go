@@ -144,8 +144,9 @@ func (a *attempt) failure(ctx context.Context, err error) *Error {
 		failure.Err = stalled
 		return failure
 	}
-	if failure := asError(err); failure != nil {
-		return failure
+	var known *Error
+	if errors.As(err, &known) {
+		return known
 	}
 	if a.yielded || errors.Is(err, io.ErrUnexpectedEOF) {
 		failure := a.client.fail(Truncated, a.model, "the connection broke within the reply")

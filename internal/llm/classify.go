@@ -39,6 +39,9 @@ var refusals = []refusal{
 	{regexp.MustCompile(`model_not_found|model not found|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available)|invalid model`), ModelNotFound, hintModel, true},
 }
 
+// aboutModel tells a missing model from a missing path such as /models.
+var aboutModel = regexp.MustCompile(`\bmodel\b`)
+
 // problemError turns a problem into the *Error for it.
 func (c *Client) problemError(p problem, model string) *Error {
 	kind, hint, final := classify(p)
@@ -102,7 +105,7 @@ func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
 		return Auth, true
 	case s == http.StatusPaymentRequired:
 		return RateLimit, true
-	case s == http.StatusNotFound && strings.Contains(said, "model") && !p.notAnAPI:
+	case s == http.StatusNotFound && aboutModel.MatchString(said) && !p.notAnAPI:
 		return ModelNotFound, true
 	case s < http.StatusBadRequest, s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusNotImplemented:
 		return NotAnAPI, true

@@ -2,11 +2,9 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -144,30 +142,4 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// asError returns err as *Error, or nil if it is none.
-func asError(err error) *Error {
-	var failure *Error
-	if errors.As(err, &failure) {
-		return failure
-	}
-	return nil
-}
-
-// oneLine makes text from outside fit into a message: no line breaks, no control
-// characters that could drive a terminal, not endless.
-func oneLine(text string) string {
-	const most = 500
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return string(runes)
 }

@@ -138,3 +138,20 @@ func words(value any) string {
 	}
 	return ""
 }
+
+// oneLine makes text from outside fit into a message: no line breaks, no control
+// characters that could drive a terminal, not endless.
+func oneLine(text string) string {
+	const most = 500
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}

@@ -1,0 +1,198 @@
+package llm_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+func TestContextLimit(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]int{
+		"gpt-4o":                        128_000,
+		"gpt-4o-mini-2024-07-18":        128_000,
+		"gpt-4":                         8_192,
+		"gpt-4-0613":                    8_192,
+		"gpt-4.1-mini":                  1_047_576,
+		"openai/gpt-4.1":                1_047_576,
+		"gpt-5-mini":                    400_000,
+		"gpt-5-chat-latest":             128_000,
+		"gpt-5.6-sol":                   1_050_000,
+		"claude-sonnet-4-5-20250929":    200_000,
+		"claude-opus-4-20250514":        200_000,
+		"anthropic/claude-opus-4.6":     1_000_000,
+		"claude-opus-4-6":               1_000_000,
+		"Qwen/Qwen3-Coder-30B-Instruct": 262_144,
+		"qwen3-coder:30b":               262_144,
+		"qwen3:8b":                      131_072,
+		"llama3.1:8b":                   131_072,
+		"meta-llama/Llama-3.3-70B":      131_072,
+		"deepseek-chat":                 128_000,
+	} {
+		if got, ok := llm.ContextLimit(model); !ok || got != want {
+			t.Errorf("%s: got %d, %v, want %d", model, got, ok, want)
+		}
+	}
+	for _, model := range []string{"", "demo", "gpt", "gpt-40", "qwen", "/", "claudette"} {
+		if got, ok := llm.ContextLimit(model); ok {
+			t.Errorf("%q: got %d", model, got)
+		}
+	}
+}
+
+// TestListModels reads the window wherever the server tells it.
+func TestListModels(t *testing.T) {
+	t.Parallel()
+	list := func(entries string) string { return `{"object":"list","data":[` + entries + `]}` }
+	tests := []struct {
+		server  string
+		answers map[string]string
+		want    []llm.ModelInfo
+	}{
+		{"OpenAI", map[string]string{"/v1/models": list(`{"id":"gpt-4o","owned_by":"system"}`)}, []llm.ModelInfo{{ID: "gpt-4o"}}},
+		{"vLLM", map[string]string{"/v1/models": list(`{"id":"q","owned_by":"vllm","max_model_len":32768}`)}, []llm.ModelInfo{{ID: "q", ContextLimit: 32768}}},
+		{"OpenRouter", map[string]string{"/v1/models": list(`{"id":"a/b","context_length":1000},{"id":"c"}`)}, []llm.ModelInfo{{ID: "a/b", ContextLimit: 1000}, {ID: "c"}}},
+		{
+			"llama.cpp, as it runs",
+			map[string]string{
+				"/v1/models": list(`{"id":"m.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}`),
+				"/props":     `{"default_generation_settings":{"n_ctx":8192}}`,
+			},
+			[]llm.ModelInfo{{ID: "m.gguf", ContextLimit: 8192}},
+		},
+		{
+			"llama.cpp without /props",
+			map[string]string{"/v1/models": list(`{"id":"m.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}`)},
+			[]llm.ModelInfo{{ID: "m.gguf", ContextLimit: 131072}},
+		},
+		{
+			"LM Studio",
+			map[string]string{
+				"/v1/models":     list(`{"id":"a","owned_by":"organization_owner"},{"id":"b","owned_by":"organization_owner"}`),
+				"/api/v0/models": list(`{"id":"a","max_context_length":32768,"loaded_context_length":4096},{"id":"b","max_context_length":8192}`),
+			},
+			[]llm.ModelInfo{{ID: "a", ContextLimit: 4096}, {ID: "b", ContextLimit: 8192}},
+		},
+		{
+			"Ollama, set",
+			map[string]string{"/v1/models": list(`{"id":"q","owned_by":"library"}`), "/api/show": `{"parameters":"temperature 1\nnum_ctx      16384","model_info":{"qwen3.context_length":40960}}`},
+			[]llm.ModelInfo{{ID: "q", ContextLimit: 16384}},
+		},
+		{
+			"Ollama, not set",
+			map[string]string{"/v1/models": list(`{"id":"q","owned_by":"library"},{"id":"r","owned_by":"library"}`), "/api/show": `{"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960}}`},
+			[]llm.ModelInfo{{ID: "q", ContextLimit: 40960}, {ID: "r", ContextLimit: 40960}},
+		},
+		{
+			"Ollama without an answer",
+			map[string]string{"/v1/models": list(`{"id":"q","owned_by":"library"}`), "/api/show": `<html>`},
+			[]llm.ModelInfo{{ID: "q"}},
+		},
+		{"none", map[string]string{"/v1/models": list(``)}, []llm.ModelInfo{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.server, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.New(t)
+			for path, body := range tt.answers {
+				srv.Answer(path, body)
+			}
+			client, _ := newClient(t, srv)
+			got, err := client.ListModels(t.Context())
+			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+		})
+	}
+}
+
+func TestListModelsFails(t *testing.T) {
+	t.Parallel()
+	for body, kind := range map[string]llm.ErrorKind{"": llm.NotAnAPI, "<html>": llm.NotAnAPI, `{"models":[]}`: llm.NotAnAPI} {
+		srv := llmtest.New(t)
+		srv.Answer("/v1/models", body)
+		client, _ := newClient(t, srv)
+		_, err := client.ListModels(t.Context())
+		if got := failure(t, err); got.Kind != kind || !strings.Contains(err.Error(), srv.URL) {
+			t.Errorf("%q: got %v", body, err)
+		}
+	}
+}
+
+// ports answers by host, as the machine of a person does.
+type ports map[string]func(*http.Request) (*http.Response, error)
+
+func (p ports) RoundTrip(r *http.Request) (*http.Response, error) {
+	if answer := p[r.URL.Host]; answer != nil {
+		return answer(r)
+	}
+	return nil, errors.New("connection refused")
+}
+
+func answers(after time.Duration, body string) func(*http.Request) (*http.Response, error) {
+	return func(r *http.Request) (*http.Response, error) {
+		select {
+		case <-time.After(after):
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	}
+}
+
+// TestDetectLocal: the first of the usual ports that lists models within 200 ms.
+func TestDetectLocal(t *testing.T) {
+	t.Parallel()
+	const (
+		q        = `{"data":[{"id":"q","owned_by":"library"}]}`
+		llamaCpp = `{"data":[{"id":"m.gguf","owned_by":"llamacpp"}]}`
+		plain    = `{"data":[{"id":"x"},{"id":"y"}]}`
+	)
+	tests := []struct {
+		name  string
+		ports ports
+		want  llm.Local
+		takes time.Duration
+	}{
+		{"none", ports{}, llm.Local{}, 0},
+		{"Ollama", ports{"127.0.0.1:11434": answers(0, q)}, llm.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}}, 0},
+		{"by its port", ports{"127.0.0.1:1234": answers(0, plain)}, llm.Local{Name: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", Models: []string{"x", "y"}}, 0},
+		{"by its own word", ports{"127.0.0.1:8000": answers(0, llamaCpp)}, llm.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"m.gguf"}}, 0},
+		{
+			"the order counts, not the speed",
+			ports{"127.0.0.1:8000": answers(0, plain), "127.0.0.1:8080": answers(150*time.Millisecond, llamaCpp)},
+			llm.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"m.gguf"}}, 150 * time.Millisecond,
+		},
+		{
+			"too slow",
+			ports{"127.0.0.1:11434": answers(time.Second, q), "127.0.0.1:8000": answers(0, plain)},
+			llm.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}}, 200 * time.Millisecond,
+		},
+		{"some web server", ports{"127.0.0.1:8080": answers(0, "<html>hello"), "127.0.0.1:8000": answers(0, `{"data":"x"}`)}, llm.Local{}, 0},
+		{"no models", ports{"127.0.0.1:11434": answers(0, `{"object":"list","data":null}`)}, llm.Local{}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				got, ok := llm.DetectLocal(t.Context(), tt.ports)
+				if took := time.Since(start); took != tt.takes {
+					t.Errorf("took %s, want %s", took, tt.takes)
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" || ok != (tt.want.Name != "") {
+					t.Error(ok, diff)
+				}
+			})
+		})
+	}
+}

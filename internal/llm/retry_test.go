@@ -1,0 +1,194 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// TestServersWithoutStreamOptions: the field is dropped, for good, when a server
+// refuses it.
+func TestServersWithoutStreamOptions(t *testing.T) {
+	t.Parallel()
+	refuse := llmtest.Fail(422, `{"detail":[{"loc":["body","stream_options"],"msg":"stream_options: Extra inputs are not permitted"}]}`)
+	srv := llmtest.New(t, refuse, llmtest.Say("one").NoUsage(), llmtest.Say("two").NoUsage())
+	client, waited := newClient(t, srv)
+	for _, want := range []string{"one", "two"} {
+		got, err := collect(t.Context(), client, ask("hi"))
+		if diff := cmp.Diff([]llm.Chunk{llm.Text{Delta: want}, llm.Finish{Reason: "stop"}}, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	}
+	for i, r := range srv.Requests() {
+		if _, has := r.Fields["stream_options"]; has != (i == 0) {
+			t.Errorf("request %d: stream_options %v", i, has)
+		}
+	}
+	if len(waited.list) != 0 {
+		t.Errorf("waited %v", waited.list)
+	}
+}
+
+func TestRetryDelays(t *testing.T) {
+	t.Parallel()
+	rate := func(headers ...string) llmtest.Turn {
+		return llmtest.Fail(429, `{"error":{"message":"slow"}}`, headers...)
+	}
+	for name, tt := range map[string]struct {
+		turns []llmtest.Turn
+		want  []time.Duration
+		fails string
+	}{
+		"backoff doubles, jitter halves it here": {
+			[]llmtest.Turn{llmtest.HTML(502), rate(), llmtest.Drop(), llmtest.HTML(503), llmtest.Say("hi")},
+			[]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}, "",
+		},
+		"Retry-After in seconds":      {[]llmtest.Turn{rate("Retry-After", "7"), llmtest.Say("hi")}, []time.Duration{7 * time.Second}, ""},
+		"Retry-After as a date":       {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 12:00:09 GMT"), llmtest.Say("hi")}, []time.Duration{9 * time.Second}, ""},
+		"Retry-After in milliseconds": {[]llmtest.Turn{rate("Retry-After-Ms", "1500", "Retry-After", "2"), llmtest.Say("hi")}, []time.Duration{1500 * time.Millisecond}, ""},
+		"Retry-After with 503":        {[]llmtest.Turn{llmtest.Fail(503, "", "Retry-After", "3"), llmtest.Say("hi")}, []time.Duration{3 * time.Second}, ""},
+		"a date that has passed":      {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), llmtest.Say("hi")}, []time.Duration{500 * time.Millisecond}, ""},
+		"nonsense":                    {[]llmtest.Turn{rate("Retry-After", "soon"), llmtest.Say("hi")}, []time.Duration{500 * time.Millisecond}, ""},
+		"negative":                    {[]llmtest.Turn{rate("Retry-After", "-5"), llmtest.Say("hi")}, []time.Duration{500 * time.Millisecond}, ""},
+		"the longest wait":            {[]llmtest.Turn{rate("Retry-After", "120"), llmtest.Say("hi")}, []time.Duration{2 * time.Minute}, ""},
+		"more than anybody waits for": {[]llmtest.Turn{rate("Retry-After", "3600")}, nil, "it asks to wait 1h0m0s"},
+		"more than a duration holds":  {[]llmtest.Turn{rate("Retry-After", "1e300")}, nil, "it asks to wait 8760h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.New(t, tt.turns...)
+			client, waited := newClient(t, srv)
+			_, err := collect(t.Context(), client, ask("hi"))
+			if diff := cmp.Diff(tt.want, waited.list); diff != "" {
+				t.Error(diff)
+			}
+			if tt.fails == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if got := failure(t, err); got.Kind != llm.RateLimit || got.RetryAfter == 0 || !strings.Contains(err.Error(), tt.fails) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestNoRetryAfterTheEnd: once ctx has ended nothing is sent or awaited, and the
+// error is ctx's own.
+func TestNoRetryAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)){
+		"while waiting": func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)) {
+			return []llmtest.Turn{llmtest.HTML(502)}, func(c llm.Chunk) {
+				if _, ok := c.(llm.Retrying); ok {
+					cancel()
+				}
+			}
+		},
+		"while text comes": func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)) {
+			return []llmtest.Turn{llmtest.Say("hi").Hang()}, func(llm.Chunk) { cancel() }
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			turns, on := prepare(cancel)
+			srv := llmtest.New(t, turns...)
+			client, _ := newClient(t, srv)
+			var last error
+			for chunk, err := range client.Stream(ctx, ask("hi")) {
+				if last = err; err == nil {
+					on(chunk)
+				}
+			}
+			if !errors.Is(last, context.Canceled) || len(srv.Requests()) != 1 {
+				t.Errorf("got %v after %d requests", last, len(srv.Requests()))
+			}
+		})
+	}
+}
+
+func TestCancelledBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	srv := llmtest.New(t)
+	client, _ := newClient(t, srv)
+	if _, err := collect(ctx, client, ask("hi")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLeavingEarly: the consumer stops; the request is cancelled at the server and
+// nothing more is handed out (goroutines are checked by TestMain).
+func TestLeavingEarly(t *testing.T) {
+	t.Parallel()
+	for _, after := range []int{1, 2, 3} {
+		srv := llmtest.New(t, llmtest.Say("a", "b", "c").Hang())
+		client, _ := newClient(t, srv)
+		got := 0
+		for range client.Stream(t.Context(), ask("hi")) {
+			if got++; got == after {
+				break
+			}
+		}
+		if got != after {
+			t.Errorf("%d chunks, want %d", got, after)
+		}
+	}
+}
+
+// TestLeavingAtTheRetry: no second request follows.
+func TestLeavingAtTheRetry(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.HTML(502))
+	client, waited := newClient(t, srv)
+	for range client.Stream(t.Context(), ask("hi")) {
+		break
+	}
+	if len(srv.Requests()) != 1 || len(waited.list) != 0 {
+		t.Errorf("%d requests, waited %v", len(srv.Requests()), waited.list)
+	}
+}
+
+// TestConnectionsAreKept: fifty requests, errors among them, go over one
+// connection, and Warm has opened it before.
+func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		if r.Number%10 == 5 {
+			return llmtest.Fail(500, `{"error":{"message":"boom"}}`)
+		}
+		return llmtest.Say("hi").Call("f", `{}`)
+	})
+	dials := 0
+	client, _ := newClient(t, srv, func(c *llm.ClientConfig) {
+		var dialer net.Dialer
+		c.Transport = &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials++
+			return dialer.DialContext(ctx, network, address)
+		}}
+	})
+	client.Warm(t.Context())
+	for range 45 {
+		if _, err := collect(t.Context(), client, ask("hi")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if dials != 1 {
+		t.Errorf("%d connections", dials)
+	}
+}

@@ -1,0 +1,208 @@
+package llm_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// TestInStreamErrors: an error within a stream with status 200 is an error, in
+// every form servers have for it, and not the end of a reply.
+func TestInStreamErrors(t *testing.T) {
+	t.Parallel()
+	hello := llmtest.Say("Hel")
+	tests := []struct {
+		name     string
+		turn     llmtest.Turn
+		kind     llm.ErrorKind
+		attempts int
+		says     string
+	}{
+		{"by the book", hello.Raw(`data: {"error":{"message":"boom","type":"server_error"}}` + "\n\n"), llm.Unavailable, 5, "boom"},
+		{"with a space, which the library swallows", hello.Raw(`data: { "error": {"message":"boom"}}` + "\n\n"), llm.Unavailable, 5, "boom"},
+		{"as a string", hello.Raw(`data: {"error":"boom"}` + "\n\n"), llm.Unavailable, 5, "boom"},
+		{"with a code that is a status", hello.Event(`{"error":{"code":429,"message":"slow down"}}`), llm.RateLimit, 5, "Too Many Requests (429): slow down"},
+		{"by type", hello.Event(`{"error":{"type":"rate_limit_error","message":"slow down"}}`), llm.RateLimit, 5, "slow down"},
+		{"a bad request", hello.Event(`{"error":{"type":"invalid_request_error","message":"no"}}`), llm.BadRequest, 1, "no"},
+		{"a refused key", hello.Event(`{"error":{"type":"authentication_error","message":"who?"}}`), llm.Auth, 1, "who?"},
+		{"beside choices (OpenRouter)", hello.Event(`{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502,"message":"upstream died"}}`), llm.Unavailable, 5, "upstream died"},
+		{"an event named error", hello.Raw("event: error\ndata: {\"message\":\"boom\"}\n\n"), llm.Unavailable, 5, "boom"},
+		{"a bare object", hello.Raw("{\"error\":{\"message\":\"boom\"}}\n"), llm.Unavailable, 5, "boom"},
+		{"over several lines", hello.Raw("data: {\"error\":\ndata: {\"message\":\"boom\"}}\n\n"), llm.Unavailable, 5, "boom"},
+		{"vLLM's flat form", hello.Event(`{"object":"error","message":"boom","error":"x","code":400}`), llm.BadRequest, 1, "boom"},
+		{"FastAPI's detail", hello.Event(`{"detail":"boom"}`), llm.Unavailable, 5, "boom"},
+		{"JSON with status 200", llmtest.Fail(200, "{\n \"error\": {\"message\": \"boom\"}\n}"), llm.Unavailable, 5, "boom"},
+		{"no words at all", hello.Event(`{"error":{"weird":1}}`), llm.Unavailable, 5, "weird"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return tt.turn })
+			client, _ := newClient(t, srv)
+			_, err := collect(t.Context(), client, ask("hi"))
+			if got := failure(t, err); got.Kind != tt.kind || got.Attempts != tt.attempts || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got kind %d after %d attempts, %q; want %d after %d, %q", got.Kind, got.Attempts, err, tt.kind, tt.attempts, tt.says)
+			}
+		})
+	}
+}
+
+// TestTextAboutErrorsIsNoError: the words of a model are not mistaken for a fault.
+func TestTextAboutErrorsIsNoError(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Say(`{"error":"x"}`, ` "detail"`).Event(`{"error":null,"choices":[{"index":0,"delta":{"content":"!"}}]}`))
+	client, _ := newClient(t, srv)
+	got, err := collect(t.Context(), client, ask("hi"))
+	if err != nil || got[0] != (llm.Text{Delta: `{"error":"x"} "detail"!`}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// TestBrokenStreams: a reply counts only with its finish reason. What broke off is
+// asked for again, and the deltas handed out are declared void.
+func TestBrokenStreams(t *testing.T) {
+	t.Parallel()
+	long := llmtest.Say("Hello, world").Call("write_file", `{"file_path":"a","content":"0123456789"}`)
+	tests := []struct {
+		name    string
+		turn    llmtest.Turn
+		discard bool
+	}{
+		{"the connection closes before any answer", llmtest.Drop(), false},
+		{"the stream is empty", llmtest.Turn{}.NoFinish(), false},
+		{"cut before text", llmtest.Say("Hello").CutAt(10), false},
+		{"cut after text", llmtest.Say("Hello").Cut(), true},
+		{"cut within an event", llmtest.Say("Hello", "there").CutAt(110), true},
+		{"cut within a call's arguments", long.CutAt(500), true},
+		{"ends after text", llmtest.Say("Hello").NoFinish(), true},
+		{"ends with [DONE] but no finish reason", llmtest.Say("Hello").NoFinish().Event("[DONE]"), true},
+		{"ends within arguments", long.NoFinish(), true},
+		{"an event that is not JSON", llmtest.Say("Hello").Raw("data: {nonsense\n\n"), true},
+		{"an event of the wrong shape", llmtest.Say("Hello").Event(`{"choices":7}`), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.New(t, tt.turn, llmtest.Say("complete").NoUsage())
+			client, _ := newClient(t, srv)
+			got, err := collect(t.Context(), client, ask("hi"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(got, func(c llm.Chunk) bool { _, ok := c.(llm.Retrying); return ok })
+			if at < 0 {
+				t.Fatalf("no Retrying in %v", got)
+			}
+			retrying := got[at].(llm.Retrying)
+			if retrying.Attempt != 2 || retrying.Delay != 500*time.Millisecond || retrying.Discard != tt.discard || !strings.Contains(retrying.Reason, srv.URL) {
+				t.Errorf("got %+v, want Discard %v", retrying, tt.discard)
+			}
+			want := []llm.Chunk{llm.Text{Delta: "complete"}, llm.Finish{Reason: "stop"}}
+			if diff := cmp.Diff(want, got[at+1:]); diff != "" {
+				t.Error(diff)
+			}
+			for _, chunk := range got[:at] {
+				if _, ok := chunk.(llm.ToolCall); ok {
+					t.Errorf("a call was handed out before it was whole: %v", chunk)
+				}
+			}
+		})
+	}
+}
+
+func TestBrokenStreamsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("Hello").NoFinish() })
+	client, _ := newClient(t, srv)
+	_, err := collect(t.Context(), client, ask("hi"))
+	if got := failure(t, err); got.Kind != llm.Truncated || got.Attempts != 5 || !strings.Contains(err.Error(), "before it was complete") {
+		t.Errorf("got %v (kind %d, %d attempts)", err, got.Kind, got.Attempts)
+	}
+}
+
+// TestCompleteReplies: what looks unusual and is a whole reply all the same.
+func TestCompleteReplies(t *testing.T) {
+	t.Parallel()
+	const finish = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+	hi := llmtest.Say("hi")
+	tests := []struct {
+		name string
+		turn llmtest.Turn
+	}{
+		{"without [DONE]", hi.NoUsage().NoDone()},
+		{"cut after the finish reason", hi.Event(finish).Cut()},
+		{"a last event without its newline", hi.NoFinish().Raw("data: " + finish)},
+		{"more keep-alives than the library allows", llmtest.Turn{}.Comments(1000).Say("hi").Comments(1000).NoUsage()},
+		{"one line break between events", hi.NoFinish().Raw("data: " + finish + "\ndata: [DONE]\n")},
+		{"an event over several lines", hi.NoFinish().Raw("data: {\"choices\":[{\"index\":0,\ndata: \"finish_reason\":\"stop\"}]}\n\n")},
+		{"no space after the colon, CRLF, ids and a byte order mark", llmtest.Turn{}.NoFinish().Raw("\ufeffid: 1\r\nretry: 5\r\ndata:{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\r\n\r\ndata:" + finish + "\r\n\r\n")},
+		{"a refusal", llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"refusal":"hi"}}]}`).NoUsage()},
+		{"content in parts", llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"hi"}]}}]}`).NoUsage()},
+		{"a second choice", hi.Event(`{"choices":[{"index":1,"delta":{"content":"other"},"finish_reason":"stop"}]}`).NoUsage()},
+		{"a server that does not stream", llmtest.Fail(200, "{\"object\":\"chat.completion\",\n\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.New(t, tt.turn)
+			client, _ := newClient(t, srv)
+			got, err := collect(t.Context(), client, ask("hi"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]llm.Chunk{llm.Text{Delta: "hi"}, llm.Finish{Reason: "stop"}}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestReasoningUnderBothNames(t *testing.T) {
+	t.Parallel()
+	event := func(fields string) string {
+		return fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":null,%s}}]}`, fields)
+	}
+	srv := llmtest.New(t, llmtest.Turn{}.
+		Event(event(`"reasoning":"a"`)).
+		Event(event(`"reasoning_content":"b"`)).
+		Event(event(`"reasoning":"c","reasoning_content":"c"`)).NoUsage())
+	client, _ := newClient(t, srv)
+	got, err := collect(t.Context(), client, ask("hi"))
+	want := []llm.Chunk{llm.Reasoning{Delta: "a"}, llm.Reasoning{Delta: "b"}, llm.Reasoning{Delta: "c"}, llm.Finish{Reason: "stop"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestUsageForms(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		event string
+		want  llm.Usage
+	}{
+		"OpenAI":    {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 4}},
+		"DeepSeek":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_cache_hit_tokens":5}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 5}},
+		"Moonshot":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":6}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 6}},
+		"llama.cpp": {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2},"timings":{"cache_n":7}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 7}},
+		"too much":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":60}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 9}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// A server may report as it goes; only the last report counts.
+			srv := llmtest.New(t, llmtest.Turn{}.Event(`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1}}`).
+				Event(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`).Event(tt.event).Event("[DONE]").NoFinish())
+			client, _ := newClient(t, srv)
+			got, err := collect(t.Context(), client, ask("hi"))
+			if diff := cmp.Diff([]llm.Chunk{tt.want, llm.Finish{Reason: "stop"}}, got); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+		})
+	}
+}
