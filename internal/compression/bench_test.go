@@ -42,13 +42,21 @@ func session(n int, stale bool) []*history.Content {
 // The number that counts is ns/entry: at most 1 µs, and at 100 000 entries at
 // most 1.5 times what it is at 2 000.
 func BenchmarkOptimize(b *testing.B) {
-	for _, n := range []int{2_000, 10_000, 100_000} {
-		for name, stale := range map[string]bool{"nothing to do": false, "much to do": true} {
-			b.Run(fmt.Sprintf("%d entries, %s", n, name), func(b *testing.B) {
-				entries := session(n, stale)
+	for _, c := range []struct {
+		name   string
+		stale  bool
+		config DensityConfig
+	}{
+		{"nothing to do", false, defaults()},
+		{"stale reads and duplicates", true, defaults()},
+		{"recency too", true, recency(3)},
+	} {
+		for _, n := range []int{2_000, 10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s, %d entries", c.name, n), func(b *testing.B) {
+				entries := session(n, c.stale)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := (highDensity{}).Optimize(entries, recency(3)); err != nil {
+					if _, err := (highDensity{}).Optimize(entries, c.config); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -91,23 +91,24 @@ func isPreview(call *history.ToolCall) bool {
 // workspace root, "." and ".." removed. Nothing is looked up on disk and case is
 // kept (REQ-HD-005.5, REQ-HD-005.11).
 type resolver struct {
-	root     string
-	resolved map[string]string
+	root string
+	// joined remembers relative paths: a session names the same few files again
+	// and again.
+	joined map[string]string
 }
 
 func newResolver(root string) resolver {
-	return resolver{root: root, resolved: make(map[string]string)}
+	return resolver{root: root, joined: make(map[string]string)}
 }
 
-// key remembers its answers: a session names the same few files again and again.
 func (r resolver) key(p string) string {
-	key, ok := r.resolved[p]
+	if path.IsAbs(p) {
+		return path.Clean(p)
+	}
+	key, ok := r.joined[p]
 	if !ok {
-		key = path.Clean(p)
-		if !path.IsAbs(p) {
-			key = path.Join(r.root, p)
-		}
-		r.resolved[p] = key
+		key = path.Join(r.root, p)
+		r.joined[p] = key
 	}
 	return key
 }

@@ -56,6 +56,9 @@ func valueText(v any) string {
 // clip puts s on one line, every run of spaces, line breaks and control
 // characters made one space, and cuts it to limit characters.
 func clip(s string, limit int) string {
+	if len(s) <= limit && isPlain(s) {
+		return s
+	}
 	var b strings.Builder
 	length, gap := 0, false
 	for _, r := range s {
@@ -75,4 +78,19 @@ func clip(s string, limit int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// isPlain reports whether s is ASCII on one line with single spaces inside, as
+// most paths and commands are.
+func isPlain(s string) bool {
+	gap := true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ' && gap, c < ' ', c > '~':
+			return false
+		default:
+			gap = c == ' '
+		}
+	}
+	return s == "" || !gap
 }

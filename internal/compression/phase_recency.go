@@ -18,49 +18,83 @@ func pruneOldResults(v *view, config DensityConfig) {
 	if !config.RecencyPruning {
 		return
 	}
-	retention := NormalizeRetention(config.RecencyRetention)
+	window := recencyWindow{
+		retention: NormalizeRetention(config.RecencyRetention),
+		tools:     make(map[string]*toolResults),
+	}
 	first := len(v.prunes)
-	count := make(map[string]int)
-	byRef := make(map[history.Ref]int) // index of the prune of a response
+	var pruned []history.Ref
 	for i := len(v.raw) - 1; i >= 0; i-- {
 		for j, block := range slices.Backward(v.blocks(i)) {
 			response, ok := block.(*history.ToolResponse)
 			if !ok || response.Result.Text() == PrunedPointer {
 				continue
 			}
-			if count[response.ToolName]++; count[response.ToolName] <= retention {
-				continue
+			if reason := window.add(response.ToolName); reason != "" {
+				at := history.Ref{Entry: i, Block: j}
+				pruned = append(pruned, at)
+				v.prunePointer(at, response, reason)
 			}
-			at := history.Ref{Entry: i, Block: j}
-			byRef[at] = len(v.prunes)
-			pointer := response.WithResult(PrunedPointer)
-			v.set(at, pointer)
-			v.pruned(history.Prune{
-				Kind:    history.OldResult,
-				Subject: response.ToolName,
-				Reason:  fmt.Sprintf("older than the newest %d %s results", retention, response.ToolName),
-				Entry:   i,
-				Gone:    []history.Block{response},
-				Left:    []history.Block{pointer},
-			})
 		}
 	}
-	nameKeys(v, config.Facts, byRef)
+	nameCalls(v.raw, config.Facts, pruned, v.prunes[first:])
 	slices.Reverse(v.prunes[first:])
 }
 
-// nameKeys completes the subjects of pruned responses by the key parameter of
-// their calls, so that a person can tell one grep from another.
-func nameKeys(v *view, facts Facts, byRef map[history.Ref]int) {
-	if len(byRef) == 0 {
+// recencyWindow counts results by tool, from the newest on.
+type recencyWindow struct {
+	retention int
+	tools     map[string]*toolResults
+}
+
+type toolResults struct {
+	count  int
+	reason string // why older ones go
+}
+
+// add counts a result and returns why it has to go, or "" while it may stay.
+func (w recencyWindow) add(tool string) string {
+	results, ok := w.tools[tool]
+	if !ok {
+		results = &toolResults{reason: fmt.Sprintf("older than the newest %d %s results", w.retention, tool)}
+		w.tools[tool] = results
+	}
+	results.count++
+	if results.count <= w.retention {
+		return ""
+	}
+	return results.reason
+}
+
+func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reason string) {
+	pointer := response.WithResult(PrunedPointer)
+	v.set(at, pointer)
+	swap := [...]history.Block{response, pointer}
+	v.pruned(history.Prune{
+		Kind:    history.OldResult,
+		Subject: response.ToolName,
+		Reason:  reason,
+		Entry:   at.Entry,
+		Gone:    swap[:1:1],
+		Left:    swap[1:],
+	})
+}
+
+// nameCalls completes the subjects of the prunes of the responses at refs, which
+// go backward like the prunes, by the key parameters of their calls, so that a
+// person can tell one grep from another.
+func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes []history.Prune) {
+	if len(refs) == 0 {
 		return
 	}
-	for pair := range history.PairsBackward(v.raw) {
+	for pair := range history.PairsBackward(raw) {
 		for _, at := range pair.Responses {
-			if i, ok := byRef[at]; ok {
-				if key := facts.keyValue(pair.Call); key != "" {
-					v.prunes[i].Subject += ": " + key
-				}
+			i, ok := slices.BinarySearchFunc(refs, at, func(a, b history.Ref) int { return b.Compare(a) })
+			if !ok {
+				continue
+			}
+			if key := facts.keyValue(pair.Call); key != "" {
+				prunes[i].Subject += ": " + key
 			}
 		}
 	}

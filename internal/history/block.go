@@ -168,6 +168,13 @@ func (c *ToolCall) StringArg(key string) string {
 }
 
 func indexArgs(parameters json.RawMessage) map[string]any {
+	if len(parameters) <= maxIndexedArg {
+		var all map[string]any
+		if json.Unmarshal(parameters, &all) != nil {
+			return nil
+		}
+		return all
+	}
 	var all map[string]json.RawMessage
 	if json.Unmarshal(parameters, &all) != nil {
 		return nil
