@@ -47,18 +47,23 @@ func (e *editor) put(text string) {
 // settle moves the cursor to the end of the cluster it is in: text typed in pieces
 // may join into one.
 func (e *editor) settle() {
-	start := e.lineStart()
-	for at := start; at < len(e.text); {
-		if at >= e.cursor {
-			return
-		}
-		next := at + clusterLength(e.text[at:])
-		if next > e.cursor {
-			e.cursor = next
-			return
-		}
-		at = next
+	if start := e.floor(e.cursor); start < e.cursor {
+		e.cursor = e.after(start)
 	}
+}
+
+// floor is the start of the cluster that position at is in, or at itself between
+// clusters.
+func (e *editor) floor(at int) int {
+	start := strings.LastIndexByte(e.text[:at], '\n') + 1
+	for start < at {
+		next := e.after(start)
+		if next > at {
+			break
+		}
+		start = next
+	}
+	return start
 }
 
 // clusterLength is the length of the grapheme cluster s begins with. A line end
@@ -79,17 +84,7 @@ func (e *editor) before(at int) int {
 	if at <= 0 {
 		return 0
 	}
-	start := strings.LastIndexByte(e.text[:at-1], '\n') + 1
-	if e.text[at-1] == '\n' {
-		return at - 1
-	}
-	for {
-		next := start + clusterLength(e.text[start:])
-		if next >= at {
-			return start
-		}
-		start = next
-	}
+	return e.floor(at - 1)
 }
 
 // after is the position one cluster after at.
@@ -114,7 +109,7 @@ func (e *editor) end()  { e.cursor = e.lineEnd() }
 // wordLeft moves to the start of the word before the cursor.
 func (e *editor) wordLeft() {
 	skipped := strings.TrimRightFunc(e.text[:e.cursor], notWord)
-	e.cursor = len(strings.TrimRightFunc(skipped, isWord))
+	e.cursor = e.floor(len(strings.TrimRightFunc(skipped, isWord)))
 }
 
 // wordRight moves to the end of the word after the cursor.
@@ -175,7 +170,7 @@ func (e *editor) del()       { e.remove(e.cursor, e.after(e.cursor)) }
 func (e *editor) killWord() {
 	end := e.cursor
 	head := strings.TrimRightFunc(e.text[:end], unicode.IsSpace)
-	e.kill(len(strings.TrimRightFunc(head, func(r rune) bool { return !unicode.IsSpace(r) })), end)
+	e.kill(e.floor(len(strings.TrimRightFunc(head, func(r rune) bool { return !unicode.IsSpace(r) }))), end)
 }
 
 func (e *editor) killWordRight() {

@@ -77,7 +77,7 @@ func (e *editor) layout(line string, cursor, width int) (rows []string, row, col
 func (e *editor) pieces(cluster string, column int) []string {
 	switch r := []rune(cluster)[0]; {
 	case r == '\t':
-		return []string{strings.Repeat(" ", tabWidth-column%tabWidth)}
+		return strings.Split(strings.Repeat(" ", tabWidth-column%tabWidth), "")
 	case isPlaceholder(r):
 		return strings.SplitAfter(e.pastes.label(r), "")
 	case isInvisible(r) || ansi.StringWidth(cluster) == 0:

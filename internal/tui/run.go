@@ -19,9 +19,13 @@ import (
 // ErrNoTerminal is returned when input or output is not a terminal.
 var ErrNoTerminal = errors.New("the interactive mode needs a terminal; use -p to run a prompt without one")
 
+// ErrTerminated is returned when a signal ended the interface.
+var ErrTerminated = errors.New("ended by a signal")
+
 // Run shows the interface until the user quits, ctx ends or a signal asks the
-// process to end. The terminal is left as it was found in every case. A turn in
-// progress is not interrupted: that is for whoever owns the driver.
+// process to end; the error is then nil, ctx's or ErrTerminated. The terminal is
+// left as it was found in every case. A turn in progress is not interrupted: that
+// is for whoever owns the driver.
 func Run(ctx context.Context, opts Options) (err error) {
 	if !term.IsTerminal(opts.In.Fd()) || !term.IsTerminal(opts.Out.Fd()) {
 		return ErrNoTerminal
@@ -84,14 +88,22 @@ func serve(ctx context.Context, m *Model, t *terminal) error {
 	mail := newMailbox()
 	m.opts.Events(mail.put)
 	go mail.deliver(stop, func(events []chat.Event) { program.Send(eventsMsg(events)) })
-	go watch(ctx, stop, t, program)
+	terminated := make(chan struct{})
+	go watch(ctx, stop, t, program, terminated)
 
 	_, err := program.Run()
-	return err
+	m.endReply("")
+	t.screen.post(m.frame())
+	select {
+	case <-terminated:
+		return ErrTerminated
+	default:
+		return errors.Join(err, ctx.Err())
+	}
 }
 
 // watch turns signals and the end of ctx into messages.
-func watch(ctx context.Context, stop <-chan struct{}, t *terminal, program *tea.Program) {
+func watch(ctx context.Context, stop <-chan struct{}, t *terminal, program *tea.Program, terminated chan<- struct{}) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -104,6 +116,7 @@ func watch(ctx context.Context, stop <-chan struct{}, t *terminal, program *tea.
 			return
 		case s := <-signals:
 			if s != syscall.SIGWINCH {
+				close(terminated)
 				program.Quit()
 				return
 			}

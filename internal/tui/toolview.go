@@ -53,6 +53,7 @@ func (m *Model) toolOutput(e chat.ToolOutput) {
 }
 
 func (m *Model) toolEnded(e chat.ToolEnded) {
+	m.endThinking()
 	m.turn.arriving = ""
 	for i := range m.tools {
 		if m.tools[i].call == e.Call {

@@ -100,12 +100,13 @@ func (w *wrapper) endWord() {
 	if len(w.word) == 0 {
 		return
 	}
-	gap := textWidth(w.gap)
+	gap := len(w.gap)
 	if w.used > 0 && w.used+gap+w.wordW > w.width {
 		w.endLine()
 		gap = 0
-	} else if w.gap != "" {
-		w.line.WriteString(w.gapBy.text(w.gap))
+	} else if gap > 0 {
+		gap = max(0, min(gap, w.width-w.used-w.wordW))
+		w.line.WriteString(w.gapBy.text(w.gap[:gap]))
 	}
 	for _, s := range w.word {
 		w.line.WriteString(s.style.text(s.text))

@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+)
+
+// deliveries runs a mailbox in a bubble and records what it delivers, and when.
+type deliveries struct {
+	mailbox *mailbox
+	stop    chan struct{}
+	events  [][]chat.Event
+	at      []time.Duration
+}
+
+func startDeliveries() *deliveries {
+	d := &deliveries{mailbox: newMailbox(), stop: make(chan struct{})}
+	began := time.Now()
+	go d.mailbox.deliver(d.stop, func(events []chat.Event) {
+		d.events = append(d.events, events)
+		d.at = append(d.at, time.Since(began))
+	})
+	return d
+}
+
+func TestMailboxJoinsDeltasToThirtyASecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := startDeliveries()
+		var want strings.Builder
+		for i := range 3000 {
+			piece := fmt.Sprint(i, " ")
+			want.WriteString(piece)
+			d.mailbox.put(chat.TextDelta{Delta: piece})
+			time.Sleep(time.Second / 3000)
+		}
+		d.mailbox.put(chat.ReplyEnded{})
+		synctest.Wait()
+		close(d.stop)
+		synctest.Wait()
+		if n := len(d.events); n < 25 || n > 33 {
+			t.Errorf("%d deliveries in a second, want about 30", n)
+		}
+		var got strings.Builder
+		for _, events := range d.events {
+			for _, event := range events {
+				if delta, ok := event.(chat.TextDelta); ok {
+					got.WriteString(delta.Delta)
+				}
+			}
+		}
+		if got.String() != want.String() {
+			t.Error("the deltas delivered are not those put")
+		}
+		last := d.events[len(d.events)-1]
+		if _, ok := last[len(last)-1].(chat.ReplyEnded); !ok {
+			t.Errorf("the last event delivered is %T", last[len(last)-1])
+		}
+	})
+}
+
+func TestMailboxDeliversEndsAtOnceAndInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := startDeliveries()
+		d.mailbox.put(chat.TextDelta{Delta: "a"})
+		synctest.Wait()
+		d.mailbox.put(chat.TextDelta{Delta: "b"})
+		d.mailbox.put(chat.TextDelta{Delta: "c"})
+		d.mailbox.put(chat.ReplyEnded{Text: "abc"})
+		d.mailbox.put(chat.ToolOutput{Call: 1, Data: "x"})
+		d.mailbox.put(chat.ToolOutput{Call: 2, Data: "y"})
+		d.mailbox.put(chat.ToolOutput{Call: 2, Data: "z"})
+		d.mailbox.put(chat.TurnEnded{})
+		synctest.Wait()
+		close(d.stop)
+		synctest.Wait()
+		var got []chat.Event
+		for _, events := range d.events {
+			got = append(got, events...)
+		}
+		want := []chat.Event{
+			chat.TextDelta{Delta: "a"}, chat.TextDelta{Delta: "bc"}, chat.ReplyEnded{Text: "abc"},
+			chat.ToolOutput{Call: 1, Data: "x"}, chat.ToolOutput{Call: 2, Data: "yz"}, chat.TurnEnded{},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+		if last := d.at[len(d.at)-1]; last != 0 {
+			t.Errorf("an end was held back for %s", last)
+		}
+	})
+}
+
+// Output that nobody can read is not kept.
+func TestMailboxBoundsOutput(t *testing.T) {
+	t.Parallel()
+	m := newMailbox()
+	for range 1000 {
+		m.put(chat.ToolOutput{Call: 1, Data: strings.Repeat("x", 1000)})
+	}
+	m.put(chat.ToolOutput{Call: 1, Data: "the end"})
+	got := m.take()[0].(chat.ToolOutput).Data
+	if len(got) > 3*outputKept || !strings.HasSuffix(got, "the end") {
+		t.Errorf("%d bytes are kept, ending in %q", len(got), got[len(got)-7:])
+	}
+}
