@@ -1,0 +1,16 @@
+// Package session keeps the record of a conversation: an append-only file of JSON
+// lines that observes every mutation of the history (D-24) and can be replayed
+// into the state it describes.
+//
+//	{"v":1,"seq":1,"ts":"2026-11-21T09:30:12Z","type":"session","payload":{…}}
+//	{"v":1,"seq":2,"ts":"2026-11-21T09:30:15Z","type":"entry","payload":{"speaker":"human",…}}
+//
+// The log is the truth: the current context is what replaying gives. Nothing is
+// ever taken out of it; what density pruned can be looked up by its seq. A record
+// is on disk before the mutation counts as done. When it cannot be written, it
+// waits in memory and goes out, in order, with the next one.
+//
+// Later records name entries by a reference, the seq of the record that brought
+// them, and never by their position: a line that was damaged costs its own entry
+// and shifts no other.
+package session

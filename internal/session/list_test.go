@@ -1,0 +1,150 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	if infos, err := List(filepath.Join(o.Dir, "missing"), ""); err != nil || len(infos) != 0 {
+		t.Fatalf("a missing folder: %v, %v", infos, err)
+	}
+	first := create(t, o)
+	add(t, first, "\nthe first prompt\nsecond line", strings.Repeat("long ", 100_000), "x")
+	closeLog(t, first)
+	second := create(t, o)
+	if err := second.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.New(history.AI, &history.Text{Text: "hello"})}); err != nil {
+		t.Fatal(err)
+	}
+	add(t, second, strings.Repeat("ä", 300))
+	closeLog(t, second)
+	elsewhere := o
+	elsewhere.Workspace = "/home/b/project"
+	third := create(t, elsewhere)
+	add(t, third, "third")
+	closeLog(t, third)
+	silent := create(t, o) // in use, and nothing said
+	defer closeLog(t, silent)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(first.Path()), "note.jsonl"), []byte("no log"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	describe := func(infos []Info, err error) []string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, i := range infos {
+			stat, err := os.Stat(i.Path)
+			if err != nil || stat.Size() != i.Bytes || i.Used.Before(i.Started) || i.ID != idOf(i.Path) {
+				t.Errorf("info %+v: %v", i, err)
+			}
+			lines = append(lines, fmt.Sprintf("%s %s %d %s", i.ID, i.Workspace, i.Entries, i.FirstPrompt))
+		}
+		return lines
+	}
+	one := first.ID() + " /home/a/project 3 the first prompt"
+	two := second.ID() + " /home/a/project 2 " + strings.Repeat("ä", 199) + "…"
+	three := third.ID() + " /home/b/project 1 third"
+	if diff := cmp.Diff([]string{two, one}, describe(List(o.Dir, o.Workspace))); diff != "" {
+		t.Errorf("sessions of the workspace (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{three, two, one}, describe(List(o.Dir, ""))); diff != "" {
+		t.Errorf("all sessions (-want +got):\n%s", diff)
+	}
+	// Taking a session up makes it the latest.
+	again, _, err := Resume(first.Path(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeLog(t, again)
+	if diff := cmp.Diff([]string{one, two}, describe(List(o.Dir, o.Workspace))); diff != "" {
+		t.Errorf("after resuming the first (-want +got):\n%s", diff)
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	var ids []string
+	for range 2 {
+		l := create(t, o)
+		add(t, l, "x")
+		closeLog(t, l)
+		ids = append(ids, l.ID())
+	}
+	for _, prefix := range []string{ids[0], ids[0][:len(ids[0])-2]} {
+		if info, err := Find(o.Dir, "", prefix); err != nil || info.ID != ids[0] {
+			t.Errorf("Find(%q) = %s, %v", prefix, info.ID, err)
+		}
+	}
+	_, err := Find(o.Dir, o.Workspace, "2026")
+	if several := (*AmbiguousError)(nil); !errors.As(err, &several) || len(several.IDs) != 2 || !strings.Contains(err.Error(), ids[1]) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Find(o.Dir, "/elsewhere", ids[0]); !errors.Is(err, ErrNotFound) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkReplay is the load of 10 000 messages of about 2 KB.
+func BenchmarkReplay(b *testing.B) {
+	path, size := largeLog(b)
+	b.SetBytes(size)
+	for b.Loop() {
+		if state := replayFile(b, path); len(state.Entries) != 10_000 {
+			b.Fatal(len(state.Entries))
+		}
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	path, size := largeLog(b)
+	b.SetBytes(size)
+	for b.Loop() {
+		if info, err := inspect(path); err != nil || info.Entries != 10_000 {
+			b.Fatal(info, err)
+		}
+	}
+}
+
+func largeLog(b *testing.B) (path string, size int64) {
+	var log strings.Builder
+	line, err := encode(1, time.Now(), TypeSession, sessionPayload{ID: "x", Workspace: "/w"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	log.Write(line)
+	text := strings.Repeat("if err != nil {\n\treturn fmt.Errorf(\"x: %w\", err)\n}\n", 36)
+	for i := range 10_000 {
+		var entry *history.Content
+		switch i % 3 {
+		case 0:
+			entry = history.HumanText(text)
+		case 1:
+			entry = history.New(history.AI, &history.Text{Text: text}, &history.ToolCall{ID: "c", Name: "read_file", Parameters: []byte(`{"file_path":"a.go"}`)})
+		default:
+			entry = history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "read_file", Result: history.TextResult(text)})
+		}
+		if line, err = encode(uint64(i+2), time.Now(), TypeEntry, entry); err != nil {
+			b.Fatal(err)
+		}
+		log.Write(line)
+	}
+	path = filepath.Join(b.TempDir(), "large.jsonl")
+	if err := os.WriteFile(path, []byte(log.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return path, int64(log.Len())
+}

@@ -1,0 +1,369 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	add(t, l, "if a < b && c")
+	if err := errors.Join(l.Todo(json.RawMessage("[ 1 ]")), l.Setting("theme", "dark"), l.Notice("n"),
+		l.Observe(history.Mutation{Kind: history.MutationCleared})); err != nil {
+		t.Fatal(err)
+	}
+	closeLog(t, l)
+	data, err := os.ReadFile(l.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"v":1,"seq":1,"ts":"2026-11-21T09:30:02Z","type":"session","payload":{"id":"` + l.ID() + `","workspace":"/home/a/project","pid":4711}}
+{"v":1,"seq":2,"ts":"2026-11-21T09:30:03Z","type":"entry","payload":{"speaker":"human","blocks":[{"type":"text","text":"if a < b && c"}]}}
+{"v":1,"seq":3,"ts":"2026-11-21T09:30:04Z","type":"todo","payload":[1]}
+{"v":1,"seq":4,"ts":"2026-11-21T09:30:05Z","type":"setting","payload":{"key":"theme","value":"dark"}}
+{"v":1,"seq":5,"ts":"2026-11-21T09:30:06Z","type":"notice","payload":{"text":"n"}}
+{"v":1,"seq":6,"ts":"2026-11-21T09:30:07Z","type":"clear","payload":{}}
+`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(want), "\n") {
+		if _, ok := parseOwn([]byte(line)); !ok {
+			t.Errorf("the reader does not know its writer's line %s", line)
+		}
+	}
+}
+
+// The log refers to what it holds already instead of writing it again.
+func TestCompressionRecordsOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	a, b := history.HumanText("first"), history.HumanText("second")
+	summary := history.HumanText("summary")
+	for _, m := range []history.Mutation{
+		{Kind: history.MutationAdded, Entry: a},
+		{Kind: history.MutationAdded, Entry: b},
+		{Kind: history.MutationReplaced, Cause: "middle-out", Entries: []*history.Content{summary, b}},
+	} {
+		if err := l.Observe(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeLog(t, l)
+	data, err := os.ReadFile(l.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(data, []byte("second")); n != 1 {
+		t.Errorf("the entry that was kept is written %d times", n)
+	}
+	wantEntries(t, replayFile(t, l.Path()).Entries, []*history.Content{summary, b})
+}
+
+func TestFilesAreTheOwnersOnly(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Dir = filepath.Join(o.Dir, "sessions")
+	l := create(t, o)
+	defer closeLog(t, l)
+	for path, want := range map[string]os.FileMode{l.Path(): 0o600, filepath.Dir(l.Path()): 0o700, o.Dir: 0o700} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v, want %v (%v)", path, info.Mode().Perm(), want, err)
+		}
+	}
+}
+
+func TestIDsSortByTimeAndNeverCollide(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	first := create(t, o)
+	defer closeLog(t, first)
+	if !regexp.MustCompile(`^20261121-093001-[a-z2-7]{5}$`).MatchString(first.ID()) {
+		t.Errorf("id %s", first.ID())
+	}
+	later := create(t, o)
+	defer closeLog(t, later)
+	if later.ID() <= first.ID() {
+		t.Errorf("%s does not sort after %s", later.ID(), first.ID())
+	}
+	// The same second and the same random numbers once more: the next are taken.
+	again := options(t)
+	again.Dir = o.Dir
+	other := create(t, again)
+	defer closeLog(t, other)
+	if other.ID() == first.ID() {
+		t.Errorf("two sessions are called %s", first.ID())
+	}
+}
+
+func TestASessionInWhichNothingWasSaidLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	if err := l.Notice("welcome"); err != nil {
+		t.Fatal(err)
+	}
+	closeLog(t, l)
+	if _, err := os.Stat(l.Path()); !os.IsNotExist(err) {
+		t.Errorf("the file is there (%v)", err)
+	}
+}
+
+// TestSecretsNeverReachTheLog: a key that a command prints is still not recorded.
+func TestSecretsNeverReachTheLog(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	l.Hide("sk-very-\"secret\"<1>")
+	l.Hide("a") // too short to be hidden: it would be found everywhere
+	add(t, l, `OPENAI_API_KEY=sk-very-"secret"<1> and a word`)
+	closeLog(t, l)
+	wantEntries(t, replayFile(t, l.Path()).Entries, []*history.Content{history.HumanText("OPENAI_API_KEY=[secret] and a word")})
+}
+
+func TestResume(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "a", "b")
+	closeLog(t, l)
+	l, state, err := Resume(l.Path(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said(state.Entries) != "a b" || len(state.Notices) > 0 || state.ID != l.ID() {
+		t.Errorf("state %+v", state)
+	}
+	// Positions still mean what they meant: the first entry goes.
+	err = l.Observe(history.Mutation{Kind: history.MutationDensity, Result: history.DensityResult{Removals: []int{0}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "c")
+	closeLog(t, l)
+	if got := said(replayFile(t, l.Path()).Entries); got != "b c" {
+		t.Errorf("context %q", got)
+	}
+}
+
+// A torn line goes before anything is appended, and a missing line break is made
+// up for, so that the next record never runs into them.
+func TestResumeAfterACrash(t *testing.T) {
+	t.Parallel()
+	for name, tail := range map[string]string{
+		"torn":              `{"v":1,"seq":3,"ts":"2026-11-2`,
+		"without its break": `{"v":1,"seq":3,"ts":"2026-11-21T09:31:00Z",` + entryB + `}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t)
+			l := create(t, o)
+			add(t, l, "a")
+			closeLog(t, l)
+			f, err := os.OpenFile(l.Path(), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.WriteString(tail)
+			if err := errors.Join(err, f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			l, before, err := Resume(l.Path(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, l, "c")
+			closeLog(t, l)
+			state := replayFile(t, l.Path())
+			if got := said(state.Entries); got != said(before.Entries)+" c" || len(state.Notices) > 0 {
+				t.Errorf("context %q, notices %q; before: %q", got, state.Notices, said(before.Entries))
+			}
+		})
+	}
+}
+
+func TestResumeRefusesWhatIsNoLogAndLeavesItAlone(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	path := filepath.Join(o.Dir, "x.jsonl")
+	for _, text := range []string{"precious", `{"v":2,"seq":1,"ts":"2026-11-21T09:30:00Z","type":"session","payload":{}}` + "\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Resume(path, o); err == nil {
+			t.Errorf("%q was resumed", text)
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != text {
+			t.Errorf("%q became %q (%v)", text, data, err)
+		}
+	}
+	if _, _, err := Resume(filepath.Join(o.Dir, "missing.jsonl"), o); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing log gave %v", err)
+	}
+}
+
+func TestTheSecondWriterIsToldWhoHoldsTheSession(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "a")
+	other := o
+	other.PID = 1
+	_, _, err := Resume(l.Path(), other)
+	held := (*LockedError)(nil)
+	if !errors.As(err, &held) || held.PID != o.PID || held.ID != l.ID() || held.Since.IsZero() || !strings.Contains(err.Error(), "process 4711 since 2026-11-21") {
+		t.Errorf("error %v", err)
+	}
+	if err := Delete(l.Path()); !errors.As(err, &held) {
+		t.Errorf("deleting it gave %v", err)
+	}
+	closeLog(t, l)
+	second, _, err := Resume(l.Path(), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = Resume(l.Path(), o)
+	if !errors.As(err, &held) || held.PID != 1 {
+		t.Errorf("error %v", err)
+	}
+	closeLog(t, second)
+	if err := Delete(l.Path()); err != nil {
+		t.Error(err)
+	}
+}
+
+// weak is a file that fails as told.
+type weak struct {
+	*os.File
+	room        int // bytes that can still be written
+	syncErr     error
+	truncateErr error
+	synced      bool
+}
+
+func (w *weak) Write(data []byte) (int, error) {
+	w.synced = false
+	if len(data) > w.room {
+		n, _ := w.File.Write(data[:w.room])
+		w.room = 0
+		return n, &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	}
+	w.room -= len(data)
+	return w.File.Write(data)
+}
+
+func (w *weak) Sync() error { w.synced = w.syncErr == nil; return w.syncErr }
+
+func (w *weak) Truncate(size int64) error {
+	if w.truncateErr != nil {
+		return w.truncateErr
+	}
+	return w.File.Truncate(size)
+}
+
+func weaken(l *Log) *weak {
+	w := &weak{File: l.out.(*os.File), room: 1 << 20}
+	l.out = w
+	return w
+}
+
+func TestARecordIsOnDiskBeforeTheMutationCounts(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	defer closeLog(t, l)
+	w := weaken(l)
+	add(t, l, "a")
+	if !w.synced {
+		t.Error("the record was not forced to disk")
+	}
+}
+
+// TestDiskFull: what cannot be written waits and is written in order, whole,
+// exactly once.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		fail  func(*weak)
+		mend  func(*weak)
+		clean bool // the log shows no trace of it
+	}{
+		{"no room at all", func(w *weak) { w.room = 0 }, func(w *weak) { w.room = 1 << 20 }, true},
+		{"room for a part", func(w *weak) { w.room = 30 }, func(w *weak) { w.room = 1 << 20 }, true},
+		{"the disk refuses", func(w *weak) { w.syncErr = syscall.EIO }, func(w *weak) { w.syncErr = nil }, true},
+		{"a part that cannot be taken back", func(w *weak) { w.room, w.truncateErr = 30, syscall.EIO },
+			func(w *weak) { w.room, w.truncateErr = 1<<20, nil }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t)
+			l := create(t, o)
+			w := weaken(l)
+			h := live(l.Observe)
+			if err := h.Add(history.HumanText("a")); err != nil {
+				t.Fatal(err)
+			}
+			test.fail(w)
+			for i, text := range []string{"b", "c"} {
+				err := h.Add(history.HumanText(text))
+				unsaved := (*UnsavedError)(nil)
+				if !errors.As(err, &unsaved) || unsaved.Records != i+1 || !strings.Contains(err.Error(), l.Path()) {
+					t.Fatalf("error %v", err)
+				}
+			}
+			if got := said(replayFile(t, l.Path()).Entries); got != "a" {
+				t.Errorf("on disk is %q", got)
+			}
+			test.mend(w)
+			if err := h.Add(history.HumanText("d")); err != nil {
+				t.Fatal(err)
+			}
+			closeLog(t, l)
+			state := replayFile(t, l.Path())
+			wantEntries(t, state.Entries, h.RawHistory())
+			if clean := len(state.Notices) == 0; clean != test.clean {
+				t.Errorf("notices %q", state.Notices)
+			}
+		})
+	}
+}
+
+func TestCloseWritesWhatWaits(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	w := weaken(l)
+	w.room = 0
+	if err := l.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.HumanText("a")}); err == nil {
+		t.Fatal("no error")
+	}
+	w.room = 1 << 20
+	closeLog(t, l)
+	if got := said(replayFile(t, l.Path()).Entries); got != "a" {
+		t.Errorf("on disk is %q", got)
+	}
+}
+
+func TestAHistoryThatIsNotTheRecordedOneIsNoticed(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	add(t, l, "a")
+	err := l.Observe(history.Mutation{Kind: history.MutationDensity, Result: history.DensityResult{Removals: []int{1}}})
+	if !errors.Is(err, errOutOfStep) {
+		t.Errorf("error %v", err)
+	}
+	closeLog(t, l)
+	if got := said(replayFile(t, l.Path()).Entries); got != "a" {
+		t.Errorf("on disk is %q", got)
+	}
+}

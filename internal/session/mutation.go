@@ -1,0 +1,93 @@
+package session
+
+import (
+	"errors"
+
+	"agent/internal/history"
+)
+
+// errOutOfStep is returned when a mutation does not fit the history that was
+// recorded: somebody changed the history behind its observer's back.
+var errOutOfStep = errors.New("internal error: the session log is out of step with the conversation; start a new session")
+
+// change is a mutation in the form in which it is recorded.
+type change struct {
+	kind    Type
+	payload any
+}
+
+// describe turns a mutation into the record with number seq, and applies it to the
+// timeline, so that it stays what a replay would give.
+func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
+	switch m.Kind {
+	case history.MutationAdded:
+		t.add(ref{seq: seq}, m.Entry)
+		return change{TypeEntry, m.Entry}, nil
+	case history.MutationDensity:
+		payload, err := densityOf(t.live(), m.Result)
+		if err != nil {
+			return change{}, err
+		}
+		t.edit(payload.Removals, payload.Replacements)
+		return change{TypeDensity, payload}, nil
+	case history.MutationReplaced:
+		payload := compressionPayload{Cause: m.Cause, History: t.itemsOf(m.Entries)}
+		t.rebuild(seq, payload.History)
+		return change{TypeCompression, payload}, nil
+	default:
+		t.clear()
+		return change{TypeClear, struct{}{}}, nil
+	}
+}
+
+// densityOf replaces the indices of a result by references.
+func densityOf(live []slot, result history.DensityResult) (densityPayload, error) {
+	payload := densityPayload{
+		Removals:     make([]ref, len(result.Removals)),
+		Replacements: make(map[ref]*history.Content, len(result.Replacements)),
+		Metadata:     result.Metadata,
+		Prunes:       make([]prunePayload, len(result.Prunes)),
+	}
+	inStep := true
+	refAt := func(index int) ref {
+		if index < 0 || index >= len(live) {
+			inStep = false
+			return ref{}
+		}
+		return live[index].ref
+	}
+	for i, index := range result.Removals {
+		payload.Removals[i] = refAt(index)
+	}
+	for index, entry := range result.Replacements {
+		payload.Replacements[refAt(index)] = entry
+	}
+	for i, p := range result.Prunes {
+		payload.Prunes[i] = prunePayload{p.Kind, p.Subject, p.Reason, refAt(p.Entry)}
+	}
+	if !inStep {
+		return densityPayload{}, errOutOfStep
+	}
+	return payload, nil
+}
+
+// itemsOf refers to the entries that are part of the history already; contents
+// are immutable, so the same pointer is the same entry.
+func (t *timeline) itemsOf(entries []*history.Content) []historyItem {
+	known := make(map[*history.Content]ref, len(t.at))
+	for _, s := range t.live() {
+		known[s.entry] = s.ref
+	}
+	items := make([]historyItem, len(entries))
+	for i, entry := range entries {
+		r, ok := known[entry]
+		if !ok {
+			items[i].Entry = entry
+			continue
+		}
+		items[i].Ref = &r
+		// An entry that occurs twice has one reference; the second is a new entry.
+		delete(known, entry)
+	}
+	return items
+}

@@ -1,0 +1,171 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Options say where sessions are and what time it is.
+type Options struct {
+	// Dir is the folder of all sessions.
+	Dir string
+	// Workspace is the folder the session is about, absolute.
+	Workspace string
+	Now       func() time.Time
+	// Random makes ids unique within a second.
+	Random io.Reader
+	// PID is this process, for whoever finds the session in use.
+	PID int
+}
+
+// extension is that of log files.
+const extension = ".jsonl"
+
+// LockedError says that another process writes to the session.
+type LockedError struct {
+	ID    string
+	PID   int
+	Since time.Time
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("session %s is in use by process %d since %s; end that first, or start a new session", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
+}
+
+// Create starts a session: a new file, readable by its owner only, with the first
+// record on disk.
+func Create(o Options) (*Log, error) {
+	folder := filepath.Join(o.Dir, folderName(o.Workspace))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("sessions cannot be recorded: %w", err)
+	}
+	for {
+		id, err := newID(o.Now(), o.Random)
+		if err != nil {
+			return nil, fmt.Errorf("sessions cannot be recorded: %w", err)
+		}
+		path := filepath.Join(folder, id+extension)
+		out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sessions cannot be recorded: %w", err)
+		}
+		lock, err := acquire(path)
+		if err != nil {
+			return nil, errors.Join(err, out.Close())
+		}
+		l := &Log{id: id, path: path, now: o.Now, lock: lock, out: out}
+		err = l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID})
+		if err == nil {
+			err = syncFolder(folder)
+		}
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		return l, nil
+	}
+}
+
+// Resume takes up the session at path and returns its state. Of what is damaged
+// only a torn last line is taken off the file. The history that the log observes
+// from now on has to begin with exactly the state's Entries; whatever is to be
+// repaired in them is a mutation of that history.
+func Resume(path string, o Options) (*Log, State, error) {
+	lock, err := acquire(path)
+	if err != nil {
+		return nil, State{}, err
+	}
+	out, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, State{}, errors.Join(fmt.Errorf("the session cannot be opened: %w", err), lock.Close())
+	}
+	state, err := Replay(out)
+	if err == nil {
+		err = out.Truncate(state.good)
+	}
+	if err != nil {
+		return nil, State{}, errors.Join(fmt.Errorf("the session %s cannot be opened: %w", path, err), out.Close(), lock.Close())
+	}
+	l := &Log{
+		id: state.ID, path: path, now: o.Now, lock: lock, out: out,
+		seq: state.seq, timeline: state.timeline, spoken: state.spoken, size: state.good, torn: state.unended,
+	}
+	err = l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true})
+	if err != nil {
+		return nil, State{}, errors.Join(err, l.Close())
+	}
+	return l, state, nil
+}
+
+// acquire locks the log at path, which must exist, for this process; the lock ends
+// with the process at the latest. The log itself says who holds it otherwise.
+func acquire(path string) (*flock.Flock, error) {
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("the session cannot be opened: %w", err)
+	}
+	if !locked {
+		return nil, errors.Join(heldBy(path), lock.Close())
+	}
+	return lock, nil
+}
+
+func heldBy(path string) error {
+	held := &LockedError{ID: idOf(path)}
+	if f, err := os.Open(path); err == nil {
+		defer f.Close()
+		if state, err := Replay(f); err == nil {
+			held.PID, held.Since = state.PID, state.Since
+		}
+	}
+	return held
+}
+
+// newID returns an id that sorts by time.
+func newID(now time.Time, random io.Reader) (string, error) {
+	var salt [3]byte
+	if _, err := io.ReadFull(random, salt[:]); err != nil {
+		return "", err
+	}
+	suffix := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(salt[:])
+	return now.UTC().Format("20060102-150405-") + strings.ToLower(suffix), nil
+}
+
+func idOf(path string) string { return strings.TrimSuffix(filepath.Base(path), extension) }
+
+// folderName is the folder for the sessions of a workspace: a name a person
+// recognises, made unique.
+func folderName(workspace string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, filepath.Base(workspace))
+	const longest = 64
+	sum := sha256.Sum256([]byte(workspace))
+	return name[:min(len(name), longest)] + "-" + hex.EncodeToString(sum[:4])
+}
+
+// syncFolder forces the names in a folder to disk.
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// VersionError says that a log was written by a newer version of the program.
+type VersionError struct {
+	Version int
+	Line    int
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("line %d was written by a newer version of this program (format %d, this one reads %d); update to open the session", e.Line, e.Version, version)
+}
+
+// parse reads one line. Lines as encode writes them are taken apart without a
+// look at the payload, which is most of them; whoever decodes the payload of such
+// a line and fails has to ask parseAny, for the cut may be wrong.
+func parse(line []byte) (Record, error) {
+	if r, ok := parseOwn(line); ok {
+		return r, nil
+	}
+	return parseAny(line)
+}
+
+// parseAny reads a line whose fields may come in any order.
+func parseAny(line []byte) (Record, error) {
+	var fields struct {
+		V       int             `json:"v"`
+		Seq     uint64          `json:"seq"`
+		TS      time.Time       `json:"ts"`
+		Type    Type            `json:"type"`
+		Payload json.RawMessage `json:"payload"`
+	}
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return Record{}, errors.New("it is not a record in JSON")
+	}
+	switch {
+	case fields.V > version:
+		return Record{}, &VersionError{Version: fields.V}
+	case fields.V < 1 || fields.Seq == 0 || fields.Type == "" || len(fields.Payload) == 0:
+		return Record{}, errors.New("v, seq, type or payload is missing")
+	}
+	return Record{fields.Seq, fields.TS, fields.Type, fields.Payload}, nil
+}
+
+// parseOwn cuts a line of this version at the places where encode puts things.
+func parseOwn(line []byte) (Record, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"v":1,"seq":`))
+	if !ok {
+		return Record{}, false
+	}
+	seq, rest, ok := bytes.Cut(rest, []byte(`,"ts":"`))
+	if !ok {
+		return Record{}, false
+	}
+	at, rest, ok := bytes.Cut(rest, []byte(`","type":"`))
+	if !ok {
+		return Record{}, false
+	}
+	kind, rest, ok := bytes.Cut(rest, []byte(`","payload":`))
+	if !ok || !bytes.HasSuffix(rest, []byte("}")) {
+		return Record{}, false
+	}
+	number, err := strconv.ParseUint(string(seq), 10, 64)
+	when, wrong := time.Parse(time.RFC3339Nano, string(at))
+	if err != nil || wrong != nil || number == 0 || len(kind) == 0 || bytes.ContainsAny(kind, `"\`) {
+		return Record{}, false
+	}
+	return Record{number, when, Type(kind), json.RawMessage(rest[:len(rest)-1])}, true
+}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/history"
+)
+
+// TestReplayGivesTheLiveHistory: whatever is done to a history, in whatever
+// order, and however often the session is closed and taken up in between, the
+// log replays to what was live.
+func TestReplayGivesTheLiveHistory(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		l := create(t, o)
+		h := live(l.Observe)
+		next := 0
+		fresh := func() *history.Content {
+			next++
+			return history.New(rapid.SampledFrom([]history.Speaker{history.Human, history.AI, history.Tool}).Draw(rt, "speaker"),
+				&history.Text{Text: fmt.Sprint(next)}).WithMeta("n", next)
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"add":     func(*rapid.T) { must(rt, h.Add(fresh())) },
+			"density": func(*rapid.T) { must(rt, h.ApplyDensityResult(anyDensity(rt, h.Len(), fresh))) },
+			"replace": func(*rapid.T) { rebuild(rt, h, fresh) },
+			"clear": func(*rapid.T) {
+				if rapid.IntRange(0, 9).Draw(rt, "rarely") == 0 {
+					must(rt, h.Clear())
+				}
+			},
+			"resume": func(*rapid.T) {
+				if !l.spoken {
+					return
+				}
+				must(rt, l.Close())
+				again, state, err := Resume(l.Path(), o)
+				must(rt, err)
+				sameEntries(rt, state.Entries, h.RawHistory())
+				l, h = again, live(again.Observe)
+				must(rt, h.Restore(state.Entries))
+			},
+			"": func(*rapid.T) {
+				sameEntries(rt, replayFile(t, l.Path()).Entries, h.RawHistory())
+			},
+		})
+		must(rt, l.Close())
+	})
+}
+
+func must(rt *rapid.T, err error) {
+	rt.Helper()
+	if err != nil {
+		rt.Fatal(err)
+	}
+}
+
+func sameEntries(rt *rapid.T, got, want []*history.Content) {
+	rt.Helper()
+	if a, b := toJSON(rt, got), toJSON(rt, want); a != b {
+		rt.Fatalf("the log has\n%s\nlive is\n%s", a, b)
+	}
+}
+
+// anyDensity removes some entries and replaces others.
+func anyDensity(rt *rapid.T, n int, fresh func() *history.Content) history.DensityResult {
+	result := history.DensityResult{Replacements: map[int]*history.Content{}}
+	for i := range n {
+		switch rapid.IntRange(0, 4).Draw(rt, "fate") {
+		case 0:
+			result.Removals = append(result.Removals, i)
+			result.Prunes = append(result.Prunes, history.Prune{Kind: history.StaleRead, Entry: i})
+		case 1:
+			result.Replacements[i] = fresh()
+		}
+	}
+	return result
+}
+
+// rebuild replaces the history by some of its entries, in any order, and new ones,
+// while another arrives.
+func rebuild(rt *rapid.T, h *history.Service, fresh func() *history.Content) {
+	must(rt, h.StartCompression())
+	kept := rapid.Permutation(h.RawHistory()).Draw(rt, "order")
+	kept = slices.Clone(kept[:rapid.IntRange(0, len(kept)).Draw(rt, "kept")])
+	if len(kept) > 0 && rapid.Bool().Draw(rt, "twice") {
+		kept = append(kept, kept[0])
+	}
+	kept = slices.Insert(kept, rapid.IntRange(0, len(kept)).Draw(rt, "place"), fresh())
+	must(rt, h.Add(fresh()))
+	must(rt, h.Replace(kept, "test"))
+	must(rt, h.EndCompression())
+}

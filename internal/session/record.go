@@ -1,0 +1,142 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/history"
+)
+
+// version is that of the format. A log of a newer one is refused.
+const version = 1
+
+// Type says what a record holds.
+type Type string
+
+// The types of record.
+const (
+	// TypeSession opens a log, and is written again whenever it is taken up.
+	TypeSession Type = "session"
+	// TypeEntry is an entry that was added to the history.
+	TypeEntry Type = "entry"
+	// TypeDensity is a density result that was applied.
+	TypeDensity Type = "density"
+	// TypeCompression is a history that took the place of the one before.
+	TypeCompression Type = "compression"
+	// TypeClear empties the history.
+	TypeClear Type = "clear"
+	// TypeTodo is the todo list after a change.
+	TypeTodo Type = "todo"
+	// TypeSetting is a setting changed in the session.
+	TypeSetting Type = "setting"
+	// TypeNotice is something the user was told.
+	TypeNotice Type = "notice"
+)
+
+// Record is one line of a log.
+type Record struct {
+	// Seq numbers the records from 1.
+	Seq     uint64
+	Time    time.Time
+	Type    Type
+	Payload json.RawMessage
+}
+
+// ref names an entry for good: the seq of the record that brought it, and its
+// place in that record if it brought several. Edits do not change it.
+type ref struct {
+	seq  uint64
+	item int
+}
+
+// MarshalText implements encoding.TextMarshaler: "12", or "40.3".
+func (r ref) MarshalText() ([]byte, error) {
+	if r.item == 0 {
+		return strconv.AppendUint(nil, r.seq, 10), nil
+	}
+	return fmt.Appendf(nil, "%d.%d", r.seq, r.item), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *ref) UnmarshalText(text []byte) error {
+	seq, item, several := strings.Cut(string(text), ".")
+	n, err := strconv.ParseUint(seq, 10, 64)
+	i := 0
+	if err == nil && several {
+		i, err = strconv.Atoi(item)
+	}
+	if err != nil || i < 0 {
+		return fmt.Errorf("%q names no entry", text)
+	}
+	*r = ref{n, i}
+	return nil
+}
+
+type sessionPayload struct {
+	ID        string `json:"id"`
+	Workspace string `json:"workspace"`
+	// PID is the process that writes from here on.
+	PID     int  `json:"pid"`
+	Resumed bool `json:"resumed,omitempty"`
+}
+
+type densityPayload struct {
+	Removals     []ref                    `json:"removals"`
+	Replacements map[ref]*history.Content `json:"replacements"`
+	Metadata     history.DensityMetadata  `json:"metadata"`
+	Prunes       []prunePayload           `json:"prunes"`
+}
+
+type prunePayload struct {
+	Kind    history.PruneKind `json:"kind"`
+	Subject string            `json:"subject"`
+	Reason  string            `json:"reason"`
+	Entry   ref               `json:"entry"`
+}
+
+type compressionPayload struct {
+	Cause   string        `json:"cause"`
+	History []historyItem `json:"history"`
+}
+
+// historyItem is an entry of a rebuilt history: one that was there before, by its
+// reference, or a new one.
+type historyItem struct {
+	Ref   *ref             `json:"ref,omitempty"`
+	Entry *history.Content `json:"entry,omitempty"`
+}
+
+type settingPayload struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+type noticePayload struct {
+	Text string `json:"text"`
+}
+
+// encode returns the line of a record, its line break included.
+func encode(seq uint64, at time.Time, kind Type, payload any) ([]byte, error) {
+	body, err := marshal(payload)
+	if err != nil {
+		return nil, fmt.Errorf("a %s record cannot be written as JSON: %w", kind, err)
+	}
+	line := fmt.Appendf(nil, `{"v":%d,"seq":%d,"ts":"%s","type":"%s","payload":`, version, seq, at.UTC().Format(time.RFC3339Nano), kind)
+	return append(append(line, body...), "}\n"...), nil
+}
+
+// marshal is json.Marshal that leaves <, > and & as they are, for code is full of
+// them.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

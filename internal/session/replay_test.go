@@ -1,0 +1,207 @@
+package session
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	const (
+		density = `"type":"density","payload":{"removals":["3"],"replacements":{"2":{"speaker":"human","blocks":[{"type":"text","text":"A"}]}},"metadata":{},"prunes":[{"kind":"stale-read","subject":"f","reason":"written","entry":"3"}]}`
+		summary = `"type":"compression","payload":{"cause":"c","history":[{"entry":{"speaker":"human","blocks":[{"type":"text","text":"S"}]}},{"ref":"4"}]}`
+	)
+	for _, test := range []struct {
+		name    string
+		records []string
+		want    string
+	}{
+		{"entries", []string{opening, entryA, entryB}, "a b"},
+		{"density", []string{opening, entryA, entryB, entryC, density}, "A c"},
+		{"compression", []string{opening, entryA, entryB, entryC, summary, entryA}, "S c a"},
+		{"density of what a compression kept and brought", []string{
+			opening, entryA, entryB, entryC, summary, entryB,
+			`"type":"density","payload":{"removals":["4","5.1"]}`,
+		}, "b"},
+		{"an entry edited twice keeps its name", []string{
+			opening, entryA, entryB, entryC, density, `"type":"density","payload":{"removals":["2"]}`,
+		}, "c"},
+		{"clear", []string{opening, entryA, `"type":"clear","payload":{}`, entryB}, "b"},
+		{"nothing said", []string{opening}, ""},
+		{"fields in another order", []string{opening, `"payload":{"speaker":"human","blocks":[{"type":"text","text":"a"}]},"type":"entry"`}, "a"},
+		{"a field after the payload", []string{opening, entryA + `,"more":{"payload":1}`}, "a"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			state, err := Replay(strings.NewReader(lines(test.records...)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := said(state.Entries); got != test.want || len(state.Notices) > 0 {
+				t.Errorf("got %q, notices %q; want %q", got, state.Notices, test.want)
+			}
+		})
+	}
+}
+
+func TestReplayGivesEverythingElseToo(t *testing.T) {
+	t.Parallel()
+	state, err := Replay(strings.NewReader(lines(opening, entryA,
+		`"type":"todo","payload":[{"id":"1"}]`, `"type":"todo","payload":[{"id":"2"}]`,
+		`"type":"setting","payload":{"key":"model","value":"m"}`,
+		`"type":"setting","payload":{"key":"theme","value":"dark"}`,
+		`"type":"setting","payload":{"key":"theme","value":""}`,
+		`"type":"notice","payload":{"text":"n"}`,
+		entryB, entryC,
+		`"type":"density","payload":{"removals":["9"],"prunes":[{"kind":"stale-read","subject":"f","reason":"written","entry":"9"}]}`,
+		`"type":"session","payload":{"id":"x","workspace":"/w","pid":8,"resumed":true}`,
+	)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state.ID != "x" || state.Workspace != "/w" || state.PID != 8 || state.Started.IsZero() {
+		t.Errorf("session %+v", state)
+	}
+	if got := string(state.Todos); got != `[{"id":"2"}]` {
+		t.Errorf("todos %s", got)
+	}
+	if diff := cmp.Diff(map[string]string{"model": "m"}, state.Settings); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	want := []Pruned{{history.StaleRead, "f", "written", 9, state.Started, 2}}
+	if diff := cmp.Diff(want, state.Prunes); diff != "" {
+		t.Errorf("prunes (-want +got):\n%s", diff)
+	}
+}
+
+// TestDamage: every kind of damage costs its own record and nothing else.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	sound := strings.SplitAfter(lines(opening, entryA, entryB, entryC, `"type":"density","payload":{"removals":["2"]}`), "\n")
+	for _, test := range []struct {
+		name   string
+		log    string
+		want   string
+		notice string
+	}{
+		{"torn last line", strings.Join(sound[:3], "") + sound[3][:40], "a b", "cut off"},
+		{"only its line break is missing", strings.TrimSuffix(strings.Join(sound[:4], ""), "\n"), "a b c", ""},
+		{"zeros at the end", strings.Join(sound[:4], "") + "\x00\x00\x00", "a b c", "cut off"},
+		{"broken middle", sound[0] + sound[1] + "{\"v\":1,#\n" + sound[3], "a c", "line 3 was skipped: it is not a record in JSON"},
+		{"two lines run into one", sound[0] + sound[1] + sound[2][:30] + sound[3], "a", "line 3"},
+		{"a broken entry shifts nothing", sound[0] + sound[1] + "x\n" + sound[3] + sound[4], "c", "line 3"},
+		{"a broken entry that is removed later", sound[0] + "x\n" + sound[2] + sound[3] + sound[4], "b c", "names 1 entries"},
+		{"a broken opening", "x\n" + sound[1], "a", "line 1"},
+		{"a wrong entry", sound[0] + strings.Replace(sound[1], "human", "nobody", 1) + sound[2], "b", "nobody"},
+		{"written twice", sound[0] + sound[1] + sound[1] + sound[2], "a b", "its number 2 was there before"},
+		{"an unknown type", sound[0] + strings.Replace(sound[1], "entry", "riddle", 1) + sound[2], "b", "riddle"},
+		{"blank lines", "\n" + sound[0] + "\n \n" + sound[1], "a", ""},
+		{"line breaks of another system", strings.ReplaceAll(strings.Join(sound[:2], ""), "\n", "\r\n"), "a", ""},
+		{"a null replacement", sound[0] + sound[1] + `{"v":1,"seq":9,"ts":"2026-11-21T09:30:00Z","type":"density","payload":{"replacements":{"2":null}}}` + "\n", "a", "null"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			state, err := Replay(strings.NewReader(test.log))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := said(state.Entries); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			notices := strings.Join(state.Notices, "\n")
+			if test.notice == "" && notices != "" || !strings.Contains(notices, test.notice) {
+				t.Errorf("notices %q, want %q", notices, test.notice)
+			}
+		})
+	}
+}
+
+func TestNewerAndForeignFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	log := lines(opening, entryA)
+	_, err := Replay(strings.NewReader(log + strings.Replace(log, `"v":1`, `"v":2`, 1)))
+	if newer := (*VersionError)(nil); !errors.As(err, &newer) || newer.Version != 2 || newer.Line != 3 || !strings.Contains(err.Error(), "update") {
+		t.Errorf("error %v", err)
+	}
+	for _, text := range []string{"", "\n\n", "hello\nworld\n", `{"history":[]}`} {
+		_, err := Replay(strings.NewReader(text))
+		if foreign := (*NotALogError)(nil); !errors.As(err, &foreign) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+// What density took out of the context is still in the log, under its number.
+func TestPrunedContentCanBeLookedUp(t *testing.T) {
+	t.Parallel()
+	log := lines(opening, entryA, entryB, `"type":"density","payload":{"removals":["2"],"prunes":[{"kind":"stale-read","entry":"2"}]}`)
+	state, err := Replay(strings.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := said(state.Entries); got != "b" {
+		t.Fatalf("context %q", got)
+	}
+	record, err := Lookup(strings.NewReader(log), state.Prunes[0].Seq)
+	if err != nil || record.Type != TypeEntry || !strings.Contains(string(record.Payload), `"text":"a"`) {
+		t.Errorf("record %+v, error %v", record, err)
+	}
+	if _, err := Lookup(strings.NewReader(log), 99); err == nil {
+		t.Error("a record that is not there was found")
+	}
+}
+
+func FuzzReplay(f *testing.F) {
+	f.Add([]byte(lines(opening, entryA, entryB, `"type":"density","payload":{"removals":["2"],"replacements":{"3":{"speaker":"human","blocks":[]}},"prunes":[{"entry":"3"}]}`)))
+	f.Add([]byte(lines(opening, entryA, `"type":"compression","payload":{"history":[{"ref":"2"},{"ref":"2"},{"ref":"9"},{}]}`, `"type":"density","payload":{"removals":["2","2","3.1"]}`)))
+	f.Add([]byte(lines(opening, entryA)[:90]))
+	f.Add([]byte(`{"v":2}`))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		state, err := Replay(strings.NewReader(string(log)))
+		if err != nil {
+			return
+		}
+		for i, e := range state.Entries {
+			if e == nil {
+				t.Fatalf("entry %d is nil", i)
+			}
+		}
+		if state.good > int64(len(log)) {
+			t.Fatalf("%d of %d bytes are good", state.good, len(log))
+		}
+		// What is left after a torn line is dropped reads the same.
+		again, err := Replay(strings.NewReader(string(log[:state.good])))
+		if err != nil || toJSON(t, again.Entries) != toJSON(t, state.Entries) {
+			t.Fatalf("after truncation: %v", err)
+		}
+	})
+}
+
+// FuzzParse: the quick way of reading a line never disagrees with the plain one.
+func FuzzParse(f *testing.F) {
+	for _, line := range strings.Split(lines(opening, entryA, `"payload":1,"type":"clear"`, `"type":"a","payload":{}},"x":{"a":1`), "\n") {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		quick, ok := parseOwn(line)
+		if !ok {
+			return
+		}
+		plain, err := parseAny(line)
+		if err != nil {
+			// Then the payload must be what is wrong, which its decoding finds.
+			if p := newPlayer(); p.record(quick) == nil {
+				t.Fatalf("%s was applied, but %v", line, err)
+			}
+			return
+		}
+		if quick.Seq != plain.Seq || !quick.Time.Equal(plain.Time) {
+			t.Fatalf("%+v and %+v", quick, plain)
+		}
+	})
+}

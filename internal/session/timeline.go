@@ -1,0 +1,108 @@
+package session
+
+import "agent/internal/history"
+
+// timeline is the history as the records describe it. The writer keeps one to
+// turn positions into references, the reader to turn references into entries;
+// that both run the same code is why replaying gives what was live.
+type timeline struct {
+	slots []slot
+	// at finds the slot of a reference.
+	at map[ref]int
+}
+
+// slot is the place of one entry, which is nil when that was removed.
+type slot struct {
+	ref   ref
+	entry *history.Content
+}
+
+func (t *timeline) add(r ref, entry *history.Content) {
+	if t.at == nil {
+		t.at = make(map[ref]int)
+	}
+	t.at[r] = len(t.slots)
+	t.slots = append(t.slots, slot{r, entry})
+}
+
+// edit removes and replaces entries, and returns how many of them it does not
+// know.
+func (t *timeline) edit(removals []ref, replacements map[ref]*history.Content) (unknown int) {
+	set := func(r ref, entry *history.Content) {
+		i, ok := t.at[r]
+		if !ok || t.slots[i].entry == nil {
+			unknown++
+			return
+		}
+		t.slots[i].entry = entry
+	}
+	for r, entry := range replacements {
+		set(r, entry)
+	}
+	for _, r := range removals {
+		set(r, nil)
+		delete(t.at, r)
+	}
+	t.compact()
+	return unknown
+}
+
+// rebuild makes items of the record seq the history, and returns how many of the
+// entries they refer to it does not know.
+func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
+	before := *t
+	t.clear()
+	for i, item := range items {
+		switch {
+		case item.Entry != nil:
+			t.add(ref{seq, i + 1}, item.Entry)
+		case item.Ref != nil && before.get(*item.Ref) != nil:
+			t.add(*item.Ref, before.get(*item.Ref))
+		default:
+			unknown++
+		}
+	}
+	return unknown
+}
+
+func (t *timeline) get(r ref) *history.Content {
+	if i, ok := t.at[r]; ok {
+		return t.slots[i].entry
+	}
+	return nil
+}
+
+func (t *timeline) clear() { *t = timeline{} }
+
+// compact drops the places of removed entries once they are the larger part.
+func (t *timeline) compact() {
+	const few = 64
+	if len(t.slots) < few || len(t.at) > len(t.slots)/2 {
+		return
+	}
+	live := t.live()
+	t.clear()
+	for _, s := range live {
+		t.add(s.ref, s.entry)
+	}
+}
+
+// live returns the slots of the history in order.
+func (t *timeline) live() []slot {
+	live := make([]slot, 0, len(t.at))
+	for _, s := range t.slots {
+		if s.entry != nil {
+			live = append(live, s)
+		}
+	}
+	return live
+}
+
+func (t *timeline) entries() []*history.Content {
+	live := t.live()
+	entries := make([]*history.Content, len(live))
+	for i, s := range live {
+		entries[i] = s.entry
+	}
+	return entries
+}
