@@ -40,16 +40,11 @@ func newConnection(s *settings.Settings, w world) *connection {
 
 // resolve works out endpoint and key from the settings as they are now.
 func (c *connection) resolve() (llm.Endpoint, error) {
+	_, source := c.settings.Get(settings.KeyBaseURL)
 	endpoint, err := llm.ResolveEndpoint(llm.EndpointSources{
-		// The settings hold the flag and the environment already, in their order.
-		Env: func(name string) string {
-			if name == llm.EnvBaseURL {
-				return ""
-			}
-			return c.env(name)
-		},
-		Setting:     c.settings.BaseURL(),
+		BaseURL:     c.settings.BaseURL(),
 		KeyFile:     c.settings.AuthKeyfile(),
+		Env:         c.env,
 		ReadKeyFile: llm.ReadKeyFile,
 		Keyring:     c.keyring,
 	})

@@ -94,8 +94,11 @@ func TestReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []llm.Chunk{
-		llm.Reasoning{Delta: "let me "}, llm.Reasoning{Delta: "see"}, llm.Text{Delta: "Hello"},
-		llm.ToolCallStarted{ID: "call_1", Name: "read_file"}, llm.ToolCallStarted{ID: "call_2", Name: "glob"},
+		llm.Reasoning{Delta: "let me "},
+		llm.Reasoning{Delta: "see"},
+		llm.Text{Delta: "Hello"},
+		llm.ToolCallStarted{ID: "call_1", Name: "read_file"},
+		llm.ToolCallStarted{ID: "call_2", Name: "glob"},
 		llm.ToolCall{ID: "call_1", Name: "read_file", Arguments: `{"file_path":"a.txt"}`},
 		llm.ToolCall{ID: "call_2", Name: "glob", Arguments: `{"pattern":"*"}`},
 		llm.Usage{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 80},

@@ -6,11 +6,8 @@ import (
 	"strings"
 )
 
-// The environment variables that name endpoint and key.
-const (
-	EnvBaseURL = "OPENAI_BASE_URL"
-	EnvKey     = "OPENAI_API_KEY"
-)
+// EnvKey is the environment variable that holds the key.
+const EnvKey = "OPENAI_API_KEY"
 
 // openAIBaseURL is where a key without an endpoint belongs.
 const openAIBaseURL = "https://api.openai.com/v1"
@@ -18,12 +15,13 @@ const openAIBaseURL = "https://api.openai.com/v1"
 // EndpointSources is where endpoint and key may come from. Every field may be
 // left empty.
 type EndpointSources struct {
-	// Flag is --base-url.
-	Flag string
+	// BaseURL and KeyFile are the settings base-url and auth-keyfile, which know
+	// the order of flag, environment and profile.
+	BaseURL, KeyFile string
+	// BaseURLFrom is which of them BaseURL comes from, in words for a person.
+	BaseURLFrom string
 	// Env looks a variable of the environment up.
 	Env func(name string) string
-	// Setting is the base-url and KeyFile the auth-keyfile of profile or settings.
-	Setting, KeyFile string
 	// ReadKeyFile reads a key file; see ReadKeyFile.
 	ReadKeyFile func(path string) (Key, error)
 	// Keyring looks up the key of a base URL in the keyring of the system; see
@@ -33,39 +31,28 @@ type EndpointSources struct {
 
 // Endpoint is where to send requests, with which key, and why.
 type Endpoint struct {
-	// BaseURL is empty when nothing names an endpoint.
-	BaseURL string
-	// BaseURLFrom says where BaseURL comes from, in words for a person.
-	BaseURLFrom string
+	// BaseURL is empty when nothing names an endpoint; BaseURLFrom says what does.
+	BaseURL, BaseURLFrom string
 	// Key is empty when none is needed or found.
-	Key     Key
+	Key Key
+	// KeyFrom says where Key comes from, in words for a person.
 	KeyFrom string
 }
 
-// ResolveEndpoint finds endpoint and key: --base-url, then OPENAI_BASE_URL, then
-// the profile; OPENAI_API_KEY, then the profile's auth-keyfile, then the keyring.
-// A key without an endpoint belongs to OpenAI. With neither, the Endpoint is empty
-// and DetectLocal comes next. An error is about wrong configuration.
+// ResolveEndpoint finds endpoint and key: the key is OPENAI_API_KEY, else in the
+// auth-keyfile, else in the keyring. A key without an endpoint belongs to OpenAI.
+// With neither, the Endpoint is empty and DetectLocal comes next. An error is about
+// wrong configuration.
 func ResolveEndpoint(from EndpointSources) (Endpoint, error) {
 	var endpoint Endpoint
-	env := from.Env
-	if env == nil {
-		env = func(string) string { return "" }
-	}
-	for _, source := range []struct{ url, name string }{
-		{from.Flag, "--base-url"}, {env(EnvBaseURL), EnvBaseURL}, {from.Setting, "base-url"},
-	} {
-		if strings.TrimSpace(source.url) == "" {
-			continue
-		}
-		base, err := NormalizeBaseURL(source.url)
+	if strings.TrimSpace(from.BaseURL) != "" {
+		base, err := NormalizeBaseURL(from.BaseURL)
 		if err != nil {
-			return Endpoint{}, fmt.Errorf("%s: %w", source.name, err)
+			return Endpoint{}, fmt.Errorf("base-url: %w", err)
 		}
-		endpoint.BaseURL, endpoint.BaseURLFrom = base, source.name
-		break
+		endpoint.BaseURL, endpoint.BaseURLFrom = base, from.BaseURLFrom
 	}
-	if err := endpoint.findKey(from, env); err != nil {
+	if err := endpoint.findKey(from); err != nil {
 		return Endpoint{}, err
 	}
 	if endpoint.BaseURL == "" && endpoint.Key != "" {
@@ -74,8 +61,12 @@ func ResolveEndpoint(from EndpointSources) (Endpoint, error) {
 	return endpoint, nil
 }
 
-func (e *Endpoint) findKey(from EndpointSources, env func(string) string) error {
-	if key := strings.TrimSpace(env(EnvKey)); key != "" {
+func (e *Endpoint) findKey(from EndpointSources) error {
+	key := ""
+	if from.Env != nil {
+		key = strings.TrimSpace(from.Env(EnvKey))
+	}
+	if key != "" {
 		if err := checkKey(key); err != nil {
 			return fmt.Errorf("%s: %w", EnvKey, err)
 		}

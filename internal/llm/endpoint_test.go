@@ -32,29 +32,24 @@ func TestResolveEndpoint(t *testing.T) {
 	}{
 		{"nothing", llm.EndpointSources{}, llm.Endpoint{}},
 		{
-			"the flag goes before the environment before the profile",
-			llm.EndpointSources{Flag: "http://flag/v1/", Env: env(map[string]string{llm.EnvBaseURL: "http://env/v1"}), Setting: "http://profile/v1"},
-			llm.Endpoint{BaseURL: "http://flag/v1", BaseURLFrom: "--base-url"},
+			"an endpoint without a key",
+			llm.EndpointSources{BaseURL: "http://host/v1/", BaseURLFrom: "profile"},
+			llm.Endpoint{BaseURL: "http://host/v1", BaseURLFrom: "profile"},
 		},
 		{
-			"the environment goes before the profile",
-			llm.EndpointSources{Env: env(map[string]string{llm.EnvBaseURL: "http://env/v1"}), Setting: "http://profile/v1"},
-			llm.Endpoint{BaseURL: "http://env/v1", BaseURLFrom: "OPENAI_BASE_URL"},
+			"a key file",
+			llm.EndpointSources{BaseURL: "http://host/v1", KeyFile: "/keys/mine", ReadKeyFile: keyFile},
+			llm.Endpoint{BaseURL: "http://host/v1", Key: "from-file", KeyFrom: "/keys/mine"},
 		},
 		{
-			"the profile",
-			llm.EndpointSources{Setting: "http://profile/v1", KeyFile: "/keys/mine", ReadKeyFile: keyFile},
-			llm.Endpoint{BaseURL: "http://profile/v1", BaseURLFrom: "base-url", Key: "from-file", KeyFrom: "/keys/mine"},
-		},
-		{
-			"the key of the environment goes before the file",
-			llm.EndpointSources{Flag: "http://flag/v1", Env: env(map[string]string{llm.EnvKey: " from-env\n"}), KeyFile: "/keys/mine", ReadKeyFile: keyFile},
-			llm.Endpoint{BaseURL: "http://flag/v1", BaseURLFrom: "--base-url", Key: "from-env", KeyFrom: "OPENAI_API_KEY"},
+			"the environment goes before the file",
+			llm.EndpointSources{BaseURL: "http://host/v1", Env: env(map[string]string{llm.EnvKey: " from-env\n"}), KeyFile: "/keys/mine", ReadKeyFile: keyFile},
+			llm.Endpoint{BaseURL: "http://host/v1", Key: "from-env", KeyFrom: "OPENAI_API_KEY"},
 		},
 		{
 			"the keyring is asked last, by base URL",
-			llm.EndpointSources{Flag: "http://flag/v1", Keyring: func(base string) llm.Key { return llm.Key("ring:" + base) }},
-			llm.Endpoint{BaseURL: "http://flag/v1", BaseURLFrom: "--base-url", Key: "ring:http://flag/v1", KeyFrom: "the system's keyring"},
+			llm.EndpointSources{BaseURL: "http://host/v1", Env: env(nil), Keyring: func(base string) llm.Key { return llm.Key("ring:" + base) }},
+			llm.Endpoint{BaseURL: "http://host/v1", Key: "ring:http://host/v1", KeyFrom: "the system's keyring"},
 		},
 		{
 			"an empty keyring",
@@ -84,7 +79,7 @@ func TestResolveEndpointRefuses(t *testing.T) {
 		from llm.EndpointSources
 		says string
 	}{
-		"an address":         {llm.EndpointSources{Env: env(map[string]string{llm.EnvBaseURL: "localhost:8080"})}, "OPENAI_BASE_URL: \"localhost:8080\" has no http"},
+		"an address":         {llm.EndpointSources{BaseURL: "localhost:8080"}, "base-url: \"localhost:8080\" has no http"},
 		"a key of two lines": {llm.EndpointSources{Env: env(map[string]string{llm.EnvKey: "sec\nret"})}, "OPENAI_API_KEY: a key is one word"},
 		"a key file":         {llm.EndpointSources{KeyFile: "/gone", ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }}, "auth-keyfile: file does not exist"},
 	} {

@@ -170,12 +170,14 @@ func TestDetectLocal(t *testing.T) {
 		{
 			"the order counts, not the speed",
 			ports{"127.0.0.1:8000": answers(0, plain), "127.0.0.1:8080": answers(150*time.Millisecond, llamaCpp)},
-			llm.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"m.gguf"}}, 150 * time.Millisecond,
+			llm.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"m.gguf"}},
+			150 * time.Millisecond,
 		},
 		{
 			"too slow",
 			ports{"127.0.0.1:11434": answers(time.Second, q), "127.0.0.1:8000": answers(0, plain)},
-			llm.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}}, 200 * time.Millisecond,
+			llm.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}},
+			200 * time.Millisecond,
 		},
 		{"some web server", ports{"127.0.0.1:8080": answers(0, "<html>hello"), "127.0.0.1:8000": answers(0, `{"data":"x"}`)}, llm.Local{}, 0},
 		{"no models", ports{"127.0.0.1:11434": answers(0, `{"object":"list","data":null}`)}, llm.Local{}, 0},

@@ -50,7 +50,8 @@ func TestRetryDelays(t *testing.T) {
 	}{
 		"backoff doubles, jitter halves it here": {
 			[]llmtest.Turn{llmtest.HTML(502), rate(), llmtest.Drop(), llmtest.HTML(503), llmtest.Say("hi")},
-			[]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}, "",
+			[]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second},
+			"",
 		},
 		"Retry-After in seconds":      {[]llmtest.Turn{rate("Retry-After", "7"), llmtest.Say("hi")}, []time.Duration{7 * time.Second}, ""},
 		"Retry-After as a date":       {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 12:00:09 GMT"), llmtest.Say("hi")}, []time.Duration{9 * time.Second}, ""},
