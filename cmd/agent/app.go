@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tokens"
 	"agent/internal/tools"
@@ -29,6 +32,8 @@ type app struct {
 	connection *connection
 	chat       *chat.Chat
 	log        *eventLog
+	// session is the record of the conversation, nil when none is kept.
+	session *session.Log
 	// notices are for the user to read at the start.
 	notices []string
 	closers []func() error
@@ -42,37 +47,76 @@ type appMode struct {
 }
 
 // newApp sets everything up. The caller closes it.
-func newApp(ctx context.Context, w world, o options, mode appMode) (a *app, err error) {
-	a = &app{world: w, registry: tools.NewRegistry(tools.Default()...)}
-	defer func() {
-		if err != nil {
-			a.close()
-		}
-	}()
-	if a.folders, err = w.folders(); err != nil {
+func newApp(ctx context.Context, w world, o options, mode appMode) (*app, error) {
+	a := &app{world: w, registry: tools.NewRegistry(tools.Default()...)}
+	if err := a.setUp(ctx, o, mode); err != nil {
+		a.close()
 		return nil, err
+	}
+	return a, nil
+}
+
+// setUp goes from what is refused cheaply to what leaves traces.
+func (a *app) setUp(ctx context.Context, o options, mode appMode) (err error) {
+	if a.folders, err = a.world.folders(); err != nil {
+		return err
 	}
 	a.log = newEventLog(a.folders.state, o.debug)
 	a.onClose(a.log.close)
-	if a.settings, a.profiles, err = newSettings(w, a.folders, o); err != nil {
-		return nil, err
+	if a.settings, a.profiles, err = newSettings(a.world, a.folders, o); err != nil {
+		return err
 	}
 	rules, err := parseRules(o.allow, a.registry)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := a.openWorkspace(o.workspace); err != nil {
-		return nil, err
+		return err
 	}
 	if err := a.connect(ctx, mode.endpoint); err != nil {
-		return nil, err
+		return err
 	}
 	system, err := a.systemPrompt()
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if err := a.record(o.noSession); err != nil {
+		return err
 	}
 	a.converse(mode, rules, system)
-	return a, nil
+	return nil
+}
+
+// record opens the session log. The key is kept out of it, should a command print
+// it.
+func (a *app) record(off bool) error {
+	if off {
+		return nil
+	}
+	log, err := session.Create(session.Options{
+		Dir:       filepath.Join(a.folders.data, "sessions"),
+		Workspace: a.workspace.Root(),
+		Now:       a.world.now,
+		Random:    rand.Reader,
+		PID:       os.Getpid(),
+	})
+	if err != nil {
+		return fmt.Errorf("%w; --no-session runs without a record", err)
+	}
+	a.session = log
+	a.onClose(log.Close)
+	if endpoint, err := a.connection.resolve(); err == nil && endpoint.Key != "" {
+		log.Hide(string(endpoint.Key))
+	}
+	return nil
+}
+
+// sessionID names the session, "" when none is kept.
+func (a *app) sessionID() string {
+	if a.session == nil {
+		return ""
+	}
+	return a.session.ID()
 }
 
 func parseRules(texts []string, registry *tools.Registry) (tools.Rules, error) {
@@ -129,13 +173,17 @@ func (a *app) connect(ctx context.Context, source endpointSource) error {
 func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 	vocabularies := &tokens.Vocabularies{}
 	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
+	var observer history.Observer
+	if a.session != nil {
+		observer = a.session.Observe
+	}
 	a.chat = chat.New(chat.Config{
 		Provider:     a.connection.provider,
 		Counter:      counter,
 		Tools:        a.registry,
 		Env:          a.env,
 		Root:         a.workspace.Root(),
-		History:      history.NewService(counter(a.settings.Model()), nil),
+		History:      history.NewService(counter(a.settings.Model()), observer),
 		Settings:     a.settings,
 		ContextLimit: a.connection.contextLimit,
 		System:       func() string { return system },

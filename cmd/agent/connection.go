@@ -40,7 +40,6 @@ func newConnection(s *settings.Settings, w world) *connection {
 
 // resolve works out endpoint and key from the settings as they are now.
 func (c *connection) resolve() (llm.Endpoint, error) {
-	_, source := c.settings.Get(settings.KeyBaseURL)
 	endpoint, err := llm.ResolveEndpoint(llm.EndpointSources{
 		BaseURL:     c.settings.BaseURL(),
 		KeyFile:     c.settings.AuthKeyfile(),

@@ -122,11 +122,8 @@ func newReplay(w world) *cobra.Command {
 }
 
 func (o *contextOptions) register(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
-	f.StringVar(&o.profile, "profile", "", "the profile to load")
-	f.StringVarP(&o.model, "model", "m", "", "count with this model's vocabulary")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.registerSettings(cmd)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
 
 // readInput reads a session log or a document. What is wrong in it is wrong usage.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/headless"
 )
 
@@ -33,9 +35,10 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 		for _, notice := range a.notices {
 			fmt.Fprintln(w.stderr, notice)
 		}
+		run.SessionID = a.sessionID()
 		printer.Start(run.SessionID)
 		a.connection.learn(ctx)
-		run.Outcome, run.Err = a.chat.Prompt(ctx, prompt)
+		run.Outcome, run.Err = a.answer(ctx, prompt)
 		run.Exit = outcomeStatus(run.Outcome, run.Err)
 		run.Stats, run.Status = a.chat.Figures()
 	} else {
@@ -52,6 +55,33 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 		return statusError(run.Exit)
 	}
 	return nil
+}
+
+// answer runs a prompt, or a slash command, to its end.
+func (a *app) answer(ctx context.Context, prompt string) (chat.Outcome, error) {
+	if !command.IsCommand(prompt) {
+		return a.chat.Prompt(ctx, prompt)
+	}
+	out, err := a.runCommand(ctx, prompt)
+	if err != nil {
+		return chat.Outcome{Stop: chat.StopFailed}, usage(err)
+	}
+	if out.Submit != "" {
+		return a.chat.Prompt(ctx, out.Submit)
+	}
+	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
+}
+
+// runCommand runs a slash command while the loop serves what it asks.
+func (a *app) runCommand(ctx context.Context, line string) (command.Output, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		a.chat.Run(ctx)
+	}()
+	defer func() { cancel(); <-served }()
+	return a.commands(ctx).Run(ctx, line)
 }
 
 // headlessPrompt is the prompt of the command line with what is piped in appended.

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/chat"
+	"agent/internal/headless"
+
 	"github.com/spf13/cobra"
 )
 
@@ -70,25 +73,34 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	root.AddCommand(
 		newDemo(w),
 		newContext(w),
+		newProfile(w),
+		newSettingsCommand(w),
+		newDoctor(w),
 	)
 	return root
 }
 
 // register declares the flags that sessions take.
 func (o *options) register(cmd *cobra.Command) {
+	o.registerSettings(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
+	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
+	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(chat.ApprovalModeNames(), ", "))
+	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
+	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
+	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
+	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
+	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+}
+
+// registerSettings declares the flags that settings come from.
+func (o *options) registerSettings(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "the model to use")
 	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
 	f.StringVar(&o.profile, "profile", "", "the profile to load")
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
-	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	f.StringVar(&o.approvalMode, "approval-mode", "", "ask, auto-edit, full-auto or read-only")
-	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
-	f.StringVar(&o.output, "output-format", "text", "what -p prints: text, json or stream-json")
-	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
-	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
-	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 }
 
 // withWords makes the words of the command line part of the prompt.

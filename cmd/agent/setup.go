@@ -13,13 +13,19 @@ import (
 	"agent/internal/tui"
 )
 
-// newSettings resolves the layers that do not change while the program runs.
-func newSettings(w world, f folders, o options) (*settings.Settings, *settings.Store, error) {
-	registry := settings.NewRegistry(settings.Choices{
+// newRegistry declares the settings with the enum values of the rooms they belong
+// to.
+func newRegistry() *settings.Registry {
+	return settings.NewRegistry(settings.Choices{
 		Strategies:    compression.Names(),
 		ApprovalModes: chat.ApprovalModeNames(),
 		Themes:        tui.Themes(),
 	})
+}
+
+// newSettings resolves the layers that do not change while the program runs.
+func newSettings(w world, f folders, o options) (*settings.Settings, *settings.Store, error) {
+	registry := newRegistry()
 	s, store := settings.New(registry), settings.NewStore(f.config, registry)
 	name := o.profile
 	if name == "" {

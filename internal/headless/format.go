@@ -27,5 +27,14 @@ func ParseFormat(name string) (Format, error) {
 	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("unknown output format %q; choose one of text, json, stream-json", name)
+	return "", fmt.Errorf("unknown output format %q; choose one of %s", name, FormatNames())
+}
+
+// FormatNames lists the formats for messages.
+func FormatNames() string {
+	names := make([]string, 0, len(Formats()))
+	for _, f := range Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
 }

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/settings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// finding is what one check of the doctor found.
+type finding struct {
+	// grade is "ok", "note" or "fix".
+	grade string
+	what  string
+	// todo is what to do about it.
+	todo string
+}
+
+// doctorTimeout bounds what a check waits for the endpoint.
+const doctorTimeout = 5 * time.Second
+
+func newDoctor(w world) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check configuration, endpoint, key, model, terminal and tools, and say what to fix",
+		Args:  exactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := examine(cmd.Context(), w, o)
+			var lines []string
+			for _, f := range findings {
+				lines = append(lines, fmt.Sprintf("%-4s  %s", f.grade, f.what))
+				if f.todo != "" {
+					lines = append(lines, "      → "+f.todo)
+				}
+			}
+			if err := printLines(cmd, lines); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(findings, func(f finding) bool { return f.grade == "fix" }) {
+				return statusError(exitFailed)
+			}
+			return nil
+		},
+	}
+	o.registerSettings(cmd)
+	return cmd
+}
+
+// examine runs all checks; one that cannot run without another is left out.
+func examine(ctx context.Context, w world, o options) []finding {
+	var found []finding
+	f, err := w.folders()
+	if err != nil {
+		return []finding{{"fix", "folders: " + err.Error(), ""}}
+	}
+	found = append(found, checkFolder(f.config, "configuration"), checkFolder(f.data, "data"), checkFolder(f.state, "log"))
+	s, store, err := newSettings(w, f, o)
+	if err != nil {
+		return append(found, finding{"fix", "settings: " + err.Error(), "correct it, or move the profile away"})
+	}
+	found = append(found, checkProfiles(store)...)
+	found = append(found, checkEndpoint(ctx, newConnection(s, w), s)...)
+	found = append(found, checkTerminal(w), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
+	return found
+}
+
+// checkFolder reports whether a folder, or the nearest one above that exists, can
+// be written.
+func checkFolder(dir, name string) finding {
+	for probe := dir; ; probe = filepath.Dir(probe) {
+		info, err := os.Stat(probe)
+		if errors.Is(err, os.ErrNotExist) && probe != filepath.Dir(probe) {
+			continue
+		}
+		switch {
+		case err != nil:
+			return finding{"fix", name + " folder " + dir + ": " + err.Error(), "make it a folder you can write"}
+		case !info.IsDir():
+			return finding{"fix", name + " folder " + dir + ": " + probe + " is not a folder", "move that file away"}
+		}
+		file, err := os.CreateTemp(probe, ".agent-doctor-*")
+		if err != nil {
+			return finding{"fix", name + " folder " + dir + " cannot be written", "give yourself write permission on " + probe}
+		}
+		_ = errors.Join(file.Close(), os.Remove(file.Name()))
+		return finding{"ok", name + " folder " + dir, ""}
+	}
+}
+
+func checkProfiles(store *settings.Store) []finding {
+	names, err := store.List()
+	if err != nil {
+		return []finding{{"fix", "profiles: " + err.Error(), ""}}
+	}
+	found := []finding{{"ok", fmt.Sprintf("%d profiles", len(names)), ""}}
+	for _, name := range names {
+		profile, err := store.Load(name)
+		switch {
+		case err != nil:
+			found = append(found, finding{"fix", "profile " + name + ": " + err.Error(), "correct " + store.Path(name)})
+		case len(profile.Unknown) > 0:
+			found = append(found, finding{"note", "profile " + name + " holds unknown keys: " + strings.Join(profile.Unknown, ", "), ""})
+		}
+	}
+	return found
+}
+
+// checkEndpoint asks the endpoint for its models, which shows whether address, key
+// and model are right.
+func checkEndpoint(ctx context.Context, c *connection, s *settings.Settings) []finding {
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	notice, _, err := endpointFromUser(ctx, c)
+	if err != nil {
+		var unset *llm.Error
+		if errors.As(err, &unset) {
+			return []finding{{"fix", "endpoint: " + unset.Message, unset.Hint}}
+		}
+		return []finding{{"fix", "endpoint: " + err.Error(), ""}}
+	}
+	endpoint, _ := c.resolve()
+	_, source := s.Get(settings.KeyBaseURL)
+	found := []finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + source.String() + ")", ""}}
+	if notice != "" {
+		found = append(found, finding{"note", notice, ""})
+	}
+	if endpoint.Key == "" {
+		found = append(found, finding{"note", "no key; fine for a local server", ""})
+	} else {
+		found = append(found, finding{"ok", "key from " + endpoint.KeyFrom, ""})
+	}
+	models, err := c.models(ctx)
+	if err != nil {
+		return append(found, finding{"fix", "endpoint: " + err.Error(), ""})
+	}
+	return append(found, checkModel(c, s, models))
+}
+
+func checkModel(c *connection, s *settings.Settings, models []llm.ModelInfo) finding {
+	model := s.Model()
+	offered := slices.ContainsFunc(models, func(m llm.ModelInfo) bool { return m.ID == model })
+	switch {
+	case model == "" && len(models) == 1:
+		model = models[0].ID
+	case model == "":
+		return finding{"fix", fmt.Sprintf("no model is set; the endpoint offers %d", len(models)), "choose one: agent profile save NAME -m MODEL, or -m MODEL"}
+	case !offered:
+		return finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
+	}
+	if limit, set := s.ContextLimit(); set {
+		return finding{"ok", fmt.Sprintf("model %s, context limit %d (set)", model, limit), ""}
+	}
+	if limit, known := c.contextLimit(model); known {
+		return finding{"ok", fmt.Sprintf("model %s, context limit %d", model, limit), ""}
+	}
+	return finding{"note", "model " + model + ": its context limit is not known, 128000 is assumed", "set context-limit"}
+}
+
+func checkTerminal(w world) finding {
+	if !term.IsTerminal(int(w.stdout.Fd())) || !term.IsTerminal(int(w.stdin.Fd())) {
+		return finding{"note", "no terminal; only -p will work here", ""}
+	}
+	name := w.env("TERM")
+	width, height, err := term.GetSize(int(w.stdout.Fd()))
+	switch {
+	case err != nil:
+		return finding{"fix", "terminal: its size cannot be read", "use another terminal"}
+	case name == "" || name == "dumb":
+		return finding{"fix", "terminal: TERM is " + fmt.Sprintf("%q", name), "set TERM, for example to xterm-256color"}
+	case width < 60:
+		return finding{"note", fmt.Sprintf("terminal %s, %d×%d", name, width, height), "60 columns or more read better"}
+	default:
+		return finding{"ok", fmt.Sprintf("terminal %s, %d×%d", name, width, height), ""}
+	}
+}
+
+func checkProgram(name, use string) finding {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return finding{"note", name + " is not on PATH", "install it " + use}
+	}
+	return finding{"ok", name + " at " + path, ""}
+}

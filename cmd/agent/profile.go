@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+
+	"agent/internal/command"
+	"agent/internal/settings"
+
+	"github.com/spf13/cobra"
+)
+
+// newProfile makes the profile commands of the shell out of those of the prompt.
+func newProfile(w world) *cobra.Command {
+	var o options
+	group := &cobra.Command{
+		Use:   "profile",
+		Short: "Profiles: settings kept under a name",
+		Args:  noSubcommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, sub := range []struct {
+		use, short string
+		named      bool
+	}{
+		{"list", "List the profiles", false},
+		{"show NAME", "Show what a profile sets", true},
+		{"save NAME", "Keep the settings given by --set, -m and --base-url under a name", true},
+		{"delete NAME", "Delete a profile", true},
+		{"default NAME", "Load a profile at every start; none for no profile", true},
+	} {
+		cmd := &cobra.Command{Use: sub.use, Short: sub.short, Args: exactArgs(0, "no arguments")}
+		if sub.named {
+			cmd.Args = exactArgs(1, "the name of a profile")
+			cmd.ValidArgsFunction = completeProfiles(w)
+		}
+		name := cmd.Name()
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			commands, err := settingsCommands(cmd, w, o)
+			if err != nil {
+				return err
+			}
+			out, err := commands.RunArgs(cmd.Context(), "profile", append([]string{name}, args...))
+			if err != nil {
+				return usage(err)
+			}
+			return printLines(cmd, out.Lines)
+		}
+		o.registerSettings(cmd)
+		group.AddCommand(cmd)
+	}
+	return group
+}
+
+// settingsCommands are the slash commands that need no conversation.
+func settingsCommands(cmd *cobra.Command, w world, o options) (*command.Commands, error) {
+	f, err := w.folders()
+	if err != nil {
+		return nil, err
+	}
+	s, profiles, err := newSettings(w, f, o)
+	if err != nil {
+		return nil, err
+	}
+	return command.New(cmd.Context(), command.Deps{Settings: s, Profiles: profiles, Now: w.now}), nil
+}
+
+func completeProfiles(w world) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		f, err := w.folders()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		names, err := settings.NewStore(f.config, newRegistry()).List()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func printLines(cmd *cobra.Command, lines []string) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noSubcommand refuses a word that is no subcommand, instead of showing help.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("unknown command %q for %q; see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath()))
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"agent/internal/command"
+	"agent/internal/settings"
+
+	"github.com/spf13/cobra"
+)
+
+// shownSetting is a setting as agent settings --json prints it.
+type shownSetting struct {
+	Key     string         `json:"key"`
+	Value   settings.Value `json:"value"`
+	Source  string         `json:"source"`
+	Default any            `json:"default"`
+	Aliases []string       `json:"aliases,omitempty"`
+	Takes   string         `json:"takes"`
+	Help    string         `json:"help"`
+}
+
+func newSettingsCommand(w world) *cobra.Command {
+	var o options
+	var asJSON, schema bool
+	cmd := &cobra.Command{
+		Use:   "settings [KEY]",
+		Short: "Every setting with its value, where that comes from, and what it takes",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if schema {
+				s, err := newRegistry().ProfileSchema()
+				if err != nil {
+					return err
+				}
+				return printJSON(w.stdout, s)
+			}
+			f, err := w.folders()
+			if err != nil {
+				return err
+			}
+			s, _, err := newSettings(w, f, o)
+			if err != nil {
+				return err
+			}
+			chosen, err := chosenSettings(s, args)
+			if err != nil {
+				return err
+			}
+			switch {
+			case asJSON:
+				return printJSON(w.stdout, shownSettings(chosen))
+			case len(args) == 1:
+				return printLines(cmd, command.DescribeSetting(chosen[0], s.Profile()))
+			default:
+				return printLines(cmd, command.SettingsTable(chosen, s.Profile()))
+			}
+		},
+		ValidArgsFunction: completeKeys,
+	}
+	o.registerSettings(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of a profile file, for editors")
+	return cmd
+}
+
+// chosenSettings are the one the arguments name, or all.
+func chosenSettings(s *settings.Settings, args []string) ([]settings.Resolved, error) {
+	if len(args) == 0 {
+		return s.All(), nil
+	}
+	spec, err := s.Registry().Lookup(args[0])
+	if err != nil {
+		return nil, err
+	}
+	value, source := s.Get(spec.Key)
+	return []settings.Resolved{{Spec: spec, Value: value, Source: source}}, nil
+}
+
+func shownSettings(all []settings.Resolved) []shownSetting {
+	shown := make([]shownSetting, len(all))
+	for i, r := range all {
+		shown[i] = shownSetting{r.Spec.Key, r.Value, r.Source.String(), r.Spec.Default, r.Spec.Aliases, r.Spec.Takes(), r.Spec.Help}
+	}
+	return shown
+}
+
+func completeKeys(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var keys []cobra.Completion
+	for _, spec := range newRegistry().Specs() {
+		keys = append(keys, cobra.CompletionWithDesc(spec.Key, spec.Help))
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeAssignments proposes KEY= and, after that, the values of enums.
+func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var proposals []cobra.Completion
+	for _, spec := range newRegistry().Specs() {
+		values := spec.Values()
+		if len(values) == 0 {
+			values = []string{""}
+		}
+		for _, value := range values {
+			proposals = append(proposals, cobra.CompletionWithDesc(spec.Key+"="+value, spec.Help))
+		}
+	}
+	return proposals, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

@@ -1,0 +1,29 @@
+package command
+
+import "strings"
+
+// plainBarWidth is the width of a bar without a screen, in characters.
+const plainBarWidth = 60
+
+// Plain is the output as lines of text, for where there is no screen.
+func (o Output) Plain() []string {
+	var lines []string
+	if o.Bar != nil {
+		lines = append(lines, o.Bar.Text(plainBarWidth))
+	}
+	lines = append(lines, o.Lines...)
+	for _, text := range []string{o.Diff, o.Copy} {
+		if text != "" {
+			lines = append(lines, strings.TrimRight(text, "\n"))
+		}
+	}
+	return lines
+}
+
+// IsCommand reports whether a line is meant as a slash command: a slash, a name and
+// arguments. A line that begins with a path (/etc/hosts …) is not.
+func IsCommand(line string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	name, slash := strings.CutPrefix(word, "/")
+	return slash && name != "" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz-?") == ""
+}
