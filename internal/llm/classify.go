@@ -9,7 +9,8 @@ import (
 
 // Hints, by what a person can do.
 const (
-	hintKey     = "check OPENAI_API_KEY or the profile's auth-keyfile"
+	hintKey     = "check " + EnvKey + " or the profile's auth-keyfile"
+	hintNoKey   = "set " + EnvKey + " or the profile's auth-keyfile: no key was sent"
 	hintBaseURL = "check base-url: it usually ends in /v1, and the rest of the path is added to it"
 	hintModel   = "set model to one that the endpoint has; agent doctor lists them"
 	hintLater   = "try again later, or use another endpoint with --base-url"
@@ -58,6 +59,9 @@ func (c *Client) problemError(p problem, model string) *Error {
 	failure := c.fail(kind, model, text)
 	failure.Hint, failure.Status, failure.final = hint, p.status, final
 	failure.RetryAfter = retryAfter(p.header, c.config.Now())
+	if kind == Auth && c.config.Key == "" {
+		failure.Hint = hintNoKey
+	}
 	if kind == ContextOverflow {
 		failure.ContextLimit = max(p.limit, limitIn(p.message))
 	}
@@ -73,6 +77,8 @@ func (c *Client) fail(kind ErrorKind, model, text string) *Error {
 	if model != "" {
 		subject += ", model " + model
 	}
+	// What servers say ends in a full stop; a hint follows.
+	text = strings.TrimRight(text, ". ")
 	return &Error{Kind: kind, Message: c.redact.text(subject + ": " + text), Hint: defaultHint(kind)}
 }
 

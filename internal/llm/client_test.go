@@ -115,3 +115,94 @@ func TestReply(t *testing.T) {
 		t.Errorf("stream_options %s", got)
 	}
 }
+
+// TestKeysStayInside: a server that repeats the key does not get it into a message.
+func TestKeysStayInside(t *testing.T) {
+	t.Parallel()
+	const key = "0123-my-own-key"
+	for name, turn := range map[string]llmtest.Turn{
+		"status":    llmtest.Fail(401, `{"error":{"message":"wrong key 0123-my-own-key"}}`),
+		"in stream": llmtest.Turn{}.Event(`{"error":{"message":"wrong key 0123-my-own-key","type":"invalid_request_error"}}`),
+		"no API":    llmtest.Fail(200, "Bearer 0123-my-own-key", "Content-Type", "text/plain"),
+		"redirect":  llmtest.Fail(301, "", "Location", "https://other.example/0123-my-own-key"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.New(t, turn)
+			client, _ := newClient(t, srv, func(c *llm.ClientConfig) { c.Key = key })
+			_, err := collect(t.Context(), client, ask("hi"))
+			if said := failure(t, err).Error(); strings.Contains(said, "my-own") || !strings.Contains(said, "[key]") {
+				t.Error(said)
+			}
+		})
+	}
+}
+
+// TestMissingKey: where no key was sent the advice is another.
+func TestMissingKey(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Fail(401, `{"error":{"message":"You didn't provide an API key."}}`))
+	client, _ := newClient(t, srv, func(c *llm.ClientConfig) { c.Key = "" })
+	_, err := collect(t.Context(), client, ask("hi"))
+	if said := failure(t, err).Error(); !strings.Contains(said, "API key; set OPENAI_API_KEY") {
+		t.Error(said)
+	}
+}
+
+// TestOwnTransport: without a transport from outside the client makes its own,
+// which does not ask for compressed streams.
+func TestOwnTransport(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Say("hi").CallID("", "f", `{}`))
+	client, _ := newClient(t, srv, func(c *llm.ClientConfig) { c.Transport, c.Key = nil, "" })
+	if _, err := collect(t.Context(), client, ask("hi")); err != nil {
+		t.Fatal(err)
+	}
+	header := srv.Requests()[0].Header
+	if header.Get("Accept-Encoding") != "" || header.Get("Authorization") != "" {
+		t.Errorf("headers %v", header)
+	}
+}
+
+// TestMadeIDs: calls that come without an id get different ones all through.
+func TestMadeIDs(t *testing.T) {
+	t.Parallel()
+	bare := llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`).NoUsage()
+	srv := llmtest.New(t, bare, bare)
+	client, _ := newClient(t, srv)
+	ids := map[string]bool{}
+	for range 2 {
+		chunks, err := collect(t.Context(), client, ask("hi"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, chunk := range chunks {
+			if call, ok := chunk.(llm.ToolCall); ok {
+				ids[call.ID] = true
+			}
+		}
+	}
+	if len(ids) != 2 || ids[""] {
+		t.Errorf("ids %v", ids)
+	}
+}
+
+// BenchmarkReply streams a reply of 3 000 chunks over loopback; server and client
+// share the time.
+func BenchmarkReply(b *testing.B) {
+	deltas := make([]string, 3000)
+	for i := range deltas {
+		deltas[i] = "some words "
+	}
+	turn := llmtest.Say(deltas...)
+	srv := llmtest.NewFunc(b, func(*llmtest.Request) llmtest.Turn { return turn })
+	client := llm.NewClient(llm.ClientConfig{BaseURL: srv.URL, Transport: &http.Transport{}})
+	b.Cleanup(client.Close)
+	for b.Loop() {
+		for _, err := range client.Stream(b.Context(), ask("hi")) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net"
 	"net/url"
 	"strings"
@@ -37,6 +38,8 @@ func (c *Client) describeConnection(err error, model string) *Error {
 		return c.unreachable(model, "nothing listens there (connection refused)", "start the server, or check base-url")
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return c.unreachable(model, "cannot be reached: "+oneLine(rootCause(err)), "check base-url and the network")
+	case errors.Is(err, io.EOF):
+		return c.fail(Unavailable, model, "the connection closed without an answer")
 	default:
 		return c.fail(Unavailable, model, "no answer: "+oneLine(rootCause(err)))
 	}

@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -119,6 +120,7 @@ func TestConnectionFaults(t *testing.T) {
 	}{
 		"unknown host":       {&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "nowhere.example", IsNotFound: true}}, llm.Unavailable, 3, "the host nowhere.example is not known"},
 		"no route":           {&net.OpError{Op: "dial", Err: errors.New("no route to host")}, llm.Unavailable, 3, "no route to host"},
+		"closed":             {io.EOF, llm.Unavailable, 5, "closed without an answer"},
 		"reset":              {errors.New("connection reset by peer"), llm.Unavailable, 5, "connection reset by peer"},
 		"HTTP behind https":  {errors.New("http: server gave HTTP response to HTTPS client"), llm.NotAnAPI, 1, "write http://"},
 		"another protocol":   {errors.New(`net/http: HTTP/1.x transport connection broken: malformed HTTP response "\x15\x03"`), llm.NotAnAPI, 1, "https://"},
