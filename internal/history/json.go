@@ -92,6 +92,15 @@ func (m *Media) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads an entry. A wrong field is reported as *FieldError and
 // leaves c unchanged; unknown fields are kept.
 func (c *Content) UnmarshalJSON(data []byte) error {
+	if entry, ok := decodeCanonical(data); ok {
+		*c = *entry
+		return nil
+	}
+	return c.decodeAny(data)
+}
+
+// decodeAny reads an entry whose fields may come in any order.
+func (c *Content) decodeAny(data []byte) error {
 	o, err := openObject(data, "")
 	if err != nil {
 		return err
