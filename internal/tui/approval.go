@@ -135,10 +135,8 @@ func (m *Model) answer(d chat.Decision) {
 func (m *Model) approvalView(width, room int) ([]string, place) {
 	a, t := &m.approvals, m.theme
 	request := a.waiting[0]
-	head := wrapText(clean("? "+request.Preview.Title), width)
-	for i := range head {
-		head[i] = t.warn.over(t.strong).text(head[i])
-	}
+	title := clean("? " + firstLine(request.Preview.Title))
+	head := t.warn.over(t.strong).text(truncate(title, width))
 	var foot []string
 	var at place
 	if a.reason != nil {
@@ -150,11 +148,14 @@ func (m *Model) approvalView(width, room int) ([]string, place) {
 		foot = wrapText(m.approvalKeys(request), width)
 	}
 	body := m.approvalBody(request, width-2)
-	if most := max(1, room-len(head)-len(foot)); len(body) > most {
+	if len(body) == 1 && textWidth(title) <= width && strings.HasSuffix(title, body[0]) {
+		body = nil // the title says it all
+	}
+	if most := max(1, room-1-len(foot)); len(body) > most {
 		more := len(body) - most + 1
 		body = append(body[:most-1:most-1], t.warn.text(fmt.Sprintf("… %d more lines: v shows all", more)))
 	}
-	lines := append(head, indentAll(body, "  ")...)
+	lines := append([]string{head}, indentAll(body, "  ")...)
 	at.row += len(lines)
 	return append(lines, foot...), at
 }

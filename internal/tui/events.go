@@ -70,32 +70,39 @@ func (m *Model) report(event chat.Event) {
 
 // note prints a line that tells what happened: a glyph, then words.
 func (m *Model) note(style paint, glyph, text string) {
-	rows := wrapText(clean(strings.TrimSpace(text)), max(10, min(m.columns(), textColumns)-2))
+	m.scrollback.print(lineBlock, m.noteLines(style, glyph, text)...)
+}
+
+func (m *Model) noteLines(style paint, glyph, text string) []string {
+	margin := strings.Repeat(" ", textWidth(glyph)+1)
+	rows := wrapText(clean(strings.TrimSpace(text)), max(10, min(m.columns(), textColumns)-len(margin)))
 	for i, row := range rows {
 		rows[i] = style.text(row)
 	}
-	m.scrollback.print(lineBlock, indent(rows, style.text(glyph)+" ", "  ")...)
+	return indent(rows, style.text(glyph)+" ", margin)
 }
 
 // userMessage prints what the user said and what the @ processor made of it.
 func (m *Model) userMessage(e chat.UserMessage) {
-	m.printPrompt(e.Text)
+	lines := m.promptLines(e.Text)
 	for _, file := range e.Included {
-		m.note(m.theme.dim, "  +", fmt.Sprintf("%s — %s", file.Path, plural(file.Lines, "line", "")))
+		lines = append(lines, m.noteLines(m.theme.dim, "  +", fmt.Sprintf("%s — %s", file.Path, plural(file.Lines, "line", "")))...)
 	}
 	for _, file := range e.Skipped {
-		m.note(m.theme.warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason))
+		lines = append(lines, m.noteLines(m.theme.warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason))...)
 	}
+	m.scrollback.print(textBlock, lines...)
 }
 
-// promptLines bounds how much of a message is printed back.
-const promptLines = 20
+// promptShown bounds how much of a message is printed back, in lines.
+const promptShown = 20
 
-func (m *Model) printPrompt(text string) {
+// promptLines is what the user typed, as it is printed back.
+func (m *Model) promptLines(text string) []string {
 	lines := strings.Split(clean(strings.TrimRight(text, "\n")), "\n")
-	more := len(lines) - promptLines
+	more := len(lines) - promptShown
 	if more > 0 {
-		lines = lines[:promptLines]
+		lines = lines[:promptShown]
 	}
 	var rows []string
 	for _, line := range lines {
@@ -103,9 +110,9 @@ func (m *Model) printPrompt(text string) {
 	}
 	rows = indent(rows, m.theme.user.text("> "), "  ")
 	if more > 0 {
-		rows = append(rows, m.theme.dim.text(fmt.Sprintf("  … %s", plural(more, "more line", ""))))
+		rows = append(rows, m.theme.dim.text("  … "+plural(more, "more line", "")))
 	}
-	m.scrollback.print(textBlock, rows...)
+	return rows
 }
 
 // replyDiscarded drops the open reply. What has been printed of it cannot be taken

@@ -36,6 +36,11 @@ func Run(ctx context.Context, opts Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
+	// From here on a signal must find the terminal's mode in order.
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+
 	screen := newScreen(opts.Out)
 	name := opts.env("TERM")
 	t := &terminal{in: opts.In, out: opts.Out, screen: screen, simple: name == "linux" || name == "dumb" || name == ""}
@@ -54,11 +59,11 @@ func Run(ctx context.Context, opts Options) (err error) {
 	width, height := t.size()
 	m := newModel(ctx, opts, colourProfile(opts.Environ, true), width, height)
 	screen.post(m.frame())
-	return serve(ctx, m, t)
+	return serve(ctx, m, t, signals)
 }
 
 // serve runs the event loop around a model that has been painted once.
-func serve(ctx context.Context, m *Model, t *terminal) error {
+func serve(ctx context.Context, m *Model, t *terminal, signals <-chan os.Signal) error {
 	keys := &decoder{pastes: m.pastes}
 	program := tea.NewProgram(painted{m, t.screen},
 		tea.WithInput(input{m.opts.In, keys}), tea.WithOutput(m.opts.Out),
@@ -89,7 +94,12 @@ func serve(ctx context.Context, m *Model, t *terminal) error {
 	m.opts.Events(mail.put)
 	go mail.deliver(stop, func(events []chat.Event) { program.Send(eventsMsg(events)) })
 	terminated := make(chan struct{})
-	go watch(ctx, stop, t, program, terminated)
+	go func() {
+		if watch(ctx, stop, signals, func() { program.Send(t.sizeMsg()) }) {
+			close(terminated)
+		}
+		program.Quit()
+	}()
 
 	_, err := program.Run()
 	m.endReply("")
@@ -102,25 +112,19 @@ func serve(ctx context.Context, m *Model, t *terminal) error {
 	}
 }
 
-// watch turns signals and the end of ctx into messages.
-func watch(ctx context.Context, stop <-chan struct{}, t *terminal, program *tea.Program, terminated chan<- struct{}) {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
+// watch returns when the interface shall end, and whether a signal wants it.
+func watch(ctx context.Context, stop <-chan struct{}, signals <-chan os.Signal, resized func()) (terminated bool) {
 	for {
 		select {
 		case <-stop:
-			return
+			return false
 		case <-ctx.Done():
-			program.Quit()
-			return
+			return false
 		case s := <-signals:
 			if s != syscall.SIGWINCH {
-				close(terminated)
-				program.Quit()
-				return
+				return true
 			}
-			program.Send(t.sizeMsg())
+			resized()
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 			break
 		}
 	}
-	m.printPrompt(msg.line)
+	m.scrollback.print(textBlock, m.promptLines(msg.line)...)
 	if msg.err != nil {
 		m.note(m.theme.bad, "✗", msg.err.Error())
 		return nil

@@ -108,11 +108,19 @@ func (t *theme) answer(a tools.Answer, width int) (outcome string, body []string
 		return fmt.Sprintf("+%d −%d", added, removed), t.bounded(t.renderDiff(a.Diff, 0), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(clean(a.Result), "\n")
-		return join2(fmt.Sprintf("exit %d", *a.ExitCode), plural(countLines(text), "line", "")), t.lastLines(text, width)
+		return join2(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), t.lastLines(text, width)
 	case a.Error != "":
 		return "", t.boundedText(a.Error, width)
 	}
-	return plural(countLines(a.Result), "line", ""), nil
+	return lineCount(a.Result), nil
+}
+
+// lineCount says how long a text is.
+func lineCount(text string) string {
+	if n := countLines(text); n > 0 {
+		return plural(n, "line", "")
+	}
+	return "no output"
 }
 
 // bounded cuts lines at the end and says so.

@@ -28,6 +28,10 @@ func newVT(width, height int) *vt {
 // Write implements io.Writer.
 func (v *vt) Write(p []byte) (int, error) {
 	for s := string(p); s != ""; {
+		if strings.HasPrefix(s, "\x1b]") {
+			s = s[oscLength([]byte(s)):]
+			continue
+		}
 		if s[0] == 0x1b {
 			n := csiLength([]byte(s))
 			v.sequence(s[2:n-1], s[n-1])
@@ -87,7 +91,7 @@ func (v *vt) down() {
 func (v *vt) sequence(params string, final byte) {
 	n := max(1, number([]string{params}, 0, 1))
 	switch {
-	case strings.HasPrefix(params, "?") || final == 'm':
+	case final == 'm' || strings.IndexAny(params, "?<>") == 0:
 	case final == 'A':
 		v.row, v.wrap = max(v.top, v.row-n), false
 	case final == 'B':

@@ -1,0 +1,153 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"agent/internal/chat"
+	"agent/internal/history"
+	"agent/internal/tools"
+)
+
+const editDiff = `--- a/internal/a.go
++++ b/internal/a.go
+@@ -10,5 +10,6 @@ func main() {
+ 	x := 1
+-	y := 2
++	y := 3
++	z := "a line that is longer than a window of sixty columns is wide"
+ 	return
+ }
+`
+
+const answer = "# Findings\n\nThe **test** fails because `sum` starts at *one*. See [the docs](https://example.com/docs).\n\n" +
+	"- first, with a text that is long enough to be wrapped in a window of sixty columns\n  - nested\n- second\n\n" +
+	"1. one\n2. two\n\n```go\nfunc sum(xs []int) int {\n\treturn 0 // start\n}\n```\n\n" +
+	"| setting | meaning | default |\n|---|---|---:|\n| compression.threshold | the share of the window at which compression begins | 0.85 |\n| model | which one | |\n\n" +
+	"> quoted\n\n日本語 and 👩‍👩‍👧 end here.\n"
+
+// states are what a person may see; each is a golden frame at two widths.
+var states = map[string]func(*screenplay){
+	"idle": func(*screenplay) {},
+	"typing": func(s *screenplay) {
+		s.typed("fix the")
+		s.press("ctrl+j")
+		s.typed("tests, 日本 👩‍👩‍👧")
+	},
+	"reply": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "why does @sum_test.go fail?",
+			Included: []chat.Included{{Path: "sum_test.go", Lines: 12}}, Skipped: []chat.Skipped{{Path: "sum.bin", Reason: "it is binary"}}})
+		s.events(chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
+	},
+	"streaming": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "explain"}, chat.TextDelta{Delta: "A closed paragraph.\n\n**half** of the next one, which is `still"})
+		s.wait(3 * time.Second)
+	},
+	"thinking": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "explain"}, chat.ReasoningDelta{Delta: "The user wants an explanation. I should read the file first."})
+		s.wait(70 * time.Second)
+	},
+	"tools-running": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "test"},
+			chat.ToolStarted{Call: 1, Title: "run_shell_command go test ./..."}, chat.ToolOutput{Call: 1, Data: numbered(9)},
+			chat.ToolStarted{Call: 2, Title: "read_file internal/a.go"},
+			chat.QueueChanged{Messages: []string{"and then\nthe docs", "and commit"}})
+		s.wait(5 * time.Second)
+	},
+	"tools-ended": func(s *screenplay) {
+		zero, one := 0, 1
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "test"},
+			chat.ToolEnded{Title: "read_file internal/a.go", Answer: tools.Answer{Result: numbered(120)}},
+			chat.ToolEnded{Title: "read_file b.go", Answer: tools.Answer{Error: "there is no file b.go"}},
+			chat.ToolEnded{Title: "replace internal/a.go", Answer: tools.Answer{Result: "changed", Diff: editDiff}},
+			chat.ToolEnded{Title: "run_shell_command go vet ./...", Answer: tools.Answer{ExitCode: &zero}, Duration: 1200 * time.Millisecond},
+			chat.ToolEnded{Title: "run_shell_command go test ./...", Answer: tools.Answer{Result: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
+	},
+	"approve-edit": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{ID: 1, Tool: "replace", Kind: tools.KindEdit, Always: "edits",
+			Preview: tools.Preview{Title: "edit internal/a.go", Diff: editDiff, Paths: []string{"internal/a.go"}}}})
+		s.wait(time.Second)
+	},
+	"approve-command": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, askedForCommand("go test ./... && "+strings.Repeat("echo again ", 12)))
+		s.wait(time.Second)
+	},
+	"approve-reason": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, askedForCommand("rm -r build"))
+		s.wait(time.Second)
+		s.typed("nuse make clean")
+	},
+	"notes": func(s *screenplay) {
+		s.events(
+			chat.DensityApplied{Metadata: history.DensityMetadata{ReadWritePairsPruned: 4, FileDeduplicationsPruned: 1}, TokensBefore: 52_480, TokensAfter: 40_180, Limit: 128_000},
+			chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 109_000, TokensAfter: 60_000, Limit: 128_000},
+			chat.Compressed{Strategy: "high-density", Reason: "the tail covers everything"},
+			chat.Retry{Attempt: 1, Delay: 1500 * time.Millisecond, Reason: "the provider is overloaded (503)"},
+			chat.Notice{Text: "the session log had a torn last line, which was dropped; nothing else is missing"},
+			chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}},
+			chat.TurnEnded{Err: errors.New("the key was refused (401): set OPENAI_API_KEY or the setting auth-keyfile")})
+	},
+	"commands": func(s *screenplay) {
+		s.typed("/context")
+		s.press("enter")
+		s.typed("/nope")
+		s.press("enter")
+	},
+	"completion": func(s *screenplay) { s.typed("/c"); s.press("down") },
+	"search": func(s *screenplay) {
+		s.update(promptsMsg{"fix the test\nand the docs"})
+		s.press("ctrl+r")
+		s.typed("fix")
+	},
+	"quit-hint": func(s *screenplay) { s.press("ctrl+c") },
+}
+
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	for name, play := range states {
+		for _, width := range []int{60, 120} {
+			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
+				t.Parallel()
+				s := newScreenplay(t, width, 30)
+				play(s)
+				golden.RequireEqual(t, []byte(s.all()))
+			})
+		}
+	}
+}
+
+// Every state keeps to the window, however small.
+func TestFramesFitSmallWindows(t *testing.T) {
+	t.Parallel()
+	for name, play := range states {
+		for _, size := range [][2]int{{20, 5}, {9, 3}, {1, 1}, {40, 8}, {200, 2}} {
+			t.Run(fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
+				play(newScreenplay(t, size[0], size[1]))
+			})
+		}
+	}
+}
+
+// The cost of a frame does not depend on the length of the session: what is
+// finished is gone.
+func TestNothingFinishedIsKept(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 100, 30)
+	before := len(s.model.View())
+	for range 200 {
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer},
+			chat.ToolEnded{Title: "read_file a.go", Answer: tools.Answer{Result: "x"}}, chat.TurnEnded{})
+	}
+	if after := len(s.model.View()); after > before+200 {
+		t.Errorf("the live part grew from %d to %d bytes", before, after)
+	}
+	if n := len(s.model.scrollback.lines); n != 0 {
+		t.Errorf("%d printed lines are still held", n)
+	}
+}

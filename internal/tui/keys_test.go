@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+)
+
+// The keys of interface.md 3.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	running := func(s *screenplay) { s.events(chat.TurnStarted{}) }
+	for _, tt := range []struct {
+		name  string
+		do    func(*screenplay)
+		calls []string
+		input string
+		quit  bool
+	}{
+		{name: "Enter sends", do: func(s *screenplay) { s.typed("hello you"); s.press("enter") }, calls: []string{`send "hello you"`}},
+		{name: "Enter on nothing does nothing", do: func(s *screenplay) { s.typed("  "); s.press("enter") }, input: "  "},
+		{name: "a word that is also a key's name is text", do: func(s *screenplay) {
+			s.update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("enter")})
+		}, input: "enter"},
+		{name: "Alt+Enter starts a line", do: func(s *screenplay) { s.typed("a"); s.press("alt+enter"); s.typed("b") }, input: "a\nb"},
+		{name: "Ctrl+J starts a line", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+j"); s.typed("b") }, input: "a\nb"},
+		{name: "a trailing backslash starts a line", do: func(s *screenplay) { s.typed(`a\`); s.press("enter"); s.typed("b") }, input: "a\nb"},
+		{name: "a paste never sends", do: func(s *screenplay) { s.paste("a\rb\r") }, input: "a\nb\n"},
+		{name: "a long paste is sent in full", do: func(s *screenplay) { s.paste(strings.Repeat("x\n", 20)); s.press("enter") },
+			calls: []string{`send "` + strings.Repeat(`x\n`, 19) + `x"`}},
+		{name: "Esc interrupts", do: func(s *screenplay) { running(s); s.press("esc") }, calls: []string{"interrupt"}},
+		{name: "Esc without a turn does nothing", do: func(s *screenplay) { s.typed("a"); s.press("esc") }, input: "a"},
+		{name: "Ctrl+C clears", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+c") }},
+		{name: "Ctrl+C twice quits", do: func(s *screenplay) { s.press("ctrl+c", "ctrl+c") }, quit: true},
+		{name: "Ctrl+C twice, slowly, does not", do: func(s *screenplay) { s.press("ctrl+c"); s.wait(3 * time.Second); s.press("ctrl+c") }},
+		{name: "Ctrl+C during a turn interrupts", do: func(s *screenplay) { running(s); s.typed("a"); s.press("ctrl+c") }, calls: []string{"interrupt"}, input: "a"},
+		{name: "Ctrl+D quits on an empty line", do: func(s *screenplay) { s.press("ctrl+d") }, quit: true},
+		{name: "Ctrl+D deletes in a line", do: func(s *screenplay) { s.typed("ab"); s.press("ctrl+a", "ctrl+d") }, input: "b"},
+		{name: "Shift+Tab cycles the mode", do: func(s *screenplay) { s.press("shift+tab") }, calls: []string{"cycle"}},
+		{name: "typing during a turn queues", do: func(s *screenplay) { running(s); s.typed("more"); s.press("enter") }, calls: []string{`send "more"`}},
+		{name: "! runs a command", do: func(s *screenplay) { s.typed("! ls -l"); s.press("enter") }, calls: []string{`shell "ls -l"`}},
+		{name: "a path is no command", do: func(s *screenplay) { s.typed("/etc/hosts is odd"); s.press("enter") }, calls: []string{`send "/etc/hosts is odd"`}},
+		{name: "/quit", do: func(s *screenplay) { s.typed("/quit"); s.press("enter") }, quit: true},
+		{name: "a command runs during a turn", do: func(s *screenplay) { running(s); s.typed("/init"); s.press("enter") }, calls: []string{`send "write AGENTS.md"`}},
+		{name: "Tab completes", do: func(s *screenplay) { s.typed("/he"); s.press("tab") }, input: "/help "},
+		{name: "arrows pick a completion, Enter takes it", do: func(s *screenplay) { s.typed("/c"); s.press("down", "down", "enter") }, input: "/compress "},
+		{name: "Up walks back, Down returns to the draft", do: func(s *screenplay) {
+			s.typed("one")
+			s.press("enter")
+			s.typed("two")
+			s.press("enter")
+			s.typed("draft")
+			s.press("up", "up", "up", "down", "down")
+		}, calls: []string{`send "one"`, `send "two"`}, input: "draft"},
+		{name: "Up moves in the text first", do: func(s *screenplay) {
+			s.typed("old")
+			s.press("enter")
+			s.typed("a")
+			s.press("ctrl+j", "up")
+			s.typed("x")
+		}, calls: []string{`send "old"`}, input: "xa\n"},
+		{name: "Up takes a queued message back", do: func(s *screenplay) {
+			running(s)
+			s.driver.queued = []string{"queued"}
+			s.events(chat.QueueChanged{Messages: s.driver.queued})
+			s.press("up")
+		}, input: "queued"},
+		{name: "Ctrl+R finds, Enter takes", do: func(s *screenplay) {
+			s.update(promptsMsg{"fix the test", "write docs", "fix the build"})
+			s.press("ctrl+r")
+			s.typed("fix")
+			s.press("ctrl+r", "enter")
+		}, input: "fix the test"},
+		{name: "Ctrl+R, Esc goes back", do: func(s *screenplay) {
+			s.update(promptsMsg{"fix the test"})
+			s.typed("mine")
+			s.press("ctrl+r")
+			s.typed("fix")
+			s.press("esc")
+		}, input: "mine"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 60, 24)
+			tt.do(s)
+			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+			if got := s.model.input.value(); got != tt.input {
+				t.Errorf("input %q, want %q", got, tt.input)
+			}
+			if s.quit != tt.quit {
+				t.Errorf("quit = %v, want %v", s.quit, tt.quit)
+			}
+		})
+	}
+}
+
+func TestCtrlOPrintsTheWholeOutput(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	zero := 0
+	s.events(chat.ToolEnded{Title: "run_shell_command seq 100", Answer: tools.Answer{Result: numbered(100), ExitCode: &zero}})
+	if all := s.all(); strings.Contains(all, "line 1\n") || !strings.Contains(all, "… 92 more lines, Ctrl+O") {
+		t.Fatalf("the result is not bounded:\n%s", all)
+	}
+	s.press("ctrl+o")
+	if all := s.all(); !strings.Contains(all, "line 1\n") {
+		t.Errorf("Ctrl+O did not print the output:\n%s", all)
+	}
+}
+
+func TestCtrlZAndCtrlGTakeTheTerminal(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.press("ctrl+z")
+	if s.outside != 1 {
+		t.Error("Ctrl+Z did not give the terminal away")
+	}
+	s.press("ctrl+g")
+	if s.outside != 1 || !strings.Contains(s.model.View(), "$EDITOR") {
+		t.Errorf("Ctrl+G without an editor does not say what to do:\n%s", s.model.View())
+	}
+}

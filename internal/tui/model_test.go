@@ -1,0 +1,193 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+)
+
+// fakeDriver records what the interface asks for.
+type fakeDriver struct {
+	calls  []string
+	queued []string
+}
+
+func (d *fakeDriver) record(format string, args ...any) {
+	d.calls = append(d.calls, fmt.Sprintf(format, args...))
+}
+
+func (d *fakeDriver) Send(text string)     { d.record("send %q", text) }
+func (d *fakeDriver) Shell(command string) { d.record("shell %q", command) }
+func (d *fakeDriver) Interrupt()           { d.record("interrupt") }
+func (d *fakeDriver) CycleMode()           { d.record("cycle") }
+func (d *fakeDriver) Answer(id int, c chat.Decision) {
+	d.record("answer %d allow=%v always=%v reason=%q", id, c.Allow, c.Always, c.Reason)
+}
+
+func (d *fakeDriver) Unqueue(context.Context) (string, bool) {
+	if len(d.queued) == 0 {
+		return "", false
+	}
+	return d.queued[len(d.queued)-1], true
+}
+
+// fakeCommands knows a few commands.
+type fakeCommands struct{}
+
+func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) {
+	switch strings.Fields(line)[0] {
+	case "/help":
+		return command.Output{Lines: []string{"/help  shows this"}}, nil
+	case "/quit":
+		return command.Output{Quit: true}, nil
+	case "/init":
+		return command.Output{Submit: "write AGENTS.md"}, nil
+	case "/context":
+		return command.Output{Lines: []string{"61k of 128k tokens"}, Bar: &command.Bar{Total: 128000, Mark: 108800, Segments: []command.Segment{
+			{Label: "system", Tokens: 4000}, {Label: "tools", Tokens: 6000}, {Label: "tool results", Tokens: 51000}, {Label: "free", Tokens: 67000, Free: true},
+		}}}, nil
+	}
+	return command.Output{}, errors.New("there is no command " + line + "; did you mean /help?")
+}
+
+func (fakeCommands) Complete(line string) (int, []command.Completion) {
+	var out []command.Completion
+	for _, name := range []string{"/clear", "/compress", "/context", "/help", "/quit"} {
+		if strings.HasPrefix(name, line) {
+			out = append(out, command.Completion{Value: name, Help: "what " + name + " does"})
+		}
+	}
+	return 0, out
+}
+
+// screenplay drives a model without a terminal: keys and events in, frames out.
+type screenplay struct {
+	t       testing.TB
+	driver  *fakeDriver
+	model   *Model
+	clock   time.Time
+	printed []string
+	quit    bool
+	outside int
+}
+
+func newScreenplay(t testing.TB, width, height int) *screenplay {
+	s := &screenplay{t: t, driver: &fakeDriver{}, clock: time.Unix(1_000_000, 0)}
+	s.model = newModel(t.Context(), Options{
+		Driver: s.driver, Commands: fakeCommands{}, Workspace: "/home/u/work/project",
+		Environ: []string{"HOME=/home/u"}, Now: func() time.Time { return s.clock },
+		Status: chat.Status{Model: "demo-model", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeAsk},
+	}, termenv.Ascii, width, height)
+	s.model.foreground = func(func() error, func(error) tea.Msg) tea.Cmd {
+		s.outside++
+		return nil
+	}
+	return s
+}
+
+// update gives the model a message and runs the commands that follow. The clock is
+// the test's, so nothing ticks.
+func (s *screenplay) update(msg tea.Msg) {
+	s.t.Helper()
+	s.model.ticking = true
+	_, cmd := s.model.Update(msg)
+	s.printed = append(s.printed, s.model.frame().printed...)
+	s.check()
+	s.run(cmd)
+}
+
+func (s *screenplay) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			s.run(cmd)
+		}
+	case tea.QuitMsg:
+		s.quit = true
+	default:
+		s.update(msg)
+	}
+}
+
+// check holds every frame to what must always be true of it.
+func (s *screenplay) check() {
+	s.t.Helper()
+	m := s.model
+	if len(m.live) >= max(2, m.height) {
+		s.t.Fatalf("the live part has %d lines in a window of %d:\n%s", len(m.live), m.height, m.View())
+	}
+	for _, line := range m.live {
+		if w := ansi.StringWidth(line); w > max(8, m.width-1) {
+			s.t.Fatalf("a line of the live part is %d wide in a window of %d: %q", w, m.width, line)
+		}
+	}
+	if m.row < 0 || m.row >= len(m.live) || m.col < 0 || m.col >= max(1, m.width) {
+		s.t.Fatalf("the cursor is at %d, %d in:\n%s", m.row, m.col, m.View())
+	}
+}
+
+func (s *screenplay) events(events ...chat.Event) {
+	s.t.Helper()
+	s.update(eventsMsg(events))
+}
+
+// typed types text.
+func (s *screenplay) typed(text string) {
+	for _, r := range text {
+		if r == ' ' {
+			s.update(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
+		} else {
+			s.update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+		}
+	}
+}
+
+var keyTypes = map[string]tea.KeyMsg{
+	"enter": {Type: tea.KeyEnter}, "alt+enter": {Type: tea.KeyEnter, Alt: true}, "ctrl+j": {Type: tea.KeyCtrlJ},
+	"esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab},
+	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "backspace": {Type: tea.KeyBackspace},
+	"ctrl+c": {Type: tea.KeyCtrlC}, "ctrl+d": {Type: tea.KeyCtrlD}, "ctrl+r": {Type: tea.KeyCtrlR},
+	"ctrl+o": {Type: tea.KeyCtrlO}, "ctrl+g": {Type: tea.KeyCtrlG}, "ctrl+z": {Type: tea.KeyCtrlZ},
+	"ctrl+a": {Type: tea.KeyCtrlA}, "ctrl+u": {Type: tea.KeyCtrlU},
+}
+
+// press presses keys by name.
+func (s *screenplay) press(names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		key, ok := keyTypes[name]
+		if !ok {
+			s.t.Fatalf("no key %q", name)
+		}
+		s.update(key)
+	}
+}
+
+func (s *screenplay) paste(text string) {
+	s.update(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(s.model.pastes.put(text))})
+}
+
+// wait lets time pass.
+func (s *screenplay) wait(d time.Duration) {
+	s.clock = s.clock.Add(d)
+	s.update(nil)
+}
+
+// all is what a person sees: everything printed, a rule, the live part.
+func (s *screenplay) all() string {
+	return strings.Join(s.printed, "\n") + "\n────\n" + s.model.View() + "\n"
+}

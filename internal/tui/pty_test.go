@@ -1,0 +1,290 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+)
+
+// childVariable makes the test binary the program that runs in the terminal; its
+// value is the scene the child plays.
+const childVariable = "TUI_TEST_SCENE"
+
+func TestMain(m *testing.M) {
+	if scene := os.Getenv(childVariable); scene != "" {
+		os.Exit(playScene(scene))
+	}
+	os.Exit(m.Run())
+}
+
+// playScene runs the interface with a driver that plays a scene.
+func playScene(scene string) int {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	driver := &sceneDriver{}
+	err := Run(context.Background(), Options{
+		Driver: driver, Commands: crashingCommands{}, In: os.Stdin, Out: os.Stdout, Environ: os.Environ(),
+		Events: func(emit func(chat.Event)) {
+			driver.emit = emit
+			if scene == "order" {
+				go driver.manyBlocks()
+			}
+		},
+		Greeting: []string{"hello"}, LogPath: "the log",
+	})
+	fmt.Printf("ended: %v\n", err)
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// crashingCommands panics.
+type crashingCommands struct{}
+
+func (crashingCommands) Run(context.Context, string) (command.Output, error) { panic("oh no") }
+func (crashingCommands) Complete(string) (int, []command.Completion)         { return 0, nil }
+
+// sceneDriver answers every message with itself.
+type sceneDriver struct {
+	fakeDriver
+	emit func(chat.Event)
+}
+
+func (d *sceneDriver) Send(text string) {
+	d.emit(chat.TurnStarted{})
+	d.emit(chat.UserMessage{Text: text})
+	d.emit(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
+}
+
+// manyBlocks emits what leaves for the scrollback in every way there is.
+func (d *sceneDriver) manyBlocks() {
+	d.emit(chat.TurnStarted{})
+	for i := range 300 {
+		d.emit(chat.TextDelta{Delta: fmt.Sprintf("block %d\n\n", 3*i)})
+		d.emit(chat.Notice{Text: fmt.Sprintf("block %d", 3*i+1)})
+		d.emit(chat.TextDelta{Delta: fmt.Sprintf("block %d", 3*i+2)})
+		d.emit(chat.ReplyEnded{})
+	}
+	d.emit(chat.Notice{Text: "the end"})
+	d.emit(chat.TurnEnded{})
+}
+
+// session is a child in a terminal.
+type session struct {
+	t     *testing.T
+	pty   *os.File
+	tty   *os.File
+	cmd   *exec.Cmd
+	began time.Time
+	done  chan struct{}
+	// before is the terminal's mode before the child began.
+	before *term.State
+
+	mu      sync.Mutex
+	changed chan struct{}
+	raw     strings.Builder
+}
+
+func startSession(t *testing.T, scene string) *session {
+	t.Helper()
+	s := &session{t: t, changed: make(chan struct{}, 1), done: make(chan struct{})}
+	var err error
+	if s.pty, s.tty, err = pty.Open(); err != nil {
+		t.Skipf("no pseudo terminal: %v", err)
+	}
+	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
+		t.Fatal(err)
+	}
+	if s.before, err = term.GetState(s.tty.Fd()); err != nil {
+		t.Fatal(err)
+	}
+	s.cmd = exec.Command(os.Args[0])
+	s.cmd.Env = append(os.Environ(), childVariable+"="+scene, "TERM=xterm-256color", "COLORFGBG=", "NO_COLOR=1")
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.tty, s.tty, s.tty
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	s.began = time.Now()
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go s.read()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		_, _ = s.cmd.Process.Wait()
+		s.tty.Close()
+		s.pty.Close()
+		<-s.done
+	})
+	return s
+}
+
+func (s *session) read() {
+	defer close(s.done)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := s.pty.Read(buf)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.raw.Write(buf[:n])
+		s.mu.Unlock()
+		select {
+		case s.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// lines is what the terminal shows and has shown.
+func (s *session) lines() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	terminal := newVT(80, 24)
+	whole := s.raw.String()
+	// The last sequence may be half there.
+	if i := strings.LastIndexByte(whole, 0x1b); i >= 0 && unitLength([]byte(whole[i:])) == 0 {
+		whole = whole[:i]
+	}
+	_, _ = io.WriteString(terminal, whole)
+	return terminal.lines()
+}
+
+// until waits for a line that contains text and returns all lines.
+func (s *session) until(text string) []string {
+	s.t.Helper()
+	deadline := time.After(15 * time.Second)
+	for {
+		lines := s.lines()
+		if strings.Contains(strings.Join(lines, "\n"), text) {
+			return lines
+		}
+		select {
+		case <-s.changed:
+		case <-deadline:
+			s.t.Fatalf("%q did not show up:\n%s", text, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+func (s *session) write(text string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.pty, text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// The terminal never answers a query here. Bubble Tea's init would wait five
+// seconds for it; see package termquiet.
+func TestTerminalFirstPaintDoesNotWait(t *testing.T) {
+	s := startSession(t, "plain")
+	s.until("Ask for something")
+	if took := time.Since(s.began); took > 2*time.Second {
+		t.Errorf("the first paint took %s", took)
+	}
+	s.write("typed")
+	s.until("> typed")
+}
+
+func TestTerminalKeysAreNotLost(t *testing.T) {
+	s := startSession(t, "plain")
+	s.write("early ")
+	s.until("> early")
+	for _, piece := range []string{"a", "\x1b]11;rgb:ff", "ff/ffff/ffff\x1b", "\\b", "\xe6", "\x97\xa5", "\x1b[13;", "2u", "c"} {
+		s.write(piece)
+	}
+	lines := s.until("  c")
+	if joined := strings.Join(lines, "\n"); !strings.Contains(joined, "> early ab日\n  c") {
+		t.Errorf("the input shows:\n%s", joined)
+	}
+	s.write("\r")
+	s.until("> early ab日\n  c\n\n> Ask")
+}
+
+func TestTerminalPasteNeverSends(t *testing.T) {
+	s := startSession(t, "plain")
+	s.until("Ask for something")
+	for _, piece := range strings.SplitAfter("\x1b[200~one\rtwo\r\x1b[201~ok", "") {
+		s.write(piece)
+	}
+	s.until("> one\n  two\n  ok")
+	s.write("\x15\x7f" + "\x1b[200~" + strings.Repeat("some text\r", 5000) + "\x1b[201~")
+	s.until("[pasted 5000 lines]")
+}
+
+func TestTerminalScrollbackIsInOrder(t *testing.T) {
+	s := startSession(t, "order")
+	lines := s.until("the end")
+	var got []string
+	for _, line := range lines {
+		if _, block, ok := strings.Cut(line, "block "); ok {
+			got = append(got, block)
+		}
+	}
+	var want []string
+	for i := range 900 {
+		want = append(want, fmt.Sprint(i))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("blocks in the scrollback (-want +got):\n%s", diff)
+	}
+}
+
+// However it ends, the terminal is as it was found.
+func TestTerminalIsRestored(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(*session)
+		want string
+		ok   bool
+	}{
+		{"Ctrl+D", func(s *session) { s.write("\x04") }, "ended: <nil>", true},
+		{"SIGTERM", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, "ended: " + ErrTerminated.Error(), false},
+		{"SIGHUP", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGHUP) }, "ended: " + ErrTerminated.Error(), false},
+		{"a crash", func(s *session) { s.write("/crash\r") }, "the session is saved", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := startSession(t, "plain")
+			s.until("Ask for something")
+			tt.end(s)
+			lines := s.until(tt.want)
+			if joined := strings.Join(lines, "\n"); strings.Contains(joined, "Ask for something") {
+				t.Errorf("the live part is still there:\n%s", joined)
+			}
+			var exit *exec.ExitError
+			if err := s.cmd.Wait(); tt.ok != (err == nil) || err != nil && !errors.As(err, &exit) {
+				t.Errorf("the child ended with %v", err)
+			}
+			after, err := term.GetState(s.tty.Fd())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(fmt.Sprint(s.before), fmt.Sprint(after)); diff != "" {
+				t.Errorf("terminal modes (-before +after):\n%s", diff)
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			raw := s.raw.String()
+			for _, sequence := range []string{keyboardOff, "\x1b[?2004l", "\x1b[?25h"} {
+				if strings.LastIndex(raw, sequence) < strings.LastIndex(raw, "Ask for something") {
+					t.Errorf("%q is not sent at the end", sequence)
+				}
+			}
+		})
+	}
+}
