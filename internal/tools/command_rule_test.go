@@ -7,7 +7,7 @@ import (
 
 // ruledTools stands for the tools rules are about.
 func ruledTools() *Registry {
-	return NewRegistry(shellTool(), Tool{Name: "replace", Kind: KindEdit}, Tool{Name: "write_file", Kind: KindEdit}, Tool{Name: "web_fetch", Kind: KindNetwork})
+	return NewRegistry(runShellCommand(), Tool{Name: "replace", Kind: KindEdit}, Tool{Name: "write_file", Kind: KindEdit}, Tool{Name: "web_fetch", Kind: KindNetwork})
 }
 
 // previewOf is the preview of a command of which every part has to be allowed.

@@ -36,7 +36,7 @@ func listJobs(all []*job) string {
 	}
 	var list strings.Builder
 	for _, job := range all {
-		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.id, job.state(), byteText(job.output.size()), job.line)
+		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.id, job.state(), byteSize(job.output.size()), job.line)
 	}
 	return list.String()
 }
@@ -85,7 +85,7 @@ func (b *job) look() Answer {
 
 	answer := Answer{Spool: b.output.spool.path()}
 	if lost > 0 {
-		text = fmt.Sprintf("[%s left out here; %s]\n%s", byteText(lost), b.output.spool.describe(), text)
+		text = fmt.Sprintf("[%s left out here; %s]\n%s", byteSize(lost), b.output.spool.describe(), text)
 	}
 	if text == "" {
 		text = "[nothing new]\n"

@@ -39,6 +39,10 @@ func Default() []Tool {
 		astEdit(),
 		insertAtLine(),
 		deleteLineRange(),
+		runShellCommand(),
+		searchFileContent(),
+		glob(),
+		listDirectory(),
 	}
 }
 

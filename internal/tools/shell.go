@@ -31,8 +31,8 @@ const mostSeconds = 24 * 60 * 60
 // ShellToolName is the tool behind "!CMD".
 const ShellToolName = "run_shell_command"
 
-// shellTool runs command lines.
-func shellTool() Tool {
+// runShellCommand runs command lines, and looks after those in the background.
+func runShellCommand() Tool {
 	t := Tool{
 		Name:         ShellToolName,
 		Kind:         KindShell,

@@ -105,7 +105,7 @@ func (o *output) text() (text, spooled string) {
 	tail := wholeLinesAfter(string(o.tail[len(o.tail)-o.tailMax:]))
 	gone := o.total - int64(len(head)+len(tail))
 	goneLines := max(o.lines-int64(strings.Count(head, "\n")+strings.Count(tail, "\n")), 0)
-	note := fmt.Sprintf("[%s, %d lines, left out here; %s]\n", byteText(gone), goneLines, o.spool.describe())
+	note := fmt.Sprintf("[%s, %d lines, left out here; %s]\n", byteSize(gone), goneLines, o.spool.describe())
 	return head + note + tail, o.spool.path()
 }
 
@@ -159,17 +159,4 @@ func wholeLinesAfter(text string) string {
 		return text[begin+1:]
 	}
 	return strings.ToValidUTF8(text, "")
-}
-
-// byteText writes a number of bytes for a person, e.g. "1.2 MB".
-func byteText(n int64) string {
-	const unit = 1000
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, names := float64(n)/unit, "kMGT"
-	for value >= unit && len(names) > 1 {
-		value, names = value/unit, names[1:]
-	}
-	return fmt.Sprintf("%.1f %cB", value, names[0])
 }

@@ -43,7 +43,7 @@ func runTool(ctx context.Context, t testing.TB, tool Tool, env *Env, args map[st
 
 func runCommand(t testing.TB, env *Env, command string) Answer {
 	t.Helper()
-	return runTool(t.Context(), t, shellTool(), env, map[string]any{"command": command})
+	return runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": command})
 }
 
 // lastLine and the rest of a result.
@@ -97,7 +97,7 @@ func TestShellRefusesWrongCalls(t *testing.T) {
 		{map[string]any{"action": "stop", "job": 1}, `unknown action "stop"`},
 		{map[string]any{"command": strings.Repeat("x", 1<<20)}, "could not be started"},
 	} {
-		if answer := runTool(t.Context(), t, shellTool(), env, c.args); !strings.Contains(answer.Error, c.want) || answer.ExitCode != nil {
+		if answer := runTool(t.Context(), t, runShellCommand(), env, c.args); !strings.Contains(answer.Error, c.want) || answer.ExitCode != nil {
 			t.Errorf("%.60v: %+v; want the error %q", c.args, answer, c.want)
 		}
 	}
@@ -107,7 +107,7 @@ func TestShellRunsInsideTheWorkspace(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")
-	answer := runTool(t.Context(), t, shellTool(), env, map[string]any{"command": "pwd; ls", "directory": "sub"})
+	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "pwd; ls", "directory": "sub"})
 	if text, _ := splitResult(answer.Result); text != filepath.Join(env.Workspace.Root(), "sub")+"\nf\n" {
 		t.Errorf("ran elsewhere: %+v", answer)
 	}
@@ -198,7 +198,7 @@ func TestShellLeavesNoProcessBehind(t *testing.T) {
 			if c.interrupt {
 				go func() { <-held; cancel() }()
 			}
-			answer := runTool(ctx, t, shellTool(), env, map[string]any{
+			answer := runTool(ctx, t, runShellCommand(), env, map[string]any{
 				"command": "exec 9>" + line.path + "; " + c.command, "timeout_seconds": c.seconds,
 			})
 			await(t, "every process of the command is gone", gone)
@@ -216,7 +216,7 @@ func TestShellLetsACommandEndGracefully(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	env.Jobs.grace = 10 * time.Second
-	answer := runTool(t.Context(), t, shellTool(), env, map[string]any{
+	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{
 		"command": "trap 'echo cleaned up; exit' TERM; echo begun; sleep 1000 & wait", "timeout_seconds": 1,
 	})
 	if !strings.Contains(answer.Result, "begun\ncleaned up\n") {
@@ -229,7 +229,7 @@ func TestShellDoesNotRunAfterAnInterrupt(t *testing.T) {
 	env := shellEnv(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	answer := runTool(ctx, t, shellTool(), env, map[string]any{"command": "touch ran"})
+	answer := runTool(ctx, t, runShellCommand(), env, map[string]any{"command": "touch ran"})
 	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), "ran")); err == nil || answer.Error == "" {
 		t.Errorf("ran although interrupted: %+v", answer)
 	}
@@ -345,7 +345,7 @@ func TestShellSurvivesAFlood(t *testing.T) {
 	if answer.ExitCode == nil || *answer.ExitCode != 5 || !strings.Contains(answer.Result, "the end\n") || len(answer.Result) > env.Limits.OutputBytes()+500 {
 		t.Errorf("%+v", answer)
 	}
-	if !strings.Contains(answer.Result, "its first 67.1 MB are in "+answer.Spool) {
+	if !strings.Contains(answer.Result, "its first 64.0 MiB are in "+answer.Spool) {
 		t.Errorf("the answer does not say what was kept:\n%s", answer.Result)
 	}
 	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != spoolLimit {

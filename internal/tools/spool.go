@@ -64,7 +64,7 @@ func (s *spool) describe() string {
 	case s.error != nil:
 		return fmt.Sprintf("its beginning is in %s; the rest could not be kept: %v", s.path(), cause(s.error))
 	case s.cut:
-		return fmt.Sprintf("its first %s are in %s, more is not kept", byteText(spoolLimit), s.path())
+		return fmt.Sprintf("its first %s are in %s, more is not kept", byteSize(spoolLimit), s.path())
 	default:
 		return "the whole output is in " + s.path()
 	}

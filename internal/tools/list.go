@@ -1,0 +1,113 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+type listArgs struct {
+	Path string `json:"path,omitempty" jsonschema:"the folder to list; default the workspace"`
+}
+
+// mostListed is how many entries an answer of list_directory holds.
+const mostListed = 1000
+
+func listDirectory() Tool {
+	return define(Tool{
+		Name:         "list_directory",
+		Description:  "Lists a folder: folders first, then files with their sizes. What git ignores is marked.",
+		Kind:         KindRead,
+		KeyParameter: "path",
+	}, runList)
+}
+
+func runList(ctx context.Context, env *Env, args listArgs) Answer {
+	dir, info, err := env.Workspace.place(args.Path)
+	if err != nil {
+		return failed(err)
+	}
+	if !info.IsDir() {
+		return failed(fmt.Errorf("%s is a file; read it instead", args.Path))
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), cause(err)))
+	}
+	if len(entries) == 0 {
+		return Answer{Result: env.Workspace.Rel(dir) + " is empty."}
+	}
+	tracked, err := env.Workspace.namesWithFiles(ctx, dir)
+	if err != nil {
+		return failed(err)
+	}
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return rank(a) - rank(b) })
+	var list strings.Builder
+	for _, entry := range entries[:min(len(entries), mostListed)] {
+		list.WriteString(describeEntry(dir, entry))
+		if !tracked[entry.Name()] && couldBeTracked(dir, entry) {
+			list.WriteString(" [ignored]")
+		}
+		list.WriteByte('\n')
+	}
+	const room = 200
+	result := cutText(list.String(), max(env.Limits.OutputBytes()-room, room))
+	if more := len(entries) - mostListed; more > 0 {
+		result = withLine(result, fmt.Sprintf("[%d more entries]", more))
+	}
+	return Answer{Result: result}
+}
+
+// namesWithFiles returns the names in dir that are, or hold, files that git does
+// not ignore.
+func (w *Workspace) namesWithFiles(ctx context.Context, dir string) (map[string]bool, error) {
+	files, err := w.filesBelow(ctx, dir)
+	names := map[string]bool{}
+	for _, file := range files {
+		name, _, _ := strings.Cut(strings.TrimPrefix(file, strings.TrimSuffix(dir, "/")+"/"), "/")
+		names[name] = true
+	}
+	return names, err
+}
+
+// rank orders folders before files.
+func rank(entry fs.DirEntry) int {
+	if entry.IsDir() {
+		return 0
+	}
+	return 1
+}
+
+func describeEntry(dir string, entry fs.DirEntry) string {
+	switch mode := entry.Type(); {
+	case entry.IsDir():
+		return entry.Name() + "/"
+	case mode&fs.ModeSymlink != 0:
+		target, err := os.Readlink(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return entry.Name() + " (link)"
+		}
+		return entry.Name() + " -> " + target
+	case !mode.IsRegular():
+		return entry.Name() + " (no regular file)"
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return entry.Name()
+	}
+	return fmt.Sprintf("%s (%s)", entry.Name(), byteSize(info.Size()))
+}
+
+// couldBeTracked reports whether git would know an entry if it were not ignored:
+// not an empty folder, a pipe or a device.
+func couldBeTracked(dir string, entry fs.DirEntry) bool {
+	if !entry.IsDir() {
+		return entry.Type().IsRegular() || entry.Type()&fs.ModeSymlink != 0
+	}
+	inner, err := os.ReadDir(filepath.Join(dir, entry.Name()))
+	return err != nil || len(inner) > 0
+}

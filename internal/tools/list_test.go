@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestListDirectoryShowsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	env := searchEnv(t, map[string]string{
+		"b.go": strings.Repeat("x", 2048), "a.txt": "xyz", "zoo/keep": "x", ".gitignore": "*.log\nbuild/\n", "x.log": "12", "build/out": "x", "logs/only.log": "x",
+	})
+	root := env.Workspace.Root()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(root, "empty"), 0o755),
+		os.Symlink("a.txt", filepath.Join(root, "link")),
+		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{})
+	want := `build/ [ignored]
+empty/
+logs/ [ignored]
+zoo/
+.gitignore (13 bytes)
+a.txt (3 bytes)
+b.go (2.0 KiB)
+link -> a.txt
+pipe (no regular file)
+x.log (2 bytes) [ignored]
+`
+	if answer.Result != want || answer.Error != "" {
+		t.Errorf("%+v\nwant %s", answer, want)
+	}
+	// What an ignored folder holds is not marked again: whoever lists it knows.
+	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.Result != "out (1 bytes)\n" {
+		t.Errorf("%+v", answer)
+	}
+	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "empty"}); answer.Result != "empty is empty." {
+		t.Errorf("%+v", answer)
+	}
+	for path, want := range map[string]string{"a.txt": "is a file", "missing": "does not exist", "..": "outside the workspace"} {
+		if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": path}); !strings.Contains(answer.Error, want) {
+			t.Errorf("%s: %+v, want the error %q", path, answer, want)
+		}
+	}
+}
+
+func TestListDirectoryIsBounded(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range mostListed + 3 {
+		files[fmt.Sprintf("%04d", i)] = ""
+	}
+	env := searchEnv(t, files)
+	env.Limits.OutputTokens = 20_000
+	answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{})
+	if strings.Count(answer.Result, "\n") != mostListed || !strings.HasSuffix(answer.Result, "\n[3 more entries]") {
+		t.Errorf("%d lines, %s", strings.Count(answer.Result, "\n"), answer.Result[len(answer.Result)-100:])
+	}
+}
