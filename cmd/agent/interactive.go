@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"agent/internal/chat"
 	"agent/internal/session"
 	"agent/internal/tui"
-
-	"path/filepath"
 )
 
 // runInteractive runs a session in the terminal. Without an endpoint it is the
@@ -53,7 +52,7 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 		History:   session.Prompts{Path: filepath.Join(a.folders.config, "history")},
 		Workspace: a.workspace.Root(),
 		Status:    chat.Status{Model: a.settings.Model(), Mode: a.chat.Mode()},
-		Theme:     a.settings.Theme(),
+		Theme:     a.settings.Theme,
 		Initial:   o.prompt,
 		LogPath:   a.log.path,
 		Now:       w.now,

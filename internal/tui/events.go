@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 )
 
@@ -86,12 +87,20 @@ func (m *Model) noteLines(style paint, glyph, text string) []string {
 func (m *Model) userMessage(e chat.UserMessage) {
 	lines := m.promptLines(e.Text)
 	for _, file := range e.Included {
-		lines = append(lines, m.noteLines(m.theme.dim, "  +", fmt.Sprintf("%s — %s", file.Path, plural(file.Lines, "line", "")))...)
+		lines = append(lines, m.noteLines(m.theme.dim, "  +", file.Path+" — "+includedSize(file))...)
 	}
 	for _, file := range e.Skipped {
 		lines = append(lines, m.noteLines(m.theme.warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason))...)
 	}
 	m.scrollback.print(textBlock, lines...)
+}
+
+// includedSize says how much of the context a file takes: images have no lines.
+func includedSize(file atcmd.Included) string {
+	if file.Lines == 0 && file.Bytes > 0 {
+		return fmt.Sprintf("%d KiB", (file.Bytes+1023)/1024)
+	}
+	return plural(file.Lines, "line", "")
 }
 
 // promptShown bounds how much of a message is printed back, in lines.

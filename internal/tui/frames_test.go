@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/tools"
@@ -41,7 +42,7 @@ var states = map[string]func(*screenplay){
 	},
 	"reply": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "why does @sum_test.go fail?",
-			Included: []chat.Included{{Path: "sum_test.go", Lines: 12}}, Skipped: []chat.Skipped{{Path: "sum.bin", Reason: "it is binary"}}})
+			Included: []atcmd.Included{{Path: "sum_test.go", Lines: 12}, {Path: "logo.png", Bytes: 2048}}, Skipped: []atcmd.Skipped{{Path: "sum.bin", Reason: "it is binary"}}})
 		s.events(chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
 	},
 	"streaming": func(s *screenplay) {

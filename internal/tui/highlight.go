@@ -7,9 +7,9 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// maxHighlight bounds the code that is highlighted, in bytes: the lexers take
-// about a millisecond a kilobyte, and the input must not wait for them.
-const maxHighlight = 12 << 10
+// maxHighlight bounds the code that is highlighted, in bytes: the lexers take two
+// milliseconds a kilobyte, and the input must not wait for them.
+const maxHighlight = 8 << 10
 
 // highlight paints code line by line. Code in an unknown language, or a great deal
 // of it, stays plain.

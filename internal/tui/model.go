@@ -25,8 +25,9 @@ type Model struct {
 
 	width, height int
 	started       time.Time
-	// answered is set once the background colour is known or not waited for.
-	answered bool
+	ground        ground
+	// dark is set when the paints are those for a dark ground.
+	dark bool
 
 	scrollback scrollback
 	status     chat.Status
@@ -65,15 +66,8 @@ type turn struct {
 // newModel returns the model of a window of that size.
 func newModel(ctx context.Context, opts Options, profile termenv.Profile, width, height int) *Model {
 	m := &Model{opts: opts, ctx: ctx, profile: profile, width: width, height: height, pastes: &pasteStore{}}
-	dark, known := declaredBackground(opts.env("COLORFGBG"))
-	switch opts.Theme {
-	case "light":
-		dark, known = false, true
-	case "dark":
-		dark, known = true, true
-	}
-	m.answered = known
-	m.setTheme(dark || !known)
+	m.ground.dark, m.ground.known = declaredBackground(opts.env("COLORFGBG"))
+	m.chooseTheme()
 	m.status = opts.Status
 	m.started = opts.Now()
 	if len(opts.Greeting) > 0 {
@@ -83,9 +77,21 @@ func newModel(ctx context.Context, opts Options, profile termenv.Profile, width,
 	return m
 }
 
-func (m *Model) setTheme(dark bool) {
-	m.theme = newTheme(m.profile, dark)
-	m.md = newMarkdown(m.theme)
+// ground is what is known of the terminal's background.
+type ground struct{ dark, known bool }
+
+// chooseTheme works out the paints for the theme that is set.
+func (m *Model) chooseTheme() {
+	name := themeAuto
+	if m.opts.Theme != nil {
+		name = m.opts.Theme()
+	}
+	dark := name == themeDark || name != themeLight && (m.ground.dark || !m.ground.known)
+	if m.theme == nil || m.dark != dark {
+		m.dark = dark
+		m.theme = newTheme(m.profile, dark)
+		m.md = newMarkdown(m.theme)
+	}
 }
 
 // Init implements tea.Model.
@@ -161,9 +167,9 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 
 // background takes the terminal's answer about its background, unless it is late.
 func (m *Model) background(dark bool) {
-	if !m.answered && m.opts.Now().Sub(m.started) <= backgroundLimit {
-		m.answered = true
-		m.setTheme(dark)
+	if !m.ground.known && m.opts.Now().Sub(m.started) <= backgroundLimit {
+		m.ground = ground{dark: dark, known: true}
+		m.chooseTheme()
 	}
 }
 

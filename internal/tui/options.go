@@ -57,8 +57,9 @@ type Options struct {
 	Workspace string
 	// Status is shown until the first StatusChanged.
 	Status chat.Status
-	// Theme is "auto", "dark" or "light".
-	Theme string
+	// Theme returns one of Themes; it is asked again after every command. Nil
+	// means auto.
+	Theme func() string
 	// Initial is sent as the first message when not empty.
 	Initial string
 	// LogPath is named when the interface crashes.

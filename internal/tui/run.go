@@ -82,7 +82,7 @@ func serve(ctx context.Context, m *Model, t *terminal, signals <-chan os.Signal)
 			return done(err)
 		})
 	}
-	if !m.answered && !t.simple {
+	if !m.ground.known && !t.simple {
 		t.write(backgroundQuery)
 	}
 

@@ -86,12 +86,13 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 		}
 	}
 	m.scrollback.print(textBlock, m.promptLines(msg.line)...)
+	m.chooseTheme()
 	if msg.err != nil {
 		m.note(m.theme.bad, "✗", msg.err.Error())
 		return nil
 	}
 	if msg.output.Bar != nil {
-		m.scrollback.print(lineBlock, m.theme.contextBar(*msg.output.Bar, m.columns())...)
+		m.scrollback.print(lineBlock, m.theme.contextBar(*msg.output.Bar, m.columns()))
 	}
 	var lines []string
 	for _, line := range msg.output.Lines {

@@ -45,6 +45,7 @@ func newTheme(profile termenv.Profile, dark bool) *theme {
 		yellow: lipgloss.AdaptiveColor{Light: "5", Dark: "3"},
 	}
 	colour := func(c lipgloss.TerminalColor) paint { return newPaint(r.NewStyle().Foreground(c)) }
+	ground := func(c lipgloss.TerminalColor) paint { return newPaint(r.NewStyle().Foreground(c).Reverse(true)) }
 	const red, green, magenta, cyan = lipgloss.Color("1"), lipgloss.Color("2"), lipgloss.Color("5"), lipgloss.Color("6")
 	return &theme{
 		dim:      newPaint(r.NewStyle().Faint(true)),
@@ -69,7 +70,7 @@ func newTheme(profile termenv.Profile, dark bool) *theme {
 		comment:  newPaint(r.NewStyle().Faint(true).Italic(true)),
 		name:     colour(c.blue),
 		typeName: colour(cyan),
-		bar:      []paint{colour(c.blue), colour(magenta), colour(cyan), colour(green), colour(c.yellow), colour(red)},
+		bar:      []paint{ground(c.blue), ground(magenta), ground(cyan), ground(green), ground(c.yellow), ground(red)},
 	}
 }
 

@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+)
+
+// afterSession is a model behind which a session of n messages lies.
+func afterSession(b *testing.B, n int) *screenplay {
+	s := newScreenplay(b, 120, 40)
+	s.model.profile = termenv.ANSI
+	s.model.theme = nil
+	s.model.chooseTheme()
+	for range n {
+		s.events(chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: "one two three\n\n"}, chat.ReplyEnded{},
+			chat.ToolEnded{Title: "read_file a.go", Answer: tools.Answer{Result: "x"}})
+		s.printed = nil
+	}
+	return s
+}
+
+// BenchmarkKey is a key from Update to the bytes for the terminal. It must cost
+// the same behind a long session.
+func BenchmarkKey(b *testing.B) {
+	for _, messages := range []int{0, 10_000} {
+		b.Run(fmt.Sprintf("after-%d-messages", messages), func(b *testing.B) {
+			s := afterSession(b, messages)
+			s.model.ticking = true
+			out := &screen{out: io.Discard, wake: make(chan struct{}, 1)}
+			keys := []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune{'x'}}, {Type: tea.KeyBackspace}}
+			for i := 0; b.Loop(); i++ {
+				s.model.Update(keys[i%2])
+				out.post(s.model.frame())
+				out.flush()
+			}
+		})
+	}
+}
+
+// BenchmarkReply is a reply of 3 000 chunks as the mailbox delivers it in 0.3 s:
+// nine deliveries, all blocks rendered and painted.
+func BenchmarkReply(b *testing.B) {
+	var text strings.Builder
+	for i := range 3000 {
+		switch {
+		case i%300 == 299:
+			text.WriteString("\n\n```go\nfunc f(x int) string {\n\treturn fmt.Sprint(x) // text\n}\n```\n\n")
+		case i%60 == 59:
+			text.WriteString("\n\n")
+		default:
+			text.WriteString("chunk of **text** ")
+		}
+	}
+	whole := text.String()
+	b.SetBytes(int64(len(whole)))
+	s := afterSession(b, 0)
+	s.model.ticking = true
+	out := &screen{out: io.Discard, wake: make(chan struct{}, 1)}
+	for b.Loop() {
+		s.model.Update(eventsMsg{chat.TurnStarted{}})
+		for rest := whole; rest != ""; {
+			n := min(len(rest), len(whole)/9+1)
+			s.model.Update(eventsMsg{chat.TextDelta{Delta: rest[:n]}})
+			out.post(s.model.frame())
+			out.flush()
+			rest = rest[n:]
+		}
+		s.model.Update(eventsMsg{chat.ReplyEnded{}, chat.TurnEnded{}})
+	}
+}
+
+// BenchmarkMarkdown is the rendering of closed blocks, with highlighted code.
+func BenchmarkMarkdown(b *testing.B) {
+	md := newMarkdown(newTheme(termenv.ANSI, true))
+	b.SetBytes(int64(len(answer)))
+	for b.Loop() {
+		md.render(answer, 100)
+	}
+}
+
+// BenchmarkHighlight is the largest block of code that is highlighted.
+func BenchmarkHighlight(b *testing.B) {
+	theme := newTheme(termenv.ANSI, true)
+	code := strings.Repeat("func f(x int) string { return fmt.Sprint(x) } // a comment\n", maxHighlight/59)
+	b.SetBytes(int64(len(code)))
+	for b.Loop() {
+		theme.highlight(code, "go")
+	}
+}
