@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -231,8 +230,4 @@ func testTools() *tools.Registry {
 			return tools.Answer{}
 		}),
 	)
-}
-
-func contains(list []string, part string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, part) })
 }

@@ -350,8 +350,7 @@ func size(b *bench, r llm.Request) int {
 // TestCalibration_D09: limits hold for a model that counts more tokens than we do.
 func TestCalibration_D09(t *testing.T) {
 	t.Parallel()
-	var b *bench
-	b = newBench(t)
+	b := newBench(t)
 	b.model.next = func(n int) answerFunc {
 		if n == 40 {
 			return say("done")
