@@ -302,8 +302,10 @@ func TestDiskFull(t *testing.T) {
 		{"no room at all", func(w *weak) { w.room = 0 }, func(w *weak) { w.room = 1 << 20 }, true},
 		{"room for a part", func(w *weak) { w.room = 30 }, func(w *weak) { w.room = 1 << 20 }, true},
 		{"the disk refuses", func(w *weak) { w.syncErr = syscall.EIO }, func(w *weak) { w.syncErr = nil }, true},
-		{"a part that cannot be taken back", func(w *weak) { w.room, w.truncateErr = 30, syscall.EIO },
-			func(w *weak) { w.room, w.truncateErr = 1<<20, nil }, false},
+		{
+			"a part that cannot be taken back", func(w *weak) { w.room, w.truncateErr = 30, syscall.EIO },
+			func(w *weak) { w.room, w.truncateErr = 1<<20, nil }, false,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -66,7 +66,7 @@ func Replay(r io.Reader) (State, error) {
 	p := newPlayer()
 	lines := bufio.NewReaderSize(r, 256<<10)
 	for {
-		line, err := readLine(lines)
+		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
 			if err := p.line(line, err == nil); err != nil {
 				return State{}, err
@@ -85,9 +85,6 @@ func Replay(r io.Reader) (State, error) {
 	p.state.Entries = p.state.timeline.entries()
 	return p.state, nil
 }
-
-// readLine returns the next line with its line break. The line is the caller's.
-func readLine(r *bufio.Reader) ([]byte, error) { return r.ReadBytes('\n') }
 
 // player applies records one after the other.
 type player struct {
@@ -265,7 +262,7 @@ func (p *player) setting(r Record) error {
 func Lookup(r io.Reader, seq uint64) (Record, error) {
 	lines := bufio.NewReaderSize(r, 256<<10)
 	for {
-		line, err := readLine(lines)
+		line, err := lines.ReadBytes('\n')
 		if found, wrong := parse(bytes.TrimSpace(line)); wrong == nil && found.Seq == seq {
 			return found, nil
 		}

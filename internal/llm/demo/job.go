@@ -199,8 +199,19 @@ func (p progress) summary(run fact) string {
 		"- **The bug:** `till.sh` charged shipping for orders of exactly 10.00.",
 		"- **The repair:** `-gt 1000` became `-ge 1000`. My first attempt, `-ge 10`, forgot that amounts are in cents; the tests caught it.",
 		"",
-		"Have you seen the density line? Each edit made an earlier reading of `till.sh` stale, and the program took it out of the context before the next request. `/density` lists what went, `/context` shows what is left. `help` tells what else I can do.",
+		p.aboutDensity() + " `help` tells what else I can do.",
 	}, "\n")
+}
+
+// aboutDensity says what became of the readings that the edits made stale, as far
+// as the request shows it.
+func (p progress) aboutDensity() string {
+	for _, f := range p.known[:len(p.known)-len(p.current)] {
+		if f.is(toolRead, till) {
+			return "Each edit made an earlier reading of `till.sh` stale. They are still in my context, so density is off; `/set compression.strategy high-density` lets the program take such readings out."
+		}
+	}
+	return "Have you seen the density line? Each edit made an earlier reading of `till.sh` stale, and the program took it out of the context before the next request. `/density` lists what went, `/context` shows what is left."
 }
 
 // testLine is the line of a test run that sums it up.

@@ -47,13 +47,20 @@ func wantWords(t *testing.T, words string, parts ...string) {
 
 func TestRepair(t *testing.T) {
 	t.Parallel()
-	for name, prune := range map[string]bool{"everything kept": false, "stale readings pruned": true} {
-		t.Run(name, func(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		prune bool
+		told  string
+	}{
+		{"stale readings pruned", true, "/density"},
+		{"everything kept", false, "density is off"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlayer(t)
-			p.prune = prune
+			p.prune = test.prune
 			words := p.say(Prompt)
-			wantWords(t, words, "all 6 checks passed", "in cents", "/density")
+			wantWords(t, words, "all 6 checks passed", "in cents", test.told)
 			p.wantCalls(wholeJob)
 			p.wantRepaired()
 		})

@@ -81,7 +81,11 @@ func replace(c conversation, _ request, match []string) reply {
 		if f.failed() {
 			return failure(f)
 		}
-		return reply{text: fmt.Sprintf("Done. The answer of the edit shows the place:\n\n```\n%s\n```\n\nMy reading of `%s` is stale now and will be pruned before the next request.", head(f.answer), name)}
+		stale := "is out of date and gone from the context already"
+		if _, still := latest(facts, toolRead, name); still {
+			stale = "is out of date but still in the context, so density is off"
+		}
+		return reply{text: fmt.Sprintf("Done. The answer of the edit shows the place:\n\n```\n%s\n```\n\nMy reading of `%s` %s.", head(f.answer), name, stale)}
 	}
 	if f, done := latest(facts, toolRead, name); !done {
 		return reply{text: "First I look at `" + name + "`.", calls: []call{readFile(name)}}

@@ -16,7 +16,7 @@ func TestPlainRequests(t *testing.T) {
 		{"read prices.txt", []string{"read_file prices.txt"}, []string{"4 lines", "honey 775"}},
 		{"please read `till.sh`", []string{"read_file till.sh"}, []string{"#!/bin/sh", "more"}},
 		{"read no.txt", []string{"read_file no.txt"}, []string{"did not work", "does not exist"}},
-		{"replace 775 with 800 in prices.txt", []string{"read_file prices.txt", "replace prices.txt"}, []string{"Done", "800", "stale"}},
+		{"replace 775 with 800 in prices.txt", []string{"read_file prices.txt", "replace prices.txt"}, []string{"Done", "800", "still in the context"}},
 		{`replace "apple 50" with "pear in 60" in "prices.txt"`, []string{"read_file prices.txt", "replace prices.txt"}, []string{"pear in 60"}},
 		{"replace nothing such with x in prices.txt", []string{"read_file prices.txt", "replace prices.txt"}, []string{"did not work", "was not found"}},
 		{"run echo one; echo two", []string{"run_shell_command echo one; echo two"}, []string{"2 lines", "one\ntwo"}},
@@ -42,7 +42,7 @@ func TestReplaceChangesTheFile(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
 	p.prune = true
-	p.say("replace 490 with 390 in till.sh")
+	wantWords(t, p.say("replace 490 with 390 in till.sh"), "gone from the context already")
 	wantWords(t, p.read(filepath.Join(p.dir, till)), "shipping=390")
 	wantWords(t, p.say("replace 390 with 290 in till.sh"), "Done")
 	wantWords(t, p.read(filepath.Join(p.dir, till)), "shipping=290")
