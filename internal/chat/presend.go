@@ -55,16 +55,17 @@ func (c *Chat) ensureDensityOptimized(strategy compression.Strategy) error {
 	if result.Empty() {
 		return nil
 	}
-	before, estimated := c.Tokens(), c.History.TotalTokens()
+	before := c.Tokens()
 	if err := c.History.ApplyDensityResult(result); err != nil {
 		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
 	}
-	c.density.freed += estimated - c.History.TotalTokens()
+	after := c.Tokens()
+	c.density.freed += before - after
 	c.Emit(DensityApplied{
 		Metadata:     result.Metadata,
-		Prunes:       c.record(result.Prunes),
+		Prunes:       c.record(result.Prunes, before-after),
 		TokensBefore: before,
-		TokensAfter:  c.Tokens(),
+		TokensAfter:  after,
 		Limit:        c.contextLimit(),
 	})
 	c.emitStatus()
@@ -227,9 +228,12 @@ func (c *Chat) reduceAfterRefusal(ctx context.Context) error {
 	return c.reduce(ctx, strategy, reserve)
 }
 
-// record adds what density removed to the ledger.
-func (c *Chat) record(prunes []history.Prune) []PruneRecord {
+// record adds what density removed to the ledger. The prunes share what was freed
+// in all, so that the ledger adds up: each its own blocks, and an equal part of
+// what the entries around them took.
+func (c *Chat) record(prunes []history.Prune, freed int) []PruneRecord {
 	records := make([]PruneRecord, len(prunes))
+	rest := freed
 	for i, p := range prunes {
 		records[i] = PruneRecord{
 			Kind:    p.Kind,
@@ -239,6 +243,12 @@ func (c *Chat) record(prunes []history.Prune) []PruneRecord {
 			Turn:    c.turns,
 			At:      c.Now(),
 		}
+		rest -= records[i].Tokens
+	}
+	for i := range records {
+		part := rest / (len(records) - i)
+		records[i].Tokens += part
+		rest -= part
 	}
 	c.ledger = append(c.ledger, records...)
 	return records

@@ -59,7 +59,11 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	if got := density[0].String(); !strings.HasPrefix(got, "density: 1 stale read, −1.9k tokens (") {
 		t.Errorf("told as %q", got)
 	}
-	if len(density[0].Prunes) != 1 || density[0].Prunes[0].Tokens < 1900 || density[0].Prunes[0].Subject != "a" {
+	freed := density[0].TokensBefore - density[0].TokensAfter
+	if _, status := b.Figures(); status.Freed != freed {
+		t.Errorf("%d freed, the status says %d", freed, status.Freed)
+	}
+	if len(density[0].Prunes) != 1 || density[0].Prunes[0].Tokens != freed || density[0].Prunes[0].Subject != "a" {
 		t.Errorf("ledger %+v", density[0].Prunes)
 	}
 }
