@@ -138,15 +138,15 @@ func (a *attempt) hand(chunk Chunk) {
 
 // failure turns what went wrong into an *Error.
 func (a *attempt) failure(ctx context.Context, err error) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
 	var stalled *stallError
 	if errors.As(context.Cause(ctx), &stalled) {
 		failure := a.client.fail(Unavailable, a.model, stalled.Error())
 		failure.Err = stalled
 		return failure
-	}
-	var known *Error
-	if errors.As(err, &known) {
-		return known
 	}
 	if a.yielded || errors.Is(err, io.ErrUnexpectedEOF) {
 		failure := a.client.fail(Truncated, a.model, "the connection broke within the reply")

@@ -111,7 +111,7 @@ func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
 		return Auth, true
 	case s == http.StatusPaymentRequired:
 		return RateLimit, true
-	case s == http.StatusNotFound && aboutModel.MatchString(said) && !p.notAnAPI:
+	case s == http.StatusNotFound && aboutModel.MatchString(said):
 		return ModelNotFound, true
 	case s < http.StatusBadRequest, s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusNotImplemented:
 		return NotAnAPI, true

@@ -8,8 +8,9 @@ import (
 // streamEvent is one event of a streamed reply: the fields that are read, in the
 // variants that servers send.
 type streamEvent struct {
-	Choices []choice   `json:"choices"`
-	Usage   *wireUsage `json:"usage"`
+	Choices []choice `json:"choices"`
+	// Usage is read apart: a report in an unknown shape must not cost the reply.
+	Usage json.RawMessage `json:"usage"`
 	// Timings is llama.cpp's own report.
 	Timings struct {
 		CacheN int `json:"cache_n"`
@@ -111,8 +112,8 @@ type wireUsage struct {
 }
 
 func (e *streamEvent) usage() *Usage {
-	u := e.Usage
-	if u == nil || u.PromptTokens == 0 && u.CompletionTokens == 0 {
+	var u wireUsage
+	if len(e.Usage) == 0 || json.Unmarshal(e.Usage, &u) != nil || u.PromptTokens == 0 && u.CompletionTokens == 0 {
 		return nil
 	}
 	cached := max(u.Details.CachedTokens, u.CachedTokens, u.PromptCacheHitTokens, e.Timings.CacheN)

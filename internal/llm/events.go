@@ -78,6 +78,10 @@ func (r *eventReader) readLine() ([]byte, error) {
 
 // take handles one line.
 func (r *eventReader) take(line []byte) {
+	if r.whole && len(r.data) == 0 && (bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte(":"))) {
+		// A stream that is announced as a document.
+		r.whole = false
+	}
 	if r.whole {
 		r.data = append(append(r.data, line...), '\n')
 		return

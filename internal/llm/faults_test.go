@@ -3,8 +3,10 @@ package llm_test
 import (
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -142,5 +144,19 @@ func TestConnectionFaults(t *testing.T) {
 				t.Errorf("%q shows a password", err)
 			}
 		})
+	}
+}
+
+// TestUntrustedCertificate is told at once: it stays so however often one asks.
+func TestUntrustedCertificate(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewUnstartedServer(http.NotFoundHandler())
+	web.Config.ErrorLog = log.New(io.Discard, "", 0)
+	web.StartTLS()
+	t.Cleanup(web.Close)
+	client := llm.NewClient(llm.ClientConfig{BaseURL: web.URL + "/v1", Transport: &http.Transport{}, Sleep: (&waits{}).sleep})
+	_, err := collect(t.Context(), client, ask("hi"))
+	if got := failure(t, err); got.Kind != llm.Unavailable || got.Attempts != 1 || !strings.Contains(err.Error(), "certificate is not trusted") {
+		t.Errorf("got %v after %d attempts", err, got.Attempts)
 	}
 }

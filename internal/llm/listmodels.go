@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -71,6 +72,8 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case timed.Err() != nil:
+		return nil, c.fail(Unavailable, "", fmt.Sprintf("did not list its models within %s", probeTimeout))
 	case err != nil:
 		return nil, c.connectionFailure(err, "")
 	case status != http.StatusOK:

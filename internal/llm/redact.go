@@ -29,7 +29,7 @@ const redacted = "[key]"
 
 // keyLike matches keys by their usual beginnings, also partly masked, as servers
 // echo them.
-var keyLike = regexp.MustCompile(`\b(sk|gsk|xai|AIza|key|pk|hf|nvapi)[-_][A-Za-z0-9_*.\-]{8,}`)
+var keyLike = regexp.MustCompile(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza)[A-Za-z0-9_*.\-]{8,}`)
 
 // redactor takes keys out of text from outside.
 type redactor struct{ key string }

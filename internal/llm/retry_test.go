@@ -85,6 +85,22 @@ func TestRetryDelays(t *testing.T) {
 	}
 }
 
+// TestDelaysAreCapped: the waits stop growing at half a minute, and the attempts
+// end where the configuration says.
+func TestDelaysAreCapped(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.HTML(500) })
+	client, waited := newClient(t, srv, func(c *llm.ClientConfig) { c.MaxAttempts, c.Jitter = 9, func() float64 { return 1 } })
+	_, err := collect(t.Context(), client, ask("hi"))
+	var want []time.Duration
+	for _, s := range []int{1, 2, 4, 8, 16, 30, 30, 30} {
+		want = append(want, time.Duration(s)*time.Second)
+	}
+	if diff := cmp.Diff(want, waited.list); diff != "" || failure(t, err).Attempts != 9 {
+		t.Error(err, diff)
+	}
+}
+
 // TestNoRetryAfterTheEnd: once ctx has ended nothing is sent or awaited, and the
 // error is ctx's own.
 func TestNoRetryAfterTheEnd(t *testing.T) {
@@ -111,6 +127,9 @@ func TestNoRetryAfterTheEnd(t *testing.T) {
 			client, _ := newClient(t, srv)
 			var last error
 			for chunk, err := range client.Stream(ctx, ask("hi")) {
+				if ended := ctx.Err() != nil; ended && err == nil {
+					t.Errorf("%v after the end", chunk)
+				}
 				if last = err; err == nil {
 					on(chunk)
 				}

@@ -146,6 +146,8 @@ func TestCompleteReplies(t *testing.T) {
 		{"a refusal", llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"refusal":"hi"}}]}`).NoUsage()},
 		{"content in parts", llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"hi"}]}}]}`).NoUsage()},
 		{"a second choice", hi.Event(`{"choices":[{"index":1,"delta":{"content":"other"},"finish_reason":"stop"}]}`).NoUsage()},
+		{"a stream announced as a document", llmtest.Fail(200, ": hello\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n")},
+		{"usage of an unknown shape", hi.Event(`{"choices":[],"usage":[7]}`).NoUsage()},
 		{"a server that does not stream", llmtest.Fail(200, "{\"object\":\"chat.completion\",\n\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n")},
 	}
 	for _, tt := range tests {

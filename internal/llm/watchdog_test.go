@@ -153,3 +153,39 @@ func TestWaitingIsCancellable(t *testing.T) {
 		}
 	})
 }
+
+// endless is a body that never comes.
+type endless struct{ ctx context.Context }
+
+func (b endless) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, b.ctx.Err() }
+func (b endless) Close() error             { return nil }
+
+// TestErrorBodiesAreNotWaitedFor: the status says enough.
+func TestErrorBodiesAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 400, Body: endless{r.Context()}, Request: r}, nil
+		})
+		client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: transport})
+		start := time.Now()
+		_, err := collect(t.Context(), client, ask("hi"))
+		if took := time.Since(start); failure(t, err).Status != 400 || took != 10*time.Second {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
+
+// TestModelsAreNotWaitedFor: a server that does not list its models holds nobody
+// up.
+func TestModelsAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: &slowServer{headers: time.Hour}})
+		start := time.Now()
+		_, err := client.ListModels(t.Context())
+		if took := time.Since(start); took != 3*time.Second || !strings.Contains(failure(t, err).Error(), "within 3s") {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
