@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// TestReplayGivesTheLiveHistory: whatever is done to a history, in whatever
+// TestReplayGivesTheLiveHistory is D-24: whatever is done to a history, in whatever
 // order, and however often the session is closed and taken up in between, the
 // log replays to what was live.
 func TestReplayGivesTheLiveHistory(t *testing.T) {
