@@ -123,6 +123,34 @@ func TestHighDensitySummarises(t *testing.T) {
 	}
 }
 
+// REQ-HD-008.4: only entries of tools are summarised or noted, even in a damaged
+// history.
+func TestOtherSpeakersKeepTheirBlocks(t *testing.T) {
+	t.Parallel()
+	long := res("1", "grep", strings.Repeat("x", 500))
+	entries := conv(A("ask", call("1", "grep", "{}"), long), H("words", long), H("bye"), A("bye"))
+	wantNoop(t, compressWith(t, highDensity{}, contextOf(t, 100_000, entries)), reasonNothing)
+	l := ladder{Context: contextOf(t, 100, entries)}
+	if large := l.largeResults(); len(large) > 0 {
+		t.Errorf("notes for %v", large)
+	}
+}
+
+// A tool entry that answers two ai entries ties them together.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	g := groupEntries(conv(
+		A(call("x", "n", "{}")), A(call("y", "n", "{}")), A("alone"), T(res("y", "n", "")), T(res("x", "n", ""), res("y", "n", "")), H(res("x", "n", ""))))
+	if want := []int{0, 0, 2, 0, 0, 5}; !slices.Equal(g.root, want) {
+		t.Errorf("roots %v, want %v", g.root, want)
+	}
+	for cut, want := range map[int]int{6: 6, 5: 0, 4: 0, 1: 0, 0: 0} {
+		if got := g.boundary(cut); got != want {
+			t.Errorf("the cut before %d moves to %d, want %d", cut, got, want)
+		}
+	}
+}
+
 // REQ-HD-008.2, D-25.
 func TestHighDensityTail(t *testing.T) {
 	t.Parallel()
@@ -189,6 +217,11 @@ func TestHighDensityTruncates(t *testing.T) {
 		result := compressWith(t, highDensity{}, c)
 		wantHistory(t, result.NewHistory,
 			`H{"[4 earlier entries of this conversation were dropped to fit the context limit]"}`, `H{"e"}`)
+	})
+	t.Run("D-27 calls go before older words", func(t *testing.T) {
+		t.Parallel()
+		c := weighted(t, 1000, conv(H("q"), A("plan"), group, H("e")), 100, 200, 200, 200, 100)
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, `A{"plan"}`, marker2, `H{"e"}`)
 	})
 	t.Run("D-27 text in a tool entry, and the user's latest message in a tool loop", func(t *testing.T) {
 		t.Parallel()

@@ -15,7 +15,7 @@ type RungName string
 const (
 	// RungCompress is the active strategy's own compression.
 	RungCompress RungName = "compress"
-	// RungHighDensity is the compression of high-density, if another is active.
+	// RungHighDensity is the compression of high-density.
 	RungHighDensity RungName = "high-density compress"
 	// RungShorterTail is the same with the preserved tail halved, and halved again
 	// until only the newest exchange is left in it.
@@ -93,7 +93,12 @@ func Reduce(ctx context.Context, in LadderInput) (LadderResult, error) {
 	if err := in.check(); err != nil {
 		return LadderResult{}, err
 	}
-	l := &ladder{Context: in.Context, strategy: in.Strategy, room: in.ContextLimit - in.Reserve}
+	l := &ladder{
+		Context:  in.Context,
+		strategy: in.Strategy,
+		room:     in.ContextLimit - in.Reserve,
+		tail:     tailSize(len(in.History), in.PreserveThreshold),
+	}
 	before := l.Total()
 	if message := l.message(); in.Overhead+message > l.room {
 		return LadderResult{}, &ContextOverflowError{in.Overhead, message, in.Reserve, in.ContextLimit}

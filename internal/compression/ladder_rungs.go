@@ -14,6 +14,9 @@ type ladder struct {
 	strategy Strategy
 	// room is the limit without the reserve.
 	room int
+	// tail is how many entries the strategies preserve of the history the ladder
+	// began with.
+	tail int
 }
 
 func (l *ladder) fits() bool { return l.Total() <= l.room }
@@ -55,23 +58,25 @@ func (l *ladder) compress(ctx context.Context) error {
 	return err
 }
 
+// compressHighDensity also serves when high-density is the active strategy: it
+// aims for the room where the reserve makes that smaller than the target, and
+// finds nothing to do otherwise.
 func (l *ladder) compressHighDensity(context.Context) error {
-	if _, ran := l.strategy.(highDensity); !ran {
-		l.highDensity(tailSize(len(l.History), l.PreserveThreshold))
-	}
+	l.highDensity(l.tail)
 	return nil
 }
 
 // shortenTail goes on until the tail is the newest exchange: in a long tool loop
 // the whole window may be one turn of the user.
 func (l *ladder) shortenTail(context.Context) error {
-	for size := tailSize(len(l.History), l.PreserveThreshold) / 2; size >= 1 && !l.fits(); size /= 2 {
-		l.highDensity(min(size, len(l.History)))
+	for size := l.tail / 2; size >= 1 && !l.fits(); size /= 2 {
+		l.highDensity(size)
 	}
 	return nil
 }
 
 func (l *ladder) highDensity(tail int) {
+	tail = min(tail, len(l.History))
 	if result := (highDensity{}).compress(l.Context, tail, min(l.Target(), l.room)); result.Applied {
 		l.adopt(result.NewHistory)
 	}
@@ -146,31 +151,19 @@ func shortNote(response *history.ToolResponse, key string) *history.ToolResponse
 }
 
 // dropTurns drops, each only if what came before was not enough: whole turns,
-// oldest first; what is old in the last turn; the newest calls, when they alone
-// are too large; the marker. The last message of the user stays.
+// oldest first; what the last turn holds, oldest first, so that its newest calls
+// go last; the marker. The last message of the user stays.
 func (l *ladder) dropTurns(context.Context) error {
 	t := newTruncation(l.History, l.Tokens, l.Overhead, groupEntries(l.History), l.Count)
 	_, last := outerHumans(l.History)
-	newest := t.newestCalls(last)
 	t.dropWholeTurns(l.room, last)
-	_ = t.dropUntil(l.room, len(l.History), func(i int) bool { return i != last && i != newest }) ||
-		t.dropUntil(l.room, len(l.History), func(i int) bool { return i != last })
+	t.dropUntil(l.room, len(l.History), func(i int) bool { return i != last })
 	entries, total := t.result()
 	if total > l.room && last >= 0 {
 		entries = slices.DeleteFunc(slices.Clone(entries), isMarker)
 	}
 	l.adopt(entries)
 	return nil
-}
-
-// newestCalls returns the group of the latest calls after entry last, −1 when
-// there are none.
-func (t *truncation) newestCalls(last int) int {
-	pairs := t.pairing.Pairs
-	if len(pairs) == 0 || pairs[len(pairs)-1].At.Entry < last {
-		return -1
-	}
-	return t.root[pairs[len(pairs)-1].At.Entry]
 }
 
 // dropWholeTurns drops the turns before the message at entry last, oldest first,

@@ -117,6 +117,7 @@ func TestLadderRungs(t *testing.T) {
 	wide := conv(H("task"), A(call("1", "read_file", "x"), call("2", "read_file", "y")), T(res("1", "read_file", long+long)), T(res("2", "read_file", long)))
 	words := conv(H("a"), A(long), H("b"), A(long), H("c"))
 	big := conv(H("first "+long), H("second "+long), A("ok"), H("last"), A("sure", call("1", "grep", "{}")), T(res("1", "grep", "hit")))
+	verbatim := func(i int) string { return show(loop[2+2*i]) }
 	huge := conv(H("task"), A(call("1", "write_file", long)), T(res("1", "write_file", "ok")))
 	for _, c := range []struct {
 		id       string
@@ -130,9 +131,9 @@ func TestLadderRungs(t *testing.T) {
 		{"own compression", 6000, turns, highDensity{}, []RungName{RungCompress}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
 		{"a failing strategy", 6000, turns, broken{}, []RungName{RungCompress, RungHighDensity}, []string{"[read_file: /w/a — success, 400 lines]"}},
 		{"another strategy", 2200, words, topDown{}, []RungName{RungCompress}, []string{`H{"c"}`}},
-		{"a tool loop", 9000, loop, highDensity{}, []RungName{RungCompress, RungShorterTail}, []string{"task", "[grep: p28 — success, 400 lines]", "line\\n"}},
+		{"a tool loop", 9000, loop, highDensity{}, []RungName{RungCompress, RungShorterTail}, []string{"task", "54 earlier entries", verbatim(27), verbatim(28), verbatim(29)}},
 		{"largest results first", 4000, wide, highDensity{}, []RungName{RungNotes}, []string{"[read_file: x — removed to fit the context limit, 800 lines]", "line\\n"}},
-		{"drops", 200, big, highDensity{}, []RungName{RungCompress, RungDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
+		{"drops whole turns", 300, big, highDensity{}, []RungName{RungCompress, RungDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
 		{"calls too large by themselves", 200, huge, highDensity{}, []RungName{RungDropTurns}, []string{`H{"task"}`, `H{"[2 earlier entries`}},
 	} {
 		t.Run("S-07 "+c.id, func(t *testing.T) {
@@ -150,6 +151,75 @@ func TestLadderRungs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The last rung alone: turns go as a whole, then the last turn from its start; the
+// newest calls go last, the message never.
+func TestDropTurns(t *testing.T) {
+	t.Parallel()
+	group := func(id string) []*history.Content {
+		return conv(A(call(id, "x", "{}")), T(res(id, "x", "s")))
+	}
+	entries := conv(H("one"), A("a"), H("two"), A("b"), group("1"), H("now"), A("c"), group("2"), A("d"), group("3"))
+	for _, c := range []struct {
+		room int
+		want []string
+	}{
+		{1105, []string{`H{"[2 earlier`, `H{"two"}`, `A{"b"}`, "A{1:x}", `T{r1="s"}`, `H{"now"}`, `A{"c"}`, "A{2:x}", `T{r2="s"}`, `A{"d"}`, "A{3:x}", `T{r3="s"}`}},
+		{1104, []string{`H{"[6 earlier`, `H{"now"}`, `A{"c"}`, "A{2:x}", `T{r2="s"}`, `A{"d"}`, "A{3:x}", `T{r3="s"}`}},
+		{650, []string{`H{"[7 earlier`, `H{"now"}`, "A{2:x}", `T{r2="s"}`, `A{"d"}`, "A{3:x}", `T{r3="s"}`}},
+		{404, []string{`H{"[10 earlier`, `H{"now"}`, "A{3:x}", `T{r3="s"}`}},
+		{304, []string{`H{"[12 earlier`, `H{"now"}`}},
+		{104, []string{`H{"now"}`}},
+	} {
+		in := weighted(t, c.room, entries, slices.Repeat([]int{100}, len(entries))...)
+		l := &ladder{Context: in, room: c.room}
+		if err := l.dropTurns(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]string, len(l.History))
+		for i, entry := range l.History {
+			got[i] = show(entry)
+			if isMarker(entry) {
+				got[i], _, _ = strings.Cut(got[i], " entr")
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("room %d (-want +got):\n%s", c.room, diff)
+		}
+	}
+}
+
+// D-08: a large reserve can leave less room than the target of a compression.
+func TestLadderAimsForTheRoom(t *testing.T) {
+	t.Parallel()
+	entries := conv(H("q"))
+	for range 10 {
+		entries = append(entries, A(strings.Repeat("x", 100)))
+	}
+	in := LadderInput{Context: contextOf(t, 1000, append(entries, H("e"))), Strategy: topDown{}, Reserve: 700}
+	in.Threshold = 1
+	result, names, err := climb(t, in)
+	if err != nil || !slices.Equal(names, []RungName{RungCompress, RungHighDensity}) || len(result.History) < 3 {
+		t.Errorf("rungs %v, %v, left\n%s", names, err, showAll(result.History))
+	}
+}
+
+// A history without any message of the user is reduced to the marker at worst.
+func TestLadderWithoutUserMessage(t *testing.T) {
+	t.Parallel()
+	entries := conv(A(strings.Repeat("x", 500)))
+	result, _, err := climb(t, LadderInput{Context: contextOf(t, 200, entries), Strategy: highDensity{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHistory(t, result.History, marker1)
+	if _, _, err := climb(t, LadderInput{Context: contextOf(t, 50, entries), Strategy: highDensity{}}); err == nil {
+		t.Error("no error although not even the marker fits")
+	}
+	if result, _, err := climb(t, LadderInput{Context: contextOf(t, 50, nil), Strategy: highDensity{}}); err != nil || len(result.History) > 0 {
+		t.Errorf("an empty history gives %v, %v", result, err)
 	}
 }
 

@@ -128,6 +128,12 @@ func TestOptimizeReadWrite(t *testing.T) {
 		},
 		{id: "R-10", entries: conv(A(call("c1", "read_file", "/w/a"), call("c2", "write_file", "/w/a")), T(res("c1", "read_file", "1"), res("c2", "write_file", "2")))},
 		{id: "R-10 other order", entries: conv(A(call("c2", "write_file", "/w/a"), call("c1", "read_file", "/w/a")), T(res("c2", "write_file", "2"), res("c1", "read_file", "1")))},
+		{
+			id:      "D-12 a later write counts",
+			entries: conv(A("both", call("c1", "read_file", "/w/a"), call("c2", "write_file", "/w/a")), T(res("c1", "read_file", "1"), res("c2", "write_file", "2")), write("/w/a")),
+			rep:     map[int]string{0: `A{"both", c2:write_file}`, 1: `T{rc2="2"}`},
+			md:      [3]int{1, 0, 0},
+		},
 		{id: "R-11", entries: conv(read("/w/a"), A(call("w", "write_file", "/w/a")), T(failed("w", "write_file", "denied")))},
 		{id: "R-12", entries: conv(read("/w/a"), A(call("w", "write_file", "/w/a")))},
 		{
@@ -237,6 +243,7 @@ func TestOptimizeReadMany(t *testing.T) {
 		kept("R-19 folder", `{"paths":["/w/a/"]}`, write("/w/a")),
 		kept("R-19 braces", `{"paths":["/w/{a,b}"]}`, write("/w/{a,b}")),
 		stale("R-19 no include", `{"paths":["/w/a"],"include":[]}`, write("/w/a")),
+		stale("R-19 empty include", `{"paths":["/w/a"],"include":""}`, write("/w/a")),
 		stale("R-20 not a string", `{"paths":[1,"/w/a"]}`, write("/w/a")),
 		stale("R-20 twice", `{"paths":["/w/a","/w/./a"]}`, write("/w/a")),
 		{id: "D-12 same entry", entries: conv(
@@ -372,10 +379,10 @@ func TestPrunesExplainTheResult(t *testing.T) {
 		read("src/a.go"),            // 1, 2
 		ran("read_many_files", `{"paths":["src/a.go","src/b.go"]}`, "x"), // 3, 4
 		ran("grep", `{"pattern":"TODO"}`, "old"),                         // 5, 6
-		ran("replace", "/w/src/a.go", "ok"),                              // 7, 8
-		write("src/b.go"),                                                // 9, 10
-		ran("grep", `{"pattern":"FIXME"}`, "new"),                        // 11, 12
-		H(inc("a.go", "2")),                                              // 13
+		conv(A(call("e", "replace", "/w/src/a.go"), call("f", "ast_edit", "/w/src/a.go")), T(res("e", "replace", "ok"), res("f", "ast_edit", "ok"))), // 7, 8
+		write("src/b.go"),                         // 9, 10
+		ran("grep", `{"pattern":"FIXME"}`, "new"), // 11, 12
+		H(inc("a.go", "2")),                       // 13
 	)
 	result, err := highDensity{}.Optimize(entries, recency(1))
 	if err != nil {
@@ -393,7 +400,7 @@ func TestPrunesExplainTheResult(t *testing.T) {
 	}
 	id := func(i int) string { return entries[i].Calls()[0].ID }
 	want := []line{
-		{history.StaleRead, "src/a.go", "written later by replace", 1, "X{" + id(1) + ":read_file, r" + id(1) + `="content of src/a.go"}`, "X{}"},
+		{history.StaleRead, "src/a.go", "written later by ast_edit", 1, "X{" + id(1) + ":read_file, r" + id(1) + `="content of src/a.go"}`, "X{}"},
 		{history.StaleRead, "src/a.go, src/b.go", "written later by write_file", 3, "X{" + id(3) + ":read_many_files, r" + id(3) + `="x"}`, "X{}"},
 		{history.DuplicateFile, "a.go", "included again later", 0, "X{" + quoted(inc("a.go", "1")) + "}", "X{}"},
 		{history.OldResult, "grep: TODO", "older than the newest 1 grep results", 6, "X{r" + id(5) + `="old"}`, "X{r" + id(5) + `="` + PrunedPointer + `"}`},

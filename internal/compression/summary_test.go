@@ -31,6 +31,7 @@ func TestSummaries(t *testing.T) {
 		{"an object, a number", call("1", "glob", `{"pattern":{"n":1.5}}`), res("1", "glob", lines(9)), `[glob: {"n":1.5} — success, 9 lines]`},
 		{"many lines", call("1", "run_shell_command", `{"command":"cd x &&\n\tmake\u0000 all\n"}`), res("1", "run_shell_command", lines(9)), "[run_shell_command: cd x && make all — success, 9 lines]"},
 		{"cut to 80", call("1", "read_file", deep), res("1", "read_file", lines(90)), "[read_file: " + deep[:79] + "… — success, 90 lines]"},
+		{"spaces around", call("1", "run_shell_command", `{"command":"make all "}`), res("1", "run_shell_command", lines(9)), "[run_shell_command: make all — success, 9 lines]"},
 		{"unknown tool", call("1", "mystery", `{"pattern":"a"}`), res("1", "mystery", lines(9)), "[mystery — success, 9 lines]"},
 		{"no call", nil, res("1", "read_file", lines(9)), "[read_file — success, 9 lines]"},
 		{"no name", nil, res("1", "", lines(9)), "[tool — success, 9 lines]"},
@@ -54,7 +55,7 @@ func TestSummaryProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tool := rapid.OneOf(rapid.SampledFrom([]string{"read_file", "run_shell_command", "grep"}), rapid.String()).Draw(t, "tool")
 		key := rapid.StringN(0, 300, -1).Draw(t, "key")
-		response := res("1", tool, rapid.StringN(0, 600, -1).Draw(t, "result"))
+		response := res("1", tool, strings.Repeat(rapid.SampledFrom([]string{"x", "é", "line\n", " "}).Draw(t, "unit"), rapid.IntRange(0, 400).Draw(t, "times")))
 		response.Error = rapid.SampledFrom([]string{"", "no"}).Draw(t, "error")
 		made := call("1", tool, string(asJSONString(map[string]string{"file_path": key, "command": key, "pattern": key})))
 
@@ -72,4 +73,21 @@ func TestSummaryProperties(t *testing.T) {
 			t.Fatalf("summarised twice: %q, then %q", text, again.Result.Text())
 		}
 	})
+}
+
+// The line of the ladder's notes: an error is cut, what is a line already stays.
+func TestShortNote(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ result, problem, want, wantError string }{
+		{strings.Repeat("x\n", 300), "no", "[grep: k — removed to fit the context limit, 300 lines]", "no"},
+		{PrunedPointer, strings.Repeat("e ", 500), PrunedPointer, strings.Repeat("e ", 99) + "e…"},
+		{"[grep: k — error, 300 lines]", "", "[grep: k — error, 300 lines]", ""},
+	} {
+		response := res("1", "grep", c.result)
+		response.Error = c.problem
+		note := shortNote(response, "k")
+		if note.Result.Text() != c.want || note.Error != c.wantError || note.CallID != "1" {
+			t.Errorf("got %q, %q, want %q, %q", note.Result.Text(), note.Error, c.want, c.wantError)
+		}
+	}
 }

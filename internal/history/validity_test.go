@@ -37,6 +37,7 @@ func TestValidate(t *testing.T) {
 		{"only thinking", []*Content{New(AI, &Thinking{Thought: "hm"}, blank)}, []int{0}},
 		{"a call of a human", []*Content{New(Human, call("a")), New(Tool, response("a"))}, []int{0, 1}},
 		{"a response of the model", []*Content{New(AI, call("a")), New(AI, response("a"))}, []int{0, 1}},
+		{"a call answered in its own entry", []*Content{New(AI, call("a"), response("a"))}, []int{0, 0}},
 		{"missing", []*Content{New(Human, words), nil}, []int{1}},
 	} {
 		t.Run(c.id, func(t *testing.T) {
