@@ -1,6 +1,9 @@
 package history
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Speaker says who an entry comes from.
 type Speaker string
@@ -69,18 +72,13 @@ func (c *Content) WithMeta(key string, value any) *Content {
 
 // Text returns the entry's text blocks joined by newlines.
 func (c *Content) Text() string {
-	text := ""
+	var texts []string
 	for _, b := range c.Blocks {
-		t, ok := b.(*Text)
-		if !ok {
-			continue
+		if t, ok := b.(*Text); ok {
+			texts = append(texts, t.Text)
 		}
-		if text != "" {
-			text += "\n"
-		}
-		text += t.Text
 	}
-	return text
+	return strings.Join(texts, "\n")
 }
 
 // Calls returns the tool calls of the entry in order.

@@ -15,21 +15,21 @@ const (
 	mediaTokens = 1100
 )
 
-// countBlock returns the tokens block takes in a request. Thinking is not sent
-// and counts nothing.
+// countBlock returns the tokens block takes in a request, never less than none
+// (ERR-022). Thinking is not sent and counts nothing.
 func countBlock(counter Counter, block Block) int {
+	tokens := 0
 	switch b := block.(type) {
 	case *Text:
-		return counter.Count(b.Text)
+		tokens = counter.Count(b.Text)
 	case *ToolCall:
-		return callOverhead + counter.Count(b.Name) + counter.Count(string(b.Parameters))
+		tokens = callOverhead + counter.Count(b.Name) + counter.Count(string(b.Parameters))
 	case *ToolResponse:
-		return responseOverhead + counter.Count(b.Result.Text()) + counter.Count(b.Error)
+		tokens = responseOverhead + counter.Count(b.Result.Text()) + counter.Count(b.Error)
 	case *Media:
-		return mediaTokens
-	default:
-		return 0
+		tokens = mediaTokens
 	}
+	return max(tokens, 0)
 }
 
 // Empty reports whether the entry says nothing that could be sent: no blocks, or
@@ -56,25 +56,22 @@ type counted struct {
 	tokens  int
 }
 
-func count(counter Counter, c *Content) counted {
-	return recount(counter, c, counted{content: &Content{}})
-}
+func count(counter Counter, c *Content) counted { return recount(counter, c, counted{}) }
 
 // recount counts c, an edit of old, and counts only the blocks that old lacks.
 func recount(counter Counter, c *Content, old counted) counted {
+	known := make(map[Block]int, len(old.blocks))
+	for i, tokens := range old.blocks {
+		known[old.content.Blocks[i]] = tokens
+	}
 	n := counted{content: c, blocks: make([]int, len(c.Blocks)), tokens: entryOverhead}
 	for i, block := range c.Blocks {
-		n.blocks[i] = -1
-		for j, known := range old.content.Blocks {
-			if known == block {
-				n.blocks[i] = old.blocks[j]
-				break
-			}
+		tokens, ok := known[block]
+		if !ok {
+			tokens = countBlock(counter, block)
 		}
-		if n.blocks[i] < 0 {
-			n.blocks[i] = countBlock(counter, block)
-		}
-		n.tokens += n.blocks[i]
+		n.blocks[i] = tokens
+		n.tokens += tokens
 	}
 	return n
 }

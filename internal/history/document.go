@@ -12,7 +12,8 @@ import (
 type Document struct {
 	WorkspaceRoot string
 	History       []*Content
-	// Config holds settings for the engine, undecoded; DocumentError places them.
+	// Config holds settings for the engine, undecoded; ConfigError places what is
+	// wrong with them.
 	Config map[string]json.RawMessage
 
 	data []byte
@@ -21,7 +22,8 @@ type Document struct {
 // DocumentError says where in a document what is wrong.
 type DocumentError struct {
 	// Line counts from 1.
-	Line    int
+	Line int
+	// Field is the path of what is wrong, empty for the document as a whole.
 	Field   string
 	Problem string
 }
@@ -36,93 +38,76 @@ func (e *DocumentError) Error() string {
 // ParseDocument reads a document. Every error is a *DocumentError with the line
 // and the field at fault. Unknown fields beside the three are ignored.
 func ParseDocument(data []byte) (*Document, error) {
-	if line, problem := syntaxProblem(data); problem != "" {
-		return nil, &DocumentError{Line: line, Problem: problem}
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(data, &fields) != nil {
-		return nil, &DocumentError{Line: 1, Problem: `is not an object with "workspaceRoot" and "history"`}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	if err := syntaxError(data); err != nil {
+		return nil, err
 	}
 	d := &Document{data: data}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil || fields == nil {
+		return nil, d.wrong(nil, `is not an object with "workspaceRoot" and "history"`)
+	}
 	if raw, ok := fields["workspaceRoot"]; ok && json.Unmarshal(raw, &d.WorkspaceRoot) != nil {
-		return nil, d.wrong(raw, "workspaceRoot", "must be a string")
+		return nil, d.wrong(Path{"workspaceRoot"}, "must be a string")
 	}
 	if raw, ok := fields["config"]; ok && json.Unmarshal(raw, &d.Config) != nil {
-		return nil, d.wrong(raw, "config", "must be an object")
+		return nil, d.wrong(Path{"config"}, "must be an object")
 	}
 	raw, ok := fields["history"]
 	if !ok {
-		return nil, &DocumentError{Line: 1, Field: "history", Problem: "is missing"}
+		return nil, d.wrong(Path{"history"}, "is missing")
 	}
-	return d, d.readHistory(raw)
+	if err := d.readHistory(raw); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
-// readHistory decodes the entries, walking the list so that the place of each is
-// known.
 func (d *Document) readHistory(raw json.RawMessage) error {
-	start := d.offset(raw)
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('[') {
-		return d.wrong(raw, "history", "must be a list")
+	var entries []json.RawMessage
+	if json.Unmarshal(raw, &entries) != nil || entries == nil {
+		return d.wrong(Path{"history"}, "must be a list")
 	}
-	d.History = []*Content{}
-	for i := 0; decoder.More(); i++ {
-		var entry json.RawMessage
-		if err := decoder.Decode(&entry); err != nil {
-			return d.wrong(raw, "history", err.Error())
+	d.History = make([]*Content, len(entries))
+	for i, entry := range entries {
+		d.History[i] = new(Content)
+		err := d.History[i].UnmarshalJSON(entry)
+		var wrong *FieldError
+		switch at := (Path{"history", i}); {
+		case errors.As(err, &wrong):
+			return d.wrong(at.then(wrong.Path...), wrong.Problem)
+		case err != nil:
+			return d.wrong(at, err.Error())
 		}
-		at := start + int(decoder.InputOffset()) - len(entry)
-		var c Content
-		if err := c.UnmarshalJSON(entry); err != nil {
-			return d.wrongEntry(i, at, err)
-		}
-		d.History = append(d.History, &c)
 	}
 	return nil
 }
 
-func (d *Document) wrongEntry(index, at int, err error) error {
-	field := fmt.Sprintf("history[%d]", index)
-	var wrong *FieldError
-	if !errors.As(err, &wrong) {
-		return &DocumentError{Line: d.line(at), Field: field, Problem: err.Error()}
-	}
-	if wrong.Path != "" {
-		field += "." + wrong.Path
-	}
-	return &DocumentError{Line: d.line(at + int(wrong.Offset)), Field: field, Problem: wrong.Problem}
-}
-
-// ConfigError places a problem with one key of Config.
+// ConfigError is a problem with one key of Config, with its place.
 func (d *Document) ConfigError(key, problem string) error {
-	return d.wrong(d.Config[key], "config."+key, problem)
+	return d.wrong(Path{"config", key}, problem)
 }
 
-func (d *Document) wrong(raw json.RawMessage, field, problem string) error {
-	return &DocumentError{Line: d.line(d.offset(raw)), Field: field, Problem: problem}
+func (d *Document) wrong(at Path, problem string) error {
+	return &DocumentError{Line: lineAt(d.data, at.offset(d.data)), Field: at.String(), Problem: problem}
 }
 
-// offset finds a decoded part in the document.
-func (d *Document) offset(raw json.RawMessage) int { return max(0, bytes.Index(d.data, raw)) }
+func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
 
-func (d *Document) line(offset int) int {
-	return 1 + bytes.Count(d.data[:min(offset, len(d.data))], []byte("\n"))
-}
-
-// syntaxProblem says where data stops being JSON.
-func syntaxProblem(data []byte) (line int, problem string) {
+// syntaxError says where data stops being JSON, if it does.
+func syntaxError(data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return &DocumentError{Line: 1, Problem: "is empty; expected a JSON document"}
+	}
 	var anything json.RawMessage
 	err := json.Unmarshal(data, &anything)
-	var syntax *json.SyntaxError
-	switch {
-	case err == nil:
-		return 0, ""
-	case len(bytes.TrimSpace(data)) == 0:
-		return 1, "is empty; expected a JSON document"
-	case errors.As(err, &syntax):
-		end := min(int(syntax.Offset), len(data))
-		return 1 + bytes.Count(data[:end], []byte("\n")), "is not valid JSON: " + err.Error()
-	default:
-		return 1, "is not valid JSON: " + err.Error()
+	if err == nil {
+		return nil
 	}
+	line := 1
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		// The offset counts the byte at fault, which may itself be a line break.
+		line = lineAt(data, max(0, int(syntax.Offset)-1))
+	}
+	return &DocumentError{Line: line, Problem: "is not valid JSON: " + err.Error()}
 }

@@ -3,61 +3,86 @@ package history
 // Repair returns entries as a history that can be sent (D-32): calls without a
 // response get one that says why, responses without a call and empty entries go.
 // It serves recordings that were cut; a history of this program needs no repair.
-// Valid entries are returned as they are.
+// Valid entries are returned as they are, and so is every entry that needs no
+// change.
 func Repair(entries []*Content, why string) []*Content {
 	if Validate(entries) == nil {
 		return entries
 	}
-	var repaired []*Content
-	open := map[string]*ToolCall{}
-	var order []string
-	settle := func() {
-		for _, id := range order {
-			if call := open[id]; call != nil {
-				repaired = append(repaired, New(Tool, &ToolResponse{CallID: id, ToolName: call.Name, Error: why}))
-			}
-		}
-		clear(open)
-		order = order[:0]
-	}
+	r := repair{why: why, answered: make(map[string]bool)}
 	for _, entry := range entries {
-		if entry.Speaker == Tool {
-			entry = keepAnswers(entry, open)
-		} else if !entry.Empty() {
-			settle()
-		}
-		if entry == nil || entry.Empty() {
-			continue
-		}
-		repaired = append(repaired, entry)
-		for _, call := range entry.Calls() {
-			open[call.ID] = call
-			order = append(order, call.ID)
-		}
+		r.entry(entry)
 	}
-	settle()
-	return repaired
+	r.answerOpenCalls()
+	return r.entries
 }
 
-// keepAnswers returns the entry without responses that answer no open call, and
-// marks the calls it answers. It returns nil when nothing is left.
-func keepAnswers(entry *Content, open map[string]*ToolCall) *Content {
-	var kept []Block
-	for _, block := range entry.Blocks {
-		if r, ok := block.(*ToolResponse); ok {
-			if open[r.CallID] == nil {
-				continue
-			}
-			open[r.CallID] = nil
+// repair is a repair in progress. Its open calls are those of the latest ai entry,
+// the only ones the next tool entry may answer.
+type repair struct {
+	why      string
+	entries  []*Content
+	open     []*ToolCall
+	answered map[string]bool // by id of an open call
+}
+
+func (r *repair) entry(c *Content) {
+	if c == nil {
+		return
+	}
+	c = keepBlocks(c, func(b Block) bool { return r.belongs(c.Speaker, b) })
+	if c.Empty() {
+		return
+	}
+	if c.Speaker != Tool {
+		r.answerOpenCalls()
+	}
+	r.entries = append(r.entries, c)
+	for _, call := range c.Calls() {
+		if _, twice := r.answered[call.ID]; !twice {
+			r.open = append(r.open, call)
+			r.answered[call.ID] = false
 		}
-		kept = append(kept, block)
 	}
-	switch len(kept) {
-	case 0:
-		return nil
-	case len(entry.Blocks):
-		return entry
-	default:
-		return entry.WithBlocks(kept)
+}
+
+// belongs reports whether speaker may say b here. A response is taken as the
+// answer to its call.
+func (r *repair) belongs(speaker Speaker, b Block) bool {
+	switch b := b.(type) {
+	case *ToolCall:
+		return speaker == AI
+	case *ToolResponse:
+		answered, open := r.answered[b.CallID]
+		if speaker != Tool || !open || answered {
+			return false
+		}
+		r.answered[b.CallID] = true
 	}
+	return true
+}
+
+func (r *repair) answerOpenCalls() {
+	for _, call := range r.open {
+		if !r.answered[call.ID] {
+			r.entries = append(r.entries, New(Tool, &ToolResponse{CallID: call.ID, ToolName: call.Name, Error: r.why}))
+		}
+	}
+	r.open = nil
+	clear(r.answered)
+}
+
+// keepBlocks returns c with the blocks that keep accepts; c itself when those are
+// all.
+func keepBlocks(c *Content, keep func(Block) bool) *Content {
+	var kept []Block
+	for _, b := range c.Blocks {
+		if keep(b) {
+			kept = append(kept, b)
+		}
+	}
+	if len(kept) == len(c.Blocks) {
+		return c
+	}
+	return c.WithBlocks(kept)
 }

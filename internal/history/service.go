@@ -34,12 +34,11 @@ func NewService(counter Counter, observer Observer) *Service {
 }
 
 // Add appends what the turn loop brought and advances the generation (D-02).
-// While a compression runs the entry is queued and appended when that ends. An
+// While a compression runs the entry waits and is appended when that ends. An
 // error is the observer's: the entry is in the history but may not be on disk.
 func (s *Service) Add(c *Content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.generation++
 	if s.compressing {
 		s.waiting = append(s.waiting, c)
 		return nil
@@ -47,7 +46,10 @@ func (s *Service) Add(c *Content) error {
 	return s.append(c)
 }
 
+// append advances the generation together with the history: were it sooner, an
+// optimiser could believe to have seen an entry that still waits.
 func (s *Service) append(c *Content) error {
+	s.generation++
 	entry := count(s.counter, c)
 	s.entries = append(s.entries, entry)
 	s.total += entry.tokens
@@ -167,7 +169,6 @@ func (s *Service) resum() {
 	for _, e := range s.entries {
 		s.total += e.tokens
 	}
-	s.total = max(s.total, 0)
 }
 
 // ApplyDensityResult edits the history as an optimiser asked: replacements, then

@@ -33,6 +33,10 @@ func speakerTitle(s Speaker) string {
 func writeBlock(b *strings.Builder, block Block) {
 	switch block := block.(type) {
 	case *Text:
+		if block.IncludedFile != "" {
+			b.WriteString(fenced(block.Text, "") + "\n")
+			return
+		}
 		b.WriteString(strings.TrimRight(block.Text, "\n") + "\n\n")
 	case *ToolCall:
 		fmt.Fprintf(b, "**%s**\n\n%s\n", block.Name, fenced(string(block.Parameters), "json"))
@@ -53,11 +57,18 @@ func writeBlock(b *strings.Builder, block Block) {
 	}
 }
 
-// fenced puts text into a code block whose fence does not occur in it.
+// fenced puts text into a code block whose fence is longer than any run of
+// backticks in it.
 func fenced(text, language string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
 	}
+	fence := strings.Repeat("`", longest+1)
 	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }

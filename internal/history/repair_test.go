@@ -1,0 +1,97 @@
+package history
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestRepair(t *testing.T) {
+	t.Parallel()
+	call, response := pairCall, pairResponse
+	words := &Text{Text: "words"}
+	cut := func(id string) *Content { return New(Tool, &ToolResponse{CallID: id, ToolName: "n", Error: "cut"}) }
+	for _, c := range []struct {
+		id         string
+		give, want []*Content
+	}{
+		{"a call at the end", []*Content{New(AI, call("a"))}, []*Content{New(AI, call("a")), cut("a")}},
+		{"one of two answered", []*Content{New(AI, call("a"), call("b")), New(Tool, response("b")), New(Human, words)}, []*Content{New(AI, call("a"), call("b")), New(Tool, response("b")), cut("a"), New(Human, words)}},
+		{"answered too late", []*Content{New(AI, call("a")), New(Human, words), New(Tool, words, response("a"))}, []*Content{New(AI, call("a")), cut("a"), New(Human, words), New(Tool, words)}},
+		{"answered twice", []*Content{New(AI, call("a")), New(Tool, response("a"), response("a")), New(Tool, response("a"))}, []*Content{New(AI, call("a")), New(Tool, response("a"))}},
+		{"starts with a response", []*Content{New(Tool, response("a")), New(Human, words)}, []*Content{New(Human, words)}},
+		{"empty entries", []*Content{New(Human), New(Human, words), New(AI, &Thinking{}), nil}, []*Content{New(Human, words)}},
+		{"an empty entry between call and response", []*Content{New(AI, call("a")), New(AI), New(Tool, response("a"))}, []*Content{New(AI, call("a")), New(Tool, response("a"))}},
+		{"a call of a human", []*Content{New(Human, words, call("a")), New(Tool, response("a"))}, []*Content{New(Human, words)}},
+		{"a call of a tool", []*Content{New(AI, call("a")), New(Tool, response("a"), call("b"))}, []*Content{New(AI, call("a")), New(Tool, response("a"))}},
+		{"a response of the model", []*Content{New(AI, call("a")), New(AI, response("a"))}, []*Content{New(AI, call("a")), cut("a")}},
+		{"an id used again, unanswered", []*Content{New(AI, call("a")), New(AI, call("a")), New(Tool, response("a"))}, []*Content{New(AI, call("a")), cut("a"), New(AI, call("a")), New(Tool, response("a"))}},
+		{"an id twice in an entry", []*Content{New(AI, call("a"), call("a"))}, []*Content{New(AI, call("a"), call("a")), cut("a")}},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			t.Parallel()
+			got := Repair(c.give, "cut")
+			if show(t, got) != show(t, c.want) {
+				t.Errorf("got\n%swant\n%s", show(t, got), show(t, c.want))
+			}
+		})
+	}
+}
+
+// show writes entries one a line.
+func show(t *testing.T, entries []*Content) string {
+	t.Helper()
+	lines := ""
+	for _, c := range entries {
+		data, err := c.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += string(data) + "\n"
+	}
+	return lines
+}
+
+// D-32: whatever was recorded, the repaired history can be sent, and what was
+// right stays: the words in their order, and valid histories altogether.
+func TestRepairAlwaysGivesAValidHistory(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		entries := rapid.SliceOfN(rapid.OneOf(anyEntry, rapid.Just((*Content)(nil))), 0, 12).Draw(t, "entries")
+		before := slices.Clone(entries)
+		repaired := Repair(entries, "cut")
+		if err := Validate(repaired); err != nil {
+			t.Fatal(err)
+		}
+		if again := Repair(repaired, "cut"); !slices.Equal(again, repaired) {
+			t.Fatal("a valid history was changed")
+		}
+		if !slices.Equal(entries, before) {
+			t.Fatal("the input was changed")
+		}
+		if want, got := words(entries), words(repaired); !slices.Equal(want, got) {
+			t.Fatalf("words were lost: %q, then %q", want, got)
+		}
+	})
+}
+
+// words are the texts of all entries that say something, without the tools'.
+func words(entries []*Content) []string {
+	var said []string
+	for _, c := range entries {
+		if c == nil || c.Speaker == Tool {
+			continue
+		}
+		var texts []Block
+		for _, b := range c.Blocks {
+			if _, ok := b.(*Text); ok {
+				texts = append(texts, b)
+			}
+		}
+		if c := New(c.Speaker, texts...); !c.Empty() {
+			said = append(said, c.Text())
+		}
+	}
+	return said
+}
