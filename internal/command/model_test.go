@@ -56,10 +56,7 @@ func TestModelCompletionNeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		answer := make(chan []command.Model)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		var w *world
-		w = newWorld(t, func(d *command.Deps) {
+		w := newWorld(t, func(d *command.Deps) {
 			d.Models = func(ctx context.Context) ([]command.Model, error) {
 				asked++
 				select {
@@ -70,7 +67,7 @@ func TestModelCompletionNeverWaits(t *testing.T) {
 				}
 			}
 		})
-		w.Commands = command.New(ctx, *w.deps)
+		w.Commands = command.New(context.Background(), *w.deps)
 		for range 3 {
 			if values := w.values("/model "); len(values) > 0 {
 				t.Errorf("proposes %q before the endpoint answered", values)
@@ -89,6 +86,7 @@ func TestModelCompletionNeverWaits(t *testing.T) {
 		if asked != 2 {
 			t.Errorf("asked %d times, want once for each endpoint", asked)
 		}
-		// The second answer never comes; the question ends with its own limit.
+		// The second answer never comes: the test ends only because the question has
+		// a limit of its own.
 	})
 }

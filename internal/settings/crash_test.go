@@ -80,7 +80,14 @@ func TestKilledWriter(t *testing.T) {
 	}
 	for round := range 12 {
 		writer := startSaver(t, folder, "")
+		ended := make(chan error, 1)
+		go func() { ended <- writer.Wait() }()
 		for seen := 0; seen <= 7*round; {
+			select {
+			case err := <-ended:
+				t.Fatalf("the writer ended by itself: %v", err)
+			default:
+			}
 			if whole() {
 				seen++
 			}
@@ -88,7 +95,7 @@ func TestKilledWriter(t *testing.T) {
 		if err := writer.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = writer.Wait()
+		<-ended
 		if !whole() {
 			t.Fatal("the profile is gone")
 		}

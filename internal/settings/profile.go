@@ -2,6 +2,7 @@ package settings
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -93,8 +94,9 @@ func (r *Registry) decodeValue(p *Profile, f field, parent string) error {
 		return &fault{f.offset, join(parent, f.key), "is there twice, as " + strings.Join(append([]string{spec.Key}, spec.Aliases...), " and ")}
 	}
 	value, err := spec.fromJSON(f.raw)
-	if err != nil {
-		return &fault{f.offset, parent, err.Error()}
+	var wrong *Error
+	if errors.As(err, &wrong) {
+		return &fault{f.offset, join(parent, f.key), wrong.Problem}
 	}
 	p.Values[spec.Key] = value
 	return nil

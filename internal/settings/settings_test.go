@@ -146,7 +146,8 @@ func TestAccessors(t *testing.T) {
 		"top-down-truncation", 1.0, 0.3, 0.4,
 		"small", false, false, true,
 		5, "full-auto", 7, 8,
-		9, 10, "dark", settings.Prices{Input: 3, Output: 15, Cached: 0.3},
+		9, 10, "dark",
+		settings.Prices{Input: 3, Output: 15, Cached: 0.3},
 	}
 	for i := range want {
 		if got[i] != want[i] {

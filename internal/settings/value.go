@@ -29,7 +29,7 @@ func (v Value) String() string {
 	case int:
 		return strconv.Itoa(x)
 	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
+		return strconv.FormatFloat(x, 'f', -1, 64)
 	case bool:
 		return strconv.FormatBool(x)
 	default:
@@ -66,7 +66,7 @@ func (s *Spec) Parse(text string) (Value, error) {
 	}
 }
 
-// fromJSON validates a value of a profile file.
+// fromJSON validates a value of a profile file. Errors are *Error.
 func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	var decoded any
 	if err := json.Unmarshal(raw, &decoded); err != nil {
@@ -120,7 +120,7 @@ func (s *Spec) parseEnum(text string) (Value, error) {
 
 func (s *Spec) checkNumber(x float64, value any) (Value, error) {
 	if !s.Range.contains(x) {
-		return s.refuseNumber(strconv.FormatFloat(x, 'g', -1, 64))
+		return s.refuseNumber(strconv.FormatFloat(x, 'f', -1, 64))
 	}
 	return Value{value}, nil
 }
