@@ -15,6 +15,9 @@ var (
 	byIndentation = blockEnd{"indentation", lastByIndentation}
 )
 
+// maxHeadLines is how far below a name its first brace is looked for.
+const maxHeadLines = 50
+
 // lastByBraces ends a declaration at the brace that closes its first one, or at a
 // semicolon or an empty line before any. A directive ends with its line.
 func lastByBraces(code []string, start int) int {
@@ -22,8 +25,11 @@ func lastByBraces(code []string, start int) int {
 	opened := false
 	for i := start; i < len(code); i++ {
 		line := strings.TrimSpace(code[i])
-		if !opened && parens <= 0 {
+		if !opened {
 			switch {
+			case i-start > maxHeadLines:
+				return start
+			case parens > 0:
 			case line == "" && i > start:
 				return i - 1
 			case strings.HasPrefix(line, "#") && !strings.HasSuffix(line, `\`):

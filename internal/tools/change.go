@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 )
 
 // change is an edit of one file, worked out but not made.
@@ -58,6 +60,9 @@ func planned(s *source, after []byte, done string) (change, error) {
 // openToEdit opens a file for an edit tool. A file that holds something else than
 // what the model last saw of it gives a *ChangedError.
 func (e *Env) openToEdit(path string) (*source, error) {
+	if _, err := e.editable(path); err != nil {
+		return nil, err
+	}
 	s, err := e.open(context.Background(), path)
 	if err != nil {
 		return nil, err
@@ -70,6 +75,19 @@ func (e *Env) openToEdit(path string) (*source, error) {
 		return nil, e.refuseChanged(s, seen)
 	}
 	return s, nil
+}
+
+// editable resolves the path of a file to edit. Git's own files are refused: a hook
+// or a setting there runs programs, which the permission to edit does not cover.
+func (e *Env) editable(path string) (string, error) {
+	abs, err := e.Workspace.Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	if rel := e.Workspace.Rel(abs); slices.Contains(strings.Split(rel, "/"), ".git") {
+		return "", fmt.Errorf("%s belongs to git and is not edited as a file; use git in the shell", rel)
+	}
+	return abs, nil
 }
 
 // apply makes a change and answers with the lines around it.

@@ -34,26 +34,42 @@ type guess struct {
 }
 
 func (g *guess) declarations() []declaration {
-	var found []declaration
-	var open []declaration
-	offset := 0
+	starts := lineStarts(g.lines)
+	var found, open []declaration
 	for i, line := range g.lines {
 		name, ok := g.language.declares(g.code[i])
-		if ok {
-			last := g.language.ends.last(g.code, i)
-			end := offset + len(strings.Join(g.lines[i:last+1], ""))
-			for len(open) > 0 && open[len(open)-1].end <= offset {
-				open = open[:len(open)-1]
-			}
-			if len(open) > 0 {
-				name = open[len(open)-1].name + "." + name
-			}
-			d := declaration{name: name, start: offset, head: offset, end: end, heading: strings.TrimRight(line, " \t\n{")}
-			found, open = append(found, d), append(open, d)
+		if !ok {
+			continue
 		}
-		offset += len(line)
+		for len(open) > 0 && open[len(open)-1].end <= starts[i] {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			name = open[len(open)-1].name + "." + name
+		}
+		d := declaration{name: name, start: starts[i], head: starts[i], end: starts[g.language.ends.last(g.code, i)+1]}
+		d.heading = strings.TrimRight(line, " \t\n{")
+		found, open = append(found, d), append(open, d)
+		if len(found) == maxDeclarations {
+			break
+		}
 	}
 	return found
+}
+
+// maxDeclarations bounds an outline, and with it the time to find where each
+// declaration ends in a file whose braces do not match.
+const maxDeclarations = 3000
+
+// lineStarts returns the offset of each line and, last, of the end.
+func lineStarts(lines []string) []int {
+	starts := make([]int, 0, len(lines)+1)
+	at := 0
+	for _, line := range lines {
+		starts = append(starts, at)
+		at += len(line)
+	}
+	return append(starts, at)
 }
 
 // codeOnly replaces what stands in comments and strings by spaces, keeping the
@@ -63,7 +79,8 @@ func codeOnly(ctx context.Context, rel, text string) (string, error) {
 	if lexer == nil {
 		return text, nil
 	}
-	tokens, err := lexer.Tokenise(nil, text)
+	// A lone carriage return would become a line of its own.
+	tokens, err := lexer.Tokenise(nil, strings.ReplaceAll(text, "\r", " "))
 	if err != nil {
 		return "", fmt.Errorf("no outline for %s: %w", rel, err)
 	}
@@ -78,6 +95,9 @@ func codeOnly(ctx context.Context, rel, text string) (string, error) {
 			continue
 		}
 		code.WriteString(notLineFeed.ReplaceAllString(t.Value, " "))
+	}
+	if strings.Count(code.String(), "\n") < strings.Count(text, "\n") {
+		return "", fmt.Errorf("no outline for %s: it could not be told apart; use read_file", rel)
 	}
 	return code.String(), nil
 }

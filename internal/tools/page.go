@@ -33,6 +33,14 @@ func readPage(ctx context.Context, r io.Reader, first, count, limit int) (page, 
 		if number%4096 == 0 && ctx.Err() != nil {
 			return page{}, ctx.Err()
 		}
+		if len(p.lines) == count {
+			if _, err := in.Peek(1); err == nil {
+				p.more = true
+			} else {
+				p.total = number - 1
+			}
+			return p, nil
+		}
 		keep := 0
 		if number >= first {
 			keep = maxLineBytes
@@ -49,7 +57,7 @@ func readPage(ctx context.Context, r io.Reader, first, count, limit int) (page, 
 			continue
 		}
 		size += len(line) + 1
-		if len(p.lines) == count || len(p.lines) > 0 && size > limit {
+		if len(p.lines) > 0 && size > limit {
 			p.more = true
 			return p, nil
 		}

@@ -35,7 +35,7 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 		return failed(err)
 	}
 	switch {
-	case p.total == 0 && !p.more:
+	case len(p.lines) == 0:
 		return Answer{Result: fmt.Sprintf("[%s is empty]", s.rel)}
 	case p.first == 1 && !p.more:
 		return Answer{Result: p.plain()}

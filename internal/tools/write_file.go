@@ -22,7 +22,7 @@ func writeFile() Tool {
 }
 
 func planWriteFile(env *Env, args writeFileArgs) (change, error) {
-	abs, err := env.Workspace.Resolve(args.FilePath)
+	abs, err := env.editable(args.FilePath)
 	if err != nil {
 		return change{}, err
 	}

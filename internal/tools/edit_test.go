@@ -1,0 +1,268 @@
+package tools
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// onDisk changes a file as another program would.
+func onDisk(t testing.TB, env *Env, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(env.Workspace.Root(), file), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWriteFileCreatesAndRewrites(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"crlf": byteOrderMark + "a\r\nb\r\n", "bare": "a\nb", "empty": ""})
+	answer := mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "one\r\ntwo"})
+	if answer.Result != "Created new/x.txt with 2 lines" || !strings.Contains(answer.Diff, "--- /dev/null\n+++ new/x.txt\n@@ -0,0 +1,2 @@\n+one\n") {
+		t.Errorf("got %+v", answer)
+	}
+	wantContent(t, env, "new/x.txt", "one\r\ntwo")
+
+	see(t, env, "crlf", "bare")
+	mustRun(t, env, writeFile(), params{"file_path": "crlf", "content": "a\nc"})
+	wantContent(t, env, "crlf", byteOrderMark+"a\r\nc\r\n")
+	mustRun(t, env, writeFile(), params{"file_path": "bare", "content": "c"})
+	wantContent(t, env, "bare", "c")
+	mustRun(t, env, writeFile(), params{"file_path": "empty", "content": "x"})
+	wantContent(t, env, "empty", "x")
+	// Its own write counts as seen.
+	mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "again"})
+	wantContent(t, env, "new/x.txt", "again")
+}
+
+func TestEditOfAnUnreadFileIsRefused(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a.go": "package a\n\nfunc F() {}\n"}
+	for _, c := range []struct {
+		tool Tool
+		args params
+	}{
+		{writeFile(), params{"file_path": "a.go", "content": "package b\n"}},
+		{insertAtLine(), params{"file_path": "a.go", "line_number": 1, "content": "x"}},
+		{deleteLineRange(), params{"file_path": "a.go", "start_line": 1, "end_line": 1}},
+		{astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() { G() }"}},
+	} {
+		env := fileEnv(t, files)
+		refused(t, env, c.tool, c.args, "a.go exists and you have not read it", "read_file")
+		see(t, env, "a.go")
+		mustRun(t, env, c.tool, c.args)
+	}
+	// What replace replaces proves that it is known.
+	mustRun(t, fileEnv(t, files), replace(), params{"file_path": "a.go", "old_string": "F()", "new_string": "G()"})
+}
+
+func TestFileChangedUnderneathIsRefusedWithTheDifference(t *testing.T) {
+	t.Parallel()
+	start := "one\ntwo\nthree\nfour\n"
+	for _, c := range []struct {
+		tool Tool
+		args params
+	}{
+		{writeFile(), params{"file_path": "f.txt", "content": "mine\n"}},
+		{replace(), params{"file_path": "f.txt", "old_string": "one", "new_string": "1"}},
+		{insertAtLine(), params{"file_path": "f.txt", "line_number": 1, "content": "x"}},
+		{deleteLineRange(), params{"file_path": "f.txt", "start_line": 1, "end_line": 1}},
+	} {
+		env := fileEnv(t, map[string]string{"f.txt": start})
+		see(t, env, "f.txt")
+		info, err := os.Stat(filepath.Join(env.Workspace.Root(), "f.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDisk(t, env, "f.txt", "one\ntwo\nTHREE\nfour\n")
+		// By content, not by time.
+		if err := os.Chtimes(filepath.Join(env.Workspace.Root(), "f.txt"), info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		raw, _ := json.Marshal(c.args)
+		_, err = c.tool.Preview(env, raw)
+		if err == nil || !strings.Contains(err.Error(), "f.txt changed on disk") || !strings.Contains(err.Error(), "-three\n+THREE\n") {
+			t.Errorf("%s: preview says %v", c.tool.Name, err)
+		}
+		// The model was shown the new content by that.
+		mustRun(t, env, c.tool, c.args)
+
+		onDisk(t, env, "f.txt", "other\n")
+		refused(t, env, c.tool, c.args, "f.txt changed on disk", "+other\n")
+	}
+}
+
+func TestTouchedFileIsNotChanged(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f.txt": "one\n"})
+	see(t, env, "f.txt")
+	onDisk(t, env, "f.txt", "one\n")
+	mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": "two\n"})
+}
+
+func TestDifferenceTooLargeToShowAsksToReadAgain(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f.txt": numberedLines(1, 3000)})
+	see(t, env, "f.txt")
+	env.Limits.OutputTokens = 100
+	onDisk(t, env, "f.txt", strings.ReplaceAll(numberedLines(1, 3000), "line", "row"))
+	args := params{"file_path": "f.txt", "old_string": "row 7\n", "new_string": "x\n"}
+	if message := refused(t, env, replace(), args, "Read it again"); len(message) > 500 {
+		t.Errorf("the error has %d bytes", len(message))
+	}
+	refused(t, env, replace(), args, "Read it again")
+	see(t, env, "f.txt")
+	mustRun(t, env, replace(), args)
+}
+
+func TestInsertAtLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		before, content string
+		line            int
+		after           string
+	}{
+		{"a\nb\n", "x", 1, "x\na\nb\n"},
+		{"a\nb\n", "x\ny\n", 2, "a\nx\ny\nb\n"},
+		{"a\nb\n", "x", 3, "a\nb\nx\n"},
+		{"a\nb", "x\n", 3, "a\nb\nx"},
+		{"a\nb", "x", 2, "a\nx\nb"},
+		{"a\r\nb\r\n", "x\ny", 2, "a\r\nx\r\ny\r\nb\r\n"},
+		{byteOrderMark + "a\n", "x", 1, byteOrderMark + "x\na\n"},
+		{"", "x", 1, "x\n"},
+		{"a\n", "\n", 1, "\na\n"},
+	} {
+		env := fileEnv(t, map[string]string{"f": c.before})
+		see(t, env, "f")
+		mustRun(t, env, insertAtLine(), params{"file_path": "f", "line_number": c.line, "content": c.content})
+		wantContent(t, env, "f", c.after)
+	}
+	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
+	see(t, env, "f")
+	refused(t, env, insertAtLine(), params{"file_path": "f", "line_number": 4, "content": "x"}, "2 lines", "3 would append")
+	refused(t, env, insertAtLine(), params{"file_path": "f", "line_number": 0, "content": "x"}, "line_number 0")
+	refused(t, env, insertAtLine(), params{"file_path": "f", "line_number": 1, "content": ""}, "content is empty")
+	refused(t, env, insertAtLine(), params{"file_path": "g", "line_number": 1, "content": "x"}, "g does not exist")
+}
+
+func TestDeleteLineRange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		before     string
+		start, end int
+		after      string
+	}{
+		{"a\nb\nc\n", 1, 1, "b\nc\n"},
+		{"a\nb\nc\n", 2, 3, "a\n"},
+		{"a\nb\nc", 3, 3, "a\nb"},
+		{"a\nb\nc", 1, 2, "c"},
+		{"a\nb\nc", 1, 3, ""},
+		{"a\r\nb\r\nc\r\n", 2, 2, "a\r\nc\r\n"},
+		{"a\r\nb\r\nc", 3, 3, "a\r\nb"},
+		{byteOrderMark + "a\nb\n", 1, 1, byteOrderMark + "b\n"},
+	} {
+		env := fileEnv(t, map[string]string{"f": c.before})
+		see(t, env, "f")
+		mustRun(t, env, deleteLineRange(), params{"file_path": "f", "start_line": c.start, "end_line": c.end})
+		wantContent(t, env, "f", c.after)
+	}
+	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
+	see(t, env, "f")
+	refused(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 3}, "2 lines")
+	refused(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 1}, "no range")
+}
+
+func TestEditThatChangesNothingIsAnError(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f.go": "package f\n\nfunc F() {}\n"})
+	see(t, env, "f.go")
+	refused(t, env, writeFile(), params{"file_path": "f.go", "content": "package f\n\nfunc F() {}"}, "nothing to change")
+	refused(t, env, replace(), params{"file_path": "f.go", "old_string": "F", "new_string": "F"}, "nothing to change")
+	refused(t, env, astEdit(), params{"file_path": "f.go", "symbol": "F", "new_code": "func F() {}"}, "nothing to change")
+}
+
+func TestGitsOwnFilesAreNotEdited(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{".git/config": "[core]\n", "sub/.git/config": "[core]\n", ".github/x.yml": "a\n"})
+	link(t, env, ".git", "innocent")
+	for _, path := range []string{".git/hooks/pre-commit", ".git/config", "sub/.git/config", "innocent/hooks/post-merge"} {
+		refused(t, env, writeFile(), params{"file_path": path, "content": "#!/bin/sh\n"}, "belongs to git")
+		refused(t, env, replace(), params{"file_path": path, "old_string": "core", "new_string": "x"}, "belongs to git")
+	}
+	mustRun(t, env, replace(), params{"file_path": ".github/x.yml", "old_string": "a", "new_string": "b"})
+}
+
+func TestPreviewShowsWhatRunDoesAndHasNoEffect(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tool  Tool
+		args  params
+		title string
+	}{
+		{writeFile(), params{"file_path": "new.txt", "content": "x\n"}, "create new.txt"},
+		{writeFile(), params{"file_path": "dir/a.go", "content": "package b\n"}, "edit dir/a.go"},
+		{replace(), params{"file_path": "dir/a.go", "old_string": "F", "new_string": "G"}, "edit dir/a.go"},
+		{astEdit(), params{"file_path": "dir/a.go", "symbol": "F", "new_code": "func F() {\nG()}"}, "edit dir/a.go"},
+		{insertAtLine(), params{"file_path": "dir/a.go", "line_number": 2, "content": "// x"}, "edit dir/a.go"},
+		{deleteLineRange(), params{"file_path": "dir/a.go", "start_line": 2, "end_line": 3}, "edit dir/a.go"},
+	} {
+		env := fileEnv(t, map[string]string{"dir/a.go": "package a\n\nfunc F() {}\n"})
+		see(t, env, "dir/a.go")
+		before := snapshot(t, env.Workspace.Root())
+		raw, _ := json.Marshal(c.args)
+		preview, err := c.tool.Preview(env, raw)
+		if err != nil {
+			t.Errorf("%s: %v", c.tool.Name, err)
+			continue
+		}
+		if after := snapshot(t, env.Workspace.Root()); after != before {
+			t.Errorf("%s: the preview changed files", c.tool.Name)
+		}
+		path := strings.Fields(c.title)[1]
+		if preview.Title != c.title || len(preview.Paths) != 1 || preview.Paths[0] != path || preview.Diff == "" {
+			t.Errorf("%s: preview %+v", c.tool.Name, preview)
+		}
+		if answer := mustRun(t, env, c.tool, c.args); answer.Diff != preview.Diff {
+			t.Errorf("%s: preview\n%s\nrun\n%s", c.tool.Name, preview.Diff, answer.Diff)
+		}
+	}
+}
+
+func TestEditAnswersWithTheChangedRegion(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f.txt": numberedLines(1, 40)})
+	answer := mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "line 5\n", "new_string": "five\nfive\n"})
+	wantResult(t, answer, `Replaced once in f.txt. The changed lines now, as NUMBER|TEXT:
+2|line 2
+3|line 3
+4|line 4
+5|five
+6|five
+7|line 6
+8|line 7
+9|line 8`)
+	see(t, env, "f.txt")
+	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "0\n", "new_string": "zero\n", "expected_replacements": 4})
+	if !strings.Contains(answer.Result, "11|line 1zero\n") || !strings.Contains(answer.Result, "…\n18|line 17\n") {
+		t.Errorf("got\n%s", answer.Result)
+	}
+	answer = mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": strings.Repeat("same\n", 5000)})
+	if n := strings.Count(answer.Result, "\n"); n > maxRegionLines+5 || !strings.Contains(answer.Result, "is not shown]") {
+		t.Errorf("a big change answers with %d lines:\n%s", n, answer.Result)
+	}
+}
+
+func TestEditSaysWhenAGoFileNoLongerParses(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n"})
+	answer := mustRun(t, env, replace(), params{"file_path": "a.go", "old_string": "{}", "new_string": "{"})
+	if !strings.Contains(answer.Result, "does not parse now: 3:") {
+		t.Errorf("got %s", answer.Result)
+	}
+	answer = mustRun(t, env, replace(), params{"file_path": "a.go", "old_string": "{", "new_string": "{}"})
+	if strings.Contains(answer.Result, "parse") {
+		t.Errorf("got %s", answer.Result)
+	}
+}

@@ -1,0 +1,125 @@
+package tools
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fileEnv is an Env on a workspace with these files.
+func fileEnv(t testing.TB, files map[string]string) *Env {
+	t.Helper()
+	w, err := NewWorkspace(t.TempDir(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		full := filepath.Join(w.Root(), name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &Env{Workspace: w, Seen: NewSeen(), Limits: Limits{OutputTokens: 16000, ReadLines: 2000}}
+}
+
+// with bounds the results of an Env.
+func (e *Env) with(limits Limits) *Env {
+	e.Limits = limits
+	return e
+}
+
+// see makes the model know the files.
+func see(t testing.TB, env *Env, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		mustRun(t, env, readFile(), map[string]any{"file_path": file})
+	}
+}
+
+type params = map[string]any
+
+func mustRun(t testing.TB, env *Env, tool Tool, args params) Answer {
+	t.Helper()
+	answer := call(t, env, tool, args)
+	if answer.Error != "" {
+		t.Fatalf("%s %v: %s", tool.Name, args, answer.Error)
+	}
+	return answer
+}
+
+// refused runs a call that must fail with all these words and write nothing.
+func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) string {
+	t.Helper()
+	before := snapshot(t, env.Workspace.Root())
+	answer := call(t, env, tool, args)
+	if answer.Error == "" {
+		t.Fatalf("%s %v was not refused: %s", tool.Name, args, answer.Result)
+	}
+	for _, word := range words {
+		if !strings.Contains(answer.Error, word) {
+			t.Errorf("%s %v: the error lacks %q:\n%s", tool.Name, args, word, answer.Error)
+		}
+	}
+	if after := snapshot(t, env.Workspace.Root()); after != before {
+		t.Errorf("%s %v was refused, yet the files changed from\n%s\nto\n%s", tool.Name, args, before, after)
+	}
+	return answer.Error
+}
+
+func call(t testing.TB, env *Env, tool Tool, args params) Answer {
+	t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool.Run(t.Context(), env, raw)
+}
+
+// snapshot lists every file below a folder with mode and content.
+func snapshot(t testing.TB, root string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		out.WriteString(path + " " + info.Mode().String())
+		if info.Mode().IsRegular() {
+			out.WriteString(" " + content(t, path))
+		}
+		out.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func content(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func wantContent(t testing.TB, env *Env, file, want string) {
+	t.Helper()
+	if got := content(t, filepath.Join(env.Workspace.Root(), file)); got != want {
+		t.Errorf("%s holds\n%q, want\n%q", file, got, want)
+	}
+}
+
+func wantResult(t testing.TB, answer Answer, want string) {
+	t.Helper()
+	if answer.Error != "" || answer.Result != want {
+		t.Errorf("got result\n%s\nerror %q, want\n%s", answer.Result, answer.Error, want)
+	}
+}

@@ -1,0 +1,175 @@
+package tools
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func numberedLines(from, to int) string {
+	var out strings.Builder
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&out, "line %d\n", i)
+	}
+	return out.String()
+}
+
+func TestReadFileShowsTheTextAndSaysWhatPartItIs(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{
+		"ten":   numberedLines(1, 10),
+		"crlf":  byteOrderMark + "a\r\nb\r\n",
+		"empty": "",
+		"mark":  byteOrderMark,
+	}).with(Limits{OutputTokens: 1000, ReadLines: 5})
+	for _, c := range []struct {
+		args params
+		want string
+	}{
+		{params{"file_path": "ten"}, "[lines 1-5 of 10; read on with offset 6]\n" + numberedLines(1, 5)},
+		{params{"file_path": "ten", "offset": 6}, "[lines 6-10 of 10]\n" + numberedLines(6, 10)},
+		{params{"file_path": "ten", "offset": 3, "limit": 2}, "[lines 3-4 of 10; read on with offset 5]\n" + numberedLines(3, 4)},
+		{params{"file_path": "ten", "limit": 100}, "[lines 1-5 of 10; read on with offset 6]\n" + numberedLines(1, 5)},
+		{params{"file_path": "crlf"}, "a\nb\n"},
+		{params{"file_path": "empty"}, "[empty is empty]"},
+		{params{"file_path": "mark"}, "[mark is empty]"},
+	} {
+		wantResult(t, call(t, env, readFile(), c.args), c.want)
+	}
+	refused(t, env, readFile(), params{"file_path": "ten", "offset": 11}, "line 11 is past the end", "10 lines")
+	refused(t, env, readFile(), params{"file_path": "ten", "offset": -1}, "from 1")
+}
+
+func TestReadLineRangeNumbersTheLines(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f": numberedLines(1, 8) + "\tnine\nten", "empty": ""}).with(Limits{OutputTokens: 1000, ReadLines: 5})
+	for _, c := range []struct {
+		start, end int
+		want       string
+	}{
+		{9, 10, "[lines 9-10 of 10]\n 9|\tnine\n10|ten\n"},
+		{9, 99, "[lines 9-10 of 10]\n 9|\tnine\n10|ten\n"},
+		{1, 1, "[lines 1-1 of 10]\n1|line 1\n"},
+		{1, 9, "[lines 1-5 of 10; read on with start_line 6]\n1|line 1\n2|line 2\n3|line 3\n4|line 4\n5|line 5\n"},
+	} {
+		wantResult(t, call(t, env, readLineRange(), params{"file_path": "f", "start_line": c.start, "end_line": c.end}), c.want)
+	}
+	wantResult(t, call(t, env, readLineRange(), params{"file_path": "empty", "start_line": 1, "end_line": 3}), "[empty is empty]")
+	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 3, "end_line": 2}, "no range")
+	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 0, "end_line": 2}, "no range")
+	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 11, "end_line": 12}, "past the end")
+}
+
+func TestReadIsBoundedInSizeAndLongLinesAreCut(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{
+		"long":  strings.Repeat("é", 5000) + "\nnext\n",
+		"many":  numberedLines(1, 1000),
+		"large": strings.Repeat("x", 3<<20),
+	}).with(Limits{OutputTokens: 1100, ReadLines: 2000})
+	answer := mustRun(t, env, readFile(), params{"file_path": "long"})
+	if want := strings.Repeat("é", maxLineBytes/2) + "… [line of 10001 bytes, cut]\nnext\n"; answer.Result != want {
+		t.Errorf("got %q", answer.Result)
+	}
+	answer = mustRun(t, env, readFile(), params{"file_path": "many"})
+	if len(answer.Result) > 4400+100 || !strings.Contains(answer.Result, "of 1000; read on with offset ") {
+		t.Errorf("%d bytes: %.80q", len(answer.Result), answer.Result)
+	}
+	if answer = mustRun(t, env, readFile(), params{"file_path": "large"}); len(answer.Result) > maxLineBytes+100 {
+		t.Errorf("%d bytes", len(answer.Result))
+	}
+}
+
+func TestHugeFileIsReadByLinesAndNotHeld(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"huge": numberedLines(1, 1000)})
+	path := filepath.Join(env.Workspace.Root(), "huge")
+	// A hole: a gigabyte that takes no disk.
+	if err := os.Truncate(path, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	var before, after syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+	answer := mustRun(t, env, readLineRange(), params{"file_path": "huge", "start_line": 900, "end_line": 901})
+	wantResult(t, answer, "[lines 900-901 of a file of 1.0 GiB]\n900|line 900\n901|line 901\n")
+	syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+	if grown := after.Maxrss - before.Maxrss; grown > 200<<10 {
+		t.Errorf("reading two lines took %d KiB", grown)
+	}
+	if answer := call(t, env, astReadFile(), params{"file_path": "huge"}); !strings.Contains(answer.Error, "too large for an outline (1.0 GiB)") {
+		t.Errorf("got %q", answer.Error)
+	}
+}
+
+func TestHugeFileCannotBeEdited(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"huge": strings.Repeat("a\n", maxWholeBytes/2+1)})
+	raw := params{"file_path": "huge", "old_string": "a", "new_string": "b"}
+	if answer := call(t, env, replace(), raw); !strings.Contains(answer.Error, "too large to edit (16.0 MiB") {
+		t.Errorf("got %q", answer.Error)
+	}
+}
+
+func TestWhatIsNoTextIsNamed(t *testing.T) {
+	t.Parallel()
+	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	env := fileEnv(t, map[string]string{
+		"picture.png": png, "a.pdf": "%PDF-1.7 text", "data": "a\x00b", "noise": strings.Repeat("\xfe\xa0b", 50), "wide": "\xff\xfea\x00",
+		"dir/x": "", "BM.txt": "BM is no picture", "latin": "caf\xe9 au lait, d\xe9j\xe0 vu\n", "svg.svg": "<svg></svg>",
+	})
+	pipe := filepath.Join(env.Workspace.Root(), "zpipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, words := range map[string][]string{
+		"picture.png": {"image/png", "16 bytes", "@"},
+		"a.pdf":       {"application/pdf"},
+		"data":        {"binary data", "3 bytes"},
+		"noise":       {"binary"},
+		"wide":        {"UTF-16", "iconv"},
+		"dir":         {"dir is a directory", "list_directory"},
+		"zpipe":       {"no regular file"},
+		"../x":        {"outside the workspace"},
+		"dir/x/y":     {"not a directory"},
+	} {
+		refused(t, env, readFile(), params{"file_path": path}, words...)
+		refused(t, env, replace(), params{"file_path": path, "old_string": "a", "new_string": "b"}, words...)
+	}
+	wantResult(t, call(t, env, readFile(), params{"file_path": "BM.txt"}), "BM is no picture\n")
+	wantResult(t, call(t, env, readFile(), params{"file_path": "svg.svg"}), "<svg></svg>\n")
+	wantResult(t, call(t, env, readFile(), params{"file_path": "latin"}), "caf\uFFFD au lait, d\uFFFDj\uFFFD vu\n")
+}
+
+func TestMissingFileOffersTheNearest(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"internal/chat/turn.go": "", "internal/chat/turns.md": "", "README.md": "", "config.json": ""})
+	for path, words := range map[string][]string{
+		"turn.go":                {"turn.go does not exist", "did you mean internal/chat/turn.go"},
+		"internal/chat/trun.go":  {"internal/chat/turn.go"},
+		"readme.md":              {"README.md"},
+		"internal/tools/turn.go": {"internal/chat/turn.go"},
+		"conf.json":              {"config.json"},
+	} {
+		refused(t, env, readFile(), params{"file_path": path}, words...)
+	}
+	if message := refused(t, env, readFile(), params{"file_path": "zzz/unlike.anything"}); strings.Contains(message, "did you mean") {
+		t.Error(message)
+	}
+}
+
+func TestUnreadableFileIsSaid(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may read any file")
+	}
+	env := fileEnv(t, map[string]string{"a": "x"})
+	if err := os.Chmod(filepath.Join(env.Workspace.Root(), "a"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if answer := call(t, env, readFile(), params{"file_path": "a"}); !strings.Contains(answer.Error, "cannot read a: permission denied") {
+		t.Errorf("got %q", answer.Error)
+	}
+}

@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestReadManyFiles(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{
+		".gitignore": "*.log\nvendor/\n", "a.go": "A\n", "b.go": "B\n", "sub/c.go": "C\n", "sub/c_test.go": "T\n", "sub/d.md": "D\n",
+		"x.log": "L\n", "vendor/v.go": "V\n", "app/[id]/page.tsx": "P\n", "empty": "", "pic.png": "\x89PNG\r\n\x1a\n\x00",
+	})
+	for _, c := range []struct {
+		args params
+		want string
+	}{
+		{params{"paths": []string{"b.go", "a.go", "./a.go"}}, "==> b.go <==\nB\n==> a.go <==\nA"},
+		{params{"paths": []string{"**/*.go"}}, "==> a.go <==\nA\n==> b.go <==\nB\n==> sub/c.go <==\nC\n==> sub/c_test.go <==\nT"},
+		{params{"paths": []string{"*.go"}}, "==> a.go <==\nA\n==> b.go <==\nB"},
+		{params{"paths": []string{"sub/"}, "exclude": []string{"*_test.go"}}, "==> sub/c.go <==\nC\n==> sub/d.md <==\nD"},
+		{params{"paths": []string{"sub", "a.go"}, "include": []string{"*.md"}}, "==> sub/d.md <==\nD\n==> a.go <==\nA"},
+		{params{"paths": []string{"{a,b}.go"}, "exclude": []string{"b.go"}}, "==> a.go <==\nA"},
+		{params{"paths": []string{"**/*.go"}, "exclude": []string{"sub"}}, "==> a.go <==\nA\n==> b.go <==\nB"},
+		{params{"paths": []string{"x.log", "vendor/v.go"}}, "==> x.log <==\nL\n==> vendor/v.go <==\nV"},
+		{params{"paths": []string{"app/[id]/page.tsx"}}, "==> app/[id]/page.tsx <==\nP"},
+		{params{"paths": []string{env.Workspace.Root() + "/*.go"}}, "==> a.go <==\nA\n==> b.go <==\nB"},
+		{params{"paths": []string{"empty"}}, "==> empty <==\n[empty]"},
+	} {
+		wantResult(t, call(t, env, readManyFiles(), c.args), c.want)
+	}
+}
+
+func TestReadManyFilesSaysWhatItDidNotRead(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.go": "A\n", "pic.png": "\x89PNG\r\n\x1a\n\x00"})
+	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"a.go", "pic.png", "b.go", "*.rs", "../out"}})
+	for _, word := range []string{"==> a.go <==", "[not shown:", "image/png", "b.go does not exist", "*.rs: no file matches", "../out is outside the workspace"} {
+		if !strings.Contains(answer.Result, word) {
+			t.Errorf("the answer lacks %q:\n%s", word, answer.Result)
+		}
+	}
+	refused(t, env, readManyFiles(), params{"paths": []string{}}, "paths is empty")
+	refused(t, env, readManyFiles(), params{"paths": []string{"none.go"}}, "no file was read", "none.go does not exist")
+	refused(t, env, readManyFiles(), params{"paths": []string{"[a"}}, "no valid glob")
+	refused(t, env, readManyFiles(), params{"paths": []string{"a.go"}, "exclude": []string{"*.go"}}, "no file was read", "exclude")
+}
+
+func TestReadManyFilesIsBounded(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		files[name+".txt"] = numberedLines(1, 100)
+	}
+	env := fileEnv(t, files).with(Limits{OutputTokens: 500, ReadLines: 2000})
+	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"*.txt"}})
+	if len(answer.Result) > 2500 {
+		t.Errorf("%d bytes", len(answer.Result))
+	}
+	for _, word := range []string{"==> c.txt <==\n[lines 1-", "2 more files, for lack of room: d.txt, e.txt"} {
+		if !strings.Contains(answer.Result, word) {
+			t.Errorf("the answer lacks %q:\n%s", word, answer.Result)
+		}
+	}
+	if env.Seen.Known(env.Workspace.Root() + "/e.txt") {
+		t.Error("a file that was not shown counts as seen")
+	}
+	if !env.Seen.Known(env.Workspace.Root() + "/a.txt") {
+		t.Error("a file that was shown does not count as seen")
+	}
+}

@@ -1,0 +1,161 @@
+package tools
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestWriteKeepsModeAndOwner(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"run.sh": "old"})
+	path := filepath.Join(env.Workspace.Root(), "run.sh")
+	mode := os.FileMode(0o754) | os.ModeSetgid
+	if os.Geteuid() == 0 {
+		if err := os.Chown(path, 1234, 5678); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := env.Workspace.write(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := before.Sys().(*syscall.Stat_t), after.Sys().(*syscall.Stat_t)
+	if after.Mode() != mode || is.Uid != was.Uid || is.Gid != was.Gid {
+		t.Errorf("mode %v, owner %d:%d; want %v, %d:%d", after.Mode(), is.Uid, is.Gid, mode, was.Uid, was.Gid)
+	}
+	if is.Ino == was.Ino {
+		t.Error("the file was written in place: a reader could have seen half of it")
+	}
+	wantContent(t, env, "run.sh", "new")
+}
+
+func TestWriteCreatesFoldersAndHeedsUmask(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, nil)
+	path := filepath.Join(env.Workspace.Root(), "a/b/c.txt")
+	if err := env.Workspace.write(path, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	plain := filepath.Join(env.Workspace.Root(), "plain")
+	f, err := os.Create(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	got, _ := os.Stat(path)
+	want, _ := os.Stat(plain)
+	if got.Mode() != want.Mode() {
+		t.Errorf("a new file has mode %v, others have %v", got.Mode(), want.Mode())
+	}
+}
+
+// The writer fails after some bytes, as on a full disk.
+func TestFailedWriteLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.txt": "old content"})
+	before := snapshot(t, env.Workspace.Root())
+	for _, name := range []string{"a.txt", "new.txt", "new/folder/b.txt"} {
+		err := env.Workspace.writeWith(filepath.Join(env.Workspace.Root(), name), func(out io.Writer) error {
+			if _, err := out.Write([]byte("half")); err != nil {
+				return err
+			}
+			return &os.PathError{Op: "write", Path: "secret temporary name", Err: syscall.ENOSPC}
+		})
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "cannot write "+name) ||
+			!strings.Contains(err.Error(), "nothing was changed") || strings.Contains(err.Error(), "temporary") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after := snapshot(t, env.Workspace.Root()); after != before {
+			t.Errorf("%s: the workspace changed from\n%s\nto\n%s", name, before, after)
+		}
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("a small disk cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	w, err := NewWorkspace(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := &Env{Workspace: w, Seen: NewSeen()}
+	mustRun(t, env, writeFile(), params{"file_path": "a.txt", "content": "small"})
+	refused(t, env, writeFile(), params{"file_path": "a.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left", "nothing was changed")
+	refused(t, env, writeFile(), params{"file_path": "new/b.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left")
+	wantContent(t, env, "a.txt", "small")
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"locked/a.txt": "old\n"})
+	folder := filepath.Join(env.Workspace.Root(), "locked")
+	if os.Geteuid() == 0 {
+		// Root may write to any folder, unless it is on a file system that is mounted
+		// read-only.
+		if err := syscall.Mount(folder, folder, "", syscall.MS_BIND, ""); err != nil {
+			t.Skipf("no read-only folder for root here: %v", err)
+		}
+		t.Cleanup(func() { syscall.Unmount(folder, 0) })
+		if err := syscall.Mount("", folder, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+			t.Skipf("no read-only folder for root here: %v", err)
+		}
+	} else if err := os.Chmod(folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"cannot write locked/", "nothing was changed"}
+	refused(t, env, replace(), params{"file_path": "locked/a.txt", "old_string": "old", "new_string": "new"}, words...)
+	refused(t, env, writeFile(), params{"file_path": "locked/new.txt", "content": "x"}, words...)
+	refused(t, env, writeFile(), params{"file_path": "locked/deep/new.txt", "content": "x"}, words...)
+}
+
+func TestWriteOfAReadOnlyFileIsRefused(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may write to any file")
+	}
+	env := fileEnv(t, map[string]string{"a.txt": "old\n"})
+	if err := os.Chmod(filepath.Join(env.Workspace.Root(), "a.txt"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, env, replace(), params{"file_path": "a.txt", "old_string": "old", "new_string": "new"}, "permission denied")
+}
+
+func TestWriteThroughALinkKeepsTheLink(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"real.txt": "old\n"})
+	link(t, env, "real.txt", "link.txt")
+	link(t, env, "later.txt", "dangling.txt")
+	see(t, env, "link.txt")
+	mustRun(t, env, writeFile(), params{"file_path": "link.txt", "content": "new\n"})
+	mustRun(t, env, writeFile(), params{"file_path": "dangling.txt", "content": "made\n"})
+	wantContent(t, env, "real.txt", "new\n")
+	wantContent(t, env, "later.txt", "made\n")
+	for _, name := range []string{"link.txt", "dangling.txt"} {
+		if info, err := os.Lstat(filepath.Join(env.Workspace.Root(), name)); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v %v", name, info, err)
+		}
+	}
+}
