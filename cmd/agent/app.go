@@ -195,6 +195,7 @@ func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 		Emit:       func(e chat.Event) { a.log.event(e); mode.emit(e) },
 		Now:        a.world.now,
 	})
+	a.connection.learned = a.chat.Refresh
 }
 
 // systemPrompt renders the instructions of this session.

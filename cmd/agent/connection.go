@@ -13,17 +13,26 @@ import (
 	"agent/internal/settings"
 )
 
-// connection turns the settings into a provider and remembers what the endpoint
-// said of its models. It follows changes of the settings.
+// connection turns the settings into a provider and knows what the endpoint says
+// of its models. It follows changes of the settings.
 type connection struct {
 	settings *settings.Settings
 	env      func(string) string
 	keyring  func(baseURL string) llm.Key
+	// learned is called, on any goroutine, when an endpoint has told its models.
+	learned func()
 
-	mu       sync.Mutex
+	mu   sync.Mutex
+	peer *peer
+}
+
+// peer is one endpoint in use.
+type peer struct {
 	endpoint llm.Endpoint
 	client   *llm.Client
-	// windows are the context limits the endpoint reported, by model.
+	// asked is closed when the endpoint has told its models, or failed to.
+	asked chan struct{}
+	// windows are the context limits it reported, by model; read after asked.
 	windows map[string]int
 }
 
@@ -35,7 +44,7 @@ var errNoEndpoint = &llm.Error{
 }
 
 func newConnection(s *settings.Settings, w world) *connection {
-	return &connection{settings: s, env: w.env, keyring: llm.SystemKeyring(w.env)}
+	return &connection{settings: s, env: w.env, keyring: llm.SystemKeyring(w.env), learned: func() {}}
 }
 
 // resolve works out endpoint and key from the settings as they are now.
@@ -53,8 +62,10 @@ func (c *connection) resolve() (llm.Endpoint, error) {
 	return endpoint, nil
 }
 
-// current returns the client for the settings as they are now.
-func (c *connection) current() (*llm.Client, error) {
+// current returns the endpoint for the settings as they are now. One that is new
+// is asked for its models in the background, so that limits are right before the
+// first request.
+func (c *connection) current() (*peer, error) {
 	endpoint, err := c.resolve()
 	if err != nil {
 		return nil, err
@@ -64,85 +75,99 @@ func (c *connection) current() (*llm.Client, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.client == nil || endpoint.BaseURL != c.endpoint.BaseURL || endpoint.Key != c.endpoint.Key {
-		if c.client != nil {
-			c.client.Close()
-		}
-		c.endpoint, c.windows = endpoint, nil
-		c.client = llm.NewClient(llm.ClientConfig{BaseURL: endpoint.BaseURL, Key: endpoint.Key})
+	if c.peer != nil && c.peer.endpoint == endpoint {
+		return c.peer, nil
 	}
-	return c.client, nil
+	if c.peer != nil {
+		c.peer.client.Close()
+	}
+	c.peer = &peer{
+		endpoint: endpoint,
+		client:   llm.NewClient(llm.ClientConfig{BaseURL: endpoint.BaseURL, Key: endpoint.Key}),
+		asked:    make(chan struct{}),
+	}
+	go c.learn(c.peer)
+	return c.peer, nil
+}
+
+// learnTimeout bounds what a request waits for an endpoint to tell its models.
+const learnTimeout = 3 * time.Second
+
+// learn asks an endpoint about its models, and takes its only one when none is
+// set. A server that cannot tell is no reason to stop: the first request will say
+// what is wrong.
+func (c *connection) learn(p *peer) {
+	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
+	defer cancel()
+	models, err := p.client.ListModels(ctx)
+	if err == nil {
+		p.windows = make(map[string]int, len(models))
+		for _, m := range models {
+			if m.ContextLimit > 0 {
+				p.windows[m.ID] = m.ContextLimit
+			}
+		}
+		if len(models) == 1 && c.settings.Model() == "" {
+			_ = c.settings.Set(settings.Environment, settings.KeyModel, models[0].ID) // an id no setting takes stays unset
+		}
+	}
+	close(p.asked)
+	c.learned()
 }
 
 // provider is the client, once it is clear which model to ask for.
 func (c *connection) provider() (llm.Provider, error) {
-	client, err := c.current()
+	p, err := c.current()
 	if err != nil {
 		return nil, err
 	}
 	if c.settings.Model() == "" {
+		<-p.asked
+	}
+	if c.settings.Model() == "" {
 		return nil, usage(errors.New("no model is set; choose one with -m MODEL or /model MODEL"))
 	}
-	return client, nil
+	return p.client, nil
 }
 
-// models lists what the endpoint offers and remembers the windows it reports.
+// models lists what the endpoint offers.
 func (c *connection) models(ctx context.Context) ([]llm.ModelInfo, error) {
-	client, err := c.current()
+	p, err := c.current()
 	if err != nil {
 		return nil, err
 	}
-	models, err := client.ListModels(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.windows = make(map[string]int, len(models))
-	for _, m := range models {
-		if m.ContextLimit > 0 {
-			c.windows[m.ID] = m.ContextLimit
-		}
-	}
-	return models, nil
+	return p.client.ListModels(ctx)
 }
 
-// contextLimit is the window of a model: what the endpoint reports, else the table.
+// contextLimit is the window of a model: what the endpoint reports, else what the
+// table says. Only for a model that is not in the table the endpoint is waited for.
 func (c *connection) contextLimit(model string) (int, bool) {
 	if model == demo.Model {
 		return demo.Window, true
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if limit, ok := c.windows[model]; ok {
-		return limit, true
+	known, inTable := llm.ContextLimit(model)
+	p, err := c.current()
+	if err != nil {
+		return known, inTable
 	}
-	return llm.ContextLimit(model)
-}
-
-// learnTimeout bounds what a start waits for an endpoint to list its models.
-const learnTimeout = 3 * time.Second
-
-// learn asks the endpoint about its models, so that limits are right before the
-// first request, and takes its only model when none is set. A server that cannot
-// tell is no reason to stop: the first request will say what is wrong.
-func (c *connection) learn(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, learnTimeout)
-	defer cancel()
-	models, err := c.models(ctx)
-	if err != nil || len(models) != 1 || c.settings.Model() != "" {
-		return
+	if !inTable {
+		<-p.asked
 	}
-	if err := c.settings.Set(settings.Environment, settings.KeyModel, models[0].ID); err != nil {
-		return
+	select {
+	case <-p.asked:
+		if limit, ok := p.windows[model]; ok {
+			return limit, true
+		}
+	default:
 	}
+	return known, inTable
 }
 
 func (c *connection) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.client != nil {
-		c.client.Close()
+	if c.peer != nil {
+		c.peer.client.Close()
 	}
 	return nil
 }

@@ -37,7 +37,6 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 		}
 		run.SessionID = a.sessionID()
 		printer.Start(run.SessionID)
-		a.connection.learn(ctx)
 		run.Outcome, run.Err = a.answer(ctx, prompt)
 		run.Exit = outcomeStatus(run.Outcome, run.Err)
 		run.Stats, run.Status = a.chat.Figures()

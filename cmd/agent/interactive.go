@@ -38,7 +38,6 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 		case <-ctx.Done():
 			return
 		}
-		a.connection.learn(ctx)
 		a.chat.Run(ctx)
 	}()
 	return tui.Run(ctx, tui.Options{

@@ -37,3 +37,11 @@ func (c *Chat) status() Status {
 }
 
 func (c *Chat) emitStatus() { c.Emit(StatusChanged{Status: c.status()}) }
+
+// Refresh tells the status again, after something outside has changed it.
+func (c *Chat) Refresh() {
+	select {
+	case c.inbox <- c.emitStatus:
+	default: // a busy chat tells its status soon anyway
+	}
+}
