@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,6 +41,11 @@ func notPlain(format string, args ...any) error {
 	return &NotPlainError{Reason: fmt.Sprintf(format, args...)}
 }
 
+// joinsInsideWord is a line that is continued other than between words. Bash then
+// sees what the two halves make together, such as $ and a name; the parser does
+// not always.
+var joinsInsideWord = regexp.MustCompile(`[^ \t]\\\n|^\\\n`)
+
 // ParseCommand takes a command line apart the way bash would. A line that is not
 // plain, or no valid shell, is an error of type *NotPlainError. Redirections
 // between standard output and standard error and to /dev/null are plain, since
@@ -48,9 +54,16 @@ func ParseCommand(line string) (ParsedCommand, error) {
 	if err := checkCharacters(line); err != nil {
 		return ParsedCommand{}, err
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if joinsInsideWord.MatchString(line) {
+		return ParsedCommand{}, notPlain("a backslash joins lines within a word")
+	}
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(line), "")
 	if err != nil {
 		return ParsedCommand{}, notPlain("the shell would not understand it: %v", err)
+	}
+	if holdsComment(file) {
+		return ParsedCommand{}, notPlain("it holds a comment")
 	}
 	var parsed ParsedCommand
 	for _, stmt := range file.Stmts {
@@ -62,6 +75,18 @@ func ParseCommand(line string) (ParsedCommand, error) {
 		return ParsedCommand{}, notPlain("it is empty")
 	}
 	return parsed, nil
+}
+
+// holdsComment reports whether there is a comment. The parser lets one that ends
+// in a backslash go on in the next line, which bash would run.
+func holdsComment(file *syntax.File) bool {
+	found := false
+	syntax.Walk(file, func(node syntax.Node) bool {
+		_, comment := node.(*syntax.Comment)
+		found = found || comment
+		return true
+	})
+	return found
 }
 
 // checkCharacters refuses what parsers, shells and screens read differently:

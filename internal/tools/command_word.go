@@ -82,11 +82,14 @@ func unescape(value, special string) (literal, bare string) {
 	return text.String(), blanked.String()
 }
 
-// checkBare refuses what expands outside quotes: a home folder, braces and
-// bracket patterns. "{}", which find needs, is left alone by the shell.
+// checkBare refuses what may expand outside quotes: a home folder, variables,
+// braces and bracket patterns. "{}", which find needs, is left alone by the shell.
 func checkBare(bare string, alone bool) error {
 	if strings.HasPrefix(bare, "~") || strings.Contains(bare, "=~") || strings.Contains(bare, ":~") {
 		return notPlain("it names a home folder with ~")
+	}
+	if strings.Contains(bare, "$") {
+		return notPlain("it holds $ outside quotes")
 	}
 	if strings.ContainsAny(bare, "{}") && !(alone && bare == "{}") {
 		return notPlain("it holds braces outside quotes")

@@ -44,7 +44,7 @@ func listJobs(all []*job) string {
 // state says in a few words whether the job runs.
 func (b *job) state() string {
 	if b.isDone() {
-		return "ended, " + b.end.outcome()
+		return b.end.outcome()
 	}
 	return fmt.Sprintf("running for %s", durationText(time.Since(b.began)))
 }

@@ -65,7 +65,7 @@ func (e ending) outcome() string {
 	case e.timedOut:
 		return "timed out after " + took
 	case e.interrupted:
-		return "ended on request after " + took
+		return "killed after " + took
 	default:
 		return e.exitText() + " after " + took
 	}
