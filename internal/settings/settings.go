@@ -12,6 +12,9 @@ type Source int
 // The layers.
 const (
 	Default Source = iota
+	// Found holds what the program found for lack of a choice: a local server and
+	// its model. It is never saved.
+	Found
 	// ProfileLayer holds the values of the loaded profile.
 	ProfileLayer
 	// Environment holds values of environment variables.
@@ -26,7 +29,7 @@ const (
 
 // String names the source as users know it.
 func (s Source) String() string {
-	return [...]string{"default", "profile", "environment", "flag", "/set"}[s]
+	return [...]string{"default", "found", "profile", "environment", "flag", "/set"}[s]
 }
 
 // Settings are the resolved settings of a running program. All methods are safe
@@ -186,11 +189,11 @@ func (s *Settings) Changed() []Resolved {
 }
 
 // Persistent returns the values that saving a profile keeps: everything a user
-// set, in whatever layer.
+// set, in whatever layer, and nothing that was merely found.
 func (s *Settings) Persistent() map[string]Value {
 	values := make(map[string]Value)
 	for _, resolved := range s.Changed() {
-		if resolved.Spec.PersistToProfile {
+		if resolved.Spec.PersistToProfile && resolved.Source != Found {
 			values[resolved.Spec.Key] = resolved.Value
 		}
 	}

@@ -28,8 +28,8 @@ func set(t *testing.T, s *settings.Settings, layer settings.Source, key, text st
 	}
 }
 
-// D-39: default < profile < environment < flags < /set, and each value knows its
-// source.
+// D-39: default < profile < flags < /set, with what the program found below the
+// profile and the environment above it; each value knows its source.
 func TestPrecedenceD39(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -37,6 +37,7 @@ func TestPrecedenceD39(t *testing.T) {
 		layer settings.Source
 		text  string
 	}{
+		{settings.Found, "0.4"},
 		{settings.ProfileLayer, "0.5"},
 		{settings.Environment, "0.6"},
 		{settings.Flags, "0.7"},

@@ -92,6 +92,17 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// What the program found by itself is no choice of the user's to keep.
+func TestFoundIsNotSaved(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	set(t, s, settings.Found, "base-url", "http://localhost:11434/v1")
+	set(t, s, settings.Environment, "model", "m")
+	if values := s.Persistent(); len(values) != 1 || values["model"].String() != "m" {
+		t.Errorf("would save %v", values)
+	}
+}
+
 // Every setting survives being saved and loaded.
 func TestEverySettingPersists(t *testing.T) {
 	t.Parallel()
