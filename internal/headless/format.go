@@ -22,7 +22,8 @@ const (
 // Formats lists the formats in the order they are offered.
 func Formats() []Format { return []Format{Text, JSON, StreamJSON} }
 
-// ParseFormat returns the format called name.
+// ParseFormat returns the format called name, in any case. The error lists the
+// valid ones.
 func ParseFormat(name string) (Format, error) {
 	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
 		return f, nil

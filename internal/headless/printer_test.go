@@ -1,0 +1,214 @@
+package headless
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/history"
+	"agent/internal/tools"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// eventful is a run in which everything happens that a script or a person hears of.
+func eventful() []chat.Event {
+	exit := 1
+	return []chat.Event{
+		chat.TurnStarted{},
+		chat.UserMessage{Text: "fix @a and @b.bin", Included: []atcmd.Included{{}}, Skipped: []atcmd.Skipped{{Path: "b.bin", Reason: "it is binary"}}},
+		chat.StatusChanged{},
+		chat.ReasoningDelta{Delta: "hm <"},
+		chat.TextDelta{Delta: "Let me "},
+		chat.ReplyDiscarded{},
+		chat.Retry{Attempt: 2, Delay: 1_234_567 * time.Microsecond, Reason: "503 Service Unavailable"},
+		chat.TextDelta{Delta: "run & see"},
+		chat.CallArriving{Name: "run_shell_command"},
+		chat.UsageReported{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 30},
+		chat.ReplyEnded{Text: "run & see"},
+		chat.CallRequested{ID: "c1", Name: "run_shell_command", Parameters: json.RawMessage(`{"command":"go test"}`)},
+		chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Title: "run_shell_command go test\x1b[2J"},
+		chat.ToolOutput{Call: 1, Data: "FAIL"},
+		chat.ToolEnded{Call: 1, ID: "c1", Name: "run_shell_command", Answer: tools.Answer{Result: "FAIL <nil>\n", Error: "exit status 1\nand more", ExitCode: &exit}},
+		chat.CallRequested{ID: "c2", Name: "write_file", Parameters: json.RawMessage(`null`)},
+		chat.ToolEnded{Call: 2, ID: "c2", Name: "write_file", Answer: tools.Answer{Error: "refused: the approval mode is read-only"}},
+		chat.CallRequested{ID: "c3", Name: "glob"},
+		chat.ToolStarted{Call: 3, ID: "c3", Name: "glob", Title: "glob *.go"},
+		chat.ToolEnded{Call: 3, ID: "c3", Name: "glob", Answer: tools.Answer{Result: "a.go"}},
+		chat.DensityApplied{Metadata: history.DensityMetadata{ReadWritePairsPruned: 4, FileDeduplicationsPruned: 1}, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
+		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
+		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
+		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},
+		chat.QueueChanged{},
+		chat.TextDelta{Delta: "Done."},
+		chat.TurnEnded{},
+	}
+}
+
+func done() Run {
+	return Run{
+		SessionID: "s1",
+		Outcome:   chat.Outcome{Response: "Done <ok>.\n\n", Stop: chat.StopDone, Requests: 3, ToolCalls: 3},
+		Stats:     chat.Stats{Requests: 9, PromptTokens: 100, CompletionTokens: 20, CachedTokens: 30, Compressions: 1},
+		Status:    chat.Status{Tokens: 50_000, Limit: 100_000, Freed: 10_000},
+		Duration:  1500 * time.Millisecond,
+	}
+}
+
+// failed is a run whose provider gave up.
+func failed() Run {
+	run := done()
+	run.Outcome.Response, run.Exit, run.Err = "Done", 3, errors.New("the key was refused")
+	return run
+}
+
+const people = `@b.bin not included: it is binary
+retrying in 1.23s (attempt 2): 503 Service Unavailable
+· run_shell_command go test�[2J
+  run_shell_command failed: exit status 1
+  write_file failed: refused: the approval mode is read-only
+· glob *.go
+density: 4 stale reads, 1 duplicate file, −10k tokens (41% → 31%)
+compression (high-density): −40k tokens (90% → 50%)
+compression (high-density): nothing done: nothing to compress
+context limit: oldest turns, 5k → 3k tokens
+`
+
+const doneResult = `"sessionId":"s1","response":"Done <ok>.\n\n","exit":0,"turns":3,"toolCalls":3,"usage":{"promptTokens":100,"completionTokens":20,"cachedTokens":30},"context":{"tokens":50000,"limit":100000,"densityFreed":10000,"compressions":1},"durationMs":1500}
+`
+
+const failedResult = `"sessionId":"s1","response":"Done","exit":3,"turns":3,"toolCalls":3,"usage":{"promptTokens":100,"completionTokens":20,"cachedTokens":30},"context":{"tokens":50000,"limit":100000,"densityFreed":10000,"compressions":1},"durationMs":1500,"error":"the key was refused"}
+`
+
+const stream = `{"type":"session","sessionId":"s1"}
+{"type":"notice","text":"not included: @b.bin: it is binary"}
+{"type":"reasoning","delta":"hm <"}
+{"type":"text","delta":"Let me "}
+{"type":"notice","text":"the reply was cut and starts over; discard the text so far"}
+{"type":"retry","attempt":2,"delayMs":1234,"reason":"503 Service Unavailable"}
+{"type":"text","delta":"run & see"}
+{"type":"usage","promptTokens":100,"completionTokens":20,"cachedTokens":30}
+{"type":"tool_call","id":"c1","name":"run_shell_command","parameters":{"command":"go test"}}
+{"type":"tool_result","callId":"c1","toolName":"run_shell_command","result":"FAIL <nil>\n","error":"exit status 1\nand more","exitCode":1}
+{"type":"tool_call","id":"c2","name":"write_file","parameters":null}
+{"type":"tool_result","callId":"c2","toolName":"write_file","result":"","error":"refused: the approval mode is read-only"}
+{"type":"tool_call","id":"c3","name":"glob","parameters":null}
+{"type":"tool_result","callId":"c3","toolName":"glob","result":"a.go"}
+{"type":"density","metadata":{"readWritePairsPruned":4,"fileDeduplicationsPruned":1,"recencyPruned":0},"tokensBefore":41000,"tokensAfter":31000}
+{"type":"compression","strategy":"high-density","kind":"applied","tokensBefore":90000,"tokensAfter":50000}
+{"type":"compression","strategy":"high-density","kind":"noop","reason":"nothing to compress","tokensBefore":50000,"tokensAfter":50000}
+{"type":"notice","text":"context limit: oldest turns, 5k → 3k tokens"}
+{"type":"text","delta":"Done."}
+`
+
+// Interface section 2: what each format writes, byte for byte.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		id          string
+		format      Format
+		run         Run
+		out, people string
+	}{
+		{"text", Text, done(), "Done <ok>.\n", people},
+		{"text of a failed run", Text, failed(), "", people},
+		{"json", JSON, done(), "{" + doneResult, people},
+		{"json of a failed run", JSON, failed(), "{" + failedResult, people},
+		{"stream-json", StreamJSON, done(), stream + `{"type":"result",` + doneResult, ""},
+		{"stream-json of a failed run", StreamJSON, failed(), stream + `{"type":"error","error":"the key was refused"}` + "\n" + `{"type":"result",` + failedResult, ""},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			t.Parallel()
+			var out, told strings.Builder
+			p := NewPrinter(c.format, &out, &told)
+			p.Start("s1")
+			for _, e := range eventful() {
+				p.Event(e)
+			}
+			if err := p.Finish(c.run); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.out, out.String()); diff != "" {
+				t.Errorf("output (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.people, told.String()); diff != "" {
+				t.Errorf("told people (-want +got):\n%s", diff)
+			}
+			if c.format != Text {
+				for line := range strings.Lines(out.String()) {
+					if !json.Valid([]byte(line)) {
+						t.Errorf("not JSON: %s", line)
+					}
+				}
+			}
+		})
+	}
+}
+
+// No answer is no line, so that $(agent -p …) is empty.
+func TestTextWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := NewPrinter(Text, &out, &out).Finish(Run{}); err != nil || out.Len() > 0 {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
+// closingPipe fails the write after the first good ones, and takes the rest again.
+type closingPipe struct {
+	strings.Builder
+	good, writes int
+}
+
+var errClosed = errors.New("broken pipe")
+
+func (p *closingPipe) Write(data []byte) (int, error) {
+	p.writes++
+	if p.writes == p.good+1 {
+		return 0, errClosed
+	}
+	return p.Builder.Write(data)
+}
+
+// A reader that goes away is reported at the end, and sees no lines after a gap.
+func TestClosedPipe(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		format Format
+		good   int
+	}{{Text, 0}, {JSON, 0}, {StreamJSON, 0}, {StreamJSON, 2}} {
+		out, told := &closingPipe{good: c.good}, &strings.Builder{}
+		p := NewPrinter(c.format, out, told)
+		p.Start("s1")
+		for _, e := range eventful() {
+			p.Event(e)
+		}
+		if err := p.Finish(done()); !errors.Is(err, errClosed) {
+			t.Errorf("%s: got %v", c.format, err)
+		}
+		if got := strings.Count(out.String(), "\n"); got != c.good {
+			t.Errorf("%s: %d lines, want %d", c.format, got, c.good)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	t.Parallel()
+	for _, f := range Formats() {
+		for _, name := range []string{string(f), strings.ToUpper(string(f))} {
+			if got, err := ParseFormat(name); err != nil || got != f {
+				t.Errorf("%s: got %q, %v", name, got, err)
+			}
+		}
+	}
+	for _, name := range []string{"", "yaml", "json "} {
+		_, err := ParseFormat(name)
+		if err == nil || !strings.Contains(err.Error(), "choose one of text, json, stream-json") {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package headless
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/history"
+)
+
+// The lines of stream-json (interface section 2). Each begins with its type.
+type (
+	sessionLine struct {
+		Type      string `json:"type"`
+		SessionID string `json:"sessionId"`
+	}
+	deltaLine struct {
+		Type  string `json:"type"`
+		Delta string `json:"delta"`
+	}
+	toolCallLine struct {
+		Type       string          `json:"type"`
+		ID         string          `json:"id"`
+		Name       string          `json:"name"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	toolResultLine struct {
+		Type     string `json:"type"`
+		CallID   string `json:"callId"`
+		ToolName string `json:"toolName"`
+		Result   string `json:"result"`
+		Error    string `json:"error,omitempty"`
+		ExitCode *int   `json:"exitCode,omitempty"`
+	}
+	densityLine struct {
+		Type         string                  `json:"type"`
+		Metadata     history.DensityMetadata `json:"metadata"`
+		TokensBefore int                     `json:"tokensBefore"`
+		TokensAfter  int                     `json:"tokensAfter"`
+	}
+	compressionLine struct {
+		Type         string `json:"type"`
+		Strategy     string `json:"strategy"`
+		Kind         string `json:"kind"`
+		Reason       string `json:"reason,omitempty"`
+		TokensBefore int    `json:"tokensBefore"`
+		TokensAfter  int    `json:"tokensAfter"`
+	}
+	usageLine struct {
+		Type string `json:"type"`
+		Usage
+	}
+	retryLine struct {
+		Type    string `json:"type"`
+		Attempt int    `json:"attempt"`
+		DelayMs int64  `json:"delayMs"`
+		Reason  string `json:"reason"`
+	}
+	noticeLine struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	errorLine struct {
+		Type  string `json:"type"`
+		Error string `json:"error"`
+	}
+	resultLine struct {
+		Type string `json:"type"`
+		Result
+	}
+)
+
+// streamLine is the JSON line of an event, nil for events scripts do not see.
+func streamLine(e chat.Event) any {
+	switch e := e.(type) {
+	case chat.TextDelta:
+		return deltaLine{"text", e.Delta}
+	case chat.ReasoningDelta:
+		return deltaLine{"reasoning", e.Delta}
+	case chat.CallRequested:
+		return toolCallLine{"tool_call", e.ID, e.Name, e.Parameters}
+	case chat.ToolEnded:
+		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.Result, e.Answer.Error, e.Answer.ExitCode}
+	case chat.DensityApplied:
+		return densityLine{"density", e.Metadata, e.TokensBefore, e.TokensAfter}
+	case chat.Compressed:
+		line := compressionLine{"compression", e.Strategy, "applied", e.Reason, e.TokensBefore, e.TokensAfter}
+		if !e.Applied {
+			line.Kind = "noop"
+		}
+		return line
+	case chat.UsageReported:
+		return usageLine{"usage", Usage(e)}
+	case chat.Retry:
+		return retryLine{"retry", e.Attempt, e.Delay.Milliseconds(), e.Reason}
+	case chat.ReplyDiscarded:
+		return noticeLine{"notice", "the reply was cut and starts over; discard the text so far"}
+	case chat.Notice:
+		return noticeLine{"notice", e.Text}
+	case chat.UserMessage:
+		return skippedNotice(e)
+	default:
+		return nil
+	}
+}
+
+// skippedNotice tells which files a message names and does not include.
+func skippedNotice(e chat.UserMessage) any {
+	if len(e.Skipped) == 0 {
+		return nil
+	}
+	reasons := make([]string, len(e.Skipped))
+	for i, s := range e.Skipped {
+		reasons[i] = "@" + s.Path + ": " + s.Reason
+	}
+	return noticeLine{"notice", "not included: " + strings.Join(reasons, "; ")}
+}
