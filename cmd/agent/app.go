@@ -105,9 +105,7 @@ func (a *app) record(off bool) error {
 	}
 	a.session = log
 	a.onClose(log.Close)
-	if endpoint, err := a.connection.resolve(); err == nil && endpoint.Key != "" {
-		log.Hide(string(endpoint.Key))
-	}
+	a.connection.keyUsed(func(key llm.Key) { log.Hide(string(key)) })
 	return nil
 }
 
@@ -144,13 +142,8 @@ func (a *app) openWorkspace(dir string) error {
 	a.onClose(func() error { jobs.Close(); return nil })
 	a.env = &tools.Env{
 		Workspace: workspace,
-		Limits: tools.Limits{
-			OutputTokens:        a.settings.ToolOutputMaxTokens(),
-			ReadLines:           a.settings.FileReadMaxLines(),
-			ShellTimeoutSeconds: a.settings.ShellTimeoutSeconds(),
-		},
-		Seen: tools.NewSeen(),
-		Jobs: jobs,
+		Seen:      tools.NewSeen(),
+		Jobs:      jobs,
 	}
 	return nil
 }

@@ -22,7 +22,9 @@ type connection struct {
 	// learned is called, on any goroutine, when an endpoint has told its models.
 	learned func()
 
-	mu   sync.Mutex
+	mu sync.Mutex
+	// hide keeps a key that comes into use out of the record.
+	hide func(llm.Key)
 	peer *peer
 }
 
@@ -44,7 +46,7 @@ var errNoEndpoint = &llm.Error{
 }
 
 func newConnection(s *settings.Settings, w world) *connection {
-	return &connection{settings: s, env: w.env, keyring: llm.SystemKeyring(w.env), learned: func() {}}
+	return &connection{settings: s, env: w.env, keyring: llm.SystemKeyring(w.env), learned: func() {}, hide: func(llm.Key) {}}
 }
 
 // resolve works out endpoint and key from the settings as they are now.
@@ -86,8 +88,21 @@ func (c *connection) current() (*peer, error) {
 		client:   llm.NewClient(llm.ClientConfig{BaseURL: endpoint.BaseURL, Key: endpoint.Key}),
 		asked:    make(chan struct{}),
 	}
+	if endpoint.Key != "" {
+		c.hide(endpoint.Key)
+	}
 	go c.learn(c.peer)
 	return c.peer, nil
+}
+
+// keyUsed calls hide with the key in use and with any that comes into use later.
+func (c *connection) keyUsed(hide func(llm.Key)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hide = hide
+	if c.peer != nil && c.peer.endpoint.Key != "" {
+		hide(c.peer.endpoint.Key)
+	}
 }
 
 // learnTimeout bounds what a request waits for an endpoint to tell its models.

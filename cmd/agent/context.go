@@ -83,7 +83,7 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 			return outcome.Print(w.stdout)
 		},
 	}
-	o.register(cmd)
+	o.register(cmd, w)
 	return cmd
 }
 
@@ -117,12 +117,12 @@ func newReplay(w world) *cobra.Command {
 			return nil
 		},
 	}
-	o.register(cmd)
+	o.register(cmd, w)
 	return cmd
 }
 
-func (o *contextOptions) register(cmd *cobra.Command) {
-	o.registerSettings(cmd)
+func (o *contextOptions) register(cmd *cobra.Command, w world) {
+	o.registerSettings(cmd, w)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
 

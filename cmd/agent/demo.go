@@ -25,7 +25,7 @@ no intelligence and says so; everything else is real.`,
 			return runDemo(cmd.Context(), w, o, "This is the demo: a scripted model without intelligence, in a scratch workspace. Everything but the model is real.")
 		},
 	}
-	o.register(cmd)
+	o.register(cmd, w)
 	// A bare -p plays the job.
 	cmd.Flags().Lookup("prompt").NoOptDefVal = " "
 	return cmd

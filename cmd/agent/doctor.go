@@ -54,7 +54,7 @@ func newDoctor(w world) *cobra.Command {
 			return nil
 		},
 	}
-	o.registerSettings(cmd)
+	o.registerSettings(cmd, w)
 	return cmd
 }
 

@@ -45,7 +45,7 @@ func newProfile(w world) *cobra.Command {
 			}
 			return printLines(cmd, out.Lines)
 		}
-		o.registerSettings(cmd)
+		o.registerSettings(cmd, w)
 		group.AddCommand(cmd)
 	}
 	return group

@@ -69,7 +69,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 	})
-	o.register(root)
+	o.register(root, w)
 	root.AddCommand(
 		newDemo(w),
 		newContext(w),
@@ -81,8 +81,8 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 }
 
 // register declares the flags that sessions take.
-func (o *options) register(cmd *cobra.Command) {
-	o.registerSettings(cmd)
+func (o *options) register(cmd *cobra.Command, w world) {
+	o.registerSettings(cmd, w)
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
 	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
@@ -92,15 +92,27 @@ func (o *options) register(cmd *cobra.Command) {
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(chat.ApprovalModeNames(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // registerSettings declares the flags that settings come from.
-func (o *options) registerSettings(cmd *cobra.Command) {
+func (o *options) registerSettings(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "the model to use")
 	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
 	f.StringVar(&o.profile, "profile", "", "the profile to load")
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	completeFlag(cmd, "profile", completeProfiles(w))
+	completeFlag(cmd, "set", completeAssignments)
+}
+
+// completeFlag registers the completion of a flag's value. It cannot fail for a
+// flag that exists.
+func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic(err)
+	}
 }
 
 // withWords makes the words of the command line part of the prompt.

@@ -56,7 +56,7 @@ func newSettingsCommand(w world) *cobra.Command {
 		},
 		ValidArgsFunction: completeKeys,
 	}
-	o.registerSettings(cmd)
+	o.registerSettings(cmd, w)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of a profile file, for editors")
 	return cmd

@@ -30,7 +30,7 @@ func (c *Chat) approve(ctx context.Context, k *call) Stop {
 	if k.tool.Kind == tools.KindRead {
 		return ""
 	}
-	preview, err := k.tool.Preview(c.Env, k.parameters)
+	preview, err := k.tool.Preview(c.toolEnv(), k.parameters)
 	if err != nil {
 		k.refused = err.Error()
 		return ""

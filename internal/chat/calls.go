@@ -124,14 +124,25 @@ func (c *Chat) start(ctx context.Context, batch []*call) <-chan *call {
 			continue
 		}
 		c.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Parameters: k.parameters})
-		env := *c.Env
+		env := c.toolEnv()
 		env.Output = liveOutput{c, k.number}
 		go func() {
-			k.answer = run(ctx, k, &env)
+			k.answer = run(ctx, k, env)
 			done <- k
 		}()
 	}
 	return done
+}
+
+// toolEnv is the tools' environment with the limits that are set now.
+func (c *Chat) toolEnv() *tools.Env {
+	env := *c.Env
+	env.Limits = tools.Limits{
+		OutputTokens:        c.Settings.ToolOutputMaxTokens(),
+		ReadLines:           c.Settings.FileReadMaxLines(),
+		ShellTimeoutSeconds: c.Settings.ShellTimeoutSeconds(),
+	}
+	return &env
 }
 
 // run executes one call. A tool that panics is a defect of ours; the model and
