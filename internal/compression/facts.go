@@ -33,6 +33,20 @@ func (f Facts) of(toolName string) ToolFacts {
 	return f(toolName)
 }
 
+// remembered asks f only once for each tool: a history names the same few tools
+// thousands of times.
+func (f Facts) remembered() Facts {
+	known := make(map[string]ToolFacts)
+	return func(toolName string) ToolFacts {
+		facts, ok := known[toolName]
+		if !ok {
+			facts = f.of(toolName)
+			known[toolName] = facts
+		}
+		return facts
+	}
+}
+
 // pathKeys are the parameters that may name a file; the first that is a
 // non-empty string counts (REQ-HD-005.4, D-14).
 var pathKeys = [...]string{"file_path", "absolute_path", "path"}

@@ -71,7 +71,7 @@ func (s highDensity) compress(c Context, size, target int) Result {
 // (REQ-HD-008.4).
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
-	calls := g.callOf()
+	calls, facts := g.callOf(), c.Facts.remembered()
 	for i, entry := range c.History[:tail] {
 		if entry.Speaker != history.Tool {
 			continue
@@ -82,7 +82,7 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 			if !ok {
 				continue
 			}
-			short := summarize(response, calls[history.Ref{Entry: i, Block: j}], c.Facts)
+			short := summarize(response, calls[history.Ref{Entry: i, Block: j}], facts)
 			if short == response {
 				continue
 			}

@@ -115,7 +115,7 @@ func (l *ladder) noteResults(context.Context) error {
 
 func (l *ladder) largeResults() []largeResult {
 	var large []largeResult
-	calls := groupEntries(l.History).callOf()
+	calls, facts := groupEntries(l.History).callOf(), l.Facts.remembered()
 	for i, entry := range l.History {
 		if entry.Speaker != history.Tool {
 			continue
@@ -126,7 +126,7 @@ func (l *ladder) largeResults() []largeResult {
 				continue
 			}
 			at := history.Ref{Entry: i, Block: j}
-			note := shortNote(response, l.Facts.keyValue(calls[at]))
+			note := shortNote(response, facts.keyValue(calls[at]))
 			bytes := len(response.Result.Text()) + len(response.Error)
 			if len(note.Result.Text())+len(note.Error) < bytes {
 				large = append(large, largeResult{at, response, note, bytes})

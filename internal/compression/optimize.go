@@ -22,6 +22,7 @@ func optimize(raw []*history.Content, config DensityConfig) (history.DensityResu
 	if err := checkEntries(raw); err != nil {
 		return history.DensityResult{}, err
 	}
+	config.Facts = config.Facts.remembered()
 	v := &view{raw: raw}
 	for _, run := range phases {
 		run(v, config)

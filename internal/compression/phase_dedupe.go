@@ -61,7 +61,7 @@ func dedupeMessage(v *view, i int, stale func(path string) bool) {
 			v.pruned(duplicate(i, text, cut))
 		}
 	}
-	if len(v.prunes) > first && saysNothing(v, i) {
+	if len(v.prunes) > first && v.current(i).Empty() {
 		leaveStub(v, stripped, v.prunes[first:])
 	}
 }
@@ -98,11 +98,6 @@ func strip(text *history.Text, cuts []history.Inclusion, kept int) (history.Bloc
 	left := *text
 	left.Text = b.String()
 	return &left, len(history.Inclusions(&left)) == kept
-}
-
-func saysNothing(v *view, i int) bool {
-	left := slices.DeleteFunc(slices.Clone(v.blocks(i)), func(b history.Block) bool { return b == nil })
-	return v.raw[i].WithBlocks(left).Empty()
 }
 
 // maxStubPaths bounds how much of the file names a stub shows, in characters.

@@ -8,7 +8,6 @@ import "agent/internal/history"
 type truncation struct {
 	groups
 	entries []*history.Content
-	tokens  []int
 	count   func(*history.Content) int
 
 	weight []int // tokens of each group, by root
@@ -19,16 +18,15 @@ type truncation struct {
 	// dropped counts the entries that are gone, with those that the markers in the
 	// history stand for. The markers go with the first drop.
 	dropped     int
-	markers     int
 	markersCost int
 	markerCost  int // of the new marker, 0 before the first drop
 }
 
 func newTruncation(entries []*history.Content, tokens []int, overhead int, g groups, count func(*history.Content) int) *truncation {
 	t := &truncation{
+		left:    len(entries),
 		groups:  g,
 		entries: entries,
-		tokens:  tokens,
 		count:   count,
 		weight:  make([]int, len(entries)),
 		size:    make([]int, len(entries)),
@@ -40,12 +38,11 @@ func newTruncation(entries []*history.Content, tokens []int, overhead int, g gro
 		t.weight[t.root[i]] += tokens[i]
 		t.size[t.root[i]]++
 		if n := droppedBy(c); n > 0 {
-			t.markers++
+			t.left--
 			t.dropped += n
 			t.markersCost += tokens[i]
 		}
 	}
-	t.left = len(entries) - t.markers
 	return t
 }
 

@@ -27,6 +27,12 @@ func (v *view) blocks(i int) []history.Block {
 	return v.raw[i].Blocks
 }
 
+// current returns entry i as it is now.
+func (v *view) current(i int) *history.Content {
+	left := slices.DeleteFunc(slices.Clone(v.blocks(i)), func(b history.Block) bool { return b == nil })
+	return v.raw[i].WithBlocks(left)
+}
+
 // set puts block in place of the one at; nil removes it.
 func (v *view) set(at history.Ref, block history.Block) {
 	edited, ok := v.edits[at.Entry]
@@ -59,8 +65,7 @@ func (v *view) pruned(p history.Prune) { v.prunes = append(v.prunes, p) }
 func (v *view) result() history.DensityResult {
 	result := history.DensityResult{Prunes: v.prunes, Metadata: metadata(v.prunes)}
 	for _, i := range slices.Sorted(maps.Keys(v.edits)) {
-		left := slices.DeleteFunc(v.edits[i], func(b history.Block) bool { return b == nil })
-		edited := v.raw[i].WithBlocks(left)
+		edited := v.current(i)
 		if edited.Empty() {
 			result.Removals = append(result.Removals, i)
 			continue
