@@ -71,9 +71,7 @@ func (m *Model) approvalKey(k tea.KeyMsg) (tea.Cmd, bool) {
 		return nil, m.reasonKey(k)
 	}
 	if now := m.opts.Now(); now.Before(a.from) && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace || k.Type == tea.KeyEnter) {
-		if a.typing {
-			a.from = now.Add(typingPause)
-		}
+		a.typing, a.from = true, now.Add(typingPause)
 		// An Enter typed ahead would send what was typed for the input; it waits.
 		return nil, k.Type == tea.KeyEnter
 	}

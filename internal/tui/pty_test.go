@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"agent/internal/chat"
 	"agent/internal/command"
@@ -242,6 +243,56 @@ func TestTerminalScrollbackIsInOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("blocks in the scrollback (-want +got):\n%s", diff)
+	}
+}
+
+func TestTerminalResize(t *testing.T) {
+	s := startSession(t, "plain")
+	s.until("Ask for something, / for commands, ! for a shell command")
+	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 40, Rows: 24}); err != nil {
+		t.Fatal(err)
+	}
+	s.until("> Ask for something, / for commands, !…")
+}
+
+// Run starts goroutines, and ends them. It is not parallel: others would count.
+func TestRunLeavesNoGoroutines(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo terminal: %v", err)
+	}
+	defer tty.Close()
+	defer master.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var events sync.WaitGroup
+	err = Run(ctx, Options{
+		Driver: &fakeDriver{}, In: tty, Out: tty, Environ: []string{"TERM=xterm"},
+		Events: func(emit func(chat.Event)) {
+			events.Go(func() {
+				emit(chat.TurnStarted{})
+				emit(chat.TextDelta{Delta: "one\n\n"})
+				cancel()
+			})
+		},
+	})
+	events.Wait()
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Run = %v, want the context's error", err)
+	}
+}
+
+func TestRunNeedsATerminal(t *testing.T) {
+	t.Parallel()
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer out.Close()
+	if err := Run(t.Context(), Options{In: in, Out: out}); !errors.Is(err, ErrNoTerminal) {
+		t.Errorf("Run = %v, want ErrNoTerminal", err)
 	}
 }
 

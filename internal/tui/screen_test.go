@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 )
 
@@ -79,7 +78,6 @@ func TestScreenResizesWithoutGhosts(t *testing.T) {
 
 func TestScreenLeavesTheCursorBelowWhatWasPrinted(t *testing.T) {
 	t.Parallel()
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	terminal := newVT(20, 10)
 	s := newScreen(terminal)
 	s.post(frame{printed: []string{"one", "two"}, live: []string{"", "> x", "status"}, row: 1, col: 3, width: 20})

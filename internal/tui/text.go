@@ -37,7 +37,7 @@ func clean(s string) string {
 	if isPlain(s) {
 		return s
 	}
-	s = ansi.Strip(strings.ReplaceAll(s, "\r\n", "\n"))
+	s = ansi.Strip(strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "�"))
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
@@ -75,7 +75,7 @@ func cleanLine(line string) string {
 			b.WriteString("�")
 			width = 1
 		default:
-			b.WriteString(strings.ToValidUTF8(cluster, "�"))
+			b.WriteString(cluster)
 		}
 		column += width
 	}

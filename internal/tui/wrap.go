@@ -69,7 +69,7 @@ func (w *wrapper) add(s span) {
 // themselves: scripts that use them break anywhere.
 func (w *wrapper) grow(text string, style paint) {
 	width := textWidth(text)
-	if width == len(text) && width <= w.width {
+	if width == len(text) && w.wordW+width <= w.width {
 		w.word = append(w.word, span{text, style})
 		w.wordW += width
 		return

@@ -1,0 +1,154 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+)
+
+// texts are the printed lines that are not blank.
+func (s *screenplay) texts() []string { return filled(strings.Join(s.printed, "\n")) }
+
+func TestReply(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		events []chat.Event
+		want   []string
+	}{
+		{"in deltas", []chat.Event{chat.TextDelta{Delta: "one\n"}, chat.TextDelta{Delta: "\ntw"}, chat.TextDelta{Delta: "o"}, chat.ReplyEnded{Text: "one\n\ntwo"}},
+			[]string{"one", "two"}},
+		{"in one piece", []chat.Event{chat.ReplyEnded{Text: "one\n\ntwo"}}, []string{"one", "two"}},
+		{"cut by the end of the turn", []chat.Event{chat.TextDelta{Delta: "one"}, chat.TurnEnded{}}, []string{"one"}},
+		{"two replies", []chat.Event{chat.TextDelta{Delta: "one"}, chat.ReplyEnded{Text: "one"}, chat.TextDelta{Delta: "two"}, chat.ReplyEnded{Text: "two"}},
+			[]string{"one", "two"}},
+		{"discarded before anything was printed", []chat.Event{chat.TextDelta{Delta: "on"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "two"}, chat.ReplyEnded{Text: "two"}},
+			[]string{"two"}},
+		{"discarded after a block was printed", []chat.Event{chat.TextDelta{Delta: "one\n\ntw"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "three"}, chat.ReplyEnded{Text: "three"}},
+			[]string{"one", "↻ the reply above was cut off and starts over", "three"}},
+		{"interrupted", []chat.Event{chat.TurnStarted{}, chat.TextDelta{Delta: "one"}, chat.ReplyEnded{Text: "one", Interrupted: true}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}},
+			[]string{"one", "■ interrupted"}},
+		{"failed", []chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the key was refused")}},
+			[]string{"✗ the key was refused"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 80, 24)
+			s.events(tt.events...)
+			if diff := cmp.Diff(tt.want, s.texts()); diff != "" {
+				t.Errorf("printed (-want +got):\n%s", diff)
+			}
+			if s.model.reply.open() {
+				t.Errorf("something of the reply is still open:\n%s", s.model.View())
+			}
+		})
+	}
+}
+
+func (r *reply) open() bool { return r.text.open.Len() > 0 || r.thinking() || r.printed }
+
+// What streams is never rendered as markdown before its block closes: every frame
+// of the open text is the plain text so far.
+func TestStreamedTextIsPlainUntilItsBlockCloses(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{})
+	soFar := ""
+	for _, r := range "**bold** and `code` and | a | table |" {
+		soFar += string(r)
+		s.events(chat.TextDelta{Delta: string(r)})
+		if !strings.Contains(s.model.View(), strings.TrimRight(soFar, " ")) {
+			t.Fatalf("the open text %q is shown as:\n%s", soFar, s.model.View())
+		}
+	}
+	s.events(chat.TextDelta{Delta: "\n\n"})
+	if want := "bold and `code` and | a | table |"; s.texts()[0] != want {
+		t.Errorf("printed %q, want %q", s.texts()[0], want)
+	}
+}
+
+func TestThinkingLeavesALine(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{}, chat.ReasoningDelta{Delta: "secret plan"})
+	if !strings.Contains(s.model.View(), "secret plan") {
+		t.Errorf("the thinking is not shown:\n%s", s.model.View())
+	}
+	s.wait(4 * time.Second)
+	s.events(chat.TextDelta{Delta: "answer"})
+	if diff := cmp.Diff([]string{"· thought for 4s"}, s.texts()); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+}
+
+func TestBellRingsForWhatNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		do   func(*Model)
+		want bool
+	}{
+		{"an approval", func(m *Model) { m.event(askedForCommand("ls")) }, true},
+		{"the end of a long turn", func(m *Model) { m.turn.started = m.opts.Now().Add(-time.Minute); m.event(chat.TurnEnded{}) }, true},
+		{"the end of a short turn", func(m *Model) { m.event(chat.TurnStarted{}); m.event(chat.TurnEnded{}) }, false},
+	} {
+		s := newScreenplay(t, 80, 24)
+		tt.do(s.model)
+		if got := s.model.frame().bell; got != tt.want {
+			t.Errorf("%s: bell = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestRunningToolsAreFollowed(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{}, chat.CallArriving{Name: "run_shell_command"})
+	if !strings.Contains(s.model.View(), "preparing run_shell_command") {
+		t.Errorf("a call that arrives is not shown:\n%s", s.model.View())
+	}
+	s.events(chat.ToolStarted{Call: 1, Title: "run_shell_command make"}, chat.ToolStarted{Call: 2, Name: "glob"},
+		chat.ToolOutput{Call: 1, Data: "compiling\x1b[31m red\r\ndone 1%\rdone 2%"})
+	s.wait(3 * time.Second)
+	view := s.model.View()
+	for _, want := range []string{"run_shell_command make 3s", "  compiling red", "  done 2%", "glob 3s"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("%q is not shown:\n%s", want, view)
+		}
+	}
+	s.events(chat.ToolEnded{Call: 1, Title: "run_shell_command make", Answer: tools.Answer{Error: "timed out after 300s", Result: "compiling"}})
+	if view := s.model.View(); strings.Contains(view, "make") || !strings.Contains(view, "glob") {
+		t.Errorf("a call that ended is still shown:\n%s", view)
+	}
+	if diff := cmp.Diff([]string{"✗ run_shell_command make", "  timed out after 300s", "  compiling"}, s.texts()); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+}
+
+// failingHistory cannot be read or written.
+type failingHistory struct{}
+
+func (failingHistory) Load() ([]string, error) { return nil, errors.New("permission denied") }
+func (failingHistory) Append(string) error     { return errors.New("disk full") }
+
+func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 100, 24)
+	s.model.opts.History = failingHistory{}
+	s.run(s.model.Init())
+	s.typed("hello")
+	s.press("enter")
+	if diff := cmp.Diff([]string{`send "hello"`}, s.driver.calls); diff != "" {
+		t.Error(diff)
+	}
+	want := []string{"✗ the prompt history could not be read: permission denied", "✗ the prompt could not be added to the history: disk full"}
+	if diff := cmp.Diff(want, s.texts()); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+}
