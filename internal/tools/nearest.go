@@ -6,7 +6,7 @@ import (
 )
 
 // nearest returns up to n of the names that a person or a model may have meant by
-// word, closest first: those that differ in at most a third of their letters,
+// word, closest first: those that differ in about a third of their letters at most,
 // letter case aside.
 func nearest(word string, names []string, n int) []string {
 	type scored struct {
@@ -17,7 +17,7 @@ func nearest(word string, names []string, n int) []string {
 	lower := strings.ToLower(word)
 	for _, name := range names {
 		d := editDistance(lower, strings.ToLower(name))
-		if d <= max(len(word), len(name))/3 {
+		if d <= (max(len(word), len(name))+1)/3 {
 			close = append(close, scored{name, d})
 		}
 	}

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -171,5 +173,15 @@ func TestUnreadableFileIsSaid(t *testing.T) {
 	}
 	if answer := call(t, env, readFile(), params{"file_path": "a"}); !strings.Contains(answer.Error, "cannot read a: permission denied") {
 		t.Errorf("got %q", answer.Error)
+	}
+}
+
+func TestReadEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := readPage(ctx, strings.NewReader(numberedLines(1, 10_000)), 9_000, 1, 1000)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
