@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 type connection struct {
 	settings *settings.Settings
 	env      func(string) string
+	home     string
 	keyring  func(baseURL string) llm.Key
 	// learned is called, on any goroutine, when an endpoint has told its models.
 	learned func()
@@ -46,14 +48,14 @@ var errNoEndpoint = &llm.Error{
 }
 
 func newConnection(s *settings.Settings, w world) *connection {
-	return &connection{settings: s, env: w.env, keyring: llm.SystemKeyring(w.env), learned: func() {}, hide: func(llm.Key) {}}
+	return &connection{settings: s, env: w.env, home: w.home, keyring: llm.SystemKeyring(w.env), learned: func() {}, hide: func(llm.Key) {}}
 }
 
 // resolve works out endpoint and key from the settings as they are now.
 func (c *connection) resolve() (llm.Endpoint, error) {
 	endpoint, err := llm.ResolveEndpoint(llm.EndpointSources{
 		BaseURL:     c.settings.BaseURL(),
-		KeyFile:     c.settings.AuthKeyfile(),
+		KeyFile:     c.keyFile(),
 		Env:         c.env,
 		ReadKeyFile: llm.ReadKeyFile,
 		Keyring:     c.keyring,
@@ -62,6 +64,14 @@ func (c *connection) resolve() (llm.Endpoint, error) {
 		return endpoint, usage(err)
 	}
 	return endpoint, nil
+}
+
+// keyFile is the setting auth-keyfile with ~/ spelled out.
+func (c *connection) keyFile() string {
+	if rest, ok := strings.CutPrefix(c.settings.AuthKeyfile(), "~/"); ok {
+		return filepath.Join(c.home, rest)
+	}
+	return c.settings.AuthKeyfile()
 }
 
 // current returns the endpoint for the settings as they are now. One that is new
@@ -123,7 +133,7 @@ func (c *connection) learn(p *peer) {
 			}
 		}
 		if len(models) == 1 && c.settings.Model() == "" {
-			_ = c.settings.Set(settings.Environment, settings.KeyModel, models[0].ID) // an id no setting takes stays unset
+			_ = c.settings.Set(settings.Found, settings.KeyModel, models[0].ID) // an id no setting takes stays unset
 		}
 	}
 	close(p.asked)
@@ -214,20 +224,21 @@ func endpointDemo(ctx context.Context, c *connection) (string, func(), error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("starting the demo model: %w", err)
 	}
-	if err := c.settings.Set(settings.Flags, settings.KeyBaseURL, server.BaseURL); err != nil {
+	if err := c.use(server.BaseURL, server.Model); err != nil {
 		server.Close()
 		return "", nil, err
 	}
-	return "", server.Close, c.settings.Set(settings.Flags, settings.KeyModel, server.Model)
+	return "", server.Close, nil
 }
 
-// use sets endpoint and, unless one is set, model for lack of a choice by the user.
+// use takes an endpoint and, unless one is set, a model that the user did not
+// choose.
 func (c *connection) use(baseURL, model string) error {
-	if err := c.settings.Set(settings.Environment, settings.KeyBaseURL, baseURL); err != nil {
+	if err := c.settings.Set(settings.Found, settings.KeyBaseURL, baseURL); err != nil {
 		return err
 	}
 	if c.settings.Model() != "" {
 		return nil
 	}
-	return c.settings.Set(settings.Environment, settings.KeyModel, model)
+	return c.settings.Set(settings.Found, settings.KeyModel, model)
 }

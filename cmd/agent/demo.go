@@ -41,7 +41,7 @@ func runDemo(ctx context.Context, w world, o options, notice string) error {
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}
-	o.workspace, o.baseURL, o.model, o.noSession = scratch, "", "", true
+	o.workspace, o.baseURL, o.model, o.noSession, o.demo = scratch, "", "", true, true
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}

@@ -51,8 +51,13 @@ func newProfile(w world) *cobra.Command {
 	return group
 }
 
-// settingsCommands are the slash commands that need no conversation.
+// settingsCommands are the slash commands that need no conversation. They use no
+// profile unless one is named: a broken default profile must not keep anybody from
+// listing or deleting it.
 func settingsCommands(cmd *cobra.Command, w world, o options) (*command.Commands, error) {
+	if o.profile == "" {
+		o.profile = settings.NoProfile
+	}
 	f, err := w.folders()
 	if err != nil {
 		return nil, err

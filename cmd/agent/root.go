@@ -26,6 +26,8 @@ type options struct {
 	maxTurns     string
 	noSession    bool
 	debug        bool
+	// demo leaves the user's profile and environment out.
+	demo bool
 }
 
 // execute runs the command line and returns the exit status. Every error is shown

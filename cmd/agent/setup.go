@@ -27,25 +27,10 @@ func newRegistry() *settings.Registry {
 func newSettings(w world, f folders, o options) (*settings.Settings, *settings.Store, error) {
 	registry := newRegistry()
 	s, store := settings.New(registry), settings.NewStore(f.config, registry)
-	name := o.profile
-	if name == "" {
-		var err error
-		if name, err = store.Default(); err != nil {
+	if !o.demo {
+		if err := useOwn(s, store, w, o.profile); err != nil {
 			return nil, nil, err
 		}
-	}
-	if name != "" && name != settings.NoProfile {
-		profile, err := store.Load(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		s.UseProfile(profile)
-		for _, unknown := range profile.Unknown {
-			fmt.Fprintf(w.stderr, "profile %s: %s is not known to this version and is kept as it is\n", name, unknown)
-		}
-	}
-	if err := s.SetEnvironment(w.env); err != nil {
-		return nil, nil, err
 	}
 	pairs, err := o.pairs()
 	if err != nil {
@@ -57,6 +42,28 @@ func newSettings(w world, f folders, o options) (*settings.Settings, *settings.S
 		}
 	}
 	return s, store, nil
+}
+
+// useOwn lets the user's profile, the default one if none is named, and the
+// environment take effect.
+func useOwn(s *settings.Settings, store *settings.Store, w world, name string) error {
+	if name == "" {
+		var err error
+		if name, err = store.Default(); err != nil {
+			return err
+		}
+	}
+	if name != "" && name != settings.NoProfile {
+		profile, err := store.Load(name)
+		if err != nil {
+			return err
+		}
+		s.UseProfile(profile)
+		for _, unknown := range profile.Unknown {
+			fmt.Fprintf(w.stderr, "profile %s: %s is not known to this version and is kept as it is\n", name, unknown)
+		}
+	}
+	return s.SetEnvironment(w.env)
 }
 
 // pairs returns the settings that flags give, in the order in which they apply.
