@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/nearest"
 )
 
 // pathAliases are the names models use for a path when the schema says
@@ -115,11 +117,7 @@ func (d decoder[A]) known(given map[string]json.RawMessage) error {
 		if len(names) == 0 {
 			return fmt.Errorf("unknown parameter %q; this tool takes none", name)
 		}
-		hint := ""
-		if near := nearest(name, names, 1); len(near) > 0 {
-			hint = fmt.Sprintf("; did you mean %q?", near[0])
-		}
-		return fmt.Errorf("unknown parameter %q%s (valid: %s)", name, hint, strings.Join(names, ", "))
+		return fmt.Errorf("unknown parameter %q%s (valid: %s)", name, nearest.Question(name, names), strings.Join(names, ", "))
 	}
 	return nil
 }

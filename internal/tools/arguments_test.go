@@ -42,7 +42,7 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		``:                                {`missing required parameter "file_path"`, "the file"},
 		`{}`:                              {`missing required parameter "file_path"`},
 		`{"file_path":null}`:              {`missing required parameter "file_path"`},
-		`{"file_path":"a","counter":1}`:   {`unknown parameter "counter"`, `did you mean "count"`, "names"},
+		`{"file_path":"a","counter":1}`:   {`unknown parameter "counter"`, `did you mean count?`, "names"},
 		`{"file_path":7}`:                 {`"file_path" must be a string, not a number`},
 		`{"file_path":"a","count":"few"}`: {`"count" must be an integer, not a string`},
 		`{"file_path":"a","count":1.5}`:   {`"count" must be an integer`, "1.5"},

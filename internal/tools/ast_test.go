@@ -111,13 +111,17 @@ func TestOutlineOfBrokenGoSaysSo(t *testing.T) {
 func TestASTEdit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, symbol, code, old, new string }{
-		{"keeps the documentation", "Store.Put", "func (s *Store[T]) Put(item T) {\ns.size++ }",
-			"func (s *Store[T]) Put(item T) {\n\ts.items = append(s.items, item)\n}", "func (s *Store[T]) Put(item T) {\n\ts.size++\n}"},
+		{
+			"keeps the documentation", "Store.Put", "func (s *Store[T]) Put(item T) {\ns.size++ }",
+			"func (s *Store[T]) Put(item T) {\n\ts.items = append(s.items, item)\n}", "func (s *Store[T]) Put(item T) {\n\ts.size++\n}",
+		},
 		{"brings its documentation", "Kind", "// Kind is new.\ntype Kind  string\n", "// Kind of thing.\ntype Kind int", "// Kind is new.\ntype Kind string"},
 		{"member of a group", "Large", "Large Kind=7 // huge", "Large      // big", "Large Kind = 7 // huge"},
 		{"member with keyword", "Small", "// Small is tiny.\nconst Small Kind=iota", "// Small is little.\n\tSmall Kind = iota", "// Small is tiny.\n\tSmall Kind = iota"},
-		{"type of a group", "Opener", "type Opener interface {\nOpen() error\n}",
-			"Opener interface {\n\t\tOpen(name string) (io.Closer, error)\n\t\tClose() error\n\t}", "Opener interface {\n\t\tOpen() error\n\t}"},
+		{
+			"type of a group", "Opener", "type Opener interface {\nOpen() error\n}",
+			"Opener interface {\n\t\tOpen(name string) (io.Closer, error)\n\t\tClose() error\n\t}", "Opener interface {\n\t\tOpen() error\n\t}",
+		},
 		{"several declarations", "Print", "func Print() { show() }\n\nfunc show() {}", `func Print() { fmt.Println("}") }`, "func Print() { show() }\n\nfunc show() {}"},
 		{"variables", "most", "var limit, most = 3,4", "var limit, most = 1, 2", "var limit, most = 3, 4"},
 	} {

@@ -10,17 +10,23 @@ func ruledTools() *Registry {
 	return NewRegistry(runShellCommand(), Tool{Name: "replace", Kind: KindEdit}, Tool{Name: "write_file", Kind: KindEdit}, Tool{Name: "web_fetch", Kind: KindNetwork})
 }
 
-// previewOf is the preview of a command of which every part has to be allowed.
-func previewOf(line string) Preview {
-	preview := Preview{Command: line}
-	if parsed, err := ParseCommand(line); err == nil {
-		preview.Commands = unsureParts(parsed, Surroundings{Dir: "/w", Inside: func(path string) bool { return inside("/w", path) }})
+// previewer previews commands in a workspace with the folder sub.
+func previewer(t *testing.T) func(line string) Preview {
+	t.Helper()
+	env := shellEnv(t)
+	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")
+	return func(line string) Preview {
+		preview, err := previewShell(env, shellArgs{Command: line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return preview
 	}
-	return preview
 }
 
 func TestRulesAllowCommands(t *testing.T) {
 	t.Parallel()
+	previewOf := previewer(t)
 	for _, c := range []struct {
 		rules, line string
 		want        bool
@@ -106,7 +112,7 @@ func TestParseRuleSaysWhatIsWrong(t *testing.T) {
 		"run_shell_command()":            "want TOOL(PATTERN)",
 		"run_shell_command(go test":      "want TOOL(PATTERN)",
 		"(go test)":                      "unknown tool",
-		"run_shel_command(go test)":      `did you mean "run_shell_command"`,
+		"run_shel_command(go test)":      `did you mean run_shell_command`,
 		"run_shell_command(go test*)":    "only at the end",
 		"run_shell_command(go * x)":      "unclear what the pattern",
 		"run_shell_command(go && rm *)":  "single command",
@@ -124,6 +130,7 @@ func TestParseRuleSaysWhatIsWrong(t *testing.T) {
 
 func TestAlwaysRulesAllowTheLikeAndNoMore(t *testing.T) {
 	t.Parallel()
+	previewOf := previewer(t)
 	for _, c := range []struct{ line, name, rules, like, unlike string }{
 		{"go test ./...", "go test", "run_shell_command(go test *)", "go test -run X .", "go run ."},
 		{"cd sub && go build && go test ./... | tail", "go build, go test", "run_shell_command(go build *) run_shell_command(go test *)", "go test x && go build y", "go vet"},

@@ -122,7 +122,7 @@ func TestRegistryKeepsItsOrderAndOffersTheNearestName(t *testing.T) {
 	}
 	_, err := registry.Get("readfile")
 	var unknown *UnknownToolError
-	if !errors.As(err, &unknown) || !strings.Contains(err.Error(), `did you mean "read_file"`) {
+	if !errors.As(err, &unknown) || !strings.Contains(err.Error(), `did you mean read_file?`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"agent/internal/nearest"
 )
 
 // declaration is a named part of a source file.
@@ -90,7 +92,7 @@ func offer(text string, named []declaration, word string) string {
 	for _, d := range named {
 		names = append(names, d.name)
 	}
-	near := nearest(word, names, maxNearest)
+	near := nearest.Of(word, names, maxNearest)
 	_, last, _ := strings.Cut(word, ".")
 	similar := slices.DeleteFunc(slices.Clone(named), func(d declaration) bool {
 		short := d.name[strings.LastIndexByte(d.name, '.')+1:]

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/ignore"
+	"agent/internal/nearest"
 )
 
 // MissingError is the answer to a file that does not exist.
@@ -29,29 +30,27 @@ func (e *MissingError) Error() string {
 // maxNearest is how many paths are offered instead of a missing one.
 const maxNearest = 5
 
-// nearestFiles returns the paths that a missing one may stand for: files of that
-// name elsewhere in the workspace, then similar names in its folder.
+// nearestFiles returns the paths that a missing one may stand for: similar names in
+// its folder, then files of that name elsewhere in the workspace.
 func (w *Workspace) nearestFiles(ctx context.Context, abs string) []string {
-	var found []string
-	name := filepath.Base(abs)
-	if files, err := ignore.Files(ctx, w.root, w.root); err == nil && inside(w.root, abs) {
-		for _, file := range files {
-			if strings.EqualFold(path.Base(file), name) {
-				found = append(found, file)
-			}
-		}
-	}
-	entries, _ := os.ReadDir(filepath.Dir(abs))
+	folder, name := filepath.Split(abs)
+	entries, _ := os.ReadDir(folder)
 	names := make([]string, len(entries))
 	for i, entry := range entries {
 		names[i] = entry.Name()
 	}
-	for _, near := range nearest(name, names, maxNearest) {
-		found = append(found, w.Rel(filepath.Join(filepath.Dir(abs), near)))
+	var found []string
+	for _, near := range nearest.Of(name, names, maxNearest) {
+		found = append(found, w.Rel(filepath.Join(folder, near)))
 	}
-	slices.SortStableFunc(found, func(a, b string) int {
-		return editDistance(a, w.Rel(abs)) - editDistance(b, w.Rel(abs))
-	})
-	found = slices.Compact(found)
+	files, err := ignore.Files(ctx, w.root, w.root)
+	if err != nil {
+		return found
+	}
+	for _, file := range files {
+		if strings.EqualFold(path.Base(file), name) && !slices.Contains(found, file) {
+			found = append(found, file)
+		}
+	}
 	return found[:min(len(found), maxNearest)]
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"agent/internal/nearest"
 )
 
 // Registry holds the tools of a conversation, in the order the model is told of
@@ -79,9 +81,5 @@ type UnknownToolError struct {
 }
 
 func (e *UnknownToolError) Error() string {
-	hint := ""
-	if near := nearest(e.Name, e.Valid, 1); len(near) > 0 {
-		hint = fmt.Sprintf("; did you mean %q?", near[0])
-	}
-	return fmt.Sprintf("unknown tool %q%s (available: %s)", e.Name, hint, strings.Join(e.Valid, ", "))
+	return fmt.Sprintf("unknown tool %q%s (available: %s)", e.Name, nearest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
 }

@@ -62,7 +62,8 @@ func TestNearMissPointsAtTheDifference(t *testing.T) {
 	}{
 		{"indentation", "func Send(ctx context.Context) error {\n    return nil\n}", "", []string{
 			"not found in f; nothing was written", "3|func Send(ctx context.Context) error {\n4|\treturn nil\n5|}\n",
-			`Line 4 differs in indentation: the file has "\treturn nil", old_string has "    return nil"`}},
+			`Line 4 differs in indentation: the file has "\treturn nil", old_string has "    return nil"`,
+		}},
 		{"inner spaces", "func  Send(ctx context.Context) error {", "", []string{"Line 3 differs in whitespace only"}},
 		{"end of line", "\tx := \"q\"\n}", "", []string{`Line 8 differs in whitespace at its end`}},
 		{"wrong word", "func Send(ctx context.Context) string {\n\treturn nil", "", []string{"Line 3 differs: the file has", "error {", "string {"}},
