@@ -54,9 +54,9 @@ var grepOptions = []string{
 
 // lookers are the programs that only look.
 var lookers = map[string]looker{
-	"true":     {anyWords: true},
-	"false":    {anyWords: true},
-	"echo":     {anyWords: true},
+	"true":     {anyWords: true, namesOnly: true},
+	"false":    {anyWords: true, namesOnly: true},
+	"echo":     {anyWords: true, namesOnly: true},
 	"pwd":      {flags: "LP"},
 	"whoami":   {},
 	"hostname": {},

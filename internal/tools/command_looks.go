@@ -50,7 +50,7 @@ func unsureParts(command ParsedCommand, at Surroundings) []SimpleCommand {
 // disagree about where ".." leads from there.
 func changeDir(simple SimpleCommand, dirs []string, at Surroundings) ([]string, bool) {
 	const mostFolders = 8
-	if len(simple) != 2 || strings.HasPrefix(simple[1].Text, "-") || 2*len(dirs) > mostFolders {
+	if len(simple) != 2 || simple[1].Glob || strings.HasPrefix(simple[1].Text, "-") || 2*len(dirs) > mostFolders {
 		return nil, false
 	}
 	next := make([]string, 0, len(dirs))
@@ -59,7 +59,7 @@ func changeDir(simple SimpleCommand, dirs []string, at Surroundings) ([]string, 
 			return nil, false
 		}
 		target := joinDir(dir, simple[1].Text)
-		if real, err := filepath.EvalSymlinks(target); err == nil && real != target {
+		if real, err := filepath.EvalSymlinks(target); err != nil || real != target {
 			return nil, false
 		}
 		next = append(next, target)
@@ -73,24 +73,20 @@ func looksOnly(simple SimpleCommand, dirs []string, at Surroundings) bool {
 	if !known || simple[0].Text == "git" && slices.ContainsFunc(dirs, insideBareRepository) {
 		return false
 	}
-	if program.anyWords {
-		return true
-	}
-	operands, ok := program.operands(args)
-	if !ok || program.most != unlimited && len(operands) > program.most {
-		return false
-	}
-	if program.first != nil && (len(operands) == 0 || !program.first.MatchString(operands[0].Text)) {
-		return false
-	}
-	if program.namesOnly {
-		return true
+	operands := args
+	if !program.anyWords {
+		var ok bool
+		if operands, ok = program.operands(args); !ok {
+			return false
+		}
 	}
 	for _, operand := range operands {
-		for _, dir := range dirs {
-			if !pathInside(operand, dir, at) {
-				return false
-			}
+		// The shell looks up what a pattern matches, whatever the program does with it.
+		if program.namesOnly && !operand.Glob {
+			continue
+		}
+		if slices.ContainsFunc(dirs, func(dir string) bool { return !pathInside(operand, dir, at) }) {
+			return false
 		}
 	}
 	return true
@@ -129,15 +125,18 @@ func insideBareRepository(dir string) bool {
 }
 
 // operands returns the words that are no options, or false when an option is not
-// one of those listed. Values of options count as operands when they stand alone,
+// one of those listed, or the words are not what they must be. Values of options count as operands when they stand alone,
 // so that no difference between this reading and the program's own lets a path go
 // unchecked.
 func (l looker) operands(args []Word) ([]Word, bool) {
 	var operands []Word
 	for i, arg := range args {
-		switch text := arg.Text; {
-		case text == "--":
-			return append(operands, args[i+1:]...), true
+		text := arg.Text
+		if text == "--" {
+			operands = append(operands, args[i+1:]...)
+			break
+		}
+		switch {
 		case text == "-" || !strings.HasPrefix(text, "-"):
 			operands = append(operands, arg)
 		case slices.Contains(l.words, text):
@@ -149,7 +148,10 @@ func (l looker) operands(args []Word) ([]Word, bool) {
 			return nil, false
 		}
 	}
-	return operands, true
+	if l.most != unlimited && len(operands) > l.most {
+		return nil, false
+	}
+	return operands, l.first == nil || len(operands) > 0 && l.first.MatchString(operands[0].Text)
 }
 
 func (l looker) hasLong(option string) bool {

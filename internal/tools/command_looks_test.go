@@ -54,7 +54,7 @@ func TestLooksOnlyLetsCommandsPassThatOnlyLook(t *testing.T) {
 		"git status", "git status --short", "git --no-pager log --oneline -5", "git diff HEAD~3 -- a.go", "git diff --stat main..dev",
 		"git show HEAD:a.go", "git log --format='%h %s' -n 3", "git branch -a", "git rev-parse --show-toplevel", "git blame -L1,5 a.go",
 		"go version", "go env GOPATH", "date +%F", "uname -a", "which go node", "sed -n '1,20p' a.go", "sed -n '3,$p' a.go",
-		"cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "cat -- -odd",
+		"cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "cat -- -odd",
 	} {
 		parsed, err := ParseCommand(line)
 		if err != nil {
@@ -95,6 +95,7 @@ func TestLooksOnlyIsNotFooled(t *testing.T) {
 		"cat /etc/passwd", "cat ../secret", "cat out/secret", "cat sub/leak", "ls out", "ls /", "ls ..", "find /", "find out", "grep -r x /", "grep x out/secret", "rg x ..", "git diff /etc/passwd a.go",
 		"cat here/../secret", "cat sub/../../secret", "cat sub/l*", "cat out/s*", "cat o*/secret", "cat /etc/pass*", "ls /*", "head -c 10 /dev/zero", "cat /proc/self/environ",
 		"cd / && ls", "cd .. && cat secret", "cd", "cd -", "cd out && cat secret", "cd loop && cat ../../../secret", "cd here && ls", "cd sub && cat ../../secret", "cd sub; cd ../.. && ls", "cd -P sub", "cd sub sub",
+		"echo /etc/*", "echo out/*", "true ../*", "cd h* && cat ../secret", "cd missing && ls", "mkdir new && cd new && ls",
 		"cd sub || cd deep; cat ../../secret",
 		// A folder that git would take for a repository with a configuration of its own.
 		"cd odd && git status", "cd odd/below && git log",

@@ -100,21 +100,22 @@ func isClean(text []byte) bool {
 	return utf8.Valid(text)
 }
 
-func cleanLine(line []byte) string {
+func cleanLine(line []byte) []byte {
 	text, ended := strings.CutSuffix(strings.ToValidUTF8(string(line), "\uFFFD"), "\n")
 	text = strings.TrimRight(ansi.Strip(text), "\r")
 	text = text[strings.LastIndexByte(text, '\r')+1:]
-	var kept []rune
+	kept := make([]byte, 0, len(text)+1)
 	for _, r := range text {
 		switch {
 		case r == '\b':
-			kept = kept[:max(len(kept)-1, 0)]
+			_, last := utf8.DecodeLastRune(kept)
+			kept = kept[:len(kept)-last]
 		case r == '\t' || !unicode.IsControl(r):
-			kept = append(kept, r)
+			kept = utf8.AppendRune(kept, r)
 		}
 	}
 	if ended {
 		kept = append(kept, '\n')
 	}
-	return string(kept)
+	return kept
 }

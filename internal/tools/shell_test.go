@@ -65,6 +65,7 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 		{"printf 'no newline'; exit 3", "no newline\n", "[exit 3 after ", 3, "the command failed: exit 3"},
 		{"kill -SEGV $$", "[no output]\n", "[exit 139 (SIGSEGV) after ", 139, "the command failed: exit 139 (SIGSEGV)"},
 		{"bash -c 'kill -9 $$'; exit $?", "", "[exit 137 (SIGKILL) after ", 137, "the command failed: exit 137 (SIGKILL)"},
+		{`printf "caf\\351 \\033[31mred\\033[0m \\000\\r\\n"`, "caf\uFFFD red \n", "[exit 0 after ", 0, ""},
 		{"no-such-program-here", "", "[exit 127 after ", 127, "the command failed: exit 127"},
 		{"cat; read x; echo \"got $?\"", "got 1\n", "[exit 0 after ", 0, ""},
 		{"-x", "", "[exit 127 after ", 127, "the command failed: exit 127"},
@@ -350,5 +351,37 @@ func TestShellSurvivesAFlood(t *testing.T) {
 	}
 	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != spoolLimit {
 		t.Errorf("spool: %v, %v", info.Size(), err)
+	}
+}
+
+func TestShellPreviewTellsWhatWouldRun(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")
+	for _, c := range []struct {
+		args      map[string]any
+		title     string
+		looksOnly bool
+		parts     string
+	}{
+		{map[string]any{"command": "ls -l"}, "run ls -l", true, ""},
+		{map[string]any{"command": "cat f", "directory": "sub"}, "run cat f in sub", true, ""},
+		{map[string]any{"command": "cat ../../f", "directory": "sub"}, "run cat ../../f in sub", false, "cat|../../f"},
+		{map[string]any{"command": "cd sub && go test ./... | tail"}, "run cd sub && go test ./... | tail", false, "go|test|./..."},
+		{map[string]any{"command": "rm $x\ntrue"}, "run rm $x …", false, ""},
+		{map[string]any{"command": "", "action": "list"}, "list jobs", true, ""},
+		{map[string]any{"command": "", "action": "kill", "job": 2}, "kill job 2", true, ""},
+	} {
+		raw, err := json.Marshal(c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		preview, err := runShellCommand().Preview(env, raw)
+		if err != nil || preview.Title != c.title || preview.LooksOnly != c.looksOnly || argv(ParsedCommand{preview.Commands}) != c.parts || preview.Command != c.args["command"] {
+			t.Errorf("%v: %+v, %v", c.args, preview, err)
+		}
+	}
+	if _, err := runShellCommand().Preview(env, json.RawMessage(`{"command":"ls","directory":".."}`)); err == nil {
+		t.Error("a call that must fail can be approved")
 	}
 }
