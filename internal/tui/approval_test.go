@@ -38,8 +38,10 @@ func TestApprovalKeys(t *testing.T) {
 	}{
 		{name: "y allows", do: func(s *screenplay) { s.typed("y") }, calls: []string{`answer 7 allow=true always=false reason=""`}},
 		{name: "a allows always", do: func(s *screenplay) { s.typed("a") }, calls: []string{`answer 7 allow=true always=true reason=""`}},
-		{name: "n refuses with a reason", do: func(s *screenplay) { s.typed("nuse make"); s.press("enter") },
-			calls: []string{`answer 7 allow=false always=false reason="use make"`}},
+		{
+			name: "n refuses with a reason", do: func(s *screenplay) { s.typed("nuse make"); s.press("enter") },
+			calls: []string{`answer 7 allow=false always=false reason="use make"`},
+		},
 		{name: "n refuses without one", do: func(s *screenplay) { s.typed("n"); s.press("enter") }, calls: []string{no}},
 		{name: "Esc goes back from the reason", do: func(s *screenplay) { s.typed("n"); s.press("esc") }, open: true},
 		{name: "Esc refuses and interrupts", do: func(s *screenplay) { s.press("esc") }, calls: []string{no, "interrupt"}},

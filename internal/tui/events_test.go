@@ -22,20 +22,38 @@ func TestReply(t *testing.T) {
 		events []chat.Event
 		want   []string
 	}{
-		{"in deltas", []chat.Event{chat.TextDelta{Delta: "one\n"}, chat.TextDelta{Delta: "\ntw"}, chat.TextDelta{Delta: "o"}, chat.ReplyEnded{Text: "one\n\ntwo"}},
-			[]string{"one", "two"}},
+		{
+			"in deltas",
+			[]chat.Event{chat.TextDelta{Delta: "one\n"}, chat.TextDelta{Delta: "\ntw"}, chat.TextDelta{Delta: "o"}, chat.ReplyEnded{Text: "one\n\ntwo"}},
+			[]string{"one", "two"},
+		},
 		{"in one piece", []chat.Event{chat.ReplyEnded{Text: "one\n\ntwo"}}, []string{"one", "two"}},
 		{"cut by the end of the turn", []chat.Event{chat.TextDelta{Delta: "one"}, chat.TurnEnded{}}, []string{"one"}},
-		{"two replies", []chat.Event{chat.TextDelta{Delta: "one"}, chat.ReplyEnded{Text: "one"}, chat.TextDelta{Delta: "two"}, chat.ReplyEnded{Text: "two"}},
-			[]string{"one", "two"}},
-		{"discarded before anything was printed", []chat.Event{chat.TextDelta{Delta: "on"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "two"}, chat.ReplyEnded{Text: "two"}},
-			[]string{"two"}},
-		{"discarded after a block was printed", []chat.Event{chat.TextDelta{Delta: "one\n\ntw"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "three"}, chat.ReplyEnded{Text: "three"}},
-			[]string{"one", "↻ the reply above was cut off and starts over", "three"}},
-		{"interrupted", []chat.Event{chat.TurnStarted{}, chat.TextDelta{Delta: "one"}, chat.ReplyEnded{Text: "one", Interrupted: true}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}},
-			[]string{"one", "■ interrupted"}},
-		{"failed", []chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the key was refused")}},
-			[]string{"✗ the key was refused"}},
+		{
+			"two replies",
+			[]chat.Event{chat.TextDelta{Delta: "one"}, chat.ReplyEnded{Text: "one"}, chat.TextDelta{Delta: "two"}, chat.ReplyEnded{Text: "two"}},
+			[]string{"one", "two"},
+		},
+		{
+			"discarded before anything was printed",
+			[]chat.Event{chat.TextDelta{Delta: "on"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "two"}, chat.ReplyEnded{Text: "two"}},
+			[]string{"two"},
+		},
+		{
+			"discarded after a block was printed",
+			[]chat.Event{chat.TextDelta{Delta: "one\n\ntw"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "three"}, chat.ReplyEnded{Text: "three"}},
+			[]string{"one", "↻ the reply above was cut off and starts over", "three"},
+		},
+		{
+			"interrupted",
+			[]chat.Event{chat.TurnStarted{}, chat.TextDelta{Delta: "one"}, chat.ReplyEnded{Text: "one", Interrupted: true}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}},
+			[]string{"one", "■ interrupted"},
+		},
+		{
+			"failed",
+			[]chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the key was refused")}},
+			[]string{"✗ the key was refused"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

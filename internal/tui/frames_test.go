@@ -41,8 +41,10 @@ var states = map[string]func(*screenplay){
 		s.typed("tests, 日本 👩‍👩‍👧")
 	},
 	"reply": func(s *screenplay) {
-		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "why does @sum_test.go fail?",
-			Included: []atcmd.Included{{Path: "sum_test.go", Lines: 12}, {Path: "logo.png", Bytes: 2048}}, Skipped: []atcmd.Skipped{{Path: "sum.bin", Reason: "it is binary"}}})
+		s.events(chat.TurnStarted{}, chat.UserMessage{
+			Text:     "why does @sum_test.go fail?",
+			Included: []atcmd.Included{{Path: "sum_test.go", Lines: 12}, {Path: "logo.png", Bytes: 2048}}, Skipped: []atcmd.Skipped{{Path: "sum.bin", Reason: "it is binary"}},
+		})
 		s.events(chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
 	},
 	"streaming": func(s *screenplay) {
@@ -70,8 +72,10 @@ var states = map[string]func(*screenplay){
 			chat.ToolEnded{Title: "run_shell_command go test ./...", Answer: tools.Answer{Result: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
 	},
 	"approve-edit": func(s *screenplay) {
-		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{ID: 1, Tool: "replace", Kind: tools.KindEdit, Always: "edits",
-			Preview: tools.Preview{Title: "edit internal/a.go", Diff: editDiff, Paths: []string{"internal/a.go"}}}})
+		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
+			ID: 1, Tool: "replace", Kind: tools.KindEdit, Always: "edits",
+			Preview: tools.Preview{Title: "edit internal/a.go", Diff: editDiff, Paths: []string{"internal/a.go"}},
+		}})
 		s.wait(time.Second)
 	},
 	"approve-command": func(s *screenplay) {

@@ -32,8 +32,10 @@ func TestKeys(t *testing.T) {
 		{name: "Ctrl+J starts a line", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+j"); s.typed("b") }, input: "a\nb"},
 		{name: "a trailing backslash starts a line", do: func(s *screenplay) { s.typed(`a\`); s.press("enter"); s.typed("b") }, input: "a\nb"},
 		{name: "a paste never sends", do: func(s *screenplay) { s.paste("a\rb\r") }, input: "a\nb\n"},
-		{name: "a long paste is sent in full", do: func(s *screenplay) { s.paste(strings.Repeat("x\n", 20)); s.press("enter") },
-			calls: []string{`send "` + strings.Repeat(`x\n`, 19) + `x"`}},
+		{
+			name: "a long paste is sent in full", do: func(s *screenplay) { s.paste(strings.Repeat("x\n", 20)); s.press("enter") },
+			calls: []string{`send "` + strings.Repeat(`x\n`, 19) + `x"`},
+		},
 		{name: "Esc interrupts", do: func(s *screenplay) { running(s); s.press("esc") }, calls: []string{"interrupt"}},
 		{name: "Esc without a turn does nothing", do: func(s *screenplay) { s.typed("a"); s.press("esc") }, input: "a"},
 		{name: "Ctrl+C clears", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+c") }},

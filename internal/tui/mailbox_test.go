@@ -87,8 +87,12 @@ func TestMailboxDeliversEndsAtOnceAndInOrder(t *testing.T) {
 			got = append(got, events...)
 		}
 		want := []chat.Event{
-			chat.TextDelta{Delta: "a"}, chat.TextDelta{Delta: "bc"}, chat.ReplyEnded{Text: "abc"},
-			chat.ToolOutput{Call: 1, Data: "x"}, chat.ToolOutput{Call: 2, Data: "yz"}, chat.TurnEnded{},
+			chat.TextDelta{Delta: "a"},
+			chat.TextDelta{Delta: "bc"},
+			chat.ReplyEnded{Text: "abc"},
+			chat.ToolOutput{Call: 1, Data: "x"},
+			chat.ToolOutput{Call: 2, Data: "yz"},
+			chat.TurnEnded{},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)

@@ -88,22 +88,13 @@ func (p pastes) content(r rune) string {
 
 // expand replaces the placeholders in text by what was pasted.
 func (p pastes) expand(text string) string {
-	return p.replace(text, p.content)
-}
-
-// shown replaces the placeholders in text by their labels.
-func (p pastes) shown(text string) string {
-	return p.replace(text, p.label)
-}
-
-func (p pastes) replace(text string, with func(rune) string) string {
-	if len(p) == 0 || strings.IndexFunc(text, isPlaceholder) < 0 {
+	if len(p) == 0 {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
 		if isPlaceholder(r) {
-			b.WriteString(with(r))
+			b.WriteString(p.content(r))
 		} else {
 			b.WriteRune(r)
 		}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
-	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"agent/internal/chat"
 	"agent/internal/command"
@@ -187,155 +184,5 @@ func (s *session) write(text string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.pty, text); err != nil {
 		s.t.Fatal(err)
-	}
-}
-
-// The terminal never answers a query here. Bubble Tea's init would wait five
-// seconds for it; see package termquiet.
-func TestTerminalFirstPaintDoesNotWait(t *testing.T) {
-	s := startSession(t, "plain")
-	s.until("Ask for something")
-	if took := time.Since(s.began); took > 2*time.Second {
-		t.Errorf("the first paint took %s", took)
-	}
-	s.write("typed")
-	s.until("> typed")
-}
-
-func TestTerminalKeysAreNotLost(t *testing.T) {
-	s := startSession(t, "plain")
-	s.write("early ")
-	s.until("> early")
-	for _, piece := range []string{"a", "\x1b]11;rgb:ff", "ff/ffff/ffff\x1b", "\\b", "\xe6", "\x97\xa5", "\x1b[13;", "2u", "c"} {
-		s.write(piece)
-	}
-	lines := s.until("  c")
-	if joined := strings.Join(lines, "\n"); !strings.Contains(joined, "> early ab日\n  c") {
-		t.Errorf("the input shows:\n%s", joined)
-	}
-	s.write("\r")
-	s.until("> early ab日\n  c\n\n> Ask")
-}
-
-func TestTerminalPasteNeverSends(t *testing.T) {
-	s := startSession(t, "plain")
-	s.until("Ask for something")
-	for _, piece := range strings.SplitAfter("\x1b[200~one\rtwo\r\x1b[201~ok", "") {
-		s.write(piece)
-	}
-	s.until("> one\n  two\n  ok")
-	s.write("\x15\x7f" + "\x1b[200~" + strings.Repeat("some text\r", 5000) + "\x1b[201~")
-	s.until("[pasted 5000 lines]")
-}
-
-func TestTerminalScrollbackIsInOrder(t *testing.T) {
-	s := startSession(t, "order")
-	lines := s.until("the end")
-	var got []string
-	for _, line := range lines {
-		if _, block, ok := strings.Cut(line, "block "); ok {
-			got = append(got, block)
-		}
-	}
-	var want []string
-	for i := range 900 {
-		want = append(want, fmt.Sprint(i))
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("blocks in the scrollback (-want +got):\n%s", diff)
-	}
-}
-
-func TestTerminalResize(t *testing.T) {
-	s := startSession(t, "plain")
-	s.until("Ask for something, / for commands, ! for a shell command")
-	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 40, Rows: 24}); err != nil {
-		t.Fatal(err)
-	}
-	s.until("> Ask for something, / for commands, !…")
-}
-
-// Run starts goroutines, and ends them. It is not parallel: others would count.
-func TestRunLeavesNoGoroutines(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	master, tty, err := pty.Open()
-	if err != nil {
-		t.Skipf("no pseudo terminal: %v", err)
-	}
-	defer tty.Close()
-	defer master.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var events sync.WaitGroup
-	err = Run(ctx, Options{
-		Driver: &fakeDriver{}, In: tty, Out: tty, Environ: []string{"TERM=xterm"},
-		Events: func(emit func(chat.Event)) {
-			events.Go(func() {
-				emit(chat.TurnStarted{})
-				emit(chat.TextDelta{Delta: "one\n\n"})
-				cancel()
-			})
-		},
-	})
-	events.Wait()
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("Run = %v, want the context's error", err)
-	}
-}
-
-func TestRunNeedsATerminal(t *testing.T) {
-	t.Parallel()
-	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	defer out.Close()
-	if err := Run(t.Context(), Options{In: in, Out: out}); !errors.Is(err, ErrNoTerminal) {
-		t.Errorf("Run = %v, want ErrNoTerminal", err)
-	}
-}
-
-// However it ends, the terminal is as it was found.
-func TestTerminalIsRestored(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		end  func(*session)
-		want string
-		ok   bool
-	}{
-		{"Ctrl+D", func(s *session) { s.write("\x04") }, "ended: <nil>", true},
-		{"SIGTERM", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, "ended: " + ErrTerminated.Error(), false},
-		{"SIGHUP", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGHUP) }, "ended: " + ErrTerminated.Error(), false},
-		{"a crash", func(s *session) { s.write("/crash\r") }, "the session is saved", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := startSession(t, "plain")
-			s.until("Ask for something")
-			tt.end(s)
-			lines := s.until(tt.want)
-			if joined := strings.Join(lines, "\n"); strings.Contains(joined, "Ask for something") {
-				t.Errorf("the live part is still there:\n%s", joined)
-			}
-			var exit *exec.ExitError
-			if err := s.cmd.Wait(); tt.ok != (err == nil) || err != nil && !errors.As(err, &exit) {
-				t.Errorf("the child ended with %v", err)
-			}
-			after, err := term.GetState(s.tty.Fd())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(fmt.Sprint(s.before), fmt.Sprint(after)); diff != "" {
-				t.Errorf("terminal modes (-before +after):\n%s", diff)
-			}
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			raw := s.raw.String()
-			for _, sequence := range []string{keyboardOff, "\x1b[?2004l", "\x1b[?25h"} {
-				if strings.LastIndex(raw, sequence) < strings.LastIndex(raw, "Ask for something") {
-					t.Errorf("%q is not sent at the end", sequence)
-				}
-			}
-		})
 	}
 }

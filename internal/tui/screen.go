@@ -116,7 +116,7 @@ func (s *screen) erase() {
 // its reader ends the program.
 func (s *screen) paint(f frame) {
 	var b bytes.Buffer
-	b.WriteString(ansi.SetSynchronizedOutputMode)
+	b.WriteString(ansi.SetModeSynchronizedOutput)
 	b.WriteString(ansi.HideCursor)
 	s.toTop(&b, f.width)
 	if f.clear {
@@ -143,7 +143,7 @@ func (s *screen) paint(f frame) {
 	if f.bell {
 		b.WriteByte('\a')
 	}
-	b.WriteString(ansi.ResetSynchronizedOutputMode)
+	b.WriteString(ansi.ResetModeSynchronizedOutput)
 	_, _ = s.out.Write(b.Bytes())
 	s.live, s.row, s.col, s.width = f.live, f.row, f.col, f.width
 }

@@ -107,6 +107,15 @@ func TestTailFits(t *testing.T) {
 	})
 }
 
+// A block that grows without end costs no more. Not parallel: it counts what is
+// allocated.
+func TestTailDoesNotReadTheWholeBlock(t *testing.T) {
+	text := strings.Repeat("word ", 1<<18)
+	if n := testing.AllocsPerRun(3, func() { tailRows(text, 80, 10) }); n > 3000 {
+		t.Errorf("%v allocations for ten rows", n)
+	}
+}
+
 // The tail of a block that grows without end costs the same.
 func BenchmarkTail(b *testing.B) {
 	text := strings.Repeat("a line of a very long block of code\n", 100_000)

@@ -32,7 +32,7 @@ func (t *terminal) enter() error {
 		return err
 	}
 	t.before = before
-	t.write(ansi.SetBracketedPasteMode)
+	t.write(ansi.SetModeBracketedPaste)
 	if !t.simple {
 		t.write(keyboardOn)
 	}
@@ -50,7 +50,7 @@ func (t *terminal) leave() {
 	if !t.simple {
 		t.write(keyboardOff)
 	}
-	t.write(ansi.ResetBracketedPasteMode + ansi.ShowCursor)
+	t.write(ansi.ResetModeBracketedPaste + ansi.ShowCursor)
 	_ = term.Restore(t.in.Fd(), t.before)
 	t.before = nil
 }
