@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -80,33 +78,12 @@ func (a *app) setUp(ctx context.Context, o options, mode appMode) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.record(o.noSession); err != nil {
+	recorded, err := a.record(o)
+	if err != nil {
 		return err
 	}
 	a.converse(mode, rules, system)
-	return nil
-}
-
-// record opens the session log. The key is kept out of it, should a command print
-// it.
-func (a *app) record(off bool) error {
-	if off {
-		return nil
-	}
-	log, err := session.Create(session.Options{
-		Dir:       filepath.Join(a.folders.data, "sessions"),
-		Workspace: a.workspace.Root(),
-		Now:       a.world.now,
-		Random:    rand.Reader,
-		PID:       os.Getpid(),
-	})
-	if err != nil {
-		return fmt.Errorf("%w; --no-session runs without a record", err)
-	}
-	a.session = log
-	a.onClose(log.Close)
-	a.connection.keyUsed(func(key llm.Key) { log.Hide(string(key)) })
-	return nil
+	return a.restore(recorded)
 }
 
 // sessionID names the session, "" when none is kept.

@@ -172,6 +172,7 @@ func newEngine(w world, o options) (*offline.Engine, error) {
 		Settings: s,
 		Counter:  func(model string) history.Counter { return vocabularies.Counter(model) },
 		Tools:    tools.NewRegistry(tools.Default()...),
+		Now:      w.now,
 	}, nil
 }
 

@@ -25,6 +25,8 @@ type options struct {
 	output       string
 	maxTurns     string
 	noSession    bool
+	continues    bool
+	resume       string
 	debug        bool
 	// demo leaves the user's profile and environment out.
 	demo bool
@@ -78,6 +80,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newProfile(w),
 		newSettingsCommand(w),
 		newDoctor(w),
+		newSessions(w),
 	)
 	return root
 }
@@ -92,8 +95,12 @@ func (o *options) register(cmd *cobra.Command, w world) {
 	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
+	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
+	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
+	completeFlag(cmd, "resume", completeSessions(w))
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(chat.ApprovalModeNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }

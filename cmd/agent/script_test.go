@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// secret is the key of every test. It must never be seen again, except by the
+// server.
+const secret = "sk-sentinel-4f1d9c"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"agent": func() { os.Exit(agentMain()) },
+	})
+}
+
+// TestScripts runs the program as a user's shell would, on the scripts in
+// testdata/script. Besides the commands of testscript they have
+//
+//	model FILE            start a model server that plays FILE (see modelTurns)
+//	exits STATUS CMD…     run a program that must end with this exit status
+//	requests N            the server got N chat requests
+//	[!] sent REGEXP       one of them matches
+//	session               set $SESSION to the latest session log
+//	truncate FILE SIZE    make a sparse file
+//	[!] leftovers REGEXP  a process with this command line still runs
+//
+// Every request is checked by llmtest, and the key must show up nowhere.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, ".home")
+			env.Setenv("HOME", home)
+			env.Setenv("OPENAI_API_KEY", secret)
+			tb := env.T().(testing.TB)
+			env.Values[scriptTB{}] = tb
+			env.Defer(func() { checkNoSecret(tb, env.WorkDir) })
+			return os.Mkdir(home, 0o700)
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition == "root" {
+				return os.Getuid() == 0, nil
+			}
+			return false, errors.New("unknown condition " + condition)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"model":     startModel,
+			"exits":     exits,
+			"requests":  countRequests,
+			"sent":      sent,
+			"session":   findSession,
+			"truncate":  truncate,
+			"leftovers": leftovers,
+		},
+	})
+}
+
+// scriptTB is the key under which a script keeps its test.
+type scriptTB struct{}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND [ARGS…]")
+	}
+	status := 0
+	var exit *exec.ExitError
+	err := ts.Exec(args[1], args[2:]...)
+	if errors.As(err, &exit) {
+		status = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	out, errOut := ts.ReadFile("stdout"), ts.ReadFile("stderr")
+	if strconv.Itoa(status) != args[0] {
+		ts.Fatalf("exit status %d, want %s", status, args[0])
+	}
+	if strings.Contains(out+errOut, secret) {
+		ts.Fatalf("the key is printed")
+	}
+	if strings.Contains(errOut, "panic") || strings.Contains(errOut, "goroutine ") {
+		ts.Fatalf("a panic reached the user")
+	}
+}
+
+// checkNoSecret looks for the key in all files that a script has left, but for one
+// that is a key file.
+func checkNoSecret(tb testing.TB, dir string) {
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || entry.Name() == "keyfile" {
+			return err
+		}
+		if info, err := entry.Info(); err != nil || info.Size() > 32<<20 || info.Mode().Perm()&0o400 == 0 {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), secret) {
+			tb.Errorf("the key is in %s", path)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		tb.Error(err)
+	}
+}
+
+func findSession(ts *testscript.TestScript, neg bool, args []string) {
+	logs, err := filepath.Glob(ts.MkAbs(".home/.local/share/agent/sessions/*/*.jsonl"))
+	ts.Check(err)
+	if neg || len(args) > 0 || len(logs) == 0 {
+		ts.Fatalf("there is no session log")
+	}
+	slices.Sort(logs) // their names begin with the time
+	ts.Setenv("SESSION", logs[len(logs)-1])
+}
+
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate FILE SIZE")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), nil, 0o600))
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// leftovers looks through the processes of this machine.
+func leftovers(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: leftovers REGEXP")
+	}
+	want := regexp.MustCompile(args[0])
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	ts.Check(err)
+	found := slices.ContainsFunc(lines, func(file string) bool {
+		data, err := os.ReadFile(file)
+		return err == nil && want.Match(data)
+	})
+	if found == neg {
+		ts.Fatalf("a process that matches %q: %t", args[0], found)
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"agent/internal/history"
+	"agent/internal/session"
+
+	"github.com/spf13/cobra"
+)
+
+func newSessions(w world) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "sessions",
+		Short: "Recorded sessions",
+		Args:  noSubcommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group.AddCommand(newSessionsList(w), newSessionsShow(w), newSessionsExport(w), newSessionsDelete(w))
+	return group
+}
+
+func newSessionsList(w world) *cobra.Command {
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the sessions of this folder, latest first",
+		Args:  exactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			infos, err := listSessions(w, all)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(w.stdout, infos)
+			}
+			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, i := range infos {
+				where := ""
+				if all {
+					where = "\t" + i.Workspace
+				}
+				fmt.Fprintf(out, "%s\t%s\t%d\t%s%s\n", i.ID, i.Used.Local().Format("2006-01-02 15:04"), i.Entries, cut(i.FirstPrompt, 60), where)
+			}
+			return out.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func listSessions(w world, all bool) ([]session.Info, error) {
+	f, err := w.folders()
+	if err != nil {
+		return nil, err
+	}
+	workspace := ""
+	if !all {
+		if workspace, err = filepath.EvalSymlinks(w.cwd); err != nil {
+			return nil, err
+		}
+	}
+	return session.List(f.sessionsDir(), workspace)
+}
+
+func newSessionsShow(w world) *cobra.Command {
+	return sessionCommand(w, "show", "Show what a session holds, and its largest entries", func(cmd *cobra.Command, info session.Info) error {
+		in, err := readInput(w, info.Path)
+		if err != nil {
+			return err
+		}
+		engine, err := newEngine(w, options{})
+		if err != nil {
+			return err
+		}
+		shown, err := engine.Show(in)
+		if err != nil {
+			return err
+		}
+		if err := printLines(cmd, []string{info.ID + " in " + info.Workspace, info.FirstPrompt, ""}); err != nil {
+			return err
+		}
+		return shown.Print(w.stdout)
+	})
+}
+
+func newSessionsExport(w world) *cobra.Command {
+	return sessionCommand(w, "export", "Print a session's current conversation as Markdown", func(cmd *cobra.Command, info session.Info) error {
+		in, err := readInput(w, info.Path)
+		if err != nil {
+			return err
+		}
+		return printLines(cmd, []string{strings.TrimRight(history.Transcript(in.History), "\n")})
+	})
+}
+
+func newSessionsDelete(w world) *cobra.Command {
+	return sessionCommand(w, "delete", "Delete a session's record", func(cmd *cobra.Command, info session.Info) error {
+		if err := session.Delete(info.Path); err != nil {
+			return err
+		}
+		return printLines(cmd, []string{"deleted " + info.ID})
+	})
+}
+
+// sessionCommand is a command on one session, named by id or by a unique
+// beginning of one.
+func sessionCommand(w world, name, short string, act func(*cobra.Command, session.Info) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   name + " ID",
+		Short: short,
+		Args:  exactArgs(1, "the id of a session; see agent sessions list --all"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := w.folders()
+			if err != nil {
+				return err
+			}
+			info, err := session.Find(f.sessionsDir(), "", args[0])
+			if err != nil {
+				return usage(err)
+			}
+			return act(cmd, info)
+		},
+		ValidArgsFunction: completeSessions(w),
+	}
+}
+
+func completeSessions(w world) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		infos, err := listSessions(w, true)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var ids []cobra.Completion
+		for _, i := range infos {
+			ids = append(ids, cobra.CompletionWithDesc(i.ID, i.FirstPrompt))
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// cut shortens a text to one line of n characters.
+func cut(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return text
+}
