@@ -21,7 +21,8 @@ type change struct {
 }
 
 // defineEdit completes a tool that edits one file. Run makes exactly the change
-// that Preview shows, because both come from plan, which itself writes nothing.
+// that Preview shows, because both come from plan, which itself writes nothing. An
+// error of Preview may show the model what changed in a file, and counts as seen.
 func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool {
 	t.Kind, t.Access, t.KeyParameter = KindEdit, AccessWrite, "file_path"
 	t = define(t, func(_ context.Context, env *Env, args A) Answer {
@@ -36,12 +37,20 @@ func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool
 		if err != nil {
 			return Preview{}, err
 		}
-		title := "edit " + c.rel
-		if c.before == nil {
-			title = "create " + c.rel
-		}
-		return Preview{Title: title, Diff: c.diff().unified(c.names()), Paths: []string{c.rel}}, nil
+		d := c.diff()
+		return Preview{Title: c.title(d), Diff: d.unified(c.names()), Paths: []string{c.rel}}, nil
 	})
+}
+
+// title says in a line what a person is asked to approve.
+func (c change) title(d diff) string {
+	switch {
+	case c.before == nil:
+		return "create " + c.rel
+	case len(d) == 0:
+		return "change the line ends of " + c.rel
+	}
+	return "edit " + c.rel
 }
 
 // errNoChange is the answer to an edit that would leave the file as it is. It is
@@ -63,6 +72,7 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	if _, err := e.editable(path); err != nil {
 		return nil, err
 	}
+	// Only looking for the like of a missing file could be worth interrupting.
 	s, err := e.open(context.Background(), path)
 	if err != nil {
 		return nil, err

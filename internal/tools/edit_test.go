@@ -37,6 +37,18 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	wantContent(t, env, "new/x.txt", "again")
 }
 
+func TestChangeOfLineEndsAloneIsSaid(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
+	see(t, env, "f")
+	raw := json.RawMessage(`{"file_path":"f","content":"a\r\nb\r\n"}`)
+	if preview, err := writeFile().Preview(env, raw); err != nil || preview.Title != "change the line ends of f" {
+		t.Errorf("got %+v, %v", preview, err)
+	}
+	wantResult(t, writeFile().Run(t.Context(), env, raw), "Wrote f, now 2 lines. Only its line ends changed")
+	wantContent(t, env, "f", "a\r\nb\r\n")
+}
+
 func TestEditOfAnUnreadFileIsRefused(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": "package a\n\nfunc F() {}\n"}

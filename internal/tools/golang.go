@@ -85,33 +85,41 @@ func (g goSource) general(decl *ast.GenDecl) []declaration {
 		d.heading = fmt.Sprintf("import (%d)", len(decl.Specs))
 		return []declaration{d}
 	}
-	grouped := decl.Lparen.IsValid()
-	var found []declaration
-	var names []string
+	var members []declaration
 	for _, spec := range decl.Specs {
-		doc, comment, idents := specParts(spec)
-		for _, ident := range idents {
-			d := g.declaration(ident.Name, doc, spec, comment)
-			if !grouped {
-				d = g.declaration(ident.Name, decl.Doc, decl, comment)
-			}
-			d.group = ""
-			if grouped {
-				d.group = decl.Tok.String()
-			}
-			d.heading = fmt.Sprintf("%s %s", decl.Tok, ident.Name)
-			if t, ok := spec.(*ast.TypeSpec); ok {
-				d.heading = "type " + typeHeading(g, t)
-			}
-			d.inner = decl.Tok != token.TYPE && (grouped || len(idents) > 1)
-			found = append(found, d)
-			names = append(names, ident.Name)
-		}
+		members = append(members, g.members(decl, spec)...)
 	}
-	if decl.Tok != token.TYPE && len(names) > 0 && found[0].inner {
-		whole := g.declaration("", decl.Doc, decl, nil)
-		whole.heading = fmt.Sprintf("%s %s", decl.Tok, strings.Join(names, ", "))
-		found = append([]declaration{whole}, found...)
+	if len(members) == 0 || !members[0].inner {
+		return members
+	}
+	names := make([]string, len(members))
+	for i, member := range members {
+		names[i] = member.name
+	}
+	whole := g.declaration("", decl.Doc, decl, nil)
+	whole.heading = fmt.Sprintf("%s %s", decl.Tok, strings.Join(names, ", "))
+	return append([]declaration{whole}, members...)
+}
+
+// members returns the names that one line of a declaration declares. Outside of
+// parentheses that line is the whole declaration.
+func (g goSource) members(decl *ast.GenDecl, spec ast.Spec) []declaration {
+	doc, comment, idents := specParts(spec)
+	var node ast.Node = spec
+	group := decl.Tok.String()
+	if !decl.Lparen.IsValid() {
+		doc, node, group = decl.Doc, decl, ""
+	}
+	var found []declaration
+	for _, ident := range idents {
+		d := g.declaration(ident.Name, doc, node, comment)
+		d.group = group
+		d.heading = fmt.Sprintf("%s %s", decl.Tok, ident.Name)
+		if t, ok := spec.(*ast.TypeSpec); ok {
+			d.heading = "type " + typeHeading(g, t)
+		}
+		d.inner = decl.Tok != token.TYPE && (group != "" || len(idents) > 1)
+		found = append(found, d)
 	}
 	return found
 }

@@ -13,7 +13,11 @@ const maxRegionLines = 100
 // as they are now. A new file is not repeated: the call itself holds it.
 func (c change) report(d diff, limits Limits) string {
 	out := c.done
-	if c.before != nil {
+	switch {
+	case c.before == nil:
+	case len(d) == 0:
+		out += ". Only its line ends changed"
+	default:
 		out += ". The changed lines now, as NUMBER|TEXT:\n" + cutText(d.regions(), limits.OutputBytes())
 	}
 	if problem := syntaxProblem(c.rel, c.after); problem != "" {
