@@ -54,6 +54,9 @@ func BenchmarkOptimize(b *testing.B) {
 		for _, n := range []int{2_000, 10_000, 100_000} {
 			b.Run(fmt.Sprintf("%s, %d entries", c.name, n), func(b *testing.B) {
 				entries := session(n, c.stale)
+				if _, err := (highDensity{}).Optimize(entries, c.config); err != nil { // parses parameters
+					b.Fatal(err)
+				}
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := (highDensity{}).Optimize(entries, c.config); err != nil {

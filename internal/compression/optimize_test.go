@@ -412,3 +412,23 @@ func TestPrunesExplainTheResult(t *testing.T) {
 		t.Errorf("replaced %v", got)
 	}
 }
+
+// Allocation is proportional to what changes: where nothing does, a long history
+// of the same files takes no more than a short one.
+func TestOptimizeAllocatesLittle(t *testing.T) {
+	allocations := func(rounds int) float64 {
+		entries := conv(H("task"))
+		for i := range rounds {
+			file := "src/" + string(rune('a'+i%20))
+			entries = append(entries, conv(write(file), ran("grep", "{}", "x"), A("ok"))...)
+		}
+		return testing.AllocsPerRun(5, func() {
+			if result, err := (highDensity{}).Optimize(entries, defaults()); err != nil || !result.Empty() {
+				t.Errorf("%v, %v", result, err)
+			}
+		})
+	}
+	if short, long := allocations(40), allocations(4000); long > short+5 {
+		t.Errorf("%v allocations for 40 rounds, %v for 4000", short, long)
+	}
+}

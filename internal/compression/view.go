@@ -1,7 +1,6 @@
 package compression
 
 import (
-	"maps"
 	"slices"
 
 	"agent/internal/history"
@@ -56,26 +55,42 @@ func (v *view) remove(refs ...history.Ref) []history.Block {
 	return gone
 }
 
-// pruned records one thing that a phase took out.
-func (v *view) pruned(p history.Prune) { v.prunes = append(v.prunes, p) }
+// pruned records one thing that a phase took out. Large slices grow by a quarter
+// when appended to, which would copy each prune five times over; this doubles.
+func (v *view) pruned(p history.Prune) {
+	if len(v.prunes) == cap(v.prunes) {
+		v.prunes = slices.Grow(v.prunes, len(v.prunes)+1)
+	}
+	v.prunes = append(v.prunes, p)
+}
 
 // result merges all edits into removals and replacements (REQ-HD-001.6). An
 // entry that says nothing any more goes: one without blocks, and an ai entry of
 // which only blank text or thinking is left (D-13, EC-053).
 func (v *view) result() history.DensityResult {
 	result := history.DensityResult{Prunes: v.prunes, Metadata: metadata(v.prunes)}
-	for _, i := range slices.Sorted(maps.Keys(v.edits)) {
+	for _, i := range v.edited() {
 		edited := v.current(i)
 		if edited.Empty() {
 			result.Removals = append(result.Removals, i)
 			continue
 		}
 		if result.Replacements == nil {
-			result.Replacements = make(map[int]*history.Content)
+			result.Replacements = make(map[int]*history.Content, len(v.edits))
 		}
 		result.Replacements[i] = edited
 	}
 	return result
+}
+
+// edited returns the entries that have edits, in order.
+func (v *view) edited() []int {
+	entries := make([]int, 0, len(v.edits))
+	for i := range v.edits {
+		entries = append(entries, i)
+	}
+	slices.Sort(entries)
+	return entries
 }
 
 // metadata counts prunes by kind, so that the counts are what happened by
