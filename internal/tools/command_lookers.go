@@ -71,9 +71,11 @@ var lookers = map[string]looker{
 
 	"ls": {flags: "1aAlhrtSRFdGisnpogUXkcuv", most: unlimited, long: []string{
 		"all", "almost-all", "human-readable", "recursive", "reverse", "directory", "sort=", "time=",
-		"time-style=", "color", "color=", "size", "inode", "classify", "group-directories-first"}},
+		"time-style=", "color", "color=", "size", "inode", "classify", "group-directories-first",
+	}},
 	"tree": {flags: "adfihsDCFpn", valued: "LIP", most: unlimited, long: []string{
-		"dirsfirst", "noreport", "gitignore", "prune"}},
+		"dirsfirst", "noreport", "gitignore", "prune",
+	}},
 	"stat":      {flags: "t", valued: "c", most: unlimited, long: []string{"format=", "printf=", "terse"}},
 	"file":      {flags: "bi", most: unlimited, long: []string{"brief", "mime", "mime-type"}},
 	"du":        {flags: "shackb", valued: "d", most: unlimited, long: []string{"summarize", "human-readable", "max-depth=", "all"}},
@@ -104,18 +106,22 @@ var lookers = map[string]looker{
 		"glob=", "iglob=", "type=", "type-not=", "type-list", "fixed-strings", "word-regexp",
 		"invert-match", "only-matching", "multiline", "json", "stats", "max-count=", "max-depth=",
 		"context=", "after-context=", "before-context=", "sort=", "heading", "no-heading", "color=",
-		"no-filename", "with-filename", "replace="}},
+		"no-filename", "with-filename", "replace=",
+	}},
 	"find": {most: unlimited, words: []string{
 		"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-type", "-maxdepth",
 		"-mindepth", "-depth", "-size", "-empty", "-mtime", "-mmin", "-newer", "-perm", "-user", "-group",
 		"-readable", "-writable", "-executable", "-xdev", "-prune", "-print", "-print0", "-printf", "-ls",
-		"-not", "-a", "-and", "-o", "-or", "-true", "-false"}},
+		"-not", "-a", "-and", "-o", "-or", "-true", "-false",
+	}},
 
 	"go version": {},
 	"go env":     {most: unlimited, namesOnly: true},
 
-	"git status": {flags: "sb", valued: "u", most: unlimited, long: []string{"short", "branch", "porcelain", "porcelain=",
-		"untracked-files", "untracked-files=", "ignored", "long"}},
+	"git status": {flags: "sb", valued: "u", most: unlimited, long: []string{
+		"short", "branch", "porcelain", "porcelain=",
+		"untracked-files", "untracked-files=", "ignored", "long",
+	}},
 	"git diff":      {flags: "pwbuRM", valued: "USG", most: unlimited, long: gitDiffOptions},
 	"git log":       {flags: "pwbuiM", valued: "nUSGL", number: true, most: unlimited, long: gitLogOptions},
 	"git show":      {flags: "pwbusM", valued: "nUSG", number: true, most: unlimited, long: gitLogOptions},

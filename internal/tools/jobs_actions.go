@@ -85,7 +85,7 @@ func (b *job) look() Answer {
 
 	answer := Answer{Spool: b.output.spool.path()}
 	if lost > 0 {
-		text = fmt.Sprintf("[%s left out here; %s]\n%s", byteSize(lost), b.output.spool.describe(), text)
+		text = fmt.Sprintf("[%s left out here; %s]\n%s", byteSize(lost), b.output.kept(), text)
 	}
 	if text == "" {
 		text = "[nothing new]\n"

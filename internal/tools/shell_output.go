@@ -123,6 +123,13 @@ func (o *output) since(offset int64) (text string, lost, next int64) {
 	return text, o.total - offset - int64(len(text)), o.total
 }
 
+// kept says where the whole output is.
+func (o *output) kept() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.spool.describe()
+}
+
 // wait returns a channel that is closed when more than offset bytes were printed.
 func (o *output) wait(offset int64) <-chan struct{} {
 	o.mu.Lock()
