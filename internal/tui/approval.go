@@ -143,7 +143,9 @@ func (m *Model) approvalView(width, room int) ([]string, place) {
 		foot = indent(rows, t.strong.text("Why not? ")+" ", strings.Repeat(" ", 10))
 		foot = append(foot, t.dim.text(truncate("Enter refuses, with or without a reason · Esc goes back", width)))
 	} else {
-		foot = wrapText(m.approvalKeys(request), width)
+		for _, row := range wrapText(m.approvalKeys(request), width) {
+			foot = append(foot, strings.ReplaceAll(row, nbsp, " "))
+		}
 	}
 	body := m.approvalBody(request, width-2)
 	if len(body) == 1 && textWidth(title) <= width && strings.HasSuffix(title, body[0]) {
@@ -158,6 +160,10 @@ func (m *Model) approvalView(width, room int) ([]string, place) {
 	return append(lines, foot...), at
 }
 
+// nbsp keeps a key and what it does on one line while lines are broken.
+const nbsp = "\u00a0"
+
+// approvalKeys lists the keys that answer.
 func (m *Model) approvalKeys(request chat.Approval) string {
 	if m.approvals.typing && m.opts.Now().Before(m.approvals.from) {
 		return "(waits until you pause typing)"
@@ -168,7 +174,7 @@ func (m *Model) approvalKeys(request chat.Approval) string {
 	}
 	keys = append(keys, "n no", "v view all", "Esc no, and stop")
 	for i := range keys {
-		keys[i] = strings.ReplaceAll(keys[i], " ", "\u00a0")
+		keys[i] = strings.ReplaceAll(keys[i], " ", nbsp)
 	}
 	text := strings.Join(keys, " · ")
 	if m.approvals.unknown {

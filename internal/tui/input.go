@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -44,9 +45,14 @@ func (i input) Read(p []byte) (int, error) {
 	return copy(p, out), nil
 }
 
-// readable reports whether more bytes arrive in time.
+// readable reports whether more bytes arrive in time. Signals, which the Go
+// runtime sends itself, do not cut the wait short.
 func (i input) readable(within time.Duration) bool {
 	fds := []unix.PollFd{{Fd: int32(i.Fd()), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, int(within.Milliseconds()))
-	return err == nil && n > 0
+	for end := time.Now().Add(within); ; {
+		n, err := unix.Poll(fds, max(1, int(time.Until(end).Milliseconds())))
+		if !errors.Is(err, unix.EINTR) || !time.Now().Before(end) {
+			return err == nil && n > 0
+		}
+	}
 }
