@@ -69,7 +69,8 @@ func checkResult(t *testing.T, want optimizeCase, got history.DensityResult) {
 	}
 }
 
-// EC-001 … EC-004, EC-042, REQ-HD-005.10, REQ-HD-006.4, REQ-HD-007.6.
+// EC-001, EC-002, EC-003, EC-004, EC-042, REQ-HD-005.10, REQ-HD-006.4,
+// REQ-HD-007.6.
 func TestOptimizeNothingToDo(t *testing.T) {
 	t.Parallel()
 	stale := conv(H(inc("a", "1")), read("/w/a"), write("/w/a"), H(inc("a", "2")), write("/w/b"), write("/w/c"), write("/w/d"))
@@ -83,6 +84,28 @@ func TestOptimizeNothingToDo(t *testing.T) {
 	})
 }
 
+// REQ-HD-001.9, REQ-HD-007.5: each switch runs its own phase and no other, and
+// what is not switched on is off.
+func TestOptimizeSwitches(t *testing.T) {
+	t.Parallel()
+	entries := conv(H(inc("a", "1")), read("/w/a"), write("/w/a"), ran("grep", "{}", "x"), ran("grep", "{}", "y"), H(inc("a", "2")))
+	for _, c := range []struct {
+		config DensityConfig
+		want   history.DensityMetadata
+	}{
+		{DensityConfig{}, history.DensityMetadata{}},
+		{DensityConfig{ReadWritePruning: true}, history.DensityMetadata{ReadWritePairsPruned: 1}},
+		{DensityConfig{FileDedupe: true}, history.DensityMetadata{FileDeduplicationsPruned: 1}},
+		{DensityConfig{RecencyPruning: true, RecencyRetention: 1}, history.DensityMetadata{RecencyPruned: 1}},
+	} {
+		c.config.WorkspaceRoot, c.config.Facts = "/w", testFacts
+		result, err := highDensity{}.Optimize(entries, c.config)
+		if err != nil || result.Metadata != c.want {
+			t.Errorf("%+v counts %+v, %v", c.config, result.Metadata, err)
+		}
+	}
+}
+
 func TestOptimizeMissingEntry(t *testing.T) {
 	t.Parallel()
 	if _, err := (highDensity{}).Optimize([]*history.Content{H("x"), nil}, defaults()); err == nil || !strings.Contains(err.Error(), "entry 1") {
@@ -90,8 +113,9 @@ func TestOptimizeMissingEntry(t *testing.T) {
 	}
 }
 
-// REQ-HD-005.1, REQ-HD-005.6 … REQ-HD-005.8, BR-PRUNE-001 … BR-PRUNE-004,
-// EC-010 … EC-013, D-10 … D-13.
+// REQ-HD-005.1, REQ-HD-005.6, REQ-HD-005.7, REQ-HD-005.8, BR-PRUNE-001,
+// BR-PRUNE-002, BR-PRUNE-003, BR-PRUNE-004, EC-010, EC-011, EC-012, EC-013, EC-053,
+// D-10, D-11, D-12, D-13.
 func TestOptimizeReadWrite(t *testing.T) {
 	t.Parallel()
 	runOptimizeCases(t, []optimizeCase{
@@ -195,7 +219,7 @@ func TestOptimizeEveryReadAndWriteTool(t *testing.T) {
 }
 
 // REQ-HD-005.4, REQ-HD-005.5, REQ-HD-005.11, REQ-HD-013.5, BR-PRUNE-005,
-// BR-PRUNE-006, EC-016, EC-050 … EC-052, D-14.
+// BR-PRUNE-006, EC-016, EC-050, EC-051, EC-052, D-14.
 func TestOptimizePaths(t *testing.T) {
 	t.Parallel()
 	reading := func(parameters string) []*history.Content { return ran("read_file", parameters, "x") }
@@ -252,9 +276,10 @@ func TestOptimizeReadMany(t *testing.T) {
 	})
 }
 
-// REQ-HD-006.1 … REQ-HD-006.3, REQ-HD-006.5, BR-DEDUP-001 … BR-DEDUP-004,
-// EC-020 … EC-023, D-18 … D-21. I-14 and I-15 are here with the block the @
-// processor writes.
+// REQ-HD-006.1, REQ-HD-006.2, REQ-HD-006.3, REQ-HD-006.5, BR-DEDUP-001,
+// BR-DEDUP-002, BR-DEDUP-003, BR-DEDUP-004, EC-020, EC-021, EC-022, EC-023,
+// D-18, D-19, D-20, D-21. I-14 and I-15 are here with the block the @ processor
+// writes.
 func TestOptimizeInclusions(t *testing.T) {
 	t.Parallel()
 	structured := history.NewInclusion
@@ -294,8 +319,10 @@ func TestOptimizeInclusions(t *testing.T) {
 
 func quoted(s string) string { return strings.TrimSuffix(strings.TrimPrefix(show(H(s)), "H{"), "}") }
 
-// REQ-HD-007.1 … REQ-HD-007.3, BR-RECENCY-001 … BR-RECENCY-005, BR-CONFLICT-002 …
-// BR-CONFLICT-005, REQ-HD-013.6, EC-030 … EC-032, EC-040, EC-041, D-03, D-22.
+// REQ-HD-007.1, REQ-HD-007.2, REQ-HD-007.3, BR-RECENCY-001, BR-RECENCY-002,
+// BR-RECENCY-003, BR-RECENCY-004, BR-RECENCY-005, BR-CONFLICT-002,
+// BR-CONFLICT-003, BR-CONFLICT-004, BR-CONFLICT-005, REQ-HD-013.6, EC-030,
+// EC-031, EC-032, EC-040, EC-041, D-03, D-22.
 func TestOptimizeRecency(t *testing.T) {
 	t.Parallel()
 	pairs := func(tool string, ids ...string) []*history.Content {
@@ -358,6 +385,9 @@ func TestOptimizeRecency(t *testing.T) {
 // REQ-HD-007.3: scenario C-10. Only the result differs.
 func TestRecencyKeepsStructure(t *testing.T) {
 	t.Parallel()
+	if PrunedPointer != "[Result pruned — re-run tool to retrieve]" {
+		t.Errorf("REQ-HD-007.2: the pointer is %q", PrunedPointer)
+	}
 	one := 1
 	old := &history.ToolResponse{CallID: "1", ToolName: "grep", Result: history.TextResult("x"), Error: "e", ExitCode: &one}
 	entry := T(old).WithMeta("k", "v")

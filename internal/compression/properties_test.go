@@ -47,6 +47,7 @@ func checkOptimize(t *testing.T, property func(*rapid.T, optimized)) {
 	})
 }
 
+// REQ-HD-001.5, REQ-HD-001.6, REQ-HD-001.7.
 func TestP1ResultsApply(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		if !slices.IsSorted(o.result.Removals) {
@@ -133,7 +134,7 @@ func TestP6ReplacementsKeepTheirEntry(t *testing.T) {
 	})
 }
 
-// REQ-HD-013.7.
+// REQ-HD-001.8, REQ-HD-013.7.
 func TestP7CountsAreWhatChanged(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		want := history.DensityMetadata{
@@ -230,7 +231,7 @@ func humanWords(c *history.Content) string {
 	return words
 }
 
-// D-25 … D-28, D-32, D-33 for both strategies and any history.
+// D-25, D-26, D-27, D-28, D-32, D-33 for both strategies and any history.
 func TestCompressProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// REQ-HD-004.1 … REQ-HD-004.4, D-05.
+// REQ-HD-004.1, REQ-HD-004.2, REQ-HD-004.3, REQ-HD-004.4, D-05.
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	names := Names()
@@ -26,7 +26,9 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// REQ-HD-001.1 … REQ-HD-001.4, REQ-HD-004.3, REQ-HD-002.2.
+// The strategy's own threshold is the last resort of REQ-HD-001.10; see also
+// REQ-HD-001.1, REQ-HD-001.2, REQ-HD-001.3, REQ-HD-001.4, REQ-HD-004.3,
+// REQ-HD-002.2.
 func TestStrategyProperties(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// REQ-HD-006.1, REQ-HD-006.5, D-18 … D-21.
+// REQ-HD-006.1, REQ-HD-006.5, D-18, D-19, D-20, D-21.
 func TestInclusions(t *testing.T) {
 	t.Parallel()
 	const closer = "--- End of content ---"
