@@ -278,3 +278,24 @@ func TestEditSaysWhenAGoFileNoLongerParses(t *testing.T) {
 		t.Errorf("got %s", answer.Result)
 	}
 }
+
+func TestFileChangedBetweenPlanAndWriteIsKept(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f": "a\n"})
+	edit, err := planReplace(env, replaceArgs{FilePath: "f", OldString: "a", NewString: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	creation, err := planWriteFile(env, writeFileArgs{FilePath: "new", Content: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onDisk(t, env, "f", "theirs\n")
+	onDisk(t, env, "new", "theirs\n")
+	for _, c := range []change{edit, creation} {
+		if answer := env.apply(c); !strings.Contains(answer.Error, c.rel+" was changed by something else") {
+			t.Errorf("got %+v", answer)
+		}
+		wantContent(t, env, c.rel, "theirs\n")
+	}
+}
