@@ -26,7 +26,7 @@ var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
 	{"internal/tui", []string{"internal/chat", "internal/command", "internal/tools", "internal/history", "internal/atcmd"}, "the screen shows events and commands and knows their types"},
 	{"internal/headless", []string{"internal/chat", "internal/history"}, "it prints the events of a turn"},
-	{"internal/offline", []string{"internal/chat", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
+	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
 	{"internal/command", []string{"internal/chat", "internal/settings", "internal/session", "internal/nearest"}, "commands steer the loop and know no screen"},
 	{"internal/chat", []string{"internal/llm", "internal/tools", "internal/compression", "internal/history", "internal/settings", "internal/atcmd", "internal/tokens"}, "the loop knows what it drives and not who watches"},
 	{"internal/compression", []string{"internal/history", "internal/nearest"}, "the engine is pure"},

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/tokens"
 	"agent/internal/tools"
+	"agent/prompts"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,6 +35,8 @@ func newContext(w world) *cobra.Command {
 		Long: `Works on a session log, or on a document
 {"workspaceRoot":"/w","history":[ENTRY,…],"config":{…}}. FILE may be - for
 standard input.`,
+		Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	group.AddCommand(
 		contextCommand(w, "optimize", "Remove what newer content has made stale", offlineOptimize),
@@ -167,11 +172,17 @@ func newEngine(w world, o options) (*offline.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	registry := tools.NewRegistry(tools.Default()...)
+	system, err := prompts.System(filepath.Join(f.config, "prompts"), prompts.Session{Tools: strings.Join(registry.Names(), ", ")})
+	if err != nil {
+		return nil, err
+	}
 	var vocabularies tokens.Vocabularies
 	return &offline.Engine{
 		Settings: s,
 		Counter:  func(model string) history.Counter { return vocabularies.Counter(model) },
-		Tools:    tools.NewRegistry(tools.Default()...),
+		Tools:    registry,
+		System:   system,
 		Now:      w.now,
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // Compressed is the outcome of one compression.
@@ -24,31 +25,20 @@ type Compressed struct {
 
 // Compress runs the active strategy's compression once, whatever the threshold.
 func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
-	if _, err := e.configure(in); err != nil {
-		return nil, err
-	}
-	strategy, err := compression.Get(e.Settings.CompressionStrategy())
+	p, err := e.prepare(in)
 	if err != nil {
 		return nil, err
 	}
-	if strategy.RequiresLLM() {
-		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set compression.strategy=%s", strategy.Name(), compression.DefaultName)
+	if p.strategy.RequiresLLM() {
+		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set %s=%s", p.strategy.Name(), settings.KeyCompressionStrategy, compression.DefaultName)
 	}
-	service, err := e.service(in)
-	if err != nil {
-		return nil, err
-	}
-	entries, tokens := service.Curated()
-	threshold, set := e.Settings.CompressionThreshold()
-	if !set {
-		threshold = strategy.Trigger().DefaultThreshold
-	}
-	result, err := strategy.Compress(ctx, compression.Context{
+	entries, tokens := p.service.Curated()
+	result, err := p.strategy.Compress(ctx, compression.Context{
 		History:           entries,
 		Tokens:            tokens,
-		Count:             service.CountContent,
+		Count:             p.service.CountContent,
 		ContextLimit:      e.contextLimit(),
-		Threshold:         threshold,
+		Threshold:         e.threshold(p.strategy),
 		PreserveThreshold: e.Settings.CompressionPreserveThreshold(),
 		Facts:             chat.ToolFacts(e.Tools),
 	})
@@ -58,9 +48,6 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 	out := &Compressed{Kind: "applied", Reason: result.Reason, NewHistory: result.NewHistory, Metadata: result.Metadata, TokensBefore: result.TokensBefore, TokensAfter: result.TokensAfter}
 	if !result.Applied {
 		out.Kind = "noop"
-	}
-	if out.NewHistory == nil {
-		out.NewHistory = []*history.Content{}
 	}
 	return out, nil
 }

@@ -2,16 +2,20 @@ package offline
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"agent/internal/history"
 )
 
+// editTool is the tool whose calls quote the text they change.
+const editTool = "replace"
+
 // countEdits counts the replace calls of an ai entry and those whose old text the
 // model could still see in the request that the entry answers.
 func (a *Account) countEdits(entry *history.Content, visible []*history.Content) {
 	for _, call := range entry.Calls() {
-		if call.Name != "replace" {
+		if call.Name != editTool {
 			continue
 		}
 		var args struct {
@@ -44,13 +48,32 @@ func blockShows(block history.Block, text string) bool {
 	case *history.Text:
 		return strings.Contains(b.Text, text)
 	case *history.ToolResponse:
-		return strings.Contains(b.Result.Text(), text) || strings.Contains(b.Error, text)
+		return resultShows(b.Result.Text(), text) || strings.Contains(b.Error, text)
 	case *history.ToolCall:
 		var parameters any
 		return json.Unmarshal(b.Parameters, &parameters) == nil && valueShows(parameters, text)
 	default:
 		return false
 	}
+}
+
+// lineNumber is what tools put before the lines of a file: "  12|".
+var lineNumber = regexp.MustCompile(`(?m)^ *\d+\|`)
+
+// resultShows looks for text in a result as it stands and, if the result numbers
+// its lines, without the numbers.
+func resultShows(result, text string) bool {
+	if strings.Contains(result, text) {
+		return true
+	}
+	_, rest, several := strings.Cut(text, "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	// Most results have no such line, which is found out sooner than by taking
+	// all numbers away.
+	if !several || !strings.Contains(result, "|"+second) {
+		return false
+	}
+	return strings.Contains(lineNumber.ReplaceAllLiteralString(result, ""), text)
 }
 
 func valueShows(value any, text string) bool {

@@ -24,30 +24,22 @@ type Optimized struct {
 
 // Optimize runs the density phases of the active strategy once.
 func (e *Engine) Optimize(in Input) (*Optimized, error) {
-	config, err := e.configure(in)
+	p, err := e.prepare(in)
 	if err != nil {
 		return nil, err
 	}
-	strategy, err := compression.Get(e.Settings.CompressionStrategy())
-	if err != nil {
-		return nil, err
-	}
-	service, err := e.service(in)
-	if err != nil {
-		return nil, err
-	}
-	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, TokensBefore: service.TotalTokens()}
-	if optimizer, ok := strategy.(compression.Optimizer); ok {
-		result, err := optimizer.Optimize(in.History, config)
+	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, TokensBefore: p.service.TotalTokens()}
+	if optimizer, ok := p.strategy.(compression.Optimizer); ok {
+		result, err := optimizer.Optimize(p.History, e.densityConfig(p.WorkspaceRoot))
 		if err != nil {
 			return nil, err
 		}
-		if err := service.ApplyDensityResult(result); err != nil {
+		if err := p.service.ApplyDensityResult(result); err != nil {
 			return nil, err
 		}
 		out.take(result)
 	}
-	out.TokensAfter = service.TotalTokens()
+	out.TokensAfter = p.service.TotalTokens()
 	return out, nil
 }
 
@@ -67,7 +59,7 @@ func (o *Optimized) Print(out io.Writer) error {
 		m.ReadWritePairsPruned, m.FileDeduplicationsPruned, m.RecencyPruned, len(o.Removals), len(o.Replacements), o.TokensBefore, o.TokensAfter)
 	for _, p := range o.prunes {
 		if err == nil {
-			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, p.Subject, p.Reason)
+			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, oneLine(p.Subject, 100), p.Reason)
 		}
 	}
 	return err

@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"agent/internal/chat"
 	"agent/internal/history"
@@ -33,7 +32,7 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 	if err != nil {
 		return nil, err
 	}
-	if _, err := engine.configure(in); err != nil {
+	if err := engine.configure(&in); err != nil {
 		return nil, err
 	}
 	for _, pair := range v.Set {
@@ -53,18 +52,22 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 		ContextLimit: func(string) (int, bool) { return 0, false },
 		System:       func() string { return engine.System },
 		Emit:         account.note,
-		Now:          time.Now,
+		Now:          engine.Now,
 	})
-	ledger := requests{counter: counter, service: service, counts: map[*history.Content]int{}}
+	ledger := requests{counter: counter, service: service}
 	for _, entry := range in.History {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if entry.Speaker == history.AI {
-			start := time.Now()
+			start := engine.Now()
 			request, err := loop.PrepareRequest(ctx)
 			if err != nil {
 				return nil, err
 			}
-			account.PreSend += time.Since(start)
-			ledger.add(account, loop.Tokens(), request.History)
+			account.PreSend += engine.Now().Sub(start)
+			_, tokens := service.Curated()
+			ledger.add(account, loop.Tokens(), request.History, tokens)
 			account.countEdits(entry, request.History)
 		}
 		if err := loop.Record(entry); err != nil {

@@ -11,60 +11,75 @@ type requests struct {
 	service  *history.Service
 	previous []*history.Content
 	sent     bool
-	// counts memoises the entries' tokens: a recording is summed once a request.
-	counts map[*history.Content]int
 }
 
 // add accounts for one request of total tokens.
-func (r *requests) add(a *Account, total int, entries []*history.Content) {
+func (r *requests) add(a *Account, total int, entries []*history.Content, tokens []int) {
 	a.Requests++
 	a.TotalInput += total
 	a.PeakInput = max(a.PeakInput, total)
 	if r.sent {
-		a.CachedInput += r.common(total, entries)
+		a.CachedInput += r.common(total, entries, tokens)
 	}
 	r.previous, r.sent = entries, true
 }
 
 // common returns the tokens of the longest common prefix with the request before:
 // the head (system prompt and tools never change), the entries that are the same,
-// and the words two edited versions of the next entry share.
-func (r *requests) common(total int, entries []*history.Content) int {
-	body, shared := 0, 0
-	same := true
+// and what two versions of the next entry share.
+func (r *requests) common(total int, entries []*history.Content, tokens []int) int {
+	shared := total
+	for _, n := range tokens {
+		shared -= n
+	}
 	for i, e := range entries {
-		tokens := r.count(e)
-		body += tokens
-		if !same {
-			continue
+		switch {
+		case i == len(r.previous):
+			return shared
+		case r.previous[i] != e:
+			return shared + r.commonBlocks(r.previous[i], e)
 		}
-		if i < len(r.previous) && r.previous[i] == e {
-			shared += tokens
-			continue
-		}
-		same = false
-		if i < len(r.previous) {
-			shared += r.commonWords(r.previous[i], e)
-		}
+		shared += tokens[i]
 	}
-	return total - body + shared
+	return shared
 }
 
-func (r *requests) count(e *history.Content) int {
-	tokens, known := r.counts[e]
-	if !known {
-		tokens = r.service.CountContent(e)
-		r.counts[e] = tokens
+// commonBlocks returns the tokens at which an entry and the one that stood in its
+// place begin alike.
+func (r *requests) commonBlocks(before, after *history.Content) int {
+	if before.Speaker != after.Speaker {
+		return 0
 	}
-	return tokens
+	shared := 0
+	for i := range min(len(before.Blocks), len(after.Blocks)) {
+		if before.Blocks[i] != after.Blocks[i] {
+			return shared + r.counter.Count(commonWords(before.Blocks[i], after.Blocks[i]))
+		}
+		shared += r.service.CountBlocks(after.Blocks[i : i+1])
+	}
+	return shared
 }
 
-func (r *requests) commonWords(a, b *history.Content) int {
-	left, _ := a.MarshalJSON()
-	right, _ := b.MarshalJSON()
+// commonWords returns what two blocks in one place begin with, if the request
+// reads alike up to there.
+func commonWords(before, after history.Block) string {
+	switch b := before.(type) {
+	case *history.Text:
+		if a, ok := after.(*history.Text); ok {
+			return commonPrefix(b.Text, a.Text)
+		}
+	case *history.ToolResponse:
+		if a, ok := after.(*history.ToolResponse); ok && a.CallID == b.CallID {
+			return commonPrefix(b.Result.Text(), a.Result.Text())
+		}
+	}
+	return ""
+}
+
+func commonPrefix(a, b string) string {
 	n := 0
-	for n < len(left) && n < len(right) && left[n] == right[n] {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-	return r.counter.Count(string(left[:n]))
+	return a[:n]
 }

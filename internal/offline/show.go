@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/compression"
+	"agent/internal/command"
 	"agent/internal/history"
 )
 
@@ -26,6 +26,8 @@ type Shown struct {
 type Kind struct {
 	Name   string `json:"name"`
 	Tokens int    `json:"tokens"`
+
+	letter string // in the bar
 }
 
 // LargeEntry is one entry and its size.
@@ -41,36 +43,25 @@ const shownEntries = 10
 
 // Show measures a history.
 func (e *Engine) Show(in Input) (*Shown, error) {
-	if _, err := e.configure(in); err != nil {
-		return nil, err
-	}
-	strategy, err := compression.Get(e.Settings.CompressionStrategy())
+	p, err := e.prepare(in)
 	if err != nil {
 		return nil, err
 	}
-	service, err := e.service(in)
-	if err != nil {
-		return nil, err
-	}
-	threshold, set := e.Settings.CompressionThreshold()
-	if !set {
-		threshold = strategy.Trigger().DefaultThreshold
-	}
-	usage := service.Usage()
+	usage := p.service.Usage()
 	shown := &Shown{
-		Entries:   len(in.History),
-		Tokens:    service.TotalTokens(),
+		Entries:   len(p.History),
+		Tokens:    p.service.TotalTokens(),
 		Limit:     e.contextLimit(),
-		Threshold: int(threshold * float64(e.contextLimit())),
+		Threshold: int(e.threshold(p.strategy) * float64(e.contextLimit())),
 		Kinds: []Kind{
-			{"human", usage.Human},
-			{"assistant", usage.Assistant},
-			{"tool calls", usage.ToolCalls},
-			{"tool results", usage.ToolResults},
+			{"human", usage.Human, "h"},
+			{"assistant", usage.Assistant, "a"},
+			{"tool calls", usage.ToolCalls, "c"},
+			{"tool results", usage.ToolResults, "r"},
 		},
 	}
-	for i, entry := range in.History {
-		shown.Largest = append(shown.Largest, LargeEntry{i, string(entry.Speaker), service.CountContent(entry), describe(entry)})
+	for i, entry := range p.History {
+		shown.Largest = append(shown.Largest, LargeEntry{i, string(entry.Speaker), p.service.CountContent(entry), describe(entry)})
 	}
 	slices.SortStableFunc(shown.Largest, func(a, b LargeEntry) int { return b.Tokens - a.Tokens })
 	shown.Largest = shown.Largest[:min(shownEntries, len(shown.Largest))]
@@ -79,14 +70,21 @@ func (e *Engine) Show(in Input) (*Shown, error) {
 
 // describe says in a few words what an entry is.
 func describe(entry *history.Content) string {
+	const width = 60
 	for _, block := range entry.Blocks {
 		switch b := block.(type) {
 		case *history.ToolResponse:
-			return b.ToolName + ": " + shorten(b.Result.Text()+b.Error, 60)
+			what := b.Result.Text()
+			if b.Error != "" {
+				what = b.Error
+			}
+			return oneLine(b.ToolName+": "+what, width)
 		case *history.ToolCall:
-			return b.Name + " " + shorten(string(b.Parameters), 60)
+			return oneLine(b.Name+" "+string(b.Parameters), width)
 		case *history.Text:
-			return shorten(b.Text, 60)
+			return oneLine(b.Text, width)
+		case *history.Media:
+			return oneLine(b.MimeType, width)
 		}
 	}
 	return ""
@@ -98,17 +96,10 @@ const barWidth = 50
 // Print writes the bar and the largest entries for people.
 func (s *Shown) Print(out io.Writer) error {
 	var b strings.Builder
-	glyphs := []string{"█", "▓", "▒", "░"}
-	drawn := 0
-	for i, k := range s.Kinds {
-		n := k.Tokens * barWidth / max(1, s.Limit)
-		b.WriteString(strings.Repeat(glyphs[i], n))
-		drawn += n
-	}
-	b.WriteString(strings.Repeat("·", max(0, barWidth-drawn)))
-	fmt.Fprintf(&b, "\n%d entries, %d of %d tokens (%.1f%%), compression at %d\n\n", s.Entries, s.Tokens, s.Limit, 100*float64(s.Tokens)/float64(max(1, s.Limit)), s.Threshold)
-	for i, k := range s.Kinds {
-		fmt.Fprintf(&b, "%s %-13s %9d  %5.1f%%\n", glyphs[i], k.Name, k.Tokens, 100*float64(k.Tokens)/float64(max(1, s.Tokens)))
+	bar := s.bar()
+	fmt.Fprintf(&b, "%s\n%d entries, %d of %d tokens (%s), compression at %d\n\n", bar.Text(barWidth), s.Entries, s.Tokens, s.Limit, share(s.Tokens, s.Limit), s.Threshold)
+	for _, k := range s.Kinds {
+		fmt.Fprintf(&b, "%s %-13s %9d  %6s\n", k.letter, k.Name, k.Tokens, share(k.Tokens, s.Tokens))
 	}
 	b.WriteString("\nLargest entries:\n")
 	for _, e := range s.Largest {
@@ -116,4 +107,14 @@ func (s *Shown) Print(out io.Writer) error {
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// bar is the bar of /context, without what only a live session has.
+func (s *Shown) bar() command.Bar {
+	bar := command.Bar{Total: s.Limit, Mark: s.Threshold}
+	for _, k := range s.Kinds {
+		bar.Segments = append(bar.Segments, command.Segment{Label: k.Name, Tokens: k.Tokens, Letter: k.letter})
+	}
+	bar.Segments = append(bar.Segments, command.Segment{Label: "free", Tokens: max(0, s.Limit-s.Tokens), Free: true, Letter: "."})
+	return bar
 }

@@ -1,6 +1,9 @@
 package offline
 
-import "agent/internal/settings"
+import (
+	"agent/internal/compression"
+	"agent/internal/settings"
+)
 
 // Variant is one way of keeping the context small.
 type Variant struct {
@@ -14,14 +17,19 @@ type Variant struct {
 func Variants() []Variant {
 	return []Variant{
 		{"none", [][2]string{
-			{settings.KeyCompressionStrategy, "high-density"},
+			{settings.KeyCompressionStrategy, compression.DefaultName},
 			{settings.KeyDensityReadWritePruning, "false"},
 			{settings.KeyDensityFileDedupe, "false"},
+			{settings.KeyDensityRecencyPruning, "false"},
 			{settings.KeyContextLimit, "1000000000"},
+			{settings.KeyCompressionThreshold, "1"},
 		}},
-		{"high-density", [][2]string{{settings.KeyCompressionStrategy, "high-density"}}},
-		{"high-density, recency 3", [][2]string{
-			{settings.KeyCompressionStrategy, "high-density"},
+		{compression.DefaultName, [][2]string{
+			{settings.KeyCompressionStrategy, compression.DefaultName},
+			{settings.KeyDensityRecencyPruning, "false"},
+		}},
+		{compression.DefaultName + ", recency 3", [][2]string{
+			{settings.KeyCompressionStrategy, compression.DefaultName},
 			{settings.KeyDensityRecencyPruning, "true"},
 			{settings.KeyDensityRecencyRetention, "3"},
 		}},

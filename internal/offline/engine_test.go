@@ -1,0 +1,317 @@
+package offline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOptimize(t *testing.T) {
+	t.Parallel()
+	got, err := newEngine(t).Optimize(parse(t, document("{}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(got)
+	want := `{"removals":[1,2],"replacements":{},"metadata":{"readWritePairsPruned":1,"fileDeduplicationsPruned":0,"recencyPruned":0},"tokensBefore":242,"tokensAfter":184}`
+	if err != nil || string(data) != want {
+		t.Errorf("got  %s, %v\nwant %s", data, err, want)
+	}
+	var out bytes.Buffer
+	if err := got.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1 stale reads, 0 duplicate files, 0 old results: 2 entries removed, 0 edited\n242 → 184 tokens\n", "entry 1", "stale-read", "a"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}
+
+// twice is a document in which file a is included twice.
+const twice = `{"workspaceRoot":"/w","history":[
+	{"speaker":"human","blocks":[{"type":"text","text":"--- a ---\n1\n--- End of content ---\nthanks"}],"later":1},
+	{"speaker":"human","blocks":[{"type":"text","text":"--- /w/a ---\n2\n--- End of content ---"}]}]}`
+
+func TestOptimizeReplacesByIndex(t *testing.T) {
+	t.Parallel()
+	got, err := newEngine(t).Optimize(parse(t, twice))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(got)
+	want := `{"removals":[],"replacements":{"0":{"speaker":"human","blocks":[{"type":"text","text":"thanks"}],"later":1}},"metadata":{"readWritePairsPruned":0,"fileDeduplicationsPruned":1,"recencyPruned":0},"tokensBefore":86,"tokensAfter":51}`
+	if err != nil || string(data) != want {
+		t.Errorf("got  %s, %v\nwant %s", data, err, want)
+	}
+}
+
+// REQ-HD-002.2: a strategy that cannot optimise changes nothing.
+func TestOptimizeWithoutOptimizer(t *testing.T) {
+	t.Parallel()
+	got, err := newEngine(t, "compression.strategy=top-down-truncation").Optimize(parse(t, document("{}")))
+	if err != nil || len(got.Removals) > 0 || got.TokensAfter != got.TokensBefore {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// The config of a document, by short names and by the keys of settings.
+func TestDocumentConfig(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		config string
+		flags  []string
+		want   string // removals, recency prunes
+	}{
+		{`{}`, nil, "2 0"},
+		{`null`, nil, "2 0"},
+		{`{"readWritePruning":false}`, nil, "0 0"},
+		{`{"compression.density.readWritePruning":false}`, nil, "0 0"},
+		{`{"readWritePruning":"false"}`, nil, "0 0"},
+		{`{"readWritePruning":null}`, nil, "2 0"},
+		{`{"strategy":"Top-Down-Truncation"}`, nil, "0 0"},
+		{`{"compression-strategy":"top-down-truncation"}`, nil, "0 0"},
+		{`{"workspaceRoot":"/elsewhere"}`, nil, "2 0"},
+		// A flag is stronger than the document (D-39).
+		{`{"readWritePruning":false}`, []string{"compression.density.readWritePruning=true"}, "2 0"},
+		// Of four results, one of each tool more than the newest 1 is one of replace.
+		{`{"readWritePruning":false,"recencyPruning":true}`, nil, "0 0"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1}`, nil, "0 1"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1.9}`, nil, "0 1"},
+		// REQ-HD-013.6, D-22.
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":0}`, nil, "0 1"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":-5}`, nil, "0 1"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1e300}`, nil, "0 0"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":"1"}`, nil, "0 0"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":null}`, nil, "0 0"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":[1]}`, nil, "0 0"},
+		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1}`, []string{"compression.density.recencyRetention=2"}, "0 0"},
+	} {
+		t.Run(c.config, func(t *testing.T) {
+			t.Parallel()
+			got, err := newEngine(t, c.flags...).Optimize(parse(t, document(c.config)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(len(got.Removals), " ", got.Metadata.RecencyPruned); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// D-22: what is not a number keeps three, whatever a profile says.
+func TestRetentionThatIsNoNumber(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	in := parse(t, document(`{"recencyRetention":"many"}`))
+	if err := e.configure(&in); err != nil || e.Settings.DensityRecencyRetention() != 3 {
+		t.Errorf("retention is %d, %v", e.Settings.DensityRecencyRetention(), err)
+	}
+}
+
+// REQ-HD-001.9: a config may name the workspace when the document does not.
+func TestWorkspaceOfTheConfig(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	in := parse(t, `{"history":[],"config":{"workspaceRoot":"/elsewhere"}}`)
+	if err := e.configure(&in); err != nil || in.WorkspaceRoot != "/elsewhere" {
+		t.Errorf("workspace is %q, %v", in.WorkspaceRoot, err)
+	}
+	in = parse(t, document(`{"workspaceRoot":"/elsewhere"}`))
+	if err := e.configure(&in); err != nil || in.WorkspaceRoot != "/w" {
+		t.Errorf("workspace is %q, %v", in.WorkspaceRoot, err)
+	}
+}
+
+func TestWrongConfig(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ config, want string }{
+		{"{\n\"fileDedupe\":\n\"perhaps\"}", "line 5: config.fileDedupe: must be"},
+		{"{\n\"strategy\":\"dense\"}", "line 4: config.strategy: must be one of"},
+		{"{\"contextLimit\":0}", "line 3: config.contextLimit: must be"},
+		{"{\"threshold\":1.5}", "line 3: config.threshold: must be"},
+		{"{\"threshold\":[1]}", "line 3: config.threshold: must be"},
+		{"{\"fileDedup\":true}", "line 3: config.fileDedup: "},
+		{"{\"workspaceRoot\":\n7}", "line 4: config.workspaceRoot: must be a string"},
+	} {
+		for name, act := range map[string]func(*Engine, Input) error{
+			"optimize": func(e *Engine, in Input) error { _, err := e.Optimize(in); return err },
+			"compress": func(e *Engine, in Input) error { _, err := e.Compress(t.Context(), in); return err },
+			"show":     func(e *Engine, in Input) error { _, err := e.Show(in); return err },
+		} {
+			err := act(newEngine(t), parse(t, document(c.config)))
+			var wrong *history.DocumentError
+			if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("%s %s: got %v", name, c.config, err)
+			}
+		}
+	}
+}
+
+func TestCompress(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("line\\n", 100)
+	text := strings.Replace(document(`{"contextLimit":1000,"preserveThreshold":0.3}`), "alpha beta", long, 1)
+	got, err := newEngine(t).Compress(t.Context(), parse(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != "applied" || got.Reason != "" || len(got.NewHistory) != 8 {
+		t.Fatalf("got %+v", got)
+	}
+	if summary := got.NewHistory[2].Blocks[0].(*history.ToolResponse).Result.Text(); !strings.HasPrefix(summary, "[read_file: a") || got.TokensBefore-got.TokensAfter != 500-len(summary) {
+		t.Errorf("%q, %d → %d tokens", summary, got.TokensBefore, got.TokensAfter)
+	}
+	m := got.Metadata
+	if m.OriginalMessageCount != 8 || m.CompressedMessageCount != 8 || m.StrategyUsed != "high-density" || m.LLMCallMade {
+		t.Errorf("metadata %+v", m)
+	}
+	var out bytes.Buffer
+	if err := got.Print(&out); err != nil || out.String() != fmt.Sprintf("high-density: 8 → 8 entries, %d → %d tokens\n", got.TokensBefore, got.TokensAfter) {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+// D-28: a no-op says why and gives the history back, so that a script may take
+// newHistory in any case.
+func TestCompressNoop(t *testing.T) {
+	t.Parallel()
+	for id, text := range map[string]string{
+		"empty":               `{"history":[]}`,
+		"nothing to compress": `{"history":[{"speaker":"human","blocks":[{"type":"text","text":"q"}]},{"speaker":"ai","blocks":[{"type":"text","text":"a"}]}]}`,
+	} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			in := parse(t, text)
+			got, err := newEngine(t).Compress(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Kind != "noop" || got.Reason == "" || got.TokensBefore != got.TokensAfter {
+				t.Errorf("got %+v", got)
+			}
+			data, err := json.Marshal(got)
+			want, _ := json.Marshal(in.History)
+			if err != nil || !strings.Contains(string(data), `"newHistory":`+string(want)) {
+				t.Errorf("%s, %v", data, err)
+			}
+			var out bytes.Buffer
+			if err := got.Print(&out); err != nil || !strings.HasPrefix(out.String(), "nothing done: "+got.Reason) {
+				t.Errorf("%q, %v", out.String(), err)
+			}
+		})
+	}
+}
+
+func TestShow(t *testing.T) {
+	t.Parallel()
+	hostile := "\x1b[2J\rx"
+	raw, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(document(`{"contextLimit":500,"threshold":0.5}`), `"q"`, string(raw), 1)
+	got, err := newEngine(t).Show(parse(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for _, k := range got.Kinds {
+		sum += k.Tokens
+	}
+	if got.Entries != 8 || got.Tokens != 247 || sum != 247 || got.Limit != 500 || got.Threshold != 250 {
+		t.Errorf("got %+v", got)
+	}
+	want := []LargeEntry{{3, "ai", 74, ""}, {5, "ai", 73, ""}, {1, "ai", 38, ""}, {2, "tool", 20, ""}}
+	for i := range want {
+		want[i].What = got.Largest[i].What
+	}
+	if diff := cmp.Diff(want, got.Largest[:4]); diff != "" || len(got.Largest) != 8 {
+		t.Errorf("%d entries (-want +got):\n%s", len(got.Largest), diff)
+	}
+	var out bytes.Buffer
+	if err := got.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"[hhaaaccccccccccccccccrrrr|........................]\n8 entries, 247 of 500 tokens (49.4%), compression at 250\n",
+		"tool results", "#2", "read_file: alpha beta", "replace {\"file_path\"",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+	if strings.ContainsAny(out.String(), "\x1b\r") {
+		t.Errorf("the terminal would obey %q", out.String())
+	}
+}
+
+// A history larger than the window must not draw a bar larger than the line.
+func TestShowOverTheLimit(t *testing.T) {
+	t.Parallel()
+	got, err := newEngine(t, "context-limit=10").Show(parse(t, document("{}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := got.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	bar, _, _ := strings.Cut(out.String(), "\n")
+	if len(bar) != barWidth+2 {
+		t.Errorf("the bar is %q", bar)
+	}
+}
+
+func TestParseTellsLogsFromDocuments(t *testing.T) {
+	t.Parallel()
+	log := `{"v":1,"seq":1,"ts":"2025-01-01T00:00:00Z","type":"session","payload":{"id":"s","workspace":"/w","pid":1}}
+{"v":1,"seq":2,"ts":"2025-01-01T00:00:00Z","type":"entry","payload":{"speaker":"human","blocks":[{"type":"text","text":"hi"}]}}
+{"v":1,"seq":3,"ts":"2025-01-01T00:00:00Z","type":"en`
+	in, notices, err := Parse("log", []byte(log))
+	if err != nil || in.WorkspaceRoot != "/w" || len(in.History) != 1 || in.History[0].Text() != "hi" || in.Document != nil {
+		t.Errorf("got %+v, %v", in, err)
+	}
+	if len(notices) != 1 {
+		t.Errorf("notices %q", notices)
+	}
+	for id, c := range map[string]struct{ text, want string }{
+		"nothing":                   {"", "x: line 1: is empty"},
+		"a document":                {"{\n\"history\":7}", "x: line 2: history: must be a list"},
+		"a document of one line":    {`{"v":1,"history":7}`, "x: line 1: history: must be a list"},
+		"not JSON":                  {"hello", "x: line 1: is not valid JSON"},
+		"a log of a later version":  {strings.ReplaceAll(log, `"v":1`, `"v":99`), "x: "},
+		"a document with a newline": {"\n\n{\"history\":7}", "x: line 3: history: must be a list"},
+	} {
+		_, _, err := Parse("x", []byte(c.text))
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ give, want string }{
+		{"short", "short"},
+		{"exactly 10", "exactly 10"},
+		{"more than 10", "more than…"},
+		{"a\nb\tc\x1b\u0085", "a b c  "},
+		{"日本語日本語日本語日本語", "日本語日本語日本語…"},
+		{"👩👩👩👩👩👩👩👩👩👩", "👩👩👩👩👩👩👩👩👩👩"},
+		{strings.Repeat("x", 1000), "xxxxxxxxx…"},
+		{"\xff\xfeok", "ok"},
+	} {
+		if got := oneLine(c.give, 10); got != c.want {
+			t.Errorf("%.20q: got %q, want %q", c.give, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// byteCounter counts a token a byte, so that figures can be worked out by hand.
+type byteCounter struct{}
+
+func (byteCounter) Count(text string) int { return len(text) }
+
+// newEngine returns an engine with default settings, changed by flags as
+// "key=value", and a clock that a look at moves on by a millisecond.
+func newEngine(t *testing.T, flags ...string) *Engine {
+	t.Helper()
+	s := settings.New(settings.NewRegistry(settings.Choices{Strategies: compression.Names()}))
+	for _, flag := range flags {
+		key, value, _ := strings.Cut(flag, "=")
+		if err := s.Set(settings.Flags, key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := time.Unix(0, 0)
+	return &Engine{
+		Settings: s,
+		Counter:  func(string) history.Counter { return byteCounter{} },
+		// The names alone make the head of a request: 9 + 7 bytes.
+		Tools: tools.NewRegistry(
+			tools.Tool{Name: "read_file", Access: tools.AccessRead, KeyParameter: "file_path"},
+			tools.Tool{Name: "replace", Access: tools.AccessWrite, KeyParameter: "file_path"},
+		),
+		System: "sys",
+		Now: func() time.Time {
+			now = now.Add(time.Millisecond)
+			return now
+		},
+	}
+}
+
+// parse reads a document.
+func parse(t *testing.T, text string) Input {
+	t.Helper()
+	in, notices, err := Parse("test.json", []byte(text))
+	if err != nil || len(notices) > 0 {
+		t.Fatal(err, notices)
+	}
+	return in
+}
+
+// document is a document in which file a is read, edited by what was read, and
+// edited again. Sizes in tokens (= bytes, plus what a provider adds) are beside.
+func document(config string) string {
+	entries := []string{
+		`{"speaker":"human","blocks":[{"type":"text","text":"q"}]}`,                                                                                       // 4+1 = 5
+		`{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"read_file","parameters":{"file_path":"a"}}]}`,                                     // 4+8+9+17 = 38
+		`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"read_file","result":"alpha beta"}]}`,                                // 4+6+10 = 20
+		`{"speaker":"ai","blocks":[{"type":"tool_call","id":"2","name":"replace","parameters":{"file_path":"a","old_string":"alpha","new_string":"x"}}]}`, // 4+8+7+55 = 74
+		`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"2","toolName":"replace","result":"ok"}]}`,                                          // 4+6+2 = 12
+		`{"speaker":"ai","blocks":[{"type":"tool_call","id":"3","name":"replace","parameters":{"file_path":"a","old_string":"beta","new_string":"x"}}]}`,  // 73
+		`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"3","toolName":"replace","result":"ok"}]}`,                                          // 12
+		`{"speaker":"ai","blocks":[{"type":"text","text":"done"}]}`,                                                                                       // 8
+	}
+	return "{\"workspaceRoot\":\"/w\",\n\"history\":[" + strings.Join(entries, ",") + "],\n\"config\":" + config + "}"
+}

@@ -1,0 +1,273 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func replayed(t *testing.T, in Input, flags ...string) *Report {
+	t.Helper()
+	report, err := Replay(t.Context(), in, func() (*Engine, error) { return newEngine(t, flags...), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// The accounts of the document, worked out by hand. The head of a request (system
+// prompt and tools) takes 3+9+7 = 19 tokens.
+//
+// Sending everything, the four requests hold 19+5 = 24, 24+38+20 = 82,
+// 82+74+12 = 168 and 168+73+12 = 253; of each the one before is the prefix.
+//
+// With density the third comes after the read has become stale: 19+5+74+12 = 110,
+// which shares head and question with the second; the fourth is 110+73+12 = 195.
+// The text of the second edit stood only in the pruned read. The prune's own time
+// stamp is a fifth look at the clock, which moves by a millisecond at each.
+func TestReplayAccounts(t *testing.T) {
+	t.Parallel()
+	everything := Account{Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, PreSend: 4 * time.Millisecond}
+	dense := Account{Requests: 4, TotalInput: 411, PeakInput: 195, CachedInput: 24 + 24 + 110, Edits: 2, Grounded: 1, PreSend: 5 * time.Millisecond,
+		Pruned: history.DensityMetadata{ReadWritePairsPruned: 1}}
+	named := func(name string, a Account) Account { a.Name = name; return a }
+	want := []Account{
+		named("none", everything),
+		named("high-density", dense),
+		named("high-density, recency 3", dense),
+		named("top-down-truncation", everything),
+	}
+	report := replayed(t, parse(t, document("{}")))
+	if report.File != "test.json" || report.Entries != 8 {
+		t.Errorf("report of %s, %d entries", report.File, report.Entries)
+	}
+	if diff := cmp.Diff(want, report.Variants, cmpopts.IgnoreFields(Account{}, "Cost")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i, want := range []Cost{
+		{"no cache", 411, 411.0 / 527},
+		{"read 0.1 write 1.25", 15.8 + 253*1.25, (15.8 + 253*1.25) / (27.4 + 253*1.25)},
+		{"read 0.1 write 1", 15.8 + 253, (15.8 + 253) / (27.4 + 253)},
+		{"read 0.25 write 1", 39.5 + 253, (39.5 + 253) / (68.5 + 253)},
+	} {
+		got := report.Variants[1].Cost[i]
+		if got.Model != want.Model || math.Abs(got.Units-want.Units) > 1e-9 || math.Abs(got.Relative-want.Relative) > 1e-9 {
+			t.Errorf("cost %+v, want %+v", got, want)
+		}
+		if none := report.Variants[0].Cost[i]; none.Relative != 1 {
+			t.Errorf("the first variant costs %v of itself", none.Relative)
+		}
+	}
+}
+
+// The variants mean what they are called, whatever the user has set; what they do
+// not name is the user's.
+func TestReplayVariantsAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	in := parse(t, document(`{"recencyPruning":true,"recencyRetention":1,"threshold":0.0001}`))
+	report := replayed(t, in)
+	none, dense, recent, truncated := report.Variants[0], report.Variants[1], report.Variants[2], report.Variants[3]
+	if none.TotalInput != 527 || none.Compressions > 0 || none.Pruned != (history.DensityMetadata{}) {
+		t.Errorf("none: %+v", none)
+	}
+	if dense.Pruned.RecencyPruned != 0 || recent.Pruned.RecencyPruned != 0 {
+		t.Errorf("two results are within the newest 3: %+v, %+v", dense.Pruned, recent.Pruned)
+	}
+	if truncated.Compressions == 0 || truncated.TotalInput >= none.TotalInput {
+		t.Errorf("the threshold of the document has no effect: %+v", truncated)
+	}
+	off := replayed(t, parse(t, document("{}")), "compression.density.readWritePruning=false")
+	if off.Variants[1].Pruned.ReadWritePairsPruned != 0 {
+		t.Errorf("the flag has no effect: %+v", off.Variants[1])
+	}
+}
+
+// A recording that was cut is replayed all the same.
+func TestReplayOfDamagedRecordings(t *testing.T) {
+	t.Parallel()
+	for id, entries := range map[string]string{
+		"empty":                 ``,
+		"starts with an answer": `{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"read_file","result":"x"}]},{"speaker":"human","blocks":[{"type":"text","text":"q"}]},{"speaker":"ai","blocks":[{"type":"text","text":"a"}]}`,
+		"ends with a call":      `{"speaker":"human","blocks":[{"type":"text","text":"q"}]},{"speaker":"ai","blocks":[]},{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"replace","parameters":"not an object"}]}`,
+	} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			report := replayed(t, parse(t, `{"workspaceRoot":"/w","history":[`+entries+`]}`))
+			want := min(1, len(entries))
+			for _, a := range report.Variants {
+				if a.Requests != want || a.Edits != 0 {
+					t.Errorf("%s: %+v", a.Name, a)
+				}
+			}
+			var out bytes.Buffer
+			if err := report.Print(&out); err != nil || strings.Contains(out.String(), "NaN") {
+				t.Errorf("%v\n%s", err, out.String())
+			}
+		})
+	}
+}
+
+func TestReplayFailures(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("no settings")
+	if _, err := Replay(t.Context(), Input{}, func() (*Engine, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	fresh := func() (*Engine, error) { return newEngine(t), nil }
+	var wrong *history.DocumentError
+	if _, err := Replay(t.Context(), parse(t, document(`{"threshold":7}`)), fresh); !errors.As(err, &wrong) || wrong.Line != 3 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReplayPrint(t *testing.T) {
+	t.Parallel()
+	report := replayed(t, parse(t, document("{}")))
+	var out bytes.Buffer
+	if err := report.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"test.json: 8 entries, 4 requests\n",
+		"none", "high-density, recency 3", "top-down-truncation",
+		"input tokens, total", "527", "411", "input tokens, peak", "253",
+		"prefix-cache hits", "52.0%", "38.4%",
+		"cost, read 0.1 write 1.25", "0.97",
+		"grounded edits", "2 of 2 (100.0%)", "1 of 2 (50.0%)",
+		"1 / 0 / 0", "pre-send time per request", "1ms",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+	data, err := json.Marshal(report)
+	if err != nil || !strings.Contains(string(data), `"variants":[{"name":"none","requests":4,"totalInputTokens":527,"peakInputTokens":253,"cachedInputTokens":274,"cost":[{"model":"no cache","units":527,"relative":1}`) {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// What two requests have in common ends where an edited entry begins to differ.
+func TestCommonPrefix(t *testing.T) {
+	t.Parallel()
+	text := func(texts ...string) *history.Content {
+		c := history.New(history.Human)
+		for _, s := range texts {
+			c.Blocks = append(c.Blocks, &history.Text{Text: s})
+		}
+		return c
+	}
+	result := func(id, s string) *history.Content {
+		return history.New(history.Tool, &history.ToolResponse{CallID: id, Result: history.TextResult(s)})
+	}
+	a, b := text("aaaa"), text("bbbb")
+	two := text("first", "second")
+	for _, c := range []struct {
+		id            string
+		before, after []*history.Content
+		want          int // with a head of 100; an entry takes 4 more than its words
+	}{
+		{"the same", []*history.Content{a, b}, []*history.Content{a, b}, 116},
+		{"one more", []*history.Content{a}, []*history.Content{a, b}, 108},
+		{"one less", []*history.Content{a, b}, []*history.Content{a}, 108},
+		{"the first gone", []*history.Content{a, b}, []*history.Content{b}, 100},
+		{"edited in the middle", []*history.Content{a, text("12345678")}, []*history.Content{a, text("1234xxxx"), b}, 112},
+		{"a later block cut", []*history.Content{two}, []*history.Content{two.WithBlocks(two.Blocks[:1])}, 105},
+		{"a later block edited", []*history.Content{two}, []*history.Content{two.WithBlocks([]history.Block{two.Blocks[0], &history.Text{Text: "seven"}})}, 107},
+		{"a result pruned", []*history.Content{result("1", "package a")}, []*history.Content{result("1", "pa")}, 102},
+		{"a result of another call", []*history.Content{result("1", "package a")}, []*history.Content{result("2", "package a")}, 100},
+		{"another speaker", []*history.Content{text("ok")}, []*history.Content{history.New(history.AI, &history.Text{Text: "ok"})}, 100},
+		{"another kind", []*history.Content{result("1", "ok")}, []*history.Content{history.New(history.Tool, &history.Text{Text: "ok"})}, 100},
+		{"nothing sent before", nil, []*history.Content{a}, 100},
+	} {
+		service := history.NewService(byteCounter{}, nil)
+		r := requests{counter: byteCounter{}, service: service, previous: c.before}
+		var tokens []int
+		total := 100
+		for _, e := range c.after {
+			tokens = append(tokens, service.CountContent(e))
+			total += service.CountContent(e)
+		}
+		if got := r.common(total, c.after, tokens); got != c.want {
+			t.Errorf("%s: %d tokens, want %d", c.id, got, c.want)
+		}
+	}
+}
+
+// An edit is grounded when the model can see the text it changes, in whatever
+// kind of block, numbered or not.
+func TestGroundedEdits(t *testing.T) {
+	t.Parallel()
+	response := func(result, failure string) history.Block {
+		return &history.ToolResponse{Result: history.TextResult(result), Error: failure}
+	}
+	for _, c := range []struct {
+		id   string
+		see  history.Block
+		old  string
+		want bool
+	}{
+		{"text", &history.Text{Text: "say old text"}, "old text", true},
+		{"inclusion", history.NewInclusion("a", "old\n\ttext"), "old\n\ttext", true},
+		{"result", response("x\nold\ntext\n", ""), "old\ntext", true},
+		{"error", response("", "nearest: old text"), "old text", true},
+		{"other text", response("old  text", ""), "old text", false},
+		{"result of JSON", &history.ToolResponse{Result: mustResult(t, `{"content":"old text"}`)}, "old text", true},
+		{"argument", &history.ToolCall{Parameters: []byte(`{"edits":[{"content":"the \"old\"\n text"}]}`)}, "\"old\"\n text", true},
+		{"name of an argument", &history.ToolCall{Parameters: []byte(`{"old":1}`)}, "old", false},
+		{"malformed arguments", &history.ToolCall{Parameters: []byte(`{"old`)}, "old", false},
+		{"thinking is not sent", &history.Thinking{Thought: "old"}, "old", false},
+		{"numbered lines", response("[lines 9-11]\n 9|func a() {\n10|\treturn\n11|}\n", ""), "a() {\n\treturn\n}", true},
+		{"numbered lines, one of them", response("9|\treturn\n", ""), "\treturn", true},
+		{"numbered lines, others between", response("8|a\n9|x\n10|b\n", ""), "a\nb", false},
+	} {
+		var a Account
+		old, err := json.Marshal(c.old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit := history.New(history.AI, &history.ToolCall{Name: "replace", Parameters: []byte(`{"old_string":` + string(old) + `}`)})
+		a.countEdits(edit, []*history.Content{history.HumanText("hi"), history.New(history.Tool, c.see)})
+		if a.Edits != 1 || a.Grounded == 1 != c.want {
+			t.Errorf("%s: %d of %d grounded", c.id, a.Grounded, a.Edits)
+		}
+	}
+	var a Account
+	a.countEdits(history.New(history.AI,
+		&history.ToolCall{Name: "write_file", Parameters: []byte(`{"old_string":"x"}`)},
+		&history.ToolCall{Name: "replace", Parameters: []byte(`{"old_string":""}`)},
+		&history.ToolCall{Name: "replace", Parameters: []byte(`null`)},
+		&history.ToolCall{Name: "replace", Parameters: []byte(`[]`)},
+	), nil)
+	if a.Edits != 0 {
+		t.Errorf("%d edits counted that quote nothing", a.Edits)
+	}
+}
+
+func mustResult(t *testing.T, raw string) history.Result {
+	t.Helper()
+	var r history.Result
+	if err := r.UnmarshalJSON([]byte(raw)); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestReplayEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Replay(ctx, parse(t, document("{}")), func() (*Engine, error) { return newEngine(t), nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
