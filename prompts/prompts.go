@@ -42,7 +42,7 @@ func System(overrides string, s Session) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("reading the system prompt: %w", err)
 	}
-	t, err := template.New("system").Option("missingkey=error").Parse(text)
+	t, err := template.New("system").Parse(text)
 	if err != nil {
 		return "", fmt.Errorf("%s is not a valid template: %w", source, err)
 	}
@@ -51,50 +51,4 @@ func System(overrides string, s Session) (string, error) {
 		return "", fmt.Errorf("%s cannot be filled in: %w", source, err)
 	}
 	return strings.TrimSpace(b.String()) + "\n", nil
-}
-
-// maxInstructions bounds an AGENTS.md file in bytes; a longer one is cut, which
-// its text then says.
-const maxInstructions = 64 << 10
-
-// Instructions collects the AGENTS.md files that apply to workspace: the user's own
-// in configDir, then those of the repository (or home) down to the workspace.
-func Instructions(configDir, home, workspace string) ([]Instruction, error) {
-	files := []string{filepath.Join(configDir, "AGENTS.md")}
-	files = append(files, upwards(home, workspace)...)
-	var found []Instruction
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading instructions: %w", err)
-		}
-		text := strings.TrimSpace(string(data))
-		if len(text) > maxInstructions {
-			text = strings.ToValidUTF8(text[:maxInstructions], "") + "\n(cut: the file is longer than 64 KiB)"
-		}
-		if text != "" {
-			found = append(found, Instruction{Source: file, Text: text})
-		}
-	}
-	return found, nil
-}
-
-// upwards lists the AGENTS.md candidates from the root of the repository, or from
-// home, down to the workspace. Outside of both only the workspace itself counts:
-// anybody may put a file into a shared folder above it.
-func upwards(home, workspace string) []string {
-	var files []string
-	for dir := workspace; ; dir = filepath.Dir(dir) {
-		files = append([]string{filepath.Join(dir, "AGENTS.md")}, files...)
-		_, err := os.Stat(filepath.Join(dir, ".git"))
-		if err == nil || dir == home {
-			return files
-		}
-		if dir == filepath.Dir(dir) {
-			return files[len(files)-1:]
-		}
-	}
 }

@@ -1,0 +1,90 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// instructionsFile is what a file with instructions for the model is called.
+const instructionsFile = "AGENTS.md"
+
+// maxInstructions bounds an AGENTS.md file in bytes; a longer one is cut, which
+// its text then says.
+const maxInstructions = 64 << 10
+
+// Instructions collects the AGENTS.md files that apply to workspace: the user's own
+// in configDir, then those of the repository (or home) down to the workspace. All
+// folders are absolute. A file that is there and cannot be read is an error.
+func Instructions(configDir, home, workspace string) ([]Instruction, error) {
+	var found []Instruction
+	seen := map[string]bool{}
+	for _, dir := range append([]string{configDir}, above(home, workspace)...) {
+		file := filepath.Join(dir, instructionsFile)
+		if seen[file] {
+			continue
+		}
+		seen[file] = true
+		text, err := readInstructions(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading instructions for the model: %w", err)
+		}
+		if text != "" {
+			found = append(found, Instruction{Source: file, Text: text})
+		}
+	}
+	return found, nil
+}
+
+// readInstructions returns the text of a file, "" when there is none.
+func readInstructions(file string) (string, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxInstructions+1))
+	if err != nil {
+		return "", err
+	}
+	cut := len(data) > maxInstructions
+	text := strings.TrimSpace(strings.ToValidUTF8(string(data[:min(len(data), maxInstructions)]), ""))
+	if cut {
+		text += "\n(cut: the file is longer than 64 KiB)"
+	}
+	return text, nil
+}
+
+// above lists the folders from the root of the repository, or from home, down to
+// the workspace. Where neither is above it, and where the way up leads through a
+// folder that everybody may write to, only the workspace itself counts: what
+// anybody put there must not instruct the model.
+func above(home, workspace string) []string {
+	dirs := []string{workspace}
+	for dir := workspace; !isRoot(dir) && dir != home; {
+		parent := filepath.Dir(dir)
+		info, err := os.Stat(parent)
+		if parent == dir || err != nil || info.Mode().Perm()&0o002 != 0 {
+			return dirs[:1]
+		}
+		dirs = append(dirs, parent)
+		dir = parent
+	}
+	slices.Reverse(dirs)
+	return dirs
+}
+
+// isRoot reports whether dir is the root of a repository or of one of its
+// worktrees.
+func isRoot(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ".git"))
+	return err == nil
+}
