@@ -158,7 +158,11 @@ func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 		ContextLimit: a.connection.contextLimit,
 		System:       func() string { return system },
 		Expand: func(ctx context.Context, text string) (atcmd.Expansion, error) {
-			return atcmd.Expand(ctx, text, atcmd.Options{Root: a.workspace.Root(), ImagesAllowed: true})
+			return atcmd.Expand(ctx, text, atcmd.Options{
+				Root:          a.workspace.Root(),
+				ImagesAllowed: true,
+				Shown:         a.env.Seen.Record, // the model may edit what it was shown
+			})
 		},
 		Allow:      rules,
 		Unattended: mode.unattended,

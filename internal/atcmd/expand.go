@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -20,6 +21,9 @@ type Options struct {
 	Root string
 	// ImagesAllowed includes images as media blocks; otherwise they are skipped.
 	ImagesAllowed bool
+	// Shown is told of every file whose content goes into the message, with its
+	// path below Root, symlinks followed. It may be nil.
+	Shown func(path string, content []byte)
 }
 
 // Expansion is a message with its files.
@@ -183,6 +187,9 @@ func (e *expander) add(name string) refusal {
 	}
 	e.seen[resolved] = true
 	e.bytes += len(content.data)
+	if e.options.Shown != nil {
+		e.options.Shown(filepath.Join(e.root.Name(), filepath.FromSlash(resolved)), content.data)
+	}
 	e.result.Included = append(e.result.Included, Included{name, lines(content), len(content.data)})
 	e.result.Blocks = append(e.result.Blocks, content.block(name))
 	return ""

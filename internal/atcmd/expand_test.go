@@ -375,3 +375,22 @@ func FuzzExpand(f *testing.F) {
 		}
 	})
 }
+
+func TestShownGetsWhatTheModelReads(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "a.txt"), []byte("no newline"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("a.txt", filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]string{}
+	_, err = Expand(t.Context(), "@link", Options{Root: root, Shown: func(path string, content []byte) { shown[path] = string(content) }})
+	if err != nil || len(shown) != 1 || shown[filepath.Join(root, "a.txt")] != "no newline" {
+		t.Errorf("shown %v, %v", shown, err)
+	}
+}

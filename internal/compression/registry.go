@@ -3,6 +3,8 @@ package compression
 import (
 	"fmt"
 	"strings"
+
+	"agent/internal/nearest"
 )
 
 // DefaultName is the strategy used when no setting names one (D-05).
@@ -32,7 +34,7 @@ func Get(name string) (Strategy, error) {
 			return s, nil
 		}
 	}
-	return nil, &UnknownStrategyError{Name: name, Valid: Names(), Nearest: nearest(name, Names())}
+	return nil, &UnknownStrategyError{Name: name, Valid: Names()}
 }
 
 // UnknownStrategyError is the answer to a strategy name that does not exist
@@ -41,48 +43,8 @@ type UnknownStrategyError struct {
 	Name string
 	// Valid are the names that exist.
 	Valid []string
-	// Nearest is the valid name the user probably meant, or empty.
-	Nearest string
 }
 
 func (e *UnknownStrategyError) Error() string {
-	hint := ""
-	if e.Nearest != "" {
-		hint = fmt.Sprintf(" did you mean %q?", e.Nearest)
-	}
-	return fmt.Sprintf("unknown compression strategy %q;%s valid are %s", e.Name, hint, strings.Join(e.Valid, ", "))
-}
-
-// nearest returns the name that differs from word in the fewest letters, if that
-// is at most a third of them.
-func nearest(word string, names []string) string {
-	best, bestDistance := "", len(word)/3+1
-	for _, name := range names {
-		if d := editDistance(strings.ToLower(word), name); d < bestDistance {
-			best, bestDistance = name, d
-		}
-	}
-	return best
-}
-
-// editDistance is how many bytes must be inserted, removed or exchanged to make
-// b of a (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Sprintf("unknown compression strategy %q%s; valid are %s", e.Name, nearest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
 }
