@@ -90,18 +90,16 @@ func holdsComment(file *syntax.File) bool {
 }
 
 // checkCharacters refuses what parsers, shells and screens read differently:
-// carriage returns, control characters, and characters that are invisible or turn
-// the direction of the text, by which a line may look other than it is.
+// carriage returns, control characters, unusual spaces, and characters that are
+// invisible or turn the direction of the text, by which a line may look other than
+// it is.
 func checkCharacters(line string) error {
 	if !utf8.ValidString(line) {
 		return notPlain("it is not valid UTF-8")
 	}
 	for _, r := range line {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
 			return notPlain("it holds the invisible character %U", r)
-		}
-		if r != ' ' && unicode.Is(unicode.Z, r) {
-			return notPlain("it holds the unusual space %U", r)
 		}
 	}
 	return nil

@@ -51,12 +51,12 @@ func alwaysRule(tool string, command SimpleCommand) (Rule, error) {
 		literal = literal && !word.Glob
 	}
 	if n := prefixLength(words); n > 0 && !slices.ContainsFunc(command[:n], func(w Word) bool { return w.Glob }) {
-		return shellRule(tool, words[:n], true)
+		return shellRule(tool, words[:n], true), nil
 	}
 	if !literal {
 		return Rule{}, notPlain("it holds a pattern")
 	}
-	return shellRule(tool, words, false)
+	return shellRule(tool, words, false), nil
 }
 
 // prefixLength returns how many words of a command name what it does, 0 when all

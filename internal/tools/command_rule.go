@@ -143,17 +143,22 @@ func (r Rule) allowsPath(file string) bool {
 
 // shellRule makes the rule that allows a command of these words, and any that
 // begin with them when more is set.
-func shellRule(tool string, words []string, more bool) (Rule, error) {
+func shellRule(tool string, words []string, more bool) Rule {
 	quoted := make([]string, len(words), len(words)+1)
 	for i, word := range words {
-		text, err := syntax.Quote(word, syntax.LangBash)
-		if err != nil {
-			return Rule{}, err
-		}
-		quoted[i] = text
+		quoted[i] = quoteWord(word)
 	}
 	if more {
 		quoted = append(quoted, anything)
 	}
-	return Rule{tool: tool, pattern: strings.Join(quoted, " "), words: words, more: more}, nil
+	return Rule{tool: tool, pattern: strings.Join(quoted, " "), words: words, more: more}
+}
+
+// quoteWord writes a word so that ParseCommand reads it back.
+func quoteWord(word string) string {
+	quoted, err := syntax.Quote(word, syntax.LangBash)
+	if err != nil || strings.HasPrefix(quoted, "$") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return quoted
 }

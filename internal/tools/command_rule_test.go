@@ -140,6 +140,7 @@ func TestAlwaysRulesAllowTheLikeAndNoMore(t *testing.T) {
 		{"bash -c 'a b'", "bash -c 'a b'", "run_shell_command(bash -c 'a b')", `bash -c "a b"`, "bash -c 'rm x'"},
 		{"git -c x=y log", "git -c 'x=y' log", "run_shell_command(git -c 'x=y' log)", "git -c x=y log", "git -c x=z log"},
 		{"go -C /etc version", "go -C /etc version", "run_shell_command(go -C /etc version)", "go -C /etc version", "go -C /etc run ."},
+		{"rm 'a\nb'", "rm 'a\nb'", "run_shell_command(rm 'a\nb')", "rm 'a\nb'", "rm a b"},
 		{"rm '*'", "rm '*'", "run_shell_command(rm '*')", "rm '*'", "rm a"},
 		{"git add a*", "git add", "run_shell_command(git add *)", "git add b*", "git push"},
 		{"rm a*", "", "", "", "rm a*"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"mvdan.cc/sh/v3/syntax"
 	"pgregory.net/rapid"
 )
 
@@ -76,7 +75,7 @@ func TestParseCommandRefusesWhatIsNotPlain(t *testing.T) {
 		"ls *", "ls *.go", "ls -*", "ls ?", "r? x", "/bin/r* x", `ls "a"*`, `ls 'a b'/*.go`, `ls a\ *`,
 		"ls $'a'", `ls $"a"`, "ls @(a|b)", "ls !(a)",
 		"ls 'a", `ls "a`, "ls |", "&& ls", "ls )", "ls ;;",
-		"ls\r\nrm x", "ls\x00", "ls \x1b[2K", "ls \u202egpj", "ls\u200b", "ls\u00a0x", "ls\u2028rm", "ls \xff",
+		"ls\r\nrm x", "ls\x00", "ls \x1b[2K", "ls \u202egpj", "ls\u200b", "ls\u00a0x", "ls\u2028rm", "ls\U000a38e3", "ls \xff",
 	} {
 		parsed, err := ParseCommand(line)
 		var reason *NotPlainError
@@ -144,7 +143,11 @@ func FuzzParseCommand(f *testing.F) {
 			return
 		}
 		for _, simple := range parsed.Simple {
-			again, err := ParseCommand(requote(t, simple))
+			line := requote(simple)
+			if joinsInsideWord.MatchString(line) {
+				continue
+			}
+			again, err := ParseCommand(line)
 			if err != nil || len(again.Simple) != 1 || !slices.Equal(again.Simple[0], simple) {
 				t.Fatalf("%q: the words %v do not survive quoting: %v, %v", line, simple, again, err)
 			}
@@ -152,18 +155,14 @@ func FuzzParseCommand(f *testing.F) {
 	})
 }
 
-func requote(t *testing.T, simple SimpleCommand) string {
+func requote(simple SimpleCommand) string {
 	var words []string
 	for _, word := range simple {
 		if word.Glob {
 			words = append(words, word.Text)
-			continue
+		} else {
+			words = append(words, quoteWord(word.Text))
 		}
-		quoted, err := syntax.Quote(word.Text, syntax.LangBash)
-		if err != nil {
-			t.Fatal(err)
-		}
-		words = append(words, quoted)
 	}
 	return strings.Join(words, " ")
 }

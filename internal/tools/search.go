@@ -107,7 +107,7 @@ func describeMatches(env *Env, args searchArgs, matches []match, most int) strin
 	if len(matches) > most {
 		return withLine(result, fmt.Sprintf("[the first %d matching lines; there are more: narrow pattern, path or include, or raise max_results]", most))
 	}
-	return withLine(result, fmt.Sprintf("[%d matching lines in %d files]", len(matches), files))
+	return withLine(result, fmt.Sprintf("[matching lines: %d, files: %d]", len(matches), files))
 }
 
 // excerptBytes is how much of a long line is shown around a match.

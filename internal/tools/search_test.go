@@ -189,15 +189,15 @@ func TestSearchToolAnswers(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{map[string]any{"pattern": "one"}, "a.go:1: one two\na.go:2: one\nb.md:1: one\nsub/c.go:1: one\n[4 matching lines in 3 files]"},
-		{map[string]any{"pattern": "one", "include": "*.go"}, "a.go:1: one two\na.go:2: one\nsub/c.go:1: one\n[3 matching lines in 2 files]"},
-		{map[string]any{"pattern": "one", "include": "sub/**"}, "sub/c.go:1: one\n[1 matching lines in 1 files]"},
-		{map[string]any{"pattern": "one", "path": "sub"}, "sub/c.go:1: one\n[1 matching lines in 1 files]"},
-		{map[string]any{"pattern": "one", "path": "b.md"}, "b.md:1: one\n[1 matching lines in 1 files]"},
-		{map[string]any{"pattern": "one", "path": "vendor/lib"}, "vendor/lib/d.c:1: one\n[1 matching lines in 1 files]"},
+		{map[string]any{"pattern": "one"}, "a.go:1: one two\na.go:2: one\nb.md:1: one\nsub/c.go:1: one\n[matching lines: 4, files: 3]"},
+		{map[string]any{"pattern": "one", "include": "*.go"}, "a.go:1: one two\na.go:2: one\nsub/c.go:1: one\n[matching lines: 3, files: 2]"},
+		{map[string]any{"pattern": "one", "include": "sub/**"}, "sub/c.go:1: one\n[matching lines: 1, files: 1]"},
+		{map[string]any{"pattern": "one", "path": "sub"}, "sub/c.go:1: one\n[matching lines: 1, files: 1]"},
+		{map[string]any{"pattern": "one", "path": "b.md"}, "b.md:1: one\n[matching lines: 1, files: 1]"},
+		{map[string]any{"pattern": "one", "path": "vendor/lib"}, "vendor/lib/d.c:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "max_results": 2}, "a.go:1: one two\na.go:2: one\n[the first 2 matching lines; there are more: narrow pattern, path or include, or raise max_results]"},
 		{map[string]any{"pattern": "none", "include": "*.go"}, "No line matches none in the workspace, files *.go."},
-		{map[string]any{"pattern": "needle"}, "long:1: …" + strings.Repeat("x", 100) + "needle" + strings.Repeat("y", 194) + "…\n[1 matching lines in 1 files]"},
+		{map[string]any{"pattern": "needle"}, "long:1: …" + strings.Repeat("x", 100) + "needle" + strings.Repeat("y", 194) + "…\n[matching lines: 1, files: 1]"},
 	} {
 		if answer := runTool(t.Context(), t, searchFileContent(), env, c.args); answer.Result != c.want || answer.Error != "" {
 			t.Errorf("%v: %+v, want %q", c.args, answer, c.want)
