@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"agent/internal/chat"
 	"agent/internal/command"
@@ -22,7 +23,7 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 	if err != nil {
 		return usage(err)
 	}
-	prompt, err := headlessPrompt(w, o.prompt)
+	prompt, err := headlessPrompt(ctx, w, o.prompt)
 	if err != nil {
 		return err
 	}
@@ -84,8 +85,8 @@ func (a *app) runCommand(ctx context.Context, line string) (command.Output, erro
 }
 
 // headlessPrompt is the prompt of the command line with what is piped in appended.
-func headlessPrompt(w world, prompt string) (string, error) {
-	piped, err := pipedInput(w.stdin)
+func headlessPrompt(ctx context.Context, w world, prompt string) (string, error) {
+	piped, err := pipedInput(ctx, w)
 	if err != nil {
 		return "", err
 	}
@@ -99,21 +100,38 @@ func headlessPrompt(w world, prompt string) (string, error) {
 	return prompt, nil
 }
 
-// pipedInput reads standard input when it is a pipe or a file. A terminal, or an
-// open pipe that nobody writes to (a service's stdin), must not hold the run up;
-// the first is told from the file, the second cannot be, so only what is a pipe,
-// a file or a socket is read to its end.
-func pipedInput(stdin *os.File) (string, error) {
-	info, err := stdin.Stat()
+// slowInput is after how long a wait for piped input is told.
+const slowInput = 2 * time.Second
+
+// pipedInput reads standard input to its end when it is a pipe or a file. A
+// terminal and the like are not read, so that a run never waits for a person; a
+// pipe that stays open is waited for, visibly, until ctx ends.
+func pipedInput(ctx context.Context, w world) (string, error) {
+	info, err := w.stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return "", nil
 	}
-	data, err := io.ReadAll(io.LimitReader(stdin, maxPipedInput+1))
-	if err != nil {
-		return "", fmt.Errorf("reading standard input: %w", err)
+	type input struct {
+		data []byte
+		err  error
 	}
-	if len(data) > maxPipedInput {
-		return "", usage(errors.New("standard input is longer than 4 MiB; put it into a file and name it with @PATH"))
+	read := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(w.stdin, maxPipedInput+1))
+		read <- input{data, err}
+	}()
+	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(w.stderr, "waiting for the end of standard input …") })
+	defer slow.Stop()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case in := <-read:
+		if in.err != nil {
+			return "", fmt.Errorf("reading standard input: %w", in.err)
+		}
+		if len(in.data) > maxPipedInput {
+			return "", usage(errors.New("standard input is longer than 4 MiB; put it into a file and name it with @PATH"))
+		}
+		return strings.ToValidUTF8(string(in.data), "\uFFFD"), nil
 	}
-	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -38,7 +39,10 @@ func execute(ctx context.Context, args []string, w world) int {
 	root := newRoot(w)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err != nil && err.Error() != "" {
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(w.stderr, "agent: interrupted")
+	case err != nil && err.Error() != "":
 		fmt.Fprintln(w.stderr, "agent: "+err.Error())
 	}
 	return exitStatus(err)
