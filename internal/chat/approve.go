@@ -30,7 +30,7 @@ func (c *Chat) approve(ctx context.Context, k *call) Stop {
 	if k.tool.Kind == tools.KindRead {
 		return ""
 	}
-	preview, err := k.tool.Preview(c.toolEnv(), k.parameters)
+	preview, err := previewCall(k, c.toolEnv())
 	if err != nil {
 		k.refused = err.Error()
 		return ""
@@ -47,6 +47,17 @@ func (c *Chat) approve(ctx context.Context, k *call) Stop {
 		return StopDenied
 	}
 	return c.askPerson(ctx, k, preview)
+}
+
+// previewCall asks the tool what a call would do. It survives a tool that panics
+// as run does.
+func previewCall(k *call, env *tools.Env) (preview tools.Preview, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = internalError(k, p)
+		}
+	}()
+	return k.tool.Preview(env, k.parameters)
 }
 
 // allowed reports whether a call runs without asking.

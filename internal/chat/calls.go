@@ -35,10 +35,7 @@ const (
 // every call has exactly one response in the history when it returns (D-32). A
 // stop that is not empty ends the turn.
 func (c *Chat) runCalls(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
-	calls := make([]*call, len(requested))
-	for i, r := range requested {
-		calls[i] = c.newCall(r)
-	}
+	calls := c.newCalls(requested)
 	for len(calls) > 0 {
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]
@@ -61,6 +58,14 @@ func parallel(calls []*call) int {
 		n++
 	}
 	return max(n, 1)
+}
+
+func (c *Chat) newCalls(requested []llm.ToolCall) []*call {
+	calls := make([]*call, len(requested))
+	for i, r := range requested {
+		calls[i] = c.newCall(r)
+	}
+	return calls
 }
 
 // newCall looks the call up and checks what can be checked without running it.
@@ -94,6 +99,7 @@ func (c *Chat) runBatch(ctx context.Context, batch []*call, out *Outcome) (Stop,
 	for range batch {
 		await(c, done)
 	}
+	c.serve() // what the calls printed comes before their end
 	var firstErr error
 	for _, k := range batch {
 		if k.refused != "" {
@@ -102,10 +108,8 @@ func (c *Chat) runBatch(ctx context.Context, batch []*call, out *Outcome) (Stop,
 		firstErr = errorOr(firstErr, c.storeAnswer(k))
 		if stop == "" && c.failures.note(k) {
 			stop = StopRepeating
+			c.notice("the same call failed %d times in a row: %s. How should it go on?", maxFailures, k.title)
 		}
-	}
-	if stop == StopRepeating {
-		c.notice("the same call failed %d times in a row: %s. How should it go on?", maxFailures, batch[len(batch)-1].title)
 	}
 	return stop, firstErr
 }
@@ -150,13 +154,17 @@ func (c *Chat) toolEnv() *tools.Env {
 func run(ctx context.Context, k *call, env *tools.Env) (answer tools.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			answer = tools.Answer{Error: fmt.Sprintf("internal error in %s: %v", k.name, p)}
+			answer = tools.Answer{Error: internalError(k, p).Error()}
 		}
 		if ctx.Err() != nil && answer.Error == "" && answer.Result == "" {
 			answer.Error = answerInterrupted
 		}
 	}()
 	return k.tool.Run(ctx, env, k.parameters)
+}
+
+func internalError(k *call, panicked any) error {
+	return fmt.Errorf("internal error in %s: %v", k.name, panicked)
 }
 
 // storeAnswer puts a call's response into the history, then shows it.
@@ -202,13 +210,17 @@ func callTitle(tool tools.Tool, k *call) string {
 
 // liveOutput carries what a command prints to the screen. It is written to by the
 // tool's goroutine and never holds it up: what the owner cannot take in time is
-// dropped, for the whole output is in the answer.
+// dropped, for the whole output is in the answer. Half of the inbox is left to
+// people.
 type liveOutput struct {
 	chat *Chat
 	call int
 }
 
 func (o liveOutput) Write(p []byte) (int, error) {
+	if len(o.chat.inbox) >= cap(o.chat.inbox)/2 {
+		return len(p), nil
+	}
 	data := string(p)
 	select {
 	case o.chat.inbox <- func() { o.chat.Emit(ToolOutput{Call: o.call, Data: data}) }:

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"agent/internal/history"
@@ -131,6 +132,9 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	defer cancel()
 	c.interrupt, c.working = cancel, true
 	c.Emit(TurnStarted{})
+	if len(c.queue) > 0 {
+		c.Emit(QueueChanged{Messages: slices.Clone(c.queue)})
+	}
 	outcome, err := turn(ctx)
 	c.interrupt, c.working = nil, false
 	c.emitStatus()
@@ -225,9 +229,11 @@ func (c *Chat) Answer(id int, decision Decision) {
 	})
 }
 
+// setQueue changes what waits. An idle chat takes the first message up at once and
+// tells the rest with the turn that begins.
 func (c *Chat) setQueue(queue []string) {
-	c.queue = append([]string(nil), queue...)
+	c.queue = slices.Clone(queue)
 	if c.working {
-		c.Emit(QueueChanged{Messages: append([]string(nil), c.queue...)})
+		c.Emit(QueueChanged{Messages: slices.Clone(c.queue)})
 	}
 }

@@ -32,6 +32,10 @@ type UserMessage struct {
 	Skipped  []atcmd.Skipped
 }
 
+// MessageReturned: what the user typed could not be sent, for example because it
+// includes a file that is missing. It is not in the history; it is his to mend.
+type MessageReturned struct{ Text string }
+
 // TextDelta: a piece of the model's answer.
 type TextDelta struct{ Delta string }
 
@@ -161,6 +165,7 @@ type Status struct {
 func (TurnStarted) event()       {}
 func (TurnEnded) event()         {}
 func (UserMessage) event()       {}
+func (MessageReturned) event()   {}
 func (TextDelta) event()         {}
 func (ReasoningDelta) event()    {}
 func (ReplyDiscarded) event()    {}

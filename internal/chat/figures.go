@@ -16,14 +16,23 @@ func (c *Chat) ContextUsage(ctx context.Context) (ContextUsage, error) {
 
 func (c *Chat) contextUsage() ContextUsage {
 	c.prepare()
-	history := c.History.Usage()
+	kinds := c.History.Usage()
+	// Each part is what it adds to the scaled sum, so that the parts make up
+	// exactly the size of the next request whatever the rounding.
+	estimate, told := 0, 0
+	part := func(tokens int) int {
+		estimate += tokens
+		before := told
+		told = c.scaled(estimate)
+		return told - before
+	}
 	usage := ContextUsage{
-		System:  c.scaled(c.window.systemTokens),
-		Tools:   c.scaled(c.window.overhead - c.window.systemTokens),
-		Human:   c.scaled(history.Human),
-		AI:      c.scaled(history.Assistant),
-		Calls:   c.scaled(history.ToolCalls),
-		Results: c.scaled(history.ToolResults),
+		System:  part(c.window.systemTokens),
+		Tools:   part(c.window.overhead - c.window.systemTokens),
+		Human:   part(kinds.Human),
+		AI:      part(kinds.Assistant),
+		Calls:   part(kinds.ToolCalls),
+		Results: part(kinds.ToolResults),
 		Limit:   c.contextLimit(),
 		Prompt:  c.latest.PromptTokens,
 		Cached:  c.latest.CachedTokens,

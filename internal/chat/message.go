@@ -12,17 +12,24 @@ import (
 // it includes with @.
 type Expander func(ctx context.Context, text string) (atcmd.Expansion, error)
 
-// addUserMessage expands what the user typed and puts it into the history, before
-// anything else happens with it.
-func (c *Chat) addUserMessage(ctx context.Context, text string) error {
-	expansion, err := c.Expand(ctx, text)
+// expand turns what the user typed into blocks. What cannot be sent is handed
+// back, so that no word of it is lost.
+func (c *Chat) expand(ctx context.Context, text string) (atcmd.Expansion, error) {
+	said, err := c.Expand(ctx, text)
 	if err != nil {
+		c.Emit(MessageReturned{Text: text})
+	}
+	return said, err
+}
+
+// addUserMessage puts what the user typed into the history, before anything else
+// happens with it.
+func (c *Chat) addUserMessage(text string, said atcmd.Expansion) error {
+	c.turns++
+	if err := c.add(history.New(history.Human, said.Blocks...)); err != nil {
 		return err
 	}
-	if err := c.add(history.New(history.Human, expansion.Blocks...)); err != nil {
-		return err
-	}
-	c.Emit(UserMessage{Text: text, Included: expansion.Included, Skipped: expansion.Skipped})
+	c.Emit(UserMessage{Text: text, Included: said.Included, Skipped: said.Skipped})
 	return nil
 }
 

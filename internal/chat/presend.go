@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"agent/internal/compression"
-	"agent/internal/history"
 )
 
 // densityState remembers which history density has seen (D-02).
@@ -154,102 +153,4 @@ func (c *Chat) compressionContext(strategy compression.Strategy) compression.Con
 		PreserveThreshold: c.Settings.CompressionPreserveThreshold(),
 		Facts:             ToolFacts(c.Tools),
 	}
-}
-
-// enforceContextWindow is the hard limit (D-08): what is sent plus what is
-// reserved for the reply must fit. The ladder of D-30 sees to it or says why not.
-func (c *Chat) enforceContextWindow(ctx context.Context, strategy compression.Strategy) error {
-	reserve, err := c.reserve()
-	if err != nil {
-		return err
-	}
-	if c.Tokens()+reserve <= c.contextLimit() {
-		return nil
-	}
-	c.density.optimised = ^uint64(0) // REQ-HD-002.8: the emergency path optimises anew
-	if err := c.ensureDensityOptimized(strategy); err != nil {
-		return err
-	}
-	return c.reduce(ctx, strategy, reserve)
-}
-
-// reduce brings the request under the limit less reserve by the ladder, telling
-// each rung.
-func (c *Chat) reduce(ctx context.Context, strategy compression.Strategy, reserve int) error {
-	if err := c.History.StartCompression(); err != nil {
-		return err
-	}
-	before := c.Tokens()
-	result, err := compression.Reduce(ctx, compression.LadderInput{
-		Context:  c.compressionContext(strategy),
-		Reserve:  c.estimated(reserve) + 1,
-		Strategy: strategy,
-		Announce: c.announceRung,
-	})
-	if err == nil {
-		err = c.History.Replace(result.History, "context limit")
-	}
-	if endErr := c.History.EndCompression(); err == nil {
-		err = endErr
-	}
-	if err != nil {
-		return err
-	}
-	c.noteCompression(Compressed{TokensBefore: before, TokensAfter: c.Tokens()})
-	c.emitStatus()
-	return nil
-}
-
-func (c *Chat) announceRung(rung compression.Rung) {
-	switch {
-	case rung.Err != nil:
-		c.notice("context limit: %s failed (%v), going on with the next step", rung.Name, rung.Err)
-	case rung.TokensAfter < rung.TokensBefore:
-		c.notice("context limit: %s, %s → %s tokens", rung.Name, thousands(c.scaled(rung.TokensBefore)), thousands(c.scaled(rung.TokensAfter)))
-	}
-}
-
-// reduceAfterRefusal answers a provider that finds the request too long although
-// it fits by our count: the window is smaller than we believed. What was refused
-// is the upper bound from now on (S-12).
-func (c *Chat) reduceAfterRefusal(ctx context.Context) error {
-	strategy, err := c.strategy()
-	if err != nil {
-		return err
-	}
-	refused := c.Tokens()
-	c.window.learn(c.Settings.Model(), refused, c.configuredLimit())
-	c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
-		thousands(refused), thousands(c.contextLimit()))
-	reserve, err := c.reserve()
-	if err != nil {
-		return err
-	}
-	return c.reduce(ctx, strategy, reserve)
-}
-
-// record adds what density removed to the ledger. The prunes share what was freed
-// in all, so that the ledger adds up: each its own blocks, and an equal part of
-// what the entries around them took.
-func (c *Chat) record(prunes []history.Prune, freed int) []PruneRecord {
-	records := make([]PruneRecord, len(prunes))
-	rest := freed
-	for i, p := range prunes {
-		records[i] = PruneRecord{
-			Kind:    p.Kind,
-			Subject: p.Subject,
-			Reason:  p.Reason,
-			Tokens:  c.scaled(c.History.CountBlocks(p.Gone) - c.History.CountBlocks(p.Left)),
-			Turn:    c.turns,
-			At:      c.Now(),
-		}
-		rest -= records[i].Tokens
-	}
-	for i := range records {
-		part := rest / (len(records) - i)
-		records[i].Tokens += part
-		rest -= part
-	}
-	c.ledger = append(c.ledger, records...)
-	return records
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -14,6 +13,11 @@ import (
 
 // reply is one model reply while it arrives.
 type reply struct {
+	// model and estimate are of the request it answers: the model, and the tokens
+	// by our own count. What is set by now may be another.
+	model    string
+	estimate int
+
 	text    strings.Builder
 	thought strings.Builder
 	calls   []llm.ToolCall
@@ -41,7 +45,7 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 			items <- item{chunk, err}
 		}
 	}()
-	r = &reply{}
+	r = &reply{model: request.Model, estimate: c.overhead() + c.History.TotalTokens()}
 	for {
 		next, ok := await(c, items)
 		switch {
@@ -50,13 +54,13 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 		case next.err != nil:
 			err = next.err
 		default:
-			c.receive(r, next.chunk, request)
+			c.receive(r, next.chunk)
 		}
 	}
 }
 
 // receive takes one chunk into the reply and tells the listeners.
-func (c *Chat) receive(r *reply, chunk llm.Chunk, request llm.Request) {
+func (c *Chat) receive(r *reply, chunk llm.Chunk) {
 	switch chunk := chunk.(type) {
 	case llm.Text:
 		r.text.WriteString(chunk.Delta)
@@ -69,10 +73,10 @@ func (c *Chat) receive(r *reply, chunk llm.Chunk, request llm.Request) {
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
 	case llm.Usage:
-		c.observeUsage(request, chunk)
+		c.observeUsage(r, chunk)
 	case llm.Retrying:
 		if chunk.Discard {
-			*r = reply{}
+			*r = reply{model: r.model, estimate: r.estimate}
 			c.Emit(ReplyDiscarded{})
 		}
 		c.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Reason: chunk.Reason})
@@ -95,18 +99,14 @@ func (c *Chat) storeReply(r *reply, failed error) error {
 	if text := r.text.String(); strings.TrimSpace(text) != "" {
 		blocks = append(blocks, &history.Text{Text: text})
 	}
-	for i, call := range r.calls {
-		// Some servers give every call the same id, or none.
-		if call.ID == "" || slices.ContainsFunc(r.calls[:i], func(o llm.ToolCall) bool { return o.ID == call.ID }) {
-			call.ID = fmt.Sprintf("%s#%d", call.ID, i+1)
-			r.calls[i] = call
-		}
+	distinguish(r.calls)
+	for _, call := range r.calls {
 		blocks = append(blocks, &history.ToolCall{ID: call.ID, Name: call.Name, Parameters: parameters(call.Arguments)})
 	}
 	if len(blocks) == 0 {
 		return nil
 	}
-	entry := history.New(history.AI, blocks...).WithMeta(history.MetaModel, c.Settings.Model())
+	entry := history.New(history.AI, blocks...).WithMeta(history.MetaModel, r.model)
 	if failed != nil {
 		entry = entry.WithMeta(history.MetaInterrupted, true)
 	}
@@ -119,6 +119,19 @@ func (c *Chat) storeReply(r *reply, failed error) error {
 		c.notice("the provider's content filter cut the reply")
 	}
 	return err
+}
+
+// distinguish gives every call an id of its own: some servers give all the same,
+// or none.
+func distinguish(calls []llm.ToolCall) {
+	taken := map[string]bool{"": true}
+	for i := range calls {
+		given := calls[i].ID
+		for n := i + 1; taken[calls[i].ID]; n++ {
+			calls[i].ID = fmt.Sprintf("%s#%d", given, n)
+		}
+		taken[calls[i].ID] = true
+	}
 }
 
 // parameters keeps arguments that are JSON in compact form, which is how the

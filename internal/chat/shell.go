@@ -35,6 +35,10 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 	c.calls++
 	k := &call{number: c.calls, name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool}
 	await(c, c.start(ctx, []*call{k}))
+	c.serve() // what it printed comes before its end
+	if k.refused != "" {
+		return Outcome{Stop: StopInterrupted}, nil
+	}
 	err = c.add(history.HumanText(shellReport(command, k.answer)))
 	c.Emit(ToolEnded{Call: k.number, Name: k.name, Title: k.title, Answer: k.answer, Duration: c.Now().Sub(k.started)})
 	if ctx.Err() != nil {

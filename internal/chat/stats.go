@@ -14,17 +14,17 @@ type Stats struct {
 
 // observeUsage takes the provider's figures into the totals and the calibration
 // (D-09).
-func (c *Chat) observeUsage(request llm.Request, u llm.Usage) {
+func (c *Chat) observeUsage(r *reply, u llm.Usage) {
 	c.latest = u
 	c.stats.PromptTokens += u.PromptTokens
 	c.stats.CompletionTokens += u.CompletionTokens
 	c.stats.CachedTokens += u.CachedTokens
-	c.calibration.Observe(request.Model, c.overhead()+c.History.TotalTokens(), u.PromptTokens)
+	c.calibration.Observe(r.model, r.estimate, u.PromptTokens)
 	c.Emit(UsageReported(u))
 	c.emitStatus()
 }
 
-// Status returns the figures of the status line. It belongs to the owner
+// status returns the figures of the status line. It belongs to the owner
 // goroutine; others get it with StatusChanged.
 func (c *Chat) status() Status {
 	return Status{

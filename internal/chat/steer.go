@@ -3,6 +3,9 @@ package chat
 import (
 	"context"
 	"errors"
+
+	"agent/internal/history"
+	"agent/internal/llm"
 )
 
 // ErrWorking is the answer to a change that must wait for the end of a turn.
@@ -12,8 +15,12 @@ var ErrWorking = errors.New("a turn is running; wait for its end or interrupt it
 // failed.
 func (c *Chat) Retry(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
-		if c.History.Len() == 0 {
+		entries, _ := c.History.Curated()
+		if len(entries) == 0 {
 			return errors.New("there is nothing to send again")
+		}
+		if last := entries[len(entries)-1]; last.Speaker == history.AI && last.Metadata[history.MetaInterrupted] != true {
+			return errors.New("the model has answered; there is nothing to send again")
 		}
 		c.tasks = append(c.tasks, c.converse)
 		return nil
@@ -26,7 +33,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		if err := c.History.Clear(); err != nil {
 			return err
 		}
-		c.ledger, c.lastReply, c.noopReason = nil, "", ""
+		c.ledger, c.lastReply, c.noopReason, c.latest = nil, "", "", llm.Usage{}
 		c.density.freed = 0
 		c.emitStatus()
 		return nil

@@ -13,10 +13,12 @@ import (
 // the message, then request, reply and tool calls in a loop. Before every request
 // the context is made to fit. The history it leaves is valid however it ends.
 func (c *Chat) turn(ctx context.Context, text string) (Outcome, error) {
-	c.turns++
-	c.failures = failureStreak{}
-	if err := c.addUserMessage(ctx, text); err != nil {
-		return Outcome{Stop: StopFailed}, err
+	said, err := c.expand(ctx, text)
+	if err == nil {
+		err = c.addUserMessage(text, said)
+	}
+	if err != nil {
+		return c.failed(ctx, Outcome{}, err)
 	}
 	return c.converse(ctx)
 }
@@ -24,9 +26,10 @@ func (c *Chat) turn(ctx context.Context, text string) (Outcome, error) {
 // converse is the turn after its message is in the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
+	c.failures = failureStreak{}
 	for {
 		if err := c.deliverQueued(ctx); err != nil {
-			return out.stopped(StopFailed), err
+			return c.failed(ctx, out, err)
 		}
 		if limit := c.Settings.MaxTurns(); limit >= 0 && out.Requests >= limit {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
@@ -98,7 +101,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		c.notice("the model sent an empty reply")
 	}
 	if storeErr := c.storeReply(r, err); storeErr != nil {
-		return r, storeErr
+		return r, errors.Join(storeErr, c.abandon(c.newCalls(r.calls), answerNotRun))
 	}
 	if err == nil {
 		out.Response = r.text.String()
@@ -136,13 +139,19 @@ func (c *Chat) failed(ctx context.Context, out Outcome, err error) (Outcome, err
 	return out.stopped(StopFailed), err
 }
 
-// deliverQueued adds the messages typed while the turn ran.
+// deliverQueued adds the messages typed while the turn ran. One that cannot be
+// sent goes back to the user; what he typed before it is worked on all the same.
 func (c *Chat) deliverQueued(ctx context.Context) error {
 	c.serve()
 	for len(c.queue) > 0 && ctx.Err() == nil {
 		text := c.queue[0]
 		c.setQueue(c.queue[1:])
-		if err := c.addUserMessage(ctx, text); err != nil {
+		said, err := c.expand(ctx, text)
+		if err != nil {
+			c.notice("%v", err)
+			continue
+		}
+		if err := c.addUserMessage(text, said); err != nil {
 			return err
 		}
 	}

@@ -73,5 +73,8 @@ func recount(counter Counter, c *Content, old counted) counted {
 		n.blocks[i] = tokens
 		n.tokens += tokens
 	}
+	if c.Empty() {
+		n.tokens = 0 // it is not sent (D-07)
+	}
 	return n
 }

@@ -51,6 +51,24 @@ func TestNonsensicalCountsAreNotNegative(t *testing.T) {
 	}
 }
 
+// D-07: what is not sent is not part of the total.
+func TestEmptyEntriesCountNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]*Content{
+		"no blocks":  New(AI),
+		"blank text": New(Human, &Text{Text: " \n"}),
+		"thinking":   New(AI, &Thinking{Thought: "hm"}),
+	} {
+		s := NewService(byteCounter{}, nil)
+		if err := s.Add(c); err != nil {
+			t.Fatal(err)
+		}
+		if s.TotalTokens() != 0 || s.RecalculateTotalTokens() != 0 || s.CountContent(c) != 0 {
+			t.Errorf("%s: %d tokens", name, s.TotalTokens())
+		}
+	}
+}
+
 // spyCounter remembers which texts it counted.
 type spyCounter struct{ counted []string }
 
@@ -90,6 +108,9 @@ func TestCountsAreMemoised(t *testing.T) {
 func fromScratch(counter Counter, entries []*Content) int {
 	total := 0
 	for _, c := range entries {
+		if c.Empty() {
+			continue // D-07: it is not sent
+		}
 		total += entryOverhead
 		for _, b := range c.Blocks {
 			total += countBlock(counter, b)
@@ -246,7 +267,7 @@ func (m *model) check(t *rapid.T) {
 	}
 }
 
-// D-01, D-24, REQ-HD-003.6, P: after any changes the totals are those of a count
+// D-01, D-24, REQ-HD-003.5, REQ-HD-003.6: after any changes the totals are those of a count
 // from scratch, and the observer's record gives the history.
 func TestServiceAgainstPlainModel(t *testing.T) {
 	t.Parallel()

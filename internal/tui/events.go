@@ -21,6 +21,10 @@ func (m *Model) event(event chat.Event) {
 		m.turnEnded(e)
 	case chat.UserMessage:
 		m.userMessage(e)
+	case chat.MessageReturned:
+		if m.input.empty() {
+			m.input.set(e.Text)
+		}
 	case chat.TextDelta:
 		m.endThinking()
 		m.printReply(m.reply.text.add(e.Delta))

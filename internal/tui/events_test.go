@@ -170,3 +170,18 @@ func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
 }
+
+// TestReturnedMessage: what could not be sent is in the input again, to be mended,
+// unless the user is writing something else by now.
+func TestReturnedMessage(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.events(chat.MessageReturned{Text: "look at @nowhere.go"})
+	if got := s.model.input.value(); got != "look at @nowhere.go" {
+		t.Errorf("the input is %q", got)
+	}
+	s.events(chat.MessageReturned{Text: "another"})
+	if got := s.model.input.value(); got != "look at @nowhere.go" {
+		t.Errorf("the input became %q", got)
+	}
+}
