@@ -23,6 +23,7 @@ import (
 // The terminal never answers a query here. Bubble Tea's init would wait five
 // seconds for it; see package termquiet.
 func TestTerminalFirstPaintDoesNotWait(t *testing.T) {
+	t.Parallel()
 	s := startSession(t, "plain")
 	s.until("Ask for something")
 	if took := time.Since(s.began); took > 2*time.Second {
@@ -33,6 +34,7 @@ func TestTerminalFirstPaintDoesNotWait(t *testing.T) {
 }
 
 func TestTerminalKeysAreNotLost(t *testing.T) {
+	t.Parallel()
 	s := startSession(t, "plain")
 	s.write("early ")
 	s.until("> early")
@@ -48,6 +50,7 @@ func TestTerminalKeysAreNotLost(t *testing.T) {
 }
 
 func TestTerminalPasteNeverSends(t *testing.T) {
+	t.Parallel()
 	s := startSession(t, "plain")
 	s.until("Ask for something")
 	for _, piece := range strings.SplitAfter("\x1b[200~one\rtwo\r\x1b[201~ok", "") {
@@ -59,6 +62,7 @@ func TestTerminalPasteNeverSends(t *testing.T) {
 }
 
 func TestTerminalScrollbackIsInOrder(t *testing.T) {
+	t.Parallel()
 	s := startSession(t, "order")
 	lines := s.until("the end")
 	var got []string
@@ -77,6 +81,7 @@ func TestTerminalScrollbackIsInOrder(t *testing.T) {
 }
 
 func TestTerminalResize(t *testing.T) {
+	t.Parallel()
 	s := startSession(t, "plain")
 	s.until("Ask for something, / for commands, ! for a shell command")
 	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 40, Rows: 24}); err != nil {
@@ -128,6 +133,7 @@ func TestRunNeedsATerminal(t *testing.T) {
 
 // However it ends, the terminal is as it was found.
 func TestTerminalIsRestored(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		end  func(*session)
@@ -140,6 +146,7 @@ func TestTerminalIsRestored(t *testing.T) {
 		{"a crash", func(s *session) { s.write("/crash\r") }, "the session is saved", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			s := startSession(t, "plain")
 			s.until("Ask for something")
 			tt.end(s)
