@@ -3,9 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -24,9 +22,9 @@ func (c *Chat) Shell(command string) {
 }
 
 func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
-	tool, ok := c.shellTool()
-	if !ok {
-		return Outcome{Stop: StopFailed}, errors.New("there is no tool that runs commands")
+	tool, err := c.Tools.Get(tools.ShellToolName)
+	if err != nil {
+		return Outcome{Stop: StopFailed}, err
 	}
 	args, err := json.Marshal(map[string]string{tool.KeyParameter: command})
 	if err != nil {
@@ -47,15 +45,6 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 	return Outcome{Stop: StopDone}, err
 }
 
-func (c *Chat) shellTool() (tools.Tool, bool) {
-	all := c.Tools.All()
-	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Kind == tools.KindShell })
-	if i < 0 {
-		return tools.Tool{}, false
-	}
-	return all[i], true
-}
-
 // shellReport is what the model reads of a command the user ran.
 func shellReport(command string, a tools.Answer) string {
 	var b strings.Builder
@@ -66,4 +55,14 @@ func shellReport(command string, a tools.Answer) string {
 		}
 	}
 	return b.String()
+}
+
+// announceJobs tells which background commands have ended by themselves.
+func (c *Chat) announceJobs() {
+	if c.Env.Jobs == nil {
+		return
+	}
+	for _, job := range c.Env.Jobs.Finished() {
+		c.notice("background job %d ended (%s): %s", job.ID, job.Outcome, firstLine(job.Command))
+	}
 }

@@ -143,6 +143,7 @@ func (c *Chat) failed(ctx context.Context, out Outcome, err error) (Outcome, err
 // sent goes back to the user; what he typed before it is worked on all the same.
 func (c *Chat) deliverQueued(ctx context.Context) error {
 	c.serve()
+	c.announceJobs()
 	for len(c.queue) > 0 && ctx.Err() == nil {
 		text := c.queue[0]
 		c.setQueue(c.queue[1:])
