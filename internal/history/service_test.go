@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -56,7 +57,8 @@ func replace(index int, text string) map[int]*Content {
 	return map[int]*Content{index: HumanText(text)}
 }
 
-// A-01 … A-03, A-07, REQ-HD-003.1 … 003.4.
+// A-01, A-02, A-03, A-07, REQ-HD-001.5, REQ-HD-003.1, REQ-HD-003.2, REQ-HD-003.3,
+// REQ-HD-003.4.
 func TestApplyDensityResult(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -104,7 +106,8 @@ func TestApplyDensityResult(t *testing.T) {
 	}
 }
 
-// A-04 … A-06, ERR-010 … ERR-013, REQ-HD-001.6, REQ-HD-001.7, D-23.
+// A-04, A-05, A-06, ERR-010, ERR-011, ERR-012, ERR-013, REQ-HD-001.6,
+// REQ-HD-001.7, D-23.
 func TestApplyDensityResultRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -138,6 +141,15 @@ func TestApplyDensityResultRefuses(t *testing.T) {
 				t.Errorf("changed by a refused result: %q, %d tokens, told %v", spell(s), s.TotalTokens(), observer.kinds())
 			}
 		})
+	}
+}
+
+// REQ-HD-001.8: the counts, as the session log and stream-json write them.
+func TestDensityMetadata(t *testing.T) {
+	t.Parallel()
+	data, err := json.Marshal(DensityMetadata{1, 2, 3})
+	if want := `{"readWritePairsPruned":1,"fileDeduplicationsPruned":2,"recencyPruned":3}`; err != nil || string(data) != want {
+		t.Errorf("got %s, %v", data, err)
 	}
 }
 
@@ -236,7 +248,9 @@ func TestCompressionThatReplacesNothing(t *testing.T) {
 	}
 }
 
-// D-02, REQ-HD-002.6: only content of the turn loop makes the history dirty.
+// D-02, REQ-HD-002.6, REQ-HD-002.7: only content of the turn loop makes the
+// history dirty, so that one who remembers the generation it optimised stays
+// clean.
 func TestGeneration(t *testing.T) {
 	t.Parallel()
 	s, _ := letters(t, "ABC")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -38,8 +39,10 @@ func replayed(t *testing.T, in Input, flags ...string) *Report {
 func TestReplayAccounts(t *testing.T) {
 	t.Parallel()
 	everything := Account{Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, PreSend: 4 * time.Millisecond}
-	dense := Account{Requests: 4, TotalInput: 411, PeakInput: 195, CachedInput: 24 + 24 + 110, Edits: 2, Grounded: 1, PreSend: 5 * time.Millisecond,
-		Pruned: history.DensityMetadata{ReadWritePairsPruned: 1}}
+	dense := Account{
+		Requests: 4, TotalInput: 411, PeakInput: 195, CachedInput: 24 + 24 + 110, Edits: 2, Grounded: 1, PreSend: 5 * time.Millisecond,
+		Pruned: history.DensityMetadata{ReadWritePairsPruned: 1},
+	}
 	named := func(name string, a Account) Account { a.Name = name; return a }
 	want := []Account{
 		named("none", everything),
@@ -74,7 +77,7 @@ func TestReplayAccounts(t *testing.T) {
 // not name is the user's.
 func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	t.Parallel()
-	in := parse(t, document(`{"recencyPruning":true,"recencyRetention":1,"threshold":0.0001}`))
+	in := parse(t, document(`{"recencyPruning":true,"recencyRetention":1,"threshold":0.0000001}`))
 	report := replayed(t, in)
 	none, dense, recent, truncated := report.Variants[0], report.Variants[1], report.Variants[2], report.Variants[3]
 	if none.TotalInput != 527 || none.Compressions > 0 || none.Pruned != (history.DensityMetadata{}) {
@@ -85,6 +88,17 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	}
 	if truncated.Compressions == 0 || truncated.TotalInput >= none.TotalInput {
 		t.Errorf("the threshold of the document has no effect: %+v", truncated)
+	}
+	var pairs []string
+	for i := range 5 {
+		pairs = append(pairs, fmt.Sprintf(`{"speaker":"ai","blocks":[{"type":"tool_call","id":"%d","name":"read_file","parameters":{"file_path":"%[1]d"}}]},
+			{"speaker":"tool","blocks":[{"type":"tool_response","callId":"%[1]d","toolName":"read_file","result":"the content of a file that is longer than a pointer"}]}`, i))
+	}
+	many := replayed(t, parse(t, `{"history":[`+strings.Join(pairs, ",")+`]}`))
+	for i, want := range []int{0, 0, 1, 0} { // the fifth result is after the last request
+		if got := many.Variants[i].Pruned.RecencyPruned; got != want {
+			t.Errorf("%s pruned %d old results, want %d", many.Variants[i].Name, got, want)
+		}
 	}
 	off := replayed(t, parse(t, document("{}")), "compression.density.readWritePruning=false")
 	if off.Variants[1].Pruned.ReadWritePairsPruned != 0 {
