@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -61,6 +62,7 @@ func (a *app) setUp(ctx context.Context, o options, mode appMode) (err error) {
 	}
 	a.log = newEventLog(a.folders.state, o.debug)
 	a.onClose(a.log.close)
+	slog.SetDefault(a.log.logger) // rooms that report a defect know no file
 	if a.settings, a.profiles, err = newSettings(a.world, a.folders, o); err != nil {
 		return err
 	}

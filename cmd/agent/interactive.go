@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"runtime/debug"
 
 	"agent/internal/chat"
 	"agent/internal/session"
@@ -28,19 +30,19 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 		return err
 	}
 	defer a.close()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
-	defer func() { cancel(); <-ended }()
+	defer func() { cancel(nil); <-ended }()
 	go func() {
 		defer close(ended)
+		defer endOnPanic(cancel, a.log)
 		select {
 		case <-relay.registered:
+			a.chat.Run(ctx)
 		case <-ctx.Done():
-			return
 		}
-		a.chat.Run(ctx)
 	}()
-	return tui.Run(ctx, tui.Options{
+	err = tui.Run(ctx, tui.Options{
 		Driver:    a.chat,
 		Commands:  a.commands(ctx),
 		Events:    relay.register,
@@ -56,4 +58,31 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 		LogPath:   a.log.path,
 		Now:       w.now,
 	})
+	var defect *defectError
+	switch {
+	case errors.As(context.Cause(ctx), &defect):
+		return defect
+	case errors.Is(err, tui.ErrTerminated):
+		return statusError(exitInterrupted)
+	default:
+		return err
+	}
+}
+
+// defectError is a panic of the turn loop. The screen is closed before it is shown.
+type defectError struct {
+	value any
+	log   string
+}
+
+func (e *defectError) Error() string {
+	return fmt.Sprintf("internal error: %v; the session is saved, what happened is in %s", e.value, e.log)
+}
+
+// endOnPanic ends the session in order when the turn loop panics.
+func endOnPanic(cancel context.CancelCauseFunc, log *eventLog) {
+	if value := recover(); value != nil {
+		log.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+		cancel(&defectError{value, log.path})
+	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,14 +13,11 @@ import (
 	"agent/internal/chat"
 )
 
-// eventLog is the program's log file. It is opened with the first record, so that
-// a start costs nothing. It holds what happened and never what was said.
+// eventLog is the program's log file: what happened, never what was said.
 type eventLog struct {
-	path  string
-	level *slog.LevelVar
-
-	once   sync.Once
-	file   *os.File
+	path   string
+	level  *slog.LevelVar
+	file   *lateFile
 	logger *slog.Logger
 }
 
@@ -28,58 +27,72 @@ func newEventLog(folder string, debug bool) *eventLog {
 	if debug {
 		l.level.Set(slog.LevelDebug)
 	}
+	l.file = &lateFile{path: l.path}
+	l.logger = slog.New(slog.NewTextHandler(l.file, &slog.HandlerOptions{Level: l.level}))
 	return l
 }
 
 // event records an event by its kind, and what went wrong in words.
 func (l *eventLog) event(e chat.Event) {
+	ctx := context.Background()
 	switch e := e.(type) {
 	case chat.TextDelta, chat.ReasoningDelta, chat.ToolOutput, chat.StatusChanged:
 	case chat.TurnEnded:
 		if e.Err != nil {
-			l.write(slog.LevelWarn, "turn failed", "error", e.Err.Error())
+			l.logger.Warn("turn failed", "error", e.Err)
 			return
 		}
-		l.write(slog.LevelDebug, "turn ended", "stop", e.Outcome.Stop, "requests", e.Outcome.Requests, "calls", e.Outcome.ToolCalls)
+		l.logger.Debug("turn ended", "stop", e.Outcome.Stop, "requests", e.Outcome.Requests, "calls", e.Outcome.ToolCalls)
 	case chat.ToolEnded:
-		l.write(slog.LevelDebug, "tool ended", "name", e.Name, "failed", e.Answer.Error != "", "duration", e.Duration)
+		l.logger.Debug("tool ended", "name", e.Name, "failed", e.Answer.Error != "", "duration", e.Duration)
 	case chat.Retry:
-		l.write(slog.LevelWarn, "retry", "attempt", e.Attempt, "delay", e.Delay, "reason", e.Reason)
+		l.logger.Warn("retry", "attempt", e.Attempt, "delay", e.Delay, "reason", e.Reason)
 	case chat.DensityApplied:
-		l.write(slog.LevelDebug, "density", "before", e.TokensBefore, "after", e.TokensAfter)
+		l.logger.Debug("density", "before", e.TokensBefore, "after", e.TokensAfter)
 	case chat.Compressed:
-		l.write(slog.LevelDebug, "compression", "applied", e.Applied, "before", e.TokensBefore, "after", e.TokensAfter)
+		l.logger.Debug("compression", "applied", e.Applied, "before", e.TokensBefore, "after", e.TokensAfter)
 	default:
-		l.write(slog.LevelDebug, reflect.TypeOf(e).Name())
+		if l.logger.Enabled(ctx, slog.LevelDebug) {
+			l.logger.Debug(reflect.TypeOf(e).Name())
+		}
 	}
 }
 
-func (l *eventLog) write(level slog.Level, message string, args ...any) {
-	if level < l.level.Level() {
-		return
-	}
-	l.once.Do(l.open)
-	if l.logger != nil {
-		l.logger.Log(context.Background(), level, message, args...)
-	}
+func (l *eventLog) close() error { return l.file.close() }
+
+// lateFile is a file that is made with its first line, so that a start costs
+// nothing. A log that cannot be written is no reason to stop.
+type lateFile struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
 }
 
-// open makes the file. A log that cannot be written is no reason to stop.
-func (l *eventLog) open() {
-	if os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
-		return
+func (f *lateFile) Write(line []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+			return 0, err
+		}
+		file, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return 0, err
+		}
+		f.file = file
 	}
-	file, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return
-	}
-	l.file = file
-	l.logger = slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: l.level}))
+	return f.file.Write(line)
 }
 
-func (l *eventLog) close() error {
-	if l.file == nil {
+func (f *lateFile) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
 		return nil
 	}
-	return l.file.Close()
+	if err := f.file.Close(); !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return nil
 }

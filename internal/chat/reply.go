@@ -41,6 +41,11 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 	items := make(chan item, 64)
 	go func() {
 		defer close(items)
+		defer func() {
+			if p := recover(); p != nil {
+				items <- item{err: fmt.Errorf("internal error while reading the reply: %v", p)}
+			}
+		}()
 		for chunk, err := range provider.Stream(ctx, request) {
 			items <- item{chunk, err}
 		}
