@@ -15,7 +15,11 @@ type Input struct {
 	// Name is the file it came from, for reports.
 	Name          string
 	WorkspaceRoot string
-	History       []*history.Content
+	// History is the context as it is now.
+	History []*history.Content
+	// Recorded are all entries as they were added, those that were pruned or
+	// compressed since included: one list for each stretch between clears.
+	Recorded [][]*history.Content
 	// Document is where it came from when that can carry configuration, else nil.
 	Document *history.Document
 }

@@ -17,13 +17,19 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 		if err != nil {
 			return Input{}, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		return Input{Name: name, WorkspaceRoot: document.WorkspaceRoot, History: document.History, Document: document}, nil, nil
+		return Input{
+			Name: name, WorkspaceRoot: document.WorkspaceRoot, Document: document,
+			History: document.History, Recorded: [][]*history.Content{document.History},
+		}, nil, nil
 	}
 	state, err := session.Replay(bytes.NewReader(data))
 	if err != nil {
 		return Input{}, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return Input{Name: name, WorkspaceRoot: state.Workspace, History: state.Entries}, state.Notices, nil
+	return Input{
+		Name: name, WorkspaceRoot: state.Workspace,
+		History: state.Entries, Recorded: state.Recorded,
+	}, state.Notices, nil
 }
 
 // isLog reports whether data begins with a record of a session log.

@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"agent/internal/chat"
 	"agent/internal/history"
@@ -12,8 +13,13 @@ import (
 // Replay runs a recording under every variant. Fresh returns an engine with
 // settings of its own, as the user has them, for a variant to change.
 func Replay(ctx context.Context, in Input, fresh func() (*Engine, error)) (*Report, error) {
-	report := &Report{File: in.Name, Entries: len(in.History)}
-	in.History = history.Repair(in.History, "no answer was recorded")
+	report := &Report{File: in.Name}
+	stretches := make([][]*history.Content, len(in.Recorded))
+	for i, stretch := range in.Recorded {
+		report.Entries += len(stretch)
+		stretches[i] = history.Repair(stretch, "no answer was recorded")
+	}
+	in.Recorded = stretches
 	for _, v := range Variants() {
 		account, err := replayVariant(ctx, v, in, fresh)
 		if err != nil {
@@ -42,6 +48,7 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 	}
 	account := &Account{Name: v.Name}
 	counter := engine.Counter(engine.Settings.Model())
+	counter.Count(engine.System) // the vocabulary loads at the first use, which is no part of any request
 	service := history.NewService(counter, nil)
 	loop := chat.New(chat.Config{
 		Counter:      engine.Counter,
@@ -55,26 +62,41 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 		Now:          engine.Now,
 	})
 	ledger := requests{counter: counter, service: service}
-	for _, entry := range in.History {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if entry.Speaker == history.AI {
-			start := engine.Now()
-			request, err := loop.PrepareRequest(ctx)
-			if err != nil {
+	for i, stretch := range in.Recorded {
+		if i > 0 {
+			if err := service.Clear(); err != nil {
 				return nil, err
 			}
-			account.PreSend += engine.Now().Sub(start)
-			_, tokens := service.Curated()
-			ledger.add(account, loop.Tokens(), request.History, tokens)
-			account.countEdits(entry, request.History)
 		}
-		if err := loop.Record(entry); err != nil {
-			return nil, err
+		for _, entry := range stretch {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if entry.Speaker == history.AI {
+				if err := account.request(ctx, loop, engine.Now, &ledger, entry); err != nil {
+					return nil, err
+				}
+			}
+			if err := loop.Record(entry); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return account, nil
+}
+
+// request accounts for the request that reply answered.
+func (a *Account) request(ctx context.Context, loop *chat.Chat, now func() time.Time, ledger *requests, reply *history.Content) error {
+	start := now()
+	request, err := loop.PrepareRequest(ctx)
+	if err != nil {
+		return err
+	}
+	a.PreSend += now().Sub(start)
+	_, tokens := ledger.service.Curated()
+	ledger.add(a, loop.Tokens(), request.History, tokens)
+	a.countEdits(reply, request.History)
+	return nil
 }
 
 // note counts what the pre-send window reports.

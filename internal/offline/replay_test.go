@@ -106,6 +106,43 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	}
 }
 
+// What the recording session pruned, compressed or cleared is replayed as it was
+// said: otherwise a session kept small would look as if there were nothing to gain.
+func TestReplayOfALogStartsFromWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	in := parse(t, document("{}"))
+	var log strings.Builder
+	seq := 0
+	record := func(kind, payload string) {
+		seq++
+		fmt.Fprintf(&log, `{"v":1,"seq":%d,"ts":"2025-01-01T00:00:00Z","type":"%s","payload":%s}`+"\n", seq, kind, payload)
+	}
+	record("session", `{"id":"s","workspace":"/w","pid":1}`)
+	for range 2 {
+		first := seq + 1
+		for _, e := range in.History {
+			data, err := e.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			record("entry", string(data))
+		}
+		record("density", fmt.Sprintf(`{"removals":["%d","%d"]}`, first+1, first+2))
+		record("compression", `{"cause":"c","history":[]}`)
+		record("clear", `{}`)
+	}
+	fromDocument, fromLog := replayed(t, in), replayed(t, parse(t, log.String()))
+	if fromLog.Entries != 2*fromDocument.Entries {
+		t.Errorf("%d entries, want those of two conversations", fromLog.Entries)
+	}
+	for i, once := range fromDocument.Variants {
+		twice := fromLog.Variants[i]
+		if twice.Requests != 2*once.Requests || twice.TotalInput != 2*once.TotalInput || twice.PeakInput != once.PeakInput || twice.Grounded != 2*once.Grounded {
+			t.Errorf("%s: %+v, want twice %+v", once.Name, twice, once)
+		}
+	}
+}
+
 // A recording that was cut is replayed all the same.
 func TestReplayOfDamagedRecordings(t *testing.T) {
 	t.Parallel()

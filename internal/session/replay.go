@@ -22,6 +22,9 @@ type State struct {
 	Since time.Time
 	// Entries are the current context, the raw history.
 	Entries []*history.Content
+	// Recorded are the entries as they were added, whatever became of them since:
+	// one list for each stretch that a clear ended, and one for what followed.
+	Recorded [][]*history.Content
 	// Prunes are all that density took out of the context, in order.
 	Prunes []Pruned
 	// Todos is the todo list in the form in which it was recorded, nil when there
@@ -93,7 +96,9 @@ type player struct {
 	turn   int
 }
 
-func newPlayer() *player { return &player{state: State{Settings: map[string]string{}}} }
+func newPlayer() *player {
+	return &player{state: State{Settings: map[string]string{}, Recorded: make([][]*history.Content, 1)}}
+}
 
 // line applies one line; ended says that it has its line break.
 func (p *player) line(line []byte, ended bool) error {
@@ -197,6 +202,8 @@ func (p *player) entry(r Record) error {
 		return err
 	}
 	p.state.timeline.add(ref{seq: r.Seq}, entry)
+	latest := len(p.state.Recorded) - 1
+	p.state.Recorded[latest] = append(p.state.Recorded[latest], entry)
 	p.state.spoken = true
 	if entry.Speaker == history.Human {
 		p.turn++
@@ -235,13 +242,14 @@ func (p *player) clear(r Record) error {
 		return err
 	}
 	p.state.timeline.clear()
+	p.state.Recorded = append(p.state.Recorded, nil)
 	return nil
 }
 
 // missing tells of entries that a later record names and no readable one brought.
 func (p *player) missing(unknown int) {
 	if unknown > 0 {
-		p.notice(fmt.Sprintf("line %d names %d entries that could not be read", p.number, unknown))
+		p.notice(fmt.Sprintf("line %d names entries that could not be read: %d", p.number, unknown))
 	}
 }
 

@@ -49,6 +49,22 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// Nothing that was said is lost to who asks for it, whatever left the context.
+func TestReplayKeepsWhatWasRecorded(t *testing.T) {
+	t.Parallel()
+	state, err := Replay(strings.NewReader(lines(opening, entryA, entryB,
+		`"type":"density","payload":{"removals":["3"],"replacements":{"2":{"speaker":"human","blocks":[{"type":"text","text":"A"}]}}}`,
+		`"type":"clear","payload":{}`, entryC,
+		`"type":"compression","payload":{"cause":"c","history":[]}`,
+	)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(state.Entries) > 0 || len(state.Recorded) != 2 || said(state.Recorded[0]) != "a b" || said(state.Recorded[1]) != "c" {
+		t.Errorf("context %q, recorded %v", said(state.Entries), state.Recorded)
+	}
+}
+
 func TestReplayGivesEverythingElseToo(t *testing.T) {
 	t.Parallel()
 	state, err := Replay(strings.NewReader(lines(opening, entryA,
@@ -95,7 +111,7 @@ func TestDamage(t *testing.T) {
 		{"broken middle", sound[0] + sound[1] + "{\"v\":1,#\n" + sound[3], "a c", "line 3 was skipped: it is not a record in JSON"},
 		{"two lines run into one", sound[0] + sound[1] + sound[2][:30] + sound[3], "a", "line 3"},
 		{"a broken entry shifts nothing", sound[0] + sound[1] + "x\n" + sound[3] + sound[4], "c", "line 3"},
-		{"a broken entry that is removed later", sound[0] + "x\n" + sound[2] + sound[3] + sound[4], "b c", "names 1 entries"},
+		{"a broken entry that is removed later", sound[0] + "x\n" + sound[2] + sound[3] + sound[4], "b c", "names entries that could not be read: 1"},
 		{"a broken opening", "x\n" + sound[1], "a", "line 1"},
 		{"a wrong entry", sound[0] + strings.Replace(sound[1], "human", "nobody", 1) + sound[2], "b", "nobody"},
 		{"written twice", sound[0] + sound[1] + sound[1] + sound[2], "a b", "its number 2 was there before"},
