@@ -82,6 +82,8 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 			}
 		}
 	}
+	figures, _ := loop.Figures()
+	account.Compressions = figures.Compressions
 	return account, nil
 }
 
@@ -99,17 +101,12 @@ func (a *Account) request(ctx context.Context, loop *chat.Chat, now func() time.
 	return nil
 }
 
-// note counts what the pre-send window reports.
+// note counts what density reports.
 func (a *Account) note(e chat.Event) {
-	switch e := e.(type) {
-	case chat.DensityApplied:
+	if e, ok := e.(chat.DensityApplied); ok {
 		a.Pruned.ReadWritePairsPruned += e.Metadata.ReadWritePairsPruned
 		a.Pruned.FileDeduplicationsPruned += e.Metadata.FileDeduplicationsPruned
 		a.Pruned.RecencyPruned += e.Metadata.RecencyPruned
-	case chat.Compressed:
-		if e.Applied {
-			a.Compressions++
-		}
 	}
 }
 

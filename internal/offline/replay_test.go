@@ -89,6 +89,10 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	if truncated.Compressions == 0 || truncated.TotalInput >= none.TotalInput {
 		t.Errorf("the threshold of the document has no effect: %+v", truncated)
 	}
+	tight := replayed(t, parse(t, document(`{"threshold":1,"contextLimit":200}`)), "max-output-tokens=40")
+	if forced := tight.Variants[3]; forced.Compressions == 0 || forced.PeakInput > 160 {
+		t.Errorf("what the hard limit forces is no compression: %+v", forced)
+	}
 	var pairs []string
 	for i := range 5 {
 		pairs = append(pairs, fmt.Sprintf(`{"speaker":"ai","blocks":[{"type":"tool_call","id":"%d","name":"read_file","parameters":{"file_path":"%[1]d"}}]},

@@ -36,7 +36,8 @@ type Account struct {
 	// in the context when the call was made.
 	Edits    int `json:"edits"`
 	Grounded int `json:"groundedEdits"`
-	// Pruned and Compressions tell what was done to the context.
+	// Pruned and Compressions tell what was done to the context; what the hard
+	// limit forced is among the compressions.
 	Pruned       history.DensityMetadata `json:"pruned"`
 	Compressions int                     `json:"compressions"`
 }
