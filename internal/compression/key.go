@@ -20,15 +20,28 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 		return ""
 	}
 	facts := f.of(call.Name)
-	if facts.Reads || facts.Writes {
+	if facts.Reads || facts.Writes || facts.Key == "" {
 		// The file may be named by any of the path parameters.
 		if p := filePath(call); p != "" {
 			return clip(p, maxKeyLength)
 		}
 	}
-	v, _ := call.Arg(facts.Key)
-	return clip(valueText(v), maxKeyLength)
+	keys := usualKeys[:]
+	if facts.Key != "" {
+		keys = []string{facts.Key}
+	}
+	for _, key := range keys {
+		if v, _ := call.Arg(key); v != nil {
+			return clip(valueText(v), maxKeyLength)
+		}
+	}
+	return ""
 }
+
+// usualKeys are the parameters that, besides a path, tell the calls of most tools
+// apart. They serve tools that declare nothing, such as those of another program's
+// recording (D-26).
+var usualKeys = [...]string{"command", "pattern", "url"}
 
 func valueText(v any) string {
 	switch v := v.(type) {
