@@ -32,9 +32,11 @@ func TestMain(m *testing.M) {
 //	exits STATUS CMD…     run a program that must end with this exit status
 //	requests N            the server got N chat requests
 //	[!] sent REGEXP       one of them matches
-//	session               set $SESSION to the latest session log
+//	session               set $SESSION to the latest session log, $ID to its id
 //	truncate FILE SIZE    make a sparse file
 //	[!] leftovers REGEXP  a process with this command line still runs
+//
+// and the conditions [root] and [tmpfs]: a small disk can be mounted to fill it.
 //
 // Every request is checked by llmtest, and the key must show up nowhere.
 func TestScripts(t *testing.T) {
@@ -53,8 +55,11 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(home, 0o700)
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition == "root" {
+			switch condition {
+			case "root":
 				return os.Getuid() == 0, nil
+			case "tmpfs":
+				return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() == nil, nil
 			}
 			return false, errors.New("unknown condition " + condition)
 		},
@@ -125,7 +130,9 @@ func findSession(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("there is no session log")
 	}
 	slices.Sort(logs) // their names begin with the time
-	ts.Setenv("SESSION", logs[len(logs)-1])
+	latest := logs[len(logs)-1]
+	ts.Setenv("SESSION", latest)
+	ts.Setenv("ID", strings.TrimSuffix(filepath.Base(latest), ".jsonl"))
 }
 
 func truncate(ts *testscript.TestScript, neg bool, args []string) {

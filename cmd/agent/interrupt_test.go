@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/internal/llm/llmtest"
+)
+
+// A run that is interrupted ends at once with status 130, what it had started has
+// ended, and the record can be replayed and gone on with.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	moments := []struct {
+		name string
+		turn llmtest.Turn
+		// begun is in the output once the run is where it is to be interrupted; none
+		// when the request is enough, or a command tells by the pipe of commandBegan.
+		begun string
+	}{
+		{"before the reply", llmtest.Turn{}.Hang(), ""},
+		{"within the reply", llmtest.Say("Let me ").Hang(), "Let me"},
+		{"within a call's arguments", llmtest.Say("Let me ").Event(halfCall).Hang(), "Let me"},
+		{"within a command", llmtest.Call("run_shell_command", `{"command":"echo $$ >pipe; sleep 300"}`), ""},
+	}
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, moment := range moments {
+			t.Run(signal.String()+" "+moment.name, func(t *testing.T) {
+				t.Parallel()
+				asked := make(chan struct{})
+				server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+					if r.Last().Content == "and now?" {
+						return llmtest.Say("Going on.")
+					}
+					close(asked)
+					return moment.turn
+				})
+				home := t.TempDir()
+				pipe := newPipe(t, filepath.Join(home, "work"))
+				run := startRun(t, home, server.URL, "-p", "go", "--approval-mode", "full-auto", "--output-format", "stream-json")
+				<-asked
+				run.until(moment.begun)
+				command := 0
+				if moment.name == "within a command" {
+					command = commandBegan(t, pipe)
+				}
+				if err := run.cmd.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				rest, status := run.end()
+				if status != exitInterrupted {
+					t.Errorf("exit status %d, want %d\n%s", status, exitInterrupted, rest)
+				}
+				if command != 0 && !errors.Is(syscall.Kill(command, 0), syscall.ESRCH) {
+					t.Error("the command still runs")
+				}
+				checkResult(t, rest)
+				checkReplay(t, home, server.URL)
+				if _, status := startRun(t, home, server.URL, "-p", "and now?", "--continue").end(); status != exitOK {
+					t.Errorf("going on ended with %d", status)
+				}
+			})
+		}
+	}
+}
+
+const halfCall = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"read_file","arguments":"{\"file"}}]},"finish_reason":null}]}`
+
+// A run that is killed has no last word, but its record is whole.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	server := newModel(t, llmtest.Call("read_file", `{"file_path":"a"}`), llmtest.Say("Let me ").Hang(), llmtest.Say("Going on."))
+	home := t.TempDir()
+	run := startRun(t, home, server.URL, "-p", "go", "--output-format", "stream-json")
+	run.until("Let me")
+	if err := run.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	run.end()
+	checkReplay(t, home, server.URL)
+	if out, status := startRun(t, home, server.URL, "-p", "and now?", "--continue").end(); status != exitOK || !strings.Contains(out, "Going on.") {
+		t.Errorf("going on ended with %d:\n%s", status, out)
+	}
+}
+
+// newPipe makes the pipe by which a command tells that it has begun.
+func newPipe(t *testing.T, workspace string) string {
+	t.Helper()
+	pipe := filepath.Join(workspace, "pipe")
+	if err := errors.Join(os.MkdirAll(workspace, 0o700), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return pipe
+}
+
+// commandBegan waits for a command to write its process id to pipe.
+func commandBegan(t *testing.T, pipe string) int {
+	t.Helper()
+	text, err := os.ReadFile(pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// checkResult expects the last line to be the result of an interrupted run.
+func checkResult(t *testing.T, out string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var result struct {
+		Type string
+		Exit int
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &result); err != nil || result.Type != "result" || result.Exit != exitInterrupted {
+		t.Errorf("the last line is %s (%v)", lines[len(lines)-1], err)
+	}
+}
+
+// checkReplay expects one record, which can be replayed.
+func checkReplay(t *testing.T, home, url string) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(home, ".local/share/agent/sessions/*/*.jsonl"))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("records: %v %v", logs, err)
+	}
+	if out, status := startRun(t, home, url, "context", "replay", logs[0]).end(); status != exitOK {
+		t.Errorf("replaying ended with %d:\n%s", status, out)
+	}
+}
+
+// run is a program that runs in the background.
+type run struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	out *bytes.Buffer
+	r   *os.File
+}
+
+// startRun starts agent in a workspace below home.
+func startRun(t *testing.T, home, url string, args ...string) *run {
+	t.Helper()
+	workspace := filepath.Join(home, "work")
+	if err := os.MkdirAll(workspace, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("agent", args...)
+	cmd.Dir = workspace
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		r.Close()
+	})
+	return &run{t, cmd, &bytes.Buffer{}, r}
+}
+
+// until reads the output up to text.
+func (r *run) until(text string) {
+	r.t.Helper()
+	buf := make([]byte, 4096)
+	for !strings.Contains(r.out.String(), text) {
+		n, err := r.r.Read(buf)
+		r.out.Write(buf[:n])
+		if err != nil {
+			r.t.Fatalf("%q did not come (%v):\n%s", text, err, r.out)
+		}
+	}
+}
+
+// end returns all output and the exit status, once the program and all that holds
+// its output have ended.
+func (r *run) end() (string, int) {
+	r.t.Helper()
+	_, _ = r.out.ReadFrom(r.r)
+	err := r.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		r.t.Fatal(err)
+	}
+	return r.out.String(), r.cmd.ProcessState.ExitCode()
+}
