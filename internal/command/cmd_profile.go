@@ -88,7 +88,11 @@ func (c *Commands) saveProfile(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("profile %s saved with %d settings in %s", name, len(values), c.deps.Profiles.Path(name))}
+	noun := "settings"
+	if len(values) == 1 {
+		noun = "setting"
+	}
+	lines := []string{fmt.Sprintf("profile %s saved with %d %s in %s", name, len(values), noun, c.deps.Profiles.Path(name))}
 	for _, resolved := range c.deps.Settings.Changed() {
 		if _, saved := values[resolved.Spec.Key]; saved {
 			lines = append(lines, fmt.Sprintf("  %s = %s", resolved.Spec.Key, resolved.Value))

@@ -12,12 +12,12 @@ func TestProfiles(t *testing.T) {
 	path := w.store.Path("work")
 	for _, step := range []struct{ line, want string }{
 		{"/profile", "There are no profiles; /profile save NAME keeps what is set now."},
-		{"/set model m", "model = m (was unset: the endpoint's first model)"},
+		{"/set model m", "model = m (was unset: the endpoint's only model)"},
 		{"/set temperature 0.5", "temperature = 0.5 (was unset: not sent)"},
 		{"/profile save work", "profile work saved with 2 settings in " + path + "\n  model = m\n  temperature = 0.5"},
 		{"/profile save home", "profile home saved with 2 settings in " + w.store.Path("home") + "\n  model = m\n  temperature = 0.5"},
 		{"/set unset temperature", "temperature is unset: not sent (default)"},
-		{"/profile save home", "profile home saved with 1 settings in " + w.store.Path("home") + "\n  model = m\nIt also keeps, from before: temperature"},
+		{"/profile save home", "profile home saved with 1 setting in " + w.store.Path("home") + "\n  model = m\nIt also keeps, from before: temperature"},
 		{"/profile load work", "profile work is in use from the next message on\n  model stays as it is: set by /set; /set unset model takes the profile's"},
 		{"/profile default home", "profile home is loaded at every start"},
 		{"/profile list", "home  default\nwork  in use"},

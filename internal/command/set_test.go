@@ -138,7 +138,7 @@ func TestSettingsTable(t *testing.T) {
 			t.Errorf("/settings does not list %s", resolved.Spec.Key)
 		}
 	}
-	if !strings.Contains(all, "flag (default unset: the endpoint's first model)") {
+	if !strings.Contains(all, "flag (default unset: the endpoint's only model)") {
 		t.Errorf("/settings does not tell the source of model:\n%s", all)
 	}
 	if got := text(w.run(t, "/settings theme")); !strings.HasPrefix(got, "theme = auto (default)") {

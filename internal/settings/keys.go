@@ -47,7 +47,7 @@ func declare(choices Choices) []*Spec {
 
 func modelSpecs() []*Spec {
 	return []*Spec{{
-		Key: KeyModel, Type: TypeString, Unset: "the endpoint's first model",
+		Key: KeyModel, Type: TypeString, Unset: "the endpoint's only model",
 		Help:     "the model that answers",
 		Category: CategoryModel, PersistToProfile: true,
 	}, {

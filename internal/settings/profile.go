@@ -80,6 +80,9 @@ func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 // decodeValue validates one setting of the object called parent into p.
 func (r *Registry) decodeValue(p *Profile, f field, parent string) error {
 	spec, known := r.byName[f.key]
+	if !known && isKeyName(f.key) {
+		return &fault{f.offset, join(parent, f.key), keyIsNoSetting}
+	}
 	if !known {
 		p.Unknown = append(p.Unknown, join(parent, f.key))
 		return nil

@@ -64,10 +64,14 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 		return nil, &Error{Problem: "a setting needs a name; /settings lists all"}
 	}
 	if isKeyName(name) {
-		return nil, &Error{Problem: "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"}
+		return nil, &Error{Problem: keyIsNoSetting}
 	}
 	return nil, &Error{Problem: "unknown setting " + quote(name) + nearest.Question(name, names) + " (/settings lists all)"}
 }
+
+// keyIsNoSetting answers who would set the API key itself, which then would be in
+// profiles and logs.
+const keyIsNoSetting = "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
 
 // isKeyName recognises the names under which people look for the API key.
 func isKeyName(name string) bool {

@@ -205,7 +205,7 @@ func TestBadInput(t *testing.T) {
 		{"value with spaces", "model", "my model", "model must be a name, without spaces"},
 		{"empty value", "model", "  ", "must not be empty"},
 		{"two lines", "auth-keyfile", "a\nb", "must be one line of plain text"},
-		{"profile with a slash", "compression.profile", "a/b", "not a profile name"},
+		{"profile with a slash", "compression.profile", "a/b", `compression.profile must name a profile; not a profile name: "a/b"`},
 		{"secret in the address", "base-url", "https://me:hunter2@h/v1", "must not hold a user name or password"},
 		{"a key in place of its file", "auth-keyfile", key, "a key is never a setting"},
 		{"a key as a setting", "api_key", key, "an API key is never a setting"},

@@ -70,7 +70,7 @@ func (s *Spec) Parse(text string) (Value, error) {
 func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	var decoded any
 	if err := json.Unmarshal(raw, &decoded); err != nil {
-		return Value{}, s.refuse("%s", err)
+		return Value{}, s.refuse("must name a profile; %s", err)
 	}
 	_, isText := decoded.(string)
 	isNumber := s.Type == TypeInt || s.Type == TypeNumber
@@ -145,7 +145,7 @@ func (s *Spec) parseText(text string) (Value, error) {
 		return s.parseURL(text)
 	case TypeProfile:
 		if err := ValidName(text); err != nil {
-			return Value{}, s.refuse("%s", err)
+			return Value{}, s.refuse("must name a profile; %s", err)
 		}
 	}
 	return Value{text}, nil
