@@ -49,15 +49,23 @@ func (a *app) describedTools() []command.Tool {
 
 // workspaceDiff is what changed in the workspace since its last commit.
 func (a *app) workspaceDiff(ctx context.Context) (string, error) {
-	git := exec.CommandContext(ctx, "git", "diff", "--no-color", "--no-ext-diff", "HEAD")
-	git.Dir = a.workspace.Root()
-	out, err := git.Output()
+	root := a.workspace.Root()
+	git := func(args ...string) ([]byte, error) {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = root
+		return cmd.Output()
+	}
+	out, err := git("diff", "--no-color", "--no-ext-diff", "HEAD")
 	var failed *exec.ExitError
 	switch {
-	case errors.As(err, &failed):
-		return "", fmt.Errorf("git diff: %s", strings.TrimSpace(string(failed.Stderr)))
-	case err != nil:
+	case err == nil:
+		return string(out), nil
+	case !errors.As(err, &failed):
 		return "", fmt.Errorf("git diff: %w", err)
 	}
-	return string(out), nil
+	if _, err := git("rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+		return "", fmt.Errorf("there is nothing to compare with: %s is not in a git repository with a commit", root)
+	}
+	reason, _, _ := strings.Cut(strings.TrimSpace(string(failed.Stderr)), "\n")
+	return "", fmt.Errorf("git diff: %s", reason)
 }

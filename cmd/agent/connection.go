@@ -36,7 +36,9 @@ type peer struct {
 	client   *llm.Client
 	// asked is closed when the endpoint has told its models, or failed to.
 	asked chan struct{}
-	// windows are the context limits it reported, by model; read after asked.
+	// models are what it offers and windows the context limits it reported, by
+	// model; read after asked.
+	models  []string
 	windows map[string]int
 }
 
@@ -128,6 +130,7 @@ func (c *connection) learn(p *peer) {
 	if err == nil {
 		p.windows = make(map[string]int, len(models))
 		for _, m := range models {
+			p.models = append(p.models, m.ID)
 			if m.ContextLimit > 0 {
 				p.windows[m.ID] = m.ContextLimit
 			}
@@ -150,9 +153,23 @@ func (c *connection) provider() (llm.Provider, error) {
 		<-p.asked
 	}
 	if c.settings.Model() == "" {
-		return nil, usage(errors.New("no model is set; choose one with -m MODEL or /model MODEL"))
+		return nil, usage(p.noModel())
 	}
 	return p.client, nil
+}
+
+// noModel says that the user must choose, and from what.
+func (p *peer) noModel() error {
+	const shown = 8
+	const choose = "choose one with -m MODEL or /model MODEL"
+	if len(p.models) == 0 {
+		return errors.New("no model is set; " + choose)
+	}
+	offer := strings.Join(p.models[:min(shown, len(p.models))], ", ")
+	if more := len(p.models) - shown; more > 0 {
+		offer += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("no model is set, and the endpoint offers %s; %s", offer, choose)
 }
 
 // models lists what the endpoint offers.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +98,7 @@ func newReplay(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "Replay recordings and compare ways of keeping the context small",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  countedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var reports []*offline.Report
 			for _, file := range args {
@@ -195,9 +196,13 @@ func printJSON(out io.Writer, v any) error {
 }
 
 // exactArgs is cobra's ExactArgs with words a person understands.
-func exactArgs(n int, what string) cobra.PositionalArgs {
+func exactArgs(n int, what string) cobra.PositionalArgs { return countedArgs(n, n, what) }
+
+// countedArgs takes from least to most arguments, and says what they are when
+// there are more or fewer.
+func countedArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == n {
+		if least <= len(args) && len(args) <= most {
 			return nil
 		}
 		return usage(fmt.Errorf("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))

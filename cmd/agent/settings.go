@@ -24,7 +24,7 @@ func newSettingsCommand(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings [KEY]",
 		Short: "Every setting with its value, where that comes from, and what it takes",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  countedArgs(0, 1, "one key, or none for all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if schema {
 				s, err := newRegistry().ProfileSchema()
