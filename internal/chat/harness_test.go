@@ -7,8 +7,9 @@ import (
 	"iter"
 	"strings"
 	"sync"
-	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"agent/internal/atcmd"
 	"agent/internal/compression"
@@ -86,7 +87,7 @@ func (words) Count(text string) int { return len(strings.Fields(text)) }
 // bench is a chat with everything scripted.
 type bench struct {
 	*Chat
-	t      *testing.T
+	t      rapid.TB
 	model  *model
 	mu     sync.Mutex
 	events []Event
@@ -94,7 +95,7 @@ type bench struct {
 	on func(Event)
 }
 
-func newBench(t *testing.T, turns ...answerFunc) *bench {
+func newBench(t rapid.TB, turns ...answerFunc) *bench {
 	t.Helper()
 	b := &bench{t: t, model: &model{next: script(turns...)}}
 	s := settings.New(settings.NewRegistry(settings.Choices{
@@ -141,7 +142,7 @@ func (b *bench) set(key, value string) {
 // prompt runs one turn and checks that the history it leaves is valid.
 func (b *bench) prompt(text string) (Outcome, error) {
 	b.t.Helper()
-	out, err := b.Prompt(b.t.Context(), text)
+	out, err := b.Prompt(context.Background(), text)
 	b.valid()
 	return out, err
 }

@@ -29,7 +29,7 @@ func (b *bench) record(c *history.Content) {
 	}
 }
 
-func (b *bench) prepare() (llm.Request, error) { return b.PrepareRequest(b.t.Context()) }
+func (b *bench) prepare() (llm.Request, error) { return b.PrepareRequest(context.Background()) }
 
 func wordy(n int) string { return strings.Repeat("word ", n) }
 

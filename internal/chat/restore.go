@@ -1,8 +1,6 @@
 package chat
 
-import (
-	"agent/internal/history"
-)
+import "agent/internal/history"
 
 // Restore takes up a recorded conversation, before the first turn. Calls that the
 // program's end left unanswered are answered with an error, which is recorded as
@@ -12,10 +10,11 @@ func (c *Chat) Restore(entries []*history.Content, ledger []PruneRecord) error {
 		return err
 	}
 	c.ledger = ledger
-	repaired := history.Repair(entries, "not known: the program ended before this call was answered")
-	if len(repaired) == len(entries) {
+	curated, _ := c.History.Curated()
+	if history.Validate(curated) == nil {
 		return nil
 	}
+	repaired := history.Repair(curated, "not known: the program ended before this call was answered")
 	if err := c.History.StartCompression(); err != nil {
 		return err
 	}

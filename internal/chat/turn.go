@@ -28,7 +28,11 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
 	c.failures = failureStreak{}
 	for {
-		if err := c.deliverQueued(ctx); err != nil {
+		err := c.deliverQueued(ctx)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
 			return c.failed(ctx, out, err)
 		}
 		if limit := c.Settings.MaxTurns(); limit >= 0 && out.Requests >= limit {

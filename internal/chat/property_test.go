@@ -1,0 +1,297 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/atcmd"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+
+	"pgregory.net/rapid"
+)
+
+// TestAnyConversation plays random conversations: a model that answers, calls
+// tools rightly and wrongly, repeats ids, fails, hangs or finds the context too
+// long; a user who types, queues, interrupts, refuses and changes settings at any
+// moment; a disk that may be full; windows of all sizes. What must hold is checked
+// before every request, at every event and after every turn.
+func TestAnyConversation(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newPlay(rt)
+		for turn := range rapid.IntRange(1, 4).Draw(rt, "turns") {
+			p.change()
+			text := p.type_(rapid.SampledFrom([]string{"", wordy(300), wordy(1200), "@missing"}).Draw(rt, "message"))
+			rt.Logf("turn %d: %.30q", turn, text)
+			_, err := p.Prompt(context.Background(), text)
+			p.check(err)
+			for p.serve(); len(p.queue) > 0; p.serve() {
+				_, err := p.work(context.Background(), p.nextTask())
+				p.check(err)
+			}
+		}
+		p.allIsKept()
+	})
+}
+
+// errFull is the disk's answer from some mutation on.
+var errFull = errors.New("disk full")
+
+// letters is another model's tokenizer.
+type letters struct{}
+
+func (letters) Count(text string) int { return len(text) / 3 }
+
+// play is a conversation in progress with what is known about it.
+type play struct {
+	*bench
+	rt *rapid.T
+	// typed is everything the user said, returned what came back to him.
+	typed, returned []string
+	// log is what the observer was told, replayed the history it gives.
+	log      []history.Mutation
+	replayed []*history.Content
+	// sent is the history of the request about to go out.
+	sent []*history.Content
+	// moments says what the user does at which event, decisions how he answers.
+	moments   map[int]int
+	decisions []Decision
+	seen      int
+}
+
+func newPlay(rt *rapid.T) *play {
+	p := &play{bench: newBench(rt), rt: rt}
+	replies := rapid.SliceOfN(rapid.Custom(p.reply), 0, 10).Draw(rt, "replies")
+	p.model.next = func(n int) answerFunc {
+		if n < len(replies) {
+			return p.checked(replies[n])
+		}
+		return p.checked(say("done"))
+	}
+	p.moments = rapid.MapOfN(rapid.IntRange(1, 80), rapid.IntRange(0, 3), 0, 4).Draw(rt, "moments")
+	p.decisions = rapid.SliceOfN(rapid.SampledFrom([]Decision{
+		{Allow: true}, {Allow: true, Always: true}, {}, {Reason: "rather not"},
+	}), 1, 4).Draw(rt, "decisions")
+	full := rapid.SampledFrom([]int{1 << 30, 1 << 30, 1 << 30, 3, 8}).Draw(rt, "full from")
+	p.Chat.History = history.NewService(words{}, func(m history.Mutation) error {
+		p.observe(m)
+		if len(p.log) == full {
+			return errFull
+		}
+		return nil
+	})
+	p.Chat.Expand = func(_ context.Context, text string) (atcmd.Expansion, error) {
+		if strings.Contains(text, "@missing") {
+			return atcmd.Expansion{}, errors.New("there is no file @missing")
+		}
+		return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: text}}}, nil
+	}
+	p.Chat.Counter = func(model string) history.Counter {
+		if model == "two" {
+			return letters{}
+		}
+		return words{}
+	}
+	p.Chat.Provider = p.beforeRequest
+	p.on = p.event
+	return p
+}
+
+// type_ is something the user says that he never said before.
+func (p *play) type_(tail string) string {
+	text := fmt.Sprintf("say-%d %s", len(p.typed), tail)
+	p.typed = append(p.typed, text)
+	return text
+}
+
+// change sets something between turns.
+func (p *play) change() {
+	key := rapid.SampledFrom([]string{"", "context-limit", "max-output-tokens", "compression.strategy", "approval-mode", "model", "compression.density.recencyPruning"}).Draw(p.rt, "setting")
+	values := map[string][]string{
+		"context-limit":                      {"1000", "1500", "4000", "100000"},
+		"max-output-tokens":                  {"10", "500", "1000"},
+		"compression.strategy":               compression.Names(),
+		"approval-mode":                      ApprovalModeNames(),
+		"model":                              {"one", "two"},
+		"compression.density.recencyPruning": {"true", "false"},
+	}[key]
+	if values != nil {
+		p.set(key, rapid.SampledFrom(values).Draw(p.rt, "value"))
+	}
+}
+
+// reply draws one turn of the model.
+func (p *play) reply(rt *rapid.T) answerFunc {
+	var chunks []llm.Chunk
+	some := func(label string) bool { return rapid.Bool().Draw(rt, label) }
+	if some("thinks") {
+		chunks = append(chunks, llm.Reasoning{Delta: "hm"})
+	}
+	if some("starts over") {
+		chunks = append(chunks, llm.Text{Delta: "lost"}, llm.Retrying{Attempt: 1, Discard: true, Reason: "cut"})
+	}
+	if some("speaks") {
+		chunks = append(chunks, llm.Text{Delta: "well "}, llm.Text{Delta: "then"})
+	}
+	for range rapid.IntRange(0, 4).Draw(rt, "calls") {
+		chunks = append(chunks, llm.ToolCall{
+			ID:   rapid.SampledFrom([]string{"", "a", "b", "a#2", "a#3"}).Draw(rt, "id"),
+			Name: rapid.SampledFrom([]string{"read_file", "read_file", "write_file", "write_file", "fails", "panics", "waits", "nosuch"}).Draw(rt, "tool"),
+			Arguments: rapid.SampledFrom([]string{
+				`{"file_path":"a"}`, `{"file_path":"b.go"}`, `{"file_path":"c"}`, ``, `[1]`, `{"file_`, `null`,
+			}).Draw(rt, "arguments"),
+		})
+	}
+	if some("reports usage") {
+		chunks = append(chunks, llm.Usage{PromptTokens: rapid.IntRange(0, 4000).Draw(rt, "prompt tokens")})
+	}
+	switch rapid.IntRange(0, 9).Draw(rt, "end") {
+	case 0:
+		return fail(&llm.Error{Kind: llm.Truncated, Message: "cut"}, chunks...)
+	case 1:
+		return fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long"})
+	case 2:
+		return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+			respond(chunks...)(ctx, req, yield)
+			p.Interrupt()
+			<-ctx.Done()
+			yield(nil, ctx.Err())
+		}
+	default:
+		return respond(append(chunks, llm.Finish{Reason: "stop"})...)
+	}
+}
+
+// checked looks at a request on its way to the model.
+func (p *play) checked(answer answerFunc) answerFunc {
+	return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+		if err := history.Validate(req.History); err != nil {
+			p.t.Errorf("D-32: %v", err)
+		}
+		if !slices.Equal(req.History, p.sent) {
+			p.t.Errorf("what was sent is not the history")
+		}
+		answer(ctx, req, yield)
+	}
+}
+
+// beforeRequest is asked for the provider when the request is ready: it must fit.
+func (p *play) beforeRequest() (llm.Provider, error) {
+	reserve, err := p.reserve()
+	if err != nil {
+		p.t.Errorf("a request without a reserve: %v", err)
+	}
+	if total := p.Tokens() + reserve; total > p.contextLimit() {
+		p.t.Errorf("D-30: %d tokens with the reserve in a window of %d", total, p.contextLimit())
+	}
+	p.sent, _ = p.History.Curated()
+	return p.model, nil
+}
+
+// observe replays the record as a session log does (D-24).
+func (p *play) observe(m history.Mutation) {
+	p.log = append(p.log, m)
+	switch m.Kind {
+	case history.MutationAdded:
+		p.replayed = append(p.replayed, m.Entry)
+	case history.MutationDensity:
+		for i, c := range m.Result.Replacements {
+			p.replayed[i] = c
+		}
+		kept := []*history.Content{}
+		for i, c := range p.replayed {
+			if !slices.Contains(m.Result.Removals, i) {
+				kept = append(kept, c)
+			}
+		}
+		p.replayed = kept
+	case history.MutationReplaced:
+		p.replayed = slices.Clone(m.Entries)
+	}
+}
+
+// event is the user at the screen: what he sees is on disk already, and he may act.
+func (p *play) event(e Event) {
+	p.seen++
+	switch e := e.(type) {
+	case UserMessage:
+		p.lastRecorded(e, history.Human)
+	case ReplyEnded:
+		p.lastRecorded(e, history.AI)
+	case ToolEnded:
+		p.lastRecorded(e, history.Tool)
+	case MessageReturned:
+		p.returned = append(p.returned, e.Text)
+	case ToolStarted:
+		if e.Name == "waits" {
+			p.Interrupt()
+		}
+	case ApprovalRequested:
+		p.Answer(e.Approval.ID, p.decisions[e.Approval.ID%len(p.decisions)])
+	}
+	switch act, ok := p.moments[p.seen]; {
+	case !ok:
+	case act <= 1:
+		p.Interrupt()
+	case act == 2:
+		p.Send(p.type_("queued"))
+	case act == 3:
+		p.Send(p.type_("@missing"))
+	}
+}
+
+func (p *play) lastRecorded(e Event, speaker history.Speaker) {
+	last := p.log[len(p.log)-1]
+	if last.Kind != history.MutationAdded || last.Entry.Speaker != speaker {
+		p.t.Errorf("%T was told before it was recorded; the record ends with %s", e, last.Kind)
+	}
+}
+
+// check is what holds after every turn.
+func (p *play) check(err error) {
+	var broken *history.InvalidHistoryError
+	if errors.As(err, &broken) {
+		p.t.Errorf("D-32: %v", err)
+	}
+	entries, _ := p.History.Curated()
+	if err := history.Validate(entries); err != nil {
+		p.t.Errorf("D-32: after the turn %v", err)
+	}
+	if !slices.Equal(p.replayed, p.History.RawHistory()) {
+		p.t.Errorf("D-24: the record gives %d entries, the history has %d", len(p.replayed), p.History.Len())
+	}
+	scratch := p.overhead()
+	for _, c := range p.History.RawHistory() {
+		scratch += p.History.CountContent(c)
+	}
+	if got := p.Tokens(); got != p.scaled(scratch) || got != p.contextUsage().Total() {
+		p.t.Errorf("D-01: %d tokens, %d from scratch, %d by kind", got, p.scaled(scratch), p.contextUsage().Total())
+	}
+	if requested, ended := len(seen[CallRequested](p.bench)), len(seen[ToolEnded](p.bench)); requested != ended {
+		p.t.Errorf("%d calls requested, %d ended", requested, ended)
+	}
+	if p.working || p.approval != nil || len(seen[TurnStarted](p.bench)) != len(seen[TurnEnded](p.bench)) {
+		p.t.Errorf("the turn has not ended")
+	}
+}
+
+// allIsKept: what the user typed is in the record or was handed back.
+func (p *play) allIsKept() {
+	kept := slices.Clone(p.returned)
+	for _, m := range p.log {
+		if m.Kind == history.MutationAdded && m.Entry.Speaker == history.Human {
+			kept = append(kept, m.Entry.Text())
+		}
+	}
+	slices.Sort(kept)
+	typed := slices.Sorted(slices.Values(p.typed))
+	if !slices.Equal(kept, typed) {
+		p.t.Errorf("typed %d messages, %d were kept", len(typed), len(kept))
+	}
+}
