@@ -29,7 +29,7 @@ fuzz:
 	@./scripts/fuzz 5s
 
 e2e: build
-	$(GO) test -tags e2e -count=1 ./cmd/agent
+	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
 
 lint:
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"

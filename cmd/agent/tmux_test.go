@@ -1,0 +1,163 @@
+//go:build e2e
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// terminal is a program in a tmux pane, operated by keys and judged by what it
+// shows.
+type terminal struct {
+	t      *testing.T
+	socket string
+	// home is the home folder of the program, workspace the folder it works in.
+	home, workspace string
+}
+
+// binary is what make build leaves.
+const binary = "../../bin/agent"
+
+// newTerminal starts agent in a pane of its own, in a new home. After it has ended
+// the pane stays and shows its exit status.
+func newTerminal(t *testing.T, columns int, url string, args ...string) *terminal {
+	t.Helper()
+	// Sockets have short names; t.TempDir may be too long for one.
+	home, err := os.MkdirTemp("", "e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &terminal{t: t, socket: filepath.Join(home, "s"), home: home, workspace: filepath.Join(home, "work")}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the screen:\n%s", s.screen())
+		}
+		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
+		_ = os.RemoveAll(home)
+	})
+	if err := os.Mkdir(s.workspace, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(columns), "-y", "30", "-c", s.workspace,
+		"-e", "HOME="+home, "-e", "TMPDIR="+home, "-e", "OPENAI_API_KEY="+secret, "-e", "OPENAI_BASE_URL="+url,
+		"-e", "TERM=xterm-256color", "-e", "LC_ALL=C.UTF-8", "cat")
+	s.tmux("set", "-g", "history-limit", "10000")
+	s.run(args...)
+	return s
+}
+
+// run starts agent in the pane, in place of what is there.
+func (s *terminal) run(args ...string) {
+	s.t.Helper()
+	agent, err := filepath.Abs(binary)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := os.Stat(agent); err != nil {
+		s.t.Fatalf("%v; run make build first", err)
+	}
+	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `"$@"; echo "ended with $?"; cat`, "sh", agent}, args...)...)
+}
+
+func (s *terminal) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-u", "-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// screen is all that the terminal shows and has shown.
+func (s *terminal) screen() string {
+	out, err := exec.Command("tmux", "-u", "-S", s.socket, "capture-pane", "-p", "-S", "-").CombinedOutput()
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimRight(string(out), "\n ")
+}
+
+// keys presses keys by their tmux names.
+func (s *terminal) keys(names ...string) {
+	s.t.Helper()
+	s.tmux(append([]string{"send-keys"}, names...)...)
+}
+
+// say types a text and sends it. The Enter comes by itself, so that it is no paste.
+func (s *terminal) say(text string) {
+	s.t.Helper()
+	s.typed(text)
+	s.keys("Enter")
+}
+
+// typed types a text and waits until it is in the input.
+func (s *terminal) typed(text string) {
+	s.t.Helper()
+	s.tmux("send-keys", "-l", text)
+	s.until("> " + text)
+}
+
+// until waits for a text to show up, and returns the screen.
+func (s *terminal) until(text string) string {
+	s.t.Helper()
+	return s.when(text, func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// gone waits for a text to disappear.
+func (s *terminal) gone(text string) {
+	s.t.Helper()
+	s.when("not "+text, func(screen string) bool { return !strings.Contains(screen, text) })
+}
+
+// read waits until a question can have been read; keys before that do not answer
+// it.
+func (s *terminal) read(question string) {
+	s.t.Helper()
+	const readingTime = 200 * time.Millisecond
+	var since time.Time
+	s.when(question, func(screen string) bool {
+		if !strings.Contains(screen, question) {
+			since = time.Time{}
+			return false
+		}
+		if since.IsZero() {
+			since = time.Now()
+		}
+		return time.Since(since) > readingTime
+	})
+}
+
+func (s *terminal) when(what string, ok func(screen string) bool) string {
+	s.t.Helper()
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		screen := s.screen()
+		if ok(screen) {
+			return screen
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			s.t.Fatalf("waiting for %q", what)
+		}
+	}
+}
+
+// once expects a text in the scrollback exactly once.
+func (s *terminal) once(texts ...string) {
+	s.t.Helper()
+	screen := s.screen()
+	for _, text := range texts {
+		if n := strings.Count(screen, text); n != 1 {
+			s.t.Errorf("%q is there %d times", text, n)
+		}
+	}
+}
