@@ -1,0 +1,331 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/tools"
+)
+
+var errMissing = errors.New("there is no file @nowhere")
+
+// refusing expands everything but messages with a file that is missing.
+func refusing(_ context.Context, text string) (atcmd.Expansion, error) {
+	if strings.Contains(text, "@nowhere") {
+		return atcmd.Expansion{}, errMissing
+	}
+	return atcmd.Expansion{
+		Blocks:   []history.Block{&history.Text{Text: text}, history.NewInclusion("a.go", "package a")},
+		Included: []atcmd.Included{{Path: "a.go", Lines: 1, Bytes: 9}},
+		Skipped:  []atcmd.Skipped{{Path: "b.bin", Reason: "it is binary"}},
+	}, nil
+}
+
+func TestMessageWithFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("ok"))
+	b.Expand = refusing
+	if _, err := b.prompt("look @a.go"); err != nil {
+		t.Fatal(err)
+	}
+	told := seen[UserMessage](b)
+	if len(told) != 1 || told[0].Text != "look @a.go" || len(told[0].Included) != 1 || len(told[0].Skipped) != 1 {
+		t.Errorf("told %+v", told)
+	}
+	if blocks := b.History.RawHistory()[0].Blocks; len(blocks) != 2 {
+		t.Errorf("stored %d blocks", len(blocks))
+	}
+}
+
+// TestMessageThatCannotBeSent comes back to its writer; nothing is stored or sent.
+func TestMessageThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("never"))
+	b.Expand = refusing
+	out, err := b.prompt("look @nowhere")
+	if !errors.Is(err, errMissing) || out.Stop != StopFailed {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Text != "look @nowhere" {
+		t.Errorf("returned %v", got)
+	}
+	if b.History.Len() != 0 || len(b.model.requests) != 0 || len(seen[UserMessage](b)) != 0 {
+		t.Error("it went in all the same")
+	}
+}
+
+// TestQueuedMessageThatCannotBeSent does not end the turn it came into.
+func TestQueuedMessageThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("done"))
+	b.Expand = refusing
+	b.on = func(e Event) {
+		if _, ok := e.(ToolStarted); ok {
+			b.Send("and @nowhere")
+			b.Send("and here")
+		}
+	}
+	if out, err := b.prompt("go"); err != nil || out.Response != "done" {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Text != "and @nowhere" {
+		t.Errorf("returned %v", got)
+	}
+	if got := seen[Notice](b); len(got) != 1 || got[0].Text != errMissing.Error() {
+		t.Errorf("told %v", got)
+	}
+	if got := len(b.texts(history.Human)); got != 2 {
+		t.Errorf("%d human entries", got)
+	}
+}
+
+// TestInterruptWhileFilesAreRead is an interrupt, not a failure.
+func TestInterruptWhileFilesAreRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("never"))
+	b.Expand = func(ctx context.Context, _ string) (atcmd.Expansion, error) {
+		b.Interrupt()
+		b.serve()
+		return atcmd.Expansion{}, ctx.Err()
+	}
+	if out, err := b.prompt("look @everything"); err != nil || out.Stop != StopInterrupted {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if got := seen[MessageReturned](b); len(got) != 1 {
+		t.Errorf("returned %v", got)
+	}
+}
+
+// TestInterruptWithMessagesWaiting ends the turn even when the provider answers all
+// the same; what waits is kept.
+func TestInterruptWithMessagesWaiting(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.model.next = func(n int) answerFunc {
+		if n > 0 {
+			t.Fatal("asked again after the interrupt")
+		}
+		return say("done")
+	}
+	b.on = func(e Event) {
+		if _, ok := e.(ReplyEnded); ok {
+			b.Send("next")
+			b.Interrupt()
+		}
+	}
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopInterrupted || !slices.Equal(b.queue, []string{"next"}) {
+		t.Errorf("%+v %v, waiting %q", out, err, b.queue)
+	}
+}
+
+// TestFullDiskLeavesAValidHistory: whichever record fails, every call is answered
+// and the conversation can go on.
+func TestFullDiskLeavesAValidHistory(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	for at := 1; at <= 4; at++ {
+		t.Run(fmt.Sprint("record ", at), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, calls("read_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`), say("ok"), say("ok"))
+			records := 0
+			b.Chat.History = history.NewService(words{}, func(history.Mutation) error {
+				if records++; records == at {
+					return full
+				}
+				return nil
+			})
+			if out, err := b.prompt("go"); !errors.Is(err, full) || out.Stop != StopFailed {
+				t.Fatalf("%+v %v", out, err)
+			}
+			if at > 1 && len(b.responses()) != 2 {
+				t.Errorf("%d responses to two calls", len(b.responses()))
+			}
+			if requested, ended := len(seen[CallRequested](b)), len(seen[ToolEnded](b)); requested != ended {
+				t.Errorf("%d calls requested, %d ended", requested, ended)
+			}
+			b.model.next = func(int) answerFunc { return say("ok") }
+			if _, err := b.prompt("again"); err != nil {
+				t.Errorf("the next message does not work: %v", err)
+			}
+		})
+	}
+}
+
+// TestCallIDsNeverCollide: an id that is made up is not one the model gives later.
+func TestCallIDsNeverCollide(t *testing.T) {
+	t.Parallel()
+	for _, given := range [][]string{
+		{"x", "x", "x"},
+		{"x#3", "x", "x"},
+		{"x", "x", "x#2"},
+		{"", "", "#2", "#1"},
+	} {
+		calls := make([]llm.ToolCall, len(given))
+		for i, id := range given {
+			calls[i].ID = id
+		}
+		distinguish(calls)
+		ids := map[string]bool{"": true}
+		for _, c := range calls {
+			if ids[c.ID] {
+				t.Errorf("%q became %+v", given, calls)
+			}
+			ids[c.ID] = true
+		}
+		if calls[0].ID != given[0] && given[0] != "" {
+			t.Errorf("the first of %q was renamed", given)
+		}
+	}
+}
+
+// TestModelSwitchDuringAReply: what is set while it arrives belongs to the next
+// request, and does not spoil the calibration (D-09).
+func TestModelSwitchDuringAReply(t *testing.T) {
+	t.Parallel()
+	var b *bench
+	b = newBench(t, func(_ context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+		reported := 3 * (b.window.overhead + size(b, req)) / 2
+		b.set("model", "another")
+		respond(llm.Usage{PromptTokens: reported}, llm.Text{Delta: "ok"})(nil, req, yield)
+	})
+	b.Counter = func(model string) history.Counter {
+		if model == "another" {
+			return letters{}
+		}
+		return words{}
+	}
+	if _, err := b.prompt(wordy(200)); err != nil {
+		t.Fatal(err)
+	}
+	raw := b.History.RawHistory()
+	if got := raw[1].Metadata[history.MetaModel]; got != "test-model" {
+		t.Errorf("recorded as of %v", got)
+	}
+	if a, o := b.calibration.Scale("test-model", 1000), b.calibration.Scale("another", 1000); a < 1490 || a > 1500 || o != 1000 {
+		t.Errorf("1000 tokens scale to %d for the model that reported and %d for the other", a, o)
+	}
+}
+
+// TestOutputComesBeforeTheEnd of its call, in order.
+func TestOutputComesBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Tools = tools.NewRegistry(tools.Tool{Name: "prints", Run: func(_ context.Context, env *tools.Env, _ json.RawMessage) tools.Answer {
+		_, _ = env.Output.Write([]byte("one"))
+		_, _ = env.Output.Write([]byte("two"))
+		return tools.Answer{Result: "one two"}
+	}})
+	const turns = 50
+	b.model.next = func(n int) answerFunc {
+		if n == turns {
+			return say("ok")
+		}
+		return calls("prints", `{}`)
+	}
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, e := range b.events {
+		switch e := e.(type) {
+		case ToolOutput:
+			told = append(told, e.Data)
+		case ToolEnded:
+			told = append(told, "end")
+		}
+	}
+	if want := slices.Repeat([]string{"one", "two", "end"}, turns); !slices.Equal(told, want) {
+		t.Errorf("told %q", told)
+	}
+}
+
+// TestOutputNeverBlocks: a flood that nobody takes is dropped, and leaves room for
+// what people do.
+func TestOutputNeverBlocks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	out := liveOutput{b.Chat, 1}
+	for range 10_000 {
+		if n, err := out.Write([]byte("flood")); n != 5 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	b.Send("stop that")
+	b.Interrupt()
+	b.serve()
+	if len(seen[ToolOutput](b)) == 0 || !slices.Equal(b.queue, []string{"stop that"}) {
+		t.Errorf("%d outputs, waiting %q", len(seen[ToolOutput](b)), b.queue)
+	}
+}
+
+// TestRetriesAreVisible: every try is told with its reason, and what a discarded try
+// said of calls and usage is void.
+func TestRetriesAreVisible(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, respond(
+		llm.Retrying{Attempt: 1, Delay: 5, Reason: "the server is busy"},
+		llm.Reasoning{Delta: "void"}, llm.Text{Delta: "void"}, llm.ToolCall{ID: "void", Name: "write_file", Arguments: `{}`},
+		llm.Retrying{Attempt: 2, Delay: 7, Reason: "cut", Discard: true},
+		llm.Text{Delta: "ok"}, llm.Finish{Reason: "stop"}))
+	if out, err := b.prompt("go"); err != nil || out.ToolCalls != 0 || out.Response != "ok" {
+		t.Fatalf("%+v %v", out, err)
+	}
+	want := []Retry{{Attempt: 1, Delay: 5, Reason: "the server is busy"}, {Attempt: 2, Delay: 7, Reason: "cut"}}
+	if got := seen[Retry](b); !slices.Equal(got, want) || len(seen[ReplyDiscarded](b)) != 1 {
+		t.Errorf("told %+v", got)
+	}
+	if last := b.History.RawHistory()[1]; len(last.Blocks) != 1 || last.Text() != "ok" {
+		t.Errorf("stored %+v", last)
+	}
+}
+
+// TestRepliesThatEndOddly are told in words.
+func TestRepliesThatEndOddly(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		reply answerFunc
+		want  string
+	}{
+		{"cut at the limit", respond(llm.Text{Delta: "a"}, llm.Finish{Reason: "length"}), "max-output-tokens"},
+		{"filtered", respond(llm.Text{Delta: "a"}, llm.Finish{Reason: "content_filter"}), "content filter"},
+		{"empty", respond(llm.Finish{Reason: "stop"}), "empty reply"},
+		{"only thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "stop"}), "empty reply"},
+	} {
+		b := newBench(t, tc.reply, say("ok"))
+		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
+			t.Fatalf("%s: %+v %v", tc.name, out, err)
+		}
+		if told := seen[Notice](b); len(told) != 1 || !strings.Contains(told[0].Text, tc.want) {
+			t.Errorf("%s: told %v", tc.name, told)
+		}
+		if _, err := b.prompt("more"); err != nil {
+			t.Errorf("%s: the next message: %v", tc.name, err)
+		}
+	}
+}
+
+// TestPanickingPreview ends the call and nothing else.
+func TestPanickingPreview(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("edits", `{}`), say("ok"))
+	b.Tools = tools.NewRegistry(tools.Tool{
+		Name: "edits", Kind: tools.KindEdit,
+		Preview: func(*tools.Env, json.RawMessage) (tools.Preview, error) { panic("boom") },
+		Run:     func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return tools.Answer{Result: "never"} },
+	})
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if r := b.responses(); len(r) != 1 || !strings.Contains(r[0].Error, "boom") {
+		t.Errorf("responses %+v", r)
+	}
+}

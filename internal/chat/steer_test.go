@@ -1,0 +1,406 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// running plays with a chat that Run serves; synctest.Wait waits for it to be idle
+// or to hang on something the test controls.
+func running(t *testing.T, play func(t *testing.T, b *bench), turns ...answerFunc) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, turns...)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			b.Run(ctx)
+		}()
+		synctest.Wait()
+		play(t, b)
+		stop()
+		<-done
+		b.valid()
+	})
+}
+
+// hangs is a turn of a model that says nothing until it is interrupted.
+func hangs(ctx context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+	<-ctx.Done()
+	yield(nil, ctx.Err())
+}
+
+func stops(b *bench) []Stop {
+	var all []Stop
+	for _, e := range seen[TurnEnded](b) {
+		all = append(all, e.Outcome.Stop)
+	}
+	return all
+}
+
+// TestChangesWaitForTheTurn: Retry, Clear and Compress are refused while a turn
+// runs and change nothing.
+func TestChangesWaitForTheTurn(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.Send("go")
+		synctest.Wait()
+		_, compressErr := b.Compress(t.Context())
+		for name, err := range map[string]error{"retry": b.Retry(t.Context()), "clear": b.Clear(t.Context()), "compress": compressErr} {
+			if !errors.Is(err, ErrWorking) {
+				t.Errorf("%s while working: %v", name, err)
+			}
+		}
+		b.Interrupt()
+		synctest.Wait()
+		if got := b.texts(history.Human); !slices.Equal(got, []string{"go"}) || !slices.Equal(stops(b), []Stop{StopInterrupted}) {
+			t.Errorf("history %q, turns ended %v", got, stops(b))
+		}
+		if err := b.Clear(t.Context()); err != nil || b.History.Len() != 0 {
+			t.Errorf("clear when idle: %v", err)
+		}
+	}, hangs)
+}
+
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	same := calls("fails", `{"file_path":"a"}`)
+	failure := fail(&llm.Error{Kind: llm.Unavailable, Message: "down"})
+	running(t, func(t *testing.T, b *bench) {
+		if err := b.Retry(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to send") {
+			t.Errorf("retry of nothing: %v", err)
+		}
+		b.Send("go")
+		synctest.Wait()
+		if err := b.Retry(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if !slices.Equal(stops(b), []Stop{StopFailed, StopDone}) || !slices.Equal(b.texts(history.Human), []string{"go"}) {
+			t.Errorf("turns ended %v, human entries %q", stops(b), b.texts(history.Human))
+		}
+		if err := b.Retry(t.Context()); err == nil || !strings.Contains(err.Error(), "has answered") {
+			t.Errorf("retry of an answer: %v", err)
+		}
+	}, failure, say("ok"))
+
+	// A retry begins to count failures anew, and goes on after a reply that was cut.
+	running(t, func(t *testing.T, b *bench) {
+		b.Send("go")
+		synctest.Wait()
+		if err := b.Retry(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if err := b.Retry(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if want := []Stop{StopRepeating, StopFailed, StopDone}; !slices.Equal(stops(b), want) {
+			t.Errorf("turns ended %v, want %v", stops(b), want)
+		}
+	}, same, same, same, same, same, same, fail(errors.New("cut"), llm.Text{Delta: "half"}), say("ok"))
+}
+
+func TestClearBeginsAnew(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		var told []history.MutationKind
+		b.History = history.NewService(words{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil })
+		b.pair("r", "read_file", "a", wordy(50))
+		b.pair("w", "write_file", "a", "written")
+		b.Send("go")
+		synctest.Wait()
+		if ledger, err := b.Ledger(t.Context()); err != nil || len(ledger) != 1 {
+			t.Fatalf("ledger %v, %v", ledger, err)
+		}
+		if err := b.Clear(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		usage, err := b.ContextUsage(t.Context())
+		if err != nil || usage.Total() != b.Tokens() || b.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
+			t.Errorf("usage %+v, %v", usage, err)
+		}
+		ledger, _ := b.Ledger(t.Context())
+		reply, _ := b.LastReply(t.Context())
+		if len(ledger) != 0 || reply != "" || told[len(told)-1] != history.MutationCleared {
+			t.Errorf("ledger %v, reply %q, recorded %v", ledger, reply, told)
+		}
+		if status := seen[StatusChanged](b); status[len(status)-1].Status.Tokens != b.Tokens() {
+			t.Errorf("the status still says %+v", status[len(status)-1])
+		}
+	}, respond(llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: 90, CachedTokens: 50}, llm.Finish{Reason: "stop"}))
+}
+
+func TestCompressByHand(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		if told, err := b.Compress(t.Context()); err != nil || told.Applied || told.Reason == "" {
+			t.Errorf("of nothing: %+v, %v", told, err)
+		}
+		for i := range 10 {
+			b.pair(string(rune('a'+i)), "read_file", "f", wordy(300))
+		}
+		before := b.Tokens()
+		told, err := b.Compress(t.Context())
+		if err != nil || !told.Applied || told.TokensBefore != before || told.TokensAfter != b.Tokens() || told.TokensAfter >= before {
+			t.Errorf("%+v, %v; %d tokens before, %d after", told, err, before, b.Tokens())
+		}
+		stats, err := b.Stats(t.Context())
+		if err != nil || stats.Compressions != 1 {
+			t.Errorf("%+v %v", stats, err)
+		}
+		if _, status := b.Figures(); status.Freed != before-told.TokensAfter {
+			t.Errorf("%d freed, the status says %d", before-told.TokensAfter, status.Freed)
+		}
+	})
+}
+
+// shellTool is the shell of a test.
+func shellTool(run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
+	return tools.Tool{
+		Name: tools.ShellToolName, Kind: tools.KindShell, KeyParameter: "command",
+		Run: func(ctx context.Context, env *tools.Env, args json.RawMessage) tools.Answer {
+			var a struct{ Command string }
+			if json.Unmarshal(args, &a) != nil || a.Command == "" {
+				return tools.Answer{Error: "no command"}
+			}
+			return run(ctx, env)
+		},
+	}
+}
+
+// TestShell: a command the user runs is shown, and the model reads of it.
+func TestShell(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.Tools = tools.NewRegistry(shellTool(func(_ context.Context, env *tools.Env) tools.Answer {
+			_, _ = env.Output.Write([]byte("3 files"))
+			return tools.Answer{Result: "3 files\n", Error: "exit status 1"}
+		}))
+		b.Shell("ls\npwd")
+		synctest.Wait()
+		want := "I ran this command myself:\n\n$ ls\npwd\n3 files\nexit status 1\n"
+		if got := b.texts(history.Human); !slices.Equal(got, []string{want}) {
+			t.Errorf("the model reads %q", got)
+		}
+		ended := seen[ToolEnded](b)
+		if len(ended) != 1 || ended[0].Title != "! ls …" || ended[0].Answer.Result != "3 files\n" || len(seen[ToolOutput](b)) != 1 {
+			t.Errorf("shown %+v", ended)
+		}
+		b.Send("what was it?")
+		synctest.Wait()
+		if sent := b.model.requests[0].History; len(sent) != 2 || sent[0].Text() != want {
+			t.Errorf("sent %d entries", len(sent))
+		}
+	}, say("three files"))
+}
+
+func TestShellIsInterrupted(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.Tools = tools.NewRegistry(shellTool(func(ctx context.Context, _ *tools.Env) tools.Answer {
+			<-ctx.Done()
+			return tools.Answer{Result: "so far"}
+		}))
+		b.Shell("sleep 1000")
+		synctest.Wait()
+		b.Interrupt()
+		synctest.Wait()
+		if !slices.Equal(stops(b), []Stop{StopInterrupted}) || !strings.Contains(b.texts(history.Human)[0], "so far") {
+			t.Errorf("turns ended %v, history %q", stops(b), b.texts(history.Human))
+		}
+		b.Send("go on")
+		synctest.Wait()
+		if !slices.Equal(stops(b), []Stop{StopInterrupted, StopDone}) {
+			t.Errorf("turns ended %v", stops(b))
+		}
+	}, say("ok"))
+}
+
+// TestShellWaitsForTheTurn: it runs next, before what else waits.
+func TestShellWaitsForTheTurn(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Result: "/w"} }))
+		b.Send("go")
+		synctest.Wait()
+		b.Shell("pwd")
+		b.Send("and then?")
+		synctest.Wait()
+		if told := seen[Notice](b); len(told) != 1 || !strings.Contains(told[0].Text, "!pwd") {
+			t.Errorf("told %v", told)
+		}
+		b.Interrupt()
+		synctest.Wait()
+		human := b.texts(history.Human)
+		if len(human) != 3 || human[0] != "go" || !strings.Contains(human[1], "$ pwd") || human[2] != "and then?" {
+			t.Errorf("human entries %q", human)
+		}
+	}, hangs, say("ok"))
+}
+
+// TestShellThatNeverRan leaves no report of a run.
+func TestShellThatNeverRan(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Result: "ran"} }))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if out, err := b.shell(ctx, "pwd"); err != nil || out.Stop != StopInterrupted || b.History.Len() != 0 {
+		t.Errorf("%+v %v, history %q", out, err, b.texts(history.Human))
+	}
+}
+
+// TestQueueIsTold: what waits is shown while it waits, also when the turn before it
+// was interrupted, and Unqueue of nothing says so.
+func TestQueueIsTold(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		if text, ok := b.Unqueue(t.Context()); ok {
+			t.Errorf("took %q out of an empty queue", text)
+		}
+		b.Send("first")
+		synctest.Wait()
+		b.Send("second")
+		b.Send("third")
+		synctest.Wait()
+		b.Interrupt()
+		synctest.Wait()
+		b.Interrupt()
+		synctest.Wait()
+		var told []string
+		for _, e := range b.events {
+			switch e := e.(type) {
+			case TurnStarted:
+				told = append(told, "start")
+			case TurnEnded:
+				told = append(told, "end")
+			case QueueChanged:
+				told = append(told, strings.Join(e.Messages, "+"))
+			}
+		}
+		want := []string{"start", "second", "second+third", "end", "start", "third", "", "end"}
+		if !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	}, hangs, hangs, say("never"))
+}
+
+func TestInterruptWithoutATurn(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.Interrupt()
+		b.Send("go")
+		synctest.Wait()
+		if !slices.Equal(stops(b), []Stop{StopDone}) {
+			t.Errorf("turns ended %v", stops(b))
+		}
+	}, say("ok"))
+}
+
+// TestRunEndsWithItsContext: a turn in progress is interrupted; questions asked
+// later return when their own context ends.
+func TestRunEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, calls("waits", `{}`))
+		ctx, stop := context.WithCancel(t.Context())
+		go b.Run(ctx)
+		b.Send("go")
+		synctest.Wait()
+		stop()
+		synctest.Wait()
+		if !slices.Equal(stops(b), []Stop{StopInterrupted}) || len(b.responses()) != 1 {
+			t.Errorf("turns ended %v", stops(b))
+		}
+		asking, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := b.Stats(asking); !errors.Is(err, context.Canceled) {
+			t.Errorf("asked a chat that is gone: %v", err)
+		}
+		if err := b.Clear(asking); !errors.Is(err, context.Canceled) {
+			t.Errorf("cleared a chat that is gone: %v", err)
+		}
+		b.valid()
+	})
+}
+
+// TestCycleMode: the next mode is in force and told, also while a turn runs.
+func TestCycleMode(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.Send("go")
+		synctest.Wait()
+		for range ApprovalModes() {
+			want := nextMode(b.Mode())
+			b.CycleMode()
+			synctest.Wait()
+			told := seen[StatusChanged](b)
+			if b.Mode() != want || told[len(told)-1].Status.Mode != want {
+				t.Errorf("mode %s, told %s, want %s", b.Mode(), told[len(told)-1].Status.Mode, want)
+			}
+		}
+	}, hangs)
+}
+
+// TestContextUsageAddsUp: the parts make up the size of the next request, whatever
+// the calibration's rounding.
+func TestContextUsageAddsUp(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.record(history.HumanText(wordy(7)))
+		b.record(history.New(history.AI, &history.Text{Text: wordy(5)}, &history.Thinking{Thought: wordy(9)}))
+		b.record(history.New(history.AI))
+		b.pair("a", "read_file", "a", wordy(31))
+		for _, reported := range []int{100, 137, 61, 173, 50} {
+			b.calibration.Observe("test-model", 100, reported)
+			usage, err := b.ContextUsage(t.Context())
+			if err != nil || usage.Total() != b.Tokens() {
+				t.Errorf("ratio %d%%: parts %d, total %d, %v", reported, usage.Total(), b.Tokens(), err)
+			}
+			for _, part := range []int{usage.System, usage.Tools, usage.Human, usage.AI, usage.Calls, usage.Results} {
+				if part <= 0 {
+					t.Errorf("a part of nothing: %+v", usage)
+				}
+			}
+		}
+		b.set("context-limit", "1000")
+		b.set("compression.threshold", "0.4")
+		if usage, _ := b.ContextUsage(t.Context()); usage.Limit != 1000 || usage.Threshold != 400 {
+			t.Errorf("%+v", usage)
+		}
+	})
+}
+
+// TestRefreshTellsWhatChangedOutside and never waits, not even for a chat that
+// nobody runs.
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		if err := b.Settings.Set(settings.Session, "model", "another"); err != nil {
+			t.Fatal(err)
+		}
+		b.Refresh()
+		synctest.Wait()
+		told := seen[StatusChanged](b)
+		if got := told[len(told)-1].Status.Model; got != "another" {
+			t.Errorf("the status says %q", got)
+		}
+	})
+	idle := newBench(t)
+	for range 1000 {
+		idle.Refresh()
+	}
+}
