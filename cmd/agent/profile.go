@@ -24,7 +24,7 @@ func newProfile(w world) *cobra.Command {
 	}{
 		{"list", "List the profiles", false},
 		{"show NAME", "Show what a profile sets", true},
-		{"save NAME", "Keep the settings given by --set, -m and --base-url under a name", true},
+		{"save NAME", "Keep the settings of the flags and the environment under a name", true},
 		{"delete NAME", "Delete a profile", true},
 		{"default NAME", "Load a profile at every start; none for no profile", true},
 	} {

@@ -80,7 +80,7 @@ func (a *app) restore(state session.State) error {
 	}
 	ledger := make([]chat.PruneRecord, len(state.Prunes))
 	for i, p := range state.Prunes {
-		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Turn: p.Turn, At: p.At}
+		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At}
 	}
 	return a.chat.Restore(state.Entries, ledger)
 }

@@ -62,7 +62,7 @@ func (c *Chat) ensureDensityOptimized(strategy compression.Strategy) error {
 	c.density.freed += before - after
 	c.Emit(DensityApplied{
 		Metadata:     result.Metadata,
-		Prunes:       c.record(result.Prunes, before-after),
+		Prunes:       c.record(result.Prunes),
 		TokensBefore: before,
 		TokensAfter:  after,
 		Limit:        c.contextLimit(),

@@ -10,6 +10,9 @@ func (c *Chat) Restore(entries []*history.Content, ledger []PruneRecord) error {
 		return err
 	}
 	c.ledger = ledger
+	for _, p := range ledger {
+		c.density.freed += p.Tokens
+	}
 	curated, _ := c.History.Curated()
 	if history.Validate(curated) == nil {
 		return nil

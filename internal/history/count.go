@@ -32,6 +32,14 @@ func countBlock(counter Counter, block Block) int {
 	return max(tokens, 0)
 }
 
+func countBlocks(counter Counter, blocks []Block) int {
+	total := 0
+	for _, b := range blocks {
+		total += countBlock(counter, b)
+	}
+	return total
+}
+
 // Empty reports whether the entry says nothing that could be sent: no blocks, or
 // only blank text and thinking.
 func (c *Content) Empty() bool {

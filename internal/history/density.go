@@ -58,6 +58,8 @@ type Prune struct {
 	// place. For an inclusion inside a longer text, Gone holds a block of just
 	// the inclusion.
 	Gone, Left []Block
+	// Tokens is what it freed, by our own count; ApplyDensityResult fills it in.
+	Tokens int
 }
 
 // DensityError says why a density result cannot be applied (D-23, ERR-010 …

@@ -131,11 +131,7 @@ func (s *Service) CountContent(c *Content) int {
 
 // CountBlocks returns the estimated tokens of blocks by themselves.
 func (s *Service) CountBlocks(blocks []Block) int {
-	counter, total := s.counterNow(), 0
-	for _, b := range blocks {
-		total += countBlock(counter, b)
-	}
-	return total
+	return countBlocks(s.counterNow(), blocks)
 }
 
 func (s *Service) counterNow() Counter {
@@ -174,7 +170,8 @@ func (s *Service) resum() {
 // ApplyDensityResult edits the history as an optimiser asked: replacements, then
 // removals (REQ-HD-003). Everything is validated before anything changes (D-23);
 // a wrong result is a *DensityError and changes nothing. It must only be called
-// from the pre-send window (REQ-HD-002.10) and is refused during a compression.
+// from the pre-send window (REQ-HD-002.10) and is refused during a compression. It
+// fills in what each prune freed.
 func (s *Service) ApplyDensityResult(r DensityResult) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,8 +188,24 @@ func (s *Service) ApplyDensityResult(r DensityResult) error {
 		s.entries[index] = recount(s.counter, c, s.entries[index])
 	}
 	s.remove(r.Removals)
+	before := s.total
 	s.resum()
+	s.shareOut(before-s.total, r.Prunes)
 	return s.observer(Mutation{Kind: MutationDensity, Result: r})
+}
+
+// shareOut says of each prune what it freed, so that they add up to freed: each its
+// own blocks, and an equal part of what the entries around them took.
+func (s *Service) shareOut(freed int, prunes []Prune) {
+	for i, p := range prunes {
+		prunes[i].Tokens = countBlocks(s.counter, p.Gone) - countBlocks(s.counter, p.Left)
+		freed -= prunes[i].Tokens
+	}
+	for i := range prunes {
+		part := freed / (len(prunes) - i)
+		prunes[i].Tokens += part
+		freed -= part
+	}
 }
 
 // remove drops entries in one pass, which is what removing them one by one from

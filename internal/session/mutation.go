@@ -63,7 +63,7 @@ func densityOf(live []slot, result history.DensityResult) (densityPayload, error
 		payload.Replacements[refAt(index)] = entry
 	}
 	for i, p := range result.Prunes {
-		payload.Prunes[i] = prunePayload{p.Kind, p.Subject, p.Reason, refAt(p.Entry)}
+		payload.Prunes[i] = prunePayload{p.Kind, p.Subject, p.Reason, refAt(p.Entry), p.Tokens}
 	}
 	if !inStep {
 		return densityPayload{}, errOutOfStep

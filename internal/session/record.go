@@ -96,6 +96,7 @@ type prunePayload struct {
 	Subject string            `json:"subject"`
 	Reason  string            `json:"reason"`
 	Entry   ref               `json:"entry"`
+	Tokens  int               `json:"tokens"`
 }
 
 type compressionPayload struct {

@@ -49,6 +49,8 @@ type Pruned struct {
 	Kind    history.PruneKind
 	Subject string
 	Reason  string
+	// Tokens is what it freed.
+	Tokens int
 	// Seq is the record that holds what was pruned.
 	Seq uint64
 	At  time.Time
@@ -223,7 +225,7 @@ func (p *player) density(r Record) error {
 	}
 	p.missing(p.state.timeline.edit(payload.Removals, payload.Replacements))
 	for _, prune := range payload.Prunes {
-		p.state.Prunes = append(p.state.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Entry.seq, r.Time, p.turn})
+		p.state.Prunes = append(p.state.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Tokens, prune.Entry.seq, r.Time, p.turn})
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestReplayGivesEverythingElseToo(t *testing.T) {
 		`"type":"setting","payload":{"key":"theme","value":""}`,
 		`"type":"notice","payload":{"text":"n"}`,
 		entryB, entryC,
-		`"type":"density","payload":{"removals":["9"],"prunes":[{"kind":"stale-read","subject":"f","reason":"written","entry":"9"}]}`,
+		`"type":"density","payload":{"removals":["9"],"prunes":[{"kind":"stale-read","subject":"f","reason":"written","entry":"9","tokens":7}]}`,
 		`"type":"session","payload":{"id":"x","workspace":"/w","pid":8,"resumed":true}`,
 	)))
 	if err != nil {
@@ -89,7 +89,7 @@ func TestReplayGivesEverythingElseToo(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"model": "m"}, state.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	want := []Pruned{{history.StaleRead, "f", "written", 9, state.Started, 2}}
+	want := []Pruned{{history.StaleRead, "f", "written", 7, 9, state.Started, 2}}
 	if diff := cmp.Diff(want, state.Prunes); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)
 	}

@@ -61,12 +61,12 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 		return r.byName[names[i]], nil
 	}
 	if name == "" {
-		return nil, &Error{Problem: "a setting needs a name; /settings lists all"}
+		return nil, &Error{Problem: "a setting needs a name; /settings, or agent settings in the shell, lists all"}
 	}
 	if isKeyName(name) {
 		return nil, &Error{Problem: keyIsNoSetting}
 	}
-	return nil, &Error{Problem: "unknown setting " + quote(name) + nearest.Question(name, names) + " (/settings lists all)"}
+	return nil, &Error{Problem: "unknown setting " + quote(name) + nearest.Question(name, names) + " (/settings, or agent settings in the shell, lists all)"}
 }
 
 // keyIsNoSetting answers who would set the API key itself, which then would be in

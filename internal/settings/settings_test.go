@@ -198,7 +198,7 @@ func TestBadInput(t *testing.T) {
 		{"out of range: retention", "compression.density.recencyRetention", "0", "of at least 1"},
 		{"unknown key", "compresion.strategy", "x", `unknown setting "compresion.strategy"; did you mean compression.strategy?`},
 		{"unknown key: part of one", "recencyretention", "3", "did you mean compression.density.recencyRetention?"},
-		{"unknown key: nothing near", "zzzzzz", "3", `unknown setting "zzzzzz" (/settings lists all)`},
+		{"unknown key: nothing near", "zzzzzz", "3", `unknown setting "zzzzzz" (/settings, or agent settings in the shell, lists all)`},
 		{"no key", "", "3", "a setting needs a name"},
 		{"unknown enum value", "approval-mode", "yolo", "must be one of ask, auto-edit, full-auto, read-only"},
 		{"near enum value", "approval-mode", "ful-auto", "did you mean full-auto?"},
