@@ -26,7 +26,7 @@ bench: build
 	$(GO) test -tags bench -count=1 -run TestNumbers -v ./cmd/agent
 
 fuzz:
-	@./scripts/fuzz 5s
+	@./scripts/fuzz $(or $(FUZZTIME),5s)
 
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
