@@ -11,10 +11,10 @@ import (
 	"agent/internal/history"
 )
 
-// commands are the slash commands of this session.
-func (a *app) commands(ctx context.Context) *command.Commands {
+// commands are the slash commands, acting on session.
+func (a *app) commands(ctx context.Context, session command.Session) *command.Commands {
 	return command.New(ctx, command.Deps{
-		Session:    a.chat,
+		Session:    session,
 		Settings:   a.settings,
 		Profiles:   a.profiles,
 		Models:     a.offeredModels,

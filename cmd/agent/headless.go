@@ -12,6 +12,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/headless"
+	"agent/internal/llm"
 )
 
 // maxPipedInput bounds what standard input may add to a prompt.
@@ -30,7 +31,14 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 	printer := headless.NewPrinter(format, w.stdout, w.stderr)
 	run := headless.Run{}
 	started := w.now()
-	a, err := newApp(ctx, w, o, appMode{emit: printer.Event, unattended: true, endpoint: endpoint})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	emit := func(e chat.Event) {
+		if printer.Event(e) != nil {
+			cancel()
+		}
+	}
+	a, err := newApp(ctx, w, o, appMode{emit: emit, unattended: true, endpoint: endpoint})
 	if err == nil {
 		defer a.close()
 		for _, notice := range a.notices {
@@ -57,31 +65,69 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 	return nil
 }
 
-// answer runs a prompt, or a slash command, to its end.
-func (a *app) answer(ctx context.Context, prompt string) (chat.Outcome, error) {
+// answer runs a prompt, or a slash command, to its end. A panic of the turn loop is
+// an error like others.
+func (a *app) answer(ctx context.Context, prompt string) (outcome chat.Outcome, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			outcome, err = chat.Outcome{Stop: chat.StopFailed}, newDefect(value, a.log)
+		}
+	}()
 	if !command.IsCommand(prompt) {
 		return a.chat.Prompt(ctx, prompt)
 	}
-	out, err := a.runCommand(ctx, prompt)
-	if err != nil {
-		return chat.Outcome{Stop: chat.StopFailed}, usage(err)
-	}
-	if out.Submit != "" {
+	session := &singleRun{Chat: a.chat}
+	out, err := a.runCommand(ctx, session, prompt)
+	switch {
+	case err != nil:
+		return chat.Outcome{Stop: chat.StopFailed}, refusal(err)
+	case session.retry:
+		return a.chat.Resend(ctx)
+	case out.Submit != "":
 		return a.chat.Prompt(ctx, out.Submit)
 	}
 	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
 }
 
+// refusal is the error of a command: wrong usage, unless something else than the
+// command refused.
+func refusal(err error) error {
+	var defect *defectError
+	var provider *llm.Error
+	if errors.Is(err, context.Canceled) || errors.As(err, &defect) || errors.As(err, &provider) {
+		return err
+	}
+	return usage(err)
+}
+
+// singleRun is the session of a program that ends with its command: a turn that
+// the command begins comes after it and is waited for.
+type singleRun struct {
+	*chat.Chat
+	retry bool
+}
+
+// Retry implements command.Session.
+func (s *singleRun) Retry(context.Context) error {
+	s.retry = true
+	return nil
+}
+
 // runCommand runs a slash command while the loop serves what it asks.
-func (a *app) runCommand(ctx context.Context, line string) (command.Output, error) {
-	ctx, cancel := context.WithCancel(ctx)
+func (a *app) runCommand(ctx context.Context, session command.Session, line string) (command.Output, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
+		defer endOnPanic(cancel, a.log)
 		a.chat.Run(ctx)
 	}()
-	defer func() { cancel(); <-served }()
-	return a.commands(ctx).Run(ctx, line)
+	defer func() { cancel(nil); <-served }()
+	out, err := a.commands(ctx, session).Run(ctx, line)
+	if defect := (*defectError)(nil); errors.As(context.Cause(ctx), &defect) {
+		return command.Output{}, defect
+	}
+	return out, err
 }
 
 // headlessPrompt is the prompt of the command line with what is piped in appended.

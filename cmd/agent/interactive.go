@@ -44,7 +44,7 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 	}()
 	err = tui.Run(ctx, tui.Options{
 		Driver:    a.chat,
-		Commands:  a.commands(ctx),
+		Commands:  a.commands(ctx, a.chat),
 		Events:    relay.register,
 		In:        w.stdin,
 		Out:       w.stdout,
@@ -82,7 +82,12 @@ func (e *defectError) Error() string {
 // endOnPanic ends the session in order when the turn loop panics.
 func endOnPanic(cancel context.CancelCauseFunc, log *eventLog) {
 	if value := recover(); value != nil {
-		log.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
-		cancel(&defectError{value, log.path})
+		cancel(newDefect(value, log))
 	}
+}
+
+// newDefect logs a panic, from the goroutine that recovered it.
+func newDefect(value any, log *eventLog) *defectError {
+	log.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+	return &defectError{value, log.path}
 }

@@ -20,9 +20,15 @@ var version = "unknown"
 
 func main() { os.Exit(agentMain()) }
 
-// agentMain is main with an exit status; tests run the program by it.
+// agentMain is main with an exit status; tests run the program by it. The first
+// signal ends the program in order; a second one ends it at once, should the first
+// have met something that does not listen.
 func agentMain() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop)
+	// A reader of our output that has gone is an error of the write, not a death
+	// that cleans nothing up. Ignoring the signal would be inherited by commands.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return execute(ctx, os.Args[1:], processWorld())
 }

@@ -104,6 +104,12 @@ func (o *options) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := cmd.ValidateFlagGroups(); err != nil {
+			return usage(err)
+		}
+		return nil
+	}
 	completeFlag(cmd, "resume", completeSessions(w))
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(chat.ApprovalModeNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))

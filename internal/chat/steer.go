@@ -15,16 +15,32 @@ var ErrWorking = errors.New("a turn is running; wait for its end or interrupt it
 // failed.
 func (c *Chat) Retry(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
-		entries, _ := c.History.Curated()
-		if len(entries) == 0 {
-			return errors.New("there is nothing to send again")
-		}
-		if last := entries[len(entries)-1]; last.Speaker == history.AI && last.Metadata[history.MetaInterrupted] != true {
-			return errors.New("the model has answered; there is nothing to send again")
+		if err := c.unanswered(); err != nil {
+			return err
 		}
 		c.tasks = append(c.tasks, c.converse)
 		return nil
 	})
+}
+
+// Resend is Retry in the calling goroutine, to its end, as Prompt is to Send.
+func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
+	if err := c.unanswered(); err != nil {
+		return Outcome{Stop: StopFailed}, err
+	}
+	return c.work(ctx, c.converse)
+}
+
+// unanswered is nil when the model still owes an answer, else it says why not.
+func (c *Chat) unanswered() error {
+	entries, _ := c.History.Curated()
+	if len(entries) == 0 {
+		return errors.New("there is nothing to send again")
+	}
+	if last := entries[len(entries)-1]; last.Speaker == history.AI && last.Metadata[history.MetaInterrupted] != true {
+		return errors.New("the model has answered; there is nothing to send again")
+	}
+	return nil
 }
 
 // Clear begins a new conversation; the record of the old one stays on disk.

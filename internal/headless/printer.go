@@ -32,15 +32,17 @@ func (p *Printer) Start(sessionID string) {
 	}
 }
 
-// Event writes one event of the turn loop.
-func (p *Printer) Event(e chat.Event) {
+// Event writes one event of the turn loop. Its error is the first that writing
+// met: nobody reads the results any more, so there is no use in going on.
+func (p *Printer) Event(e chat.Event) error {
 	if p.format != StreamJSON {
 		p.tell(e)
-		return
+		return nil
 	}
 	if line := streamLine(e); line != nil {
 		p.line(line)
 	}
+	return p.err
 }
 
 // tell writes the events a person watching the error stream wants to know.

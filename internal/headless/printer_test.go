@@ -127,7 +127,9 @@ func TestFormats(t *testing.T) {
 			p := NewPrinter(c.format, &out, &told)
 			p.Start("s1")
 			for _, e := range eventful() {
-				p.Event(e)
+				if err := p.Event(e); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := p.Finish(c.run); err != nil {
 				t.Fatal(err)
@@ -174,7 +176,8 @@ func (p *closingPipe) Write(data []byte) (int, error) {
 	return p.Builder.Write(data)
 }
 
-// A reader that goes away is reported at the end, and sees no lines after a gap.
+// A reader that goes away is reported, at once where lines are streamed, and sees no
+// lines after a gap.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -184,8 +187,12 @@ func TestClosedPipe(t *testing.T) {
 		out, told := &closingPipe{good: c.good}, &strings.Builder{}
 		p := NewPrinter(c.format, out, told)
 		p.Start("s1")
+		var met error
 		for _, e := range eventful() {
-			p.Event(e)
+			met = p.Event(e)
+		}
+		if streams := c.format == StreamJSON; errors.Is(met, errClosed) != streams {
+			t.Errorf("%s: the events gave %v", c.format, met)
 		}
 		if err := p.Finish(done()); !errors.Is(err, errClosed) {
 			t.Errorf("%s: got %v", c.format, err)

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/chat"
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// When nobody reads the results any more the run ends, in order: what it had begun
+// is answered in the record and nothing stays behind.
+func TestReaderGoesAway(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	// The second reply never ends: only the broken pipe can end the run.
+	server := newModel(t, llmtest.Call("read_file", `{"file_path":"a"}`), llmtest.Say("one ").Wait(nil))
+	run := startRun(t, home, server.URL, "-p", "go", "--output-format", "stream-json")
+	run.until(`"tool_call"`)
+	run.r.Close()
+	if err := run.cmd.Wait(); run.cmd.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("ended with %v, want %d", err, exitFailed)
+	}
+	if left, _ := filepath.Glob(filepath.Join(home, "agent-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	checkReplay(t, home, server.URL)
+}
+
+// A defect of the loop is an error with the way to its trace, not a trace.
+func TestDefectInARun(t *testing.T) {
+	t.Parallel()
+	log := newEventLog(t.TempDir(), false)
+	a := &app{log: log, chat: chat.New(chat.Config{Emit: func(chat.Event) { panic("boom") }})}
+	outcome, err := a.answer(t.Context(), "hi")
+	if status := outcomeStatus(outcome, err); status != exitFailed {
+		t.Errorf("status %d (%v)", status, err)
+	}
+	trace, _ := os.ReadFile(log.path)
+	if !strings.Contains(err.Error(), "internal error: boom") || !strings.Contains(err.Error(), log.path) || !strings.Contains(string(trace), "headless_test.go") {
+		t.Errorf("got %v, logged:\n%s", err, trace)
+	}
+}
+
+// What a command refuses is wrong usage; what befalls it is not.
+func TestRefusalStatus(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]int{
+		errors.New("no such setting"):         exitUsage,
+		context.Canceled:                      exitInterrupted,
+		&llm.Error{Kind: llm.Unavailable}:     exitProvider,
+		&defectError{"boom", "agent.log"}:     exitFailed,
+		errors.Join(io.EOF, io.ErrShortWrite): exitUsage,
+	} {
+		if got := exitStatus(refusal(err)); got != want {
+			t.Errorf("%v: status %d, want %d", err, got, want)
+		}
+	}
+}
