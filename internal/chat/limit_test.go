@@ -92,7 +92,8 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 	}
 }
 
-// TestEmergencyOptimises_REQ_HD_002_8: at the hard limit density runs once more, although nothing was
+// TestEmergencyOptimises_REQ_HD_002_8 covers REQ-HD-002.8: at the hard limit density
+// runs once more, although nothing was
 // added since it last did.
 func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +37,8 @@ func (b *bench) prepare() (llm.Request, error) { return b.PrepareRequest(context
 
 func wordy(n int) string { return strings.Repeat("word ", n) }
 
+// TestS01DensityComesBeforeTheThreshold covers S-01 and S-05, REQ-HD-002.1,
+// REQ-HD-002.4 and BR-THRESH-005: the threshold is compared with what density left.
 func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -48,6 +54,13 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	density := seen[DensityApplied](b)
 	if len(density) != 1 || density[0].Metadata.ReadWritePairsPruned != 1 {
 		t.Fatalf("density %+v", density)
+	}
+	scratch := b.overhead()
+	for _, e := range b.History.RawHistory() {
+		scratch += b.History.CountContent(e)
+	}
+	if density[0].TokensAfter != scratch || b.Tokens() != scratch {
+		t.Errorf("REQ-HD-002.4: %d tokens after the edit, %d from scratch", density[0].TokensAfter, scratch)
 	}
 	// S-05: without the stale read the total is under the threshold.
 	if c := seen[Compressed](b); len(c) != 0 {
@@ -68,6 +81,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	}
 }
 
+// TestS02StrategyWithoutOptimize covers S-02 and REQ-HD-002.2.
 func TestS02StrategyWithoutOptimize(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -80,17 +94,30 @@ func TestS02StrategyWithoutOptimize(t *testing.T) {
 	}
 }
 
-// optimizeCounter counts how often it is asked.
+// optimizeCounter counts how often it is asked and keeps what it was last given.
 type optimizeCounter struct {
 	compression.Strategy
 	calls  int
+	given  []*history.Content
+	config compression.DensityConfig
 	result history.DensityResult
 	err    error
 }
 
-func (o *optimizeCounter) Optimize([]*history.Content, compression.DensityConfig) (history.DensityResult, error) {
+func (o *optimizeCounter) Optimize(raw []*history.Content, config compression.DensityConfig) (history.DensityResult, error) {
 	o.calls++
+	o.given, o.config = raw, config
 	return o.result, o.err
+}
+
+// failingCompress is a strategy whose compression fails.
+type failingCompress struct {
+	compression.Strategy
+	err error
+}
+
+func (f failingCompress) Compress(context.Context, compression.Context) (compression.Result, error) {
+	return compression.Result{}, f.err
 }
 
 func highDensity(t *testing.T) compression.Strategy {
@@ -102,7 +129,8 @@ func highDensity(t *testing.T) compression.Strategy {
 	return s
 }
 
-// TestDirtyFlag covers S-03 and S-04 and REQ-HD-002.3, .5, .6, .7.
+// TestDirtyFlag covers S-03 and S-04, REQ-HD-002.3, REQ-HD-002.5, REQ-HD-002.6 and
+// REQ-HD-002.7.
 func TestDirtyFlag(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -128,8 +156,80 @@ func TestDirtyFlag(t *testing.T) {
 	if len(seen[DensityApplied](b)) != 0 {
 		t.Error("REQ-HD-002.5: an empty result was applied")
 	}
+	if _, err := b.compress(t.Context(), highDensity(t)); err != nil {
+		t.Fatal(err)
+	}
+	b.History.RecalculateTotalTokens()
+	if err := b.ensureDensityOptimized(counting); err != nil || counting.calls != 2 {
+		t.Errorf("REQ-HD-002.6: a compression or a recount made the history dirty: %d calls, %v", counting.calls, err)
+	}
 }
 
+// TestOptimizeSeesTheRawHistory covers REQ-HD-002.9: empty entries, which are never
+// sent, are there, and the indices of the result count them. What the settings say
+// arrives (REQ-HD-001.9).
+func TestOptimizeSeesTheRawHistory(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.set("compression.density.recencyPruning", "true")
+	b.set("compression.density.recencyRetention", "7")
+	b.set("compression.density.fileDedupe", "false")
+	b.record(history.New(history.AI, &history.Thinking{Thought: "hm"}))
+	b.record(history.HumanText("drop me"))
+	b.record(history.HumanText("keep me"))
+	dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
+	if err := b.ensureDensityOptimized(dropping); err != nil {
+		t.Fatal(err)
+	}
+	if len(dropping.given) != 3 || !dropping.given[0].Empty() {
+		t.Errorf("it was given %d entries", len(dropping.given))
+	}
+	if got := b.texts(history.Human); len(got) != 1 || got[0] != "keep me" {
+		t.Errorf("left are %q", got)
+	}
+	c := dropping.config
+	if !c.ReadWritePruning || c.FileDedupe || !c.RecencyPruning || c.RecencyRetention != 7 || c.WorkspaceRoot != "/w" {
+		t.Errorf("configured %+v", c)
+	}
+	if !c.Facts("read_file").Reads || !c.Facts("write_file").Writes || c.Facts("nosuch").Reads || c.Facts("read_file").Key != "file_path" {
+		t.Error("the facts are not those of the tools")
+	}
+}
+
+// TestD29OnlyThePreSendWindowShrinks covers D-29, REQ-HD-002.10, ERR-031 and
+// ERR-032: density is called from the window alone, the window before every request
+// and by nothing else, and all of it runs on the goroutine that owns the chat.
+func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	for name, want := range map[string][]string{
+		// The last is "agent context optimize", which edits a document and has no
+		// conversation.
+		"ApplyDensityResult":          {"internal/chat/presend.go", "internal/offline/optimize.go"},
+		"ensureDensityOptimized":      {"internal/chat/limit.go", "internal/chat/presend.go"},
+		"performCompression":          {"internal/chat/presend.go"},
+		"enforceContextWindow":        {"internal/chat/presend.go"},
+		"ensureCompressionBeforeSend": {"internal/chat/turn.go"},
+	} {
+		var callers []string
+		err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(file)
+			if strings.Contains(string(source), "."+name+"(") {
+				relative, _ := filepath.Rel(root, file)
+				callers = append(callers, filepath.ToSlash(relative))
+			}
+			return err
+		})
+		if err != nil || !slices.Equal(callers, want) {
+			t.Errorf("%s is called in %v, want %v; %v", name, callers, want, err)
+		}
+	}
+}
+
+// TestS06ExactlyAtTheThreshold covers S-06 and D-07.
 func TestS06ExactlyAtTheThreshold(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -157,6 +257,7 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 	}
 }
 
+// TestThresholdPrecedence_REQ_HD_001_10 covers REQ-HD-001.10 and BR-THRESH-001.
 func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -169,33 +270,8 @@ func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	}
 }
 
-func TestS07OverTheHardLimitRungsAreAnnounced(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.set("context-limit", "1000")
-	b.set("max-output-tokens", "200")
-	b.set("compression.threshold", "1")
-	b.record(history.HumanText("go"))
-	for i := range 6 {
-		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(300))
-	}
-	request, err := b.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.Tokens()+200 > 1000 {
-		t.Errorf("%d tokens and a reserve of 200 in a window of 1000", b.Tokens())
-	}
-	if err := history.Validate(request.History); err != nil {
-		t.Error(err)
-	}
-	told := seen[Notice](b)
-	if len(told) == 0 && len(seen[Compressed](b)) == 0 {
-		t.Error("nothing was announced")
-	}
-}
-
-// TestS08FailuresReachTheUser covers REQ-HD-013.1, .2, .4 and D-31.
+// TestS08FailuresReachTheUser covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.3,
+// REQ-HD-013.4, ERR-002, ERR-003, ERR-020, ERR-021 and D-31.
 func TestS08FailuresReachTheUser(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -222,6 +298,43 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 		}
 		if b.History.Len() != 1 {
 			t.Error("the history changed")
+		}
+	})
+	t.Run("record of the edit", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		// REQ-HD-013.3, ERR-020, ERR-021: counting is part of the edit and cannot fail
+		// (D-01); what can is the record of it. The totals are right all the same.
+		b.Chat.History = history.NewService(words{}, func(m history.Mutation) error {
+			if m.Kind == history.MutationDensity {
+				return boom
+			}
+			return nil
+		})
+		b.record(history.HumanText("go"))
+		b.record(history.HumanText(wordy(50)))
+		dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
+		if err := b.ensureDensityOptimized(dropping); !errors.Is(err, boom) {
+			t.Fatal(err)
+		}
+		if got, want := b.History.TotalTokens(), b.History.CountContent(history.HumanText("go")); got != want {
+			t.Errorf("%d tokens, want %d", got, want)
+		}
+	})
+	t.Run("compress", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, say("ok"))
+		b.record(history.HumanText("go"))
+		failing := failingCompress{highDensity(t), boom}
+		err := b.performCompression(t.Context(), failing)
+		if !errors.Is(err, boom) || !strings.Contains(err.Error(), "your message is kept") {
+			t.Fatal(err)
+		}
+		if b.History.Len() != 1 || len(seen[Compressed](b)) != 0 {
+			t.Error("REQ-HD-013.4: something else was done instead")
+		}
+		if out, err := b.prompt("again"); err != nil || out.Response != "ok" {
+			t.Errorf("the next message does not work: %+v %v", out, err)
 		}
 	})
 	t.Run("reserve leaves no room", func(t *testing.T) {
@@ -252,7 +365,7 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 	})
 }
 
-// TestS09LongToolLoopInASmallWindow: 300 calls in one turn; every request fits and
+// TestS09LongToolLoopInASmallWindow covers S-09: 300 calls in one turn; every request fits and
 // is valid.
 func TestS09LongToolLoopInASmallWindow(t *testing.T) {
 	t.Parallel()
@@ -292,6 +405,23 @@ func TestS09LongToolLoopInASmallWindow(t *testing.T) {
 	}
 }
 
+// TestS10UnknownStrategy covers S-10: it is refused when it is set or loaded, naming
+// the valid ones, and what is in force stays.
+func TestS10UnknownStrategy(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("ok"))
+	for _, layer := range []settings.Source{settings.ProfileLayer, settings.Session} {
+		err := b.Settings.Set(layer, "compression.strategy", "zip")
+		if err == nil || !strings.Contains(err.Error(), strings.Join(compression.Names(), ", ")) {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := b.prompt("go"); err != nil || b.Settings.CompressionStrategy() != compression.DefaultName {
+		t.Errorf("%v, strategy %s", err, b.Settings.CompressionStrategy())
+	}
+}
+
+// TestS11StrategyChangedBetweenTurns covers S-11.
 func TestS11StrategyChangedBetweenTurns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -374,5 +504,45 @@ func TestCalibration_D09(t *testing.T) {
 		if real := 3 * (b.overhead() + size(b, r)) / 2; real+2000 > 8000 {
 			t.Errorf("request %d really holds %d tokens", n+1, real)
 		}
+	}
+}
+
+// TestSwitchBetweenTurns: another model counts anew, with its own vocabulary, ratio
+// and window, and the next request is made for it.
+func TestSwitchBetweenTurns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, respond(llm.Text{Delta: "one"}, llm.Usage{PromptTokens: 30}, llm.Finish{Reason: "stop"}), say("two"))
+	b.Counter = func(model string) history.Counter {
+		if model == "small" {
+			return letters{}
+		}
+		return words{}
+	}
+	b.ContextLimit = func(model string) (int, bool) { return 3000, model == "small" }
+	for i := range 6 {
+		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(400))
+	}
+	if _, err := b.prompt("go"); err != nil || len(b.rungs()) != 0 {
+		t.Fatalf("%v, told %q", err, b.rungs())
+	}
+	b.set("model", "small")
+	b.set("temperature", "0.5")
+	if _, err := b.prompt("on"); err != nil {
+		t.Fatal(err)
+	}
+	last := b.model.requests[1]
+	total := letters{}.Count(last.System)
+	for _, tool := range last.Tools {
+		total += letters{}.Count(tool.Name + tool.Description + string(tool.Schema))
+	}
+	for _, e := range last.History {
+		total += history.NewService(letters{}, nil).CountContent(e)
+	}
+	if last.Model != "small" || *last.Temperature != 0.5 || total+750 > 3000 || len(b.rungs()) == 0 {
+		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, b.rungs())
+	}
+	// The reply to it is in the history by now.
+	if got, want := b.Tokens(), total+(history.NewService(letters{}, nil)).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
+		t.Errorf("%d tokens, want %d by the new vocabulary and no ratio", got, want)
 	}
 }

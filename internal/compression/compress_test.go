@@ -179,7 +179,7 @@ func TestHighDensityTail(t *testing.T) {
 	}
 }
 
-// REQ-HD-008.6, D-27.
+// REQ-HD-008.6, BR-THRESH-004, D-27.
 func TestHighDensityTruncates(t *testing.T) {
 	t.Parallel()
 	t.Run("K-07", func(t *testing.T) {

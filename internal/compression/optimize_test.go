@@ -165,6 +165,11 @@ func TestOptimizeReadWrite(t *testing.T) {
 			entries: conv(write("/w/b"), read("/w/a"), A(call("w", "write_file", "/w/a")), A(call("w", "write_file", "/w/c")), T(res("w", "write_file", "ok"))),
 		},
 		{id: "R-21", entries: conv(A(call("c1", "read_file", "/w/a")), write("/w/a")), rm: []int{0}, md: [3]int{1, 0, 0}},
+		{
+			id:      "D-16 a call counts once, whatever it was answered",
+			entries: conv(A(call("c1", "read_file", "/w/a")), T(res("c1", "read_file", "1"), res("c1", "read_file", "2")), write("/w/a")),
+			rm:      []int{0, 1}, md: [3]int{1, 0, 0},
+		},
 		{id: "R-22", entries: conv(T(res("nobody", "read_file", "1")), write("/w/a"))},
 		{
 			id: "R-23",

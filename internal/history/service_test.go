@@ -107,7 +107,7 @@ func TestApplyDensityResult(t *testing.T) {
 }
 
 // ERR-010, ERR-011, ERR-012, ERR-013, REQ-HD-001.6,
-// REQ-HD-001.7, D-23.
+// REQ-HD-001.7, BR-CONFLICT-001, D-23.
 func TestApplyDensityResultRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

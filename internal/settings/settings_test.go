@@ -75,22 +75,26 @@ func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
 	}
 }
 
-// REQ-HD-009.1 … 009.4.
+// REQ-HD-009.1, REQ-HD-009.2, REQ-HD-009.3, REQ-HD-009.4, REQ-HD-007.5,
+// BR-RECENCY-004.
 func TestDensitySpecs(t *testing.T) {
 	t.Parallel()
 	registry := settings.NewRegistry(testChoices)
-	for key, want := range map[string]any{
-		"compression.density.readWritePruning": true,
-		"compression.density.fileDedupe":       true,
-		"compression.density.recencyPruning":   false,
-		"compression.density.recencyRetention": 3,
+	for key, want := range map[string]struct {
+		kind  settings.Type
+		value any
+	}{
+		"compression.density.readWritePruning": {settings.TypeBool, true},
+		"compression.density.fileDedupe":       {settings.TypeBool, true},
+		"compression.density.recencyPruning":   {settings.TypeBool, false},
+		"compression.density.recencyRetention": {settings.TypeInt, 3},
 	} {
 		spec, err := registry.Lookup(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spec.Default != want || spec.Category != "cli-behavior" || !spec.PersistToProfile {
-			t.Errorf("%s: default %v, category %s, persists %v", key, spec.Default, spec.Category, spec.PersistToProfile)
+		if spec.Type != want.kind || spec.Default != want.value || spec.Category != "cli-behavior" || !spec.PersistToProfile {
+			t.Errorf("%s: type %s, default %v, category %s, persists %v", key, spec.Type, spec.Default, spec.Category, spec.PersistToProfile)
 		}
 	}
 }
@@ -109,7 +113,17 @@ func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 	}
 }
 
-// Each value reaches its accessor in the right type.
+// D-06.
+func TestPreserveDefaults(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	if bottom, top := s.CompressionPreserveThreshold(), s.CompressionTopPreserveThreshold(); bottom != 0.2 || top != 0.2 {
+		t.Errorf("kept are %v at the tail and %v at the top", bottom, top)
+	}
+}
+
+// REQ-HD-009.5, REQ-HD-009.6: each value of a session reaches its accessor in the
+// right type.
 func TestAccessors(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -180,7 +194,7 @@ func TestUnsetAccessors(t *testing.T) {
 	}
 }
 
-// Wrong input is one line that names the valid choice, and changes nothing.
+// D-38: wrong input is one line that names the valid choice, and changes nothing.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	const key = "sk-abcdefghijklmnopqrstuvwxyz"
