@@ -43,10 +43,17 @@ func Instructions(configDir, home, workspace string) ([]Instruction, error) {
 
 // readInstructions returns the text of a file, "" when there is none.
 func readInstructions(file string) (string, error) {
-	f, err := os.Open(file)
+	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() { // reading a pipe would never end
+		return "", fmt.Errorf("%s is no regular file", file)
+	}
+	f, err := os.Open(file)
 	if err != nil {
 		return "", err
 	}

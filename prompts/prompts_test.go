@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -190,10 +191,19 @@ func TestInstructionsAreCut(t *testing.T) {
 
 func TestInstructionsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	top := root(t)
-	write(t, "", top, instructionsFile, "x") // AGENTS.md is a folder
-	_, err := Instructions(filepath.Join(top, "config"), top, top)
-	if err == nil || !strings.Contains(err.Error(), filepath.Join(top, instructionsFile)) {
-		t.Errorf("got %v", err)
+	for id, make := range map[string]func(file string) error{
+		"folder": func(file string) error { return os.Mkdir(file, 0o700) },
+		"pipe":   func(file string) error { return syscall.Mkfifo(file, 0o600) },
+		"loop":   func(file string) error { return os.Symlink(file, file) },
+	} {
+		top := root(t)
+		file := filepath.Join(top, instructionsFile)
+		if err := make(file); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Instructions(filepath.Join(top, "config"), top, top)
+		if err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: got %v", id, err)
+		}
 	}
 }

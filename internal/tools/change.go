@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -94,10 +95,16 @@ func (e *Env) editable(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if rel := e.Workspace.Rel(abs); slices.Contains(strings.Split(rel, "/"), ".git") {
+	if rel := e.Workspace.Rel(abs); belongsToGit(rel) || insideBareRepository(filepath.Dir(abs)) {
 		return "", fmt.Errorf("%s belongs to git and is not edited as a file; use git in the shell", rel)
 	}
 	return abs, nil
+}
+
+// belongsToGit reports whether a path lies in a folder .git, or is one of the files
+// of that name that lead to a repository. Some file systems do not mind the case.
+func belongsToGit(rel string) bool {
+	return slices.ContainsFunc(strings.Split(rel, "/"), func(name string) bool { return strings.EqualFold(name, ".git") })
 }
 
 // apply makes a change and answers with the lines around it.

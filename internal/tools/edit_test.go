@@ -197,9 +197,15 @@ func TestEditThatChangesNothingIsAnError(t *testing.T) {
 
 func TestGitsOwnFilesAreNotEdited(t *testing.T) {
 	t.Parallel()
-	env := fileEnv(t, map[string]string{".git/config": "[core]\n", "sub/.git/config": "[core]\n", ".github/x.yml": "a\n"})
+	env := fileEnv(t, map[string]string{".git/config": "[core]\n", "sub/.git/config": "[core]\n", ".github/x.yml": "a\n",
+		// A repository by its content, which a file .git elsewhere may lead to.
+		"bare/HEAD": "ref: refs/heads/main\n", "bare/objects/x": "", "bare/config": "[core]\n",
+	})
 	link(t, env, ".git", "innocent")
-	for _, path := range []string{".git/hooks/pre-commit", ".git/config", "sub/.git/config", "innocent/hooks/post-merge"} {
+	for _, path := range []string{
+		".git/hooks/pre-commit", ".git/config", "sub/.git/config", "innocent/hooks/post-merge", ".GIT/config",
+		"bare/config", "bare/hooks/post-merge", "new/.git",
+	} {
 		refused(t, env, writeFile(), params{"file_path": path, "content": "#!/bin/sh\n"}, "belongs to git")
 		refused(t, env, replace(), params{"file_path": path, "old_string": "core", "new_string": "x"}, "belongs to git")
 	}
