@@ -67,7 +67,7 @@ func (m *Model) report(event chat.Event) {
 	case chat.Compressed:
 		m.note(t.dim, "≈", compressionLine(e))
 	case chat.Retry:
-		m.note(t.warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt+1, seconds(e.Delay)))
+		m.note(t.warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, seconds(e.Delay)))
 	case chat.Notice:
 		m.note(t.warn, "!", e.Text)
 	}

@@ -92,7 +92,7 @@ var states = map[string]func(*screenplay){
 			chat.DensityApplied{Metadata: history.DensityMetadata{ReadWritePairsPruned: 4, FileDeduplicationsPruned: 1}, TokensBefore: 52_480, TokensAfter: 40_180, Limit: 128_000},
 			chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 109_000, TokensAfter: 60_000, Limit: 128_000},
 			chat.Compressed{Strategy: "high-density", Reason: "the tail covers everything"},
-			chat.Retry{Attempt: 1, Delay: 1500 * time.Millisecond, Reason: "the provider is overloaded (503)"},
+			chat.Retry{Attempt: 2, Delay: 1500 * time.Millisecond, Reason: "the provider is overloaded (503)"},
 			chat.Notice{Text: "the session log had a torn last line, which was dropped; nothing else is missing"},
 			chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}},
 			chat.TurnEnded{Err: errors.New("the key was refused (401): set OPENAI_API_KEY or the setting auth-keyfile")})

@@ -49,6 +49,8 @@ type Model struct {
 	ticking bool
 	bell    bool
 	clear   bool
+	// clipboard is the sequence that sets the terminal's clipboard.
+	clipboard string
 	// live is the live part as laid out after the latest Update.
 	live     []string
 	row, col int

@@ -32,14 +32,14 @@ func compressionLine(e chat.Compressed) string {
 	return fmt.Sprintf("compression (%s): %s", e.Strategy, freed(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// freed is "−12.3k tokens (41% → 31%)".
+// freed is "−12.3k tokens (41% → 31%)", without the shares when they are the same.
 func freed(before, after, limit int) string {
 	sign, n := "−", before-after
 	if n < 0 {
 		sign, n = "+", -n
 	}
 	line := sign + tokens(n) + " tokens"
-	if limit > 0 {
+	if limit > 0 && percent(before, limit) != percent(after, limit) {
 		line += fmt.Sprintf(" (%d%% → %d%%)", percent(before, limit), percent(after, limit))
 	}
 	return line

@@ -47,7 +47,7 @@ type Options struct {
 	// In and Out are the terminal.
 	In, Out *os.File
 	// Environ is the environment as "KEY=value": TERM, COLORTERM, NO_COLOR,
-	// COLORFGBG, PAGER, VISUAL, EDITOR and HOME are looked at.
+	// COLORFGBG, TMUX, PAGER, VISUAL, EDITOR and HOME are looked at.
 	Environ []string
 	// Greeting is printed first, a line each.
 	Greeting []string
@@ -70,6 +70,13 @@ type Options struct {
 
 // env returns the value of a variable of Environ.
 func (o Options) env(key string) string { return lookup(o.Environ, key) }
+
+// simpleTerminal reports a terminal that is not asked or told anything beyond what
+// every terminal knows.
+func (o Options) simpleTerminal() bool {
+	name := o.env("TERM")
+	return name == "linux" || name == "dumb" || name == ""
+}
 
 // lookup returns the value of a variable; the last one wins.
 func lookup(environ []string, key string) string {

@@ -42,8 +42,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	defer signal.Stop(signals)
 
 	screen := newScreen(opts.Out)
-	name := opts.env("TERM")
-	t := &terminal{in: opts.In, out: opts.Out, screen: screen, simple: name == "linux" || name == "dumb" || name == ""}
+	t := &terminal{in: opts.In, out: opts.Out, screen: screen, simple: opts.simpleTerminal()}
 	defer func() {
 		value := recover()
 		screen.close()

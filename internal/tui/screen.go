@@ -26,6 +26,8 @@ type frame struct {
 	bell bool
 	// clear empties the window first.
 	clear bool
+	// clipboard is a sequence that sets the clipboard, empty for none.
+	clipboard string
 }
 
 // screen paints frames. It is the one place that writes to the terminal, one
@@ -63,6 +65,9 @@ func (s *screen) post(f frame) {
 		f.printed = append(s.next.printed, f.printed...)
 		f.bell = f.bell || s.next.bell
 		f.clear = f.clear || s.next.clear
+		if f.clipboard == "" {
+			f.clipboard = s.next.clipboard
+		}
 	}
 	s.next, s.waiting = f, true
 	s.mu.Unlock()
@@ -143,6 +148,7 @@ func (s *screen) paint(f frame) {
 	if f.bell {
 		b.WriteByte('\a')
 	}
+	b.WriteString(f.clipboard)
 	b.WriteString(ansi.ResetModeSynchronizedOutput)
 	_, _ = s.out.Write(b.Bytes())
 	s.live, s.row, s.col, s.width = f.live, f.row, f.col, f.width

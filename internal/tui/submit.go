@@ -85,24 +85,16 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 			break
 		}
 	}
-	m.scrollback.print(textBlock, m.promptLines(msg.line)...)
 	m.chooseTheme()
-	if msg.err != nil {
+	m.showCommand(msg.line, msg.output)
+	switch {
+	case msg.err != nil:
 		m.note(m.theme.bad, "✗", msg.err.Error())
-		return nil
-	}
-	if msg.output.Bar != nil {
-		m.scrollback.print(lineBlock, m.theme.contextBar(*msg.output.Bar, m.columns()))
-	}
-	var lines []string
-	for _, line := range msg.output.Lines {
-		lines = append(lines, strings.Split(clean(line), "\n")...)
-	}
-	m.scrollback.print(lineBlock, lines...)
-	if msg.output.Submit != "" {
+	case msg.output.Submit != "":
 		m.opts.Driver.Send(msg.output.Submit)
-	}
-	if msg.output.Quit {
+	case msg.output.Copy != "":
+		return m.copyText(msg.output.Copy)
+	case msg.output.Quit:
 		return tea.Quit
 	}
 	return nil

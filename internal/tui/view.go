@@ -13,9 +13,9 @@ func (m *Model) View() string { return strings.Join(m.live, "\n") }
 func (m *Model) frame() frame {
 	f := frame{
 		printed: m.scrollback.take(), live: m.live, row: m.row, col: m.col,
-		width: m.width, bell: m.bell, clear: m.clear,
+		width: m.width, bell: m.bell, clear: m.clear, clipboard: m.clipboard,
 	}
-	m.bell, m.clear = false, false
+	m.bell, m.clear, m.clipboard = false, false, ""
 	return f
 }
 
