@@ -93,8 +93,7 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 }
 
 // TestEmergencyOptimises_REQ_HD_002_8 covers REQ-HD-002.8: at the hard limit density
-// runs once more, although nothing was
-// added since it last did.
+// runs once more, although nothing was added since it last did.
 func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -57,8 +57,6 @@ type play struct {
 	// log is what the observer was told, replayed the history it gives.
 	log      []history.Mutation
 	replayed []*history.Content
-	// sent is the history of the request about to go out.
-	sent []*history.Content
 	// moments says what the user does at which event, decisions how he answers.
 	moments   map[int]int
 	decisions []Decision
@@ -98,7 +96,6 @@ func newPlay(rt *rapid.T) *play {
 		}
 		return words{}
 	}
-	p.Chat.Provider = p.beforeRequest
 	p.on = p.event
 	return p
 }
@@ -168,30 +165,22 @@ func (p *play) reply(rt *rapid.T) answerFunc {
 	}
 }
 
-// checked looks at a request on its way to the model.
+// checked looks at a request on its way to the model. It runs on the provider's
+// goroutine; until the model speaks the owner only reads.
 func (p *play) checked(answer answerFunc) answerFunc {
 	return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 		if err := history.Validate(req.History); err != nil {
 			p.t.Errorf("D-32: %v", err)
 		}
-		if !slices.Equal(req.History, p.sent) {
+		if curated, _ := p.History.Curated(); !slices.Equal(req.History, curated) {
 			p.t.Errorf("what was sent is not the history")
+		}
+		reserve, err := p.reserve()
+		if total := p.Tokens() + reserve; err != nil || total > p.contextLimit() {
+			p.t.Errorf("D-30: %d tokens with the reserve in a window of %d, %v", total, p.contextLimit(), err)
 		}
 		answer(ctx, req, yield)
 	}
-}
-
-// beforeRequest is asked for the provider when the request is ready: it must fit.
-func (p *play) beforeRequest() (llm.Provider, error) {
-	reserve, err := p.reserve()
-	if err != nil {
-		p.t.Errorf("a request without a reserve: %v", err)
-	}
-	if total := p.Tokens() + reserve; total > p.contextLimit() {
-		p.t.Errorf("D-30: %d tokens with the reserve in a window of %d", total, p.contextLimit())
-	}
-	p.sent, _ = p.History.Curated()
-	return p.model, nil
 }
 
 // observe replays the record as a session log does (D-24).

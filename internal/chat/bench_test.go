@@ -1,0 +1,143 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/tokens"
+)
+
+// session is a chat with a long history of reads and writes in which density has
+// found what there is to find, counted as the program counts.
+func session(tb testing.TB, entries, wordsEach int) *bench {
+	tb.Helper()
+	b := newBench(tb)
+	vocabularies := &tokens.Vocabularies{}
+	counter := vocabularies.Counter("gpt-4o")
+	b.Counter = func(string) history.Counter { return counter }
+	b.Chat.History = history.NewService(counter, nil)
+	b.set("context-limit", "100000000")
+	text := strings.Repeat("if err != nil {\n\treturn err\n}\n", max(1, wordsEach/8))
+	for i := 0; b.History.Len() < entries; i++ {
+		name := fmt.Sprintf("internal/part%d/file.go", i%50)
+		switch i % 5 {
+		case 0:
+			b.record(history.HumanText(fmt.Sprintf("please look at %s again", name)))
+		case 4:
+			b.pair(fmt.Sprint(i), "write_file", name, "written")
+		default:
+			b.pair(fmt.Sprint(i), "read_file", name, text)
+		}
+	}
+	if _, err := b.PrepareRequest(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
+	b.Emit = func(Event) {}
+	b.events = nil
+	return b
+}
+
+// tally counts how often it is asked to count.
+type tally struct {
+	words
+	asked int
+}
+
+func (t *tally) Count(text string) int { t.asked++; return t.words.Count(text) }
+
+// TestNothingIsCountedTwice: before a request, and with every status, only what is
+// new is counted, however long the session (D-01).
+func TestNothingIsCountedTwice(t *testing.T) {
+	t.Parallel()
+	b := session(t, 2000, 20)
+	counter := &tally{}
+	b.Counter = func(string) history.Counter { return counter }
+	for _, step := range []struct {
+		name string
+		do   func()
+		most int
+	}{
+		{"the switch of the counter", func() { b.useModelCounter() }, 1 << 30},
+		{"nothing new", func() {}, 0},
+		{"a message", func() { b.record(history.HumanText("go on")) }, 1},
+		{"a call and its answer", func() { b.pair("new", "read_file", "new", "text") }, 4},
+	} {
+		counter.asked = 0
+		step.do()
+		b.emitStatus()
+		if _, err := b.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		b.emitStatus()
+		if counter.asked > step.most {
+			t.Errorf("%s: %d texts were counted, want at most %d", step.name, counter.asked, step.most)
+		}
+	}
+}
+
+// BenchmarkPreSend is the window before a request at 2 000 entries: with nothing to
+// do it is to take at most 1 ms.
+func BenchmarkPreSend(b *testing.B) {
+	for _, added := range []bool{false, true} {
+		b.Run(map[bool]string{false: "nothing to do", true: "a message added"}[added], func(b *testing.B) {
+			c := session(b, 2000, 100)
+			for b.Loop() {
+				if added {
+					c.record(history.HumanText("go on"))
+				}
+				if _, err := c.PrepareRequest(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStatus is what every event costs besides itself; it is not to grow with
+// the session.
+func BenchmarkStatus(b *testing.B) {
+	for _, entries := range []int{10, 1000, 10_000} {
+		b.Run(fmt.Sprint(entries, " entries"), func(b *testing.B) {
+			c := session(b, entries, 20)
+			for b.Loop() {
+				c.emitStatus()
+			}
+		})
+	}
+}
+
+// arrival is a network that notes when a request has reached it, and refuses it.
+type arrival struct{ at time.Time }
+
+func (a *arrival) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.at = time.Now()
+	_ = r.Body.Close()
+	body := io.NopCloser(strings.NewReader(`{"error":{"message":"no key"}}`))
+	return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: r}, nil
+}
+
+// BenchmarkEnterToRequest is the time from a message to its request on the network,
+// at 200 000 tokens of context: at most 15 ms.
+func BenchmarkEnterToRequest(b *testing.B) {
+	c := session(b, 1000, 500)
+	network := &arrival{}
+	client := llm.NewClient(llm.ClientConfig{BaseURL: "http://model.test/v1", Transport: network})
+	c.Provider = func() (llm.Provider, error) { return client, nil }
+	var total time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if _, err := c.Prompt(context.Background(), "and what does this do?"); err == nil {
+			b.Fatal("the network answered")
+		}
+		total += network.at.Sub(start)
+	}
+	b.ReportMetric(float64(total.Microseconds())/float64(b.N), "µs/request")
+	b.ReportMetric(float64(c.Tokens()), "tokens")
+}
