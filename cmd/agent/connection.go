@@ -33,7 +33,9 @@ type connection struct {
 // peer is one endpoint in use.
 type peer struct {
 	endpoint llm.Endpoint
-	client   *llm.Client
+	// baseURL and keyFile are the settings it follows from.
+	baseURL, keyFile string
+	client           *llm.Client
 	// asked is closed when the endpoint has told its models, or failed to.
 	asked chan struct{}
 	// models are what it offers and windows the context limits it reported, by
@@ -80,6 +82,7 @@ func (c *connection) keyFile() string {
 // is asked for its models in the background, so that limits are right before the
 // first request.
 func (c *connection) current() (*peer, error) {
+	baseURL, keyFile := c.settings.BaseURL(), c.keyFile()
 	endpoint, err := c.resolve()
 	if err != nil {
 		return nil, err
@@ -90,6 +93,7 @@ func (c *connection) current() (*peer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.peer != nil && c.peer.endpoint == endpoint {
+		c.peer.baseURL, c.peer.keyFile = baseURL, keyFile
 		return c.peer, nil
 	}
 	if c.peer != nil {
@@ -97,6 +101,8 @@ func (c *connection) current() (*peer, error) {
 	}
 	c.peer = &peer{
 		endpoint: endpoint,
+		baseURL:  baseURL,
+		keyFile:  keyFile,
 		client:   llm.NewClient(llm.ClientConfig{BaseURL: endpoint.BaseURL, Key: endpoint.Key}),
 		asked:    make(chan struct{}),
 	}
@@ -105,6 +111,26 @@ func (c *connection) current() (*peer, error) {
 	}
 	go c.learn(c.peer)
 	return c.peer, nil
+}
+
+// inUse is current without looking for the key again while the settings are the
+// same: the window is asked for at every turn, and a keyring may take its time.
+func (c *connection) inUse() (*peer, error) {
+	c.mu.Lock()
+	p := c.peer
+	same := p != nil && p.baseURL == c.settings.BaseURL() && p.keyFile == c.keyFile()
+	c.mu.Unlock()
+	if same {
+		return p, nil
+	}
+	return c.current()
+}
+
+// isCurrent reports whether p is still the endpoint in use.
+func (c *connection) isCurrent(p *peer) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.peer == p
 }
 
 // keyUsed calls hide with the key in use and with any that comes into use later.
@@ -135,7 +161,7 @@ func (c *connection) learn(p *peer) {
 				p.windows[m.ID] = m.ContextLimit
 			}
 		}
-		if len(models) == 1 && c.settings.Model() == "" {
+		if len(models) == 1 && c.settings.Model() == "" && c.isCurrent(p) {
 			_ = c.settings.Set(settings.Found, settings.KeyModel, models[0].ID) // an id no setting takes stays unset
 		}
 	}
@@ -188,7 +214,7 @@ func (c *connection) contextLimit(model string) (int, bool) {
 		return demo.Window, true
 	}
 	known, inTable := llm.ContextLimit(model)
-	p, err := c.current()
+	p, err := c.inUse()
 	if err != nil {
 		return known, inTable
 	}

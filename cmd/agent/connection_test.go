@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/llm"
 	"agent/internal/settings"
 )
 
@@ -40,4 +41,56 @@ func TestNoModelIsSet(t *testing.T) {
 		}
 		_ = connection.close()
 	}
+}
+
+// The keyring is asked once a request, however often the window is looked at; a
+// changed endpoint is noticed all the same.
+func TestTheKeyIsLookedForOnce(t *testing.T) {
+	t.Parallel()
+	s := settings.New(newRegistry())
+	set := func(key, value string) {
+		if err := s.Set(settings.Session, key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	window := func(tokens int) string {
+		server := newModel(t)
+		server.Answer("/v1/models", fmt.Sprintf(`{"object":"list","data":[{"id":"m","max_model_len":%d}]}`, tokens))
+		return server.URL
+	}
+	first, second := window(1000), window(2000)
+	asked := map[string]int{}
+	connection := newConnection(s, world{})
+	connection.keyring = func(baseURL string) llm.Key {
+		asked[baseURL]++
+		return secret
+	}
+	for _, url := range []string{first, second, first} {
+		set(settings.KeyBaseURL, url)
+		set(settings.KeyModel, "m")
+		for range 10 {
+			want := map[string]int{first: 1000, second: 2000}[url]
+			if limit, known := connection.contextLimit("m"); !known || limit != want {
+				t.Fatalf("%s: window %d, %t; want %d", url, limit, known, want)
+			}
+		}
+	}
+	if asked[first] != 2 || asked[second] != 1 {
+		t.Errorf("the keyring was asked %v", asked)
+	}
+	_ = connection.close()
+}
+
+// An endpoint that answers when another is in use already chooses no model for it.
+func TestLateAnswerChoosesNoModel(t *testing.T) {
+	t.Parallel()
+	server := newModel(t)
+	server.Answer("/v1/models", `{"object":"list","data":[{"id":"theirs"}]}`)
+	connection := newConnection(settings.New(newRegistry()), world{})
+	left := &peer{client: llm.NewClient(llm.ClientConfig{BaseURL: server.URL, Key: secret}), asked: make(chan struct{})}
+	connection.learn(left)
+	if model := connection.settings.Model(); model != "" || len(left.models) != 1 {
+		t.Errorf("model %q of %v", model, left.models)
+	}
+	left.client.Close()
 }

@@ -54,6 +54,9 @@ func (a *app) openLog(o options, logOptions session.Options) (*session.Log, sess
 		return nil, state, err
 	}
 	a.notices = append(a.notices, fmt.Sprintf("Going on with session %s: %s", info.ID, info.FirstPrompt))
+	if root := a.workspace.Root(); state.Workspace != root {
+		a.notices = append(a.notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", state.Workspace, root))
+	}
 	a.notices = append(a.notices, state.Notices...)
 	return log, state, nil
 }
