@@ -34,7 +34,7 @@ func answerCommand(command commandLine, end ending, out *output) Answer {
 	}
 	text, spooled := out.text()
 	if text == "" {
-		text = "[no output]\n"
+		text = noOutput + "\n"
 	}
 	note := "[" + end.outcome() + "]"
 	if end.leftBehind {
@@ -54,6 +54,24 @@ func answerCommand(command commandLine, end ending, out *output) Answer {
 		}
 	}
 	return answer
+}
+
+// noOutput stands for the output of a command that printed nothing.
+const noOutput = "[no output]"
+
+// Output is what a command that ran to its end printed, for a person who is told of
+// its end elsewhere: Result without the line that says so. Other answers are all
+// output.
+func (a Answer) Output() string {
+	at := strings.LastIndex(a.Result, "\n[exit ")
+	if a.ExitCode == nil || at < 0 {
+		return a.Result
+	}
+	text := strings.TrimSuffix(a.Result[:at], noOutput)
+	if _, notes, found := strings.Cut(a.Result[at+1:], "\n"); found {
+		text = withLine(text, notes)
+	}
+	return strings.TrimPrefix(text, "\n")
 }
 
 // outcome says in a few words how a command ended and how long it took.

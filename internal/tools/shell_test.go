@@ -75,6 +75,28 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 		if c.text != "" && text != c.text || !strings.HasPrefix(last, c.last) || answer.Error != c.err || answer.ExitCode == nil || *answer.ExitCode != c.exit {
 			t.Errorf("%q: %+v", c.command, answer)
 		}
+		if printed := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), noOutput); answer.Output() != printed {
+			t.Errorf("%q: Output() = %q, want %q", c.command, answer.Output(), printed)
+		}
+	}
+}
+
+func TestOutputKeepsAllButTheEnd(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	for _, c := range []struct {
+		answer Answer
+		want   string
+	}{
+		{Answer{Result: "a\n[exit 0 after 1s]", ExitCode: &zero}, "a"},
+		{Answer{Result: "[exit 1 here]\nb\n[exit 0 after 1s]", ExitCode: &zero}, "[exit 1 here]\nb"},
+		{Answer{Result: "a\n[exit 0 after 1s]\n[What was left behind]", ExitCode: &zero}, "a\n[What was left behind]"},
+		{Answer{Result: "[no output]\n[exit 0 after 1s]\n[What was left behind]", ExitCode: &zero}, "[What was left behind]"},
+		{Answer{Result: "a file\n[exit 0 after 1s]"}, "a file\n[exit 0 after 1s]"},
+	} {
+		if got := c.answer.Output(); got != c.want {
+			t.Errorf("%q: Output() = %q, want %q", c.answer.Result, got, c.want)
+		}
 	}
 }
 

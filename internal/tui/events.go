@@ -22,6 +22,7 @@ func (m *Model) event(event chat.Event) {
 	case chat.UserMessage:
 		m.userMessage(e)
 	case chat.MessageReturned:
+		m.turn.returned = true
 		if m.input.empty() {
 			m.input.set(e.Text)
 		}
@@ -143,6 +144,7 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 	if m.opts.Now().Sub(m.turn.started) >= longTurn {
 		m.bell = true
 	}
+	again := e.Outcome.Stop == chat.StopFailed && !m.turn.returned
 	m.turn = turn{}
 	m.tools = nil
 	m.queued = nil
@@ -151,5 +153,8 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 		m.note(m.theme.warn, "■", "interrupted")
 	case e.Err != nil:
 		m.note(m.theme.bad, "✗", e.Err.Error())
+		if again {
+			m.scrollback.print(lineBlock, m.theme.dim.text("  /retry sends it again"))
+		}
 	}
 }

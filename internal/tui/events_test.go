@@ -52,7 +52,7 @@ func TestReply(t *testing.T) {
 		{
 			"failed",
 			[]chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the key was refused")}},
-			[]string{"✗ the key was refused"},
+			[]string{"✗ the key was refused", "  /retry sends it again"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -183,5 +183,35 @@ func TestReturnedMessage(t *testing.T) {
 	s.events(chat.MessageReturned{Text: "another"})
 	if got := s.model.input.value(); got != "look at @nowhere.go" {
 		t.Errorf("the input became %q", got)
+	}
+	s.events(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("there is no file @nowhere.go")})
+	if all := s.all(); strings.Contains(all, "/retry") {
+		t.Errorf("what never was in the conversation cannot be sent again:\n%s", all)
+	}
+}
+
+func TestNothingTicksWhileAQuestionIsOpen(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.events(chat.TurnStarted{})
+	if !s.model.moving() {
+		t.Error("a running turn stands still")
+	}
+	s.events(askedForCommand("make"))
+	if s.model.moving() {
+		t.Error("the question moves")
+	}
+	s.press("y")
+	if !s.model.moving() {
+		t.Error("the turn stands still after the answer")
+	}
+}
+
+func TestStatusSaysThatNoModelIsSet(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.events(chat.StatusChanged{Status: chat.Status{Mode: chat.ModeAsk}})
+	if view := s.model.View(); !strings.Contains(view, "no model: /model · ask") {
+		t.Errorf("the status line is silent:\n%s", view)
 	}
 }

@@ -118,6 +118,37 @@ func TestCtrlOPrintsTheWholeOutput(t *testing.T) {
 	}
 }
 
+func TestCtrlOGoesBack(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.press("ctrl+o")
+	if view := s.model.View(); !strings.Contains(view, "there is no tool output yet") {
+		t.Errorf("it does not say that there is no output:\n%s", view)
+	}
+	for _, n := range []string{"one", "two"} {
+		s.events(chat.ToolEnded{Title: n, Answer: tools.Answer{Result: "result " + n}})
+	}
+	s.printed = nil
+	for _, step := range []struct{ prints, hint string }{
+		{"result two", "Ctrl+O again shows the tool output before that"},
+		{"result one", "demo-model"},
+		{"", "there is no tool output before that"},
+		{"result two", "Ctrl+O again"},
+	} {
+		s.wait(hintTime + time.Second)
+		s.press("ctrl+o")
+		if all := s.all(); step.prints != "" && !strings.HasSuffix(strings.TrimSpace(strings.Join(s.printed, "\n")), step.prints) || !strings.Contains(s.model.View(), step.hint) {
+			t.Fatalf("want %q and the hint %q:\n%s", step.prints, step.hint, all)
+		}
+	}
+	for range 2 * outputsKept {
+		s.events(chat.ToolEnded{Title: "more", Answer: tools.Answer{Result: "x"}})
+	}
+	if n := len(s.model.outputs.kept); n != outputsKept {
+		t.Errorf("%d outputs are kept", n)
+	}
+}
+
 func TestCtrlZAndCtrlGTakeTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)

@@ -35,7 +35,7 @@ type Model struct {
 	reply      reply
 	tools      []runningTool
 	queued     []string
-	last       output
+	outputs    outputs
 
 	input     editor
 	prompts   prompts
@@ -61,6 +61,8 @@ type turn struct {
 	running      bool
 	interrupting bool
 	started      time.Time
+	// returned is set when a message came back unsent.
+	returned bool
 	// arriving is the tool whose call the model is writing.
 	arriving string
 }
@@ -189,9 +191,18 @@ func (m *Model) loadPrompts() tea.Msg {
 const tickTime = 200 * time.Millisecond
 
 func (m *Model) keepTicking() tea.Cmd {
-	if m.ticking || !m.turn.running && len(m.tools) == 0 && len(m.commands) == 0 && m.hint.text == "" {
+	if m.ticking || !m.moving() {
 		return nil
 	}
 	m.ticking = true
 	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// moving reports whether time changes what is on the screen. A question hides what
+// goes on, until it is answered.
+func (m *Model) moving() bool {
+	if m.approvals.open() {
+		return m.approvals.typing || m.hint.text != ""
+	}
+	return m.turn.running || len(m.tools) > 0 || len(m.commands) > 0 || m.hint.text != ""
 }

@@ -32,13 +32,21 @@ type editedMsg struct {
 	err  error
 }
 
-// showOutput shows the latest tool output in full: in $PAGER, else printed.
+// showOutput shows the latest tool output in full, then the ones before: in $PAGER,
+// else printed.
 func (m *Model) showOutput() tea.Cmd {
-	if m.last == (output{}) {
+	last, ok := m.outputs.next()
+	switch {
+	case !ok && len(m.outputs.kept) == 0:
 		m.showHint("there is no tool output yet", false)
 		return nil
+	case !ok:
+		m.showHint("there is no tool output before that; Ctrl+O begins again with the latest", false)
+		return nil
+	case m.outputs.seen < len(m.outputs.kept):
+		m.showHint("Ctrl+O again shows the tool output before that", false)
 	}
-	last, theme := m.last, m.theme
+	theme := m.theme
 	pager := m.opts.env("PAGER")
 	if pager == "" {
 		return guarded(func() tea.Msg {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func (m *Model) statusView(width int) string {
 		return m.theme.warn.text(truncate(m.hint.text, width))
 	}
 	s := m.status
-	parts := []string{clean(s.Model), contextPart(s.Tokens, s.Limit), string(s.Mode)}
+	parts := []string{cmp.Or(clean(s.Model), "no model: /model"), contextPart(s.Tokens, s.Limit), string(s.Mode)}
 	if s.Freed > 0 {
 		parts = append(parts, "−"+tokens(s.Freed)+" freed")
 	}

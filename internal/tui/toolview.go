@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -30,9 +31,37 @@ type runningTool struct {
 	output []byte
 }
 
-// output is the latest result, for Ctrl+O.
+// output is a result, for Ctrl+O.
 type output struct {
 	title, text, diff, spool string
+}
+
+// outputsKept is how many results Ctrl+O can go back to.
+const outputsKept = 30
+
+// outputs are the latest results, oldest first.
+type outputs struct {
+	kept []output
+	// seen is how many of them, from the newest, have been shown in full.
+	seen int
+}
+
+func (o *outputs) add(result output) {
+	if len(o.kept) == outputsKept {
+		o.kept = o.kept[1:]
+	}
+	o.kept, o.seen = append(o.kept, result), 0
+}
+
+// next is the newest result that has not been shown, or ok is false.
+func (o *outputs) next() (result output, ok bool) {
+	at := len(o.kept) - 1 - o.seen
+	if at < 0 {
+		o.seen = 0
+		return output{}, false
+	}
+	o.seen++
+	return o.kept[at], true
 }
 
 func (m *Model) toolStarted(e chat.ToolStarted) {
@@ -63,11 +92,11 @@ func (m *Model) toolEnded(e chat.ToolEnded) {
 	}
 	a := e.Answer
 	if a.Diff != "" || a.Result != "" || a.Error != "" {
-		text := a.Result
+		text := a.Output()
 		if text == "" {
-			text = a.Error
+			text = cmp.Or(a.Error, "no output")
 		}
-		m.last = output{title: title(e.Title, e.Name), text: text, diff: a.Diff, spool: a.Spool}
+		m.outputs.add(output{title: title(e.Title, e.Name), text: text, diff: a.Diff, spool: a.Spool})
 	}
 	m.scrollback.print(lineBlock, m.theme.toolResult(e, m.columns())...)
 }
@@ -107,7 +136,7 @@ func (t *theme) answer(a tools.Answer, width int) (outcome string, body []string
 		added, removed := diffStat(a.Diff)
 		return fmt.Sprintf("+%d −%d", added, removed), t.bounded(t.renderDiff(a.Diff, 0), diffLines)
 	case a.ExitCode != nil:
-		text := strings.TrimRight(clean(a.Result), "\n")
+		text := strings.TrimRight(clean(a.Output()), "\n")
 		return join2(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), t.lastLines(text, width)
 	case a.Error != "":
 		return "", append(t.boundedText(a.Error, width), t.lastLines(strings.TrimRight(clean(a.Result), "\n"), width)...)
