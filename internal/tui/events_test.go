@@ -201,7 +201,8 @@ func TestNothingTicksWhileAQuestionIsOpen(t *testing.T) {
 	if s.model.moving() {
 		t.Error("the question moves")
 	}
-	s.press("y")
+	s.wait(time.Second)
+	s.typed("y")
 	if !s.model.moving() {
 		t.Error("the turn stands still after the answer")
 	}
