@@ -9,6 +9,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/settings"
+	"agent/internal/tui"
 )
 
 // The exit statuses of the program.
@@ -49,7 +50,8 @@ func exitStatus(err error) int {
 		return exitOK
 	case errors.As(err, &status):
 		return int(status)
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing):
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing),
+		errors.Is(err, tui.ErrNoTerminal):
 		return exitUsage
 	case errors.As(err, &provider):
 		if provider.Kind == llm.BadRequest || provider.Kind == llm.ContextOverflow {

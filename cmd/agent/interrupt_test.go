@@ -91,6 +91,16 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// A signal that was ignored when the program was started, as by nohup, stays so.
+func TestIgnoredSignals(t *testing.T) {
+	t.Parallel()
+	server := newModel(t, llmtest.Call("run_shell_command", `{"command":"kill -HUP $PPID; kill -INT $PPID"}`), llmtest.Say("still here"))
+	run := startCommand(t, t.TempDir(), server.URL, "sh", "-c", `trap "" HUP INT; exec agent -p go --approval-mode full-auto`)
+	if out, status := run.end(); status != exitOK || !strings.Contains(out, "still here") {
+		t.Errorf("ended with %d:\n%s", status, out)
+	}
+}
+
 // newPipe makes the pipe by which a command tells that it has begun.
 func newPipe(t *testing.T, workspace string) string {
 	t.Helper()
@@ -151,6 +161,12 @@ type run struct {
 // startRun starts agent in a workspace below home.
 func startRun(t *testing.T, home, url string, args ...string) *run {
 	t.Helper()
+	return startCommand(t, home, url, append([]string{"agent"}, args...)...)
+}
+
+// startCommand is startRun for a command that starts agent.
+func startCommand(t *testing.T, home, url string, args ...string) *run {
+	t.Helper()
 	workspace := filepath.Join(home, "work")
 	if err := os.MkdirAll(workspace, 0o700); err != nil {
 		t.Fatal(err)
@@ -159,7 +175,7 @@ func startRun(t *testing.T, home, url string, args ...string) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("agent", args...)
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = workspace
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}
 	cmd.Stdout, cmd.Stderr = w, w

@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	// First of all: keeps the terminal library from asking the terminal questions
@@ -24,7 +25,9 @@ func main() { os.Exit(agentMain()) }
 // signal ends the program in order; a second one ends it at once, should the first
 // have met something that does not listen.
 func agentMain() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// What nohup and shells ignore for their children stays ignored.
+	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	// A reader of our output that has gone is an error of the write, not a death
