@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/tools"
 )
 
 // ErrWorking is the answer to a change that must wait for the end of a turn.
@@ -51,6 +52,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		}
 		c.ledger, c.lastReply, c.noopReason, c.latest = nil, "", "", llm.Usage{}
 		c.density.freed = 0
+		c.Env.Seen = tools.NewSeen() // the model knows no file any more
 		c.emitStatus()
 		return nil
 	})

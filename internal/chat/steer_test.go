@@ -118,6 +118,8 @@ func TestClearBeginsAnew(t *testing.T) {
 	running(t, func(t *testing.T, b *bench) {
 		var told []history.MutationKind
 		b.History = history.NewService(words{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil })
+		b.Env.Seen = tools.NewSeen()
+		b.Env.Seen.Record("/w/a", []byte("written"))
 		b.pair("r", "read_file", "a", wordy(50))
 		b.pair("w", "write_file", "a", "written")
 		b.Send("go")
@@ -131,6 +133,9 @@ func TestClearBeginsAnew(t *testing.T) {
 		usage, err := b.ContextUsage(t.Context())
 		if err != nil || usage.Total() != b.Tokens() || b.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
 			t.Errorf("usage %+v, %v", usage, err)
+		}
+		if b.Env.Seen.Known("/w/a") {
+			t.Error("a file may be overwritten that the model knows nothing of")
 		}
 		ledger, _ := b.Ledger(t.Context())
 		reply, _ := b.LastReply(t.Context())
