@@ -21,9 +21,6 @@ type terminal struct {
 	home, workspace string
 }
 
-// binary is what make build leaves.
-const binary = "../../bin/agent"
-
 // newTerminal starts agent in a pane of its own, in a new home. After it has ended
 // the pane stays and shows its exit status.
 func newTerminal(t *testing.T, columns int, url string, args ...string) *terminal {

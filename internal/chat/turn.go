@@ -98,6 +98,8 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	if err != nil {
 		return nil, err
 	}
+	// With the provider the model is settled, when the user chose none.
+	request.Model = c.Settings.Model()
 	out.Requests++
 	c.stats.Requests++
 	r, err := c.stream(ctx, provider, request)
