@@ -542,7 +542,7 @@ func TestSwitchBetweenTurns(t *testing.T) {
 		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, b.rungs())
 	}
 	// The reply to it is in the history by now.
-	if got, want := b.Tokens(), total+(history.NewService(letters{}, nil)).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
+	if got, want := b.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
 		t.Errorf("%d tokens, want %d by the new vocabulary and no ratio", got, want)
 	}
 }

@@ -197,7 +197,8 @@ func TestEditThatChangesNothingIsAnError(t *testing.T) {
 
 func TestGitsOwnFilesAreNotEdited(t *testing.T) {
 	t.Parallel()
-	env := fileEnv(t, map[string]string{".git/config": "[core]\n", "sub/.git/config": "[core]\n", ".github/x.yml": "a\n",
+	env := fileEnv(t, map[string]string{
+		".git/config": "[core]\n", "sub/.git/config": "[core]\n", ".github/x.yml": "a\n",
 		// A repository by its content, which a file .git elsewhere may lead to.
 		"bare/HEAD": "ref: refs/heads/main\n", "bare/objects/x": "", "bare/config": "[core]\n",
 	})
