@@ -59,12 +59,17 @@ func answerCommand(command commandLine, end ending, out *output) Answer {
 // noOutput stands for the output of a command that printed nothing.
 const noOutput = "[no output]"
 
-// Output is what a command that ran to its end printed, for a person who is told of
-// its end elsewhere: Result without the line that says so. Other answers are all
-// output.
+// Output is what a command printed, for a person who is told of its end elsewhere:
+// Result without the line that says so. Other answers are all output.
 func (a Answer) Output() string {
-	at := strings.LastIndex(a.Result, "\n[exit ")
-	if a.ExitCode == nil || at < 0 {
+	at := -1
+	switch {
+	case a.ExitCode != nil:
+		at = strings.LastIndex(a.Result, "\n[exit ")
+	case a.Error != "":
+		at = max(strings.LastIndex(a.Result, "\n[killed after "), strings.LastIndex(a.Result, "\n[timed out after "))
+	}
+	if at < 0 {
 		return a.Result
 	}
 	text := strings.TrimSuffix(a.Result[:at], noOutput)

@@ -92,6 +92,9 @@ func TestOutputKeepsAllButTheEnd(t *testing.T) {
 		{Answer{Result: "[exit 1 here]\nb\n[exit 0 after 1s]", ExitCode: &zero}, "[exit 1 here]\nb"},
 		{Answer{Result: "a\n[exit 0 after 1s]\n[What was left behind]", ExitCode: &zero}, "a\n[What was left behind]"},
 		{Answer{Result: "[no output]\n[exit 0 after 1s]\n[What was left behind]", ExitCode: &zero}, "[What was left behind]"},
+		{Answer{Result: "a\n[killed after 1s]", Error: "interrupted"}, "a"},
+		{Answer{Result: "[no output]\n[timed out after 1s]", Error: "timed out after 1s"}, ""},
+		{Answer{Result: "a file\n[killed after 1s]"}, "a file\n[killed after 1s]"},
 		{Answer{Result: "a file\n[exit 0 after 1s]"}, "a file\n[exit 0 after 1s]"},
 	} {
 		if got := c.answer.Output(); got != c.want {

@@ -141,7 +141,11 @@ func (m *Model) approvalView(width, room int) ([]string, place) {
 		rows, row, col := a.reason.view(width-11, 3)
 		at = place{set: true, row: row, col: col + 10}
 		foot = indent(rows, t.strong.text("Why not? ")+" ", strings.Repeat(" ", 10))
-		foot = append(foot, t.dim.text(truncate("Enter refuses, with or without a reason · Esc goes back", width)))
+		does := "Enter refuses and ends the turn; with a reason the model goes on · Esc goes back"
+		if strings.TrimSpace(a.reason.value()) != "" {
+			does = "Enter refuses, and the model goes on · Esc goes back"
+		}
+		foot = append(foot, t.dim.text(truncate(does, width)))
 	} else {
 		for _, row := range wrapText(m.approvalKeys(request), width) {
 			foot = append(foot, strings.ReplaceAll(row, nbsp, " "))

@@ -151,6 +151,8 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 	switch {
 	case e.Outcome.Stop == chat.StopInterrupted:
 		m.note(m.theme.warn, "■", "interrupted")
+	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
+		m.note(m.theme.warn, "■", "stopped after the refusal; say how to go on")
 	case e.Err != nil:
 		m.note(m.theme.bad, "✗", e.Err.Error())
 		if again {

@@ -50,6 +50,11 @@ func TestReply(t *testing.T) {
 			[]string{"one", "■ interrupted"},
 		},
 		{
+			"refused",
+			[]chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDenied}}},
+			[]string{"■ stopped after the refusal; say how to go on"},
+		},
+		{
 			"failed",
 			[]chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the key was refused")}},
 			[]string{"✗ the key was refused", "  /retry sends it again"},

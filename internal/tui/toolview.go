@@ -139,7 +139,7 @@ func (t *theme) answer(a tools.Answer, width int) (outcome string, body []string
 		text := strings.TrimRight(clean(a.Output()), "\n")
 		return join2(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), t.lastLines(text, width)
 	case a.Error != "":
-		return "", append(t.boundedText(a.Error, width), t.lastLines(strings.TrimRight(clean(a.Result), "\n"), width)...)
+		return "", append(t.boundedText(a.Error, width), t.lastLines(strings.TrimRight(clean(a.Output()), "\n"), width)...)
 	}
 	return lineCount(a.Result), nil
 }
