@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
@@ -105,22 +104,6 @@ func newTransport() http.RoundTripper {
 	const pingAfter, pingAnswer = 15 * time.Second, 15 * time.Second
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAnswer}
 	return transport
-}
-
-// Warm opens a connection, so that the first request does not wait for it. It
-// changes nothing at the server, and a failure is left to the first request.
-func (c *Client) Warm(ctx context.Context) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodHead, c.config.BaseURL+"/models", nil)
-	if err != nil {
-		return
-	}
-	c.authorize(request)
-	response, err := c.http.Do(request)
-	if err != nil {
-		return
-	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxErrorBody))
-	_ = response.Body.Close()
 }
 
 // Close lets go of idle connections. Replies that are being streamed go on.

@@ -185,7 +185,7 @@ func TestLeavingAtTheRetry(t *testing.T) {
 }
 
 // TestConnectionsAreKept: fifty requests, errors among them, go over one
-// connection, and Warm has opened it before.
+// connection, which asking for the models has opened before.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
@@ -202,7 +202,10 @@ func TestConnectionsAreKept(t *testing.T) {
 			return dialer.DialContext(ctx, network, address)
 		}}
 	})
-	client.Warm(t.Context())
+	srv.Answer("/v1/models", `{"object":"list","data":[{"id":"m"}]}`)
+	if _, err := client.ListModels(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for range 45 {
 		if _, err := collect(t.Context(), client, ask("hi")); err != nil {
 			t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Surroundings are the place where a command would run, as far as LooksOnly needs
-// to know it.
+// Surroundings are the place where a command would run, as far as unsureParts
+// needs to know it.
 type Surroundings struct {
 	// Dir is the absolute folder it starts in, free of symlinks.
 	Dir string
@@ -17,14 +17,10 @@ type Surroundings struct {
 	Inside func(path string) bool
 }
 
-// LooksOnly reports whether a command can be run without asking: every part of it
-// is a program known only to look, with options known to be harmless, and every
-// word that could be a path lies inside. What is not known to be harmless is not.
-func LooksOnly(command ParsedCommand, at Surroundings) bool {
-	return len(unsureParts(command, at)) == 0
-}
-
-// unsureParts returns the parts of a command that may do more than look.
+// unsureParts returns the parts of a command that may do more than look. There are
+// none when every part is a program known only to look, with options known to be
+// harmless, and every word that could be a path lies inside; such a command can be
+// run without asking. What is not known to be harmless is not.
 func unsureParts(command ParsedCommand, at Surroundings) []SimpleCommand {
 	dirs := []string{at.Dir}
 	var unsure []SimpleCommand
