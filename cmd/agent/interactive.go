@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/session"
 	"agent/internal/tui"
@@ -45,6 +46,7 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 	err = tui.Run(ctx, tui.Options{
 		Driver:    a.chat,
 		Commands:  a.commands(ctx, a.chat),
+		Files:     atcmd.NewCompleter(a.workspace.Root(), w.now).Complete,
 		Events:    relay.register,
 		In:        w.stdin,
 		Out:       w.stdout,

@@ -50,6 +50,9 @@ func TestKeys(t *testing.T) {
 		{name: "a path is no command", do: func(s *screenplay) { s.typed("/etc/hosts is odd"); s.press("enter") }, calls: []string{`send "/etc/hosts is odd"`}},
 		{name: "/quit", do: func(s *screenplay) { s.typed("/quit"); s.press("enter") }, quit: true},
 		{name: "a command runs during a turn", do: func(s *screenplay) { running(s); s.typed("/init"); s.press("enter") }, calls: []string{`send "write AGENTS.md"`}},
+		{name: "Tab completes a file", do: func(s *screenplay) { s.typed("fix @ma"); s.press("tab") }, input: "fix @main.go "},
+		{name: "Tab completes a folder and goes on", do: func(s *screenplay) { s.typed("fix @src"); s.press("tab", "tab") }, input: "fix @src/x.go "},
+		{name: "Tab leaves an address alone", do: func(s *screenplay) { s.typed("mail a@ma"); s.press("tab") }, input: "mail a@ma"},
 		{name: "Tab completes", do: func(s *screenplay) { s.typed("/he"); s.press("tab") }, input: "/help "},
 		{name: "arrows pick a completion, Enter takes it", do: func(s *screenplay) { s.typed("/c"); s.press("down", "down", "enter") }, input: "/compress "},
 		{name: "Up walks back, Down returns to the draft", do: func(s *screenplay) {

@@ -73,6 +73,17 @@ func (fakeCommands) Complete(line string) (int, []command.Completion) {
 	return 0, out
 }
 
+// fakeFiles is a workspace of three names.
+func fakeFiles(_ context.Context, typed string) []string {
+	var out []string
+	for _, name := range []string{"main.go", "src/", "src/x.go"} {
+		if strings.HasPrefix(name, typed) && name != typed {
+			out = append(out, "@"+name)
+		}
+	}
+	return out
+}
+
 // screenplay drives a model without a terminal: keys and events in, frames out.
 type screenplay struct {
 	t       testing.TB
@@ -88,6 +99,7 @@ func newScreenplay(t testing.TB, width, height int) *screenplay {
 	s := &screenplay{t: t, driver: &fakeDriver{}, clock: time.Unix(1_000_000, 0)}
 	s.model = newModel(t.Context(), Options{
 		Driver: s.driver, Commands: fakeCommands{}, Workspace: "/home/u/work/project",
+		Files:   fakeFiles,
 		Environ: []string{"HOME=/home/u"}, Now: func() time.Time { return s.clock },
 		Status: chat.Status{Model: "demo-model", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeAsk},
 	}, termenv.Ascii, width, height)

@@ -41,6 +41,9 @@ type History interface {
 type Options struct {
 	Driver   Driver
 	Commands command.Runner
+	// Files proposes what to put in for an @ and what was typed after it, each with
+	// its @, best first. Nil proposes nothing.
+	Files func(ctx context.Context, typed string) []string
 	// Events registers the listener of the turn loop's events. The listener
 	// never blocks and may be called from any goroutine, also after Run returned.
 	Events func(listener func(chat.Event))

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/atcmd"
 	"agent/internal/command"
 )
 
@@ -44,17 +45,34 @@ type completionMsg struct {
 	proposals []command.Completion
 }
 
-// completable is the text completions are for: a command line up to the cursor.
-func (m *Model) completable() (string, bool) {
-	line := m.input.text[:m.input.cursor]
-	ok := strings.HasPrefix(line, "/") && !strings.Contains(line, "\n") && m.opts.Commands != nil
-	return line, ok && isCommandWord(firstWord(line))
+// completable is the text completions are for, up to the cursor: a command line, or
+// a message in which a file is being named.
+func (m *Model) completable() (line string, complete completer) {
+	line = m.input.text[:m.input.cursor]
+	if m.opts.Commands != nil && !strings.Contains(line, "\n") && isCommandWord(firstWord(line)) {
+		return line, m.opts.Commands.Complete
+	}
+	start, typed, ok := atcmd.Unfinished(line)
+	if !ok || m.opts.Files == nil {
+		return line, nil
+	}
+	ctx, files := m.ctx, m.opts.Files
+	return line, func(string) (int, []command.Completion) {
+		var proposals []command.Completion
+		for _, name := range files(ctx, typed) {
+			proposals = append(proposals, command.Completion{Value: name})
+		}
+		return start, proposals
+	}
 }
+
+// completer proposes values for the end of a line, which begins at start.
+type completer func(line string) (start int, proposals []command.Completion)
 
 // proposeLater asks for completions of what is typed.
 func (m *Model) proposeLater() tea.Cmd {
-	line, ok := m.completable()
-	if !ok {
+	line, complete := m.completable()
+	if complete == nil {
 		m.popup.close()
 		return nil
 	}
@@ -62,17 +80,16 @@ func (m *Model) proposeLater() tea.Cmd {
 		return nil
 	}
 	m.popup.close()
-	commands := m.opts.Commands
 	return guarded(func() tea.Msg {
-		start, proposals := commands.Complete(line)
+		start, proposals := complete(line)
 		return completionMsg{line, start, proposals}
 	})
 }
 
 // complete takes proposals, unless the text has changed since they were asked for.
 func (m *Model) complete(msg completionMsg) {
-	line, ok := m.completable()
-	if !ok || line != msg.line || msg.start < 0 || msg.start > len(line) {
+	line, complete := m.completable()
+	if complete == nil || line != msg.line || msg.start < 0 || msg.start > len(line) {
 		return
 	}
 	accept := m.popup.accept
@@ -101,7 +118,7 @@ func (m *Model) acceptCompletion() {
 	value := p.proposals[max(0, p.selected)].Value
 	m.popup.close()
 	m.input.replace(p.start, value)
-	if m.input.cursor == len(m.input.text) && !strings.HasSuffix(value, " ") {
+	if m.input.cursor == len(m.input.text) && !strings.HasSuffix(value, " ") && !strings.HasSuffix(value, "/") {
 		m.input.insert(" ")
 	}
 }
