@@ -1,8 +1,13 @@
 package chat
 
 import (
+	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+
+	"agent/internal/tools"
 )
 
 // TestApprovalModes: which kinds of call run, by mode, when somebody can be asked.
@@ -132,5 +137,268 @@ func TestModeCycle(t *testing.T) {
 	}
 	if mode != ModeAsk || len(visited) != len(ApprovalModes()) {
 		t.Errorf("visited %v, back at %s", visited, mode)
+	}
+}
+
+// guarded are tools of every kind. A command previews as the shell tool does: taken
+// apart where that can be done, and looking only when it is "ls".
+func guarded() *tools.Registry {
+	type arguments struct {
+		Path    string   `json:"file_path"`
+		Paths   []string `json:"paths"`
+		Command string   `json:"command"`
+	}
+	preview := func(_ *tools.Env, args json.RawMessage) (tools.Preview, error) {
+		var a arguments
+		if err := json.Unmarshal(args, &a); err != nil {
+			return tools.Preview{}, err
+		}
+		p := tools.Preview{Title: "guarded", Paths: a.Paths, Command: a.Command, LooksOnly: a.Command == "ls"}
+		if a.Path != "" {
+			p.Paths = []string{a.Path}
+		}
+		if parsed, err := tools.ParseCommand(a.Command); a.Command != "" && err == nil {
+			p.Commands = parsed.Simple
+		}
+		return p, nil
+	}
+	tool := func(name string, kind tools.Kind) tools.Tool {
+		return tools.Tool{Name: name, Kind: kind, KeyParameter: "file_path", Preview: preview,
+			Run: func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return tools.Answer{Result: "ran"} }}
+	}
+	look := tool("look", tools.KindRead)
+	look.Preview = nil
+	return tools.NewRegistry(look, tool("edit", tools.KindEdit), tool("shell", tools.KindShell), tool("fetch", tools.KindNetwork))
+}
+
+const (
+	lookA   = `look {"file_path":"a.go"}`
+	editA   = `edit {"file_path":"a.go"}`
+	editB   = `edit {"file_path":"sub/b.go"}`
+	editMD  = `edit {"file_path":"c.md"}`
+	editNo  = `edit {"file_path":"Makefile"}`
+	editNo2 = `edit {"file_path":"sub/LICENSE"}`
+	editAll = `edit {"paths":["a.go","b.go"]}`
+	editNil = `edit {}`
+	list    = `shell {"command":"ls"}`
+	test    = `shell {"command":"go test ./..."}`
+	build   = `shell {"command":"go build ./..."}`
+	testRm  = `shell {"command":"go test ./... && rm -r x"}`
+	odd     = `shell {"command":"$(echo rm) x"}`
+	shellA  = `shell {"file_path":"a.go"}`
+	fetch   = `fetch {"file_path":"http://h"}`
+)
+
+// outcome runs one call and says what became of it: "ran", "asked" or "refused".
+func (b *bench) outcome(call string) string {
+	b.t.Helper()
+	name, args, _ := strings.Cut(call, " ")
+	b.model.next = func(int) answerFunc {
+		b.model.next = func(int) answerFunc { return say("ok") }
+		return calls(name, args)
+	}
+	asked := len(seen[ApprovalRequested](b))
+	if _, err := b.prompt("go"); err != nil {
+		b.t.Fatal(err)
+	}
+	answers := b.responses()
+	switch last := answers[len(answers)-1]; {
+	case len(seen[ApprovalRequested](b)) > asked:
+		return "asked"
+	case last.Error == "":
+		return "ran"
+	default:
+		return "refused"
+	}
+}
+
+// TestWhoMayRun is the whole table: mode by kind of call, with a person there and
+// without.
+func TestWhoMayRun(t *testing.T) {
+	t.Parallel()
+	rows := map[ApprovalMode]map[string]string{
+		ModeReadOnly: {lookA: "ran", list: "ran", editA: "refused", test: "refused", fetch: "refused"},
+		ModeAsk:      {lookA: "ran", list: "ran", editA: "asked", test: "asked", fetch: "asked"},
+		ModeAutoEdit: {lookA: "ran", list: "ran", editA: "ran", test: "asked", fetch: "asked"},
+		ModeFullAuto: {lookA: "ran", list: "ran", editA: "ran", test: "ran", fetch: "ran"},
+	}
+	for mode, row := range rows {
+		for call, want := range row {
+			for _, unattended := range []bool{false, true} {
+				b := newBench(t)
+				b.Tools = guarded()
+				b.Unattended = unattended
+				b.set("approval-mode", string(mode))
+				b.answering(Decision{})
+				if unattended && want == "asked" {
+					want = "refused"
+				}
+				if got := b.outcome(call); got != want {
+					t.Errorf("%s, unattended %v: %s %s, want %s", mode, unattended, call, got, want)
+				}
+				ends := seen[TurnEnded](b)
+				if stop := ends[0].Outcome.Stop; (stop == StopDenied) != (want == "asked" || unattended && want == "refused") {
+					t.Errorf("%s, unattended %v: %s ended the turn with %s", mode, unattended, call, stop)
+				}
+			}
+		}
+	}
+}
+
+// TestRulesOfTheCommandLine: what --allow names runs in every mode but read-only,
+// also when nobody is there.
+func TestRulesOfTheCommandLine(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		mode ApprovalMode
+		call string
+		want string
+	}{
+		{ModeAsk, test, "ran"},
+		{ModeAsk, editMD, "ran"},
+		{ModeAsk, build, "refused"},
+		{ModeAsk, testRm, "refused"},
+		{ModeAsk, odd, "refused"},
+		{ModeAsk, editA, "refused"},
+		{ModeAsk, fetch, "ran"},
+		{ModeReadOnly, test, "refused"},
+		{ModeReadOnly, editMD, "refused"},
+		{ModeReadOnly, fetch, "refused"},
+	} {
+		b := newBench(t)
+		b.Tools = guarded()
+		b.Unattended = true
+		b.set("approval-mode", string(tc.mode))
+		for _, text := range []string{"shell(go test *)", "edit(*.md)", "fetch(*)"} {
+			rule, err := tools.ParseRule(text, b.Tools)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Allow = append(b.Allow, rule)
+		}
+		if got := b.outcome(tc.call); got != tc.want {
+			t.Errorf("%s: %s %s, want %s", tc.mode, tc.call, got, tc.want)
+		}
+	}
+}
+
+// TestAlways: what a person allows for good runs from then on, and nothing else.
+func TestAlways(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, allowed, offer string
+		runs, asks           []string
+	}{
+		{"a file kind", editA, "edits of *.go files", []string{editA, editB}, []string{editMD, editNo, editNil, test, shellA, fetch}},
+		{"files without an extension", editNo, "edits of files without an extension", []string{editNo, editNo2}, []string{editA, editNil}},
+		{"several files", editAll, "", nil, []string{editAll, editA}},
+		{"a command", test, "go test", []string{test}, []string{build, testRm, odd, editA}},
+		{"a command that cannot be told apart", odd, "", nil, []string{odd, test}},
+		{"a download", fetch, "", nil, []string{fetch}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.Tools = guarded()
+			b.set("approval-mode", "ask")
+			b.answering(Decision{Allow: true, Always: true})
+			if got := b.outcome(tc.allowed); got != "asked" {
+				t.Fatalf("at first it %s", got)
+			}
+			if got := seen[ApprovalRequested](b)[0].Approval.Always; got != tc.offer {
+				t.Errorf("offered %q, want %q", got, tc.offer)
+			}
+			b.answering(Decision{Allow: true})
+			for _, call := range tc.runs {
+				if got := b.outcome(call); got != "ran" {
+					t.Errorf("%s: %s", call, got)
+				}
+			}
+			for _, call := range tc.asks {
+				if got := b.outcome(call); got != "asked" {
+					t.Errorf("%s: %s", call, got)
+				}
+			}
+			b.set("approval-mode", "read-only")
+			for _, call := range tc.runs {
+				if got := b.outcome(call); got != "refused" {
+					t.Errorf("in read-only mode %s: %s", call, got)
+				}
+			}
+		})
+	}
+}
+
+// TestAllowedOnce holds for one call.
+func TestAllowedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Tools = guarded()
+	b.set("approval-mode", "ask")
+	b.answering(Decision{Allow: true})
+	for range 2 {
+		if got := b.outcome(editA); got != "asked" {
+			t.Errorf("%s", got)
+		}
+		if r := b.responses(); r[len(r)-1].Error != "" {
+			t.Errorf("it was refused: %s", r[len(r)-1].Error)
+		}
+	}
+}
+
+// TestAnswersToOtherQuestions are ignored: a late answer must not allow what it was
+// not about.
+func TestAnswersToOtherQuestions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a.go"}`, "write_file", `{"file_path":"b.md"}`), say("ok"))
+	b.set("approval-mode", "ask")
+	b.Answer(1, Decision{Allow: true}) // before it is asked
+	b.on = func(e Event) {
+		if asked, ok := e.(ApprovalRequested); ok {
+			b.Answer(asked.Approval.ID-1, Decision{Allow: true})
+			b.Answer(asked.Approval.ID+1, Decision{Allow: true})
+			b.Answer(asked.Approval.ID, Decision{Reason: "no"})
+			b.Answer(asked.Approval.ID, Decision{Allow: true})
+		}
+	}
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range b.responses() {
+		if !strings.Contains(r.Error, "refused this call: no") {
+			t.Errorf("answered %q", r.Error)
+		}
+	}
+	var asked, settled []int
+	for _, e := range b.events {
+		switch e := e.(type) {
+		case ApprovalRequested:
+			asked = append(asked, e.Approval.ID)
+		case ApprovalSettled:
+			settled = append(settled, e.ID)
+		}
+	}
+	if !slices.Equal(asked, []int{1, 2}) || !slices.Equal(settled, asked) {
+		t.Errorf("asked %v, settled %v", asked, settled)
+	}
+}
+
+// TestNobodyIsAskedAfterAnInterrupt: one question is open when the user interrupts,
+// the next is not put.
+func TestNobodyIsAskedAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`))
+	b.set("approval-mode", "ask")
+	b.on = func(e Event) {
+		if _, ok := e.(ApprovalRequested); ok {
+			b.Interrupt()
+		}
+	}
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopInterrupted {
+		t.Fatalf("%+v %v", out, err)
+	}
+	r := b.responses()
+	if len(seen[ApprovalRequested](b)) != 1 || len(r) != 2 || !strings.Contains(r[0].Error, "interrupted instead") || !strings.Contains(r[1].Error, "not run") {
+		t.Errorf("asked %d times, answers %+v", len(seen[ApprovalRequested](b)), r)
 	}
 }

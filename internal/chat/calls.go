@@ -40,9 +40,6 @@ func (c *Chat) runCalls(ctx context.Context, requested []llm.ToolCall, out *Outc
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]
 		stop, err := c.runBatch(ctx, batch, out)
-		if stop == "" && err == nil && ctx.Err() != nil {
-			err = ctx.Err()
-		}
 		if stop != "" || err != nil {
 			return stop, errorOr(c.abandon(calls, answerNotRun), err)
 		}
@@ -51,10 +48,11 @@ func (c *Chat) runCalls(ctx context.Context, requested []llm.ToolCall, out *Outc
 	return "", nil
 }
 
-// parallel returns how many calls from the first on may run side by side.
+// parallel returns how many calls from the first on may run side by side. Calls of
+// tools that do not exist are among them, for they do nothing.
 func parallel(calls []*call) int {
 	n := 0
-	for n < len(calls) && calls[n].refused == "" && calls[n].tool.Kind == tools.KindRead {
+	for n < len(calls) && calls[n].tool.Kind == tools.KindRead {
 		n++
 	}
 	return max(n, 1)

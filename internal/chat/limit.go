@@ -74,12 +74,11 @@ func (c *Chat) inTheirTokens(err error) error {
 }
 
 func (c *Chat) announceRung(rung compression.Rung) {
-	switch {
-	case rung.Err != nil:
+	if rung.Err != nil {
 		c.notice("context limit: %s failed (%v), going on with the next step", rung.Name, rung.Err)
-	case rung.TokensAfter < rung.TokensBefore:
-		c.notice("context limit: %s, %s → %s tokens", rung.Name, thousands(c.scaled(rung.TokensBefore)), thousands(c.scaled(rung.TokensAfter)))
+		return
 	}
+	c.notice("context limit: %s, %s → %s tokens", rung.Name, thousands(c.scaled(rung.TokensBefore)), thousands(c.scaled(rung.TokensAfter)))
 }
 
 // reduceAfterRefusal answers a provider that finds the request too long although

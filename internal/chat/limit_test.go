@@ -280,6 +280,33 @@ func TestReserve_D08(t *testing.T) {
 			t.Errorf("window %s, output %s: reserve %d, %v", tc.limit, tc.output, got, err)
 		}
 	}
+	b := newBench(t)
+	b.set("context-limit", "4000")
+	b.set("max-output-tokens", "4000")
+	if _, err := b.reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
+		t.Errorf("a reserve of the whole window: %v", err)
+	}
+}
+
+// TestLimitHoldsForEveryRatio: scaling and its inverse never round a request over
+// the limit (D-09).
+func TestLimitHoldsForEveryRatio(t *testing.T) {
+	t.Parallel()
+	for reported := 500; reported <= 2000; reported += 7 {
+		b := newBench(t)
+		b.set("context-limit", "1009")
+		b.set("max-output-tokens", fmt.Sprint(101+reported%13))
+		b.calibration.Observe("test-model", 1000, reported)
+		for range 500 {
+			b.record(history.HumanText("w"))
+		}
+		if _, err := b.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		if reserve, _ := b.reserve(); b.Tokens()+reserve > 1009 {
+			t.Errorf("ratio %d‰: %d tokens with a reserve of %d in a window of 1009", reported, b.Tokens(), reserve)
+		}
+	}
 }
 
 // TestHardLimitIsExact: what fills the window to the last token is sent as it is,

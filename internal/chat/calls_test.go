@@ -1,0 +1,260 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/tools"
+)
+
+func runner(name string, run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
+	return tools.Tool{Name: name, KeyParameter: "file_path", Run: func(ctx context.Context, env *tools.Env, _ json.RawMessage) tools.Answer {
+		return run(ctx, env)
+	}}
+}
+
+// TestReadsRunSideBySide: two calls that only look each wait for the other; the
+// answers are stored in the model's order.
+func TestReadsRunSideBySide(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("first", `{}`, "nosuch", `{}`, "second", `{}`), say("ok"))
+	met := make(chan struct{})
+	b.Tools = tools.NewRegistry(
+		runner("first", func(ctx context.Context, _ *tools.Env) tools.Answer {
+			select {
+			case <-met:
+				return tools.Answer{Result: "met"}
+			case <-ctx.Done():
+				return tools.Answer{}
+			}
+		}),
+		runner("second", func(context.Context, *tools.Env) tools.Answer { close(met); return tools.Answer{Result: "met"} }),
+	)
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, r := range b.responses() {
+		order = append(order, r.ToolName)
+	}
+	if !slices.Equal(order, []string{"first", "nosuch", "second"}) {
+		t.Errorf("stored as %v", order)
+	}
+}
+
+// TestEditsRunOneAfterTheOther, in the model's order, and what follows them waits.
+func TestEditsRunOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`, "read_file", `{"file_path":"a"}`), say("ok"))
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, e := range b.events {
+		switch e := e.(type) {
+		case ToolStarted:
+			told = append(told, fmt.Sprint("start ", e.Call))
+		case ToolEnded:
+			told = append(told, fmt.Sprint("end ", e.Call))
+		}
+	}
+	if want := []string{"start 1", "end 1", "start 2", "end 2", "start 3", "end 3"}; !slices.Equal(told, want) {
+		t.Errorf("%v", told)
+	}
+}
+
+// TestInterruptBetweenCalls: what has not begun does not begin.
+func TestInterruptBetweenCalls(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`))
+	b.on = func(e Event) {
+		if _, ok := e.(ToolEnded); ok {
+			b.Interrupt()
+		}
+	}
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopInterrupted {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if started := seen[ToolStarted](b); len(started) != 1 {
+		t.Errorf("%d calls began", len(started))
+	}
+}
+
+// TestAbandonedCallsSayWhatWasWrong: a call that could never have run says so even
+// when the turn ends before it.
+func TestAbandonedCallsSayWhatWasWrong(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "nosuch", `{}`, "write_file", `{"file_path":"b"}`))
+	b.set("approval-mode", "ask")
+	b.answering(Decision{})
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopDenied {
+		t.Fatalf("%+v %v", out, err)
+	}
+	for i, want := range []string{"refused", "nosuch", "not run"} {
+		if got := b.responses()[i].Error; !strings.Contains(got, want) {
+			t.Errorf("call %d is answered %q, want %q", i, got, want)
+		}
+	}
+}
+
+// TestExitStatus reaches the history, and failing so is failing.
+func TestExitStatus(t *testing.T) {
+	t.Parallel()
+	status := 1
+	b := newBench(t)
+	b.Tools = tools.NewRegistry(runner("check", func(context.Context, *tools.Env) tools.Answer {
+		return tools.Answer{Result: "2 failures", ExitCode: &status}
+	}))
+	b.model.next = func(int) answerFunc { return calls("check", `{}`) }
+	out, err := b.prompt("go")
+	if err != nil || out.Stop != StopRepeating || out.Requests != maxFailures {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if r := b.responses()[0]; r.ExitCode == nil || *r.ExitCode != 1 || r.Error != "" {
+		t.Errorf("stored %+v", r)
+	}
+	status = 0
+	b.model.next = func(n int) answerFunc {
+		if n == 20 {
+			return say("ok")
+		}
+		return calls("check", `{}`)
+	}
+	if out, err := b.prompt("on"); err != nil || out.Stop != StopDone {
+		t.Errorf("a command that succeeds: %+v %v", out, err)
+	}
+}
+
+// TestRepetitionNamesTheCall that repeats, wherever it stands in its reply.
+func TestRepetitionNamesTheCall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.model.next = func(n int) answerFunc {
+		if n < maxFailures-1 {
+			return calls("fails", `{"file_path":"same"}`)
+		}
+		return calls("read_file", `{"file_path":"other"}`, "fails", `{"file_path":"same"}`, "read_file", `{"file_path":"another"}`)
+	}
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopRepeating {
+		t.Fatalf("%+v %v", out, err)
+	}
+	told := seen[Notice](b)
+	if len(told) != 1 || !strings.Contains(told[0].Text, "fails same") {
+		t.Errorf("told %v", told)
+	}
+}
+
+// TestToolLimitsFollowTheSettings, from one call to the next.
+func TestToolLimitsFollowTheSettings(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var got []tools.Limits
+	b.Tools = tools.NewRegistry(runner("look", func(_ context.Context, env *tools.Env) tools.Answer {
+		got = append(got, env.Limits)
+		return tools.Answer{Result: "ok"}
+	}))
+	b.model.next = func(n int) answerFunc {
+		if n%2 == 1 {
+			return say("ok")
+		}
+		return calls("look", `{}`)
+	}
+	want := []tools.Limits{{OutputTokens: 11, ReadLines: 12, ShellTimeoutSeconds: 13}, {OutputTokens: 21, ReadLines: 22, ShellTimeoutSeconds: 23}}
+	for _, limits := range want {
+		b.set("tool-output-max-tokens", fmt.Sprint(limits.OutputTokens))
+		b.set("file-read-max-lines", fmt.Sprint(limits.ReadLines))
+		b.set("shell-timeout-seconds", fmt.Sprint(limits.ShellTimeoutSeconds))
+		if _, err := b.prompt("go"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("limits %+v, want %+v", got, want)
+	}
+}
+
+// TestRequestCarriesTheSettings that are in force when it is made.
+func TestRequestCarriesTheSettings(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("ok"), say("ok"))
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.model.requests[0]; r.Temperature != nil || r.TopP != nil || r.ReasoningEffort != "" || r.MaxOutputTokens != 0 || r.System != "be brief" || len(r.Tools) != len(b.Tools.All()) {
+		t.Errorf("without settings %+v", r)
+	}
+	for key, value := range map[string]string{"temperature": "0.3", "top_p": "0.9", "reasoning.effort": "low", "max-output-tokens": "77", "model": "other"} {
+		b.set(key, value)
+	}
+	if _, err := b.prompt("again"); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.model.requests[1]; *r.Temperature != 0.3 || *r.TopP != 0.9 || r.ReasoningEffort != "low" || r.MaxOutputTokens != 77 || r.Model != "other" {
+		t.Errorf("with settings %+v", r)
+	}
+}
+
+// TestTotals of a session.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	usage := llm.Usage{PromptTokens: 100, CompletionTokens: 10, CachedTokens: 60}
+	b := newBench(t, respond(llm.ToolCall{ID: "a", Name: "read_file", Arguments: `{"file_path":"a"}`}, usage), respond(llm.Text{Delta: "ok"}, usage), say("more"))
+	for _, text := range []string{"go", "on"} {
+		if _, err := b.prompt(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := Stats{Requests: 3, ToolCalls: 1, PromptTokens: 200, CompletionTokens: 20, CachedTokens: 120}
+	if got, _ := b.Figures(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if u := b.contextUsage(); u.Prompt != 100 || u.Cached != 60 || len(seen[UsageReported](b)) != 2 {
+		t.Errorf("%+v", u)
+	}
+	if b.lastReply != "more" {
+		t.Errorf("last reply %q", b.lastReply)
+	}
+}
+
+// TestNoOpIsToldOnce, for as long as its reason is the same (D-28).
+func TestNoOpIsToldOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.set("context-limit", "1000")
+	b.set("compression.threshold", "0.5")
+	b.record(history.HumanText(wordy(600)))
+	step := func(want int) {
+		t.Helper()
+		if _, err := b.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		if told := seen[Compressed](b); len(told) != want {
+			t.Errorf("told %v, want %d", told, want)
+		}
+	}
+	step(1)
+	step(1)
+	b.record(history.HumanText("and"))
+	step(2) // another reason
+	step(2)
+	if err := b.History.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	b.record(history.HumanText("go"))
+	for i := range 3 {
+		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
+	}
+	step(3)
+	if told := seen[Compressed](b); told[0].Applied || told[1].Applied || !told[2].Applied {
+		t.Errorf("told %v", told)
+	}
+	b.record(history.HumanText(wordy(600)))
+	b.record(history.HumanText("and"))
+	step(4) // the same as before, but something was done in between
+}
