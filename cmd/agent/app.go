@@ -35,6 +35,8 @@ type app struct {
 	session *session.Log
 	// notices are for the user to read at the start.
 	notices []string
+	// earlier is the end of the conversation that is taken up again, for the screen.
+	earlier []chat.Event
 	closers []func() error
 }
 

@@ -7,8 +7,9 @@ import (
 	"agent/internal/history"
 )
 
-// commands are the slash commands, acting on session.
-func (a *app) commands(ctx context.Context, session command.Session) *command.Commands {
+// commands are the slash commands, acting on session. The keys are those of the
+// screen, if there is one.
+func (a *app) commands(ctx context.Context, session command.Session, keys []command.Key) *command.Commands {
 	return command.New(ctx, command.Deps{
 		Session:    session,
 		Settings:   a.settings,
@@ -17,6 +18,7 @@ func (a *app) commands(ctx context.Context, session command.Session) *command.Co
 		Tools:      a.describedTools,
 		Transcript: func(context.Context) (string, error) { return history.Transcript(a.chat.History.RawHistory()), nil },
 		Diff:       func(ctx context.Context) (string, error) { return workspaceDiff(ctx, a.workspace.Root()) },
+		Keys:       keys,
 		Workspace:  a.workspace.Root(),
 		Log:        command.Log{Path: a.log.path, Level: a.log.level},
 		Now:        a.world.now,

@@ -123,7 +123,7 @@ func (a *app) runCommand(ctx context.Context, session command.Session, line stri
 		a.chat.Run(ctx)
 	}()
 	defer func() { cancel(nil); <-served }()
-	out, err := a.commands(ctx, session).Run(ctx, line)
+	out, err := a.commands(ctx, session, nil).Run(ctx, line)
 	if defect := (*defectError)(nil); errors.As(context.Cause(ctx), &defect) {
 		return command.Output{}, defect
 	}

@@ -45,13 +45,14 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 	}()
 	err = tui.Run(ctx, tui.Options{
 		Driver:    a.chat,
-		Commands:  a.commands(ctx, a.chat),
+		Commands:  a.commands(ctx, a.chat, tui.Keys()),
 		Files:     atcmd.NewCompleter(a.workspace.Root(), w.now).Complete,
 		Events:    relay.register,
 		In:        w.stdin,
 		Out:       w.stdout,
 		Environ:   w.environ,
 		Greeting:  append([]string{"agent " + version + " · /help for help, @ to include files, ! to run a command"}, a.notices...),
+		Earlier:   a.earlier,
 		History:   session.Prompts{Path: filepath.Join(a.folders.config, "history")},
 		Workspace: a.workspace.Root(),
 		Status:    chat.Status{Model: a.settings.Model(), Mode: a.chat.Mode()},

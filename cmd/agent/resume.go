@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/session"
 )
@@ -81,9 +84,48 @@ func (a *app) restore(state session.State) error {
 	if len(state.Entries) == 0 {
 		return nil
 	}
+	a.earlier = latestExchange(state.Entries)
 	ledger := make([]chat.PruneRecord, len(state.Prunes))
 	for i, p := range state.Prunes {
 		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At}
 	}
 	return a.chat.Restore(state.Entries, ledger)
+}
+
+// latestExchange is what a person needs to see to go on with a conversation: their
+// latest message and what the model last said to it.
+func latestExchange(entries []*history.Content) []chat.Event {
+	var message, reply string
+	answered := false
+	for _, entry := range entries {
+		switch {
+		case entry.Speaker == history.Human && entry.Metadata[history.MetaSummary] == nil:
+			message, reply, answered = ownWords(entry), "", false
+		case entry.Speaker == history.AI:
+			reply = cmp.Or(entry.Text(), reply)
+			answered = len(entry.Calls()) == 0 && entry.Metadata[history.MetaInterrupted] != true
+		}
+	}
+	if message == "" {
+		return nil
+	}
+	events := []chat.Event{chat.UserMessage{Text: message}}
+	if reply != "" {
+		events = append(events, chat.ReplyEnded{Text: reply})
+	}
+	if !answered {
+		events = append(events, chat.Notice{Text: "the model has not finished with this; /retry lets it go on"})
+	}
+	return events
+}
+
+// ownWords is what the user typed, without the files that were put in.
+func ownWords(entry *history.Content) string {
+	var words []string
+	for _, block := range entry.Blocks {
+		if text, ok := block.(*history.Text); ok && text.IncludedFile == "" {
+			words = append(words, text.Text)
+		}
+	}
+	return strings.Join(words, "\n")
 }

@@ -38,7 +38,15 @@ func (c *Commands) overview() []string {
 	rows = append(rows,
 		[]string{"!CMD", "run a shell command yourself"},
 		[]string{"@PATH", "put a file or a folder into your message"})
-	return append(table([]column{left, left}, rows), "", "/help COMMAND explains one; Tab completes names and values.")
+	lines := append(table([]column{left, left}, rows), "", "/help COMMAND explains one; Tab completes names and values.")
+	if len(c.deps.Keys) == 0 {
+		return lines
+	}
+	rows = nil
+	for _, key := range c.deps.Keys {
+		rows = append(rows, []string{key.Name, key.Does})
+	}
+	return append(append(lines, ""), table([]column{left, left}, rows)...)
 }
 
 // explain describes one command in full.

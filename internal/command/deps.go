@@ -53,6 +53,9 @@ type Log struct {
 	Level *slog.LevelVar
 }
 
+// Key is a key of the screen, for people.
+type Key struct{ Name, Does string }
+
 // Deps is what the commands work on. All of it is needed to run every command;
 // profile and settings commands need only Settings and Profiles.
 type Deps struct {
@@ -68,6 +71,8 @@ type Deps struct {
 	// Diff returns the changes of the workspace against its last commit as a
 	// unified diff.
 	Diff func(ctx context.Context) (string, error)
+	// Keys are the screen's; without a screen there are none.
+	Keys []Key
 	// Workspace is the folder worked in, absolute.
 	Workspace string
 	Log       Log

@@ -32,6 +32,9 @@ func TestEveryCommand(t *testing.T) {
 	w := newWorld(t)
 	seen := make(map[string]bool)
 	overview := text(w.run(t, "/help"))
+	if !strings.Contains(overview, "Esc  interrupt the turn") {
+		t.Errorf("/help does not tell the keys:\n%s", overview)
+	}
 	for _, c := range w.All() {
 		if c.Help == "" || strings.Contains(c.Help, "\n") || c.Run == nil {
 			t.Errorf("/%s does not declare itself", c.Name)

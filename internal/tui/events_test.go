@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/muesli/termenv"
 
 	"agent/internal/chat"
 	"agent/internal/tools"
@@ -219,5 +220,17 @@ func TestStatusSaysThatNoModelIsSet(t *testing.T) {
 	s.events(chat.StatusChanged{Status: chat.Status{Mode: chat.ModeAsk}})
 	if view := s.model.View(); !strings.Contains(view, "no model: /model · ask") {
 		t.Errorf("the status line is silent:\n%s", view)
+	}
+}
+
+func TestEarlierIsShownFirst(t *testing.T) {
+	t.Parallel()
+	m := newModel(t.Context(), Options{
+		Now: time.Now, Greeting: []string{"agent 1.0"},
+		Earlier: []chat.Event{chat.UserMessage{Text: "fix it"}, chat.ReplyEnded{Text: "It *is* fixed."}},
+	}, termenv.Ascii, 60, 20)
+	want := []string{"agent 1.0", "> fix it", "It is fixed."}
+	if diff := cmp.Diff(want, filled(strings.Join(m.frame().printed, "\n"))); diff != "" {
+		t.Error(diff)
 	}
 }

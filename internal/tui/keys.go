@@ -4,7 +4,24 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/command"
 )
+
+// Keys tells people what the keys do that are not those of every line editor.
+func Keys() []command.Key {
+	return []command.Key{
+		{Name: "Enter", Does: "send; while the agent works: queue"},
+		{Name: "Alt+Enter, Ctrl+J", Does: `begin a new line, as does \ at the end of one`},
+		{Name: "Esc", Does: "interrupt the turn"},
+		{Name: "Ctrl+C", Does: "clear the line or interrupt; twice quits"},
+		{Name: "Ctrl+D", Does: "quit, on an empty line"},
+		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up takes back what is queued"},
+		{Name: "Ctrl+O", Does: "the latest tool output in full, again: the one before"},
+		{Name: "Ctrl+G", Does: "edit the prompt in $EDITOR"},
+		{Name: "Shift+Tab", Does: "next approval mode"},
+	}
+}
 
 // key takes a key: for the approval that waits, for the search, or for the input.
 func (m *Model) key(k tea.KeyMsg) tea.Cmd {

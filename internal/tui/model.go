@@ -77,6 +77,9 @@ func newModel(ctx context.Context, opts Options, profile termenv.Profile, width,
 	if len(opts.Greeting) > 0 {
 		m.scrollback.print(textBlock, opts.Greeting...)
 	}
+	for _, event := range opts.Earlier {
+		m.event(event)
+	}
 	m.layout()
 	return m
 }

@@ -54,6 +54,9 @@ type Options struct {
 	Environ []string
 	// Greeting is printed first, a line each.
 	Greeting []string
+	// Earlier is shown below it: what happened before the session was taken up
+	// again.
+	Earlier []chat.Event
 	// History may be nil: then prompts are remembered for this session only.
 	History History
 	// Workspace is the folder shown in the status line.
