@@ -177,7 +177,7 @@ func startCommand(t *testing.T, home, url string, args ...string) *run {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = workspace
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "GORACE=" + noRaceSleep, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}
 	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

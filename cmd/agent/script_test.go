@@ -19,6 +19,9 @@ import (
 // server.
 const secret = "sk-sentinel-4f1d9c"
 
+// noRaceSleep keeps the race detector from waiting a second at every exit.
+const noRaceSleep = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"agent": func() { os.Exit(agentMain()) },
@@ -49,6 +52,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Setenv("HOME", home)
 			env.Setenv("OPENAI_API_KEY", secret)
+			env.Setenv("GORACE", noRaceSleep)
 			tb := env.T().(testing.TB)
 			env.Values[scriptTB{}] = tb
 			env.Defer(func() { checkNoSecret(tb, env.WorkDir) })
