@@ -170,10 +170,18 @@ func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 		},
 		Allow:      rules,
 		Unattended: mode.unattended,
-		Emit:       func(e chat.Event) { a.log.event(e); mode.emit(e) },
+		Emit:       func(e chat.Event) { a.note(e); mode.emit(e) },
 		Now:        a.world.now,
 	})
 	a.connection.learned = a.chat.Refresh
+}
+
+// note keeps what the event leaves on disk besides the conversation itself.
+func (a *app) note(e chat.Event) {
+	a.log.event(e)
+	if notice, ok := e.(chat.Notice); ok && a.session != nil {
+		a.logged(a.session.Notice(notice.Text))
+	}
 }
 
 // systemPrompt renders the instructions of this session.

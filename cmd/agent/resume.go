@@ -12,6 +12,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/session"
+	"agent/internal/settings"
 )
 
 // sessionsDir is where the records of all sessions are.
@@ -37,7 +38,26 @@ func (a *app) record(o options) (session.State, error) {
 	a.session = log
 	a.onClose(log.Close)
 	a.connection.keyUsed(func(key llm.Key) { log.Hide(string(key)) })
+	a.restoreSettings(state.Settings)
+	a.settings.OnSessionChange(func(key, text string) { a.logged(log.Setting(key, text)) })
 	return state, nil
+}
+
+// restoreSettings sets again what was set with /set in the session.
+func (a *app) restoreSettings(recorded map[string]string) {
+	for key, text := range recorded {
+		if err := a.settings.Set(settings.Session, key, text); err != nil {
+			a.notices = append(a.notices, "from the recorded session: "+err.Error())
+		}
+	}
+}
+
+// logged notes a record that could not be written; the next one that belongs to
+// the conversation tells the user.
+func (a *app) logged(err error) {
+	if err != nil {
+		a.log.logger.Warn("the session log is behind", "error", err)
+	}
 }
 
 func (a *app) openLog(o options, logOptions session.Options) (*session.Log, session.State, error) {

@@ -40,11 +40,13 @@ type Settings struct {
 	mu      sync.RWMutex
 	layers  [layers]map[string]Value
 	profile string
+	// changed is told what the session sets, see OnSessionChange.
+	changed func(key, text string)
 }
 
 // New returns settings in which every value is the built-in default.
 func New(registry *Registry) *Settings {
-	s := &Settings{registry: registry}
+	s := &Settings{registry: registry, changed: func(string, string) {}}
 	for i := range s.layers {
 		s.layers[i] = make(map[string]Value)
 	}
@@ -73,7 +75,19 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.layers[layer][spec.Key] = value
+	if layer == Session {
+		s.changed(spec.Key, value.String())
+	}
 	return nil
+}
+
+// OnSessionChange tells changed, in order, of every value that is set in the
+// session layer from now on, and of one that is unset, as "". It must not call
+// back.
+func (s *Settings) OnSessionChange(changed func(key, text string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = changed
 }
 
 // Unset removes key (a key or an alias) from layer, so that the next weaker one
@@ -87,6 +101,9 @@ func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	defer s.mu.Unlock()
 	_, was := s.layers[layer][spec.Key]
 	delete(s.layers[layer], spec.Key)
+	if layer == Session && was {
+		s.changed(spec.Key, "")
+	}
 	return was, nil
 }
 

@@ -358,3 +358,23 @@ func TestResolvedAsJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestOnSessionChange(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	var told []string
+	s.OnSessionChange(func(key, text string) { told = append(told, key+"="+text) })
+	for _, step := range []func() error{
+		func() error { return s.Set(settings.Session, "compression-strategy", "HIGH-density") },
+		func() error { return s.Set(settings.Flags, "max-turns", "3") },
+		func() error { _, err := s.Unset(settings.Session, "max-turns"); return err },
+		func() error { _, err := s.Unset(settings.Session, "compression.strategy"); return err },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := strings.Join(told, " "); got != "compression.strategy=high-density compression.strategy=" {
+		t.Errorf("told %q", got)
+	}
+}
