@@ -193,19 +193,6 @@ func (c *Chat) abandon(calls []*call, reason string) error {
 	return firstErr
 }
 
-// callTitle says a call in a line: the tool and the parameter that tells it from
-// others.
-func callTitle(tool tools.Tool, k *call) string {
-	if tool.KeyParameter == "" {
-		return k.name
-	}
-	key := (&history.ToolCall{Parameters: k.parameters}).StringArg(tool.KeyParameter)
-	if key == "" {
-		return k.name
-	}
-	return k.name + " " + firstLine(key)
-}
-
 // liveOutput carries what a command prints to the screen. It is written to by the
 // tool's goroutine and never holds it up: what the owner cannot take in time is
 // dropped, for the whole output is in the answer. Half of the inbox is left to
