@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ func TestMain(m *testing.M) {
 //	[!] sent REGEXP       one of them matches
 //	session               set $SESSION to the latest session log, $ID to its id
 //	truncate FILE SIZE    make a sparse file
-//	[!] leftovers REGEXP  a process with this command line still runs
+//	leftovers             no process that works in a folder of the script is left
 //
 // and the conditions [root] and [tmpfs]: a small disk can be mounted to fill it.
 //
@@ -149,19 +148,17 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// leftovers looks through the processes of this machine.
+// leftovers looks for processes that work in a folder of the script.
 func leftovers(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 1 {
-		ts.Fatalf("usage: leftovers REGEXP")
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: leftovers")
 	}
-	want := regexp.MustCompile(args[0])
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	ts.Check(err)
-	found := slices.ContainsFunc(lines, func(file string) bool {
-		data, err := os.ReadFile(file)
-		return err == nil && want.Match(data)
-	})
-	if found == neg {
-		ts.Fatalf("a process that matches %q: %t", args[0], found)
+	for _, link := range links {
+		dir, err := os.Readlink(link)
+		if err == nil && strings.HasPrefix(dir, ts.Getenv("WORK")) {
+			ts.Fatalf("%s still works in %s", filepath.Dir(link), dir)
+		}
 	}
 }
