@@ -163,8 +163,10 @@ func guarded() *tools.Registry {
 		return p, nil
 	}
 	tool := func(name string, kind tools.Kind) tools.Tool {
-		return tools.Tool{Name: name, Kind: kind, KeyParameter: "file_path", Preview: preview,
-			Run: func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return tools.Answer{Result: "ran"} }}
+		return tools.Tool{
+			Name: name, Kind: kind, KeyParameter: "file_path", Preview: preview,
+			Run: func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return tools.Answer{Result: "ran"} },
+		}
 	}
 	look := tool("look", tools.KindRead)
 	look.Preview = nil

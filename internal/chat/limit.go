@@ -78,7 +78,7 @@ func (c *Chat) announceRung(rung compression.Rung) {
 		c.notice("context limit: %s failed (%v), going on with the next step", rung.Name, rung.Err)
 		return
 	}
-	c.notice("context limit: %s, %s → %s tokens", rung.Name, thousands(c.scaled(rung.TokensBefore)), thousands(c.scaled(rung.TokensAfter)))
+	c.notice("context limit: %s, %s → %s tokens", rung.Name, FormatTokens(c.scaled(rung.TokensBefore)), FormatTokens(c.scaled(rung.TokensAfter)))
 }
 
 // reduceAfterRefusal answers a provider that finds the request too long although
@@ -92,7 +92,7 @@ func (c *Chat) reduceAfterRefusal(ctx context.Context) error {
 	refused := c.Tokens()
 	c.window.learn(c.Settings.Model(), refused, c.configuredLimit())
 	c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
-		thousands(refused), thousands(c.contextLimit()))
+		FormatTokens(refused), FormatTokens(c.contextLimit()))
 	reserve, err := c.reserve()
 	if err != nil {
 		return err

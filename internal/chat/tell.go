@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -26,14 +27,40 @@ func (e DensityApplied) String() string {
 // String tells the event in one line.
 func (e Compressed) String() string {
 	if !e.Applied {
-		return fmt.Sprintf("compression (%s): nothing done: %s", e.Strategy, e.Reason)
+		return fmt.Sprintf("compression (%s): nothing to do, %s", e.Strategy, e.Reason)
 	}
 	return fmt.Sprintf("compression (%s): %s", e.Strategy, saved(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// saved says what a change of the context saved: "−12.3k tokens (41% → 31%)".
+// saved says what a change of the context saved: "−12.3k tokens (41% → 31%)",
+// without the shares when they are the same.
 func saved(before, after, limit int) string {
-	return fmt.Sprintf("−%s tokens (%d%% → %d%%)", thousands(before-after), percent(before, limit), percent(after, limit))
+	sign, n := "−", before-after
+	if n < 0 {
+		sign, n = "+", -n
+	}
+	line := sign + FormatTokens(n) + " tokens"
+	if from, to := Percent(before, limit), Percent(after, limit); from != to {
+		line += fmt.Sprintf(" (%d%% → %d%%)", from, to)
+	}
+	return line
 }
 
-func percent(part, whole int) int { return (100*part + whole/2) / max(1, whole) }
+// Percent is the share of part in whole, rounded.
+func Percent(part, whole int) int { return (100*part + whole/2) / max(1, whole) }
+
+// FormatTokens writes a number of tokens for people, in at most five characters:
+// 950, 12.3k, 128k, 1.2M.
+func FormatTokens(n int) string {
+	short := func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") }
+	switch {
+	case n >= 999_950:
+		return short(float64(n)/1e6) + "M"
+	case n >= 99_950:
+		return strconv.Itoa((n+500)/1000) + "k"
+	case n >= 1000:
+		return short(float64(n)/1e3) + "k"
+	default:
+		return strconv.Itoa(n)
+	}
+}

@@ -22,6 +22,3 @@ type ContextUsage struct {
 func (u ContextUsage) Total() int {
 	return u.System + u.Tools + u.Human + u.AI + u.Calls + u.Results
 }
-
-// FormatTokens writes a count for people: 812, 12.3k.
-func FormatTokens(n int) string { return thousands(n) }

@@ -2,8 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -135,12 +133,4 @@ func (c *Chat) useModelCounter() {
 	if c.window.specs != nil {
 		c.countHead()
 	}
-}
-
-// thousands writes a count for people: 812, 12.3k.
-func thousands(n int) string {
-	if n < 1000 && n > -1000 {
-		return strconv.Itoa(n)
-	}
-	return strings.TrimSuffix(strconv.FormatFloat(float64(n)/1000, 'f', 1, 64), ".0") + "k"
 }

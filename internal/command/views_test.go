@@ -44,7 +44,7 @@ r  tool results    41k  32%
 .  free            64k  50%
 
 used         64k of 128k tokens (50%)
-compression  starts at 108.8k (85%)
+compression  starts at 109k (85%)
 cache        57k of the last 63k input tokens (90%)
 freed        12.3k so far by density and compression`
 	if got := text(out); got != want {
@@ -108,13 +108,13 @@ func TestStatsView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	figures(w)
-	const want = `requests           12
-tool calls         34
-input tokens   182.4k  61% from the provider's cache
-output tokens    8.1k
-compressions        1
-freed tokens    12.3k  by density and compression
-cost                ?  /set price.input and price.output`
+	const want = `requests          12
+tool calls        34
+input tokens    182k  61% from the provider's cache
+output tokens   8.1k
+compressions       1
+freed tokens   12.3k  by density and compression
+cost               ?  /set price.input and price.output`
 	if got := text(w.run(t, "/stats")); got != want {
 		t.Errorf("/stats shows\n%s\nwant\n%s", got, want)
 	}

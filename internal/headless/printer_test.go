@@ -74,7 +74,7 @@ retrying in 1.23s (attempt 2): 503 Service Unavailable
 · glob *.go
 density: 4 stale reads, 1 duplicate file, −10k tokens (41% → 31%)
 compression (high-density): −40k tokens (90% → 50%)
-compression (high-density): nothing done: nothing to compress
+compression (high-density): nothing to do, nothing to compress
 context limit: oldest turns, 5k → 3k tokens
 `
 

@@ -64,9 +64,9 @@ func (m *Model) report(event chat.Event) {
 	t := m.theme
 	switch e := event.(type) {
 	case chat.DensityApplied:
-		m.note(t.dim, "≈", densityLine(e))
+		m.note(t.dim, "≈", e.String())
 	case chat.Compressed:
-		m.note(t.dim, "≈", compressionLine(e))
+		m.note(t.dim, "≈", e.String())
 	case chat.Retry:
 		m.note(t.warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, seconds(e.Delay)))
 	case chat.Notice:

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"agent/internal/chat"
 )
 
 // hint takes the place of the status line for a moment.
@@ -35,7 +37,7 @@ func (m *Model) statusView(width int) string {
 	s := m.status
 	parts := []string{cmp.Or(clean(s.Model), "no model: /model"), contextPart(s.Tokens, s.Limit), string(s.Mode)}
 	if s.Freed > 0 {
-		parts = append(parts, "−"+tokens(s.Freed)+" freed")
+		parts = append(parts, chat.FormatTokens(s.Freed)+" freed")
 	}
 	line := joined(parts)
 	if room := width - textWidth(line) - 3; room >= 8 {
@@ -58,7 +60,7 @@ func contextPart(used, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s/%s %d%%", tokens(used), tokens(limit), percent(used, limit))
+	return fmt.Sprintf("%s/%s %d%%", chat.FormatTokens(used), chat.FormatTokens(limit), chat.Percent(used, limit))
 }
 
 // folder is the workspace, with ~ for the home folder, cut from the left.
