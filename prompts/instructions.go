@@ -20,17 +20,27 @@ const maxInstructions = 64 << 10
 
 // Instructions collects the AGENTS.md files that apply to workspace: the user's own
 // in configDir, then those of the repository (or home) down to the workspace. All
-// folders are absolute. A file that is there and cannot be read is an error.
+// folders are absolute. A file that is there and cannot be read is an error, and so
+// is one of the repository that is a link out of it: what it leads to would go to
+// the provider.
 func Instructions(configDir, home, workspace string) ([]Instruction, error) {
 	var found []Instruction
 	seen := map[string]bool{}
-	for _, dir := range append([]string{configDir}, above(home, workspace)...) {
+	project := above(home, workspace)
+	for _, dir := range append([]string{configDir}, project...) {
 		file := filepath.Join(dir, instructionsFile)
 		if seen[file] {
 			continue
 		}
 		seen[file] = true
-		text, err := readInstructions(file)
+		var err error
+		if dir != configDir {
+			err = staysBelow(project[0], file)
+		}
+		text := ""
+		if err == nil {
+			text, err = readInstructions(file)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("reading instructions for the model: %w", err)
 		}
@@ -39,6 +49,22 @@ func Instructions(configDir, home, workspace string) ([]Instruction, error) {
 		}
 	}
 	return found, nil
+}
+
+// staysBelow refuses a file that leads out of the folder root. What cannot be
+// followed is left to whoever reads it.
+func staysBelow(root, file string) error {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return nil
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s is a link out of %s; remove it or copy what it leads to", file, root)
+	}
+	return nil
 }
 
 // readInstructions returns the text of a file, "" when there is none.

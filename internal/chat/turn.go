@@ -28,16 +28,17 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
 	c.failures = failureStreak{}
 	for {
+		// Before the queue: a message that nothing would answer stays in it.
+		if limit := c.Settings.MaxTurns(); limit >= 0 && out.Requests >= limit {
+			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
+			return out.stopped(StopMaxTurns), nil
+		}
 		err := c.deliverQueued(ctx)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return c.failed(ctx, out, err)
-		}
-		if limit := c.Settings.MaxTurns(); limit >= 0 && out.Requests >= limit {
-			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
-			return out.stopped(StopMaxTurns), nil
 		}
 		reply, err := c.request(ctx, &out)
 		if err != nil {
