@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"agent/internal/llm/llmtest"
 )
@@ -55,7 +56,11 @@ func TestInterrupt(t *testing.T) {
 				if err := run.cmd.Process.Signal(signal); err != nil {
 					t.Fatal(err)
 				}
+				signalled := time.Now()
 				rest, status := run.end()
+				if took := time.Since(signalled); took > stalled {
+					t.Errorf("it ended %s after the signal", took)
+				}
 				if status != exitInterrupted {
 					t.Errorf("exit status %d, want %d\n%s", status, exitInterrupted, rest)
 				}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -81,13 +82,21 @@ func TestScripts(t *testing.T) {
 // scriptTB is the key under which a script keeps its test.
 type scriptTB struct{}
 
+// stalled is longer than anything takes on a busy machine, and shorter than the
+// time after which the program itself gives up on a silent server.
+const stalled = time.Minute
+
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND [ARGS…]")
 	}
 	status := 0
 	var exit *exec.ExitError
+	began := time.Now()
 	err := ts.Exec(args[1], args[2:]...)
+	if took := time.Since(began); took > stalled {
+		ts.Fatalf("it took %s", took)
+	}
 	if errors.As(err, &exit) {
 		status = exit.ExitCode()
 	} else if err != nil {
