@@ -33,7 +33,7 @@ e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
 
 lint:
-	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }
+	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }
 	$(GO) vet -tags e2e,bench $(PACKAGES)
-	$(LINT) gofumpt -l . | tee /dev/stderr | (! grep -q .)
 	$(LINT) staticcheck -tags e2e,bench $(PACKAGES)
