@@ -118,6 +118,29 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	}
 }
 
+// TestLadderTellsWhatFailed: at the hard limit a strategy that fails is told, and
+// the next rung does its work (D-30).
+func TestLadderTellsWhatFailed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.set("context-limit", "1000")
+	b.record(history.HumanText("go"))
+	for i := range 5 {
+		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(180))
+	}
+	if err := b.reduce(t.Context(), failingCompress{highDensity(t), errors.New("no answer")}, 250); err != nil {
+		t.Fatal(err)
+	}
+	told := seen[Notice](b)
+	if len(told) != 2 || told[0].Text != "context limit: compress failed (no answer), going on with the next step" ||
+		!strings.HasPrefix(told[1].Text, "context limit: high-density compress, 1k → ") {
+		t.Errorf("told %v", told)
+	}
+	if b.Tokens() > 750 {
+		t.Errorf("%d tokens", b.Tokens())
+	}
+}
+
 // TestD30WhatCannotFit: the error says the numbers, nothing is sent, nothing is
 // lost, and the advice helps.
 func TestD30WhatCannotFit(t *testing.T) {
@@ -295,7 +318,9 @@ func TestLimitHoldsForEveryRatio(t *testing.T) {
 	for reported := 500; reported <= 2000; reported += 7 {
 		b := newBench(t)
 		b.set("context-limit", "1009")
-		b.set("max-output-tokens", fmt.Sprint(101+reported%13))
+		b.set("compression.threshold", "1")
+		// More than what a compression leaves free, so that the ladder goes to the brim.
+		b.set("max-output-tokens", fmt.Sprint(501+reported%13))
 		b.calibration.Observe("test-model", 1000, reported)
 		for range 500 {
 			b.record(history.HumanText("w"))

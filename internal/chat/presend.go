@@ -17,7 +17,6 @@ type densityState struct {
 // check, compression, hard limit, in this order, before every request of a turn.
 // It is the only place from which the history is made smaller.
 func (c *Chat) ensureCompressionBeforeSend(ctx context.Context) error {
-	c.useModelCounter()
 	strategy, err := c.strategy()
 	if err != nil {
 		return err
