@@ -274,7 +274,7 @@ func TestRetriesAreVisible(t *testing.T) {
 		llm.Retrying{Attempt: 1, Delay: 5, Reason: "the server is busy"},
 		llm.Reasoning{Delta: "void"}, llm.Text{Delta: "void"}, llm.ToolCall{ID: "void", Name: "write_file", Arguments: `{}`},
 		llm.Retrying{Attempt: 2, Delay: 7, Reason: "cut", Discard: true},
-		llm.Text{Delta: "ok"}, llm.Finish{Reason: "stop"}))
+		llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: 19}, llm.Finish{Reason: "stop"}))
 	if out, err := b.prompt("go"); err != nil || out.ToolCalls != 0 || out.Response != "ok" {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -282,8 +282,12 @@ func TestRetriesAreVisible(t *testing.T) {
 	if got := seen[Retry](b); !slices.Equal(got, want) || len(seen[ReplyDiscarded](b)) != 1 {
 		t.Errorf("told %+v", got)
 	}
-	if last := b.History.RawHistory()[1]; len(last.Blocks) != 1 || last.Text() != "ok" {
+	if last := b.History.RawHistory()[1]; len(last.Blocks) != 1 || last.Text() != "ok" || last.Metadata[history.MetaModel] != "test-model" {
 		t.Errorf("stored %+v", last)
+	}
+	// The message, 5 tokens, and the head were estimated.
+	if got, want := b.calibration.Scale("test-model", 1000), 19_000/(b.overhead()+5); got != want {
+		t.Errorf("1000 tokens scale to %d, want %d", got, want)
 	}
 }
 

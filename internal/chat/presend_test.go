@@ -81,6 +81,20 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	}
 }
 
+// TestLedgerTellsTheTurn in which something was pruned, by the user's messages.
+func TestLedgerTellsTheTurn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("read"), calls("write_file", `{"file_path":"a"}`), say("written"))
+	for _, text := range []string{"read it", "write it"} {
+		if _, err := b.prompt(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(b.ledger) != 1 || b.ledger[0].Turn != 2 || b.ledger[0].Subject != "a" || b.ledger[0].Kind != history.StaleRead || b.ledger[0].Tokens < 200 {
+		t.Errorf("ledger %+v", b.ledger)
+	}
+}
+
 // TestS02StrategyWithoutOptimize covers S-02 and REQ-HD-002.2.
 func TestS02StrategyWithoutOptimize(t *testing.T) {
 	t.Parallel()
