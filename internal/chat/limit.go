@@ -82,15 +82,20 @@ func (c *Chat) announceRung(rung compression.Rung) {
 }
 
 // reduceAfterRefusal answers a provider that finds the request too long although
-// it fits by our count: the window is smaller than we believed. What was refused
-// is the upper bound from now on (S-12).
-func (c *Chat) reduceAfterRefusal(ctx context.Context) error {
+// it fits by our count: the window is smaller than we believed. What was refused,
+// or the size the provider named if it did (else 0), is the upper bound from now
+// on (S-12).
+func (c *Chat) reduceAfterRefusal(ctx context.Context, named int) error {
 	strategy, err := c.strategy()
 	if err != nil {
 		return err
 	}
 	refused := c.Tokens()
-	c.window.learn(c.Settings.Model(), refused, c.configuredLimit())
+	bound := refused
+	if named > 0 {
+		bound = min(bound, named)
+	}
+	c.window.learn(c.Settings.Model(), bound, c.configuredLimit())
 	c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
 		FormatTokens(refused), FormatTokens(c.contextLimit()))
 	reserve, err := c.reserve()

@@ -477,6 +477,19 @@ func TestS12ProviderFindsTheContextTooLong(t *testing.T) {
 			t.Errorf("the second request has %d tokens, the first had %d", size(b, second), size(b, first))
 		}
 	})
+	t.Run("the size the provider names is believed", func(t *testing.T) {
+		t.Parallel()
+		named := *overflow
+		named.ContextLimit = 600
+		b := newBench(t, fail(&named), say("now it fits"))
+		fill(b)
+		if out, err := b.prompt("go"); err != nil || out.Response != "now it fits" {
+			t.Fatalf("%+v %v", out, err)
+		}
+		if _, status := b.Figures(); status.Limit != 600 || status.Tokens > 450 {
+			t.Errorf("%d tokens in a window of %d", status.Tokens, status.Limit)
+		}
+	})
 	t.Run("a second refusal is reported", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, fail(overflow), fail(overflow), say("never"))

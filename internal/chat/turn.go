@@ -68,10 +68,11 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 		return nil, err
 	}
 	r, err := c.send(ctx, request, out)
-	if !isOverflow(err) {
+	var refusal *llm.Error
+	if !errors.As(err, &refusal) || refusal.Kind != llm.ContextOverflow {
 		return r, err
 	}
-	if err := c.reduceAfterRefusal(ctx); err != nil {
+	if err := c.reduceAfterRefusal(ctx, refusal.ContextLimit); err != nil {
 		return nil, err
 	}
 	if request, err = c.buildRequest(); err != nil {
@@ -164,11 +165,6 @@ func (c *Chat) deliverQueued(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func isOverflow(err error) bool {
-	var refused *llm.Error
-	return errors.As(err, &refused) && refused.Kind == llm.ContextOverflow
 }
 
 func (o Outcome) stopped(stop Stop) Outcome {
