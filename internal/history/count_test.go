@@ -166,7 +166,7 @@ func (m *model) must(err error) {
 }
 
 func (m *model) add(t *rapid.T) {
-	c := anyEntry.Draw(t, "entry")
+	c := anyEntry().Draw(t, "entry")
 	m.must(m.service.Add(c))
 	if m.compressing {
 		m.waiting = append(m.waiting, c)
@@ -183,7 +183,7 @@ func (m *model) density(t *rapid.T) {
 		case 0:
 			result.Removals = append(result.Removals, i)
 		case 1:
-			blocks := append([]Block{anyBlock.Draw(t, "block")}, c.Blocks...)
+			blocks := append([]Block{anyBlock().Draw(t, "block")}, c.Blocks...)
 			result.Replacements[i] = c.WithBlocks(blocks[:rapid.IntRange(1, len(blocks)).Draw(t, "kept")])
 		}
 	}

@@ -17,28 +17,35 @@ type halfCounter struct{}
 
 func (halfCounter) Count(text string) int { return len(text) / 2 }
 
+// The generators below are functions: rapid names a generator when it is first
+// used, which must not happen in two parallel tests at once.
+
 // fewIDs make calls and responses meet, repeat and miss each other.
-var fewIDs = rapid.SampledFrom([]string{"", "1", "2", "3"})
+func fewIDs() *rapid.Generator[string] { return rapid.SampledFrom([]string{"", "1", "2", "3"}) }
 
 // someText has everything that escaping, counting and fencing must survive.
-var someText = rapid.SampledFrom([]string{
-	"", " \n", "words", "zwei Wörter", "日本語 👩‍🚀", `"quoted" \ <b>&amp;</b>`, "a\r\nb\x00\u2028", "--- a.go ---\nx\n--- End of content ---", "```go\nx\n```",
-})
+func someText() *rapid.Generator[string] {
+	return rapid.SampledFrom([]string{
+		"", " \n", "words", "zwei Wörter", "日本語 👩‍🚀", `"quoted" \ <b>&amp;</b>`, "a\r\nb\x00\u2028", "--- a.go ---\nx\n--- End of content ---", "```go\nx\n```",
+	})
+}
 
 // anyBlock draws a block of any kind.
-var anyBlock = rapid.Custom(func(t *rapid.T) Block {
-	text := someText.Draw(t, "text")
+func anyBlock() *rapid.Generator[Block] { return rapid.Custom(drawBlock) }
+
+func drawBlock(t *rapid.T) Block {
+	text := someText().Draw(t, "text")
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:
 		return &Text{Text: text}
 	case 1:
-		return &Text{Text: text, IncludedFile: someText.Draw(t, "path")}
+		return &Text{Text: text, IncludedFile: someText().Draw(t, "path")}
 	case 2:
 		return &Thinking{Thought: text}
 	case 3:
-		return &ToolCall{ID: fewIDs.Draw(t, "id"), Name: text, Parameters: json.RawMessage(anyJSON(2).Draw(t, "parameters"))}
+		return &ToolCall{ID: fewIDs().Draw(t, "id"), Name: text, Parameters: json.RawMessage(anyJSON(2).Draw(t, "parameters"))}
 	case 4:
-		r := &ToolResponse{CallID: fewIDs.Draw(t, "id"), ToolName: text, Error: someText.Draw(t, "error")}
+		r := &ToolResponse{CallID: fewIDs().Draw(t, "id"), ToolName: text, Error: someText().Draw(t, "error")}
 		if err := r.Result.UnmarshalJSON([]byte(anyJSON(2).Draw(t, "result"))); err != nil {
 			t.Fatal(err)
 		}
@@ -50,17 +57,19 @@ var anyBlock = rapid.Custom(func(t *rapid.T) Block {
 	default:
 		return &Media{MimeType: "image/png", Data: "AAAA"}
 	}
-})
+}
 
 // anyEntry draws an entry of any speaker with any blocks, sensible or not.
-var anyEntry = rapid.Custom(func(t *rapid.T) *Content {
+func anyEntry() *rapid.Generator[*Content] { return rapid.Custom(drawEntry) }
+
+func drawEntry(t *rapid.T) *Content {
 	c := New(rapid.SampledFrom([]Speaker{Human, AI, Tool}).Draw(t, "speaker"))
-	c.Blocks = rapid.SliceOfN(anyBlock, 0, 4).Draw(t, "blocks")
+	c.Blocks = rapid.SliceOfN(anyBlock(), 0, 4).Draw(t, "blocks")
 	if rapid.Bool().Draw(t, "marked") {
-		c = c.WithMeta(MetaModel, someText.Draw(t, "model"))
+		c = c.WithMeta(MetaModel, someText().Draw(t, "model"))
 	}
 	return c
-})
+}
 
 // anyJSON draws compact JSON of at most depth levels of nesting.
 func anyJSON(depth int) *rapid.Generator[string] {

@@ -116,7 +116,7 @@ func TestEditsKeepUnknownFields(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		data, err := anyEntry.Draw(rt, "entry").MarshalJSON()
+		data, err := anyEntry().Draw(rt, "entry").MarshalJSON()
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func show(t *testing.T, entries []*Content) string {
 func TestRepairAlwaysGivesAValidHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		entries := rapid.SliceOfN(rapid.OneOf(anyEntry, rapid.Just((*Content)(nil))), 0, 12).Draw(t, "entries")
+		entries := rapid.SliceOfN(rapid.OneOf(anyEntry(), rapid.Just((*Content)(nil))), 0, 12).Draw(t, "entries")
 		before := slices.Clone(entries)
 		repaired := Repair(entries, "cut")
 		if err := Validate(repaired); err != nil {
