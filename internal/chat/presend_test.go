@@ -15,7 +15,6 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/settings"
 )
 
 // pair records a call with its answer.
@@ -284,101 +283,6 @@ func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	}
 }
 
-// TestS08FailuresReachTheUser covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.3,
-// REQ-HD-013.4, ERR-002, ERR-003, ERR-020, ERR-021 and D-31.
-func TestS08FailuresReachTheUser(t *testing.T) {
-	t.Parallel()
-	boom := errors.New("boom")
-	t.Run("optimise", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.record(history.HumanText("go"))
-		failing := &optimizeCounter{Strategy: highDensity(t), err: boom}
-		if err := b.ensureDensityOptimized(failing); !errors.Is(err, boom) {
-			t.Fatal(err)
-		}
-		if err := b.ensureDensityOptimized(failing); err != nil || failing.calls != 1 {
-			t.Errorf("REQ-HD-002.7: a failed optimisation counts as run: %v, %d calls", err, failing.calls)
-		}
-	})
-	t.Run("apply", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.record(history.HumanText("go"))
-		wrong := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{7}}}
-		var refused *history.DensityError
-		if err := b.ensureDensityOptimized(wrong); !errors.As(err, &refused) {
-			t.Fatal(err)
-		}
-		if b.History.Len() != 1 {
-			t.Error("the history changed")
-		}
-	})
-	t.Run("record of the edit", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		// REQ-HD-013.3, ERR-020, ERR-021: counting is part of the edit and cannot fail
-		// (D-01); what can is the record of it. The totals are right all the same.
-		b.Chat.History = history.NewService(words{}, func(m history.Mutation) error {
-			if m.Kind == history.MutationDensity {
-				return boom
-			}
-			return nil
-		})
-		b.record(history.HumanText("go"))
-		b.record(history.HumanText(wordy(50)))
-		dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
-		if err := b.ensureDensityOptimized(dropping); !errors.Is(err, boom) {
-			t.Fatal(err)
-		}
-		if got, want := b.History.TotalTokens(), b.History.CountContent(history.HumanText("go")); got != want {
-			t.Errorf("%d tokens, want %d", got, want)
-		}
-	})
-	t.Run("compress", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t, say("ok"))
-		b.record(history.HumanText("go"))
-		failing := failingCompress{highDensity(t), boom}
-		err := b.performCompression(t.Context(), failing)
-		if !errors.Is(err, boom) || !strings.Contains(err.Error(), "your message is kept") {
-			t.Fatal(err)
-		}
-		if b.History.Len() != 1 || len(seen[Compressed](b)) != 0 {
-			t.Error("REQ-HD-013.4: something else was done instead")
-		}
-		if out, err := b.prompt("again"); err != nil || out.Response != "ok" {
-			t.Errorf("the next message does not work: %+v %v", out, err)
-		}
-	})
-	t.Run("reserve leaves no room", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t, say("ok"))
-		b.set("context-limit", "1000")
-		b.set("max-output-tokens", "1000")
-		_, err := b.prompt("go")
-		if err == nil || !strings.Contains(err.Error(), "max-output-tokens") || !strings.Contains(err.Error(), "context-limit") {
-			t.Fatal(err)
-		}
-		b.set("max-output-tokens", "100")
-		if _, err := b.prompt("again"); err != nil {
-			t.Errorf("the next message does not work: %v", err)
-		}
-	})
-	t.Run("message too large", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t, say("ok"))
-		b.set("context-limit", "1000")
-		var overflow *compression.ContextOverflowError
-		if _, err := b.prompt(wordy(1000)); !errors.As(err, &overflow) {
-			t.Fatal(err)
-		}
-		if len(b.model.requests) != 0 {
-			t.Error("it was sent")
-		}
-	})
-}
-
 // TestS09LongToolLoopInASmallWindow covers S-09: 300 calls in one turn; every request fits and
 // is valid.
 func TestS09LongToolLoopInASmallWindow(t *testing.T) {
@@ -416,41 +320,6 @@ func TestS09LongToolLoopInASmallWindow(t *testing.T) {
 	}
 	if len(seen[DensityApplied](b)) == 0 {
 		t.Error("density never ran")
-	}
-}
-
-// TestS10UnknownStrategy covers S-10: it is refused when it is set or loaded, naming
-// the valid ones, and what is in force stays.
-func TestS10UnknownStrategy(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, say("ok"))
-	for _, layer := range []settings.Source{settings.ProfileLayer, settings.Session} {
-		err := b.Settings.Set(layer, "compression.strategy", "zip")
-		if err == nil || !strings.Contains(err.Error(), strings.Join(compression.Names(), ", ")) {
-			t.Errorf("%v", err)
-		}
-	}
-	if _, err := b.prompt("go"); err != nil || b.Settings.CompressionStrategy() != compression.DefaultName {
-		t.Errorf("%v, strategy %s", err, b.Settings.CompressionStrategy())
-	}
-}
-
-// TestS11StrategyChangedBetweenTurns covers S-11.
-func TestS11StrategyChangedBetweenTurns(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.set("compression.strategy", "top-down-truncation")
-	b.record(history.HumanText("go"))
-	b.pair("r", "read_file", "a", wordy(50))
-	b.pair("w", "write_file", "a", "written")
-	if _, err := b.prepare(); err != nil || len(seen[DensityApplied](b)) != 0 {
-		t.Fatal("density ran for a strategy without it")
-	}
-	if err := b.Settings.Set(settings.Session, "compression.strategy", "High-Density"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.prepare(); err != nil || len(seen[DensityApplied](b)) != 1 {
-		t.Fatalf("density did not run at the next send: %v", err)
 	}
 }
 
@@ -531,45 +400,5 @@ func TestCalibration_D09(t *testing.T) {
 		if real := 3 * (b.overhead() + size(b, r)) / 2; real+2000 > 8000 {
 			t.Errorf("request %d really holds %d tokens", n+1, real)
 		}
-	}
-}
-
-// TestSwitchBetweenTurns: another model counts anew, with its own vocabulary, ratio
-// and window, and the next request is made for it.
-func TestSwitchBetweenTurns(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, respond(llm.Text{Delta: "one"}, llm.Usage{PromptTokens: 30}, llm.Finish{Reason: "stop"}), say("two"))
-	b.Counter = func(model string) history.Counter {
-		if model == "small" {
-			return letters{}
-		}
-		return words{}
-	}
-	b.ContextLimit = func(model string) (int, bool) { return 3000, model == "small" }
-	for i := range 6 {
-		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(400))
-	}
-	if _, err := b.prompt("go"); err != nil || len(b.rungs()) != 0 {
-		t.Fatalf("%v, told %q", err, b.rungs())
-	}
-	b.set("model", "small")
-	b.set("temperature", "0.5")
-	if _, err := b.prompt("on"); err != nil {
-		t.Fatal(err)
-	}
-	last := b.model.requests[1]
-	total := letters{}.Count(last.System)
-	for _, tool := range last.Tools {
-		total += letters{}.Count(tool.Name + tool.Description + string(tool.Schema))
-	}
-	for _, e := range last.History {
-		total += history.NewService(letters{}, nil).CountContent(e)
-	}
-	if last.Model != "small" || *last.Temperature != 0.5 || total+750 > 3000 || len(b.rungs()) == 0 {
-		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, b.rungs())
-	}
-	// The reply to it is in the history by now.
-	if got, want := b.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
-		t.Errorf("%d tokens, want %d by the new vocabulary and no ratio", got, want)
 	}
 }
