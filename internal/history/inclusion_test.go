@@ -63,9 +63,21 @@ func TestStructuredInclusion(t *testing.T) {
 	}
 }
 
+// closers counts the lines of text that are closing markers.
+func closers(text string) int {
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSuffix(line, "\r") == "--- End of content ---" {
+			n++
+		}
+	}
+	return n
+}
+
 func FuzzInclusions(f *testing.F) {
 	f.Add("words", "a", "content")
 	f.Add("--- a ---\nx\n", "b", "--- End of content ---\n")
+	f.Add("--- a ---\nx\n", "b", "--- End of content ---\xcf")
 	f.Add("\r\n--- c ---\r\n", "d e", "--- a ---\r\n\r\n--- End of content ---")
 	f.Fuzz(func(t *testing.T, before, path, content string) {
 		text := before + "\n" + NewInclusion(path, content).Text + "\n" + content
@@ -79,7 +91,7 @@ func FuzzInclusions(f *testing.F) {
 				t.Fatalf("%+v does not begin a line in %q", i, text)
 			}
 			part := text[i.Start:i.End]
-			if !strings.HasPrefix(part, "--- "+i.Path+" ---") || strings.Count(part, "\n--- End of content ---") != 1 {
+			if !strings.HasPrefix(part, "--- "+i.Path+" ---") || closers(part) != 1 {
 				t.Fatalf("%+v is %q", i, part)
 			}
 			// What is found alone is the same inclusion: nothing around it matters.
