@@ -39,7 +39,7 @@ func (c *Chat) contextUsage() ContextUsage {
 		Freed:   c.density.freed,
 	}
 	if strategy, err := c.strategy(); err == nil {
-		usage.Threshold = int(c.threshold(strategy) * float64(usage.Limit))
+		usage.Threshold = int(Threshold(c.Settings, strategy) * float64(usage.Limit))
 	}
 	return usage
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/compression"
+	"agent/internal/settings"
 )
 
 // densityState remembers which history density has seen (D-02).
@@ -85,12 +86,12 @@ func (c *Chat) densityConfig() compression.DensityConfig {
 
 // shouldCompress reports whether the next request reaches the threshold (D-07).
 func (c *Chat) shouldCompress(strategy compression.Strategy) bool {
-	return float64(c.Tokens()) >= c.threshold(strategy)*float64(c.contextLimit())
+	return float64(c.Tokens()) >= Threshold(c.Settings, strategy)*float64(c.contextLimit())
 }
 
-// threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.
-func (c *Chat) threshold(strategy compression.Strategy) float64 {
-	if set, ok := c.Settings.CompressionThreshold(); ok {
+// Threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.
+func Threshold(s *settings.Settings, strategy compression.Strategy) float64 {
+	if set, ok := s.CompressionThreshold(); ok {
 		return set
 	}
 	return strategy.Trigger().DefaultThreshold
@@ -148,7 +149,7 @@ func (c *Chat) compressionContext(strategy compression.Strategy) compression.Con
 		Count:             c.History.CountContent,
 		Overhead:          c.overhead(),
 		ContextLimit:      c.estimated(c.contextLimit()),
-		Threshold:         c.threshold(strategy),
+		Threshold:         Threshold(c.Settings, strategy),
 		PreserveThreshold: c.Settings.CompressionPreserveThreshold(),
 		Facts:             ToolFacts(c.Tools),
 	}

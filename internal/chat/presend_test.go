@@ -274,11 +274,11 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if got := b.threshold(highDensity(t)); got != 0.85 {
+	if got := Threshold(b.Settings, highDensity(t)); got != 0.85 {
 		t.Errorf("strategy default %v", got)
 	}
 	b.set("compression.threshold", "0.4")
-	if got := b.threshold(highDensity(t)); got != 0.4 {
+	if got := Threshold(b.Settings, highDensity(t)); got != 0.4 {
 		t.Errorf("setting %v", got)
 	}
 }

@@ -37,7 +37,7 @@ func usageBar(u chat.ContextUsage) Bar {
 
 // describeUsage says the same in numbers, and what is known besides.
 func describeUsage(u chat.ContextUsage, bar Bar) []string {
-	share := func(n int) string { return fmt.Sprintf("%d%%", percent(n, u.Limit)) }
+	share := func(n int) string { return fmt.Sprintf("%d%%", chat.Percent(n, u.Limit)) }
 	var rows [][]string
 	for _, s := range bar.Segments {
 		rows = append(rows, []string{s.Letter, s.Label, chat.FormatTokens(s.Tokens), share(s.Tokens)})
@@ -46,7 +46,7 @@ func describeUsage(u chat.ContextUsage, bar Bar) []string {
 		fmt.Sprintf("used         %s of %s tokens (%s)", chat.FormatTokens(u.Total()), chat.FormatTokens(u.Limit), share(u.Total())),
 		fmt.Sprintf("compression  starts at %s (%s)", chat.FormatTokens(u.Threshold), share(u.Threshold)))
 	if u.Prompt > 0 {
-		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", chat.FormatTokens(u.Cached), chat.FormatTokens(u.Prompt), percent(u.Cached, u.Prompt)))
+		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", chat.FormatTokens(u.Cached), chat.FormatTokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
 	return append(lines, fmt.Sprintf("freed        %s so far by density and compression", chat.FormatTokens(u.Freed)))
 }

@@ -36,7 +36,7 @@ func (c *Commands) statsCommand() Command {
 }
 
 func cachedShare(s chat.Stats) string {
-	return fmt.Sprintf("%d%% from the provider's cache", percent(s.CachedTokens, s.PromptTokens))
+	return fmt.Sprintf("%d%% from the provider's cache", chat.Percent(s.CachedTokens, s.PromptTokens))
 }
 
 // costRow prices the session, when the user told the prices.

@@ -24,6 +24,14 @@ func (o Output) Plain() []string {
 // arguments. A line that begins with a path (/etc/hosts …) is not.
 func IsCommand(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return word != "/" && IsCommandWord(word)
+}
+
+// IsCommandWord reports whether a word is, or begins to be, the name of a command:
+// a slash, and then nothing but letters, - and ?.
+func IsCommandWord(word string) bool {
 	name, slash := strings.CutPrefix(word, "/")
-	return slash && name != "" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz-?") == ""
+	return slash && strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '?'
+	}) < 0
 }

@@ -54,6 +54,3 @@ func cutLeft(text string, width int) string {
 
 // cutRight shortens text to width at its end.
 func cutRight(text string, width int) string { return ansi.Truncate(text, width, "…") }
-
-// percent is part of whole in whole percent.
-func percent(part, whole int) int { return (100*part + whole/2) / max(1, whole) }

@@ -38,7 +38,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 		Tokens:            tokens,
 		Count:             p.service.CountContent,
 		ContextLimit:      e.contextLimit(),
-		Threshold:         e.threshold(p.strategy),
+		Threshold:         chat.Threshold(e.Settings, p.strategy),
 		PreserveThreshold: e.Settings.CompressionPreserveThreshold(),
 		Facts:             chat.ToolFacts(e.Tools),
 	})

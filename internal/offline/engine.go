@@ -76,12 +76,3 @@ func (e *Engine) contextLimit() int {
 	}
 	return chat.DefaultContextLimit
 }
-
-// threshold is the share of the window at which compression is due
-// (REQ-HD-001.10).
-func (e *Engine) threshold(strategy compression.Strategy) float64 {
-	if threshold, set := e.Settings.CompressionThreshold(); set {
-		return threshold
-	}
-	return strategy.Trigger().DefaultThreshold
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/history"
 )
@@ -52,7 +53,7 @@ func (e *Engine) Show(in Input) (*Shown, error) {
 		Entries:   len(p.History),
 		Tokens:    p.service.TotalTokens(),
 		Limit:     e.contextLimit(),
-		Threshold: int(e.threshold(p.strategy) * float64(e.contextLimit())),
+		Threshold: int(chat.Threshold(e.Settings, p.strategy) * float64(e.contextLimit())),
 		Kinds: []Kind{
 			{"human", usage.Human, "h"},
 			{"assistant", usage.Assistant, "a"},

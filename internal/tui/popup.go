@@ -49,7 +49,7 @@ type completionMsg struct {
 // a message in which a file is being named.
 func (m *Model) completable() (line string, complete completer) {
 	line = m.input.text[:m.input.cursor]
-	if m.opts.Commands != nil && !strings.Contains(line, "\n") && isCommandWord(firstWord(line)) {
+	if m.opts.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(firstWord(line)) {
 		return line, m.opts.Commands.Complete
 	}
 	start, typed, ok := atcmd.Unfinished(line)

@@ -28,7 +28,7 @@ func (m *Model) submit() tea.Cmd {
 	killed := m.input.killed
 	m.input = editor{killed: killed}
 	switch {
-	case m.opts.Commands != nil && isCommandWord(firstWord(text)):
+	case m.opts.Commands != nil && command.IsCommandWord(firstWord(text)):
 		return tea.Batch(remember, m.runCommand(text))
 	case len(text) > 1 && text[0] == '!':
 		m.opts.Driver.Shell(strings.TrimSpace(text[1:]))
@@ -55,16 +55,6 @@ func (m *Model) remember(text string) tea.Cmd {
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
 	return word
-}
-
-// isCommandWord tells a command from a message that begins with a path.
-func isCommandWord(word string) bool {
-	if !strings.HasPrefix(word, "/") {
-		return false
-	}
-	return strings.IndexFunc(word[1:], func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '?'
-	}) < 0
 }
 
 // runCommand runs a slash command beside everything else.
