@@ -1,0 +1,136 @@
+// Package disk writes files of our own so that a reader, a crash or a second
+// program never meets half of one: settings, prompts, exports, keys.
+//
+// Files of the workspace are not its business: those are confined to the
+// workspace and keep their owner, and package tools writes them.
+package disk
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Replace makes the file at path hold data, all or nothing: at every moment it is
+// either the old file or the new one, and after an error the old one. It returns
+// when the content is safe on disk. The file gets mode; a linked file stays a
+// link, and what it leads to is replaced. The folder must exist.
+func Replace(path string, data []byte, mode fs.FileMode) error {
+	// People keep their configuration elsewhere and link to it.
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8]+".tmp")
+	err := writeNew(temporary, data, mode)
+	if err == nil {
+		sweep(path, temporary)
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return errors.Join(err, removeIfThere(temporary))
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// CreateNew makes a file that must not exist yet: what a person wrote is never
+// replaced by a typing error. The error is fs.ErrExist when it does. It returns
+// when the content is safe on disk; after another error there is no file.
+func CreateNew(path string, data []byte, mode fs.FileMode) error {
+	err := writeNew(path, data, mode)
+	if err == nil {
+		return SyncFolder(filepath.Dir(path))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return errors.Join(err, removeIfThere(path))
+}
+
+// writeNew creates a file, which must not exist, and flushes it.
+func writeNew(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// sweep removes what killed writers left beside path. A temporary file lives for
+// milliseconds, so one that is an hour older than ours has no owner any more.
+func sweep(path, ours string) {
+	mine, err := os.Lstat(ours)
+	if err != nil {
+		return
+	}
+	left, err := filepath.Glob(filepath.Join(globEscape(filepath.Dir(path)), "."+globEscape(filepath.Base(path))+".????????.tmp"))
+	if err != nil {
+		return
+	}
+	for _, name := range left {
+		if info, err := os.Lstat(name); err == nil && mine.ModTime().Sub(info.ModTime()) > time.Hour {
+			_ = os.Remove(name)
+		}
+	}
+}
+
+// SyncFolder makes the names in a folder, after a rename or a removal, last.
+func SyncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	// Some network file systems cannot flush a folder and say so; the names are as
+	// safe there as they get.
+	if errors.Is(err, syscall.EINVAL) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Reason returns err without the operation and the path that errors of package os
+// repeat, so that a message that names the file names it once. Other errors are
+// returned as they are.
+func Reason(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	case errors.As(err, &call):
+		return call.Err
+	}
+	return err
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%s is left behind: %w", path, Reason(err))
+	}
+	return nil
+}
+
+// globEscape makes a path a pattern that matches only itself.
+func globEscape(path string) string {
+	var escaped []byte
+	for i := range len(path) {
+		switch path[i] {
+		case '*', '?', '[', '\\':
+			escaped = append(escaped, '\\')
+		}
+		escaped = append(escaped, path[i])
+	}
+	return string(escaped)
+}

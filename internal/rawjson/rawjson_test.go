@@ -1,0 +1,49 @@
+package rawjson
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestMarshal(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		give any
+		want string
+	}{
+		{"a < b && c > d", `"a < b && c > d"`},
+		{map[string]int{"b": 1, "a": 2}, `{"a":2,"b":1}`},
+		{"line\n\x1b", `"line\n\u001b"`},
+		{nil, "null"},
+	} {
+		got, err := Marshal(c.give)
+		if err != nil || string(got) != c.want {
+			t.Errorf("Marshal(%v) = %s, %v", c.give, got, err)
+		}
+	}
+	if _, err := Marshal(math.NaN()); err == nil {
+		t.Error("what is no JSON was written")
+	}
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	var line, indented strings.Builder
+	v := map[string]string{"a": "<b>"}
+	if err := Write(&line, v); err != nil || line.String() != "{\"a\":\"<b>\"}\n" {
+		t.Errorf("%q, %v", line.String(), err)
+	}
+	if err := WriteIndented(&indented, v); err != nil || indented.String() != "{\n  \"a\": \"<b>\"\n}\n" {
+		t.Errorf("%q, %v", indented.String(), err)
+	}
+}
+
+func TestPlaceOf(t *testing.T) {
+	t.Parallel()
+	for offset, want := range map[int]string{-1: "1:1", 0: "1:1", 1: "1:2", 2: "1:3", 3: "2:1", 4: "2:2", 99: "2:3"} {
+		if got := PlaceOf([]byte("ab\ncd"), offset).String(); got != want {
+			t.Errorf("PlaceOf(%d) = %s, want %s", offset, got, want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bytes writes a size: "1 byte", "512 bytes", "1.5 KiB", "2.0 GiB".
+func Bytes(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return Count(int(n), "byte")
+	}
+	value, units := float64(n)/unit, "KMGTPE"
+	// What would be written as 1024.0 is one of the next unit.
+	for value >= unit-0.05 && len(units) > 1 {
+		value, units = value/unit, units[1:]
+	}
+	return fmt.Sprintf("%.1f %ciB", value, units[0])
+}
+
+// Tokens writes a number of tokens in at most five characters: 950, 12.3k, 128k,
+// 1.2M.
+func Tokens(n int) string {
+	short := func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") }
+	switch {
+	case n >= 999_500:
+		return short(float64(n)/1e6) + "M"
+	case n >= 99_950:
+		return strconv.Itoa((n+500)/1000) + "k"
+	case n >= 1000:
+		return short(float64(n)/1e3) + "k"
+	default:
+		return strconv.Itoa(n)
+	}
+}
+
+// Took writes how long something took, as precisely as a person cares: 350ms,
+// 1.2s, 2m05s, 1h02m00s.
+func Took(d time.Duration) string {
+	switch d = max(0, d); {
+	case d < time.Second-time.Millisecond/2:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute-50*time.Millisecond:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return clock(d.Round(time.Second))
+	}
+}
+
+// Elapsed writes how long something has been running, for a display that counts
+// whole seconds: 0s, 7s, 1m05s.
+func Elapsed(d time.Duration) string { return clock(max(0, d).Truncate(time.Second)) }
+
+// clock writes whole seconds with two digits behind minutes and hours.
+func clock(d time.Duration) string {
+	hours, minutes, seconds := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case hours > 0:
+		return fmt.Sprintf("%dh%02dm%02ds", hours, minutes, seconds)
+	case minutes > 0:
+		return fmt.Sprintf("%dm%02ds", minutes, seconds)
+	}
+	return strconv.Itoa(seconds) + "s"
+}

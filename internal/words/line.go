@@ -1,0 +1,64 @@
+package words
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line puts text on one line of at most limit characters: every run of spaces
+// and line breaks becomes one space, hidden characters are made visible, and a
+// cut ends in "…". A limit below 1 is none. Applying it again changes nothing.
+func Line(text string, limit int) string {
+	const longestSymbol = len("<U+10FFFF>")
+	cut := false
+	if limit > 0 {
+		// Only the beginning of a text of megabytes is looked at.
+		text, cut = beginning(text, limit+1)
+	} else {
+		text = strings.Join(strings.Fields(text), " ")
+	}
+	text = Visible(text)
+	if limit < 1 || !cut && len(text) <= limit {
+		return text
+	}
+	if !cut && utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	runes := []rune(text[:min(len(text), limit*longestSymbol)])
+	// A joiner at the cut would join nothing.
+	return strings.TrimRight(string(runes[:min(len(runes), limit-1)]), " \u200d") + "…"
+}
+
+// beginning returns the start of text, up to most characters with every run of
+// spaces made one, and whether there was more.
+func beginning(text string, most int) (start string, more bool) {
+	var b strings.Builder
+	length, gap := 0, false
+	for i, size := 0, 0; i < len(text); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(text[i:])
+		if unicode.IsSpace(r) {
+			gap = length > 0
+			continue
+		}
+		if length >= most {
+			return b.String(), true
+		}
+		if gap {
+			b.WriteByte(' ')
+			length++
+		}
+		gap = false
+		b.WriteString(text[i : i+size])
+		length++
+	}
+	return b.String(), false
+}
+
+// FirstLine returns the first line of text that is not blank, without the spaces
+// around it.
+func FirstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}

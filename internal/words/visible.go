@@ -1,0 +1,90 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible returns text with everything in it that a terminal would obey or a
+// person would not see replaced by something they see: control characters by
+// their symbol (␛, ␍), other controls and characters without a picture by their
+// number (<U+200B>), bytes that are no UTF-8 by their value (<0x9B>). Newlines
+// and tabs stay. Nothing is removed, so two different texts never look the same
+// for want of a character. What is visible already is returned as it is.
+func Visible(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	var b strings.Builder
+	last := rune(0)
+	for i, size := 0, 0; i < len(text); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteByte(byte(r))
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, "<0x%02X>", text[i])
+		case joinsPicture(last, r, text[i+size:]) || !Hidden(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(symbol(r))
+		}
+		last = r
+	}
+	return b.String()
+}
+
+// HasHidden reports whether Visible would change text.
+func HasHidden(text string) bool { return Visible(text) != text }
+
+// Hidden reports whether r is not seen where it stands: a control character other
+// than newline and tab, one that reorders, joins or hides the text around it, or
+// one without a picture.
+func Hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < 0x7f:
+		return r < ' '
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// symbol is what stands for a hidden character.
+func symbol(r rune) string {
+	const pictures = 0x2400 // the symbols of the C0 controls, in their order
+	switch {
+	case r < ' ':
+		return string(pictures + r)
+	case r == 0x7f:
+		return "␡"
+	}
+	return fmt.Sprintf("<U+%04X>", r)
+}
+
+// joinsPicture reports the two characters that make one picture of several and
+// are part of ordinary emoji: they are seen by what they do.
+func joinsPicture(before, r rune, after string) bool {
+	const emojiStyle, joiner = 0xfe0f, 0x200d
+	switch r {
+	case emojiStyle:
+		return unicode.Is(unicode.So, before)
+	case joiner:
+		next, _ := utf8.DecodeRuneInString(after)
+		return (unicode.Is(unicode.So, before) || before == emojiStyle || unicode.Is(unicode.Sk, before)) && unicode.Is(unicode.So, next)
+	}
+	return false
+}
+
+// isPlain reports text of printable ASCII, newlines and tabs.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
