@@ -13,7 +13,7 @@ import (
 
 	// First of all: keeps the terminal library from asking the terminal questions
 	// while the program starts.
-	_ "agent/internal/tui/termquiet"
+	_ "agent/internal/tui/term/termquiet"
 )
 
 // version is set by the linker.

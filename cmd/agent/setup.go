@@ -10,7 +10,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/tui"
+	"agent/internal/tui/style"
 )
 
 // newRegistry declares the settings with the enum values of the rooms they belong
@@ -19,7 +19,7 @@ func newRegistry() *settings.Registry {
 	return settings.NewRegistry(settings.Choices{
 		Strategies:    compression.Names(),
 		ApprovalModes: chat.ApprovalModeNames(),
-		Themes:        tui.Themes(),
+		Themes:        style.Themes(),
 	})
 }
 

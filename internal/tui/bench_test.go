@@ -1,16 +1,17 @@
 package tui
 
 import (
+	"agent/internal/tui/term"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
-
 	"agent/internal/chat"
 	"agent/internal/tools"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 )
 
 // afterSession is a model behind which a session of n messages lies.
@@ -34,12 +35,12 @@ func BenchmarkKey(b *testing.B) {
 		b.Run(fmt.Sprintf("after-%d-messages", messages), func(b *testing.B) {
 			s := afterSession(b, messages)
 			s.model.ticking = true
-			out := &screen{out: io.Discard, wake: make(chan struct{}, 1)}
+			out := &term.Screen{Out: io.Discard, Wake: make(chan struct{}, 1)}
 			keys := []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune{'x'}}, {Type: tea.KeyBackspace}}
 			for i := 0; b.Loop(); i++ {
 				s.model.Update(keys[i%2])
-				out.post(s.model.frame())
-				out.flush()
+				out.Post(s.model.frame())
+				out.Flush()
 			}
 		})
 	}
@@ -63,14 +64,14 @@ func BenchmarkReply(b *testing.B) {
 	b.SetBytes(int64(len(whole)))
 	s := afterSession(b, 0)
 	s.model.ticking = true
-	out := &screen{out: io.Discard, wake: make(chan struct{}, 1)}
+	out := &term.Screen{Out: io.Discard, Wake: make(chan struct{}, 1)}
 	for b.Loop() {
 		s.model.Update(eventsMsg{chat.TurnStarted{}})
 		for rest := whole; rest != ""; {
 			n := min(len(rest), len(whole)/9+1)
 			s.model.Update(eventsMsg{chat.TextDelta{Delta: rest[:n]}})
-			out.post(s.model.frame())
-			out.flush()
+			out.Post(s.model.frame())
+			out.Flush()
 			rest = rest[n:]
 		}
 		s.model.Update(eventsMsg{chat.ReplyEnded{}, chat.TurnEnded{}})
@@ -78,20 +79,3 @@ func BenchmarkReply(b *testing.B) {
 }
 
 // BenchmarkMarkdown is the rendering of closed blocks, with highlighted code.
-func BenchmarkMarkdown(b *testing.B) {
-	md := newMarkdown(newTheme(termenv.ANSI, true))
-	b.SetBytes(int64(len(answer)))
-	for b.Loop() {
-		md.render(answer, 100)
-	}
-}
-
-// BenchmarkHighlight is the largest block of code that is highlighted.
-func BenchmarkHighlight(b *testing.B) {
-	theme := newTheme(termenv.ANSI, true)
-	code := strings.Repeat("func f(x int) string { return fmt.Sprint(x) } // a comment\n", maxHighlight/59)
-	b.SetBytes(int64(len(code)))
-	for b.Loop() {
-		theme.highlight(code, "go")
-	}
-}

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"agent/internal/tui/style"
 	"fmt"
 	"os/exec"
 	"strings"
 
 	"github.com/aymanbagabas/go-osc52/v2"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -13,19 +15,19 @@ import (
 // works over SSH as well and is never answered. tmux does not let that through, but
 // has a command for it.
 func (m *Model) copyText(text string) tea.Cmd {
-	what := plural(countLines(text), "line", "")
+	what := style.Plural(style.CountLines(text), "line", "")
 	if m.opts.env("TMUX") != "" {
 		return guarded(func() tea.Msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, firstLine(string(out)))}
+				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, style.FirstLine(string(out)))}
 			}
 			return outputMsg{"copied " + what + " to tmux's buffer and the clipboard"}
 		})
 	}
 	if m.opts.simpleTerminal() {
-		m.note(m.theme.bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file")
+		m.note(m.theme.Bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file")
 		return nil
 	}
 	sequence := osc52.New(text)

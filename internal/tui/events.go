@@ -1,12 +1,13 @@
 package tui
 
 import (
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/tui/markdown"
+	"agent/internal/tui/style"
 	"fmt"
 	"strings"
 	"time"
-
-	"agent/internal/atcmd"
-	"agent/internal/chat"
 )
 
 // longTurn is how long a turn must have taken for its end to ring the bell.
@@ -23,12 +24,12 @@ func (m *Model) event(event chat.Event) {
 		m.userMessage(e)
 	case chat.MessageReturned:
 		m.turn.returned = true
-		if m.input.empty() {
-			m.input.set(e.Text)
+		if m.input.Empty() {
+			m.input.Set(e.Text)
 		}
 	case chat.TextDelta:
 		m.endThinking()
-		m.printReply(m.reply.text.add(e.Delta))
+		m.printReply(m.reply.text.Add(e.Delta))
 	case chat.ReasoningDelta:
 		m.reply.think(e.Delta, m.opts.Now())
 	case chat.ReplyDiscarded:
@@ -46,7 +47,7 @@ func (m *Model) event(event chat.Event) {
 	case chat.ToolEnded:
 		m.toolEnded(e)
 	case chat.ApprovalRequested:
-		m.approvals.add(e.Approval, m.opts.Now(), !m.input.empty())
+		m.approvals.add(e.Approval, m.opts.Now(), !m.input.Empty())
 		m.bell = true
 	case chat.ApprovalSettled:
 		m.approvals.settle(e.ID)
@@ -64,38 +65,38 @@ func (m *Model) report(event chat.Event) {
 	t := m.theme
 	switch e := event.(type) {
 	case chat.DensityApplied:
-		m.note(t.dim, "≈", e.String())
+		m.note(t.Dim, "≈", e.String())
 	case chat.Compressed:
-		m.note(t.dim, "≈", e.String())
+		m.note(t.Dim, "≈", e.String())
 	case chat.Retry:
-		m.note(t.warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, seconds(e.Delay)))
+		m.note(t.Warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, style.Seconds(e.Delay)))
 	case chat.Notice:
-		m.note(t.warn, "!", e.Text)
+		m.note(t.Warn, "!", e.Text)
 	}
 }
 
 // note prints a line that tells what happened: a glyph, then words.
-func (m *Model) note(style paint, glyph, text string) {
-	m.scrollback.print(lineBlock, m.noteLines(style, glyph, text)...)
+func (m *Model) note(look style.Style, glyph, text string) {
+	m.scrollback.print(lineBlock, m.noteLines(look, glyph, text)...)
 }
 
-func (m *Model) noteLines(style paint, glyph, text string) []string {
-	margin := strings.Repeat(" ", textWidth(glyph)+1)
-	rows := wrapText(clean(strings.TrimSpace(text)), max(10, min(m.columns(), textColumns)-len(margin)))
+func (m *Model) noteLines(look style.Style, glyph, text string) []string {
+	margin := strings.Repeat(" ", style.Width(glyph)+1)
+	rows := style.WrapText(style.Clean(strings.TrimSpace(text)), max(10, min(m.columns(), markdown.TextColumns)-len(margin)))
 	for i, row := range rows {
-		rows[i] = style.text(row)
+		rows[i] = look.Text(row)
 	}
-	return indent(rows, style.text(glyph)+" ", margin)
+	return style.Indent(rows, look.Text(glyph)+" ", margin)
 }
 
 // userMessage prints what the user said and what the @ processor made of it.
 func (m *Model) userMessage(e chat.UserMessage) {
 	lines := m.promptLines(e.Text)
 	for _, file := range e.Included {
-		lines = append(lines, m.noteLines(m.theme.dim, "  +", file.Path+" — "+includedSize(file))...)
+		lines = append(lines, m.noteLines(m.theme.Dim, "  +", file.Path+" — "+includedSize(file))...)
 	}
 	for _, file := range e.Skipped {
-		lines = append(lines, m.noteLines(m.theme.warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason))...)
+		lines = append(lines, m.noteLines(m.theme.Warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason))...)
 	}
 	m.scrollback.print(textBlock, lines...)
 }
@@ -105,7 +106,7 @@ func includedSize(file atcmd.Included) string {
 	if file.Lines == 0 && file.Bytes > 0 {
 		return fmt.Sprintf("%d KiB", (file.Bytes+1023)/1024)
 	}
-	return plural(file.Lines, "line", "")
+	return style.Plural(file.Lines, "line", "")
 }
 
 // promptShown bounds how much of a message is printed back, in lines.
@@ -113,18 +114,18 @@ const promptShown = 20
 
 // promptLines is what the user typed, as it is printed back.
 func (m *Model) promptLines(text string) []string {
-	lines := strings.Split(clean(strings.TrimRight(text, "\n")), "\n")
+	lines := strings.Split(style.Clean(strings.TrimRight(text, "\n")), "\n")
 	more := len(lines) - promptShown
 	if more > 0 {
 		lines = lines[:promptShown]
 	}
 	var rows []string
 	for _, line := range lines {
-		rows = append(rows, wrapText(line, max(10, min(m.columns(), textColumns)-2))...)
+		rows = append(rows, style.WrapText(line, max(10, min(m.columns(), markdown.TextColumns)-2))...)
 	}
-	rows = indent(rows, m.theme.user.text("> "), "  ")
+	rows = style.Indent(rows, m.theme.User.Text("> "), "  ")
 	if more > 0 {
-		rows = append(rows, m.theme.dim.text("  … "+plural(more, "more line", "")))
+		rows = append(rows, m.theme.Dim.Text("  … "+style.Plural(more, "more line", "")))
 	}
 	return rows
 }
@@ -133,7 +134,7 @@ func (m *Model) promptLines(text string) []string {
 // back, so it is said.
 func (m *Model) replyDiscarded() {
 	if m.reply.printed {
-		m.note(m.theme.dim, "↻", "the reply above was cut off and starts over")
+		m.note(m.theme.Dim, "↻", "the reply above was cut off and starts over")
 	}
 	m.reply = reply{}
 	m.turn.arriving = ""
@@ -150,13 +151,13 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 	m.queued = nil
 	switch {
 	case e.Outcome.Stop == chat.StopInterrupted:
-		m.note(m.theme.warn, "■", "interrupted")
+		m.note(m.theme.Warn, "■", "interrupted")
 	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
-		m.note(m.theme.warn, "■", "stopped after the refusal; say how to go on")
+		m.note(m.theme.Warn, "■", "stopped after the refusal; say how to go on")
 	case e.Err != nil:
-		m.note(m.theme.bad, "✗", e.Err.Error())
+		m.note(m.theme.Bad, "✗", e.Err.Error())
 		if again {
-			m.scrollback.print(lineBlock, m.theme.dim.text("  /retry sends it again"))
+			m.scrollback.print(lineBlock, m.theme.Dim.Text("  /retry sends it again"))
 		}
 	}
 }

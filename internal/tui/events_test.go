@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-func (r *reply) open() bool { return r.text.open.Len() > 0 || r.thinking() || r.printed }
+func (r *reply) open() bool { return r.text.Open.Len() > 0 || r.thinking() || r.printed }
 
 // What streams is never rendered as markdown before its block closes: every frame
 // of the open text is the plain text so far.
@@ -124,7 +125,7 @@ func TestBellRingsForWhatNeedsAPerson(t *testing.T) {
 	} {
 		s := newScreenplay(t, 80, 24)
 		tt.do(s.model)
-		if got := s.model.frame().bell; got != tt.want {
+		if got := s.model.frame().Bell; got != tt.want {
 			t.Errorf("%s: bell = %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -183,11 +184,11 @@ func TestReturnedMessage(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
 	s.events(chat.MessageReturned{Text: "look at @nowhere.go"})
-	if got := s.model.input.value(); got != "look at @nowhere.go" {
+	if got := s.model.input.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input is %q", got)
 	}
 	s.events(chat.MessageReturned{Text: "another"})
-	if got := s.model.input.value(); got != "look at @nowhere.go" {
+	if got := s.model.input.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input became %q", got)
 	}
 	s.events(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("there is no file @nowhere.go")})
@@ -230,7 +231,12 @@ func TestEarlierIsShownFirst(t *testing.T) {
 		Earlier: []chat.Event{chat.UserMessage{Text: "fix it"}, chat.ReplyEnded{Text: "It *is* fixed."}},
 	}, termenv.Ascii, 60, 20)
 	want := []string{"agent 1.0", "> fix it", "It is fixed."}
-	if diff := cmp.Diff(want, filled(strings.Join(m.frame().printed, "\n"))); diff != "" {
+	if diff := cmp.Diff(want, filled(strings.Join(m.frame().Printed, "\n"))); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// filled returns the lines of a text that are not blank.
+func filled(text string) []string {
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 }

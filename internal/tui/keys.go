@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"agent/internal/tui/edit"
+	"agent/internal/tui/term"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"agent/internal/command"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // Keys tells people what the keys do that are not those of every line editor.
@@ -26,7 +28,7 @@ func Keys() []command.Key {
 // key takes a key: for the approval that waits, for the search, or for the input.
 func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 	if k.Paste {
-		return m.paste(m.pastes.take(string(k.Runes)))
+		return m.paste(m.pastes.Take(string(k.Runes)))
 	}
 	if m.approvals.open() {
 		if cmd, taken := m.approvalKey(k); taken {
@@ -39,10 +41,10 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 	if cmd, taken := m.actionKey(k); taken {
 		return cmd
 	}
-	before := m.input.text
+	before := m.input.Text
 	m.editKey(&m.input, k)
-	if m.input.text != before {
-		m.prompts.rest()
+	if m.input.Text != before {
+		m.prompts.Rest()
 	}
 	return m.proposeLater()
 }
@@ -51,12 +53,12 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 func (m *Model) paste(text string) tea.Cmd {
 	switch {
 	case m.approvals.reason != nil:
-		m.approvals.reason.insertPaste(text)
+		m.approvals.reason.InsertPaste(text)
 		return nil
 	case m.search != nil:
 		m.endSearch(true)
 	}
-	m.input.insertPaste(text)
+	m.input.InsertPaste(text)
 	return m.proposeLater()
 }
 
@@ -69,7 +71,7 @@ func (m *Model) actionKey(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 	case "enter":
 		return m.enter(), true
 	case "alt+enter", "ctrl+j":
-		m.input.insert("\n")
+		m.input.Insert("\n")
 		return nil, true
 	case "tab":
 		return m.tab(), true
@@ -82,7 +84,7 @@ func (m *Model) actionKey(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 	case "ctrl+c":
 		return m.controlC(), true
 	case "ctrl+d":
-		if m.input.empty() {
+		if m.input.Empty() {
 			return tea.Quit, true
 		}
 		return nil, false
@@ -107,44 +109,44 @@ func (m *Model) actionKey(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 		m.clear = true
 		return nil, true
 	case "ctrl+z":
-		return m.foreground(stopProcess, nil), true
+		return m.foreground(term.Stop, nil), true
 	}
 	return nil, false
 }
 
 // editKey edits text; it is all that an editor outside the input understands.
-func (m *Model) editKey(e *editor, k tea.KeyMsg) {
+func (m *Model) editKey(e *edit.Editor, k tea.KeyMsg) {
 	if (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt {
-		e.insert(string(k.Runes))
+		e.Insert(string(k.Runes))
 		return
 	}
 	switch k.String() {
 	case "left", "ctrl+b":
-		e.left()
+		e.Left()
 	case "right", "ctrl+f":
-		e.right()
+		e.Right()
 	case "home", "ctrl+a":
-		e.home()
+		e.Home()
 	case "end", "ctrl+e":
-		e.end()
+		e.End()
 	case "ctrl+left", "alt+left", "alt+b":
-		e.wordLeft()
+		e.WordLeft()
 	case "ctrl+right", "alt+right", "alt+f":
-		e.wordRight()
+		e.WordRight()
 	case "backspace", "ctrl+h":
-		e.backspace()
+		e.Backspace()
 	case "delete", "ctrl+d":
-		e.del()
+		e.Delete()
 	case "ctrl+w", "alt+backspace":
-		e.killWord()
+		e.KillWord()
 	case "alt+d", "alt+delete", "ctrl+delete":
-		e.killWordRight()
+		e.KillWordRight()
 	case "ctrl+u":
-		e.killToStart()
+		e.KillToStart()
 	case "ctrl+k":
-		e.killToEnd()
+		e.KillToEnd()
 	case "ctrl+y":
-		e.yank()
+		e.Yank()
 	}
 }
 
@@ -154,9 +156,9 @@ func (m *Model) enter() tea.Cmd {
 		m.acceptCompletion()
 		return m.proposeLater()
 	}
-	if e := &m.input; strings.HasSuffix(e.text[:e.cursor], `\`) && e.cursor == len(e.text) {
-		e.backspace()
-		e.insert("\n")
+	if e := &m.input; strings.HasSuffix(e.Text[:e.Cursor], `\`) && e.Cursor == len(e.Text) {
+		e.Backspace()
+		e.Insert("\n")
 		return nil
 	}
 	return m.submit()
@@ -185,8 +187,8 @@ func (m *Model) controlC() tea.Cmd {
 	case m.turn.running:
 		m.interrupt()
 	default:
-		m.prompts.add(m.input.value())
-		m.input.set("")
+		m.prompts.Add(m.input.Value())
+		m.input.Set("")
 		m.popup.close()
 	}
 	m.showHint("Ctrl+C again quits", true)
@@ -198,8 +200,8 @@ func (m *Model) upKey() (tea.Cmd, bool) {
 	switch {
 	case m.popup.open():
 		m.popup.move(-1)
-	case m.input.up():
-	case m.input.empty() && len(m.queued) > 0:
+	case m.input.Up():
+	case m.input.Empty() && len(m.queued) > 0:
 		return guarded(func() tea.Msg {
 			text, ok := m.opts.Driver.Unqueue(m.ctx)
 			return unqueuedMsg{text, ok}
@@ -214,7 +216,7 @@ func (m *Model) downKey() bool {
 	switch {
 	case m.popup.open():
 		m.popup.move(1)
-	case m.input.down():
+	case m.input.Down():
 	default:
 		m.newer()
 	}
@@ -222,15 +224,15 @@ func (m *Model) downKey() bool {
 }
 
 func (m *Model) older() {
-	if prompt, ok := m.prompts.older(m.input.value()); ok {
-		m.input.set(prompt)
+	if prompt, ok := m.prompts.Older(m.input.Value()); ok {
+		m.input.Set(prompt)
 		m.popup.close()
 	}
 }
 
 func (m *Model) newer() {
-	if prompt, ok := m.prompts.newer(); ok {
-		m.input.set(prompt)
+	if prompt, ok := m.prompts.Newer(); ok {
+		m.input.Set(prompt)
 		m.popup.close()
 	}
 }

@@ -97,7 +97,7 @@ func TestKeys(t *testing.T) {
 			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
-			if got := s.model.input.value(); got != tt.input {
+			if got := s.model.input.Value(); got != tt.input {
 				t.Errorf("input %q, want %q", got, tt.input)
 			}
 			if s.quit != tt.quit {

@@ -1,13 +1,17 @@
 package tui
 
 import (
+	"agent/internal/tui/edit"
+	"agent/internal/tui/markdown"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
 	"context"
 	"time"
 
+	"agent/internal/chat"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
-
-	"agent/internal/chat"
 )
 
 // Model is the whole state of the interface. It is owned by Bubble Tea's event
@@ -16,10 +20,10 @@ type Model struct {
 	opts    Options
 	ctx     context.Context
 	profile termenv.Profile
-	theme   *theme
-	md      *markdown
+	theme   *style.Theme
+	md      *markdown.Renderer
 	// pastes holds what the reader cut out of the keys.
-	pastes *pasteStore
+	pastes *term.Pastes
 	// foreground runs something that needs the terminal for itself.
 	foreground func(run func() error, done func(error) tea.Msg) tea.Cmd
 
@@ -37,8 +41,8 @@ type Model struct {
 	queued     []string
 	outputs    outputs
 
-	input     editor
-	prompts   prompts
+	input     edit.Editor
+	prompts   edit.Prompts
 	search    *search
 	popup     popup
 	approvals approvals
@@ -69,8 +73,8 @@ type turn struct {
 
 // newModel returns the model of a window of that size.
 func newModel(ctx context.Context, opts Options, profile termenv.Profile, width, height int) *Model {
-	m := &Model{opts: opts, ctx: ctx, profile: profile, width: width, height: height, pastes: &pasteStore{}}
-	m.ground.dark, m.ground.known = declaredBackground(opts.env("COLORFGBG"))
+	m := &Model{opts: opts, ctx: ctx, profile: profile, width: width, height: height, pastes: &term.Pastes{}}
+	m.ground.dark, m.ground.known = term.DeclaredBackground(opts.env("COLORFGBG"))
 	m.chooseTheme()
 	m.status = opts.Status
 	m.started = opts.Now()
@@ -89,15 +93,15 @@ type ground struct{ dark, known bool }
 
 // chooseTheme works out the paints for the theme that is set.
 func (m *Model) chooseTheme() {
-	name := themeAuto
+	name := style.Auto
 	if m.opts.Theme != nil {
 		name = m.opts.Theme()
 	}
-	dark := name == themeDark || name != themeLight && (m.ground.dark || !m.ground.known)
+	dark := name == style.Dark || name != style.Light && (m.ground.dark || !m.ground.known)
 	if m.theme == nil || m.dark != dark {
 		m.dark = dark
-		m.theme = newTheme(m.profile, dark)
-		m.md = newMarkdown(m.theme)
+		m.theme = style.NewTheme(m.profile, dark)
+		m.md = markdown.New(m.theme)
 	}
 }
 
@@ -149,12 +153,12 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 	case backgroundMsg:
 		m.background(msg.dark)
 	case promptsMsg:
-		m.prompts.load(msg)
+		m.prompts.Load(msg)
 	case noteMsg:
-		m.note(m.theme.bad, "✗", msg.text)
+		m.note(m.theme.Bad, "✗", msg.text)
 	case unqueuedMsg:
 		if msg.ok {
-			m.input.set(msg.text)
+			m.input.Set(msg.text)
 		}
 	case completionMsg:
 		m.complete(msg)
@@ -174,7 +178,7 @@ func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
 
 // background takes the terminal's answer about its background, unless it is late.
 func (m *Model) background(dark bool) {
-	if !m.ground.known && m.opts.Now().Sub(m.started) <= backgroundLimit {
+	if !m.ground.known && m.opts.Now().Sub(m.started) <= term.BackgroundLimit {
 		m.ground = ground{dark: dark, known: true}
 		m.chooseTheme()
 	}

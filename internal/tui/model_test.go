@@ -116,7 +116,7 @@ func (s *screenplay) update(msg tea.Msg) {
 	s.t.Helper()
 	s.model.ticking = true
 	_, cmd := s.model.Update(msg)
-	s.printed = append(s.printed, s.model.frame().printed...)
+	s.printed = append(s.printed, s.model.frame().Printed...)
 	s.check()
 	s.run(cmd)
 }
@@ -193,7 +193,7 @@ func (s *screenplay) press(names ...string) {
 }
 
 func (s *screenplay) paste(text string) {
-	s.update(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(s.model.pastes.put(text))})
+	s.update(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(s.model.pastes.Put(text))})
 }
 
 // wait lets time pass.

@@ -1,14 +1,12 @@
 package tui
 
 import (
-	"context"
-	"os"
-	"slices"
-	"strings"
-	"time"
-
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/tui/term"
+	"context"
+	"os"
+	"time"
 )
 
 // Driver is what the interface asks of the turn loop. Every method may be called
@@ -75,21 +73,11 @@ type Options struct {
 }
 
 // env returns the value of a variable of Environ.
-func (o Options) env(key string) string { return lookup(o.Environ, key) }
+func (o Options) env(key string) string { return term.Lookup(o.Environ, key) }
 
 // simpleTerminal reports a terminal that is not asked or told anything beyond what
 // every terminal knows.
 func (o Options) simpleTerminal() bool {
 	name := o.env("TERM")
 	return name == "linux" || name == "dumb" || name == ""
-}
-
-// lookup returns the value of a variable; the last one wins.
-func lookup(environ []string, key string) string {
-	for _, pair := range slices.Backward(environ) {
-		if value, ok := strings.CutPrefix(pair, key+"="); ok {
-			return value
-		}
-	}
-	return ""
 }

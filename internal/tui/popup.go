@@ -1,12 +1,13 @@
 package tui
 
 import (
+	"agent/internal/tui/style"
 	"strings"
-
-	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/atcmd"
 	"agent/internal/command"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // popup is the list of completions under the input.
@@ -48,7 +49,7 @@ type completionMsg struct {
 // completable is the text completions are for, up to the cursor: a command line, or
 // a message in which a file is being named.
 func (m *Model) completable() (line string, complete completer) {
-	line = m.input.text[:m.input.cursor]
+	line = m.input.Text[:m.input.Cursor]
 	if m.opts.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(firstWord(line)) {
 		return line, m.opts.Commands.Complete
 	}
@@ -117,9 +118,9 @@ func (m *Model) acceptCompletion() {
 	p := m.popup
 	value := p.proposals[max(0, p.selected)].Value
 	m.popup.close()
-	m.input.replace(p.start, value)
-	if m.input.cursor == len(m.input.text) && !strings.HasSuffix(value, " ") && !strings.HasSuffix(value, "/") {
-		m.input.insert(" ")
+	m.input.Replace(p.start, value)
+	if m.input.Cursor == len(m.input.Text) && !strings.HasSuffix(value, " ") && !strings.HasSuffix(value, "/") {
+		m.input.Insert(" ")
 	}
 }
 
@@ -136,16 +137,16 @@ func (m *Model) popupView(width, room int) []string {
 	shown := p.proposals[top:min(len(p.proposals), top+room)]
 	column := 0
 	for _, c := range shown {
-		column = max(column, min(textWidth(c.Value), width/2))
+		column = max(column, min(style.Width(c.Value), width/2))
 	}
 	lines := make([]string, len(shown))
 	for i, c := range shown {
-		value := truncate(clean(c.Value), column)
-		line := value + strings.Repeat(" ", column-textWidth(value)) + "  "
+		value := style.Truncate(style.Clean(c.Value), column)
+		line := value + strings.Repeat(" ", column-style.Width(value)) + "  "
 		if top+i == p.selected {
-			lines[i] = m.theme.user.text("▸ "+line) + truncate(clean(c.Help), width-4-column)
+			lines[i] = m.theme.User.Text("▸ "+line) + style.Truncate(style.Clean(c.Help), width-4-column)
 		} else {
-			lines[i] = "  " + line + m.theme.dim.text(truncate(clean(c.Help), width-4-column))
+			lines[i] = "  " + line + m.theme.Dim.Text(style.Truncate(style.Clean(c.Help), width-4-column))
 		}
 	}
 	return lines

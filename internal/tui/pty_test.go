@@ -1,6 +1,10 @@
 package tui
 
 import (
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/tui/term"
+	"agent/internal/tui/vt"
 	"context"
 	"fmt"
 	"io"
@@ -13,11 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/term"
+	xterm "github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
-
-	"agent/internal/chat"
-	"agent/internal/command"
 )
 
 // childVariable makes the test binary the program that runs in the terminal; its
@@ -92,7 +93,7 @@ type session struct {
 	began time.Time
 	done  chan struct{}
 	// before is the terminal's mode before the child began.
-	before *term.State
+	before *xterm.State
 
 	mu      sync.Mutex
 	changed chan struct{}
@@ -109,7 +110,7 @@ func startSession(t *testing.T, scene string) *session {
 	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
 		t.Fatal(err)
 	}
-	if s.before, err = term.GetState(s.tty.Fd()); err != nil {
+	if s.before, err = xterm.GetState(s.tty.Fd()); err != nil {
 		t.Fatal(err)
 	}
 	s.cmd = exec.Command(os.Args[0])
@@ -153,14 +154,14 @@ func (s *session) read() {
 func (s *session) lines() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	terminal := newVT(80, 24)
+	terminal := vt.New(80, 24)
 	whole := s.raw.String()
 	// The last sequence may be half there.
-	if i := strings.LastIndexByte(whole, 0x1b); i >= 0 && unitLength([]byte(whole[i:])) == 0 {
+	if i := strings.LastIndexByte(whole, 0x1b); i >= 0 && term.UnitLength([]byte(whole[i:])) == 0 {
 		whole = whole[:i]
 	}
 	_, _ = io.WriteString(terminal, whole)
-	return terminal.lines()
+	return terminal.Lines()
 }
 
 // until waits for a line that contains text and returns all lines.

@@ -1,13 +1,15 @@
 package tui
 
 import (
+	"agent/internal/tui/markdown"
+	"agent/internal/tui/style"
 	"time"
 )
 
 // reply is the model's answer as it comes in: thinking first, then text. Closed
 // blocks of the text have left for the scrollback.
 type reply struct {
-	text stream
+	text markdown.Stream
 	// printed is set when a block of this reply has left.
 	printed bool
 
@@ -33,13 +35,13 @@ func (r *reply) think(delta string, now time.Time) {
 
 // view is the tail of what is open, as plain text: a growing block is never
 // rendered as markdown, because what comes next may change what it is.
-func (r *reply) view(t *theme, width, room int) []string {
-	if rows := r.text.tail(min(width, textColumns), room); len(rows) > 0 {
+func (r *reply) view(t *style.Theme, width, room int) []string {
+	if rows := r.text.Tail(min(width, markdown.TextColumns), room); len(rows) > 0 {
 		return rows
 	}
-	rows := tailRows(string(r.thought), min(width, textColumns)-2, min(3, room))
+	rows := style.Tail(string(r.thought), min(width, markdown.TextColumns)-2, min(3, room))
 	for i, row := range rows {
-		rows[i] = t.dim.text("  " + row)
+		rows[i] = t.Dim.Text("  " + row)
 	}
 	return rows
 }
@@ -47,7 +49,7 @@ func (r *reply) view(t *theme, width, room int) []string {
 // printReply prints closed blocks of the reply.
 func (m *Model) printReply(blocks []string) {
 	for _, block := range blocks {
-		m.scrollback.print(textBlock, m.md.render(block, m.columns())...)
+		m.scrollback.print(textBlock, m.md.Render(block, m.columns())...)
 		m.reply.printed = true
 	}
 }
@@ -60,7 +62,7 @@ func (m *Model) endThinking() {
 	took := m.opts.Now().Sub(m.reply.thoughtSince)
 	m.reply.thought, m.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
-		m.note(m.theme.dim, "·", "thought for "+elapsed(took))
+		m.note(m.theme.Dim, "·", "thought for "+style.Elapsed(took))
 	}
 }
 
@@ -68,10 +70,10 @@ func (m *Model) endThinking() {
 // that came in one piece.
 func (m *Model) endReply(whole string) {
 	m.endThinking()
-	blocks := m.reply.text.end()
+	blocks := m.reply.text.End()
 	if len(blocks) == 0 && !m.reply.printed {
-		var once stream
-		blocks = append(once.add(whole), once.end()...)
+		var once markdown.Stream
+		blocks = append(once.Add(whole), once.End()...)
 	}
 	m.printReply(blocks)
 	m.reply = reply{}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"agent/internal/tui/term"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +10,14 @@ import (
 	"syscall"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/term"
-
 	"agent/internal/chat"
-	_ "agent/internal/tui/termquiet" // before Bubble Tea's init
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	_ "agent/internal/tui/term/termquiet"
 )
+
+// before Bubble Tea's init
 
 // ErrNoTerminal is returned when input or output is not a terminal.
 var ErrNoTerminal = errors.New("the interactive mode needs a terminal; use -p to run a prompt without one")
@@ -27,7 +30,7 @@ var ErrTerminated = errors.New("ended by a signal")
 // left as it was found in every case. A turn in progress is not interrupted: that
 // is for whoever owns the driver.
 func Run(ctx context.Context, opts Options) (err error) {
-	if !term.IsTerminal(opts.In.Fd()) || !term.IsTerminal(opts.Out.Fd()) {
+	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
 		return ErrNoTerminal
 	}
 	if opts.Now == nil {
@@ -41,48 +44,48 @@ func Run(ctx context.Context, opts Options) (err error) {
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	screen := newScreen(opts.Out)
-	t := &terminal{in: opts.In, out: opts.Out, screen: screen, simple: opts.simpleTerminal()}
+	screen := term.NewScreen(opts.Out)
+	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
 	defer func() {
 		value := recover()
-		screen.close()
-		t.leave()
+		screen.Close()
+		t.Leave()
 		if value != nil {
 			err = crashed(value, opts.LogPath)
 		}
 	}()
-	if err := t.enter(); err != nil {
+	if err := t.Enter(); err != nil {
 		return fmt.Errorf("the terminal cannot be switched to raw mode: %w", err)
 	}
 
-	width, height := t.size()
-	m := newModel(ctx, opts, colourProfile(opts.Environ, true), width, height)
-	screen.post(m.frame())
+	width, height := t.Size()
+	m := newModel(ctx, opts, term.ColourProfile(opts.Environ, true), width, height)
+	screen.Post(m.frame())
 	return serve(ctx, m, t, signals)
 }
 
 // serve runs the event loop around a model that has been painted once.
-func serve(ctx context.Context, m *Model, t *terminal, signals <-chan os.Signal) error {
-	keys := &decoder{pastes: m.pastes}
-	program := tea.NewProgram(painted{m, t.screen},
-		tea.WithInput(input{m.opts.In, keys}), tea.WithOutput(m.opts.Out),
+func serve(ctx context.Context, m *Model, t *term.Terminal, signals <-chan os.Signal) error {
+	keys := &term.Decoder{Pastes: m.pastes}
+	program := tea.NewProgram(painted{m, t.Screen},
+		tea.WithInput(term.Input{File: m.opts.In, Decoder: keys}), tea.WithOutput(m.opts.Out),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
-	keys.background = func(answer string) {
-		if dark, known := isDark(answer); known {
+	keys.Background = func(answer string) {
+		if dark, known := term.IsDark(answer); known {
 			go program.Send(backgroundMsg{dark})
 		}
 	}
 	m.foreground = func(run func() error, done func(error) tea.Msg) tea.Cmd {
-		return tea.Exec(outside{t, run}, func(err error) tea.Msg {
-			go program.Send(t.sizeMsg())
+		return tea.Exec(term.Handover{Terminal: t, With: run}, func(err error) tea.Msg {
+			go program.Send(sizeMsg(t))
 			if done == nil {
 				return nil
 			}
 			return done(err)
 		})
 	}
-	if !m.ground.known && !t.simple {
-		t.write(backgroundQuery)
+	if !m.ground.known && !t.Simple {
+		t.Write(term.BackgroundQuery)
 	}
 
 	// Killing is for a crash: after an ordinary end it does nothing.
@@ -94,7 +97,7 @@ func serve(ctx context.Context, m *Model, t *terminal, signals <-chan os.Signal)
 	go mail.deliver(stop, func(events []chat.Event) { program.Send(eventsMsg(events)) })
 	terminated := make(chan struct{})
 	go func() {
-		if watch(ctx, stop, signals, func() { program.Send(t.sizeMsg()) }) {
+		if watch(ctx, stop, signals, func() { program.Send(sizeMsg(t)) }) {
 			close(terminated)
 		}
 		program.Quit()
@@ -102,7 +105,7 @@ func serve(ctx context.Context, m *Model, t *terminal, signals <-chan os.Signal)
 
 	_, err := program.Run()
 	m.endReply("")
-	t.screen.post(m.frame())
+	t.Screen.Post(m.frame())
 	select {
 	case <-terminated:
 		return ErrTerminated
@@ -128,8 +131,8 @@ func watch(ctx context.Context, stop <-chan struct{}, signals <-chan os.Signal, 
 	}
 }
 
-func (t *terminal) sizeMsg() tea.Msg {
-	width, height := t.size()
+func sizeMsg(t *term.Terminal) tea.Msg {
+	width, height := t.Size()
 	return tea.WindowSizeMsg{Width: width, Height: height}
 }
 
@@ -137,13 +140,13 @@ func (t *terminal) sizeMsg() tea.Msg {
 // handed to the screen. Bubble Tea's own renderer is off.
 type painted struct {
 	*Model
-	screen *screen
+	screen *term.Screen
 }
 
 // Update implements tea.Model.
 func (p painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	_, cmd := p.Model.Update(msg)
-	p.screen.post(p.Model.frame())
+	p.screen.Post(p.Model.frame())
 	return p, cmd
 }
 

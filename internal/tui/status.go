@@ -1,13 +1,13 @@
 package tui
 
 import (
+	"agent/internal/chat"
+	"agent/internal/tui/style"
 	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"agent/internal/chat"
 )
 
 // hint takes the place of the status line for a moment.
@@ -32,18 +32,18 @@ func (m *Model) statusView(width int) string {
 		m.hint = hint{}
 	}
 	if m.hint.text != "" {
-		return m.theme.warn.text(truncate(m.hint.text, width))
+		return m.theme.Warn.Text(style.Truncate(m.hint.text, width))
 	}
 	s := m.status
-	parts := []string{cmp.Or(clean(s.Model), "no model: /model"), contextPart(s.Tokens, s.Limit), string(s.Mode)}
+	parts := []string{cmp.Or(style.Clean(s.Model), "no model: /model"), contextPart(s.Tokens, s.Limit), string(s.Mode)}
 	if s.Freed > 0 {
 		parts = append(parts, chat.FormatTokens(s.Freed)+" freed")
 	}
 	line := joined(parts)
-	if room := width - textWidth(line) - 3; room >= 8 {
+	if room := width - style.Width(line) - 3; room >= 8 {
 		line = joined([]string{line, m.folder(room)})
 	}
-	return m.theme.dim.text(truncate(line, width))
+	return m.theme.Dim.Text(style.Truncate(line, width))
 }
 
 func joined(parts []string) string {
@@ -71,11 +71,11 @@ func (m *Model) folder(room int) string {
 			path = "~" + rest
 		}
 	}
-	path = clean(path)
-	for textWidth(path) > room {
+	path = style.Clean(path)
+	for style.Width(path) > room {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
 		if !ok {
-			return truncate(path, room)
+			return style.Truncate(path, room)
 		}
 		path = "…/" + rest
 	}

@@ -1,11 +1,12 @@
 package tui
 
 import (
+	"agent/internal/tui/edit"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"agent/internal/command"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // commandMsg brings the result of a slash command.
@@ -20,13 +21,13 @@ type commandMsg struct {
 // when it says so.
 func (m *Model) submit() tea.Cmd {
 	m.popup.close()
-	text := strings.TrimSpace(m.input.value())
+	text := strings.TrimSpace(m.input.Value())
 	if text == "" {
 		return nil
 	}
 	remember := m.remember(text)
-	killed := m.input.killed
-	m.input = editor{killed: killed}
+	killed := m.input.Killed
+	m.input = edit.Editor{Killed: killed}
 	switch {
 	case m.opts.Commands != nil && command.IsCommandWord(firstWord(text)):
 		return tea.Batch(remember, m.runCommand(text))
@@ -40,7 +41,7 @@ func (m *Model) submit() tea.Cmd {
 
 // remember adds a prompt to the history.
 func (m *Model) remember(text string) tea.Cmd {
-	if !m.prompts.add(text) || m.opts.History == nil {
+	if !m.prompts.Add(text) || m.opts.History == nil {
 		return nil
 	}
 	history := m.opts.History
@@ -79,7 +80,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	m.showCommand(msg.line, msg.output)
 	switch {
 	case msg.err != nil:
-		m.note(m.theme.bad, "✗", msg.err.Error())
+		m.note(m.theme.Bad, "✗", msg.err.Error())
 	case msg.output.Submit != "":
 		m.opts.Driver.Send(msg.output.Submit)
 	case msg.output.Copy != "":

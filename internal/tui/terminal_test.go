@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"agent/internal/chat"
+	"agent/internal/tui/term"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/term"
+	xterm "github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
-
-	"agent/internal/chat"
 )
 
 // The terminal never answers a query here. Bubble Tea's init would wait five
@@ -158,7 +158,7 @@ func TestTerminalIsRestored(t *testing.T) {
 			if err := s.cmd.Wait(); tt.ok != (err == nil) || err != nil && !errors.As(err, &exit) {
 				t.Errorf("the child ended with %v", err)
 			}
-			after, err := term.GetState(s.tty.Fd())
+			after, err := xterm.GetState(s.tty.Fd())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestTerminalIsRestored(t *testing.T) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			raw := s.raw.String()
-			for _, sequence := range []string{keyboardOff, "\x1b[?2004l", "\x1b[?25h"} {
+			for _, sequence := range []string{term.KeyboardOff, "\x1b[?2004l", "\x1b[?25h"} {
 				if strings.LastIndex(raw, sequence) < strings.LastIndex(raw, "Ask for something") {
 					t.Errorf("%q is not sent at the end", sequence)
 				}

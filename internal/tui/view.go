@@ -1,8 +1,9 @@
 package tui
 
 import (
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
 	"strings"
-	"time"
 )
 
 // View implements tea.Model: the live part as a text. The terminal gets it as a
@@ -10,10 +11,10 @@ import (
 func (m *Model) View() string { return strings.Join(m.live, "\n") }
 
 // frame takes what the terminal shall show since the last one.
-func (m *Model) frame() frame {
-	f := frame{
-		printed: m.scrollback.take(), live: m.live, row: m.row, col: m.col,
-		width: m.width, bell: m.bell, clear: m.clear, clipboard: m.clipboard,
+func (m *Model) frame() term.Frame {
+	f := term.Frame{
+		Printed: m.scrollback.take(), Live: m.live, Row: m.row, Col: m.col,
+		Width: m.width, Bell: m.bell, Clear: m.clear, Clipboard: m.clipboard,
 	}
 	m.bell, m.clear, m.clipboard = false, false, ""
 	return f
@@ -89,7 +90,7 @@ func (m *Model) activityView(width, room int) []string {
 func (m *Model) workingView(width int) []string {
 	var lines []string
 	for _, line := range m.commands {
-		lines = append(lines, truncate(m.spinner()+" "+clean(firstLine(line)), width))
+		lines = append(lines, style.Truncate(m.spinner()+" "+style.Clean(style.FirstLine(line)), width))
 	}
 	if !m.turn.running {
 		return lines
@@ -99,12 +100,12 @@ func (m *Model) workingView(width int) []string {
 	case m.turn.interrupting:
 		doing = "interrupting"
 	case m.turn.arriving != "":
-		doing = "preparing " + clean(m.turn.arriving)
+		doing = "preparing " + style.Clean(m.turn.arriving)
 	case m.reply.thinking():
 		doing = "thinking"
 	}
-	line := m.spinner() + " " + doing + " " + elapsed(m.opts.Now().Sub(m.turn.started)) + " · Esc interrupts"
-	return append(lines, m.theme.dim.text(truncate(line, width)))
+	line := m.spinner() + " " + doing + " " + style.Elapsed(m.opts.Now().Sub(m.turn.started)) + " · Esc interrupts"
+	return append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
 }
 
 var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
@@ -115,31 +116,22 @@ func (m *Model) spinner() string {
 	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
 }
 
-// elapsed is a duration as people read it: 7s, 1m05s.
-func elapsed(d time.Duration) string {
-	d = max(0, d).Truncate(time.Second)
-	if d < time.Minute {
-		return d.String()
-	}
-	return strings.Replace(d.String(), "m0s", "m00s", 1)
-}
-
 // queueView lists the messages that wait.
 func (m *Model) queueView(width, room int) []string {
 	var lines []string
 	for i, text := range m.queued {
 		if i == room-1 && len(m.queued) > room {
-			lines = append(lines, m.theme.dim.text(truncate("  … "+plural(len(m.queued)-i, "more queued message", ""), width)))
+			lines = append(lines, m.theme.Dim.Text(style.Truncate("  … "+style.Plural(len(m.queued)-i, "more queued message", ""), width)))
 			break
 		}
 		if i >= room {
 			break
 		}
-		line := "  queued: " + clean(firstLine(text))
+		line := "  queued: " + style.Clean(style.FirstLine(text))
 		if i == len(m.queued)-1 {
 			line += " (Up takes it back)"
 		}
-		lines = append(lines, m.theme.dim.text(truncate(line, width)))
+		lines = append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
 	}
 	return lines
 }

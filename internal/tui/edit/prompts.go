@@ -1,0 +1,71 @@
+package edit
+
+import "strings"
+
+// maxPromptStored bounds one remembered prompt, in bytes, so that pastes do not
+// fill the history.
+const maxPromptStored = 16 << 10
+
+// Prompts walks through earlier prompts, newest first, keeping what was being
+// typed.
+type Prompts struct {
+	Entries []string
+	// at is the entry shown; len(entries) means the draft.
+	at    int
+	draft string
+}
+
+// Load puts the prompts of earlier sessions before those of this one.
+func (p *Prompts) Load(earlier []string) {
+	p.Entries = append(append([]string(nil), earlier...), p.Entries...)
+	p.at += len(earlier)
+}
+
+// Add remembers a prompt and ends the walk. It reports false when there is nothing
+// new to remember.
+func (p *Prompts) Add(prompt string) bool {
+	defer p.Rest()
+	if n := len(p.Entries); prompt == "" || len(prompt) > maxPromptStored || n > 0 && p.Entries[n-1] == prompt {
+		return false
+	}
+	p.Entries = append(p.Entries, prompt)
+	return true
+}
+
+// Rest ends the walk.
+func (p *Prompts) Rest() { p.at, p.draft = len(p.Entries), "" }
+
+// Older returns the entry before the one shown; draft is what is being typed now.
+func (p *Prompts) Older(draft string) (string, bool) {
+	if p.at == 0 {
+		return "", false
+	}
+	if p.at == len(p.Entries) {
+		p.draft = draft
+	}
+	p.at--
+	return p.Entries[p.at], true
+}
+
+// Newer returns the entry after the one shown, at last the draft.
+func (p *Prompts) Newer() (string, bool) {
+	if p.at >= len(p.Entries) {
+		return "", false
+	}
+	p.at++
+	if p.at == len(p.Entries) {
+		return p.draft, true
+	}
+	return p.Entries[p.at], true
+}
+
+// Find looks for the newest entry that contains the query, older than before.
+func (p *Prompts) Find(query string, before int) int {
+	query = strings.ToLower(query)
+	for i := min(before, len(p.Entries)) - 1; i >= 0; i-- {
+		if strings.Contains(strings.ToLower(p.Entries[i]), query) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,2 @@
+// Package highlight styles source code.
+package highlight

@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"agent/internal/tui/edit"
+	"agent/internal/tui/style"
+	"strings"
+)
+
+// inputMark stands before the input, inputIndent before its other rows.
+const (
+	inputMark   = "> "
+	inputIndent = "  "
+)
+
+// inputView lays out the input and says where the cursor is.
+func (m *Model) inputView(width, height int) ([]string, place) {
+	if m.search != nil {
+		return m.searchView(width, height)
+	}
+	rows, row, col := m.input.View(width-len(inputMark), height)
+	for i, text := range rows {
+		rows[i] = m.decorate(text)
+	}
+	if m.input.Empty() {
+		rows[0] = m.theme.Dim.Text(style.Truncate(m.placeholder(), width-len(inputMark)))
+	}
+	return style.Indent(rows, m.theme.User.Text(inputMark), inputIndent), place{true, row, col + len(inputMark)}
+}
+
+func (m *Model) placeholder() string {
+	if m.turn.running {
+		return "Type to queue a message"
+	}
+	return "Ask for something, / for commands, ! for a shell command"
+}
+
+// decorate dims the labels of long pastes.
+func (m *Model) decorate(row string) string {
+	if len(m.input.Pastes) == 0 {
+		return row
+	}
+	for i := range m.input.Pastes {
+		label := m.input.Pastes.Label(edit.FirstPlaceholder + rune(i))
+		row = strings.ReplaceAll(row, label, m.theme.Accent.Text(label))
+	}
+	return row
+}

@@ -1,0 +1,117 @@
+package markdown
+
+import (
+	"agent/internal/tui/highlight"
+	"agent/internal/tui/style"
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// TextColumns is the widest a paragraph gets: longer lines are hard to read.
+const TextColumns = 100
+
+// Renderer turns closed blocks into lines for the terminal. It renders goldmark's
+// tree itself: glamour takes 40 ms to initialise and renders 0.2 MB/s.
+type Renderer struct {
+	parser parser.Parser
+	theme  *style.Theme
+	source []byte
+}
+
+// New returns a renderer for a theme. It belongs to one goroutine.
+func New(t *style.Theme) *Renderer {
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList))
+	return &Renderer{parser: md.Parser(), theme: t}
+}
+
+// Render lays out a block of markdown. Prose is at most width cells wide; lines of
+// code are left whole.
+func (m *Renderer) Render(source string, width int) []string {
+	m.source = []byte(style.Clean(source))
+	doc := m.parser.Parse(text.NewReader(m.source))
+	return m.blocks(doc, min(width, TextColumns), width, false)
+}
+
+// blocks renders the children of a node, a blank line between them unless tight.
+func (m *Renderer) blocks(parent ast.Node, width, full int, tight bool) []string {
+	var out []string
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		lines := m.block(n, width, full)
+		if len(lines) == 0 {
+			continue
+		}
+		if len(out) > 0 && !tight {
+			out = append(out, "")
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+func (m *Renderer) block(node ast.Node, width, full int) []string {
+	t := m.theme
+	switch n := node.(type) {
+	case *ast.Heading:
+		mark := ""
+		if t.Heading.On == "" {
+			mark = strings.Repeat("#", n.Level) + " "
+		}
+		return style.WrapSpans(append([]style.Span{{Text: mark, Style: t.Heading}}, m.spans(n, t.Heading)...), width)
+	case *ast.FencedCodeBlock:
+		return style.IndentAll(highlight.Lines(t, m.raw(n), string(n.Language(m.source))), "  ")
+	case *ast.CodeBlock:
+		return style.IndentAll(highlight.Lines(t, m.raw(n), ""), "  ")
+	case *ast.HTMLBlock:
+		return strings.Split(strings.TrimRight(m.raw(n), "\n"), "\n")
+	case *ast.Blockquote:
+		return style.IndentAll(m.blocks(n, max(10, width-2), full-2, false), t.Quote.Text("│ "))
+	case *ast.List:
+		return m.list(n, width, full)
+	case *ast.ThematicBreak:
+		return []string{t.Dim.Text(strings.Repeat("─", min(20, width)))}
+	case *extast.Table:
+		return m.table(n, full)
+	}
+	return style.WrapSpans(m.spans(node, t.Plain), width)
+}
+
+// list renders items behind their marks, nested lists indented under them.
+func (m *Renderer) list(list *ast.List, width, full int) []string {
+	var out []string
+	number := list.Start
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		mark := "• "
+		if list.IsOrdered() {
+			mark = fmt.Sprintf("%d. ", number)
+			number++
+		}
+		pad := strings.Repeat(" ", style.Width(mark))
+		lines := m.blocks(item, max(10, width-len(pad)), full-len(pad), list.IsTight)
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		if len(out) > 0 && !list.IsTight {
+			out = append(out, "")
+		}
+		out = append(out, style.Indent(lines, m.theme.Accent.Text(mark), pad)...)
+	}
+	return out
+}
+
+// raw is the text of a block of code.
+func (m *Renderer) raw(n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		b.Write(line.Value(m.source))
+	}
+	return b.String()
+}

@@ -1,0 +1,108 @@
+package markdown
+
+import (
+	"agent/internal/tui/style"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// spans collects the inline content of a node in its styles.
+func (m *Renderer) spans(parent ast.Node, look style.Style) []style.Span {
+	var out []style.Span
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		out = append(out, m.inline(n, look)...)
+	}
+	return out
+}
+
+func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
+	t := m.theme
+	switch n := node.(type) {
+	case *ast.Text:
+		s := []style.Span{{Text: unescape(n.Segment.Value(m.source)), Style: look}}
+		switch {
+		case n.HardLineBreak():
+			s = append(s, style.Span{Text: "\n", Style: look})
+		case n.SoftLineBreak():
+			s = append(s, style.Span{Text: " ", Style: look})
+		}
+		return s
+	case *ast.String:
+		return []style.Span{{Text: string(n.Value), Style: look}}
+	case *ast.CodeSpan:
+		return m.codeSpan(n, look)
+	case *ast.Emphasis:
+		if n.Level == 1 {
+			return m.spans(n, t.Emphasis.Over(look))
+		}
+		return m.spans(n, t.Strong.Over(look))
+	case *extast.Strikethrough:
+		return m.spans(n, t.Strike.Over(look))
+	case *extast.TaskCheckBox:
+		if n.IsChecked {
+			return []style.Span{{Text: "[x] ", Style: t.OK}}
+		}
+		return []style.Span{{Text: "[ ] ", Style: look}}
+	case *ast.Link:
+		return m.link(n, string(n.Destination), look)
+	case *ast.Image:
+		return m.link(n, string(n.Destination), look)
+	case *ast.AutoLink:
+		return []style.Span{{Text: string(n.URL(m.source)), Style: t.Link.Over(look)}}
+	case *ast.RawHTML:
+		var b strings.Builder
+		for i := range n.Segments.Len() {
+			segment := n.Segments.At(i)
+			b.Write(segment.Value(m.source))
+		}
+		return []style.Span{{Text: b.String(), Style: look}}
+	}
+	return m.spans(node, look)
+}
+
+// codeSpan keeps its backquotes where there is no colour to tell it by.
+func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) []style.Span {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(m.source))
+		}
+	}
+	code := strings.ReplaceAll(b.String(), "\n", " ")
+	if m.theme.Code.On == "" {
+		code = "`" + code + "`"
+	}
+	return []style.Span{{Text: code, Style: m.theme.Code.Over(look)}}
+}
+
+// link shows the text and, unless it says the same, the address.
+func (m *Renderer) link(n ast.Node, address string, look style.Style) []style.Span {
+	spans := m.spans(n, m.theme.Link.Over(look))
+	var label strings.Builder
+	for _, s := range spans {
+		label.WriteString(s.Text)
+	}
+	if address == "" || label.String() == address || "mailto:"+label.String() == address {
+		return spans
+	}
+	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look)})
+}
+
+// unescape removes the backslashes markdown escapes punctuation with.
+func unescape(raw []byte) string {
+	s := string(raw)
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", s[i+1]) >= 0 {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,146 @@
+package markdown
+
+import (
+	"agent/internal/tui/style"
+	"strings"
+
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// minColumn is the narrowest a column of a table may get; below that the rows are
+// shown as records.
+const minColumn = 6
+
+// table lays a table out in at most width cells: columns that are too wide wrap,
+// and a table with too many of them becomes one record a row.
+func (m *Renderer) table(table *extast.Table, width int) []string {
+	var rows [][][]style.Span
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		look := m.theme.Plain
+		if row.Kind() == extast.KindTableHeader {
+			look = m.theme.Strong
+		}
+		var cells [][]style.Span
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			cells = append(cells, m.spans(cell, look))
+		}
+		rows = append(rows, cells)
+	}
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		return nil
+	}
+	widths, ok := columnWidths(rows, width-3*(len(rows[0])-1))
+	if !ok {
+		return m.records(rows, width)
+	}
+	out := m.tableRow(rows[0], widths, table.Alignments)
+	rules := make([]string, len(widths))
+	for i, w := range widths {
+		rules[i] = strings.Repeat("─", w)
+	}
+	out = append(out, m.theme.Dim.Text(strings.Join(rules, "─┼─")))
+	for _, row := range rows[1:] {
+		out = append(out, m.tableRow(row, widths, table.Alignments)...)
+	}
+	return out
+}
+
+// columnWidths shares the room out: columns that need less than a fair share get
+// what they need, the others share the rest. It reports false when that leaves a
+// column too narrow to read.
+func columnWidths(rows [][][]style.Span, room int) ([]int, bool) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			if i < len(widths) {
+				widths[i] = max(widths[i], spansWidth(cell))
+			}
+		}
+	}
+	fixed := make([]bool, len(widths))
+	for open := len(widths); open > 0; {
+		share, changed := room/open, false
+		for i, w := range widths {
+			if !fixed[i] && w <= share {
+				fixed[i], changed = true, true
+				room -= w
+				open--
+			}
+		}
+		if changed {
+			continue
+		}
+		if share < minColumn {
+			return nil, false
+		}
+		for i := range widths {
+			if !fixed[i] {
+				widths[i] = share
+			}
+		}
+		break
+	}
+	return widths, true
+}
+
+func spansWidth(spans []style.Span) int {
+	width := 0
+	for _, s := range spans {
+		width += style.Width(s.Text)
+	}
+	return width
+}
+
+func (m *Renderer) tableRow(row [][]style.Span, widths []int, alignments []extast.Alignment) []string {
+	cells := make([][]string, len(widths))
+	height := 1
+	for i := range widths {
+		if i < len(row) {
+			cells[i] = style.WrapSpans(row[i], widths[i])
+		}
+		height = max(height, len(cells[i]))
+	}
+	out := make([]string, height)
+	for y := range out {
+		var line strings.Builder
+		for i, width := range widths {
+			text := ""
+			if y < len(cells[i]) {
+				text = cells[i][y]
+			}
+			if i > 0 {
+				line.WriteString(m.theme.Dim.Text(" │ "))
+			}
+			line.WriteString(align(text, width, alignments[i]))
+		}
+		out[y] = strings.TrimRight(line.String(), " ")
+	}
+	return out
+}
+
+func align(text string, width int, how extast.Alignment) string {
+	room := max(0, width-style.Width(text))
+	left := 0
+	switch how {
+	case extast.AlignRight:
+		left = room
+	case extast.AlignCenter:
+		left = room / 2
+	}
+	return strings.Repeat(" ", left) + text + strings.Repeat(" ", room-left)
+}
+
+// records shows each row as "column: value" lines.
+func (m *Renderer) records(rows [][][]style.Span, width int) []string {
+	var out []string
+	for y, row := range rows[1:] {
+		if y > 0 {
+			out = append(out, "")
+		}
+		for i, cell := range row {
+			head := append(append([]style.Span(nil), rows[0][min(i, len(rows[0])-1)]...), style.Span{Text: ": "})
+			out = append(out, style.Indent(style.WrapSpans(append(head, cell...), width-2), "", "  ")...)
+		}
+	}
+	return out
+}

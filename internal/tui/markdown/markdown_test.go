@@ -1,0 +1,93 @@
+package markdown
+
+import (
+	"agent/internal/tui/style"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
+)
+
+func plainMarkdown() *Renderer { return New(style.NewTheme(termenv.Ascii, true)) }
+
+// Prose keeps to the width, whatever it is made of; only code may be longer.
+func TestMarkdownKeepsToTheWidth(t *testing.T) {
+	t.Parallel()
+	pieces := rapid.SampledFrom([]string{
+		"word", "**bold**", "`code span`", "[link](https://example.com/a/long/path)", "averyveryverylongwordthatdoesnotfit",
+		"日本語日本語", "👩‍👩‍👧", " ", "\n", "\n\n", "- ", "  - ", "1. ", "> ", "| a | b |\n|---|---|\n| long cell text | `x` |\n", "# ", "~~gone~~", "\\*", "- [x] ",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		source := strings.Join(rapid.SliceOfN(pieces, 0, 20).Draw(t, "pieces"), "")
+		width := rapid.IntRange(24, 100).Draw(t, "width")
+		for _, line := range New(style.NewTheme(termenv.ANSI, true)).Render(source, width) {
+			if w := ansi.StringWidth(line); w > width && !strings.HasPrefix(line, "    ") {
+				t.Fatalf("%d cells in a width of %d: %q\nfrom %q", w, width, line, source)
+			}
+			if strings.Contains(line, "\n") {
+				t.Fatalf("a line end inside a line: %q", line)
+			}
+		}
+	})
+}
+
+// No word of the text is lost.
+func TestMarkdownKeepsEveryWord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,12}`), 1, 30).Draw(t, "words")
+		prefix := rapid.SampledFrom([]string{"", "- ", "> ", "# ", "3. "}).Draw(t, "prefix")
+		lines := plainMarkdown().Render(prefix+strings.Join(words, " "), rapid.IntRange(24, 80).Draw(t, "width"))
+		got := strings.FieldsFunc(strings.Join(lines, " "), func(r rune) bool { return !unicode.IsLower(r) })
+		if strings.Join(got, " ") != strings.Join(words, " ") {
+			t.Fatalf("%q became %q", words, got)
+		}
+	})
+}
+
+func TestMarkdownBlocks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, source, want string }{
+		{"a paragraph is wrapped anew", "one\ntwo  \nthree", "one two\nthree"},
+		{"emphasis has no marks", "a *b* **c** ~~d~~", "a b c d"},
+		{"a heading keeps its marks without colour", "## Two", "## Two"},
+		{"escapes", `\*a\* a\b`, `*a* a\b`},
+		{"a link says where it goes", "[docs](http://x.y)", "docs (http://x.y)"},
+		{"an address that is its own text", "<http://x.y>", "http://x.y"},
+		{"an image", "![alt](a.png)", "alt (a.png)"},
+		{"a nested list", "- a\n  - b\n- [x] c", "• a\n  • b\n• [x] c"},
+		{"an ordered list starts where it says", "3. a\n4. b", "3. a\n4. b"},
+		{"a list in paragraphs", "- a\n\n- b", "• a\n\n• b"},
+		{"a quote", "> a\n> b", "│ a b"},
+		{"code keeps its form", "```\na\n\n\tb\n```", "  a\n\n      b"},
+		{"code of an unknown language", "```nosuch\na\n```", "  a"},
+		{"HTML is shown", "<div>\nx\n</div>", "<div>\nx\n</div>"},
+		{"a rule", "---", strings.Repeat("─", 20)},
+		{"a table", "| a | b |\n|--:|:-:|\n| 1 | two |", "a │  b\n──┼────\n1 │ two"},
+		{"escape sequences do not get through", "a\x1b[31mb\x1b]0;t\x07c", "abc"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			lines := plainMarkdown().Render(tt.source, 40)
+			for i := range lines {
+				lines[i] = strings.TrimRight(lines[i], " ")
+			}
+			if got := strings.Join(lines, "\n"); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A table that cannot be laid out side by side is shown as records.
+func TestMarkdownWideTableBecomesRecords(t *testing.T) {
+	t.Parallel()
+	source := "| one | two | three | four | five | six |\n|" + strings.Repeat("---|", 6) + "\n|" + strings.Repeat(" some longer text |", 6) + "\n"
+	got := strings.Join(plainMarkdown().Render(source, 40), "\n")
+	if !strings.Contains(got, "one: some longer text\ntwo: some longer text") {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -1,0 +1,22 @@
+package patch
+
+import (
+	"agent/internal/tui/style"
+	"strings"
+	"testing"
+
+	"github.com/muesli/termenv"
+)
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	theme := style.NewTheme(termenv.Ascii, true)
+	diff := "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n--- two\n+++ zwei\n@@ -98,2 +98,3 @@\n x\n+y\n z\n\\ No newline at end of file\n"
+	if added, removed := Stat(diff); added != 2 || removed != 1 {
+		t.Errorf("stat +%d −%d, want +2 −1", added, removed)
+	}
+	want := "  1  one\n  2 --- two\n  2 +++ zwei\n    ⋮\n 98  x\n 99 +y\n100  z\n    \\ No newline at end of file"
+	if got := strings.Join(Render(theme, diff, 0), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

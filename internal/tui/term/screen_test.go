@@ -1,0 +1,114 @@
+package term
+
+import (
+	"agent/internal/tui/style"
+	"agent/internal/tui/vt"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// lineText are lines as the model makes them: no control characters.
+func lineText(width int) *rapid.Generator[string] {
+	return rapid.Map(rapid.StringOfN(rapid.SampledFrom([]rune("ab 日\u00e9")), 0, width/2, -1), func(s string) string {
+		return strings.TrimRight(s, " ")
+	})
+}
+
+// What is printed is on the terminal once, in order, with the live part below it,
+// whatever came before.
+func TestScreenShowsWhatWasPosted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		width, height := rapid.IntRange(10, 40).Draw(t, "width"), rapid.IntRange(3, 12).Draw(t, "height")
+		terminal := vt.New(width, height)
+		s := &Screen{Out: terminal, Wake: make(chan struct{}, 1)}
+		var printed []string
+		for i := range rapid.IntRange(1, 12).Draw(t, "frames") {
+			f := Frame{Width: width}
+			f.Live = rapid.SliceOfN(lineText(width), 1, height-1).Draw(t, "live")
+			f.Row = rapid.IntRange(0, len(f.Live)-1).Draw(t, "row")
+			f.Col = rapid.IntRange(0, width-1).Draw(t, "col")
+			if rapid.Bool().Draw(t, "prints") {
+				for j := range rapid.IntRange(1, 2*height).Draw(t, "lines") {
+					f.Printed = append(f.Printed, fmt.Sprint(i, ".", j))
+				}
+				printed = append(printed, f.Printed...)
+			}
+			s.Post(f)
+			if rapid.Bool().Draw(t, "conflated") && i > 0 {
+				continue
+			}
+			s.Flush()
+			if diff := cmp.Diff(append(slices.Clone(printed), f.Live...), terminal.Lines()); diff != "" {
+				t.Fatalf("terminal (-want +got):\n%s", diff)
+			}
+			if at := terminal.Row - len(printed); at != f.Row || terminal.Col != f.Col {
+				t.Fatalf("cursor at %d, %d, want %d, %d", at, terminal.Col, f.Row, f.Col)
+			}
+		}
+	})
+}
+
+// A window made narrower or wider leaves no ghosts of the live part.
+func TestScreenResizesWithoutGhosts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(20, 60).Draw(t, "width")
+		terminal := vt.New(width, 40)
+		s := &Screen{Out: terminal, Wake: make(chan struct{}, 1)}
+		for range 3 {
+			live := rapid.SliceOfN(lineText(width), 1, 6).Draw(t, "live")
+			row := rapid.IntRange(0, len(live)-1).Draw(t, "row")
+			s.Post(Frame{Live: live, Row: row, Col: style.Width(live[row]), Width: width})
+			s.Flush()
+			width = rapid.IntRange(20, 60).Draw(t, "new width")
+			terminal.Resize(width, 40)
+		}
+		live := []string{"the last"}
+		s.Post(Frame{Live: live, Width: width})
+		s.Flush()
+		if diff := cmp.Diff(live, terminal.Lines()); diff != "" {
+			t.Fatalf("terminal (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestScreenLeavesTheCursorBelowWhatWasPrinted(t *testing.T) {
+	t.Parallel()
+	terminal := vt.New(20, 10)
+	s := NewScreen(terminal)
+	s.Post(Frame{Printed: []string{"one", "two"}, Live: []string{"", "> x", "status"}, Row: 1, Col: 3, Width: 20})
+	s.Post(Frame{Printed: []string{"three"}, Live: []string{"> y", "status"}, Width: 20})
+	s.Close()
+	if diff := cmp.Diff([]string{"one", "two", "three", ""}, terminal.Lines()); diff != "" {
+		t.Errorf("terminal (-want +got):\n%s", diff)
+	}
+	if terminal.Row != 3 || terminal.Col != 0 {
+		t.Errorf("cursor at %d, %d", terminal.Row, terminal.Col)
+	}
+}
+
+// A key changes one line: the others are not written again.
+func TestScreenWritesOnlyWhatChanged(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	s := &Screen{Out: &out, Wake: make(chan struct{}, 1)}
+	live := []string{"the tail of a reply", "> ", "status"}
+	s.Post(Frame{Live: live, Width: 40})
+	s.Flush()
+	out.Reset()
+	s.Post(Frame{Live: []string{live[0], "> x", live[2]}, Row: 1, Col: 3, Width: 40})
+	s.Flush()
+	got := out.String()
+	if strings.Contains(got, "tail") || strings.Contains(got, "status") || !strings.Contains(got, "> x") {
+		t.Errorf("wrote %q", got)
+	}
+	if !strings.HasPrefix(got, "\x1b[?2026h") || !strings.HasSuffix(got, "\x1b[?2026l") {
+		t.Errorf("the frame is not one synchronised update: %q", got)
+	}
+}

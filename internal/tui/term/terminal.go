@@ -1,0 +1,81 @@
+package term
+
+import (
+	"io"
+	"os"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+)
+
+// The keyboard is asked to tell Shift+Enter from Enter: by kitty's protocol
+// (disambiguate) and by xterm's modifyOtherKeys. Terminals without them ignore it.
+const (
+	keyboardOn  = "\x1b[>1u\x1b[>4;1m"
+	KeyboardOff = "\x1b[<u\x1b[>4m"
+)
+
+// Terminal is the terminal's mode: raw while the interface runs, as it was before
+// otherwise.
+type Terminal struct {
+	In, Out *os.File
+	Screen  *Screen
+	before  *term.State
+	// Simple terminals are not sent sequences that are not in every textbook.
+	Simple bool
+}
+
+// Enter takes the terminal.
+func (t *Terminal) Enter() error {
+	before, err := term.MakeRaw(t.In.Fd())
+	if err != nil {
+		return err
+	}
+	t.before = before
+	t.Write(ansi.SetModeBracketedPaste)
+	if !t.Simple {
+		t.Write(keyboardOn)
+	}
+	return nil
+}
+
+// Leave gives the terminal back as it was; the cursor stands below what was
+// printed. It may be called more than once.
+func (t *Terminal) Leave() {
+	if t.before == nil {
+		return
+	}
+	t.Screen.Flush()
+	t.Screen.erase()
+	if !t.Simple {
+		t.Write(KeyboardOff)
+	}
+	t.Write(ansi.ResetModeBracketedPaste + ansi.ShowCursor)
+	_ = term.Restore(t.In.Fd(), t.before)
+	t.before = nil
+}
+
+// pause gives the terminal to a program that needs it, and takes it back.
+func (t *Terminal) pause(run func() error) error {
+	t.Leave()
+	err := run()
+	if again := t.Enter(); err == nil {
+		err = again
+	}
+	return err
+}
+
+func (t *Terminal) Write(s string) { _, _ = io.WriteString(t.Out, s) }
+
+// Size returns the window's size, or the size of a textbook terminal when it has
+// none to tell.
+func (t *Terminal) Size() (width, height int) {
+	width, height, err := term.GetSize(t.Out.Fd())
+	if err != nil || width <= 0 || height <= 0 {
+		return 80, 24
+	}
+	return width, height
+}
+
+// IsTerminal reports whether a file is a terminal.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }

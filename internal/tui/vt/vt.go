@@ -1,0 +1,149 @@
+// Package vt is a terminal for tests. It understands what the screen writes and
+// nothing else: it panics on any other sequence, so that the screen keeps to what
+// every terminal can do.
+package vt
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Terminal is a terminal and its scrollback.
+type Terminal struct {
+	width, height int
+	// rows is the scrollback and, from top, the window.
+	rows     [][]string
+	top      int
+	Row, Col int
+	// wrap is the pending wrap after a character in the last column.
+	wrap bool
+}
+
+// New returns an empty terminal.
+func New(width, height int) *Terminal {
+	v := &Terminal{width: width, height: height}
+	v.rows = [][]string{nil}
+	return v
+}
+
+// Write implements io.Writer.
+func (v *Terminal) Write(p []byte) (int, error) {
+	for s := string(p); s != ""; {
+		if strings.HasPrefix(s, "\x1b]") {
+			s = s[strings.IndexAny(s, "\a\\")+1:]
+			continue
+		}
+		if s[0] == 0x1b {
+			n := 3 + strings.IndexFunc(s[2:], func(r rune) bool { return r >= 0x40 && r <= 0x7e })
+			v.sequence(s[2:n-1], s[n-1])
+			s = s[n:]
+			continue
+		}
+		cluster, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		if s[0] < ' ' {
+			cluster = s[:1]
+		}
+		v.put(cluster, width)
+		s = s[len(cluster):]
+	}
+	return len(p), nil
+}
+
+func (v *Terminal) put(cluster string, width int) {
+	switch cluster {
+	case "\r":
+		v.Col, v.wrap = 0, false
+		return
+	case "\n":
+		v.down()
+		return
+	case "\a":
+		return
+	}
+	if v.wrap || v.Col+width > v.width {
+		v.Col = 0
+		v.down()
+	}
+	line := v.rows[v.Row]
+	for len(line) < v.Col+width {
+		line = append(line, " ")
+	}
+	line[v.Col] = cluster
+	for i := 1; i < width; i++ {
+		line[v.Col+i] = ""
+	}
+	v.rows[v.Row] = line
+	v.Col += width
+	v.wrap = v.Col >= v.width
+	if v.wrap {
+		v.Col = v.width - 1
+	}
+}
+
+func (v *Terminal) down() {
+	v.wrap = false
+	v.Row++
+	if v.Row == len(v.rows) {
+		v.rows = append(v.rows, nil)
+	}
+	v.top = max(v.top, v.Row-v.height+1)
+}
+
+func (v *Terminal) sequence(params string, final byte) {
+	n := 1
+	if given, err := strconv.Atoi(params); err == nil {
+		n = max(1, given)
+	}
+	switch {
+	case final == 'm' || strings.IndexAny(params, "?<>") == 0:
+	case final == 'A':
+		v.Row, v.wrap = max(v.top, v.Row-n), false
+	case final == 'B':
+		v.Row, v.wrap = min(len(v.rows)-1, v.Row+n), false
+	case final == 'C':
+		v.Col, v.wrap = min(v.width-1, v.Col+n), false
+	case final == 'H':
+		v.Row, v.Col = v.top, 0
+	case final == 'K' && params == "":
+		v.rows[v.Row] = v.rows[v.Row][:min(v.Col, len(v.rows[v.Row]))]
+	case final == 'J' && params == "":
+		v.rows[v.Row] = v.rows[v.Row][:min(v.Col, len(v.rows[v.Row]))]
+		v.rows = v.rows[:v.Row+1]
+	case final == 'J' && params == "2":
+		for i := v.top; i < len(v.rows); i++ {
+			v.rows[i] = nil
+		}
+	default:
+		panic("the screen wrote a sequence not every terminal knows: ESC[" + params + string(rune(final)))
+	}
+}
+
+// Lines is everything: scrollback and window, without trailing blanks.
+func (v *Terminal) Lines() []string {
+	out := make([]string, len(v.rows))
+	for i, row := range v.rows {
+		out[i] = strings.TrimRight(strings.Join(row, ""), " ")
+	}
+	return out
+}
+
+// Resize does what most terminals do: lines that are too long now are broken, lines
+// that were broken stay so, and the cursor stays on its character.
+func (v *Terminal) Resize(width, height int) {
+	var rows [][]string
+	for i, row := range v.rows {
+		if i == v.Row {
+			at := len(rows) + v.Col/width
+			defer func(col int) { v.Row, v.Col = at, col }(v.Col % width)
+		}
+		for len(row) > width {
+			rows = append(rows, row[:width:width])
+			row = row[width:]
+		}
+		rows = append(rows, row)
+	}
+	v.rows, v.width, v.height, v.wrap = rows, width, height, false
+	v.top = max(0, len(rows)-height)
+}
