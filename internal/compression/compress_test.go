@@ -283,7 +283,7 @@ func TestCompressTwice(t *testing.T) {
 	}
 }
 
-// D-33, REQ-HD-001.4.
+// D-33.
 func TestTopDownTruncation(t *testing.T) {
 	t.Parallel()
 	group := conv(A(call("1", "x", "{}")), T(res("1", "x", "s")))

@@ -27,8 +27,7 @@ func TestRegistry(t *testing.T) {
 }
 
 // The strategy's own threshold is the last resort of REQ-HD-001.10; see also
-// REQ-HD-001.1, REQ-HD-001.2, REQ-HD-001.3, REQ-HD-001.4, REQ-HD-004.3,
-// REQ-HD-002.2, BR-THRESH-002, BR-THRESH-003.
+// REQ-HD-001.1, REQ-HD-001.2, REQ-HD-004.3, REQ-HD-002.2, BR-THRESH-003.
 func TestStrategyProperties(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {

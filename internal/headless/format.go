@@ -9,7 +9,7 @@ import (
 // Format is a headless output format.
 type Format string
 
-// The output formats of interface section 2.
+// The output formats of a headless run.
 const (
 	// Text prints the final answer only.
 	Text Format = "text"

@@ -105,7 +105,7 @@ const stream = `{"type":"session","sessionId":"s1"}
 {"type":"text","delta":"Done."}
 `
 
-// Interface section 2: what each format writes, byte for byte.
+// What each format writes, byte for byte.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

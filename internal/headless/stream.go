@@ -8,7 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// The lines of stream-json (interface section 2). Each begins with its type.
+// The lines of stream-json. Each begins with its type.
 type (
 	sessionLine struct {
 		Type      string `json:"type"`
