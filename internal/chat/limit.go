@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"agent/internal/compression"
+	"agent/internal/history"
 )
 
 // enforceContextWindow is the hard limit (D-08): what is sent plus what is
@@ -33,22 +34,16 @@ func (c *Chat) reduce(ctx context.Context, strategy compression.Strategy, reserv
 	if c.Tokens()+reserve <= c.contextLimit() {
 		return nil
 	}
-	if err := c.History.StartCompression(); err != nil {
-		return err
-	}
 	before := c.Tokens()
-	result, err := compression.Reduce(ctx, compression.LadderInput{
-		Context:  c.compressionContext(strategy),
-		Reserve:  c.estimated(reserve) + 1,
-		Strategy: strategy,
-		Announce: c.announceRung,
+	err := c.History.Rebuild("context limit", func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
+		result, err := compression.Reduce(ctx, compression.LadderInput{
+			Context:  c.compressionContext(strategy, entries, tokens),
+			Reserve:  c.estimated(reserve) + 1,
+			Strategy: strategy,
+			Announce: c.announceRung,
+		})
+		return result.History, err
 	})
-	if err == nil {
-		err = c.History.Replace(result.History, "context limit")
-	}
-	if endErr := c.History.EndCompression(); err == nil {
-		err = endErr
-	}
 	if err != nil {
 		return c.inTheirTokens(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/settings"
 )
 
@@ -117,16 +118,13 @@ func (c *Chat) performCompression(ctx context.Context, strategy compression.Stra
 
 func (c *Chat) compress(ctx context.Context, strategy compression.Strategy) (Compressed, error) {
 	told := Compressed{Strategy: strategy.Name(), TokensBefore: c.Tokens(), Limit: c.contextLimit()}
-	if err := c.History.StartCompression(); err != nil {
-		return told, err
-	}
-	result, err := strategy.Compress(ctx, c.compressionContext(strategy))
-	if err == nil && result.Applied {
-		err = c.History.Replace(result.NewHistory, strategy.Name())
-	}
-	if endErr := c.History.EndCompression(); err == nil {
-		err = endErr
-	}
+	var result compression.Result
+	err := c.History.Rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
+		if result, err = strategy.Compress(ctx, c.compressionContext(strategy, entries, tokens)); err != nil || !result.Applied {
+			return nil, err
+		}
+		return result.NewHistory, nil
+	})
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, c.Tokens()
 	if err == nil && told.Applied {
 		c.noteCompression(told)
@@ -141,8 +139,7 @@ func (c *Chat) noteCompression(done Compressed) {
 
 // compressionContext hands a strategy the curated history with its counts. Counts
 // are estimates of our tokenizer, so the limit is given in the same measure (D-09).
-func (c *Chat) compressionContext(strategy compression.Strategy) compression.Context {
-	entries, tokens := c.History.Curated()
+func (c *Chat) compressionContext(strategy compression.Strategy, entries []*history.Content, tokens []int) compression.Context {
 	return compression.Context{
 		History:           entries,
 		Tokens:            tokens,

@@ -13,14 +13,10 @@ func (c *Chat) Restore(entries []*history.Content, ledger []PruneRecord) error {
 	for _, p := range ledger {
 		c.density.freed += p.Tokens
 	}
-	curated, _ := c.History.Curated()
-	if history.Validate(curated) == nil {
-		return nil
-	}
-	repaired := history.Repair(curated, "not known: the program ended before this call was answered")
-	if err := c.History.StartCompression(); err != nil {
-		return err
-	}
-	err := c.History.Replace(repaired, "repair after an unclean end")
-	return errorOr(err, c.History.EndCompression())
+	return c.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) ([]*history.Content, error) {
+		if history.Validate(entries) == nil {
+			return nil, nil
+		}
+		return history.Repair(entries, "not known: the program ended before this call was answered"), nil
+	})
 }

@@ -93,10 +93,10 @@ func TestCountsAreMemoised(t *testing.T) {
 	if err := s.ApplyDensityResult(DensityResult{Replacements: map[int]*Content{0: edited}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.StartCompression(); err != nil {
+	if err := s.startCompression(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Replace([]*Content{other, HumanText("summary")}, ""); err != nil {
+	if err := s.replace([]*Content{other, HumanText("summary")}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"new", "summary"}; !slices.Equal(spy.counted, want) {
@@ -203,17 +203,17 @@ func (m *model) density(t *rapid.T) {
 
 func (m *model) compress(t *rapid.T) {
 	if !m.compressing {
-		m.must(m.service.StartCompression())
+		m.must(m.service.startCompression())
 		m.compressing = true
 		return
 	}
 	if rapid.Bool().Draw(t, "replace") {
 		rebuilt := append([]*Content{HumanText("summary")}, m.entries[len(m.entries)/2:]...)
-		m.must(m.service.Replace(rebuilt, "test"))
+		m.must(m.service.replace(rebuilt, "test"))
 		m.entries = rebuilt
 		m.made++
 	}
-	m.must(m.service.EndCompression())
+	m.must(m.service.endCompression())
 	m.entries = append(slices.Clone(m.entries), m.waiting...)
 	m.made += len(m.waiting)
 	m.waiting, m.compressing = nil, false
@@ -320,9 +320,9 @@ func TestConcurrentReaders(t *testing.T) {
 		must(s.Add(HumanText("c")))
 		must(s.ApplyDensityResult(DensityResult{Removals: []int{s.Len() - 1}, Replacements: replace(0, "d")}))
 		if i%50 == 49 {
-			must(s.StartCompression())
-			must(s.Replace(s.RawHistory()[s.Len()/2:], "half"))
-			must(s.EndCompression())
+			must(s.startCompression())
+			must(s.replace(s.RawHistory()[s.Len()/2:], "half"))
+			must(s.endCompression())
 			s.SetCounter(byteCounter{})
 		}
 	}

@@ -227,9 +227,30 @@ func (s *Service) remove(indices []int) {
 	s.entries = kept
 }
 
-// StartCompression begins a rebuild: until EndCompression, entries that are added
+// Rebuild lets f make another history of the entries that can be sent and puts it
+// in their place; nil leaves the history as it is. Cause says why, for the record.
+// While f works, which may take a model's time, entries that are added wait and are
+// appended when it is done; other changes are refused with ErrCompressing. An error
+// of f changes nothing.
+func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) ([]*Content, error)) (err error) {
+	if err := s.startCompression(); err != nil {
+		return err
+	}
+	defer func() {
+		if endErr := s.endCompression(); err == nil {
+			err = endErr
+		}
+	}()
+	rebuilt, err := f(s.Curated())
+	if err != nil || rebuilt == nil {
+		return err
+	}
+	return s.replace(rebuilt, cause)
+}
+
+// startCompression begins a rebuild: until endCompression, entries that are added
 // wait, and density results are refused.
-func (s *Service) StartCompression() error {
+func (s *Service) startCompression() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.compressing {
@@ -239,10 +260,10 @@ func (s *Service) StartCompression() error {
 	return nil
 }
 
-// Replace makes entries the history; it belongs between StartCompression and
-// EndCompression. Cause says why, for the record. Entries that stay keep their
+// replace makes entries the history; it belongs between startCompression and
+// endCompression. Cause says why, for the record. Entries that stay keep their
 // counts.
-func (s *Service) Replace(entries []*Content, cause string) error {
+func (s *Service) replace(entries []*Content, cause string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.compressing {
@@ -265,8 +286,8 @@ func (s *Service) Replace(entries []*Content, cause string) error {
 	return s.observer(Mutation{Kind: MutationReplaced, Entries: entries, Cause: cause})
 }
 
-// EndCompression ends the rebuild and appends what was added meanwhile.
-func (s *Service) EndCompression() error {
+// endCompression ends the rebuild and appends what was added meanwhile.
+func (s *Service) endCompression() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compressing = false

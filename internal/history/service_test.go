@@ -157,14 +157,14 @@ func TestDensityMetadata(t *testing.T) {
 func TestWhatACompressionForbids(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "ABC")
-	if err := s.StartCompression(); err != nil {
+	if err := s.startCompression(); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
 		"ApplyDensityResult":       s.ApplyDensityResult(DensityResult{Removals: []int{0}}),
 		"ApplyDensityResult empty": s.ApplyDensityResult(DensityResult{}),
 		"Clear":                    s.Clear(),
-		"StartCompression":         s.StartCompression(),
+		"startCompression":         s.startCompression(),
 	} {
 		if !errors.Is(err, ErrCompressing) {
 			t.Errorf("%s: got %v", name, err)
@@ -176,7 +176,7 @@ func TestWhatACompressionForbids(t *testing.T) {
 	if spell(s) != "ABC" || len(observer.seen) > 0 {
 		t.Errorf("history is %q, told %v", spell(s), observer.kinds())
 	}
-	if err := s.EndCompression(); err != nil {
+	if err := s.endCompression(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.ApplyDensityResult(DensityResult{Removals: []int{0}}); err != nil || spell(s) != "BC" {
@@ -189,7 +189,7 @@ func TestAddDuringCompression(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "AB")
 	generation := s.Generation()
-	if err := s.StartCompression(); err != nil {
+	if err := s.startCompression(); err != nil {
 		t.Fatal(err)
 	}
 	c, d := HumanText("C"), HumanText("D")
@@ -205,13 +205,13 @@ func TestAddDuringCompression(t *testing.T) {
 		t.Error("D-02: the history is dirty with an entry that no optimiser can see")
 	}
 	summary := HumanText("S")
-	if err := s.Replace([]*Content{summary}, "test"); err != nil {
+	if err := s.replace([]*Content{summary}, "test"); err != nil {
 		t.Fatal(err)
 	}
 	if s.Generation() != generation {
 		t.Error("REQ-HD-002.6: compression made the history dirty")
 	}
-	if err := s.EndCompression(); err != nil {
+	if err := s.endCompression(); err != nil {
 		t.Fatal(err)
 	}
 	if spell(s) != "SCD" || s.TotalTokens() != 3*(entryOverhead+1) {
@@ -228,7 +228,7 @@ func TestAddDuringCompression(t *testing.T) {
 	if diff := cmp.Diff(want, observer.seen, cmp.Comparer(func(a, b *Content) bool { return a == b })); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
-	if err := s.EndCompression(); err != nil || spell(s) != "SCD" {
+	if err := s.endCompression(); err != nil || spell(s) != "SCD" {
 		t.Errorf("ended twice: %v, %q", err, spell(s))
 	}
 }
@@ -237,13 +237,13 @@ func TestAddDuringCompression(t *testing.T) {
 func TestCompressionThatReplacesNothing(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "AB")
-	if err := errors.Join(s.StartCompression(), s.Add(HumanText("C")), s.EndCompression()); err != nil {
+	if err := errors.Join(s.startCompression(), s.Add(HumanText("C")), s.endCompression()); err != nil {
 		t.Fatal(err)
 	}
 	if spell(s) != "ABC" || !slices.Equal(observer.kinds(), []MutationKind{MutationAdded}) {
 		t.Errorf("history is %q, told %v", spell(s), observer.kinds())
 	}
-	if err := s.Replace(nil, "no reason"); err == nil || spell(s) != "ABC" {
+	if err := s.replace(nil, "no reason"); err == nil || spell(s) != "ABC" {
 		t.Errorf("replaced outside a compression: %v, %q", err, spell(s))
 	}
 }
@@ -282,16 +282,16 @@ func TestObserver(t *testing.T) {
 		func() error { return s.Add(HumanText("A")) },
 		func() error { return s.ApplyDensityResult(DensityResult{Replacements: replace(0, "a")}) },
 		func() error {
-			if err := s.StartCompression(); err != nil {
+			if err := s.startCompression(); err != nil {
 				return err
 			}
-			return s.Replace(s.RawHistory(), "test")
+			return s.replace(s.RawHistory(), "test")
 		},
 		func() error {
 			if err := s.Add(HumanText("B")); err != nil {
 				t.Errorf("told of an entry that waits: %v", err)
 			}
-			return s.EndCompression()
+			return s.endCompression()
 		},
 		s.Clear,
 	}
@@ -351,5 +351,43 @@ func TestCurated(t *testing.T) {
 	}
 	if s.Len() != 4 {
 		t.Error("the raw history lost its empty entries")
+	}
+}
+
+// Rebuild replaces what can be sent, keeps what arrives meanwhile, and lets nothing
+// else in; an error and nil leave everything as it was, and end it.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("no summary")
+	for _, tc := range []struct {
+		name   string
+		answer []*Content
+		err    error
+		want   string
+		told   []MutationKind
+	}{
+		{"replaced", []*Content{HumanText("S")}, nil, "SN", []MutationKind{MutationReplaced, MutationAdded}},
+		{"left as it is", nil, nil, "ABN", []MutationKind{MutationAdded}},
+		{"failed", []*Content{HumanText("S")}, failed, "ABN", []MutationKind{MutationAdded}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s, observer := letters(t, "AB")
+			err := s.Rebuild("test", func(entries []*Content, tokens []int) ([]*Content, error) {
+				if len(entries) != 2 || len(tokens) != 2 {
+					t.Errorf("given %d entries and %d counts", len(entries), len(tokens))
+				}
+				if err := s.Rebuild("inner", nil); !errors.Is(err, ErrCompressing) {
+					t.Errorf("a rebuild within a rebuild: %v", err)
+				}
+				return tc.answer, errors.Join(s.Add(HumanText("N")), tc.err)
+			})
+			if !errors.Is(err, tc.err) || spell(s) != tc.want || !slices.Equal(observer.kinds(), tc.told) {
+				t.Errorf("%q, told %v, %v", spell(s), observer.kinds(), err)
+			}
+			if err := s.Clear(); err != nil {
+				t.Errorf("it has not ended: %v", err)
+			}
+		})
 	}
 }
