@@ -157,7 +157,7 @@ func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 		Tools:        a.registry,
 		Env:          a.env,
 		Root:         a.workspace.Root(),
-		History:      history.NewService(counter(a.settings.Model()), observer),
+		History:      history.NewService(counter(settings.Model.Of(a.settings)), observer),
 		Settings:     a.settings,
 		ContextLimit: a.connection.contextLimit,
 		System:       func() string { return system },

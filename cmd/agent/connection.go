@@ -58,7 +58,7 @@ func newConnection(s *settings.Settings, w world) *connection {
 // resolve works out endpoint and key from the settings as they are now.
 func (c *connection) resolve() (llm.Endpoint, error) {
 	endpoint, err := llm.ResolveEndpoint(llm.EndpointSources{
-		BaseURL:     c.settings.BaseURL(),
+		BaseURL:     settings.BaseURL.Of(c.settings),
 		KeyFile:     c.keyFile(),
 		Env:         c.env,
 		ReadKeyFile: llm.ReadKeyFile,
@@ -72,17 +72,17 @@ func (c *connection) resolve() (llm.Endpoint, error) {
 
 // keyFile is the setting auth-keyfile with ~/ spelled out.
 func (c *connection) keyFile() string {
-	if rest, ok := strings.CutPrefix(c.settings.AuthKeyfile(), "~/"); ok {
+	if rest, ok := strings.CutPrefix(settings.AuthKeyfile.Of(c.settings), "~/"); ok {
 		return filepath.Join(c.home, rest)
 	}
-	return c.settings.AuthKeyfile()
+	return settings.AuthKeyfile.Of(c.settings)
 }
 
 // current returns the endpoint for the settings as they are now. One that is new
 // is asked for its models in the background, so that limits are right before the
 // first request.
 func (c *connection) current() (*peer, error) {
-	baseURL, keyFile := c.settings.BaseURL(), c.keyFile()
+	baseURL, keyFile := settings.BaseURL.Of(c.settings), c.keyFile()
 	endpoint, err := c.resolve()
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (c *connection) current() (*peer, error) {
 func (c *connection) inUse() (*peer, error) {
 	c.mu.Lock()
 	p := c.peer
-	same := p != nil && p.baseURL == c.settings.BaseURL() && p.keyFile == c.keyFile()
+	same := p != nil && p.baseURL == settings.BaseURL.Of(c.settings) && p.keyFile == c.keyFile()
 	c.mu.Unlock()
 	if same {
 		return p, nil
@@ -161,8 +161,8 @@ func (c *connection) learn(p *peer) {
 				p.windows[m.ID] = m.ContextLimit
 			}
 		}
-		if len(models) == 1 && c.settings.Model() == "" && c.isCurrent(p) {
-			_ = c.settings.Set(settings.Found, settings.KeyModel, models[0].ID) // an id no setting takes stays unset
+		if len(models) == 1 && settings.Model.Of(c.settings) == "" && c.isCurrent(p) {
+			_ = c.settings.Set(settings.Found, settings.Model.Key(), models[0].ID) // an id no setting takes stays unset
 		}
 	}
 	close(p.asked)
@@ -175,10 +175,10 @@ func (c *connection) provider() (llm.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.settings.Model() == "" {
+	if settings.Model.Of(c.settings) == "" {
 		<-p.asked
 	}
-	if c.settings.Model() == "" {
+	if settings.Model.Of(c.settings) == "" {
 		return nil, usage(p.noModel())
 	}
 	return p.client, nil
@@ -258,7 +258,7 @@ func endpointFromUser(ctx context.Context, c *connection) (string, func(), error
 		return "", nil, err
 	}
 	return fmt.Sprintf("Using %s at %s with %s, since no endpoint is set; /model lists its models (%s).",
-		local.Name, local.BaseURL, c.settings.Model(), strings.Join(local.Models[:min(3, len(local.Models))], ", ")), nil, nil
+		local.Name, local.BaseURL, settings.Model.Of(c.settings), strings.Join(local.Models[:min(3, len(local.Models))], ", ")), nil, nil
 }
 
 // endpointDemo starts the demo model.
@@ -277,11 +277,11 @@ func endpointDemo(ctx context.Context, c *connection) (string, func(), error) {
 // use takes an endpoint and, unless one is set, a model that the user did not
 // choose.
 func (c *connection) use(baseURL, model string) error {
-	if err := c.settings.Set(settings.Found, settings.KeyBaseURL, baseURL); err != nil {
+	if err := c.settings.Set(settings.Found, settings.BaseURL.Key(), baseURL); err != nil {
 		return err
 	}
-	if c.settings.Model() != "" {
+	if settings.Model.Of(c.settings) != "" {
 		return nil
 	}
-	return c.settings.Set(settings.Found, settings.KeyModel, model)
+	return c.settings.Set(settings.Found, settings.Model.Key(), model)
 }

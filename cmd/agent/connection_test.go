@@ -28,14 +28,14 @@ func TestNoModelIsSet(t *testing.T) {
 		}
 		server.Answer("/v1/models", `{"object":"list","data":[`+strings.Join(models, ",")+`]}`)
 		s := settings.New(newRegistry())
-		if err := s.Set(settings.Flags, settings.KeyBaseURL, server.URL); err != nil {
+		if err := s.Set(settings.Flags, settings.BaseURL.Key(), server.URL); err != nil {
 			t.Fatal(err)
 		}
 		connection := newConnection(s, world{environ: []string{"OPENAI_API_KEY=" + secret}})
 		_, err := connection.provider()
 		switch {
-		case c.want == "" && (err != nil || s.Model() != "m1"):
-			t.Errorf("with one model: model %q, %v", s.Model(), err)
+		case c.want == "" && (err != nil || settings.Model.Of(s) != "m1"):
+			t.Errorf("with one model: model %q, %v", settings.Model.Of(s), err)
 		case c.want != "" && (err == nil || exitStatus(err) != exitUsage || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("with %d models: %v, want %q", c.offered, err, c.want)
 		}
@@ -66,8 +66,8 @@ func TestTheKeyIsLookedForOnce(t *testing.T) {
 		return secret
 	}
 	for _, url := range []string{first, second, first} {
-		set(settings.KeyBaseURL, url)
-		set(settings.KeyModel, "m")
+		set(settings.BaseURL.Key(), url)
+		set(settings.Model.Key(), "m")
 		for range 10 {
 			want := map[string]int{first: 1000, second: 2000}[url]
 			if limit, known := connection.contextLimit("m"); !known || limit != want {
@@ -89,7 +89,7 @@ func TestLateAnswerChoosesNoModel(t *testing.T) {
 	connection := newConnection(settings.New(newRegistry()), world{})
 	left := &peer{client: llm.NewClient(llm.ClientConfig{BaseURL: server.URL, Key: secret}), asked: make(chan struct{})}
 	connection.learn(left)
-	if model := connection.settings.Model(); model != "" || len(left.models) != 1 {
+	if model := settings.Model.Of(connection.settings); model != "" || len(left.models) != 1 {
 		t.Errorf("model %q of %v", model, left.models)
 	}
 	left.client.Close()

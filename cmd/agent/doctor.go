@@ -131,7 +131,7 @@ func checkEndpoint(ctx context.Context, c *connection, s *settings.Settings) []f
 		return []finding{{"fix", "endpoint: " + err.Error(), ""}}
 	}
 	endpoint, _ := c.resolve()
-	_, source := s.Get(settings.KeyBaseURL)
+	_, source := s.Get(settings.BaseURL.Key())
 	found := []finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + source.String() + ")", ""}}
 	if notice != "" {
 		found = append(found, finding{"note", notice, ""})
@@ -149,7 +149,7 @@ func checkEndpoint(ctx context.Context, c *connection, s *settings.Settings) []f
 }
 
 func checkModel(c *connection, s *settings.Settings, models []llm.ModelInfo) finding {
-	model := s.Model()
+	model := settings.Model.Of(s)
 	offered := slices.ContainsFunc(models, func(m llm.ModelInfo) bool { return m.ID == model })
 	switch {
 	case model == "" && len(models) == 1:
@@ -159,7 +159,7 @@ func checkModel(c *connection, s *settings.Settings, models []llm.ModelInfo) fin
 	case !offered:
 		return finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
 	}
-	if limit, set := s.ContextLimit(); set {
+	if limit, set := settings.ContextLimit.Get(s); set {
 		return finding{"ok", fmt.Sprintf("model %s, context limit %d (set)", model, limit), ""}
 	}
 	if limit, known := c.contextLimit(model); known {

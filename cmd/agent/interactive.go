@@ -10,6 +10,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/session"
+	"agent/internal/settings"
 	"agent/internal/tui"
 )
 
@@ -55,8 +56,8 @@ func converseInTerminal(ctx context.Context, w world, o options, endpoint endpoi
 		Earlier:   a.earlier,
 		History:   session.Prompts{Path: filepath.Join(a.folders.config, "history")},
 		Workspace: a.workspace.Root(),
-		Status:    chat.Status{Model: a.settings.Model(), Mode: a.chat.Mode()},
-		Theme:     a.settings.Theme,
+		Status:    chat.Status{Model: settings.Model.Of(a.settings), Mode: a.chat.Mode()},
+		Theme:     func() string { return settings.Theme.Of(a.settings) },
 		Initial:   o.prompt,
 		LogPath:   a.log.path,
 		Now:       w.now,

@@ -7,17 +7,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shownSetting is a setting as agent settings --json prints it.
-type shownSetting struct {
-	Key     string         `json:"key"`
-	Value   settings.Value `json:"value"`
-	Source  string         `json:"source"`
-	Default any            `json:"default"`
-	Aliases []string       `json:"aliases,omitempty"`
-	Takes   string         `json:"takes"`
-	Help    string         `json:"help"`
-}
-
 func newSettingsCommand(w world) *cobra.Command {
 	var o options
 	var asJSON, schema bool
@@ -47,7 +36,7 @@ func newSettingsCommand(w world) *cobra.Command {
 			}
 			switch {
 			case asJSON:
-				return printJSON(w.stdout, shownSettings(chosen))
+				return printJSON(w.stdout, chosen)
 			case len(args) == 1:
 				return printLines(cmd, command.DescribeSetting(chosen[0], s.Profile()))
 			default:
@@ -67,20 +56,8 @@ func chosenSettings(s *settings.Settings, args []string) ([]settings.Resolved, e
 	if len(args) == 0 {
 		return s.All(), nil
 	}
-	spec, err := s.Registry().Lookup(args[0])
-	if err != nil {
-		return nil, err
-	}
-	value, source := s.Get(spec.Key)
-	return []settings.Resolved{{Spec: spec, Value: value, Source: source}}, nil
-}
-
-func shownSettings(all []settings.Resolved) []shownSetting {
-	shown := make([]shownSetting, len(all))
-	for i, r := range all {
-		shown[i] = shownSetting{r.Spec.Key, r.Value, r.Source.String(), r.Spec.Default, r.Spec.Aliases, r.Spec.Takes(), r.Spec.Help}
-	}
-	return shown
+	one, err := s.Lookup(args[0])
+	return []settings.Resolved{one}, err
 }
 
 func completeKeys(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

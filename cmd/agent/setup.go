@@ -16,10 +16,10 @@ import (
 // newRegistry declares the settings with the enum values of the rooms they belong
 // to.
 func newRegistry() *settings.Registry {
-	return settings.NewRegistry(settings.Choices{
-		Strategies:    compression.Names(),
-		ApprovalModes: chat.ApprovalModeNames(),
-		Themes:        style.Themes(),
+	return settings.NewRegistry(settings.All(), settings.Choices{
+		settings.CompressionStrategy.Key(): compression.Names(),
+		settings.ApprovalMode.Key():        chat.ApprovalModeNames(),
+		settings.Theme.Key():               style.Themes(),
 	})
 }
 
@@ -77,10 +77,10 @@ func (o options) pairs() ([][2]string, error) {
 		pairs = append(pairs, [2]string{strings.TrimSpace(key), value})
 	}
 	for _, flag := range [][2]string{
-		{settings.KeyModel, o.model},
-		{settings.KeyBaseURL, o.baseURL},
-		{settings.KeyApprovalMode, o.approvalMode},
-		{settings.KeyMaxTurns, o.maxTurns},
+		{settings.Model.Key(), o.model},
+		{settings.BaseURL.Key(), o.baseURL},
+		{settings.ApprovalMode.Key(), o.approvalMode},
+		{settings.MaxTurns.Key(), o.maxTurns},
 	} {
 		if flag[1] != "" {
 			pairs = append(pairs, flag)

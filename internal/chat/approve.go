@@ -142,7 +142,7 @@ func offer(k *call, preview tools.Preview) (grants, string) {
 }
 
 // Mode is the approval mode in force.
-func (c *Chat) Mode() ApprovalMode { return ApprovalMode(c.Settings.ApprovalMode()) }
+func (c *Chat) Mode() ApprovalMode { return ApprovalMode(settings.ApprovalMode.Of(c.Settings)) }
 
 // nextMode returns the mode that Shift+Tab turns to.
 func nextMode(mode ApprovalMode) ApprovalMode {
@@ -153,5 +153,5 @@ func nextMode(mode ApprovalMode) ApprovalMode {
 // SetMode changes the approval mode for the rest of the session. It may be called
 // from any goroutine.
 func (c *Chat) SetMode(mode ApprovalMode) error {
-	return c.Settings.Set(settings.Session, settings.KeyApprovalMode, string(mode))
+	return c.Settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode))
 }

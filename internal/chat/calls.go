@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/settings"
 	"agent/internal/tools"
 )
 
@@ -140,9 +141,9 @@ func (c *Chat) start(ctx context.Context, batch []*call) <-chan *call {
 func (c *Chat) toolEnv() *tools.Env {
 	env := *c.Env
 	env.Limits = tools.Limits{
-		OutputTokens:        c.Settings.ToolOutputMaxTokens(),
-		ReadLines:           c.Settings.FileReadMaxLines(),
-		ShellTimeoutSeconds: c.Settings.ShellTimeoutSeconds(),
+		OutputTokens:        settings.ToolOutputMaxTokens.Of(c.Settings),
+		ReadLines:           settings.FileReadMaxLines.Of(c.Settings),
+		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(c.Settings),
 	}
 	return &env
 }

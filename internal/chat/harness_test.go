@@ -98,8 +98,8 @@ type bench struct {
 func newBench(t rapid.TB, turns ...answerFunc) *bench {
 	t.Helper()
 	b := &bench{t: t, model: &model{next: script(turns...)}}
-	s := settings.New(settings.NewRegistry(settings.Choices{
-		Strategies: compression.Names(), ApprovalModes: ApprovalModeNames(), Themes: []string{"auto"},
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{
+		settings.CompressionStrategy.Key(): compression.Names(), settings.ApprovalMode.Key(): ApprovalModeNames(), settings.Theme.Key(): {"auto"},
 	}))
 	b.Chat = New(Config{
 		Provider:     func() (llm.Provider, error) { return b.model, nil },

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // enforceContextWindow is the hard limit (D-08): what is sent plus what is
@@ -90,7 +91,7 @@ func (c *Chat) reduceAfterRefusal(ctx context.Context, named int) error {
 	if named > 0 {
 		bound = min(bound, named)
 	}
-	c.window.learn(c.Settings.Model(), bound, c.configuredLimit())
+	c.window.learn(settings.Model.Of(c.Settings), bound, c.configuredLimit())
 	c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
 		FormatTokens(refused), FormatTokens(c.contextLimit()))
 	reserve, err := c.reserve()

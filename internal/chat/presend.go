@@ -35,7 +35,7 @@ func (c *Chat) ensureCompressionBeforeSend(ctx context.Context) error {
 }
 
 func (c *Chat) strategy() (compression.Strategy, error) {
-	return compression.Get(c.Settings.CompressionStrategy())
+	return compression.Get(settings.CompressionStrategy.Of(c.Settings))
 }
 
 // ensureDensityOptimized prunes what newer content has made stale, when the
@@ -76,10 +76,10 @@ func (c *Chat) ensureDensityOptimized(strategy compression.Strategy) error {
 func (c *Chat) densityConfig() compression.DensityConfig {
 	s := c.Settings
 	return compression.DensityConfig{
-		ReadWritePruning: s.DensityReadWritePruning(),
-		FileDedupe:       s.DensityFileDedupe(),
-		RecencyPruning:   s.DensityRecencyPruning(),
-		RecencyRetention: float64(s.DensityRecencyRetention()),
+		ReadWritePruning: settings.DensityReadWritePruning.Of(s),
+		FileDedupe:       settings.DensityFileDedupe.Of(s),
+		RecencyPruning:   settings.DensityRecencyPruning.Of(s),
+		RecencyRetention: float64(settings.DensityRecencyRetention.Of(s)),
 		WorkspaceRoot:    c.Root,
 		Facts:            ToolFacts(c.Tools),
 	}
@@ -92,7 +92,7 @@ func (c *Chat) shouldCompress(strategy compression.Strategy) bool {
 
 // Threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.
 func Threshold(s *settings.Settings, strategy compression.Strategy) float64 {
-	if set, ok := s.CompressionThreshold(); ok {
+	if set, ok := settings.CompressionThreshold.Get(s); ok {
 		return set
 	}
 	return strategy.Trigger().DefaultThreshold
@@ -147,7 +147,7 @@ func (c *Chat) compressionContext(strategy compression.Strategy, entries []*hist
 		Overhead:          c.overhead(),
 		ContextLimit:      c.estimated(c.contextLimit()),
 		Threshold:         Threshold(c.Settings, strategy),
-		PreserveThreshold: c.Settings.CompressionPreserveThreshold(),
+		PreserveThreshold: settings.CompressionPreserveThreshold.Of(c.Settings),
 		Facts:             ToolFacts(c.Tools),
 	}
 }

@@ -1,6 +1,10 @@
 package chat
 
-import "agent/internal/llm"
+import (
+	"agent/internal/llm"
+
+	"agent/internal/settings"
+)
 
 // Stats are the running figures of a session.
 type Stats struct {
@@ -28,7 +32,7 @@ func (c *Chat) observeUsage(r *reply, u llm.Usage) {
 // goroutine; others get it with StatusChanged.
 func (c *Chat) status() Status {
 	return Status{
-		Model:  c.Settings.Model(),
+		Model:  settings.Model.Of(c.Settings),
 		Tokens: c.Tokens(),
 		Limit:  c.contextLimit(),
 		Mode:   c.Mode(),

@@ -22,8 +22,8 @@ func TestS10UnknownStrategy(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := b.prompt("go"); err != nil || b.Settings.CompressionStrategy() != compression.DefaultName {
-		t.Errorf("%v, strategy %s", err, b.Settings.CompressionStrategy())
+	if _, err := b.prompt("go"); err != nil || settings.CompressionStrategy.Of(b.Settings) != compression.DefaultName {
+		t.Errorf("%v, strategy %s", err, settings.CompressionStrategy.Of(b.Settings))
 	}
 }
 

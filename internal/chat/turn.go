@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/settings"
 )
 
 // turn works on what the user said until the model has nothing more to do: add
@@ -29,7 +30,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	c.failures = failureStreak{}
 	for {
 		// Before the queue: a message that nothing would answer stays in it.
-		if limit := c.Settings.MaxTurns(); limit >= 0 && out.Requests >= limit {
+		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
 			return out.stopped(StopMaxTurns), nil
 		}
@@ -101,7 +102,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		return nil, err
 	}
 	// With the provider the model is settled, when the user chose none.
-	request.Model = c.Settings.Model()
+	request.Model = settings.Model.Of(c.Settings)
 	out.Requests++
 	c.stats.Requests++
 	r, err := c.stream(ctx, provider, request)
@@ -126,15 +127,15 @@ func (c *Chat) buildRequest() (llm.Request, error) {
 	}
 	s := c.Settings
 	request := llm.Request{
-		Model:           s.Model(),
+		Model:           settings.Model.Of(s),
 		System:          c.systemPrompt(),
 		History:         entries,
 		Tools:           c.toolSpecs(),
-		Temperature:     s.Temperature(),
-		TopP:            s.TopP(),
-		ReasoningEffort: s.ReasoningEffort(),
+		Temperature:     settings.Temperature.Pointer(s),
+		TopP:            settings.TopP.Pointer(s),
+		ReasoningEffort: settings.ReasoningEffort.Of(s),
 	}
-	request.MaxOutputTokens, _ = s.MaxOutputTokens()
+	request.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)
 	return request, nil
 }
 

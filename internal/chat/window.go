@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/settings"
 )
 
 // windowState is what a Chat knows about the size of its requests.
@@ -38,17 +39,17 @@ func (w *windowState) learn(model string, refused, configured int) {
 // known of the model, else a common size; never above what the model refused.
 func (c *Chat) contextLimit() int {
 	configured := c.configuredLimit()
-	if l, ok := c.window.learned[c.Settings.Model()]; ok && l.configured == configured {
+	if l, ok := c.window.learned[settings.Model.Of(c.Settings)]; ok && l.configured == configured {
 		return min(configured, l.refused)
 	}
 	return configured
 }
 
 func (c *Chat) configuredLimit() int {
-	if limit, set := c.Settings.ContextLimit(); set {
+	if limit, set := settings.ContextLimit.Get(c.Settings); set {
 		return limit
 	}
-	if limit, known := c.ContextLimit(c.Settings.Model()); known {
+	if limit, known := c.ContextLimit(settings.Model.Of(c.Settings)); known {
 		return limit
 	}
 	return DefaultContextLimit
@@ -57,7 +58,7 @@ func (c *Chat) configuredLimit() int {
 // reserve is the part of the window kept free for the reply (D-08).
 func (c *Chat) reserve() (int, error) {
 	limit := c.contextLimit()
-	reserve, set := c.Settings.MaxOutputTokens()
+	reserve, set := settings.MaxOutputTokens.Get(c.Settings)
 	if !set {
 		return min(maxReserve, limit/4), nil
 	}
@@ -73,7 +74,7 @@ func (c *Chat) reserve() (int, error) {
 func (c *Chat) Tokens() int { return c.scaled(c.overhead() + c.History.TotalTokens()) }
 
 func (c *Chat) scaled(estimate int) int {
-	return c.calibration.Scale(c.Settings.Model(), estimate)
+	return c.calibration.Scale(settings.Model.Of(c.Settings), estimate)
 }
 
 // estimated is the inverse of scaled: a size in the provider's tokens as one in
@@ -124,7 +125,7 @@ func (c *Chat) countHead() {
 
 // useModelCounter makes the history count with the current model's vocabulary.
 func (c *Chat) useModelCounter() {
-	counter := c.Counter(c.Settings.Model())
+	counter := c.Counter(settings.Model.Of(c.Settings))
 	if counter == c.window.counter {
 		return
 	}

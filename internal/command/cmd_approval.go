@@ -14,9 +14,9 @@ func (c *Commands) approvalCommand() Command {
 		Help:  "show or choose what runs without asking you",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			if len(args) == 1 {
-				return c.assign(settings.KeyApprovalMode, args[0])
+				return c.assign(settings.ApprovalMode.Key(), args[0])
 			}
-			return Output{Lines: choices(completeModes(), c.deps.Settings.ApprovalMode())}, nil
+			return Output{Lines: choices(completeModes(), settings.ApprovalMode.Of(c.deps.Settings))}, nil
 		},
 		Complete: func([]string) []Completion { return completeModes() },
 	}

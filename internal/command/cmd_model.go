@@ -46,7 +46,7 @@ func (c *Commands) switchModel(name string, models []Model) (Output, error) {
 	} else if len(ids) > 0 {
 		return Output{}, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, nearest.Question(name, ids), quoteWord(name))
 	}
-	if err := c.deps.Settings.Set(settings.Session, settings.KeyModel, name); err != nil {
+	if err := c.deps.Settings.Set(settings.Session, settings.Model.Key(), name); err != nil {
 		return Output{}, err
 	}
 	lines := []string{"model " + name + " from the next message on" + c.limitNote(name, models)}
@@ -58,7 +58,7 @@ func (c *Commands) switchModel(name string, models []Model) (Output, error) {
 
 // limitNote says which context window comes with a model.
 func (c *Commands) limitNote(name string, models []Model) string {
-	if limit, set := c.deps.Settings.ContextLimit(); set {
+	if limit, set := settings.ContextLimit.Get(c.deps.Settings); set {
 		return fmt.Sprintf("; context-limit stays %s, as set", chat.FormatTokens(limit))
 	}
 	for _, m := range models {
@@ -77,7 +77,7 @@ func (c *Commands) describeModels(models []Model) []string {
 	var rows [][]string
 	for _, m := range models {
 		mark, limit := " ", ""
-		if m.ID == c.deps.Settings.Model() {
+		if m.ID == settings.Model.Of(c.deps.Settings) {
 			mark = "*"
 		}
 		if m.ContextLimit > 0 {

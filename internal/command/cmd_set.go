@@ -51,7 +51,7 @@ func (c *Commands) showOrAssign(word string) (Output, error) {
 	if key, value, ok := strings.Cut(word, "="); ok {
 		return c.assign(key, value)
 	}
-	resolved, err := c.resolve(word)
+	resolved, err := c.deps.Settings.Lookup(word)
 	if err != nil {
 		return Output{}, err
 	}
@@ -60,11 +60,11 @@ func (c *Commands) showOrAssign(word string) (Output, error) {
 
 // assign sets a value for the session and says what it was.
 func (c *Commands) assign(key, value string) (Output, error) {
-	before, err := c.resolve(key)
+	before, err := c.deps.Settings.Lookup(key)
 	if err != nil {
 		return Output{}, err
 	}
-	if before.Spec.Type == settings.TypeProfile && settings.ValidName(value) == nil {
+	if before.Spec.Type() == settings.TypeProfile && settings.ValidName(value) == nil {
 		if _, err := c.deps.Profiles.Load(value); err != nil {
 			return Output{}, err
 		}
@@ -72,7 +72,7 @@ func (c *Commands) assign(key, value string) (Output, error) {
 	if err := c.deps.Settings.Set(settings.Session, key, value); err != nil {
 		return Output{}, err
 	}
-	after, err := c.resolve(key)
+	after, err := c.deps.Settings.Lookup(key)
 	if err != nil {
 		return Output{}, err
 	}
@@ -88,7 +88,7 @@ func (c *Commands) unset(args []string) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	now, err := c.resolve(args[0])
+	now, err := c.deps.Settings.Lookup(args[0])
 	if err != nil {
 		return Output{}, err
 	}
@@ -97,16 +97,6 @@ func (c *Commands) unset(args []string) (Output, error) {
 		state += "; /set had not set it"
 	}
 	return Output{Lines: []string{state}}, nil
-}
-
-// resolve looks a key or an alias up with its value.
-func (c *Commands) resolve(key string) (settings.Resolved, error) {
-	spec, err := c.deps.Settings.Registry().Lookup(key)
-	if err != nil {
-		return settings.Resolved{}, err
-	}
-	value, source := c.deps.Settings.Get(spec.Key)
-	return settings.Resolved{Spec: spec, Value: value, Source: source}, nil
 }
 
 func (c *Commands) describeChanged() []string {
@@ -152,16 +142,16 @@ func (c *Commands) completeKeys(all []settings.Resolved) []Completion {
 // completeValues proposes values of a key: all there are, or for a number those
 // that stand for something.
 func (c *Commands) completeValues(key string) []Completion {
-	resolved, err := c.resolve(key)
+	resolved, err := c.deps.Settings.Lookup(key)
 	if err != nil {
 		return nil
 	}
 	switch spec := resolved.Spec; {
-	case spec.Key == settings.KeyModel:
+	case spec.Key == settings.Model.Key():
 		return c.completeModels()
-	case spec.Key == settings.KeyApprovalMode:
+	case spec.Key == settings.ApprovalMode.Key():
 		return completeModes()
-	case spec.Type == settings.TypeProfile:
+	case spec.Type() == settings.TypeProfile:
 		return c.completeProfiles()
 	case spec.Values() != nil:
 		var values []Completion
@@ -182,7 +172,7 @@ func valueNote(resolved settings.Resolved, value string) string {
 	if resolved.Value.String() == value {
 		notes = append(notes, "in use")
 	}
-	if resolved.Spec.DefaultText() == value {
+	if resolved.Spec.Default().String() == value {
 		notes = append(notes, "default")
 	}
 	return strings.Join(notes, ", ")

@@ -18,7 +18,7 @@ func (c *Commands) settingsCommand() Command {
 				lines := SettingsTable(c.deps.Settings.All(), profile)
 				return Output{Lines: append(lines, "", "/set KEY explains one, /set KEY VALUE changes it.")}, nil
 			}
-			resolved, err := c.resolve(args[0])
+			resolved, err := c.deps.Settings.Lookup(args[0])
 			if err == nil {
 				return Output{Lines: DescribeSetting(resolved, profile)}, nil
 			}

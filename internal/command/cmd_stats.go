@@ -41,7 +41,7 @@ func cachedShare(s chat.Stats) string {
 
 // costRow prices the session, when the user told the prices.
 func (c *Commands) costRow(stats chat.Stats) []string {
-	prices, ok := c.deps.Settings.Prices()
+	prices, ok := settings.PricesOf(c.deps.Settings)
 	if !ok {
 		return []string{"cost", "?", "/set price.input and price.output"}
 	}

@@ -13,10 +13,10 @@ func (c *Commands) themeCommand() Command {
 		Help:  "show or choose the colours of the screen",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			if len(args) == 1 {
-				return c.assign(settings.KeyTheme, args[0])
+				return c.assign(settings.Theme.Key(), args[0])
 			}
-			return Output{Lines: choices(c.completeValues(settings.KeyTheme), c.deps.Settings.Theme())}, nil
+			return Output{Lines: choices(c.completeValues(settings.Theme.Key()), settings.Theme.Of(c.deps.Settings))}, nil
 		},
-		Complete: func([]string) []Completion { return c.completeValues(settings.KeyTheme) },
+		Complete: func([]string) []Completion { return c.completeValues(settings.Theme.Key()) },
 	}
 }

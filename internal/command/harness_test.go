@@ -73,8 +73,8 @@ func newWorld(t *testing.T, change ...func(*command.Deps)) *world {
 	for _, mode := range chat.ApprovalModes() {
 		modes = append(modes, string(mode))
 	}
-	registry := settings.NewRegistry(settings.Choices{
-		Strategies: compression.Names(), ApprovalModes: modes, Themes: []string{"auto", "dark", "light"},
+	registry := settings.NewRegistry(settings.All(), settings.Choices{
+		settings.CompressionStrategy.Key(): compression.Names(), settings.ApprovalMode.Key(): modes, settings.Theme.Key(): {"auto", "dark", "light"},
 	})
 	session := &fakeSession{}
 	deps := &command.Deps{

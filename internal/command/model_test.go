@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent/internal/command"
+	"agent/internal/settings"
 )
 
 func TestModel(t *testing.T) {
@@ -27,8 +28,8 @@ func TestModel(t *testing.T) {
 		}
 	}
 	w.refused(t, "/model gpt5", `the endpoint has no model "gpt5"; did you mean gpt-5?`)
-	if w.settings.Model() != "qwen/qwen3:8b" {
-		t.Errorf("model is %q", w.settings.Model())
+	if settings.Model.Of(w.settings) != "qwen/qwen3:8b" {
+		t.Errorf("model is %q", settings.Model.Of(w.settings))
 	}
 	if recent, _ := w.store.RecentModels(); !slices.Equal(recent, []string{"qwen/qwen3:8b", "gpt-4.1-mini", "gpt-5"}) {
 		t.Errorf("remembered %q", recent)
@@ -45,8 +46,8 @@ func TestModelWithoutList(t *testing.T) {
 	if got := text(w.run(t, "/model anything")); got != "model anything from the next message on\nThe name is not checked: 404 not found" {
 		t.Errorf("got %q", got)
 	}
-	if w.settings.Model() != "anything" {
-		t.Errorf("model is %q", w.settings.Model())
+	if settings.Model.Of(w.settings) != "anything" {
+		t.Errorf("model is %q", settings.Model.Of(w.settings))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"agent/internal/settings"
 )
 
 // modelsTimeout bounds how long an endpoint may take to list its models.
@@ -26,7 +28,7 @@ type modelList struct {
 }
 
 func newModelList(ctx context.Context, deps Deps) *modelList {
-	return &modelList{ctx: ctx, ask: deps.Models, endpoint: deps.Settings.BaseURL}
+	return &modelList{ctx: ctx, ask: deps.Models, endpoint: func() string { return settings.BaseURL.Of(deps.Settings) }}
 }
 
 // known returns what is known of the endpoint in use, and asks it in the

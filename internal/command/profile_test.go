@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"agent/internal/settings"
 )
 
 func TestProfiles(t *testing.T) {
@@ -46,8 +48,8 @@ func TestLoadSwitchesEverything(t *testing.T) {
 	if got := text(w.run(t, "/profile load other")); !strings.Contains(got, "Not known to this version, and kept: later") {
 		t.Errorf("/profile load says %q", got)
 	}
-	if w.settings.Model() != "m2" || w.settings.BaseURL() != "http://h/v1" || w.settings.CompressionStrategy() != "top-down-truncation" {
-		t.Errorf("settings are %s, %s, %s", w.settings.Model(), w.settings.BaseURL(), w.settings.CompressionStrategy())
+	if settings.Model.Of(w.settings) != "m2" || settings.BaseURL.Of(w.settings) != "http://h/v1" || settings.CompressionStrategy.Of(w.settings) != "top-down-truncation" {
+		t.Errorf("settings are %s, %s, %s", settings.Model.Of(w.settings), settings.BaseURL.Of(w.settings), settings.CompressionStrategy.Of(w.settings))
 	}
 }
 
@@ -74,7 +76,7 @@ func TestProfileRefuses(t *testing.T) {
 	}
 	w.run(t, "/profile load work")
 	w.refused(t, "/profile load bad", "must be one of high-density, top-down-truncation")
-	if w.settings.Profile() != "work" || w.settings.Model() != "" {
-		t.Errorf("profile %q, model %q", w.settings.Profile(), w.settings.Model())
+	if w.settings.Profile() != "work" || settings.Model.Of(w.settings) != "" {
+		t.Errorf("profile %q, model %q", w.settings.Profile(), settings.Model.Of(w.settings))
 	}
 }

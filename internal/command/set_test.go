@@ -118,8 +118,8 @@ func TestApprovalAndTheme(t *testing.T) {
 	}
 	w.run(t, "/approval Auto-Edit")
 	w.run(t, "/theme LIGHT")
-	if w.settings.ApprovalMode() != "auto-edit" || w.settings.Theme() != "light" {
-		t.Errorf("mode %q, theme %q", w.settings.ApprovalMode(), w.settings.Theme())
+	if settings.ApprovalMode.Of(w.settings) != "auto-edit" || settings.Theme.Of(w.settings) != "light" {
+		t.Errorf("mode %q, theme %q", settings.ApprovalMode.Of(w.settings), settings.Theme.Of(w.settings))
 	}
 	if got := text(w.run(t, "/theme")); got != "  auto   default\n  dark\n* light  in use" {
 		t.Errorf("/theme shows\n%s", got)

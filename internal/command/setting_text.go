@@ -74,7 +74,7 @@ func shown(resolved settings.Resolved) string {
 }
 
 func defaultText(spec *settings.Spec) string {
-	if text := spec.DefaultText(); text != "" {
+	if text := spec.Default().String(); text != "" {
 		return text
 	}
 	return "unset: " + spec.Unset

@@ -30,7 +30,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 		return nil, err
 	}
 	if p.strategy.RequiresLLM() {
-		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set %s=%s", p.strategy.Name(), settings.KeyCompressionStrategy, compression.DefaultName)
+		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set %s=%s", p.strategy.Name(), settings.CompressionStrategy.Key(), compression.DefaultName)
 	}
 	entries, tokens := p.service.Curated()
 	result, err := p.strategy.Compress(ctx, compression.Context{
@@ -39,7 +39,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 		Count:             p.service.CountContent,
 		ContextLimit:      e.contextLimit(),
 		Threshold:         chat.Threshold(e.Settings, p.strategy),
-		PreserveThreshold: e.Settings.CompressionPreserveThreshold(),
+		PreserveThreshold: settings.CompressionPreserveThreshold.Of(e.Settings),
 		Facts:             chat.ToolFacts(e.Tools),
 	})
 	if err != nil {

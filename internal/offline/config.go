@@ -15,14 +15,14 @@ import (
 // shortNames are the names a document's config uses besides the keys of settings
 // (REQ-HD-001.9).
 var shortNames = map[string]string{
-	"readWritePruning":  settings.KeyDensityReadWritePruning,
-	"fileDedupe":        settings.KeyDensityFileDedupe,
-	"recencyPruning":    settings.KeyDensityRecencyPruning,
-	"recencyRetention":  settings.KeyDensityRecencyRetention,
-	"strategy":          settings.KeyCompressionStrategy,
-	"threshold":         settings.KeyCompressionThreshold,
-	"preserveThreshold": settings.KeyCompressionPreserveThreshold,
-	"contextLimit":      settings.KeyContextLimit,
+	"readWritePruning":  settings.DensityReadWritePruning.Key(),
+	"fileDedupe":        settings.DensityFileDedupe.Key(),
+	"recencyPruning":    settings.DensityRecencyPruning.Key(),
+	"recencyRetention":  settings.DensityRecencyRetention.Key(),
+	"strategy":          settings.CompressionStrategy.Key(),
+	"threshold":         settings.CompressionThreshold.Key(),
+	"preserveThreshold": settings.CompressionPreserveThreshold.Key(),
+	"contextLimit":      settings.ContextLimit.Key(),
 }
 
 // workspaceName is the one name in a config that is not a setting: the workspace
@@ -52,7 +52,7 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 	}
 	value := typed(raw)
 	switch {
-	case key == settings.KeyDensityRecencyRetention:
+	case key == settings.DensityRecencyRetention.Key():
 		value = strconv.Itoa(compression.NormalizeRetention(number(raw)))
 	case string(raw) == "null":
 		return ""

@@ -49,21 +49,21 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
 	}
-	strategy, err := compression.Get(e.Settings.CompressionStrategy())
+	strategy, err := compression.Get(settings.CompressionStrategy.Of(e.Settings))
 	if err != nil {
 		return nil, err
 	}
-	service := history.NewService(e.Counter(e.Settings.Model()), nil)
+	service := history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil)
 	return &prepared{in, strategy, service}, service.Restore(in.History)
 }
 
 // densityConfig is the engine's view of the settings (REQ-HD-001.9).
 func (e *Engine) densityConfig(workspaceRoot string) compression.DensityConfig {
 	return compression.DensityConfig{
-		ReadWritePruning: e.Settings.DensityReadWritePruning(),
-		FileDedupe:       e.Settings.DensityFileDedupe(),
-		RecencyPruning:   e.Settings.DensityRecencyPruning(),
-		RecencyRetention: float64(e.Settings.DensityRecencyRetention()),
+		ReadWritePruning: settings.DensityReadWritePruning.Of(e.Settings),
+		FileDedupe:       settings.DensityFileDedupe.Of(e.Settings),
+		RecencyPruning:   settings.DensityRecencyPruning.Of(e.Settings),
+		RecencyRetention: float64(settings.DensityRecencyRetention.Of(e.Settings)),
 		WorkspaceRoot:    workspaceRoot,
 		Facts:            chat.ToolFacts(e.Tools),
 	}
@@ -71,7 +71,7 @@ func (e *Engine) densityConfig(workspaceRoot string) compression.DensityConfig {
 
 // contextLimit is the window the user set, else the common one.
 func (e *Engine) contextLimit() int {
-	if limit, set := e.Settings.ContextLimit(); set {
+	if limit, set := settings.ContextLimit.Get(e.Settings); set {
 		return limit
 	}
 	return chat.DefaultContextLimit

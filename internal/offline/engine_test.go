@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent/internal/history"
+	"agent/internal/settings"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -112,8 +113,8 @@ func TestRetentionThatIsNoNumber(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	in := parse(t, document(`{"recencyRetention":"many"}`))
-	if err := e.configure(&in); err != nil || e.Settings.DensityRecencyRetention() != 3 {
-		t.Errorf("retention is %d, %v", e.Settings.DensityRecencyRetention(), err)
+	if err := e.configure(&in); err != nil || settings.DensityRecencyRetention.Of(e.Settings) != 3 {
+		t.Errorf("retention is %d, %v", settings.DensityRecencyRetention.Of(e.Settings), err)
 	}
 }
 

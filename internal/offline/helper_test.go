@@ -20,7 +20,7 @@ func (byteCounter) Count(text string) int { return len(text) }
 // "key=value", and a clock that a look at moves on by a millisecond.
 func newEngine(t *testing.T, flags ...string) *Engine {
 	t.Helper()
-	s := settings.New(settings.NewRegistry(settings.Choices{Strategies: compression.Names()}))
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()}))
 	for _, flag := range flags {
 		key, value, _ := strings.Cut(flag, "=")
 		if err := s.Set(settings.Flags, key, value); err != nil {

@@ -47,7 +47,7 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 		}
 	}
 	account := &Account{Name: v.Name}
-	counter := engine.Counter(engine.Settings.Model())
+	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count(engine.System) // the vocabulary loads at the first use, which is no part of any request
 	service := history.NewService(counter, nil)
 	loop := chat.New(chat.Config{

@@ -17,23 +17,23 @@ type Variant struct {
 func Variants() []Variant {
 	return []Variant{
 		{"none", [][2]string{
-			{settings.KeyCompressionStrategy, compression.DefaultName},
-			{settings.KeyDensityReadWritePruning, "false"},
-			{settings.KeyDensityFileDedupe, "false"},
-			{settings.KeyDensityRecencyPruning, "false"},
-			{settings.KeyContextLimit, "1000000000"},
-			{settings.KeyCompressionThreshold, "1"},
+			{settings.CompressionStrategy.Key(), compression.DefaultName},
+			{settings.DensityReadWritePruning.Key(), "false"},
+			{settings.DensityFileDedupe.Key(), "false"},
+			{settings.DensityRecencyPruning.Key(), "false"},
+			{settings.ContextLimit.Key(), "1000000000"},
+			{settings.CompressionThreshold.Key(), "1"},
 		}},
 		{compression.DefaultName, [][2]string{
-			{settings.KeyCompressionStrategy, compression.DefaultName},
-			{settings.KeyDensityRecencyPruning, "false"},
+			{settings.CompressionStrategy.Key(), compression.DefaultName},
+			{settings.DensityRecencyPruning.Key(), "false"},
 		}},
 		{compression.DefaultName + ", recency 3", [][2]string{
-			{settings.KeyCompressionStrategy, compression.DefaultName},
-			{settings.KeyDensityRecencyPruning, "true"},
-			{settings.KeyDensityRecencyRetention, "3"},
+			{settings.CompressionStrategy.Key(), compression.DefaultName},
+			{settings.DensityRecencyPruning.Key(), "true"},
+			{settings.DensityRecencyRetention.Key(), "3"},
 		}},
-		{"top-down-truncation", [][2]string{{settings.KeyCompressionStrategy, "top-down-truncation"}}},
+		{"top-down-truncation", [][2]string{{settings.CompressionStrategy.Key(), "top-down-truncation"}}},
 	}
 }
 

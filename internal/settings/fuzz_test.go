@@ -23,7 +23,7 @@ func FuzzProfile(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		store := settings.NewStore(t.TempDir(), settings.NewRegistry(testChoices))
+		store := settings.NewStore(t.TempDir(), newRegistry())
 		path := store.Path("p")
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func ValidName(name string) error {
 // Fields of a profile file. The model stands beside the settings.
 const (
 	fieldVersion  = "version"
-	fieldModel    = KeyModel
+	fieldModel    = "model"
 	fieldSettings = "settings"
 	// fieldSchema lets an editor find the schema; it means nothing to the program.
 	fieldSchema = "$schema"
@@ -90,7 +90,7 @@ func (r *Registry) decodeValue(p *Profile, f field, parent string) error {
 	if string(f.raw) == "null" {
 		return nil
 	}
-	if parent == fieldSettings && spec.Key == fieldModel {
+	if parent == fieldSettings && spec.Key == Model.Key() {
 		return &fault{f.offset, join(parent, f.key), `belongs beside "settings", not into it`}
 	}
 	if _, twice := p.Values[spec.Key]; twice {
@@ -123,13 +123,13 @@ func (r *Registry) encodeProfile(d document, values map[string]Value) (document,
 			settings[i].key = spec.Key
 		}
 	}
-	if model, ok := values[KeyModel]; ok {
+	if model, ok := values[Model.Key()]; ok {
 		if d, err = d.with(fieldModel, model); err != nil {
 			return nil, err
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if key == KeyModel {
+		if key == Model.Key() {
 			continue
 		}
 		if settings, err = settings.with(key, values[key]); err != nil {

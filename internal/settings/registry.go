@@ -7,13 +7,47 @@ import (
 	"agent/internal/nearest"
 )
 
-// Choices are the enum values that belong to other rooms of the program.
-type Choices struct {
-	// Strategies are the registered compression strategies (REQ-HD-004.4).
-	Strategies []string
-	// ApprovalModes are the modes of the turn loop, Themes those of the screen.
-	ApprovalModes, Themes []string
+// All returns every setting in the order they are shown. A new one is a declaration
+// in the file of its category and a line here.
+func All() []Declared {
+	return []Declared{
+		Model,
+		BaseURL,
+		AuthKeyfile,
+		ContextLimit,
+		MaxOutputTokens,
+		Temperature,
+		TopP,
+		ReasoningEffort,
+
+		CompressionStrategy,
+		CompressionThreshold,
+		CompressionPreserveThreshold,
+		CompressionTopPreserveThreshold,
+		CompressionProfile,
+		DensityReadWritePruning,
+		DensityFileDedupe,
+		DensityRecencyPruning,
+		DensityRecencyRetention,
+
+		ApprovalMode,
+		MaxTurns,
+		Theme,
+
+		ShellTimeoutSeconds,
+		ToolOutputMaxTokens,
+		FileReadMaxLines,
+
+		PriceInput,
+		PriceOutput,
+		PriceCached,
+	}
 }
+
+// Choices are the words of Enums that belong to other rooms of the program, by key:
+// the approval modes are those of the turn loop, the themes those of the screen
+// (REQ-HD-004.4).
+type Choices map[string][]string
 
 // Registry knows every setting. It is immutable.
 type Registry struct {
@@ -21,15 +55,18 @@ type Registry struct {
 	byName map[string]*Spec
 }
 
-// NewRegistry returns the registry of all settings.
-func NewRegistry(choices Choices) *Registry { return newRegistry(declare(choices)) }
-
-func newRegistry(specs []*Spec) *Registry {
-	r := &Registry{specs: specs, byName: make(map[string]*Spec)}
-	for _, spec := range specs {
-		r.byName[spec.Key] = spec
+// NewRegistry returns the registry of the settings declared.
+func NewRegistry(declared []Declared, choices Choices) *Registry {
+	r := &Registry{byName: make(map[string]*Spec)}
+	for _, d := range declared {
+		spec := *d.declaration()
+		if words, ok := choices[spec.Key]; ok {
+			spec.kind = untyped[string]{enum(words)}
+		}
+		r.specs = append(r.specs, &spec)
+		r.byName[spec.Key] = &spec
 		for _, alias := range spec.Aliases {
-			r.byName[alias] = spec
+			r.byName[alias] = &spec
 		}
 	}
 	return r

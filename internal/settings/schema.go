@@ -1,8 +1,6 @@
 package settings
 
 import (
-	"encoding/json"
-
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -22,7 +20,7 @@ func (r *Registry) ProfileSchema() (*jsonschema.Schema, error) {
 		if err != nil {
 			return nil, err
 		}
-		if spec.Key == KeyModel {
+		if spec.Key == Model.Key() {
 			profile.Properties[fieldModel] = schema
 			continue
 		}
@@ -45,38 +43,4 @@ func closedObject(description string) *jsonschema.Schema {
 		Properties:           make(map[string]*jsonschema.Schema),
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
 	}
-}
-
-// schema is the JSON Schema of one setting.
-func (s *Spec) schema() (*jsonschema.Schema, error) {
-	schema := &jsonschema.Schema{Description: s.Help}
-	if s.Default != nil {
-		encoded, err := json.Marshal(s.Default)
-		if err != nil {
-			return nil, err
-		}
-		schema.Default = encoded
-	}
-	switch s.Type {
-	case TypeInt, TypeNumber, TypeBool:
-		schema.Type = string(s.Type)
-	case TypeEnum:
-		for _, value := range s.Enum {
-			schema.Enum = append(schema.Enum, value)
-		}
-	default:
-		one := 1
-		schema.Type, schema.MinLength = "string", &one
-	}
-	bounds := &jsonschema.Schema{Minimum: s.Range.Min, Maximum: s.Range.Max}
-	if s.Range.OpenMin {
-		bounds.Minimum, bounds.ExclusiveMinimum = nil, s.Range.Min
-	}
-	if s.Range.Also == nil {
-		schema.Minimum, schema.ExclusiveMinimum, schema.Maximum = bounds.Minimum, bounds.ExclusiveMinimum, bounds.Maximum
-		return schema, nil
-	}
-	also := any(*s.Range.Also)
-	schema.AnyOf = []*jsonschema.Schema{bounds, {Const: &also}}
-	return schema, nil
 }

@@ -14,7 +14,7 @@ import (
 
 func profileSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
-	schema, err := settings.NewRegistry(testChoices).ProfileSchema()
+	schema, err := newRegistry().ProfileSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +33,8 @@ func TestSchemaAgreesWithStore(t *testing.T) {
 	store, _ := newStore(t)
 	path := writeProfile(t, store, "work", "")
 	var names []string
-	for _, spec := range settings.NewRegistry(testChoices).Specs() {
-		if spec.Type != settings.TypeURL {
+	for _, spec := range newRegistry().Specs() {
+		if spec.Type() != settings.TypeURL {
 			names = append(append(names, spec.Key), spec.Aliases...)
 		}
 	}
@@ -45,7 +45,7 @@ func TestSchemaAgreesWithStore(t *testing.T) {
 			`"high-density"`, `"ask"`, `"high"`, "[]", "{}", `"1"`, `"true"`,
 		}).Draw(t, "value")
 		text := fmt.Sprintf(`{"version":1,"settings":{%q:%s}}`, name, value)
-		if name == settings.KeyModel {
+		if name == settings.Model.Key() {
 			text = fmt.Sprintf(`{"version":1,"model":%s}`, value)
 		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -51,8 +51,8 @@ func New(registry *Registry) *Settings {
 		s.layers[i] = make(map[string]Value)
 	}
 	for _, spec := range registry.specs {
-		if spec.Default != nil {
-			s.layers[Default][spec.Key] = Value{spec.Default}
+		if spec.standard.IsSet() {
+			s.layers[Default][spec.Key] = spec.standard
 		}
 	}
 	return s
@@ -173,11 +173,14 @@ func (s *Settings) get(key string) (Value, Source) {
 	return s.layers[Default][key], Default
 }
 
-// Resolved is a setting with its value.
-type Resolved struct {
-	Spec   *Spec
-	Value  Value
-	Source Source
+// Lookup returns a setting, by its key or an alias, with its value.
+func (s *Settings) Lookup(name string) (Resolved, error) {
+	spec, err := s.registry.Lookup(name)
+	if err != nil {
+		return Resolved{}, err
+	}
+	value, source := s.Get(spec.Key)
+	return Resolved{spec, value, source}, nil
 }
 
 // All returns every setting with its value, in the order they are shown, as of
@@ -210,7 +213,7 @@ func (s *Settings) Changed() []Resolved {
 func (s *Settings) Persistent() map[string]Value {
 	values := make(map[string]Value)
 	for _, resolved := range s.Changed() {
-		if resolved.Spec.PersistToProfile && resolved.Source != Found {
+		if resolved.Source != Found {
 			values[resolved.Spec.Key] = resolved.Value
 		}
 	}

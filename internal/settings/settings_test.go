@@ -12,13 +12,15 @@ import (
 
 // testChoices stand for the values that other rooms declare.
 var testChoices = settings.Choices{
-	Strategies:    []string{"high-density", "top-down-truncation"},
-	ApprovalModes: []string{"ask", "auto-edit", "full-auto", "read-only"},
-	Themes:        []string{"auto", "dark", "light"},
+	settings.CompressionStrategy.Key(): {"high-density", "top-down-truncation"},
+	settings.ApprovalMode.Key():        {"ask", "auto-edit", "full-auto", "read-only"},
+	settings.Theme.Key():               {"auto", "dark", "light"},
 }
 
+func newRegistry() *settings.Registry { return settings.NewRegistry(settings.All(), testChoices) }
+
 func newSettings() *settings.Settings {
-	return settings.New(settings.NewRegistry(testChoices))
+	return settings.New(newRegistry())
 }
 
 func set(t *testing.T, s *settings.Settings, layer settings.Source, key, text string) {
@@ -45,10 +47,10 @@ func TestPrecedenceD39(t *testing.T) {
 	}
 	// Set from the strongest down, so that a mere "last one wins" would fail.
 	for i := len(steps) - 1; i >= 0; i-- {
-		set(t, s, steps[i].layer, settings.KeyCompressionPreserveThreshold, steps[i].text)
+		set(t, s, steps[i].layer, settings.CompressionPreserveThreshold.Key(), steps[i].text)
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
-		value, source := s.Get(settings.KeyCompressionPreserveThreshold)
+		value, source := s.Get(settings.CompressionPreserveThreshold.Key())
 		if value.String() != steps[i].text || source != steps[i].layer {
 			t.Fatalf("got %s from %s, want %s from %s", value, source, steps[i].text, steps[i].layer)
 		}
@@ -56,7 +58,7 @@ func TestPrecedenceD39(t *testing.T) {
 			t.Fatalf("Unset = %v, %v", was, err)
 		}
 	}
-	if value, source := s.Get(settings.KeyCompressionPreserveThreshold); value.String() != "0.2" || source != settings.Default {
+	if value, source := s.Get(settings.CompressionPreserveThreshold.Key()); value.String() != "0.2" || source != settings.Default {
 		t.Fatalf("got %s from %s, want 0.2 from default", value, source)
 	}
 }
@@ -65,12 +67,12 @@ func TestPrecedenceD39(t *testing.T) {
 func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	if x, ok := s.CompressionThreshold(); ok {
+	if x, ok := settings.CompressionThreshold.Get(s); ok {
 		t.Fatalf("threshold is %v before anyone set it", x)
 	}
 	set(t, s, settings.ProfileLayer, "compression-threshold", "0.7")
 	set(t, s, settings.Session, "compression-threshold", "0.6")
-	if x, ok := s.CompressionThreshold(); !ok || x != 0.6 {
+	if x, ok := settings.CompressionThreshold.Get(s); !ok || x != 0.6 {
 		t.Fatalf("threshold = %v, %v, want 0.6", x, ok)
 	}
 }
@@ -79,22 +81,27 @@ func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
 // BR-RECENCY-004.
 func TestDensitySpecs(t *testing.T) {
 	t.Parallel()
-	registry := settings.NewRegistry(testChoices)
+	registry := newRegistry()
 	for key, want := range map[string]struct {
-		kind  settings.Type
-		value any
+		kind         settings.Type
+		value, other string
 	}{
-		"compression.density.readWritePruning": {settings.TypeBool, true},
-		"compression.density.fileDedupe":       {settings.TypeBool, true},
-		"compression.density.recencyPruning":   {settings.TypeBool, false},
-		"compression.density.recencyRetention": {settings.TypeInt, 3},
+		"compression.density.readWritePruning": {settings.TypeBool, "true", "false"},
+		"compression.density.fileDedupe":       {settings.TypeBool, "true", "false"},
+		"compression.density.recencyPruning":   {settings.TypeBool, "false", "true"},
+		"compression.density.recencyRetention": {settings.TypeInt, "3", "4"},
 	} {
 		spec, err := registry.Lookup(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spec.Type != want.kind || spec.Default != want.value || spec.Category != "cli-behavior" || !spec.PersistToProfile {
-			t.Errorf("%s: type %s, default %v, category %s, persists %v", key, spec.Type, spec.Default, spec.Category, spec.PersistToProfile)
+		if spec.Type() != want.kind || spec.Default().String() != want.value || spec.Category != "cli-behavior" {
+			t.Errorf("%s: type %s, default %s, category %s", key, spec.Type(), spec.Default(), spec.Category)
+		}
+		s := settings.New(registry)
+		set(t, s, settings.Session, key, want.other)
+		if saved, ok := s.Persistent()[key]; !ok || saved.String() != want.other {
+			t.Errorf("%s: a profile would keep %q, %t", key, saved, ok)
 		}
 	}
 }
@@ -102,9 +109,9 @@ func TestDensitySpecs(t *testing.T) {
 // REQ-HD-004.4: the strategies offered are those of the registry handed in.
 func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 	t.Parallel()
-	s := settings.New(settings.NewRegistry(settings.Choices{Strategies: []string{"high-density", "brand-new"}}))
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{"compression.strategy": {"high-density", "brand-new"}}))
 	set(t, s, settings.Session, "compression.strategy", "Brand-New")
-	if got := s.CompressionStrategy(); got != "brand-new" {
+	if got := settings.CompressionStrategy.Of(s); got != "brand-new" {
 		t.Fatalf("strategy = %q", got)
 	}
 	err := s.Set(settings.Session, "compression.strategy", "brand-old")
@@ -117,7 +124,7 @@ func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 func TestPreserveDefaults(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	if bottom, top := s.CompressionPreserveThreshold(), s.CompressionTopPreserveThreshold(); bottom != 0.2 || top != 0.2 {
+	if bottom, top := settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s); bottom != 0.2 || top != 0.2 {
 		t.Errorf("kept are %v at the tail and %v at the top", bottom, top)
 	}
 }
@@ -145,16 +152,16 @@ func TestAccessors(t *testing.T) {
 			t.Errorf("%s is not part of this test", resolved.Spec.Key)
 		}
 	}
-	limit, _ := s.ContextLimit()
-	output, _ := s.MaxOutputTokens()
-	threshold, _ := s.CompressionThreshold()
-	prices, _ := s.Prices()
+	limit, _ := settings.ContextLimit.Get(s)
+	output, _ := settings.MaxOutputTokens.Get(s)
+	threshold, _ := settings.CompressionThreshold.Get(s)
+	prices, _ := settings.PricesOf(s)
 	got := []any{
-		s.Model(), s.BaseURL(), s.AuthKeyfile(), limit, output, *s.Temperature(), *s.TopP(), s.ReasoningEffort(),
-		s.CompressionStrategy(), threshold, s.CompressionPreserveThreshold(), s.CompressionTopPreserveThreshold(),
-		s.CompressionProfile(), s.DensityReadWritePruning(), s.DensityFileDedupe(), s.DensityRecencyPruning(),
-		s.DensityRecencyRetention(), s.ApprovalMode(), s.ShellTimeoutSeconds(), s.ToolOutputMaxTokens(),
-		s.FileReadMaxLines(), s.MaxTurns(), s.Theme(), prices,
+		settings.Model.Of(s), settings.BaseURL.Of(s), settings.AuthKeyfile.Of(s), limit, output, *settings.Temperature.Pointer(s), *settings.TopP.Pointer(s), settings.ReasoningEffort.Of(s),
+		settings.CompressionStrategy.Of(s), threshold, settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s),
+		settings.CompressionProfile.Of(s), settings.DensityReadWritePruning.Of(s), settings.DensityFileDedupe.Of(s), settings.DensityRecencyPruning.Of(s),
+		settings.DensityRecencyRetention.Of(s), settings.ApprovalMode.Of(s), settings.ShellTimeoutSeconds.Of(s), settings.ToolOutputMaxTokens.Of(s),
+		settings.FileReadMaxLines.Of(s), settings.MaxTurns.Of(s), settings.Theme.Of(s), prices,
 	}
 	want := []any{
 		"m", "http://h/v1", "~/my keys/k", 1000, 100, 0.0, 0.9, "high",
@@ -175,21 +182,21 @@ func TestAccessors(t *testing.T) {
 func TestUnsetAccessors(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	if _, ok := s.ContextLimit(); ok {
+	if _, ok := settings.ContextLimit.Get(s); ok {
 		t.Error("context-limit is set")
 	}
-	if _, ok := s.MaxOutputTokens(); ok {
+	if _, ok := settings.MaxOutputTokens.Get(s); ok {
 		t.Error("max-output-tokens is set")
 	}
-	if s.Temperature() != nil || s.TopP() != nil || s.ReasoningEffort() != "" || s.Model() != "" {
+	if settings.Temperature.Pointer(s) != nil || settings.TopP.Pointer(s) != nil || settings.ReasoningEffort.Of(s) != "" || settings.Model.Of(s) != "" {
 		t.Error("a model parameter is set")
 	}
 	set(t, s, settings.Session, "price.input", "3")
-	if _, ok := s.Prices(); ok {
+	if _, ok := settings.PricesOf(s); ok {
 		t.Error("a cost can be told without an output price")
 	}
 	set(t, s, settings.Session, "price.output", "15")
-	if prices, ok := s.Prices(); !ok || prices.Cached != 3 {
+	if prices, ok := settings.PricesOf(s); !ok || prices.Cached != 3 {
 		t.Errorf("prices = %+v, %v; cached tokens should cost what input costs", prices, ok)
 	}
 }
@@ -265,7 +272,7 @@ func TestUnsetUnknownKey(t *testing.T) {
 // what is listed as a choice can be chosen.
 func TestEverySpec(t *testing.T) {
 	t.Parallel()
-	registry := settings.NewRegistry(testChoices)
+	registry := newRegistry()
 	seen := make(map[string]bool)
 	for _, spec := range registry.Specs() {
 		for _, name := range append([]string{spec.Key, strings.ToUpper(spec.Key)}, spec.Aliases...) {
@@ -280,7 +287,7 @@ func TestEverySpec(t *testing.T) {
 		if spec.Help == "" || spec.Category == "" {
 			t.Errorf("%s has no help or no category", spec.Key)
 		}
-		if (spec.Default == nil) == (spec.Unset == "") {
+		if spec.Default().IsSet() == (spec.Unset != "") {
 			t.Errorf("%s needs either a default or what unset means", spec.Key)
 		}
 		s := settings.New(registry)
@@ -305,14 +312,14 @@ func TestEnvironment(t *testing.T) {
 	if err := s.SetEnvironment(func(name string) string { return variables[name] }); err != nil {
 		t.Fatal(err)
 	}
-	if _, source := s.Get("base-url"); s.BaseURL() != "http://h:1/v1" || source != settings.Environment {
-		t.Fatalf("base-url = %q from %s", s.BaseURL(), source)
+	if _, source := s.Get("base-url"); settings.BaseURL.Of(s) != "http://h:1/v1" || source != settings.Environment {
+		t.Fatalf("base-url = %q from %s", settings.BaseURL.Of(s), source)
 	}
 	err := s.SetEnvironment(func(string) string { return "nonsense" })
 	if err == nil || !strings.HasPrefix(err.Error(), "OPENAI_BASE_URL: base-url must be") {
 		t.Fatalf("error = %v", err)
 	}
-	if s.BaseURL() != "http://h:1/v1" {
+	if settings.BaseURL.Of(s) != "http://h:1/v1" {
 		t.Fatal("a wrong environment changed the settings")
 	}
 }
@@ -322,7 +329,7 @@ func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
 	var all sync.WaitGroup
-	for _, theme := range testChoices.Themes {
+	for _, theme := range testChoices["theme"] {
 		all.Go(func() {
 			for range 100 {
 				if err := s.Set(settings.Session, "theme", theme); err != nil {
@@ -332,7 +339,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 		all.Go(func() {
 			for range 100 {
-				if s.Theme() == "" || len(s.All()) == 0 {
+				if settings.Theme.Of(s) == "" || len(s.All()) == 0 {
 					t.Error("a read saw nothing")
 				}
 			}

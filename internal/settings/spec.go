@@ -1,23 +1,12 @@
 package settings
 
 import (
-	"math"
+	"encoding/json"
+	"errors"
 	"slices"
-)
+	"strings"
 
-// Type is the kind of value a setting takes, as users read it.
-type Type string
-
-// The types of setting.
-const (
-	TypeString  Type = "string"
-	TypeURL     Type = "url"
-	TypePath    Type = "path"
-	TypeInt     Type = "integer"
-	TypeNumber  Type = "number"
-	TypeBool    Type = "boolean"
-	TypeEnum    Type = "enum"
-	TypeProfile Type = "profile name"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Category groups settings where they are listed.
@@ -32,86 +21,78 @@ const (
 	CategoryPrice     Category = "price"
 )
 
-// Spec declares one setting completely (D-38). Specs come from a Registry and
-// must not be changed.
+// Spec says all about one setting (D-38) but its kind of value and its default,
+// which Declare and Optional add. The Specs of a Registry must not be changed.
 type Spec struct {
 	// Key is the canonical name; only it is ever stored.
 	Key string
 	// Aliases are other names users may type.
 	Aliases []string
-	Type    Type
-	// Default is the built-in value: a string, int, float64 or bool. Nil means
-	// unset; then Unset says what happens.
-	Default any
-	// Unset says in a few words what an unset value means.
-	Unset string
-	// Enum lists the canonical values of a TypeEnum.
-	Enum []string
-	// Range bounds numbers.
-	Range Range
 	// Help is one line.
 	Help     string
 	Category Category
-	// PersistToProfile: saving a profile keeps the value.
-	PersistToProfile bool
+	// Unset says in a few words what happens when the setting has no value; it is
+	// empty for one with a default.
+	Unset string
 	// Environment names the variable that sets the value, if any.
 	Environment string
+
+	standard Value
+	kind     kind
 }
 
-// Range is a set of numbers. The zero Range holds every number.
-type Range struct {
-	// Text says the range, for example "0 < x ≤ 1".
-	Text string
-	// Min and Max are the bounds, inclusive unless OpenMin. Nil is unbounded.
-	Min, Max *float64
-	OpenMin  bool
-	// Also is one more value outside the bounds, for "no limit".
-	Also *float64
-}
+// Type returns what sort of value the setting takes.
+func (s *Spec) Type() Type { return s.kind.Type() }
 
-// contains reports whether x is in the range. NaN and the infinities never are.
-func (r Range) contains(x float64) bool {
-	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return false
-	case r.Also != nil && x == *r.Also:
-		return true
-	case r.Min != nil && (x < *r.Min || r.OpenMin && x == *r.Min):
-		return false
-	default:
-		return r.Max == nil || x <= *r.Max
-	}
-}
+// Default returns the built-in value, which may be unset.
+func (s *Spec) Default() Value { return s.standard }
 
-// atLeast is the range of numbers from minimum up.
-func atLeast(minimum float64, text string) Range { return Range{Text: text, Min: &minimum} }
-
-// between is the closed range [minimum, maximum].
-func between(minimum, maximum float64, text string) Range {
-	return Range{Text: text, Min: &minimum, Max: &maximum}
-}
-
-// withoutMin is r without its lower bound itself.
-func (r Range) withoutMin() Range {
-	r.OpenMin = true
-	return r
-}
-
-// orElse is r and one value more.
-func (r Range) orElse(x float64) Range {
-	r.Also = &x
-	return r
-}
+// Takes says what values the setting takes, for example "a number from 0 to 2".
+func (s *Spec) Takes() string { return s.kind.takes() }
 
 // Values returns the values a user can choose from: those of an enum, or true
 // and false; nil when they cannot be listed.
-func (s *Spec) Values() []string {
-	switch s.Type {
-	case TypeEnum:
-		return slices.Clone(s.Enum)
-	case TypeBool:
-		return []string{"true", "false"}
-	default:
-		return nil
+func (s *Spec) Values() []string { return slices.Clone(s.kind.values()) }
+
+// Parse validates text and returns it in canonical form. The error is one line
+// that names the valid choice; it never repeats what may be a secret.
+func (s *Spec) Parse(text string) (Value, error) {
+	value, err := s.kind.parse(strings.TrimSpace(text))
+	if err != nil {
+		return Value{}, &Error{Key: s.Key, Problem: err.Error()}
 	}
+	return value, nil
+}
+
+// fromJSON validates a value of a profile file. Errors are *Error.
+func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
+	var decoded any
+	// What cannot be decoded, such as 1e999, stays nil, which no kind takes.
+	undecodable := json.Unmarshal(raw, &decoded)
+	value, err := s.kind.fromJSON(decoded)
+	_, isText := decoded.(string)
+	switch {
+	case undecodable == nil && err == nil:
+		return value, nil
+	case undecodable == nil && !errors.Is(err, errOtherType):
+		return Value{}, &Error{Key: s.Key, Problem: err.Error()}
+	case isText:
+		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.Takes() + ", without quotes"}
+	default:
+		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.Takes() + ", not " + quote(string(raw))}
+	}
+}
+
+// schema is the JSON Schema of the setting.
+func (s *Spec) schema() (*jsonschema.Schema, error) {
+	schema := &jsonschema.Schema{Description: s.Help}
+	if s.standard.IsSet() {
+		encoded, err := json.Marshal(s.standard)
+		if err != nil {
+			return nil, err
+		}
+		schema.Default = encoded
+	}
+	s.kind.schema(schema)
+	return schema, nil
 }

@@ -16,7 +16,7 @@ import (
 func newStore(t *testing.T) (*settings.Store, string) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "config", "agent")
-	return settings.NewStore(folder, settings.NewRegistry(testChoices)), folder
+	return settings.NewStore(folder, newRegistry()), folder
 }
 
 // writeProfile puts text into the file of a profile and returns its path.
@@ -124,7 +124,7 @@ func TestEverySettingPersists(t *testing.T) {
 
 // sample is a valid value that is not the default.
 func sample(spec *settings.Spec) string {
-	switch spec.Type {
+	switch spec.Type() {
 	case settings.TypeURL:
 		return "http://localhost:1/v1"
 	case settings.TypeInt:
@@ -133,7 +133,7 @@ func sample(spec *settings.Spec) string {
 		return "0.25"
 	case settings.TypeEnum, settings.TypeBool:
 		values := spec.Values()
-		if values[len(values)-1] == "false" && spec.Default == false {
+		if values[len(values)-1] == "false" && spec.Default().String() == "false" {
 			return "true"
 		}
 		return values[len(values)-1]
@@ -389,7 +389,7 @@ func TestUnwritableFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, folder := range map[string]string{"a file in its place": blocked, "below a file": filepath.Join(blocked, "agent"), "read-only": readOnly(t)} {
-		store := settings.NewStore(folder, settings.NewRegistry(testChoices))
+		store := settings.NewStore(folder, newRegistry())
 		_, err := store.Save("work", nil)
 		for _, err := range []error{err, store.SetDefault(""), store.RememberModel("m")} {
 			if err == nil || !strings.Contains(err.Error(), "cannot write") && !strings.Contains(err.Error(), "cannot read") || strings.Contains(err.Error(), "\n") {
@@ -420,15 +420,15 @@ func TestUseProfile(t *testing.T) {
 	writeProfile(t, store, "two", `{"version":1,"model":"m2"}`)
 	s := newSettings()
 	s.UseProfile(load(t, store, "one"))
-	if s.Model() != "m1" || *s.Temperature() != 1 || s.Profile() != "one" {
-		t.Fatalf("after one: %s %v %s", s.Model(), s.Temperature(), s.Profile())
+	if settings.Model.Of(s) != "m1" || *settings.Temperature.Pointer(s) != 1 || s.Profile() != "one" {
+		t.Fatalf("after one: %s %v %s", settings.Model.Of(s), settings.Temperature.Pointer(s), s.Profile())
 	}
 	set(t, s, settings.Session, "model", "mine")
 	if hidden := s.UseProfile(load(t, store, "two")); !slices.Equal(hidden, []string{"model"}) {
 		t.Errorf("hidden = %v", hidden)
 	}
-	if s.Model() != "mine" || s.Temperature() != nil || s.Profile() != "two" {
-		t.Errorf("after two: %s %v %s", s.Model(), s.Temperature(), s.Profile())
+	if settings.Model.Of(s) != "mine" || settings.Temperature.Pointer(s) != nil || s.Profile() != "two" {
+		t.Errorf("after two: %s %v %s", settings.Model.Of(s), settings.Temperature.Pointer(s), s.Profile())
 	}
 	s.UseProfile(nil)
 	if s.Profile() != "" || len(s.Changed()) != 1 {

@@ -1,5 +1,12 @@
 package settings
 
+// Resolved is a setting with its value.
+type Resolved struct {
+	Spec   *Spec
+	Value  Value
+	Source Source
+}
+
 // resolvedJSON is a setting as programs read it.
 type resolvedJSON struct {
 	Key      string   `json:"key"`
@@ -15,11 +22,10 @@ type resolvedJSON struct {
 	Help     string   `json:"help"`
 }
 
-// MarshalJSON tells all about the setting; value and default are null when
-// unset.
+// MarshalJSON says all about the setting; value and default are null when unset.
 func (r Resolved) MarshalJSON() ([]byte, error) {
 	s := r.Spec
 	return encode(resolvedJSON{
-		s.Key, s.Aliases, s.Type, r.Value, r.Source.String(), Value{s.Default}, s.Unset, s.Takes(), s.Values(), s.Category, s.Help,
+		s.Key, s.Aliases, s.Type(), r.Value, r.Source.String(), s.Default(), s.Unset, s.Takes(), s.Values(), s.Category, s.Help,
 	})
 }

@@ -1,0 +1,59 @@
+package settings
+
+// Model is the name of the model that answers.
+var Model = Optional(Word(), Spec{
+	Key: "model", Unset: "the endpoint's only model",
+	Help:     "the model that answers",
+	Category: CategoryModel,
+})
+
+// BaseURL is the endpoint's address.
+var BaseURL = Optional(URL(), Spec{
+	Key: "base-url", Unset: "a local server if one answers", Environment: "OPENAI_BASE_URL",
+	Help:     "address of the OpenAI-compatible endpoint, up to and with /v1",
+	Category: CategoryModel,
+})
+
+// AuthKeyfile is the path of the file with the API key; the key itself is never a
+// setting.
+var AuthKeyfile = Optional(Path(), Spec{
+	Key: "auth-keyfile", Unset: "OPENAI_API_KEY, then the keyring",
+	Help:     "file that holds the API key (mode 0600)",
+	Category: CategoryModel,
+})
+
+// ContextLimit is the size of the context window in tokens; unset, the model
+// decides.
+var ContextLimit = Optional(Int(AtLeast(1, "above 0")), Spec{
+	Key: "context-limit", Aliases: []string{"context.limit"}, Unset: "the model's, else 128000",
+	Help:     "size of the context window in tokens",
+	Category: CategoryModel,
+})
+
+// MaxOutputTokens is the most tokens of one reply (D-08).
+var MaxOutputTokens = Optional(Int(AtLeast(1, "above 0")), Spec{
+	Key: "max-output-tokens", Unset: "the provider's",
+	Help:     "most tokens of one reply, also kept free in the window",
+	Category: CategoryModel,
+})
+
+// Temperature is the sampling temperature; unset, it is not sent.
+var Temperature = Optional(Number(Between(0, 2, "from 0 to 2")), Spec{
+	Key: "temperature", Unset: "not sent",
+	Help:     "how freely the model chooses its words; 0 is the most repeatable",
+	Category: CategoryModel,
+})
+
+// TopP is the nucleus share; unset, it is not sent.
+var TopP = Optional(Number(Between(0, 1, "above 0 and up to 1").WithoutLow()), Spec{
+	Key: "top_p", Unset: "not sent",
+	Help:     "share of the likeliest words the model chooses from",
+	Category: CategoryModel,
+})
+
+// ReasoningEffort is how long a reasoning model thinks; unset, it is not sent.
+var ReasoningEffort = Optional(Enum("none", "minimal", "low", "medium", "high", "xhigh"), Spec{
+	Key: "reasoning.effort", Unset: "not sent",
+	Help:     "how long a reasoning model thinks before it answers",
+	Category: CategoryModel,
+})
