@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/offline"
+	"agent/internal/rawjson"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/prompts"
@@ -84,7 +84,7 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 			}
 			// People at a terminal get words, programs get JSON.
 			if o.json || name != "show" && !term.IsTerminal(int(w.stdout.Fd())) {
-				return printJSON(w.stdout, outcome)
+				return rawjson.WriteIndented(w.stdout, outcome)
 			}
 			return outcome.Print(w.stdout)
 		},
@@ -113,7 +113,7 @@ func newReplay(w world) *cobra.Command {
 				reports = append(reports, report)
 			}
 			if o.json {
-				return printJSON(w.stdout, reports)
+				return rawjson.WriteIndented(w.stdout, reports)
 			}
 			for _, report := range reports {
 				if err := report.Print(w.stdout); err != nil {
@@ -186,13 +186,6 @@ func newEngine(w world, o options) (*offline.Engine, error) {
 		System:   system,
 		Now:      w.now,
 	}, nil
-}
-
-func printJSON(out io.Writer, v any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
 }
 
 // exactArgs is cobra's ExactArgs with words a person understands.

@@ -146,7 +146,7 @@ func large(t *testing.T, m measured) (*console, time.Time) {
 		// 90 000 such words are about 100 000 tokens and fit into the limit of a file.
 		var b strings.Builder
 		for j := range 90_000 {
-			fmt.Fprintf(&b, "%s ", words[random.IntN(len(words))])
+			fmt.Fprintf(&b, "%s ", vocabulary[random.IntN(len(vocabulary))])
 			if j%12 == 11 {
 				b.WriteByte('\n')
 			}
@@ -169,7 +169,7 @@ func (m measured) large(t *testing.T) arrival {
 	return came
 }
 
-var words = strings.Fields("the context of a turn is counted before each request so that what is sent fits func return err nil if := {} [] 42 string")
+var vocabulary = strings.Fields("the context of a turn is counted before each request so that what is sent fits func return err nil if := {} [] 42 string")
 
 func filesToRequest(t *testing.T) float64 {
 	m := newMeasured(t, "Yes.")

@@ -7,7 +7,9 @@ import (
 	"text/tabwriter"
 
 	"agent/internal/history"
+	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -35,7 +37,7 @@ func newSessionsList(w world) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(w.stdout, infos)
+				return rawjson.WriteIndented(w.stdout, infos)
 			}
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, i := range infos {
@@ -43,7 +45,7 @@ func newSessionsList(w world) *cobra.Command {
 				if all {
 					where = "\t" + i.Workspace
 				}
-				fmt.Fprintf(out, "%s\t%s\t%d\t%s%s\n", i.ID, i.Used.Local().Format("2006-01-02 15:04"), i.Entries, cut(i.FirstPrompt, 60), where)
+				fmt.Fprintf(out, "%s\t%s\t%d\t%s%s\n", i.ID, i.Used.Local().Format("2006-01-02 15:04"), i.Entries, words.Line(i.FirstPrompt, 60), where)
 			}
 			return out.Flush()
 		},
@@ -144,12 +146,4 @@ func completeSessions(w world) cobra.CompletionFunc {
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-// cut shortens a text to one line of n characters.
-func cut(text string, n int) string {
-	if r := []rune(text); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return text
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"agent/internal/command"
+	"agent/internal/rawjson"
 	"agent/internal/settings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func newSettingsCommand(w world) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printJSON(w.stdout, s)
+				return rawjson.WriteIndented(w.stdout, s)
 			}
 			f, err := w.folders()
 			if err != nil {
@@ -36,7 +37,7 @@ func newSettingsCommand(w world) *cobra.Command {
 			}
 			switch {
 			case asJSON:
-				return printJSON(w.stdout, chosen)
+				return rawjson.WriteIndented(w.stdout, chosen)
 			case len(args) == 1:
 				return printLines(cmd, command.DescribeSetting(chosen[0], s.Profile()))
 			default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/chat"
+	"agent/internal/words"
 )
 
 func (c *Commands) contextCommand() Command {
@@ -40,13 +41,13 @@ func describeUsage(u chat.ContextUsage, bar Bar) []string {
 	share := func(n int) string { return fmt.Sprintf("%d%%", chat.Percent(n, u.Limit)) }
 	var rows [][]string
 	for _, s := range bar.Segments {
-		rows = append(rows, []string{s.Letter, s.Label, chat.FormatTokens(s.Tokens), share(s.Tokens)})
+		rows = append(rows, []string{s.Letter, s.Label, words.Tokens(s.Tokens), share(s.Tokens)})
 	}
 	lines := append(table([]column{left, left, right, right}, rows), "",
-		fmt.Sprintf("used         %s of %s tokens (%s)", chat.FormatTokens(u.Total()), chat.FormatTokens(u.Limit), share(u.Total())),
-		fmt.Sprintf("compression  starts at %s (%s)", chat.FormatTokens(u.Threshold), share(u.Threshold)))
+		fmt.Sprintf("used         %s of %s tokens (%s)", words.Tokens(u.Total()), words.Tokens(u.Limit), share(u.Total())),
+		fmt.Sprintf("compression  starts at %s (%s)", words.Tokens(u.Threshold), share(u.Threshold)))
 	if u.Prompt > 0 {
-		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", chat.FormatTokens(u.Cached), chat.FormatTokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
+		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", words.Tokens(u.Cached), words.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
-	return append(lines, fmt.Sprintf("freed        %s so far by density and compression", chat.FormatTokens(u.Freed)))
+	return append(lines, fmt.Sprintf("freed        %s so far by density and compression", words.Tokens(u.Freed)))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/words"
 )
 
 // ledgerWidth keeps the ledger readable in a narrow terminal.
@@ -43,7 +44,7 @@ func describeLedger(ledger []chat.PruneRecord) []string {
 	freed := 0
 	for i, p := range ledger {
 		freed += p.Tokens
-		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), chat.FormatTokens(p.Tokens), ""})
+		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), words.Tokens(p.Tokens), ""})
 	}
 	heads := table([]column{right, right, left, right, left}, rows)
 	lines := []string{heads[0]}
@@ -54,7 +55,7 @@ func describeLedger(ledger []chat.PruneRecord) []string {
 			head+cutLeft(p.Subject, ledgerWidth-len(indent)),
 			indent+cutRight(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent)))
 	}
-	return append(lines, "", fmt.Sprintf("%d pruned, %s tokens freed; /density NUMBER tells more", len(ledger), chat.FormatTokens(freed)))
+	return append(lines, "", fmt.Sprintf("%d pruned, %s tokens freed; /density NUMBER tells more", len(ledger), words.Tokens(freed)))
 }
 
 // describePrune tells all about one.

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"agent/internal/disk"
 )
 
 func (c *Commands) exportCommand() Command {
@@ -26,8 +27,12 @@ func (c *Commands) exportCommand() Command {
 			if err != nil {
 				return Output{}, err
 			}
-			if err := writeNew(path, text); err != nil {
-				return Output{}, err
+			err = disk.CreateNew(path, []byte(text), 0o600)
+			if errors.Is(err, fs.ErrExist) {
+				return Output{}, fmt.Errorf("%s exists and is left as it is; give another name", path)
+			}
+			if err != nil {
+				return Output{}, fmt.Errorf("the conversation cannot be written to %s: %w", path, disk.Reason(err))
 			}
 			return Output{Lines: []string{"written to " + path}}, nil
 		},
@@ -37,24 +42,4 @@ func (c *Commands) exportCommand() Command {
 
 func (c *Commands) exportName() string {
 	return "conversation-" + c.deps.Now().Format("20060102-150405") + ".md"
-}
-
-// writeNew writes a file that must not exist yet: what a person wrote is never
-// replaced by a typing error.
-func writeNew(path, text string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists and is left as it is; give another name", path)
-	}
-	if err != nil {
-		return fmt.Errorf("the conversation cannot be written: %w", err)
-	}
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("the conversation cannot be written: %w", err), os.Remove(path))
-	}
-	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/chat"
 	"agent/internal/nearest"
 	"agent/internal/settings"
+	"agent/internal/words"
 )
 
 func (c *Commands) modelCommand() Command {
@@ -59,11 +59,11 @@ func (c *Commands) switchModel(name string, models []Model) (Output, error) {
 // limitNote says which context window comes with a model.
 func (c *Commands) limitNote(name string, models []Model) string {
 	if limit, set := settings.ContextLimit.Get(c.deps.Settings); set {
-		return fmt.Sprintf("; context-limit stays %s, as set", chat.FormatTokens(limit))
+		return fmt.Sprintf("; context-limit stays %s, as set", words.Tokens(limit))
 	}
 	for _, m := range models {
 		if m.ID == name && m.ContextLimit > 0 {
-			return ", context " + chat.FormatTokens(m.ContextLimit)
+			return ", context " + words.Tokens(m.ContextLimit)
 		}
 	}
 	return ""
@@ -81,7 +81,7 @@ func (c *Commands) describeModels(models []Model) []string {
 			mark = "*"
 		}
 		if m.ContextLimit > 0 {
-			limit = chat.FormatTokens(m.ContextLimit)
+			limit = words.Tokens(m.ContextLimit)
 		}
 		rows = append(rows, []string{mark + " " + m.ID, limit})
 	}
@@ -103,7 +103,7 @@ func (c *Commands) completeModels() []Completion {
 		}
 		help := ""
 		if m.ContextLimit > 0 {
-			help = "context " + chat.FormatTokens(m.ContextLimit)
+			help = "context " + words.Tokens(m.ContextLimit)
 		}
 		proposals = append(proposals, Completion{m.ID, help})
 	}

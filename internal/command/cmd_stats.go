@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/settings"
+	"agent/internal/words"
 )
 
 func (c *Commands) statsCommand() Command {
@@ -25,10 +26,10 @@ func (c *Commands) statsCommand() Command {
 			return Output{Lines: table([]column{left, right, left}, [][]string{
 				{"requests", strconv.Itoa(stats.Requests)},
 				{"tool calls", strconv.Itoa(stats.ToolCalls)},
-				{"input tokens", chat.FormatTokens(stats.PromptTokens), cachedShare(stats)},
-				{"output tokens", chat.FormatTokens(stats.CompletionTokens)},
+				{"input tokens", words.Tokens(stats.PromptTokens), cachedShare(stats)},
+				{"output tokens", words.Tokens(stats.CompletionTokens)},
 				{"compressions", strconv.Itoa(stats.Compressions)},
-				{"freed tokens", chat.FormatTokens(usage.Freed), "by density and compression"},
+				{"freed tokens", words.Tokens(usage.Freed), "by density and compression"},
 				c.costRow(stats),
 			})}, nil
 		},

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // maxKeyLength bounds how much of a call's key parameter is shown (D-26), in
@@ -23,7 +23,7 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	if facts.Reads || facts.Writes || facts.Key == "" {
 		// The file may be named by any of the path parameters.
 		if p := filePath(call); p != "" {
-			return clip(p, maxKeyLength)
+			return words.Line(p, maxKeyLength)
 		}
 	}
 	keys := usualKeys[:]
@@ -32,7 +32,7 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	}
 	for _, key := range keys {
 		if v, _ := call.Arg(key); v != nil {
-			return clip(valueText(v), maxKeyLength)
+			return words.Line(valueText(v), maxKeyLength)
 		}
 	}
 	return ""
@@ -64,46 +64,4 @@ func valueText(v any) string {
 	default:
 		return fmt.Sprint(v)
 	}
-}
-
-// clip puts s on one line, every run of spaces, line breaks and control
-// characters made one space, and cuts it to limit characters.
-func clip(s string, limit int) string {
-	if len(s) <= limit && isPlain(s) {
-		return s
-	}
-	var b strings.Builder
-	length, gap := 0, false
-	for _, r := range s {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			gap = true
-			continue
-		}
-		if gap && length > 0 {
-			b.WriteByte(' ')
-			length++
-		}
-		gap = false
-		if length++; length > limit {
-			cut := []rune(b.String())
-			return string(cut[:limit-1]) + "…"
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// isPlain reports whether s is ASCII on one line with single spaces inside, as
-// most paths and commands are.
-func isPlain(s string) bool {
-	gap := true
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == ' ' && gap, c < ' ', c > '~':
-			return false
-		default:
-			gap = c == ' '
-		}
-	}
-	return s == "" || !gap
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // ladder is a reduction in progress; its Context holds the history as it is now.
@@ -143,7 +144,7 @@ const maxNoteError = 200
 // error text cut.
 func shortNote(response *history.ToolResponse, key string) *history.ToolResponse {
 	note := *response
-	note.Error = clip(response.Error, maxNoteError)
+	note.Error = words.Line(response.Error, maxNoteError)
 	if text := response.Result.Text(); !isSummary(text, response) {
 		note.Result = history.TextResult(summaryLine(response, key, "removed to fit the context limit, "+size(text)))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // dedupeInclusions strips from human messages the content of each @ inclusion
@@ -118,7 +119,7 @@ func leaveStub(v *view, at history.Ref, prunes []history.Prune) {
 	if left, ok := v.blocks(at.Entry)[at.Block].(*history.Text); ok {
 		blank = left.Text
 	}
-	stub := &history.Text{Text: blank + "[" + clip(strings.Join(paths, ", "), maxStubPaths) + ": included again later]"}
+	stub := &history.Text{Text: blank + "[" + words.Line(strings.Join(paths, ", "), maxStubPaths) + ": included again later]"}
 	v.set(at, stub)
 	prunes[len(prunes)-1].Left = []history.Block{stub}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // maxSummaryLength bounds a summary line, in characters (D-26).
@@ -43,7 +44,7 @@ func summaryLine(response *history.ToolResponse, key, fate string) string {
 }
 
 func toolLabel(response *history.ToolResponse) string {
-	if label := clip(response.ToolName, maxToolLabel); label != "" {
+	if label := words.Line(response.ToolName, maxToolLabel); label != "" {
 		return label
 	}
 	return "tool"
@@ -76,7 +77,7 @@ func outcome(response *history.ToolResponse) string {
 func size(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if lines > 1 {
-		return fmt.Sprintf("%d lines", lines)
+		return words.Count(lines, "line")
 	}
-	return fmt.Sprintf("%d characters", utf8.RuneCountInString(strings.TrimSuffix(text, "\n")))
+	return words.Count(utf8.RuneCountInString(strings.TrimSuffix(text, "\n")), "character")
 }

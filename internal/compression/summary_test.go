@@ -29,7 +29,7 @@ func TestSummaries(t *testing.T) {
 		{"K-05 failed", call("1", "grep", `{"pattern":"a"}`), &history.ToolResponse{CallID: "1", ToolName: "grep", Result: history.TextResult(lines(10)), Error: "no"}, "[grep: a — error, 10 lines]"},
 		{"a list", call("1", "read_many_files", `{"paths":["a","b"]}`), res("1", "read_many_files", lines(9)), "[read_many_files: a, b — success, 9 lines]"},
 		{"an object, a number", call("1", "glob", `{"pattern":{"n":1.5}}`), res("1", "glob", lines(9)), `[glob: {"n":1.5} — success, 9 lines]`},
-		{"many lines", call("1", "run_shell_command", `{"command":"cd x &&\n\tmake\u0000 all\n"}`), res("1", "run_shell_command", lines(9)), "[run_shell_command: cd x && make all — success, 9 lines]"},
+		{"many lines", call("1", "run_shell_command", `{"command":"cd x &&\n\tmake\u0000 all\n"}`), res("1", "run_shell_command", lines(9)), "[run_shell_command: cd x && make␀ all — success, 9 lines]"},
 		{"cut to 80", call("1", "read_file", deep), res("1", "read_file", lines(90)), "[read_file: " + deep[:79] + "… — success, 90 lines]"},
 		{"spaces around", call("1", "run_shell_command", `{"command":"make all "}`), res("1", "run_shell_command", lines(9)), "[run_shell_command: make all — success, 9 lines]"},
 		{"unknown tool", call("1", "mystery", `{"colour":"a"}`), res("1", "mystery", lines(9)), "[mystery — success, 9 lines]"},

@@ -1,14 +1,14 @@
 package headless
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
 	"agent/internal/chat"
+	"agent/internal/rawjson"
+	"agent/internal/words"
 )
 
 // Printer writes one run in one format. Events must come from one goroutine.
@@ -52,7 +52,7 @@ func (p *Printer) tell(e chat.Event) {
 		p.say("· %s", e.Title)
 	case chat.ToolEnded:
 		if e.Answer.Error != "" {
-			p.say("  %s failed: %s", e.Name, firstLine(e.Answer.Error))
+			p.say("  %s failed: %s", e.Name, words.FirstLine(e.Answer.Error))
 		}
 	case chat.UserMessage:
 		for _, s := range e.Skipped {
@@ -70,14 +70,9 @@ func (p *Printer) tell(e chat.Event) {
 }
 
 // say writes a line for people. What models and tools name may hold control
-// characters, which a terminal would obey.
+// characters: they are shown, and no terminal obeys them.
 func (p *Printer) say(format string, args ...any) {
-	fmt.Fprintln(p.people, strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, fmt.Sprintf(format, args...)))
+	fmt.Fprintln(p.people, words.Visible(fmt.Sprintf(format, args...)))
 }
 
 // Finish writes the end of a run. Its error is the first that writing met, such
@@ -106,12 +101,5 @@ func (p *Printer) line(v any) {
 	if p.err != nil {
 		return
 	}
-	encoder := json.NewEncoder(p.out)
-	encoder.SetEscapeHTML(false)
-	p.err = encoder.Encode(v)
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+	p.err = rawjson.Write(p.out, v)
 }

@@ -68,7 +68,7 @@ func failed() Run {
 
 const people = `@b.bin not included: it is binary
 retrying in 1.23s (attempt 2): 503 Service Unavailable
-· run_shell_command go test�[2J
+· run_shell_command go test␛[2J
   run_shell_command failed: exit status 1
   write_file failed: refused: the approval mode is read-only
 · glob *.go

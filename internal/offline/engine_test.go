@@ -298,21 +298,3 @@ func TestParseTellsLogsFromDocuments(t *testing.T) {
 		}
 	}
 }
-
-func TestOneLine(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ give, want string }{
-		{"short", "short"},
-		{"exactly 10", "exactly 10"},
-		{"more than 10", "more than…"},
-		{"a\nb\tc\x1b\u0085", "a b c  "},
-		{"日本語日本語日本語日本語", "日本語日本語日本語…"},
-		{"👩👩👩👩👩👩👩👩👩👩", "👩👩👩👩👩👩👩👩👩👩"},
-		{strings.Repeat("x", 1000), "xxxxxxxxx…"},
-		{"\xff\xfeok", "ok"},
-	} {
-		if got := oneLine(c.give, 10); got != c.want {
-			t.Errorf("%.20q: got %q, want %q", c.give, got, c.want)
-		}
-	}
-}

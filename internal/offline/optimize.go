@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // Optimized is the outcome of one density optimisation.
@@ -59,7 +60,7 @@ func (o *Optimized) Print(out io.Writer) error {
 		m.ReadWritePairsPruned, m.FileDeduplicationsPruned, m.RecencyPruned, len(o.Removals), len(o.Replacements), o.TokensBefore, o.TokensAfter)
 	for _, p := range o.prunes {
 		if err == nil {
-			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, oneLine(p.Subject, 100), p.Reason)
+			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, words.Line(p.Subject, 100), p.Reason)
 		}
 	}
 	return err

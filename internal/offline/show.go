@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // Shown is what a context holds.
@@ -79,13 +80,13 @@ func describe(entry *history.Content) string {
 			if b.Error != "" {
 				what = b.Error
 			}
-			return oneLine(b.ToolName+": "+what, width)
+			return words.Line(b.ToolName+": "+what, width)
 		case *history.ToolCall:
-			return oneLine(b.Name+" "+string(b.Parameters), width)
+			return words.Line(b.Name+" "+string(b.Parameters), width)
 		case *history.Text:
-			return oneLine(b.Text, width)
+			return words.Line(b.Text, width)
 		case *history.Media:
-			return oneLine(b.MimeType, width)
+			return words.Line(b.MimeType, width)
 		}
 	}
 	return ""

@@ -15,9 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"agent/internal/history"
+	"agent/internal/words"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Info is one session in a list.
@@ -129,20 +130,13 @@ func (i *Info) add(r Record) {
 		i.Entries++
 		var entry history.Content
 		if i.FirstPrompt == "" && entry.UnmarshalJSON(r.Payload) == nil && entry.Speaker == history.Human {
-			i.FirstPrompt = promptLine(entry.Text())
+			i.FirstPrompt = words.Line(words.FirstLine(entry.Text()), longestPrompt)
 		}
 	}
 }
 
-// promptLine is the first line of a prompt, cut to what a list can show.
-func promptLine(text string) string {
-	const longest = 200
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if runes := []rune(line); len(runes) > longest {
-		return string(runes[:longest-1]) + "…"
-	}
-	return line
-}
+// longestPrompt is how much of a prompt a list can show, in characters.
+const longestPrompt = 200
 
 // AmbiguousError says that the beginning of an id fits several sessions.
 type AmbiguousError struct {

@@ -9,9 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/rawjson"
+
+	"github.com/gofrs/flock"
 )
 
 // Log is the open log of one session and its only writer. Its methods are safe
@@ -54,11 +56,7 @@ type UnsavedError struct {
 }
 
 func (e *UnsavedError) Error() string {
-	cause := e.Err
-	if path := (*os.PathError)(nil); errors.As(cause, &path) {
-		cause = path.Err
-	}
-	return fmt.Sprintf("the session is not saved to %s: %v; what is missing there (%d so far) waits in memory and is written with the next record", e.Path, cause, e.Records)
+	return fmt.Sprintf("the session is not saved to %s: %v; what is missing there (%d so far) waits in memory and is written with the next record", e.Path, disk.Reason(e.Err), e.Records)
 }
 
 // Unwrap returns the cause.
@@ -78,7 +76,7 @@ func (l *Log) Hide(secret string) {
 	if len(secret) < shortest {
 		return
 	}
-	quoted, err := marshal(secret)
+	quoted, err := rawjson.Marshal(secret)
 	if err != nil {
 		return
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/disk"
+
 	"github.com/gofrs/flock"
 )
 
@@ -70,7 +72,7 @@ func Create(o Options) (*Log, error) {
 		l := &Log{id: id, path: path, now: o.Now, lock: lock, out: out}
 		err = l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID})
 		if err == nil {
-			err = syncFolder(folder)
+			err = disk.SyncFolder(folder)
 		}
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -159,13 +161,4 @@ func folderName(workspace string) string {
 	const longest = 64
 	sum := sha256.Sum256([]byte(workspace))
 	return name[:min(len(name), longest)] + "-" + hex.EncodeToString(sum[:4])
-}
-
-// syncFolder forces the names in a folder to disk.
-func syncFolder(folder string) error {
-	f, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"agent/internal/disk"
 )
 
 // Prompts is the file of what the user typed, kept across sessions: a JSON string
@@ -76,17 +78,8 @@ func (p Prompts) rewrite(prompts []string) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	file, err := os.CreateTemp(filepath.Dir(p.Path), "history-*")
-	if err != nil {
+	if err := disk.Replace(p.Path, b.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("shortening the prompt history: %w", err)
-	}
-	_, err = file.Write(b.Bytes())
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), p.Path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("shortening the prompt history: %w", err), os.Remove(file.Name()))
 	}
 	return nil
 }

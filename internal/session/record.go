@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/rawjson"
 )
 
 // version is that of the format. A log of a newer one is refused.
@@ -122,22 +122,10 @@ type noticePayload struct {
 
 // encode returns the line of a record, its line break included.
 func encode(seq uint64, at time.Time, kind Type, payload any) ([]byte, error) {
-	body, err := marshal(payload)
+	body, err := rawjson.Marshal(payload)
 	if err != nil {
 		return nil, fmt.Errorf("a %s record cannot be written as JSON: %w", kind, err)
 	}
 	line := fmt.Appendf(nil, `{"v":%d,"seq":%d,"ts":"%s","type":"%s","payload":`, version, seq, at.UTC().Format(time.RFC3339Nano), kind)
 	return append(append(line, body...), "}\n"...), nil
-}
-
-// marshal is json.Marshal that leaves <, > and & as they are, for code is full of
-// them.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -37,14 +37,6 @@ func (f *fault) Error() string {
 	return f.field + ": " + f.problem
 }
 
-// place turns an offset into a line and a column, both from 1.
-func place(data []byte, offset int) string {
-	before := data[:min(max(offset, 0), len(data))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-	return fmt.Sprintf("%d:%d", line, column)
-}
-
 // parseDocument reads a whole file. Errors are *fault.
 func parseDocument(data []byte) (document, error) {
 	if len(bytes.TrimSpace(data)) == 0 {

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"agent/internal/disk"
+	"agent/internal/rawjson"
 
 	"github.com/gofrs/flock"
 )
@@ -26,7 +28,7 @@ const (
 func read(path string) (document, []byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, &Error{Problem: "cannot read " + path + ": " + reason(err), Err: err}
+		return nil, nil, &Error{Problem: "cannot read " + path + ": " + disk.Reason(err).Error(), Err: err}
 	}
 	d, err := parseDocument(data)
 	if err == nil {
@@ -44,7 +46,7 @@ func broken(path string, data []byte, err error) error {
 	if !errors.As(err, &f) {
 		return &Error{Problem: path + ": " + err.Error(), Err: err}
 	}
-	return &Error{Problem: fmt.Sprintf("%s:%s: %s (the file is left as it is)", path, place(data, f.offset), f), Err: err}
+	return &Error{Problem: fmt.Sprintf("%s:%s: %s (the file is left as it is)", path, rawjson.PlaceOf(data, f.offset), f), Err: err}
 }
 
 // locked runs act while no other program changes the files in folder, which is
@@ -81,58 +83,12 @@ func write(path string, d document) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return unwritable(filepath.Dir(path), err)
 	}
-	// A linked file stays a link: people keep their configuration elsewhere.
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	// The lock makes one name enough; what a killed writer left is overwritten.
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
-	if err := writeSynced(temporary, data.Bytes()); err != nil {
-		return errors.Join(unwritable(path, err), removeIfThere(temporary))
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return errors.Join(unwritable(path, err), removeIfThere(temporary))
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// syncFolder makes a rename or a removal last.
-func syncFolder(folder string) error {
-	f, err := os.Open(folder)
-	if err != nil {
-		return unwritable(folder, err)
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-		return err
+	if err := disk.Replace(path, data.Bytes(), 0o600); err != nil {
+		return unwritable(path, err)
 	}
 	return nil
 }
 
 func unwritable(path string, err error) error {
-	return &Error{Problem: "cannot write " + path + ": " + reason(err) + "; make the folder writable or set XDG_CONFIG_HOME to one that is", Err: err}
-}
-
-// reason is the system's own word for a failure, without the path it repeats.
-func reason(err error) string {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err.Error()
-	}
-	return err.Error()
+	return &Error{Problem: "cannot write " + path + ": " + disk.Reason(err).Error() + "; make the folder writable or set XDG_CONFIG_HOME to one that is", Err: err}
 }

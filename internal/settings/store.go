@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/nearest"
 )
 
@@ -35,7 +36,7 @@ func (s *Store) List() ([]string, error) {
 	folder := filepath.Join(s.folder, "profiles")
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{Problem: "cannot read " + folder + ": " + reason(err), Err: err}
+		return nil, &Error{Problem: "cannot read " + folder + ": " + disk.Reason(err).Error(), Err: err}
 	}
 	var names []string
 	for _, entry := range entries {
@@ -132,7 +133,7 @@ func (s *Store) Delete(name string) error {
 		if err := os.Remove(path); err != nil {
 			return unwritable(path, err)
 		}
-		if err := syncFolder(filepath.Dir(path)); err != nil {
+		if err := disk.SyncFolder(filepath.Dir(path)); err != nil {
 			return err
 		}
 		if config.text(fieldDefault) != name {

@@ -11,6 +11,9 @@ import (
 // cut ends in "…". A limit below 1 is none. Applying it again changes nothing.
 func Line(text string, limit int) string {
 	const longestSymbol = len("<U+10FFFF>")
+	if (limit < 1 || len(text) <= limit) && isTidy(text) {
+		return text
+	}
 	cut := false
 	if limit > 0 {
 		// Only the beginning of a text of megabytes is looked at.
@@ -54,6 +57,20 @@ func beginning(text string, most int) (start string, more bool) {
 		length++
 	}
 	return b.String(), false
+}
+
+// isTidy reports ASCII on one line with single spaces inside, as most paths and
+// commands are.
+func isTidy(text string) bool {
+	gap := true
+	for i := range len(text) {
+		c := text[i]
+		if c == ' ' && gap || c < ' ' || c > '~' {
+			return false
+		}
+		gap = c == ' '
+	}
+	return text == "" || !gap
 }
 
 // FirstLine returns the first line of text that is not blank, without the spaces

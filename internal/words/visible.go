@@ -31,6 +31,7 @@ func Visible(text string) string {
 			b.WriteRune(r)
 		default:
 			b.WriteString(symbol(r))
+			r = 0 // what follows does not join it
 		}
 		last = r
 	}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/words"
 )
 
 // conversation is what a request tells.
@@ -106,7 +108,7 @@ func (f fact) failed() bool { return strings.HasPrefix(f.answer, failureMark) }
 func (f fact) refused() bool { return f.failed() && refusedWords.MatchString(f.problem()) }
 
 // problem is the first line of what went wrong.
-func (f fact) problem() string { return strings.TrimPrefix(firstLine(f.answer), failureMark) }
+func (f fact) problem() string { return strings.TrimPrefix(words.FirstLine(f.answer), failureMark) }
 
 // gone reports whether a one-line note stands where the answer was.
 func (f fact) gone() bool {
@@ -133,9 +135,4 @@ func (c conversation) calls(reply reply) []toolCall {
 		})
 	}
 	return calls
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
 }

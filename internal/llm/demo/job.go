@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"agent/internal/words"
 )
 
 // The three shapes of the line that is repaired: as the project comes, after the
@@ -221,5 +223,5 @@ func testLine(answer string) string {
 			return strings.TrimSpace(line)
 		}
 	}
-	return firstLine(answer)
+	return words.FirstLine(answer)
 }

@@ -1,8 +1,8 @@
 package demo
 
 import (
-	"encoding/json"
-	"strings"
+	"agent/internal/rawjson"
+	"agent/internal/words"
 )
 
 // reply is what the script says next: words, then calls of tools.
@@ -37,13 +37,11 @@ func runCommand(command string) call {
 }
 
 func (c call) arguments() string {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(c.args); err != nil {
+	encoded, err := rawjson.Marshal(c.args)
+	if err != nil {
 		return "{}"
 	}
-	return strings.TrimSpace(b.String())
+	return string(encoded)
 }
 
 // maxCalls ends an exchange that goes round in circles, whatever the tools answer.
@@ -56,7 +54,7 @@ func next(r request) reply {
 		return reply{text: snapshot}
 	}
 	if len(c.since(c.asked)) >= maxCalls {
-		return reply{text: "I have made " + plural(maxCalls, "call") + " for this and get nowhere, so I stop. I am a script and cannot think of another way."}
+		return reply{text: "I have made " + words.Count(maxCalls, "call") + " for this and get nowhere, so I stop. I am a script and cannot think of another way."}
 	}
 	typed := c.request()
 	if start, ok := c.job(); ok && (start == c.asked || wants(typed, goOn)) {

@@ -3,6 +3,9 @@ package demo
 import (
 	"fmt"
 	"regexp"
+	"strings"
+
+	"agent/internal/words"
 )
 
 const (
@@ -51,7 +54,7 @@ func (c conversation) serve(r request, typed string) reply {
 			return s.answer(c, r, match)
 		}
 	}
-	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", shortened(typed), what, can)}
+	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", words.Line(typed, maxQuoted), what, can)}
 }
 
 func help(conversation, request, []string) reply { return reply{text: what + "\n\n" + can} }
@@ -69,7 +72,7 @@ func read(c conversation, _ request, match []string) reply {
 	case f.failed():
 		return failure(f)
 	}
-	return reply{text: fmt.Sprintf("`%s` is in the context now, %s. It begins:\n\n```\n%s\n```", name, plural(lineCount(f.answer), "line"), head(f.answer))}
+	return reply{text: fmt.Sprintf("`%s` is in the context now, %s. It begins:\n\n```\n%s\n```", name, words.Count(words.Lines(strings.TrimRight(f.answer, "\n")), "line"), head(f.answer))}
 }
 
 // replace reads the file first, as a careful model does; the edit makes that
@@ -92,7 +95,7 @@ func replace(c conversation, _ request, match []string) reply {
 	} else if f.failed() {
 		return failure(f)
 	}
-	return reply{text: fmt.Sprintf("I replace `%s` with `%s`.", shortened(from), shortened(to)), calls: []call{replaceIn(name, from, to)}}
+	return reply{text: fmt.Sprintf("I replace `%s` with `%s`.", words.Line(from, maxQuoted), words.Line(to, maxQuoted)), calls: []call{replaceIn(name, from, to)}}
 }
 
 func run(c conversation, _ request, match []string) reply {
@@ -104,7 +107,7 @@ func run(c conversation, _ request, match []string) reply {
 	case f.failed():
 		return failure(f)
 	}
-	return reply{text: fmt.Sprintf("The command answered with %s:\n\n```\n%s\n```", plural(lineCount(f.answer), "line"), head(f.answer))}
+	return reply{text: fmt.Sprintf("The command answered with %s:\n\n```\n%s\n```", words.Count(words.Lines(strings.TrimRight(f.answer, "\n")), "line"), head(f.answer))}
 }
 
 func list(c conversation, _ request, match []string) reply {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 // Prompt is the message that starts the repair; the demo suggests it.
@@ -31,25 +33,13 @@ func Workspace(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := writeNew(filepath.Join(dir, filepath.Base(name)), content); err != nil {
+		mode := fs.FileMode(0o600)
+		if strings.HasSuffix(name, ".sh") {
+			mode = 0o700
+		}
+		if err := disk.CreateNew(filepath.Join(dir, filepath.Base(name)), content, mode); err != nil {
 			return fmt.Errorf("the demo's workspace cannot be made: %w", err)
 		}
 	}
 	return nil
-}
-
-func writeNew(name string, content []byte) error {
-	mode := fs.FileMode(0o600)
-	if strings.HasSuffix(name, ".sh") {
-		mode = 0o700
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
 }
