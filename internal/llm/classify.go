@@ -57,7 +57,7 @@ func (c *Client) problemError(p problem, model string) *Error {
 		text = strings.TrimSuffix(statusText(p.status)+": "+text, ": ")
 	}
 	failure := c.fail(kind, model, text)
-	failure.Hint, failure.Status, failure.final = hint, p.status, final
+	failure.Hint, failure.Status, failure.Final = hint, p.status, final
 	failure.RetryAfter = retryAfter(p.header, c.config.Now())
 	if kind == Auth && c.config.Key == "" {
 		failure.Hint = hintNoKey
@@ -66,20 +66,25 @@ func (c *Client) problemError(p problem, model string) *Error {
 		failure.ContextLimit = max(p.limit, limitIn(p.message))
 	}
 	if location := redirectTarget(p); location != "" {
-		failure.Hint = "it redirects to " + c.redact.text(location) + "; set base-url accordingly"
+		failure.Hint = "it redirects to " + location + "; set base-url accordingly"
 	}
 	return failure
 }
 
 // fail returns an *Error about a model at this client's endpoint.
 func (c *Client) fail(kind ErrorKind, model, text string) *Error {
-	subject := c.endpoint()
-	if model != "" {
-		subject += ", model " + model
-	}
 	// What servers say ends in a full stop; a hint follows.
 	text = strings.TrimRight(text, ". ")
-	return &Error{Kind: kind, Message: c.redact.text(subject + ": " + text), Hint: defaultHint(kind)}
+	return &Error{Kind: kind, Message: about(c.endpoint(), model) + ": " + text, Hint: defaultHint(kind)}
+}
+
+// about names what a message is about: an endpoint and, unless it is empty, a
+// model there.
+func about(endpoint, model string) string {
+	if model == "" {
+		return endpoint
+	}
+	return endpoint + ", model " + model
 }
 
 // classify decides the kind of a problem, what to do about it, and whether asking

@@ -1,16 +1,14 @@
 package llm
 
 import (
-	"context"
-	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 )
 
 // Defaults of ClientConfig.
 const (
-	defaultMaxAttempts = 5
 	// defaultFirstTimeout is long because a local server reads a large prompt for
 	// minutes before it says anything.
 	defaultFirstTimeout = 10 * time.Minute
@@ -27,43 +25,31 @@ type ClientConfig struct {
 	// environment and connections that are kept.
 	Transport http.RoundTripper
 
-	// MaxAttempts bounds the requests for one reply; 0 means 5.
-	MaxAttempts int
-	// FirstTimeout is how long a server may take until the first event of a reply,
-	// and between two events when only keep-alives come; 0 means 10 minutes.
-	FirstTimeout time.Duration
-	// IdleTimeout is how long a reply that has begun may be silent, without even a
-	// keep-alive; 0 means 2 minutes.
-	IdleTimeout time.Duration
+	// Retry says how often and when a request is made again.
+	Retry RetryPolicy
+	// FirstTimeout and IdleTimeout are the Patience; 0 means 10 and 2 minutes.
+	FirstTimeout, IdleTimeout time.Duration
 
-	// Sleep waits between attempts and returns ctx's error when it ends first; Now
-	// reads the clock; Jitter returns a number in [0, 1). Nil means the real ones.
-	Sleep  func(ctx context.Context, d time.Duration) error
-	Now    func() time.Time
-	Jitter func() float64
+	// Now reads the clock; nil means the real one.
+	Now func() time.Time
 }
 
-// Client is the Provider for OpenAI-compatible chat completions. It is safe for
-// concurrent use and keeps its connections between requests.
+// Client talks to one OpenAI-compatible endpoint. As a Provider it is chat
+// completions with everything around them. It is safe for concurrent use and keeps
+// its connections between requests.
 type Client struct {
+	Provider
+
 	config ClientConfig
 	http   *http.Client
-	redact redactor
-	// noUsage is set once the server has refused stream_options.
-	noUsage atomic.Bool
 	// madeIDs counts the ids made for calls that came without one.
 	madeIDs atomic.Int64
 }
-
-var _ Provider = (*Client)(nil)
 
 // NewClient returns a client for one endpoint.
 func NewClient(config ClientConfig) *Client {
 	if config.Transport == nil {
 		config.Transport = newTransport()
-	}
-	if config.MaxAttempts == 0 {
-		config.MaxAttempts = defaultMaxAttempts
 	}
 	if config.FirstTimeout == 0 {
 		config.FirstTimeout = defaultFirstTimeout
@@ -71,24 +57,21 @@ func NewClient(config ClientConfig) *Client {
 	if config.IdleTimeout == 0 {
 		config.IdleTimeout = defaultIdleTimeout
 	}
-	if config.Sleep == nil {
-		config.Sleep = sleep
-	}
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if config.Jitter == nil {
-		config.Jitter = rand.Float64
-	}
-	return &Client{
+	c := &Client{
 		config: config,
 		// A redirect is reported, not followed: following it would turn the request
 		// into a GET and could carry the key elsewhere.
 		http: &http.Client{Transport: config.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
-		redact: newRedactor(config.Key),
 	}
+	patience := Patience{First: config.FirstTimeout, Idle: config.IdleTimeout}
+	chat := &requester{client: c, format: chatCompletions{}}
+	c.Provider = Retry(Redact(Adapt(Watch(chat, patience, c.endpoint())), config.Key), config.Retry)
+	return c
 }
 
 // newTransport is Go's own with two changes: streams are not compressed, because
@@ -115,14 +98,11 @@ func (c *Client) authorize(request *http.Request) {
 	}
 }
 
-// sleep waits for d or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// endpoint is the base URL as it may be shown: without user, password and query.
+func (c *Client) endpoint() string {
+	u, err := url.Parse(c.config.BaseURL)
+	if err != nil {
+		return "the endpoint"
 	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

@@ -39,8 +39,7 @@ func newClient(t *testing.T, srv *llmtest.Server, change ...func(*llm.ClientConf
 	config := llm.ClientConfig{
 		BaseURL: srv.URL, Key: "sk-test-0123456789",
 		Transport: &http.Transport{DisableCompression: true},
-		Sleep:     w.sleep,
-		Jitter:    func() float64 { return 0.5 },
+		Retry:     llm.RetryPolicy{Sleep: w.sleep, Jitter: func() float64 { return 0.5 }},
 		Now:       func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 	}
 	for _, f := range change {

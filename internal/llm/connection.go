@@ -48,13 +48,13 @@ func (c *Client) describeConnection(err error, model string) *Error {
 // never is a failure that stays however often the request is repeated.
 func (c *Client) never(kind ErrorKind, model, text, hint string) *Error {
 	failure := c.fail(kind, model, text)
-	failure.Hint, failure.final = hint, true
+	failure.Hint, failure.Final = hint, true
 	return failure
 }
 
 func (c *Client) unreachable(model, text, hint string) *Error {
 	failure := c.fail(Unavailable, model, text)
-	failure.Hint, failure.unreachable = hint, true
+	failure.Hint, failure.Unreachable = hint, true
 	return failure
 }
 

@@ -47,9 +47,10 @@ type Error struct {
 	// Err is the cause, if any.
 	Err error
 
-	// final is set when asking again cannot help, whatever the kind; unreachable
-	// when no connection came about.
-	final, unreachable bool
+	// Final is set when asking again cannot help, whatever the kind.
+	Final bool
+	// Unreachable is set when no connection came about.
+	Unreachable bool
 }
 
 func (e *Error) Error() string {

@@ -1,14 +1,17 @@
 package llm
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
+	"iter"
 	"mime"
 	"net/http"
 	"time"
 
-	"github.com/sashabaranov/go-openai"
+	"agent/internal/llm/sse"
 )
 
 const (
@@ -18,64 +21,105 @@ const (
 	errorBodyGrace = 10 * time.Second
 )
 
-// exchange is the HTTP side of one attempt. It stands between the library and the
-// network: it sends our own body, answers for every status with an *Error while
-// headers such as Retry-After are still there, and hands the library a clean
-// stream.
+// exchange is one request whose answer is a reply that is arriving.
 type exchange struct {
-	client *Client
-	model  string
-	body   []byte
-	watch  *watchdog
-
-	reply io.ReadCloser
+	body   io.ReadCloser
+	kind   string
+	cancel context.CancelFunc
+	// deadline ends the exchange when what may still come has not come.
+	deadline *time.Timer
 }
 
-func (x *exchange) open(ctx context.Context) (*openai.ChatCompletionStream, error) {
-	config := openai.DefaultConfig(string(x.client.config.Key))
-	config.BaseURL = x.client.config.BaseURL
-	config.HTTPClient = x
-	return openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: x.model})
-}
-
-// Do implements openai.HTTPDoer. Its errors reach the caller of open unchanged.
-func (x *exchange) Do(request *http.Request) (*http.Response, error) {
-	request.ContentLength = int64(len(x.body))
-	// GetBody lets net/http repeat the request on a fresh connection when the kept
-	// one turns out to be closed.
-	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-	request.Body, _ = request.GetBody()
-	response, err := x.client.http.Do(request)
+// post sends a request to a path of the endpoint and returns the exchange once the
+// reply begins. An answer of any other kind is an *Error.
+func (c *Client) post(parent context.Context, path, model string, body []byte) (*exchange, error) {
+	ctx, cancel := context.WithCancel(parent)
+	x := &exchange{cancel: cancel}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.BaseURL+path, bytes.NewReader(body))
 	if err != nil {
+		cancel()
 		return nil, err
 	}
-	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if response.StatusCode != http.StatusOK || kind == "text/html" {
-		return nil, x.refused(response)
+	c.authorize(request)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := c.http.Do(request)
+	if err != nil {
+		cancel()
+		return nil, err
 	}
-	x.reply = response.Body
-	response.Body = &eventReader{
-		body:  response.Body,
-		watch: x.watch,
-		whole: kind == "application/json",
-		refuse: func(p problem) error {
-			return x.client.problemError(p, x.model)
-		},
+	x.body = response.Body
+	x.kind, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if response.StatusCode != http.StatusOK || x.kind == "text/html" {
+		defer x.close()
+		return nil, c.refused(x, response, model)
 	}
-	return response, nil
+	return x, nil
 }
 
 // refused turns an answer that is not a reply into an *Error.
-func (x *exchange) refused(response *http.Response) error {
-	x.watch.expect(errorBodyGrace)
-	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
-	_ = response.Body.Close()
+func (c *Client) refused(x *exchange, response *http.Response, model string) *Error {
+	x.expect(errorBodyGrace)
+	body, _ := io.ReadAll(io.LimitReader(x.body, maxErrorBody))
 	p := parseProblem(body)
 	p.status, p.header = response.StatusCode, response.Header
-	return x.client.problemError(p, x.model)
+	return c.problemError(p, model)
+}
+
+// events yields the events of the reply. A server that does not stream gives one:
+// the whole document.
+func (x *exchange) events() iter.Seq2[sse.Event, error] {
+	body := bufio.NewReader(x.body)
+	if x.kind != "application/json" || !beginsDocument(body) {
+		return sse.Read(body)
+	}
+	return func(yield func(sse.Event, error) bool) {
+		document, err := io.ReadAll(io.LimitReader(body, sse.MaxEvent+1))
+		switch {
+		case err != nil:
+		case len(document) > sse.MaxEvent:
+			err = sse.ErrTooLarge
+		case !json.Valid(document):
+			err = &sse.StrayError{First: string(document)}
+		}
+		yield(sse.Event{Data: document}, err)
+	}
+}
+
+// beginsDocument reports whether a body begins like a JSON document. A stream may
+// be announced as one.
+func beginsDocument(body *bufio.Reader) bool {
+	for n := 1; ; n++ {
+		begin, err := body.Peek(n)
+		if err != nil {
+			return false
+		}
+		switch begin[n-1] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return begin[n-1] == '{' || begin[n-1] == '['
+		}
+	}
+}
+
+// expect leaves only d for what may still come.
+func (x *exchange) expect(d time.Duration) {
+	if x.deadline != nil {
+		x.deadline.Stop()
+	}
+	x.deadline = time.AfterFunc(d, x.cancel)
 }
 
 // drain reads the rest of the body, so that the connection can be used again.
 func (x *exchange) drain() {
-	_, _ = io.Copy(io.Discard, io.LimitReader(x.reply, maxErrorBody))
+	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))
+}
+
+// close ends the exchange, whatever its state.
+func (x *exchange) close() {
+	if x.deadline != nil {
+		x.deadline.Stop()
+	}
+	_ = x.body.Close()
+	x.cancel()
 }

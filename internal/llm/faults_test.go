@@ -96,7 +96,7 @@ func TestUnreachable(t *testing.T) {
 	base := "http://" + listener.Addr().String() + "/v1"
 	_ = listener.Close()
 	w := &waits{}
-	client := llm.NewClient(llm.ClientConfig{BaseURL: base, Transport: &http.Transport{}, Sleep: w.sleep, Jitter: func() float64 { return 1 }})
+	client := llm.NewClient(llm.ClientConfig{BaseURL: base, Transport: &http.Transport{}, Retry: llm.RetryPolicy{Sleep: w.sleep, Jitter: func() float64 { return 1 }}})
 	_, err = collect(t.Context(), client, ask("hi"))
 	got := failure(t, err)
 	if got.Kind != llm.Unavailable || got.Attempts != 3 || !strings.Contains(err.Error(), base) || !strings.Contains(err.Error(), "start the server") {
@@ -133,7 +133,7 @@ func TestConnectionFaults(t *testing.T) {
 			client := llm.NewClient(llm.ClientConfig{
 				BaseURL: "https://user:secret@host.example/v1", Key: "sk-test-0123456789",
 				Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, tt.err }),
-				Sleep:     (&waits{}).sleep,
+				Retry:     llm.RetryPolicy{Sleep: (&waits{}).sleep},
 			})
 			_, err := collect(t.Context(), client, ask("hi"))
 			got := failure(t, err)
@@ -154,7 +154,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	web.Config.ErrorLog = log.New(io.Discard, "", 0)
 	web.StartTLS()
 	t.Cleanup(web.Close)
-	client := llm.NewClient(llm.ClientConfig{BaseURL: web.URL + "/v1", Transport: &http.Transport{}, Sleep: (&waits{}).sleep})
+	client := llm.NewClient(llm.ClientConfig{BaseURL: web.URL + "/v1", Transport: &http.Transport{}, Retry: llm.RetryPolicy{Sleep: (&waits{}).sleep}})
 	_, err := collect(t.Context(), client, ask("hi"))
 	if got := failure(t, err); got.Kind != llm.Unavailable || got.Attempts != 1 || !strings.Contains(err.Error(), "certificate is not trusted") {
 		t.Errorf("got %v after %d attempts", err, got.Attempts)

@@ -48,7 +48,7 @@ type modelEntry struct {
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	entries, err := c.modelEntries(ctx)
 	if err != nil {
-		return nil, err
+		return nil, redactError(err, c.config.Key)
 	}
 	windows := c.probeWindows(ctx, entries)
 	models := make([]ModelInfo, 0, len(entries))

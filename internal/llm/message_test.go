@@ -1,4 +1,4 @@
-package llm
+package llm_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
 )
 
@@ -30,7 +31,7 @@ func exit(code int) *int { return &code }
 
 // messagesOf returns the messages list of a request for entries, with brackets.
 func messagesOf(entries ...*history.Content) string {
-	body := encodeRequest(Request{Model: "m", History: entries}, true)
+	body := llm.EncodeRequest(llm.Request{Model: "m", History: entries})
 	_, list, _ := bytes.Cut(body, []byte(`"messages":`))
 	return strings.TrimSuffix(string(list), "}")
 }
@@ -117,7 +118,7 @@ func TestMessages(t *testing.T) {
 			if diff := cmp.Diff(tt.want, messagesOf(tt.entries...)); diff != "" {
 				t.Error(diff)
 			}
-			if err := llmtest.Validate(encodeRequest(Request{Model: "m", History: tt.entries}, true)); err != nil {
+			if err := llmtest.Validate(llm.EncodeRequest(llm.Request{Model: "m", History: tt.entries})); err != nil {
 				t.Error(err)
 			}
 		})
@@ -143,7 +144,7 @@ func TestToolAnswersAreNeverEmpty(t *testing.T) {
 		{history.ToolResponse{Error: "no such file"}, "Error: no such file"},
 		{history.ToolResponse{Result: history.TextResult("half"), Error: "timeout", ExitCode: exit(137)}, "half\nExit code: 137\nError: timeout"},
 	} {
-		if got := responseText(&tt.response); got != tt.want {
+		if got := llm.ResponseText(&tt.response); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.response, got, tt.want)
 		}
 	}
@@ -159,7 +160,7 @@ func TestArgumentsAreAlwaysAnObject(t *testing.T) {
 		`[1]`:          `{"malformed_arguments":[1]}`,
 		`7`:            `{"malformed_arguments":7}`,
 	} {
-		if got := string(arguments(call("a", "f", parameters))); got != want {
+		if got := string(llm.Arguments(call("a", "f", parameters))); got != want {
 			t.Errorf("%q: got %s, want %s", parameters, got, want)
 		}
 	}
@@ -174,7 +175,7 @@ func TestFunctionNamesAreAcceptable(t *testing.T) {
 		"läs":                    "l_s",
 		strings.Repeat("x", 100): strings.Repeat("x", 64),
 	} {
-		if got := functionName(name); got != want {
+		if got := llm.FunctionName(name); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
@@ -183,18 +184,18 @@ func TestFunctionNamesAreAcceptable(t *testing.T) {
 func TestRequestOptions(t *testing.T) {
 	t.Parallel()
 	zero, some := 0.0, 0.95
-	body := encodeRequest(Request{
+	body := llm.EncodeRequest(llm.Request{
 		Model: "openai/gpt-5.1", System: "be brief", History: []*history.Content{history.HumanText("hi")},
-		Tools:           []ToolSpec{{Name: "f", Description: "does \"f\"", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}},
+		Tools:           []llm.ToolSpec{{Name: "f", Description: "does \"f\"", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}},
 		MaxOutputTokens: 100, Temperature: &zero, TopP: &some, ReasoningEffort: "low",
-	}, true)
+	})
 	want := `{"model":"openai/gpt-5.1","stream":true,"stream_options":{"include_usage":true},"max_completion_tokens":100,"temperature":0,"top_p":0.95,"reasoning_effort":"low",` +
 		`"tools":[{"type":"function","function":{"name":"f","description":"does \"f\"","parameters":{"type":"object"}}},{"type":"function","function":{"name":"g","description":"","parameters":{"type":"object","properties":{}}}}],` +
 		`"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hi"}]}`
 	if diff := cmp.Diff(want, string(body)); diff != "" {
 		t.Error(diff)
 	}
-	plain := encodeRequest(Request{Model: "llama", History: []*history.Content{history.HumanText("hi")}, MaxOutputTokens: 5}, false)
+	plain := llm.EncodeRequest(llm.Request{Model: "llama", History: []*history.Content{history.HumanText("hi")}, MaxOutputTokens: 5, Dialect: llm.Dialect{OmitUsage: true}})
 	if diff := cmp.Diff(`{"model":"llama","stream":true,"max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`, string(plain)); diff != "" {
 		t.Error(diff)
 	}
@@ -225,12 +226,12 @@ func genHistory(t *rapid.T) []*history.Content {
 func TestRequestsAreValidAndDeterministic(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		req := Request{Model: "m", System: "s", History: genHistory(t)}
-		body := encodeRequest(req, true)
+		req := llm.Request{Model: "m", System: "s", History: genHistory(t)}
+		body := llm.EncodeRequest(req)
 		if err := llmtest.Validate(body); err != nil {
 			t.Fatalf("%v in %s", err, body)
 		}
-		if !bytes.Equal(body, encodeRequest(req, true)) {
+		if !bytes.Equal(body, llm.EncodeRequest(req)) {
 			t.Fatal("the same request gave other bytes")
 		}
 	})
@@ -242,9 +243,9 @@ func TestRequestsGrowAtTheirEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		entries := genHistory(t)
-		all := encodeRequest(Request{Model: "m", System: "s", History: entries}, true)
+		all := llm.EncodeRequest(llm.Request{Model: "m", System: "s", History: entries})
 		n := rapid.IntRange(0, len(entries)).Draw(t, "n")
-		part := encodeRequest(Request{Model: "m", System: "s", History: entries[:n]}, true)
+		part := llm.EncodeRequest(llm.Request{Model: "m", System: "s", History: entries[:n]})
 		if part = bytes.TrimSuffix(part, []byte("]}")); !bytes.HasPrefix(all, part) {
 			t.Fatalf("the request for %d of %d entries is not the beginning of the whole:\n%s\n%s", n, len(entries), part, all)
 		}
@@ -257,7 +258,7 @@ func FuzzAppendJSON(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := appendJSON(nil, s)
+		got := llm.AppendJSON(nil, s)
 		var back string
 		if err := json.Unmarshal(got, &back); err != nil || !utf8.Valid(got) {
 			t.Fatalf("%q gave %q: %v", s, got, err)
@@ -286,16 +287,16 @@ func longHistory() []*history.Content {
 // BenchmarkEncodeRequest is the way from history to body for 200 000 tokens; it
 // must take 5 ms at most. The library's own encoding stands beside it.
 func BenchmarkEncodeRequest(b *testing.B) {
-	req := Request{Model: "m", System: strings.Repeat("Be brief. ", 500), History: longHistory()}
+	req := llm.Request{Model: "m", System: strings.Repeat("Be brief. ", 500), History: longHistory()}
 	b.Run("ours", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			b.SetBytes(int64(len(encodeRequest(req, true))))
+			b.SetBytes(int64(len(llm.EncodeRequest(req))))
 		}
 	})
 	b.Run("library", func(b *testing.B) {
 		var request openai.ChatCompletionRequest
-		if err := json.Unmarshal(encodeRequest(req, true), &request); err != nil {
+		if err := json.Unmarshal(llm.EncodeRequest(req), &request); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportAllocs()

@@ -1,6 +1,7 @@
-// Package llm talks to model providers: one small streaming interface, the
-// OpenAI-compatible client behind it with retries and typed errors, what is
-// known about models, and the embedded demo model.
+// Package llm talks to model providers: one small streaming interface, what can be
+// wrapped around any implementation of it (retries, a watchdog, redaction), the
+// client for OpenAI-compatible endpoints with typed errors, what is known about
+// models, and the embedded demo model.
 //
 // It knows the content model and nothing of the turn loop. It never logs a key.
 package llm
@@ -14,13 +15,17 @@ import (
 	"agent/internal/history"
 )
 
-// Provider streams one model reply.
+// Provider streams model replies. A provider that talks to a server makes one
+// request for one reply; Retry, Watch, Adapt and Redact add to any provider what
+// their names say. llmtest.Provider tests this contract. A Provider is safe for
+// concurrent use.
 type Provider interface {
 	// Stream sends the request and yields the reply as it arrives. The sequence
 	// ends after a Finish chunk, or with one error, which is an *Error unless ctx
-	// ended (then it is ctx's error). Retries happen inside and are announced by
-	// Retrying chunks. Leaving the loop early or ending ctx cancels the request.
-	// A sequence may be ranged over once.
+	// ended (then it is ctx's error). Complete calls, the usage and Finish come at
+	// the end, in this order. Leaving the loop early or ending ctx cancels the
+	// request, and nothing of it goes on afterwards. A sequence may be ranged over
+	// once.
 	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
@@ -35,6 +40,8 @@ type Request struct {
 	Temperature     *float64
 	TopP            *float64
 	ReasoningEffort string
+	// Dialect is what the endpoint is known to want otherwise; see Adapt.
+	Dialect Dialect
 }
 
 // ToolSpec describes a tool to the model.
@@ -46,8 +53,13 @@ type ToolSpec struct {
 }
 
 // Chunk is a part of a reply: Text, Reasoning, ToolCallStarted, ToolCall, Usage,
-// Retrying or Finish.
+// Finish, Retrying (from Retry) or Pulse (for Watch).
 type Chunk interface{ chunk() }
+
+// Pulse is a sign of life that is no part of the reply: a keep-alive, an event
+// that says nothing, or, with Token, a piece of a call's arguments. Watch takes
+// pulses out.
+type Pulse struct{ Token bool }
 
 // Text is a piece of the answer.
 type Text struct{ Delta string }
@@ -75,8 +87,8 @@ type Usage struct {
 	CachedTokens int
 }
 
-// Retrying announces another attempt. When Discard is set, the deltas of this
-// reply seen so far are void; the next attempt starts over.
+// Retrying announces another attempt (see Retry). When Discard is set, the deltas
+// of this reply seen so far are void; the next attempt starts over.
 type Retrying struct {
 	// Attempt is the number of the attempt that follows, from 2.
 	Attempt int
@@ -89,6 +101,7 @@ type Retrying struct {
 // length, content_filter.
 type Finish struct{ Reason string }
 
+func (Pulse) chunk()           {}
 func (Text) chunk()            {}
 func (Reasoning) chunk()       {}
 func (ToolCallStarted) chunk() {}

@@ -1,7 +1,9 @@
 package llm
 
 import (
-	"net/url"
+	"context"
+	"errors"
+	"iter"
 	"regexp"
 	"strings"
 )
@@ -31,23 +33,41 @@ const redacted = "[key]"
 // echo them.
 var keyLike = regexp.MustCompile(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza)[A-Za-z0-9_*.\-]{8,}`)
 
-// redactor takes keys out of text from outside.
-type redactor struct{ key string }
+// Redact wraps p so that no error it reports shows key, or anything that looks
+// like a key. Servers and proxies repeat what they were sent.
+func Redact(p Provider, key Key) Provider { return &redacting{p, key} }
 
-func newRedactor(key Key) redactor { return redactor{string(key)} }
-
-func (r redactor) text(s string) string {
-	if r.key != "" {
-		s = strings.ReplaceAll(s, r.key, redacted)
-	}
-	return keyLike.ReplaceAllString(s, redacted)
+type redacting struct {
+	Provider
+	key Key
 }
 
-// endpoint is the base URL as it may be shown: without user, password and query.
-func (c *Client) endpoint() string {
-	u, err := url.Parse(c.config.BaseURL)
-	if err != nil {
-		return "the endpoint"
+// Stream implements Provider.
+func (r *redacting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for chunk, err := range r.Provider.Stream(ctx, req) {
+			if !yield(chunk, redactError(err, r.key)) {
+				return
+			}
+		}
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// redactError takes key out of the words of an *Error. Its cause stays for
+// errors.Is; nobody shows that.
+func redactError(err error, key Key) error {
+	var failure *Error
+	if !errors.As(err, &failure) {
+		return err
+	}
+	clean := *failure
+	clean.Message, clean.Hint = redactText(failure.Message, key), redactText(failure.Hint, key)
+	return &clean
+}
+
+func redactText(text string, key Key) string {
+	if key != "" {
+		text = strings.ReplaceAll(text, string(key), redacted)
+	}
+	return keyLike.ReplaceAllString(text, redacted)
 }

@@ -12,12 +12,12 @@ import (
 // content beside calls) and takes several times as long, on the path between
 // Enter and the first byte sent. The same request always gives the same bytes,
 // and the messages come last, growing at their end only.
-func encodeRequest(req Request, usage bool) []byte {
+func encodeRequest(req Request) []byte {
 	w := &messageWriter{buf: make([]byte, 0, sizeHint(req)), ids: map[string]string{}, taken: map[string]bool{}}
 	w.raw(`{"model":`)
 	w.buf = appendJSON(w.buf, req.Model)
 	w.raw(`,"stream":true`)
-	if usage {
+	if !req.Dialect.OmitUsage {
 		w.raw(`,"stream_options":{"include_usage":true}`)
 	}
 	w.options(req)

@@ -1,7 +1,11 @@
 package llm
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -22,15 +26,98 @@ const (
 	dialAttempts = 3
 )
 
-// retryDelay says how long to wait before the next attempt after failure, and
-// whether there is to be one.
-func (c *Client) retryDelay(failure *Error) (time.Duration, bool) {
-	most := c.config.MaxAttempts
-	if failure.unreachable {
+// RetryPolicy says how often and when Retry asks again. The zero value is 5
+// attempts with the real clock.
+type RetryPolicy struct {
+	// MaxAttempts bounds the requests for one reply; 0 means 5.
+	MaxAttempts int
+	// Sleep waits between attempts and returns ctx's error when it ends first;
+	// Jitter returns a number in [0, 1). Nil means the real ones.
+	Sleep  func(ctx context.Context, d time.Duration) error
+	Jitter func() float64
+}
+
+const defaultMaxAttempts = 5
+
+// Retry wraps p so that a request that failed is made again while that can help:
+// for Unavailable, RateLimit and Truncated, unless the *Error is Final. It waits
+// between attempts, as long as the provider asks (Error.RetryAfter) or longer and
+// longer, and announces every attempt by a Retrying chunk. The error it gives up
+// with has Attempts set. Once ctx has ended nothing more is sent.
+func Retry(p Provider, policy RetryPolicy) Provider {
+	if policy.MaxAttempts == 0 {
+		policy.MaxAttempts = defaultMaxAttempts
+	}
+	if policy.Sleep == nil {
+		policy.Sleep = sleep
+	}
+	if policy.Jitter == nil {
+		policy.Jitter = rand.Float64
+	}
+	return &retrying{p, policy}
+}
+
+type retrying struct {
+	provider Provider
+	policy   RetryPolicy
+}
+
+// Stream implements Provider.
+func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for number := 1; ; number++ {
+			begun, failure, ended := r.attempt(ctx, req, yield)
+			if ended {
+				return
+			}
+			failure.Attempts = number
+			delay, again := r.policy.delay(failure)
+			if !again {
+				yield(nil, failure)
+				return
+			}
+			if !yield(Retrying{Attempt: number + 1, Delay: delay, Reason: failure.Message, Discard: begun}, nil) {
+				return
+			}
+			if r.policy.Sleep(ctx, delay) != nil || ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// attempt yields one reply. It reports whether a part of it was yielded and its
+// failure, or that there is nothing more to do: the reply is complete, the
+// consumer has left, or the error is not one to try again.
+func (r *retrying) attempt(ctx context.Context, req Request, yield func(Chunk, error) bool) (begun bool, failure *Error, ended bool) {
+	for chunk, err := range r.provider.Stream(ctx, req) {
+		if err != nil {
+			if ctx.Err() == nil && errors.As(err, &failure) {
+				return begun, failure, false
+			}
+			yield(nil, err)
+			return begun, nil, true
+		}
+		if _, pulse := chunk.(Pulse); !pulse {
+			begun = true
+		}
+		if !yield(chunk, nil) {
+			return begun, nil, true
+		}
+	}
+	return begun, nil, true
+}
+
+// delay says how long to wait before the next attempt after failure, and whether
+// there is to be one.
+func (p RetryPolicy) delay(failure *Error) (time.Duration, bool) {
+	most := p.MaxAttempts
+	if failure.Unreachable {
 		most = min(most, dialAttempts)
 	}
 	retried := failure.Kind == Unavailable || failure.Kind == RateLimit || failure.Kind == Truncated
-	if !retried || failure.final || failure.Attempts >= most {
+	if !retried || failure.Final || failure.Attempts >= most {
 		return 0, false
 	}
 	if asked := failure.RetryAfter; asked > 0 {
@@ -41,7 +128,19 @@ func (c *Client) retryDelay(failure *Error) (time.Duration, bool) {
 		return asked, true
 	}
 	ceiling := min(firstDelay<<(failure.Attempts-1), maxDelay)
-	return time.Duration(c.config.Jitter() * float64(ceiling)), true
+	return time.Duration(p.Jitter() * float64(ceiling)), true
+}
+
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // retryAfter reads how long a server asks to wait: milliseconds, seconds or a date.

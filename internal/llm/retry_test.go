@@ -90,7 +90,7 @@ func TestRetryDelays(t *testing.T) {
 func TestDelaysAreCapped(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.HTML(500) })
-	client, waited := newClient(t, srv, func(c *llm.ClientConfig) { c.MaxAttempts, c.Jitter = 9, func() float64 { return 1 } })
+	client, waited := newClient(t, srv, func(c *llm.ClientConfig) { c.Retry.MaxAttempts, c.Retry.Jitter = 9, func() float64 { return 1 } })
 	_, err := collect(t.Context(), client, ask("hi"))
 	var want []time.Duration
 	for _, s := range []int{1, 2, 4, 8, 16, 30, 30, 30} {

@@ -127,6 +127,19 @@ func (t Turn) Wait(released <-chan struct{}) Turn {
 	})
 }
 
+// Reached closes reached when the turn comes to this point.
+func (t Turn) Reached(reached chan<- struct{}) Turn {
+	return t.then(func(r *reply) {
+		r.send("")
+		close(reached)
+	})
+}
+
+// Gone waits until the client has gone and then closes gone.
+func (t Turn) Gone(gone chan<- struct{}) Turn {
+	return t.Wait(nil).then(func(*reply) { close(gone) }).Cut()
+}
+
 // Hang adds silence until the client gives up.
 func (t Turn) Hang() Turn { return t.Wait(nil).Cut() }
 

@@ -97,7 +97,7 @@ func TestSilence(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: &tt.server, MaxAttempts: 1})
+				client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: &tt.server, Retry: llm.RetryPolicy{MaxAttempts: 1}})
 				start := time.Now()
 				chunks, err := collect(t.Context(), client, ask("hi"))
 				if took := time.Since(start); took != tt.takes {
@@ -121,7 +121,7 @@ func TestStallIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{parts: []part{{0, textEvent}}}
-		client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: server, MaxAttempts: 2, Jitter: func() float64 { return 1 }})
+		client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: server, Retry: llm.RetryPolicy{MaxAttempts: 2, Jitter: func() float64 { return 1 }}})
 		start := time.Now()
 		chunks, err := collect(t.Context(), client, ask("hi"))
 		if failure(t, err).Attempts != 2 || server.requests != 2 {

@@ -1,0 +1,29 @@
+package demo
+
+import (
+	"net/http"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// TestProviderContract: the demo model with the client keeps to the contract of a
+// provider, whatever it is asked.
+func TestProviderContract(t *testing.T) {
+	t.Parallel()
+	p := newPlayer(t)
+	client := llm.NewClient(llm.ClientConfig{BaseURL: p.server.BaseURL, Transport: &http.Transport{}})
+	t.Cleanup(client.Close)
+	for asked, calls := range map[string]int{"help": 0, "read till.sh": 1, "list": 1, "what is in my context": 0, "héllo \U0001F600": 0} {
+		req := llm.Request{Model: p.server.Model, History: []*history.Content{history.HumanText(asked)}}
+		if got := llmtest.Collect(t.Context(), t, client, req); got.Err != nil || got.Text == "" || len(got.Calls) != calls || got.Usage.PromptTokens == 0 {
+			t.Errorf("%s: %+v", asked, got)
+		}
+	}
+	req := llm.Request{Model: "another", History: []*history.Content{history.HumanText("help")}}
+	if got := llmtest.Collect(t.Context(), t, client, req); got.Err == nil {
+		t.Errorf("another model: %+v", got)
+	}
+}

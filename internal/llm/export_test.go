@@ -1,0 +1,13 @@
+package llm
+
+// What tests outside the package need of its inside.
+var (
+	EncodeRequest = encodeRequest
+	AppendJSON    = appendJSON
+	ResponseText  = responseText
+	Arguments     = arguments
+	FunctionName  = functionName
+)
+
+// Bare is the chat completions of a client without anything around them.
+func Bare(c *Client) Provider { return &requester{client: c, format: chatCompletions{}} }

@@ -1,0 +1,44 @@
+package llm_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// TestProviders runs the conformance suite over every provider: each format bare,
+// with every wrapper by itself, and the client with all of them.
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	bare := func(t *testing.T, url string) llm.Provider {
+		return llm.Bare(newTestClient(t, llm.ClientConfig{BaseURL: url}))
+	}
+	patience := llm.Patience{First: time.Minute, Idle: time.Minute}
+	atOnce := llm.RetryPolicy{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	for name, open := range map[string]func(t *testing.T, url string) llm.Provider{
+		"chat completions": bare,
+		"Retry":            func(t *testing.T, url string) llm.Provider { return llm.Retry(bare(t, url), atOnce) },
+		"Watch":            func(t *testing.T, url string) llm.Provider { return llm.Watch(bare(t, url), patience, url) },
+		"Adapt":            func(t *testing.T, url string) llm.Provider { return llm.Adapt(bare(t, url)) },
+		"Redact":           func(t *testing.T, url string) llm.Provider { return llm.Redact(bare(t, url), "a-key-of-mine") },
+		"Client": func(t *testing.T, url string) llm.Provider {
+			return newTestClient(t, llm.ClientConfig{BaseURL: url, Retry: atOnce})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			llmtest.Provider(t, func(url string) llm.Provider { return open(t, url) })
+		})
+	}
+}
+
+func newTestClient(t *testing.T, config llm.ClientConfig) *llm.Client {
+	config.Transport = &http.Transport{DisableCompression: true}
+	client := llm.NewClient(config)
+	t.Cleanup(client.Close)
+	return client
+}

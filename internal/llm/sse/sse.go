@@ -1,0 +1,187 @@
+// Package sse reads server-sent events as model servers send them: by the
+// specification, and with the deviations that are common. A data line that is a
+// whole JSON value is an event by itself, because some servers leave out the blank
+// line after it; a bare JSON object without "data:" counts as data, because some
+// break off with one; and a last event without its newline counts.
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// MaxEvent bounds one event in bytes, so that a server cannot fill the memory.
+const MaxEvent = 16 << 20
+
+// ErrTooLarge ends a stream with an event of more than MaxEvent bytes.
+var ErrTooLarge = fmt.Errorf("an event of more than %d MiB", MaxEvent>>20)
+
+// StrayError ends a body in which there was something, but no event.
+type StrayError struct {
+	// First is the first line.
+	First string
+}
+
+func (e *StrayError) Error() string { return "not an event stream: " + e.First }
+
+// Event is one event of a stream.
+type Event struct {
+	// Name is the "event:" field, usually empty.
+	Name string
+	// Data is the event's data, valid until the next event. It is nil when only a
+	// sign of life came: a comment, or a part of a line.
+	Data []byte
+}
+
+// Read yields the events of body as they arrive. The sequence ends after the last
+// event, or with one error: *StrayError, ErrTooLarge, or the error of body.
+func Read(body io.Reader) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		const buffer = 32 << 10
+		s := &stream{from: bufio.NewReaderSize(body, buffer), yield: yield}
+		if err := s.read(); err != nil && !errors.Is(err, errLeft) {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// errLeft stops reading when the consumer wants no more.
+var errLeft = errors.New("the consumer has left")
+
+// stream is a body being read.
+type stream struct {
+	from  *bufio.Reader
+	yield func(Event, error) bool
+
+	line []byte
+	// afterCR is set when the latest line ended in CR: an LF that follows belongs
+	// to that end.
+	afterCR bool
+
+	// data is the event that is arriving; name is its "event:" field.
+	data []byte
+	name string
+	// seen is set after the first event; stray is the first line of no kind.
+	seen  bool
+	stray string
+}
+
+func (s *stream) read() error {
+	for {
+		err := s.readLine()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if taken := s.take(s.line); taken != nil {
+			return taken
+		}
+		if err != nil {
+			return s.end()
+		}
+	}
+}
+
+// readLine reads the next line into s.line without its end, which is LF, CR or
+// both. The last line comes with io.EOF.
+func (s *stream) readLine() error {
+	s.line = s.line[:0]
+	for {
+		if _, err := s.from.Peek(1); err != nil {
+			return err
+		}
+		part, _ := s.from.Peek(s.from.Buffered())
+		if s.afterCR && part[0] == '\n' {
+			s.afterCR = false
+			_, _ = s.from.Discard(1)
+			continue
+		}
+		s.afterCR = false
+		end := bytes.IndexAny(part, "\r\n")
+		if end >= 0 {
+			s.afterCR = part[end] == '\r'
+			s.line = append(s.line, part[:end]...)
+			_, _ = s.from.Discard(end + 1)
+			return nil
+		}
+		s.line = append(s.line, part...)
+		_, _ = s.from.Discard(len(part))
+		if len(s.line)+len(s.data) > MaxEvent {
+			return ErrTooLarge
+		}
+		if !s.yield(Event{}, nil) {
+			return errLeft
+		}
+	}
+}
+
+// take handles one line.
+func (s *stream) take(line []byte) error {
+	line = bytes.TrimPrefix(line, []byte("\ufeff"))
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimSpace(value)
+	switch {
+	case len(bytes.TrimSpace(line)) == 0:
+		return s.endEvent()
+	case string(field) == "data":
+		return s.takeData(value)
+	case string(field) == "event":
+		s.name = string(value)
+	case line[0] == '{':
+		return s.takeData(line)
+	case line[0] == ':':
+		return s.emit(nil)
+	case string(field) == "id", string(field) == "retry":
+	case s.stray == "":
+		s.stray = string(line)
+	}
+	return nil
+}
+
+// takeData handles the data of a line. A line that is a whole event is emitted at
+// once.
+func (s *stream) takeData(value []byte) error {
+	if len(s.data) == 0 && isWhole(value) {
+		return s.emit(value)
+	}
+	if len(s.data)+len(value) > MaxEvent {
+		return ErrTooLarge
+	}
+	s.data = append(append(s.data, value...), '\n')
+	return nil
+}
+
+// endEvent emits an event that came in several lines.
+func (s *stream) endEvent() error {
+	data := bytes.TrimSpace(s.data)
+	defer func() { s.data, s.name = s.data[:0], "" }()
+	if len(data) == 0 {
+		return nil
+	}
+	return s.emit(data)
+}
+
+// end handles the end of the body. What is left of an event counts if it is whole.
+func (s *stream) end() error {
+	if data := bytes.TrimSpace(s.data); isWhole(data) {
+		return s.emit(data)
+	}
+	if !s.seen && s.stray != "" {
+		return &StrayError{s.stray}
+	}
+	return nil
+}
+
+func (s *stream) emit(data []byte) error {
+	s.seen = s.seen || data != nil
+	if !s.yield(Event{Name: s.name, Data: data}, nil) {
+		return errLeft
+	}
+	return nil
+}
+
+func isWhole(data []byte) bool { return string(data) == "[DONE]" || json.Valid(data) }

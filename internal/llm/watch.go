@@ -1,0 +1,103 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// Patience is how long Watch waits for a provider.
+type Patience struct {
+	// First is how long it may take until the first part of a reply and from one
+	// part to the next while only keep-alives come.
+	First time.Duration
+	// Idle is how long a reply that has begun may be silent, without even a
+	// keep-alive.
+	Idle time.Duration
+}
+
+// Watch wraps p so that a request whose server has gone silent is given up, with
+// an *Error of kind Unavailable whose message begins with subject. It takes the
+// pulses out.
+func Watch(p Provider, patience Patience, subject string) Provider {
+	return &watching{p, patience, subject}
+}
+
+type watching struct {
+	provider Provider
+	patience Patience
+	subject  string
+}
+
+// stallError is the cause of a request that was given up because its server was
+// silent.
+type stallError struct{ after time.Duration }
+
+func (e *stallError) Error() string { return fmt.Sprintf("sent nothing for %s", e.after) }
+
+// Stream implements Provider.
+func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		ctx, cancel := context.WithCancelCause(parent)
+		defer cancel(nil)
+		clocks := newStallClocks(cancel, w.patience)
+		defer clocks.stop()
+		for chunk, err := range w.provider.Stream(ctx, req) {
+			var stalled *stallError
+			if err != nil && parent.Err() == nil && errors.As(context.Cause(ctx), &stalled) {
+				err = w.stalled(req, stalled)
+			}
+			clocks.stop()
+			pulse, isPulse := chunk.(Pulse)
+			if !isPulse && !yield(chunk, err) {
+				return
+			}
+			clocks.saw(!isPulse || pulse.Token)
+		}
+	}
+}
+
+func (w *watching) stalled(req Request, cause *stallError) *Error {
+	return &Error{Kind: Unavailable, Message: about(w.subject, req.Model) + ": " + cause.Error(), Hint: defaultHint(Unavailable), Err: cause}
+}
+
+// stallClocks end a request by whichever of two clocks runs out. The patient one
+// measures the time since the latest part of the reply; the other the time since
+// the latest sign of life, once the reply has begun.
+type stallClocks struct {
+	patience Patience
+	part     *time.Timer
+	life     *time.Timer
+	begun    bool
+	// due is when the patient clock runs out; a sign of life does not move it.
+	due time.Time
+}
+
+func newStallClocks(cancel context.CancelCauseFunc, patience Patience) *stallClocks {
+	c := &stallClocks{patience: patience, due: time.Now().Add(patience.First)}
+	c.part = time.AfterFunc(patience.First, func() { cancel(&stallError{patience.First}) })
+	c.life = time.AfterFunc(patience.Idle, func() { cancel(&stallError{patience.Idle}) })
+	c.life.Stop()
+	return c
+}
+
+// saw starts the clocks again after something came; part says that it was a part
+// of the reply.
+func (c *stallClocks) saw(part bool) {
+	if part {
+		c.begun = true
+		c.due = time.Now().Add(c.patience.First)
+	}
+	c.part.Reset(time.Until(c.due))
+	if c.begun {
+		c.life.Reset(c.patience.Idle)
+	}
+}
+
+// stop halts the clocks, for as long as the consumer works on what came.
+func (c *stallClocks) stop() {
+	c.part.Stop()
+	c.life.Stop()
+}
