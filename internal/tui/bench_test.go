@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"agent/internal/tui/term"
 	"fmt"
 	"io"
 	"strings"
@@ -9,15 +8,14 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tools"
-
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
 )
 
 // afterSession is a model behind which a session of n messages lies.
 func afterSession(b *testing.B, n int) *screenplay {
 	s := newScreenplay(b, 120, 40)
-	s.model.profile = termenv.ANSI
+	s.model.colours = style.Colours16
 	s.model.theme = nil
 	s.model.chooseTheme()
 	for range n {
@@ -34,11 +32,10 @@ func BenchmarkKey(b *testing.B) {
 	for _, messages := range []int{0, 10_000} {
 		b.Run(fmt.Sprintf("after-%d-messages", messages), func(b *testing.B) {
 			s := afterSession(b, messages)
-			s.model.ticking = true
-			out := &term.Screen{Out: io.Discard, Wake: make(chan struct{}, 1)}
-			keys := []tea.KeyMsg{{Type: tea.KeyRunes, Runes: []rune{'x'}}, {Type: tea.KeyBackspace}}
+			out := term.NewScreen(io.Discard)
+			keys := []term.Key{{Name: "x", Text: "x"}, {Name: "backspace"}}
 			for i := 0; b.Loop(); i++ {
-				s.model.Update(keys[i%2])
+				s.model.update(inputMsg{keys[i%2]})
 				out.Post(s.model.frame())
 				out.Flush()
 			}
@@ -63,18 +60,17 @@ func BenchmarkReply(b *testing.B) {
 	whole := text.String()
 	b.SetBytes(int64(len(whole)))
 	s := afterSession(b, 0)
-	s.model.ticking = true
-	out := &term.Screen{Out: io.Discard, Wake: make(chan struct{}, 1)}
+	out := term.NewScreen(io.Discard)
 	for b.Loop() {
-		s.model.Update(eventsMsg{chat.TurnStarted{}})
+		s.model.update(eventsMsg{chat.TurnStarted{}})
 		for rest := whole; rest != ""; {
 			n := min(len(rest), len(whole)/9+1)
-			s.model.Update(eventsMsg{chat.TextDelta{Delta: rest[:n]}})
+			s.model.update(eventsMsg{chat.TextDelta{Delta: rest[:n]}})
 			out.Post(s.model.frame())
 			out.Flush()
 			rest = rest[n:]
 		}
-		s.model.Update(eventsMsg{chat.ReplyEnded{}, chat.TurnEnded{}})
+		s.model.update(eventsMsg{chat.ReplyEnded{}, chat.TurnEnded{}})
 	}
 }
 

@@ -1,23 +1,22 @@
 package tui
 
 import (
-	"agent/internal/tui/style"
 	"fmt"
 	"os/exec"
 	"strings"
 
 	"github.com/aymanbagabas/go-osc52/v2"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"agent/internal/tui/style"
 )
 
 // copyText puts text on the clipboard. The terminal is asked with a sequence that
 // works over SSH as well and is never answered. tmux does not let that through, but
 // has a command for it.
-func (m *Model) copyText(text string) tea.Cmd {
+func (m *Model) copyText(text string) cmd {
 	what := style.Plural(style.CountLines(text), "line", "")
 	if m.opts.env("TMUX") != "" {
-		return guarded(func() tea.Msg {
+		return guarded(func() msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {

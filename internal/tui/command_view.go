@@ -1,10 +1,11 @@
 package tui
 
 import (
+	"strings"
+
 	"agent/internal/command"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
-	"strings"
 )
 
 // showCommand prints what a command has to show: its bar, its lines, its diff.

@@ -1,12 +1,13 @@
 package tui
 
 import (
-	"agent/internal/command"
-	"agent/internal/tui/style"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/command"
+	"agent/internal/tui/style"
 )
 
 const patchOfFour = `diff --git a/old.go b/new.go
@@ -75,7 +76,7 @@ func TestCopyOutputReachesTheClipboard(t *testing.T) {
 			t.Parallel()
 			s := newScreenplay(t, 80, 24)
 			s.model.opts.Environ = []string{"TERM=" + tt.term}
-			s.model.Update(commandMsg{line: "/copy", output: command.Output{Copy: "one\ntwo"}})
+			s.model.update(commandMsg{line: "/copy", output: command.Output{Copy: "one\ntwo"}})
 			f := s.model.frame()
 			if f.Clipboard != tt.sequence {
 				t.Errorf("the clipboard got %q", f.Clipboard)

@@ -1,10 +1,11 @@
 package tui
 
 import (
+	"strings"
+
 	"agent/internal/command"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
-	"strings"
 )
 
 // contextBar draws the window by kind: the letters of the table below it, on a

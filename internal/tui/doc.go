@@ -1,5 +1,4 @@
-// Package tui is the terminal interface: one Bubble Tea model, inline in the
-// normal screen.
+// Package tui is the terminal interface: one model, inline in the normal screen.
 //
 // What is finished (a message, a closed block of the reply, a tool result) is
 // printed to the terminal's scrollback once and forgotten. What still changes is
@@ -7,17 +6,14 @@
 // the input and a status line. It is always lower than the window, so the cost of
 // a frame does not depend on the length of the session.
 //
-// The way of things:
+// Data flow:
 //
-//	keys ─► input (decoder: sequences, pastes) ─► Bubble Tea ─► model.Update
-//	chat events ─► mailbox (joins deltas, 30 a second) ─────────┘     │
-//	terminal ◄─ screen (one goroutine, one write a frame) ◄── frame ──┘
+//	keys ─► term.Reader (sequences, pastes) ────────► loop ─► model.update
+//	chat events ─► mailbox (joins deltas, 30 a second) ─┘           │
+//	terminal ◄─ term.Screen (one goroutine, one write a frame) ◄── frame
 //
-// The model does no input or output: Update changes plain values and returns
-// commands, and what it wants shown is a frame handed to the screen.
-//
-// Bubble Tea v1 runs the event loop, the commands and the key parser. Its own
-// renderer is switched off: it wakes sixty times a second when nothing happens,
-// paints a key up to 17 ms late, and prints scrollback lines apart from the frame
-// they belong to. See screen.go.
+// The model does no input or output: update changes plain values and returns
+// commands, and what it wants shown is a frame handed to the screen. It is owned by
+// the goroutine of the loop. Time comes as a message too: the model says when it
+// wants to be woken, and nothing wakes it when nothing moves.
 package tui

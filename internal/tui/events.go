@@ -1,13 +1,14 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
-	"fmt"
-	"strings"
-	"time"
 )
 
 // longTurn is how long a turn must have taken for its end to ring the bell.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/muesli/termenv"
 
 	"agent/internal/chat"
 	"agent/internal/tools"
@@ -70,7 +69,7 @@ func TestReply(t *testing.T) {
 				t.Errorf("printed (-want +got):\n%s", diff)
 			}
 			if s.model.reply.open() {
-				t.Errorf("something of the reply is still open:\n%s", s.model.View())
+				t.Errorf("something of the reply is still open:\n%s", s.model.view())
 			}
 		})
 	}
@@ -88,8 +87,8 @@ func TestStreamedTextIsPlainUntilItsBlockCloses(t *testing.T) {
 	for _, r := range "**bold** and `code` and | a | table |" {
 		soFar += string(r)
 		s.events(chat.TextDelta{Delta: string(r)})
-		if !strings.Contains(s.model.View(), strings.TrimRight(soFar, " ")) {
-			t.Fatalf("the open text %q is shown as:\n%s", soFar, s.model.View())
+		if !strings.Contains(s.model.view(), strings.TrimRight(soFar, " ")) {
+			t.Fatalf("the open text %q is shown as:\n%s", soFar, s.model.view())
 		}
 	}
 	s.events(chat.TextDelta{Delta: "\n\n"})
@@ -102,8 +101,8 @@ func TestThinkingLeavesALine(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	s.events(chat.TurnStarted{}, chat.ReasoningDelta{Delta: "secret plan"})
-	if !strings.Contains(s.model.View(), "secret plan") {
-		t.Errorf("the thinking is not shown:\n%s", s.model.View())
+	if !strings.Contains(s.model.view(), "secret plan") {
+		t.Errorf("the thinking is not shown:\n%s", s.model.view())
 	}
 	s.wait(4 * time.Second)
 	s.events(chat.TextDelta{Delta: "answer"})
@@ -135,20 +134,20 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	s.events(chat.TurnStarted{}, chat.CallArriving{Name: "run_shell_command"})
-	if !strings.Contains(s.model.View(), "preparing run_shell_command") {
-		t.Errorf("a call that arrives is not shown:\n%s", s.model.View())
+	if !strings.Contains(s.model.view(), "preparing run_shell_command") {
+		t.Errorf("a call that arrives is not shown:\n%s", s.model.view())
 	}
 	s.events(chat.ToolStarted{Call: 1, Title: "run_shell_command make"}, chat.ToolStarted{Call: 2, Name: "glob"},
 		chat.ToolOutput{Call: 1, Data: "compiling\x1b[31m red\r\ndone 1%\rdone 2%"})
 	s.wait(3 * time.Second)
-	view := s.model.View()
+	view := s.model.view()
 	for _, want := range []string{"run_shell_command make 3s", "  compiling red", "  done 2%", "glob 3s"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is not shown:\n%s", want, view)
 		}
 	}
 	s.events(chat.ToolEnded{Call: 1, Title: "run_shell_command make", Answer: tools.Answer{Error: "timed out after 300s", Result: "compiling"}})
-	if view := s.model.View(); strings.Contains(view, "make") || !strings.Contains(view, "glob") {
+	if view := s.model.view(); strings.Contains(view, "make") || !strings.Contains(view, "glob") {
 		t.Errorf("a call that ended is still shown:\n%s", view)
 	}
 	if diff := cmp.Diff([]string{"✗ run_shell_command make", "  timed out after 300s", "  compiling"}, s.texts()); diff != "" {
@@ -166,7 +165,7 @@ func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 24)
 	s.model.opts.History = failingHistory{}
-	s.run(s.model.Init())
+	s.run(s.model.begin())
 	s.typed("hello")
 	s.press("enter")
 	if diff := cmp.Diff([]string{`send "hello"`}, s.driver.calls); diff != "" {
@@ -219,7 +218,7 @@ func TestStatusSaysThatNoModelIsSet(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
 	s.events(chat.StatusChanged{Status: chat.Status{Mode: chat.ModeAsk}})
-	if view := s.model.View(); !strings.Contains(view, "no model: /model · ask") {
+	if view := s.model.view(); !strings.Contains(view, "no model: /model · ask") {
 		t.Errorf("the status line is silent:\n%s", view)
 	}
 }
@@ -229,7 +228,7 @@ func TestEarlierIsShownFirst(t *testing.T) {
 	m := newModel(t.Context(), Options{
 		Now: time.Now, Greeting: []string{"agent 1.0"},
 		Earlier: []chat.Event{chat.UserMessage{Text: "fix it"}, chat.ReplyEnded{Text: "It *is* fixed."}},
-	}, termenv.Ascii, 60, 20)
+	}, 60, 20)
 	want := []string{"agent 1.0", "> fix it", "It is fixed."}
 	if diff := cmp.Diff(want, filled(strings.Join(m.frame().Printed, "\n"))); diff != "" {
 		t.Error(diff)

@@ -6,8 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // editedMsg brings a prompt back from an editor.
@@ -17,7 +15,7 @@ type editedMsg struct {
 }
 
 // editOutside opens the prompt in $VISUAL or $EDITOR.
-func (m *Model) editOutside() tea.Cmd {
+func (m *Model) editOutside() cmd {
 	program := m.opts.env("VISUAL")
 	if program == "" {
 		program = m.opts.env("EDITOR")
@@ -27,7 +25,7 @@ func (m *Model) editOutside() tea.Cmd {
 		return nil
 	}
 	text := m.input.Value()
-	return guarded(func() tea.Msg {
+	return guarded(func() msg {
 		path, err := writeDraft(text)
 		if err != nil {
 			return editedMsg{err: err}
@@ -35,7 +33,7 @@ func (m *Model) editOutside() tea.Cmd {
 		// The shell splits $EDITOR as the user wrote it; the path stays one word.
 		cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", path)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opts.In, m.opts.Out, m.opts.Out
-		return outsideMsg{run: cmd.Run, done: func(err error) tea.Msg {
+		return lendMsg{run: cmd.Run, done: func(err error) msg {
 			defer os.Remove(path)
 			if err != nil {
 				return editedMsg{err: fmt.Errorf("%s: %w", program, err)}

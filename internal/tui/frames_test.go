@@ -144,12 +144,12 @@ func TestFramesFitSmallWindows(t *testing.T) {
 func TestNothingFinishedIsKept(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 30)
-	before := len(s.model.View())
+	before := len(s.model.view())
 	for range 200 {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer},
 			chat.ToolEnded{Title: "read_file a.go", Answer: tools.Answer{Result: "x"}}, chat.TurnEnded{})
 	}
-	if after := len(s.model.View()); after > before+200 {
+	if after := len(s.model.view()); after > before+200 {
 		t.Errorf("the live part grew from %d to %d bytes", before, after)
 	}
 	if n := len(s.model.scrollback.lines); n != 0 {

@@ -1,9 +1,10 @@
 package tui
 
 import (
+	"strings"
+
 	"agent/internal/tui/edit"
 	"agent/internal/tui/style"
-	"strings"
 )
 
 // inputMark stands before the input, inputIndent before its other rows.

@@ -1,13 +1,11 @@
 package tui
 
 import (
-	"agent/internal/tui/edit"
-	"agent/internal/tui/term"
 	"strings"
 
 	"agent/internal/command"
-
-	tea "github.com/charmbracelet/bubbletea"
+	"agent/internal/tui/edit"
+	"agent/internal/tui/term"
 )
 
 // Keys tells people what the keys do that are not those of every line editor.
@@ -26,10 +24,7 @@ func Keys() []command.Key {
 }
 
 // key takes a key: for the approval that waits, for the search, or for the input.
-func (m *Model) key(k tea.KeyMsg) tea.Cmd {
-	if k.Paste {
-		return m.paste(m.pastes.Take(string(k.Runes)))
-	}
+func (m *Model) key(k term.Key) cmd {
 	if m.approvals.open() {
 		if cmd, taken := m.approvalKey(k); taken {
 			return cmd
@@ -50,7 +45,7 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 }
 
 // paste puts pasted text where text is typed. It never sends or answers anything.
-func (m *Model) paste(text string) tea.Cmd {
+func (m *Model) paste(text string) cmd {
 	switch {
 	case m.approvals.reason != nil:
 		m.approvals.reason.InsertPaste(text)
@@ -63,11 +58,11 @@ func (m *Model) paste(text string) tea.Cmd {
 }
 
 // actionKey takes the keys that do more than edit. It reports false for others.
-func (m *Model) actionKey(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
-	if k.Type == tea.KeyRunes && !k.Alt {
+func (m *Model) actionKey(k term.Key) (cmd cmd, taken bool) {
+	if k.Types() {
 		return nil, false
 	}
-	switch k.String() {
+	switch k.Name {
 	case "enter":
 		return m.enter(), true
 	case "alt+enter", "ctrl+j":
@@ -85,7 +80,7 @@ func (m *Model) actionKey(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 		return m.controlC(), true
 	case "ctrl+d":
 		if m.input.Empty() {
-			return tea.Quit, true
+			return quit, true
 		}
 		return nil, false
 	case "up":
@@ -109,18 +104,18 @@ func (m *Model) actionKey(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 		m.clear = true
 		return nil, true
 	case "ctrl+z":
-		return m.foreground(term.Stop, nil), true
+		return lend(term.Suspend, nil), true
 	}
 	return nil, false
 }
 
 // editKey edits text; it is all that an editor outside the input understands.
-func (m *Model) editKey(e *edit.Editor, k tea.KeyMsg) {
-	if (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt {
-		e.Insert(string(k.Runes))
+func (m *Model) editKey(e *edit.Editor, k term.Key) {
+	if k.Types() {
+		e.Insert(k.Text)
 		return
 	}
-	switch k.String() {
+	switch k.Name {
 	case "left", "ctrl+b":
 		e.Left()
 	case "right", "ctrl+f":
@@ -151,7 +146,7 @@ func (m *Model) editKey(e *edit.Editor, k tea.KeyMsg) {
 }
 
 // enter sends, unless the line ends with a backslash: then it continues.
-func (m *Model) enter() tea.Cmd {
+func (m *Model) enter() cmd {
 	if m.popup.open() && m.popup.selected >= 0 {
 		m.acceptCompletion()
 		return m.proposeLater()
@@ -180,10 +175,10 @@ func (m *Model) interrupt() {
 }
 
 // controlC interrupts or clears; the second one in a row quits.
-func (m *Model) controlC() tea.Cmd {
+func (m *Model) controlC() cmd {
 	switch {
 	case m.hint.quits && !m.opts.Now().After(m.hint.until):
-		return tea.Quit
+		return quit
 	case m.turn.running:
 		m.interrupt()
 	default:
@@ -196,13 +191,13 @@ func (m *Model) controlC() tea.Cmd {
 }
 
 // upKey moves up in the popup, the text, the queue or the history.
-func (m *Model) upKey() (tea.Cmd, bool) {
+func (m *Model) upKey() (cmd, bool) {
 	switch {
 	case m.popup.open():
 		m.popup.move(-1)
 	case m.input.Up():
 	case m.input.Empty() && len(m.queued) > 0:
-		return guarded(func() tea.Msg {
+		return guarded(func() msg {
 			text, ok := m.opts.Driver.Unqueue(m.ctx)
 			return unqueuedMsg{text, ok}
 		}), true

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/chat"
 	"agent/internal/tools"
+	"agent/internal/tui/term"
 )
 
 // The keys of interface.md 3.
@@ -26,7 +26,7 @@ func TestKeys(t *testing.T) {
 		{name: "Enter sends", do: func(s *screenplay) { s.typed("hello you"); s.press("enter") }, calls: []string{`send "hello you"`}},
 		{name: "Enter on nothing does nothing", do: func(s *screenplay) { s.typed("  "); s.press("enter") }, input: "  "},
 		{name: "a word that is also a key's name is text", do: func(s *screenplay) {
-			s.update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("enter")})
+			s.update(inputMsg{term.Key{Name: "enter", Text: "enter"}})
 		}, input: "enter"},
 		{name: "Alt+Enter starts a line", do: func(s *screenplay) { s.typed("a"); s.press("alt+enter"); s.typed("b") }, input: "a\nb"},
 		{name: "Ctrl+J starts a line", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+j"); s.typed("b") }, input: "a\nb"},
@@ -125,7 +125,7 @@ func TestCtrlOGoesBack(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	s.press("ctrl+o")
-	if view := s.model.View(); !strings.Contains(view, "there is no tool output yet") {
+	if view := s.model.view(); !strings.Contains(view, "there is no tool output yet") {
 		t.Errorf("it does not say that there is no output:\n%s", view)
 	}
 	for _, n := range []string{"one", "two"} {
@@ -140,7 +140,7 @@ func TestCtrlOGoesBack(t *testing.T) {
 	} {
 		s.wait(hintTime + time.Second)
 		s.press("ctrl+o")
-		if all := s.all(); step.prints != "" && !strings.HasSuffix(strings.TrimSpace(strings.Join(s.printed, "\n")), step.prints) || !strings.Contains(s.model.View(), step.hint) {
+		if all := s.all(); step.prints != "" && !strings.HasSuffix(strings.TrimSpace(strings.Join(s.printed, "\n")), step.prints) || !strings.Contains(s.model.view(), step.hint) {
 			t.Fatalf("want %q and the hint %q:\n%s", step.prints, step.hint, all)
 		}
 	}
@@ -160,7 +160,7 @@ func TestCtrlZAndCtrlGTakeTheTerminal(t *testing.T) {
 		t.Error("Ctrl+Z did not give the terminal away")
 	}
 	s.press("ctrl+g")
-	if s.outside != 1 || !strings.Contains(s.model.View(), "$EDITOR") {
-		t.Errorf("Ctrl+G without an editor does not say what to do:\n%s", s.model.View())
+	if s.outside != 1 || !strings.Contains(s.model.view(), "$EDITOR") {
+		t.Errorf("Ctrl+G without an editor does not say what to do:\n%s", s.model.view())
 	}
 }

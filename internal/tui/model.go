@@ -1,31 +1,24 @@
 package tui
 
 import (
-	"agent/internal/tui/edit"
-	"agent/internal/tui/markdown"
-	"agent/internal/tui/style"
-	"agent/internal/tui/term"
 	"context"
 	"time"
 
 	"agent/internal/chat"
-
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
+	"agent/internal/tui/edit"
+	"agent/internal/tui/markdown"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
 )
 
-// Model is the whole state of the interface. It is owned by Bubble Tea's event
+// Model is the whole state of the interface. It is owned by the goroutine of the
 // loop. Its parts are plain values; nothing in it does input or output.
 type Model struct {
 	opts    Options
 	ctx     context.Context
-	profile termenv.Profile
+	colours style.Colours
 	theme   *style.Theme
 	md      *markdown.Renderer
-	// pastes holds what the reader cut out of the keys.
-	pastes *term.Pastes
-	// foreground runs something that needs the terminal for itself.
-	foreground func(run func() error, done func(error) tea.Msg) tea.Cmd
 
 	width, height int
 	started       time.Time
@@ -50,9 +43,8 @@ type Model struct {
 	// commands are the slash commands that run.
 	commands []string
 
-	ticking bool
-	bell    bool
-	clear   bool
+	bell  bool
+	clear bool
 	// clipboard is the sequence that sets the terminal's clipboard.
 	clipboard string
 	// live is the live part as laid out after the latest Update.
@@ -72,8 +64,8 @@ type turn struct {
 }
 
 // newModel returns the model of a window of that size.
-func newModel(ctx context.Context, opts Options, profile termenv.Profile, width, height int) *Model {
-	m := &Model{opts: opts, ctx: ctx, profile: profile, width: width, height: height, pastes: &term.Pastes{}}
+func newModel(ctx context.Context, opts Options, width, height int) *Model {
+	m := &Model{opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height}
 	m.ground.dark, m.ground.known = term.DeclaredBackground(opts.env("COLORFGBG"))
 	m.chooseTheme()
 	m.status = opts.Status
@@ -100,78 +92,88 @@ func (m *Model) chooseTheme() {
 	dark := name == style.Dark || name != style.Light && (m.ground.dark || !m.ground.known)
 	if m.theme == nil || m.dark != dark {
 		m.dark = dark
-		m.theme = style.NewTheme(m.profile, dark)
+		m.theme = style.NewTheme(m.colours, dark)
 		m.md = markdown.New(m.theme)
 	}
 }
 
-// Init implements tea.Model.
-func (m *Model) Init() tea.Cmd {
-	var cmds []tea.Cmd
+// begin returns what there is to do after the first paint.
+func (m *Model) begin() cmd {
+	var load, send cmd
 	if m.opts.History != nil {
-		cmds = append(cmds, m.loadPrompts)
+		load = m.loadPrompts
 	}
 	if m.opts.Initial != "" {
-		cmds = append(cmds, func() tea.Msg { m.opts.Driver.Send(m.opts.Initial); return nil })
+		send = func() msg { m.opts.Driver.Send(m.opts.Initial); return nil }
 	}
-	return tea.Batch(cmds...)
+	return batch(load, send)
 }
 
 // The messages the model sends itself, besides those declared with their part.
 type (
-	eventsMsg     []chat.Event
-	tickMsg       struct{}
-	backgroundMsg struct{ dark bool }
-	promptsMsg    []string
-	noteMsg       struct{ text string }
-	unqueuedMsg   struct {
+	eventsMsg   []chat.Event
+	inputMsg    []term.Event
+	promptsMsg  []string
+	noteMsg     struct{ text string }
+	unqueuedMsg struct {
 		text string
 		ok   bool
 	}
 )
 
-// Update implements tea.Model.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.dispatch(msg)
-	tick := m.keepTicking()
+// update takes a message and lays the live part out anew. What it returns is to be
+// run beside.
+func (m *Model) update(message msg) cmd {
+	next := m.dispatch(message)
 	m.layout()
-	return m, tea.Batch(cmd, tick)
+	return next
 }
 
-func (m *Model) dispatch(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
-		return m.key(msg)
+func (m *Model) dispatch(message msg) cmd {
+	switch message := message.(type) {
+	case inputMsg:
+		var cmds []cmd
+		for _, event := range message {
+			cmds = append(cmds, m.terminalEvent(event))
+		}
+		return batch(cmds...)
 	case eventsMsg:
-		for _, event := range msg {
+		for _, event := range message {
 			m.event(event)
 		}
-	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-	case tickMsg:
-		m.ticking = false
-	case backgroundMsg:
-		m.background(msg.dark)
+	case sizeMsg:
+		m.width, m.height = message.width, message.height
 	case promptsMsg:
-		m.prompts.Load(msg)
+		m.prompts.Load(message)
 	case noteMsg:
-		m.note(m.theme.Bad, "✗", msg.text)
+		m.note(m.theme.Bad, "✗", message.text)
 	case unqueuedMsg:
-		if msg.ok {
-			m.input.Set(msg.text)
+		if message.ok {
+			m.input.Set(message.text)
 		}
 	case completionMsg:
-		m.complete(msg)
+		m.complete(message)
 	case commandMsg:
-		return m.commandDone(msg)
+		return m.commandDone(message)
 	case editedMsg:
-		m.edited(msg)
+		m.edited(message)
 	case outputMsg:
-		m.scrollback.print(textBlock, msg...)
-	case outsideMsg:
-		return m.foreground(msg.run, msg.done)
+		m.scrollback.print(textBlock, message...)
 	case crashMsg:
-		panic(msg)
+		panic(message)
+	}
+	return nil
+}
+
+// terminalEvent takes what the terminal sent.
+func (m *Model) terminalEvent(event term.Event) cmd {
+	switch e := event.(type) {
+	case term.Key:
+		return m.key(e)
+	case term.Paste:
+		return m.paste(string(e))
+	case term.Background:
+		m.background(e.Dark)
 	}
 	return nil
 }
@@ -185,7 +187,7 @@ func (m *Model) background(dark bool) {
 }
 
 // loadPrompts reads the prompts of earlier sessions.
-func (m *Model) loadPrompts() tea.Msg {
+func (m *Model) loadPrompts() msg {
 	earlier, err := m.opts.History.Load()
 	if err != nil {
 		return noteMsg{"the prompt history could not be read: " + err.Error()}
@@ -197,12 +199,13 @@ func (m *Model) loadPrompts() tea.Msg {
 // moves.
 const tickTime = 200 * time.Millisecond
 
-func (m *Model) keepTicking() tea.Cmd {
-	if m.ticking || !m.moving() {
-		return nil
+// wake is when the model wants a wakeMsg, the zero time when nothing changes by
+// itself.
+func (m *Model) wake() time.Time {
+	if m.moving() {
+		return m.opts.Now().Add(tickTime)
 	}
-	m.ticking = true
-	return tea.Tick(tickTime, func(time.Time) tea.Msg { return tickMsg{} })
+	return time.Time{}
 }
 
 // moving reports whether time changes what is on the screen. A question hides what

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/muesli/termenv"
 
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/tui/term"
 )
 
 // fakeDriver records what the interface asks for.
@@ -102,39 +101,36 @@ func newScreenplay(t testing.TB, width, height int) *screenplay {
 		Files:   fakeFiles,
 		Environ: []string{"HOME=/home/u"}, Now: func() time.Time { return s.clock },
 		Status: chat.Status{Model: "demo-model", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeAsk},
-	}, termenv.Ascii, width, height)
-	s.model.foreground = func(func() error, func(error) tea.Msg) tea.Cmd {
-		s.outside++
-		return nil
-	}
+	}, width, height)
 	return s
 }
 
 // update gives the model a message and runs the commands that follow. The clock is
 // the test's, so nothing ticks.
-func (s *screenplay) update(msg tea.Msg) {
+func (s *screenplay) update(message msg) {
 	s.t.Helper()
-	s.model.ticking = true
-	_, cmd := s.model.Update(msg)
+	next := s.model.update(message)
 	s.printed = append(s.printed, s.model.frame().Printed...)
 	s.check()
-	s.run(cmd)
+	s.run(next)
 }
 
-func (s *screenplay) run(cmd tea.Cmd) {
-	if cmd == nil {
+func (s *screenplay) run(c cmd) {
+	if c == nil {
 		return
 	}
-	switch msg := cmd().(type) {
+	switch message := c().(type) {
 	case nil:
-	case tea.BatchMsg:
-		for _, cmd := range msg {
-			s.run(cmd)
+	case batchMsg:
+		for _, c := range message {
+			s.run(c)
 		}
-	case tea.QuitMsg:
+	case quitMsg:
 		s.quit = true
+	case lendMsg:
+		s.outside++
 	default:
-		s.update(msg)
+		s.update(message)
 	}
 }
 
@@ -143,7 +139,7 @@ func (s *screenplay) check() {
 	s.t.Helper()
 	m := s.model
 	if len(m.live) >= max(2, m.height) {
-		s.t.Fatalf("the live part has %d lines in a window of %d:\n%s", len(m.live), m.height, m.View())
+		s.t.Fatalf("the live part has %d lines in a window of %d:\n%s", len(m.live), m.height, m.view())
 	}
 	for _, line := range m.live {
 		if w := ansi.StringWidth(line); w > max(8, m.width-1) {
@@ -151,7 +147,7 @@ func (s *screenplay) check() {
 		}
 	}
 	if m.row < 0 || m.row >= len(m.live) || m.col < 0 || m.col >= max(1, m.width) {
-		s.t.Fatalf("the cursor is at %d, %d in:\n%s", m.row, m.col, m.View())
+		s.t.Fatalf("the cursor is at %d, %d in:\n%s", m.row, m.col, m.view())
 	}
 }
 
@@ -163,37 +159,20 @@ func (s *screenplay) events(events ...chat.Event) {
 // typed types text.
 func (s *screenplay) typed(text string) {
 	for _, r := range text {
-		if r == ' ' {
-			s.update(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}})
-		} else {
-			s.update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
-		}
+		s.update(inputMsg{term.Key{Name: string(r), Text: string(r)}})
 	}
-}
-
-var keyTypes = map[string]tea.KeyMsg{
-	"enter": {Type: tea.KeyEnter}, "alt+enter": {Type: tea.KeyEnter, Alt: true}, "ctrl+j": {Type: tea.KeyCtrlJ},
-	"esc": {Type: tea.KeyEsc}, "tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab},
-	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "backspace": {Type: tea.KeyBackspace},
-	"ctrl+c": {Type: tea.KeyCtrlC}, "ctrl+d": {Type: tea.KeyCtrlD}, "ctrl+r": {Type: tea.KeyCtrlR},
-	"ctrl+o": {Type: tea.KeyCtrlO}, "ctrl+g": {Type: tea.KeyCtrlG}, "ctrl+z": {Type: tea.KeyCtrlZ},
-	"ctrl+a": {Type: tea.KeyCtrlA}, "ctrl+u": {Type: tea.KeyCtrlU},
 }
 
 // press presses keys by name.
 func (s *screenplay) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
-		key, ok := keyTypes[name]
-		if !ok {
-			s.t.Fatalf("no key %q", name)
-		}
-		s.update(key)
+		s.update(inputMsg{term.Key{Name: name}})
 	}
 }
 
 func (s *screenplay) paste(text string) {
-	s.update(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(s.model.pastes.Put(text))})
+	s.update(inputMsg{term.Paste(text)})
 }
 
 // wait lets time pass.
@@ -204,5 +183,5 @@ func (s *screenplay) wait(d time.Duration) {
 
 // all is what a person sees: everything printed, a rule, the live part.
 func (s *screenplay) all() string {
-	return strings.Join(s.printed, "\n") + "\n────\n" + s.model.View() + "\n"
+	return strings.Join(s.printed, "\n") + "\n────\n" + s.model.view() + "\n"
 }

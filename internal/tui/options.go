@@ -1,12 +1,13 @@
 package tui
 
 import (
-	"agent/internal/chat"
-	"agent/internal/command"
-	"agent/internal/tui/term"
 	"context"
 	"os"
 	"time"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/tui/term"
 )
 
 // Driver is what the interface asks of the turn loop. Every method may be called

@@ -1,15 +1,14 @@
 package tui
 
 import (
-	"agent/internal/tui/patch"
-	"agent/internal/tui/style"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"agent/internal/tui/patch"
+	"agent/internal/tui/style"
 )
 
 // outputBound bounds what Ctrl+O prints, in lines, and outputBytes what it reads.
@@ -21,7 +20,7 @@ const (
 // outsideMsg asks for the terminal; done gets what run returned.
 type outsideMsg struct {
 	run  func() error
-	done func(error) tea.Msg
+	done func(error) msg
 }
 
 // outputMsg brings lines to print.
@@ -29,7 +28,7 @@ type outputMsg []string
 
 // showOutput shows the latest tool output in full, then the ones before: in $PAGER,
 // else printed.
-func (m *Model) showOutput() tea.Cmd {
+func (m *Model) showOutput() cmd {
 	last, ok := m.outputs.next()
 	switch {
 	case !ok && len(m.outputs.kept) == 0:
@@ -44,7 +43,7 @@ func (m *Model) showOutput() tea.Cmd {
 	theme := m.theme
 	pager := m.opts.env("PAGER")
 	if pager == "" {
-		return guarded(func() tea.Msg {
+		return guarded(func() msg {
 			lines := wholeOutput(theme, last)
 			if more := len(lines) - outputBound; more > 0 {
 				lines = append(lines[:outputBound], theme.Dim.Text("… "+style.Plural(more, "more line", "")+inFile(last.spool)))
@@ -52,11 +51,11 @@ func (m *Model) showOutput() tea.Cmd {
 			return outputMsg(lines)
 		})
 	}
-	return guarded(func() tea.Msg {
+	return guarded(func() msg {
 		text := strings.Join(wholeOutput(theme, last), "\n")
 		cmd := exec.Command("sh", "-c", pager)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text+"\n"), m.opts.Out, m.opts.Out
-		return outsideMsg{run: cmd.Run, done: func(err error) tea.Msg {
+		return lendMsg{run: cmd.Run, done: func(err error) msg {
 			if err != nil {
 				return noteMsg{fmt.Sprintf("$PAGER (%s) failed: %v", pager, err)}
 			}

@@ -1,13 +1,11 @@
 package tui
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 
 	"agent/internal/atcmd"
 	"agent/internal/command"
-
-	tea "github.com/charmbracelet/bubbletea"
+	"agent/internal/tui/style"
 )
 
 // popup is the list of completions under the input.
@@ -71,7 +69,7 @@ func (m *Model) completable() (line string, complete completer) {
 type completer func(line string) (start int, proposals []command.Completion)
 
 // proposeLater asks for completions of what is typed.
-func (m *Model) proposeLater() tea.Cmd {
+func (m *Model) proposeLater() cmd {
 	line, complete := m.completable()
 	if complete == nil {
 		m.popup.close()
@@ -81,7 +79,7 @@ func (m *Model) proposeLater() tea.Cmd {
 		return nil
 	}
 	m.popup.close()
-	return guarded(func() tea.Msg {
+	return guarded(func() msg {
 		start, proposals := complete(line)
 		return completionMsg{line, start, proposals}
 	})
@@ -104,7 +102,7 @@ func (m *Model) complete(msg completionMsg) {
 }
 
 // tab takes the picked proposal, or the best one.
-func (m *Model) tab() tea.Cmd {
+func (m *Model) tab() cmd {
 	if m.popup.open() {
 		m.acceptCompletion()
 		return m.proposeLater()

@@ -1,10 +1,6 @@
 package tui
 
 import (
-	"agent/internal/chat"
-	"agent/internal/command"
-	"agent/internal/tui/term"
-	"agent/internal/tui/vt"
 	"context"
 	"fmt"
 	"io"
@@ -19,6 +15,11 @@ import (
 
 	xterm "github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/tui/term"
+	"agent/internal/tui/vt"
 )
 
 // childVariable makes the test binary the program that runs in the terminal; its

@@ -1,16 +1,15 @@
 package tui
 
 import (
-	"agent/internal/tui/edit"
-	"agent/internal/tui/patch"
-	"agent/internal/tui/style"
 	"fmt"
 	"strings"
 	"time"
 
 	"agent/internal/chat"
-
-	tea "github.com/charmbracelet/bubbletea"
+	"agent/internal/tui/edit"
+	"agent/internal/tui/patch"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
 )
 
 // A key may answer an approval only when the person can have read it: some time
@@ -68,18 +67,18 @@ func (a *approvals) settle(id int) {
 
 // approvalKey takes a key while an approval waits. It reports false when the key
 // is meant for someone else.
-func (m *Model) approvalKey(k tea.KeyMsg) (tea.Cmd, bool) {
+func (m *Model) approvalKey(k term.Key) (cmd, bool) {
 	a := &m.approvals
 	if a.reason != nil {
 		return nil, m.reasonKey(k)
 	}
-	if now := m.opts.Now(); now.Before(a.from) && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace || k.Type == tea.KeyEnter) {
+	if now := m.opts.Now(); now.Before(a.from) && (k.Types() || k.Name == "enter") {
 		a.typing, a.from = true, now.Add(typingPause)
 		// An Enter typed ahead would send what was typed for the input; it waits.
-		return nil, k.Type == tea.KeyEnter
+		return nil, k.Name == "enter"
 	}
 	a.unknown = false
-	switch k.String() {
+	switch k.Name {
 	case "y", "Y":
 		m.answer(chat.Decision{Allow: true})
 	case "a", "A":
@@ -101,8 +100,8 @@ func (m *Model) approvalKey(k tea.KeyMsg) (tea.Cmd, bool) {
 }
 
 // reasonKey takes a key while a reason is typed.
-func (m *Model) reasonKey(k tea.KeyMsg) bool {
-	switch k.String() {
+func (m *Model) reasonKey(k term.Key) bool {
+	switch k.Name {
 	case "enter":
 		m.answer(chat.Decision{Reason: strings.TrimSpace(m.approvals.reason.Value())})
 	case "esc", "alt+esc":

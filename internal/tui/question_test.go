@@ -1,15 +1,16 @@
 package tui
 
 import (
-	"agent/internal/chat"
-	"agent/internal/tools"
-	"agent/internal/tui/style"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+	"agent/internal/tui/style"
 )
 
 func askedForCommand(command string) chat.ApprovalRequested {
@@ -110,7 +111,7 @@ func TestApprovalShowsTheEnd(t *testing.T) {
 	s := newScreenplay(t, 60, 24)
 	s.events(askedForCommand(numbered(100) + "rm -r /"))
 	s.wait(time.Second)
-	view := s.model.View()
+	view := s.model.view()
 	if strings.Contains(view, "rm -r /") || !strings.Contains(view, "more lines: v shows all") {
 		t.Fatalf("it is not said that the command goes on:\n%s", view)
 	}
@@ -129,7 +130,7 @@ func TestApprovalShowsWhatWouldRun(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	s.events(askedForCommand("echo \x1b[8mhidden\x1b[0m \u202egnol \x1b]0;title\x07 end\x08\x08\x08"))
-	view := s.model.View()
+	view := s.model.view()
 	if !strings.Contains(view, "echo hidden �gnol  end") || strings.ContainsAny(view, "\x1b\x07\x08\u202e") {
 		t.Errorf("shown as %q", view)
 	}

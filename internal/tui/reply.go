@@ -1,9 +1,10 @@
 package tui
 
 import (
+	"time"
+
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
-	"time"
 )
 
 // reply is the model's answer as it comes in: thinking first, then text. Closed

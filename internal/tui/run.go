@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"agent/internal/tui/term"
 	"context"
 	"errors"
 	"fmt"
@@ -10,14 +9,8 @@ import (
 	"syscall"
 	"time"
 
-	"agent/internal/chat"
-
-	tea "github.com/charmbracelet/bubbletea"
-
-	_ "agent/internal/tui/term/termquiet"
+	"agent/internal/tui/term"
 )
-
-// before Bubble Tea's init
 
 // ErrNoTerminal is returned when input or output is not a terminal.
 var ErrNoTerminal = errors.New("the interactive mode needs a terminal; use -p to run a prompt without one")
@@ -59,96 +52,51 @@ func Run(ctx context.Context, opts Options) (err error) {
 	}
 
 	width, height := t.Size()
-	m := newModel(ctx, opts, term.ColourProfile(opts.Environ, true), width, height)
+	m := newModel(ctx, opts, width, height)
 	screen.Post(m.frame())
 	return serve(ctx, m, t, signals)
 }
 
 // serve runs the event loop around a model that has been painted once.
 func serve(ctx context.Context, m *Model, t *term.Terminal, signals <-chan os.Signal) error {
-	keys := &term.Decoder{Pastes: m.pastes}
-	program := tea.NewProgram(painted{m, t.Screen},
-		tea.WithInput(term.Input{File: m.opts.In, Decoder: keys}), tea.WithOutput(m.opts.Out),
-		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
-	keys.Background = func(answer string) {
-		if dark, known := term.IsDark(answer); known {
-			go program.Send(backgroundMsg{dark})
-		}
-	}
-	m.foreground = func(run func() error, done func(error) tea.Msg) tea.Cmd {
-		return tea.Exec(term.Handover{Terminal: t, With: run}, func(err error) tea.Msg {
-			go program.Send(sizeMsg(t))
-			if done == nil {
-				return nil
-			}
-			return done(err)
-		})
-	}
 	if !m.ground.known && !t.Simple {
 		t.Write(term.BackgroundQuery)
 	}
-
-	// Killing is for a crash: after an ordinary end it does nothing.
-	defer program.Kill()
+	l := newLoop(m, t)
 	stop := make(chan struct{})
 	defer close(stop)
-	mail := newMailbox()
-	m.opts.Events(mail.put)
-	go mail.deliver(stop, func(events []chat.Event) { program.Send(eventsMsg(events)) })
+	l.listen(m.opts.Events, stop)
 	terminated := make(chan struct{})
-	go func() {
-		if watch(ctx, stop, signals, func() { program.Send(sizeMsg(t)) }) {
-			close(terminated)
-		}
-		program.Quit()
-	}()
+	go watch(stop, signals, terminated, func() { l.send(sizeOf(t)) })
 
-	_, err := program.Run()
+	err := l.run(ctx, terminated)
 	m.endReply("")
 	t.Screen.Post(m.frame())
 	select {
 	case <-terminated:
 		return ErrTerminated
 	default:
-		return errors.Join(err, ctx.Err())
+		return err
 	}
 }
 
-// watch returns when the interface shall end, and whether a signal wants it.
-func watch(ctx context.Context, stop <-chan struct{}, signals <-chan os.Signal, resized func()) (terminated bool) {
+// watch closes terminated when a signal asks the process to end.
+func watch(stop <-chan struct{}, signals <-chan os.Signal, terminated chan<- struct{}, resized func()) {
 	for {
 		select {
 		case <-stop:
-			return false
-		case <-ctx.Done():
-			return false
+			return
 		case s := <-signals:
 			if s != syscall.SIGWINCH {
-				return true
+				close(terminated)
+				return
 			}
 			resized()
 		}
 	}
 }
 
-func sizeMsg(t *term.Terminal) tea.Msg {
+func sizeOf(t *term.Terminal) sizeMsg {
 	width, height := t.Size()
-	return tea.WindowSizeMsg{Width: width, Height: height}
+	return sizeMsg{width, height}
 }
-
-// painted is the model as Bubble Tea sees it: after every Update its frame is
-// handed to the screen. Bubble Tea's own renderer is off.
-type painted struct {
-	*Model
-	screen *term.Screen
-}
-
-// Update implements tea.Model.
-func (p painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	_, cmd := p.Model.Update(msg)
-	p.screen.Post(p.Model.frame())
-	return p, cmd
-}
-
-// View implements tea.Model; nobody shows it.
-func (p painted) View() string { return "" }

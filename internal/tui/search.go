@@ -3,8 +3,7 @@ package tui
 import (
 	"agent/internal/tui/edit"
 	"agent/internal/tui/style"
-
-	tea "github.com/charmbracelet/bubbletea"
+	"agent/internal/tui/term"
 )
 
 // startSearch begins Ctrl+R: the input shows the newest prompt that contains what
@@ -16,14 +15,14 @@ func (m *Model) startSearch() {
 
 // searchKey takes a key while searching. Enter and the keys that edit take what
 // was found; Esc goes back to what was there.
-func (m *Model) searchKey(k tea.KeyMsg) tea.Cmd {
+func (m *Model) searchKey(k term.Key) cmd {
 	s := m.search
-	if (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt {
-		s.query += edit.CleanInput(string(k.Runes))
+	if k.Types() {
+		s.query += edit.CleanInput(k.Text)
 		s.found = m.prompts.Find(s.query, len(m.prompts.Entries))
 		return nil
 	}
-	switch k.String() {
+	switch k.Name {
 	case "ctrl+r":
 		if older := m.prompts.Find(s.query, max(0, s.found)); s.found >= 0 && older >= 0 {
 			s.found = older

@@ -1,13 +1,14 @@
 package tui
 
 import (
-	"agent/internal/chat"
-	"agent/internal/tui/style"
 	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tui/style"
 )
 
 // hint takes the place of the status line for a moment.

@@ -1,12 +1,10 @@
 package tui
 
 import (
-	"agent/internal/tui/edit"
 	"strings"
 
 	"agent/internal/command"
-
-	tea "github.com/charmbracelet/bubbletea"
+	"agent/internal/tui/edit"
 )
 
 // commandMsg brings the result of a slash command.
@@ -19,7 +17,7 @@ type commandMsg struct {
 // submit sends what is in the input: a command to the commands, a line after "!"
 // to the shell, everything else to the model. What waits for the model is shown
 // when it says so.
-func (m *Model) submit() tea.Cmd {
+func (m *Model) submit() cmd {
 	m.popup.close()
 	text := strings.TrimSpace(m.input.Value())
 	if text == "" {
@@ -30,7 +28,7 @@ func (m *Model) submit() tea.Cmd {
 	m.input = edit.Editor{Killed: killed}
 	switch {
 	case m.opts.Commands != nil && command.IsCommandWord(firstWord(text)):
-		return tea.Batch(remember, m.runCommand(text))
+		return batch(remember, m.runCommand(text))
 	case len(text) > 1 && text[0] == '!':
 		m.opts.Driver.Shell(strings.TrimSpace(text[1:]))
 	default:
@@ -40,12 +38,12 @@ func (m *Model) submit() tea.Cmd {
 }
 
 // remember adds a prompt to the history.
-func (m *Model) remember(text string) tea.Cmd {
+func (m *Model) remember(text string) cmd {
 	if !m.prompts.Add(text) || m.opts.History == nil {
 		return nil
 	}
 	history := m.opts.History
-	return guarded(func() tea.Msg {
+	return guarded(func() msg {
 		if err := history.Append(text); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
 		}
@@ -59,17 +57,17 @@ func firstWord(text string) string {
 }
 
 // runCommand runs a slash command beside everything else.
-func (m *Model) runCommand(line string) tea.Cmd {
+func (m *Model) runCommand(line string) cmd {
 	m.commands = append(m.commands, line)
 	ctx, commands := m.ctx, m.opts.Commands
-	return guarded(func() tea.Msg {
+	return guarded(func() msg {
 		output, err := commands.Run(ctx, line)
 		return commandMsg{line, output, err}
 	})
 }
 
 // commandDone prints what a command has to show and does what it asks for.
-func (m *Model) commandDone(msg commandMsg) tea.Cmd {
+func (m *Model) commandDone(msg commandMsg) cmd {
 	for i, line := range m.commands {
 		if line == msg.line {
 			m.commands = append(m.commands[:i:i], m.commands[i+1:]...)
@@ -86,7 +84,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	case msg.output.Copy != "":
 		return m.copyText(msg.output.Copy)
 	case msg.output.Quit:
-		return tea.Quit
+		return quit
 	}
 	return nil
 }

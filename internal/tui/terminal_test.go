@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"agent/internal/chat"
-	"agent/internal/tui/term"
 	"context"
 	"errors"
 	"fmt"
@@ -18,10 +16,12 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"agent/internal/chat"
+	"agent/internal/tui/term"
 )
 
-// The terminal never answers a query here. Bubble Tea's init would wait five
-// seconds for it; see package termquiet.
+// The terminal never answers a query here, and nobody waits for it.
 func TestTerminalFirstPaintDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := startSession(t, "plain")

@@ -1,25 +1,25 @@
 package tui
 
 import (
-	"agent/internal/tui/style"
 	"testing"
 	"time"
 
-	"github.com/muesli/termenv"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
 )
 
 func TestBackgroundAnswerCountsOnlyInTime(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	s.model.profile = termenv.ANSI
+	s.model.colours = style.Colours16
 	s.clock = s.clock.Add(50 * time.Millisecond)
-	s.update(backgroundMsg{dark: false})
+	s.update(inputMsg{term.Background{Dark: false}})
 	if s.model.dark {
 		t.Error("an answer in time was not used")
 	}
 	s = newScreenplay(t, 60, 24)
 	s.clock = s.clock.Add(time.Second)
-	s.update(backgroundMsg{dark: false})
+	s.update(inputMsg{term.Background{Dark: false}})
 	if !s.model.dark {
 		t.Error("a late answer changed the colours")
 	}

@@ -1,14 +1,15 @@
 package tui
 
 import (
-	"agent/internal/chat"
-	"agent/internal/tools"
-	"agent/internal/tui/patch"
-	"agent/internal/tui/style"
 	"cmp"
 	"fmt"
 	"strings"
 	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+	"agent/internal/tui/patch"
+	"agent/internal/tui/style"
 )
 
 // Bounds of what a tool shows.

@@ -1,14 +1,14 @@
 package tui
 
 import (
+	"strings"
+
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
-	"strings"
 )
 
-// View implements tea.Model: the live part as a text. The terminal gets it as a
-// frame.
-func (m *Model) View() string { return strings.Join(m.live, "\n") }
+// view is the live part as a text. The terminal gets it as a frame.
+func (m *Model) view() string { return strings.Join(m.live, "\n") }
 
 // frame takes what the terminal shall show since the last one.
 func (m *Model) frame() term.Frame {

@@ -1,12 +1,13 @@
 package edit
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/style"
 )
 
 // Editor is a line of text that may have several lines, and a cursor. It is pure:

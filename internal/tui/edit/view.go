@@ -1,10 +1,11 @@
 package edit
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/style"
 )
 
 // View lays the text out in rows of width cells and returns at most height of them,

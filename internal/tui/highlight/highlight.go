@@ -1,11 +1,12 @@
 package highlight
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+
+	"agent/internal/tui/style"
 )
 
 // maxHighlight bounds the code that is highlighted, in bytes: the lexers take two

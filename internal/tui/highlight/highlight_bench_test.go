@@ -1,16 +1,15 @@
 package highlight
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 	"testing"
 
-	"github.com/muesli/termenv"
+	"agent/internal/tui/style"
 )
 
 // BenchmarkHighlight is the largest block of code that is highlighted.
 func BenchmarkHighlight(b *testing.B) {
-	theme := style.NewTheme(termenv.ANSI, true)
+	theme := style.NewTheme(style.Colours16, true)
 	code := strings.Repeat("func f(x int) string { return fmt.Sprint(x) } // a comment\n", maxHighlight/59)
 	b.SetBytes(int64(len(code)))
 	for b.Loop() {

@@ -1,17 +1,17 @@
 package highlight
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/muesli/termenv"
+
+	"agent/internal/tui/style"
 )
 
 func TestHighlightPaintsCode(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(termenv.ANSI, true)
+	theme := style.NewTheme(style.Colours16, true)
 	lines := Lines(theme, "func f() {\n\treturn \"x\" // y\n}", "go")
 	if len(lines) != 3 || !strings.Contains(lines[0], theme.Keyword.Text("func")) || !strings.Contains(lines[1], theme.Literal.Text(`"x"`)) {
 		t.Errorf("got %q", lines)

@@ -1,18 +1,18 @@
 package markdown
 
 import (
-	"agent/internal/tui/highlight"
-	"agent/internal/tui/style"
 	"fmt"
 	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"agent/internal/tui/highlight"
+	"agent/internal/tui/style"
 )
 
 // TextColumns is the widest a paragraph gets: longer lines are hard to read.

@@ -1,14 +1,13 @@
 package markdown
 
 import (
-	"agent/internal/tui/style"
 	"testing"
 
-	"github.com/muesli/termenv"
+	"agent/internal/tui/style"
 )
 
 func BenchmarkMarkdown(b *testing.B) {
-	md := New(style.NewTheme(termenv.ANSI, true))
+	md := New(style.NewTheme(style.Colours16, true))
 	b.SetBytes(int64(len(sample)))
 	for b.Loop() {
 		md.Render(sample, 100)

@@ -1,12 +1,12 @@
 package markdown
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"agent/internal/tui/style"
 )
 
 // spans collects the inline content of a node in its styles.

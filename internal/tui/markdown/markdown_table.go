@@ -1,10 +1,11 @@
 package markdown
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"agent/internal/tui/style"
 )
 
 // minColumn is the narrowest a column of a table may get; below that the rows are

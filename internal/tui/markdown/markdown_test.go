@@ -1,17 +1,17 @@
 package markdown
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
+
+	"agent/internal/tui/style"
 )
 
-func plainMarkdown() *Renderer { return New(style.NewTheme(termenv.Ascii, true)) }
+func plainMarkdown() *Renderer { return New(style.NewTheme(style.NoColours, true)) }
 
 // Prose keeps to the width, whatever it is made of; only code may be longer.
 func TestMarkdownKeepsToTheWidth(t *testing.T) {
@@ -23,7 +23,7 @@ func TestMarkdownKeepsToTheWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := strings.Join(rapid.SliceOfN(pieces, 0, 20).Draw(t, "pieces"), "")
 		width := rapid.IntRange(24, 100).Draw(t, "width")
-		for _, line := range New(style.NewTheme(termenv.ANSI, true)).Render(source, width) {
+		for _, line := range New(style.NewTheme(style.Colours16, true)).Render(source, width) {
 			if w := ansi.StringWidth(line); w > width && !strings.HasPrefix(line, "    ") {
 				t.Fatalf("%d cells in a width of %d: %q\nfrom %q", w, width, line, source)
 			}

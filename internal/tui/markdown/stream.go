@@ -1,8 +1,9 @@
 package markdown
 
 import (
-	"agent/internal/tui/style"
 	"strings"
+
+	"agent/internal/tui/style"
 )
 
 // Stream takes a growing markdown text apart into blocks (a paragraph, a list, a

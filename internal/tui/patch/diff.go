@@ -1,10 +1,11 @@
 package patch
 
 import (
-	"agent/internal/tui/style"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"agent/internal/tui/style"
 )
 
 // Stat counts the lines a unified diff adds and removes.

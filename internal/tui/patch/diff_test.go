@@ -1,16 +1,15 @@
 package patch
 
 import (
-	"agent/internal/tui/style"
 	"strings"
 	"testing"
 
-	"github.com/muesli/termenv"
+	"agent/internal/tui/style"
 )
 
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(termenv.Ascii, true)
+	theme := style.NewTheme(style.NoColours, true)
 	diff := "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n--- two\n+++ zwei\n@@ -98,2 +98,3 @@\n x\n+y\n z\n\\ No newline at end of file\n"
 	if added, removed := Stat(diff); added != 2 || removed != 1 {
 		t.Errorf("stat +%d −%d, want +2 −1", added, removed)

@@ -1,9 +1,10 @@
 package patch
 
 import (
-	"agent/internal/tui/style"
 	"fmt"
 	"strings"
+
+	"agent/internal/tui/style"
 )
 
 // RenderAll shows the unified diff of several files, at most that many lines.

@@ -11,9 +11,11 @@ import (
 // comes. An answer later than backgroundLimit is not used, so that colours do not
 // change under the reader's eyes. The palette is readable without an answer.
 const (
+	// BackgroundQuery asks the terminal.
 	BackgroundQuery  = "\x1b]11;?\x1b\\"
 	backgroundAnswer = "\x1b]11;"
-	BackgroundLimit  = 100 * time.Millisecond
+	// BackgroundLimit is how long an answer counts.
+	BackgroundLimit = 100 * time.Millisecond
 )
 
 // IsDark reads an answer such as "rgb:1e1e/1e1e/1e1e". It reports false for known

@@ -17,29 +17,18 @@ const (
 	maxOSC = 256
 )
 
-// Decoder translates what the terminal sends into what Bubble Tea v1 understands:
-//
-//   - sequences and characters split across reads are held back until complete;
-//   - a bracketed paste is cut out and stored, and a short paste of its number goes
-//     on instead (Bubble Tea re-reads a growing paste from its start: quadratic);
-//   - keys in the CSI-u and modifyOtherKeys encodings become the old ones, with
-//     Shift+Enter as Ctrl+J;
-//   - answers to our own query for the background colour are taken out.
-//
-// Feeding bytes in any portions gives the same output (fuzzed), apart from lone
-// escapes, see flush.
+// Decoder takes what the terminal sends apart into events. Sequences and characters
+// split across reads are held back until they are complete; a bracketed paste is
+// one event. Feeding bytes in any portions gives the same events (fuzzed), apart
+// from lone escapes, see flush.
 type Decoder struct {
-	Pastes *Pastes
-	// Background receives the terminal's answer about its background colour.
-	Background func(answer string)
-
 	held    []byte
 	pasting bool
 	paste   []byte
 }
 
-// feed translates in and appends the result to out.
-func (d *Decoder) feed(out, in []byte) []byte {
+// Feed decodes in and appends the events to out.
+func (d *Decoder) Feed(out []Event, in []byte) []Event {
 	buf := in
 	if len(d.held) > 0 {
 		buf = append(d.held, in...)
@@ -55,14 +44,16 @@ func (d *Decoder) feed(out, in []byte) []byte {
 			d.held = bytes.Clone(buf)
 			return out
 		}
-		out = d.translate(out, buf[:n])
+		if event := d.decode(buf[:n]); event != nil {
+			out = append(out, event)
+		}
 		buf = buf[n:]
 	}
 	return out
 }
 
 // feedPaste collects pasted bytes and returns what follows the paste.
-func (d *Decoder) feedPaste(out, buf []byte) (newOut, rest []byte) {
+func (d *Decoder) feedPaste(out []Event, buf []byte) (newOut []Event, rest []byte) {
 	from := max(0, len(d.paste)-len(pasteEnd)+1)
 	d.paste = append(d.paste, buf...)
 	i := bytes.Index(d.paste[from:], []byte(pasteEnd))
@@ -72,9 +63,7 @@ func (d *Decoder) feedPaste(out, buf []byte) (newOut, rest []byte) {
 	end := from + i
 	rest = bytes.Clone(d.paste[end+len(pasteEnd):])
 	if end > 0 {
-		out = append(out, pasteBegin...)
-		out = append(out, d.Pastes.Put(string(d.paste[:end]))...)
-		out = append(out, pasteEnd...)
+		out = append(out, Paste(d.paste[:end]))
 	}
 	d.paste, d.pasting = nil, false
 	return out, rest
@@ -86,10 +75,21 @@ func (d *Decoder) waiting() bool {
 	return len(d.held) > 0 && !bytes.HasPrefix(d.held, []byte(backgroundAnswer))
 }
 
-// flush gives up waiting: what is held is a key by itself.
-func (d *Decoder) flush(out []byte) []byte {
-	out = append(out, d.held...)
+// flush gives up waiting: an Esc that is held is a key by itself, and what follows
+// it was typed.
+func (d *Decoder) flush(out []Event) []Event {
+	held := d.held
 	d.held = nil
+	for _, c := range held {
+		switch {
+		case c < ' ' || c == 0x7f:
+			out = append(out, controlKey(c))
+		case c < 0x80:
+			out = append(out, typed(rune(c)))
+		default:
+			return append(out, typed('\uFFFD'))
+		}
+	}
 	return out
 }
 
@@ -157,26 +157,41 @@ func oscLength(buf []byte) int {
 	return 0
 }
 
-// translate appends what Bubble Tea shall see of one complete unit.
-func (d *Decoder) translate(out, unit []byte) []byte {
-	if len(unit) < 3 || unit[0] != 0x1b {
-		return append(out, unit...)
+// decode returns the event of one complete unit, or nil when it means nothing here.
+func (d *Decoder) decode(unit []byte) Event {
+	if unit[0] != 0x1b {
+		return plainKey(unit)
 	}
-	switch unit[1] {
-	case ']':
+	switch {
+	case len(unit) == 1:
+		return named("esc")
+	case unit[1] == ']':
 		if answer, ok := bytes.CutPrefix(unit, []byte(backgroundAnswer)); ok {
-			d.Background(string(bytes.TrimRight(answer, "\a\x1b\\")))
+			if dark, known := IsDark(string(bytes.TrimRight(answer, "\a\x1b\\"))); known {
+				return Background{dark}
+			}
 		}
-		return out
-	case '[':
-		switch string(unit) {
-		case pasteBegin:
-			d.pasting = true
-			return out
-		case pasteEnd:
-			return out
-		}
-		return translateCSI(out, unit)
+		return nil
+	case unit[1] == 'O':
+		return modified(finals[unit[len(unit)-1]], 0)
+	case unit[1] != '[':
+		return withAlt(plainKey(unit[1:]))
 	}
-	return append(out, unit...)
+	switch string(unit) {
+	case pasteBegin:
+		d.pasting = true
+		return nil
+	case pasteEnd:
+		return nil
+	}
+	return decodeCSI(unit)
+}
+
+// plainKey is the key of a character.
+func plainKey(unit []byte) Key {
+	if unit[0] < ' ' || unit[0] == 0x7f {
+		return controlKey(unit[0])
+	}
+	r, _ := utf8.DecodeRune(unit)
+	return typed(r)
 }

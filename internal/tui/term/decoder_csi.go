@@ -1,11 +1,9 @@
 package term
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Modifier bits of the CSI encodings. Others (locks, super) are ignored or make a
@@ -18,80 +16,89 @@ const (
 	modOther = 8 | 16 | 32
 )
 
-// translateCSI appends the old encoding of a CSI sequence, which is the sequence
-// itself for all but the extended keys.
-func translateCSI(out, unit []byte) []byte {
+// finals are the keys told by the last character of their sequence, numbers those
+// told by the number before "~".
+var (
+	finals = map[byte]string{
+		'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end",
+		'P': "f1", 'Q': "f2", 'R': "f3", 'S': "f4",
+	}
+	numbers = map[string]string{
+		"1": "home", "2": "insert", "3": "delete", "4": "end", "5": "pgup", "6": "pgdown", "7": "home", "8": "end",
+		"11": "f1", "12": "f2", "13": "f3", "14": "f4", "15": "f5",
+	}
+)
+
+// decodeCSI returns the event of a CSI sequence, or nil when it means nothing here.
+func decodeCSI(unit []byte) Event {
 	final := unit[len(unit)-1]
 	params := strings.Split(string(unit[2:len(unit)-1]), ";")
-	switch {
-	case final == 'u':
-		code, mods := number(params, 0, 1), number(params, 1, 1)-1
-		return extendedKey(out, rune(code), mods)
-	case final == '~' && params[0] == "27" && len(params) == 3:
-		return extendedKey(out, rune(number(params, 2, 0)), number(params, 1, 1)-1)
-	case len(params) == 2 && strings.IndexByte("ABCDEFHPQRS~", final) >= 0:
-		return append(out, withoutLocks(params, final)...)
-	}
-	return append(out, unit...)
-}
-
-// withoutLocks removes Caps Lock and Num Lock from the modifiers of a function
-// key, which would make it unknown.
-func withoutLocks(params []string, final byte) string {
 	mods := (number(params, 1, 1) - 1) &^ modLocks
 	switch {
-	case mods > 0:
-		return fmt.Sprintf("\x1b[%s;%d%c", params[0], mods+1, final)
+	case final == 'u':
+		return extendedKey(rune(number(params, 0, 1)), mods)
+	case final == '~' && params[0] == "27" && len(params) == 3:
+		return extendedKey(rune(number(params, 2, 0)), mods)
 	case final == '~':
-		return "\x1b[" + params[0] + "~"
-	case strings.IndexByte("PQRS", final) >= 0:
-		return "\x1bO" + string(final)
-	default:
-		return "\x1b[" + string(final)
+		return modified(numbers[params[0]], mods)
+	case final == 'Z':
+		return named("shift+tab")
+	case (final == 'I' || final == 'O') && params[0] == "":
+		return Focus(final == 'I')
 	}
+	return modified(finals[final], mods)
 }
 
-// extendedKey appends the old encoding of a key given by its character and
-// modifiers. Keys without one are dropped.
-func extendedKey(out []byte, code rune, mods int) []byte {
-	mods &^= modLocks
-	code = keypad(code)
-	if mods&modOther != 0 || mods < 0 {
-		return out
-	}
-	if code == '\r' {
-		if mods&modAlt != 0 || mods == 0 {
-			return alted(out, mods, '\r')
-		}
-		return append(out, '\n')
-	}
-	if code == '\t' && mods&modShift != 0 {
-		return append(out, "\x1b[Z"...)
-	}
-	if code == 127 && mods&modCtrl != 0 {
-		return alted(out, modAlt, 127)
-	}
-	if mods&modCtrl != 0 {
-		if c, ok := control(code); ok {
-			return alted(out, mods, rune(c))
-		}
-		return out
+// modified is a function key held with modifiers.
+func modified(name string, mods int) Event {
+	if name == "" || mods < 0 || mods&modOther != 0 {
+		return nil
 	}
 	if mods&modShift != 0 {
-		code = unicode.ToUpper(code)
+		name = "shift+" + name
 	}
-	if code < ' ' && code != '\t' && code != 0x1b || code >= 0xE000 && code <= 0xF8FF {
-		return out
+	if mods&modAlt != 0 {
+		name = "alt+" + name
 	}
-	return alted(out, mods, code)
+	if mods&modCtrl != 0 {
+		name = "ctrl+" + name
+	}
+	return named(name)
 }
 
-// alted appends a character, with Esc before it when Alt was held.
-func alted(out []byte, mods int, r rune) []byte {
-	if mods&modAlt != 0 {
-		out = append(out, 0x1b)
+// extendedKey is a key given by its character and modifiers.
+func extendedKey(code rune, mods int) Event {
+	code = keypad(code)
+	if mods&modOther != 0 || mods < 0 {
+		return nil
 	}
-	return utf8.AppendRune(out, r)
+	switch {
+	case code == '\r' && mods&modAlt == 0 && mods != 0:
+		return named("ctrl+j") // Shift+Enter and Ctrl+Enter
+	case code == '\t' && mods&modShift != 0:
+		return named("shift+tab")
+	case code == 127 && mods&modCtrl != 0:
+		return named("alt+backspace")
+	}
+	var key Key
+	switch c, ok := control(code); {
+	case mods&modCtrl != 0 && ok:
+		key = controlKey(c)
+	case mods&modCtrl != 0:
+		return nil
+	case code == '\r' || code == '\t' || code == 0x1b || code == 127:
+		key = controlKey(byte(code))
+	case code < ' ' || code >= 0x80 && code < 0xa0 || code >= 0xE000 && code <= 0xF8FF || code > unicode.MaxRune:
+		return nil
+	case mods&modShift != 0:
+		key = typed(unicode.ToUpper(code))
+	default:
+		key = typed(code)
+	}
+	if mods&modAlt != 0 {
+		key = withAlt(key)
+	}
+	return key
 }
 
 // control returns the control character of a key held with Ctrl.

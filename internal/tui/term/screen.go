@@ -1,7 +1,6 @@
 package term
 
 import (
-	"agent/internal/tui/style"
 	"bytes"
 	"io"
 	"slices"
@@ -10,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/style"
 )
 
 // Frame is what the terminal shall show: lines that go to the scrollback, and the
@@ -36,12 +37,12 @@ type Frame struct {
 // twice or not at all. A frame that comes while another is being written replaces
 // the one that waits; what is to be printed is kept in order.
 type Screen struct {
-	Out io.Writer
+	out io.Writer
 
 	mu      sync.Mutex
 	next    Frame
 	waiting bool
-	Wake    chan struct{}
+	wake    chan struct{}
 	done    chan struct{}
 
 	// painting guards what follows: the last painted live part and where the
@@ -54,7 +55,7 @@ type Screen struct {
 
 // NewScreen returns a screen whose painter runs until close.
 func NewScreen(out io.Writer) *Screen {
-	s := &Screen{Out: out, Wake: make(chan struct{}, 1), done: make(chan struct{})}
+	s := &Screen{out: out, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.serve()
 	return s
 }
@@ -73,14 +74,14 @@ func (s *Screen) Post(f Frame) {
 	s.next, s.waiting = f, true
 	s.mu.Unlock()
 	select {
-	case s.Wake <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default:
 	}
 }
 
 func (s *Screen) serve() {
 	defer close(s.done)
-	for range s.Wake {
+	for range s.wake {
 		s.Flush()
 	}
 }
@@ -101,7 +102,7 @@ func (s *Screen) Flush() {
 // Close paints what waits, takes the live part away and ends the painter. The
 // cursor is then at the start of a line below everything printed.
 func (s *Screen) Close() {
-	close(s.Wake)
+	close(s.wake)
 	<-s.done
 	s.Flush()
 	s.erase()
@@ -114,7 +115,7 @@ func (s *Screen) erase() {
 	var b bytes.Buffer
 	s.toTop(&b, s.width)
 	b.WriteString(ansi.EraseScreenBelow)
-	_, _ = s.Out.Write(b.Bytes())
+	_, _ = s.out.Write(b.Bytes())
 	s.live, s.row, s.col = nil, 0, 0
 }
 
@@ -151,7 +152,7 @@ func (s *Screen) paint(f Frame) {
 	}
 	b.WriteString(f.Clipboard)
 	b.WriteString(ansi.ResetModeSynchronizedOutput)
-	_, _ = s.Out.Write(b.Bytes())
+	_, _ = s.out.Write(b.Bytes())
 	s.live, s.row, s.col, s.width = f.Live, f.Row, f.Col, f.Width
 }
 

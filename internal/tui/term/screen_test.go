@@ -1,8 +1,6 @@
 package term
 
 import (
-	"agent/internal/tui/style"
-	"agent/internal/tui/vt"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"agent/internal/tui/style"
+	"agent/internal/tui/vt"
 )
 
 // lineText are lines as the model makes them: no control characters.
@@ -26,7 +27,7 @@ func TestScreenShowsWhatWasPosted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(10, 40).Draw(t, "width"), rapid.IntRange(3, 12).Draw(t, "height")
 		terminal := vt.New(width, height)
-		s := &Screen{Out: terminal, Wake: make(chan struct{}, 1)}
+		s := &Screen{out: terminal, wake: make(chan struct{}, 1)}
 		var printed []string
 		for i := range rapid.IntRange(1, 12).Draw(t, "frames") {
 			f := Frame{Width: width}
@@ -60,7 +61,7 @@ func TestScreenResizesWithoutGhosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(20, 60).Draw(t, "width")
 		terminal := vt.New(width, 40)
-		s := &Screen{Out: terminal, Wake: make(chan struct{}, 1)}
+		s := &Screen{out: terminal, wake: make(chan struct{}, 1)}
 		for range 3 {
 			live := rapid.SliceOfN(lineText(width), 1, 6).Draw(t, "live")
 			row := rapid.IntRange(0, len(live)-1).Draw(t, "row")
@@ -97,7 +98,7 @@ func TestScreenLeavesTheCursorBelowWhatWasPrinted(t *testing.T) {
 func TestScreenWritesOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	s := &Screen{Out: &out, Wake: make(chan struct{}, 1)}
+	s := &Screen{out: &out, wake: make(chan struct{}, 1)}
 	live := []string{"the tail of a reply", "> ", "status"}
 	s.Post(Frame{Live: live, Width: 40})
 	s.Flush()

@@ -11,7 +11,8 @@ import (
 // The keyboard is asked to tell Shift+Enter from Enter: by kitty's protocol
 // (disambiguate) and by xterm's modifyOtherKeys. Terminals without them ignore it.
 const (
-	keyboardOn  = "\x1b[>1u\x1b[>4;1m"
+	keyboardOn = "\x1b[>1u\x1b[>4;1m"
+	// KeyboardOff undoes it.
 	KeyboardOff = "\x1b[<u\x1b[>4m"
 )
 
@@ -55,8 +56,8 @@ func (t *Terminal) Leave() {
 	t.before = nil
 }
 
-// pause gives the terminal to a program that needs it, and takes it back.
-func (t *Terminal) pause(run func() error) error {
+// Lend gives the terminal to a program that needs it, and takes it back.
+func (t *Terminal) Lend(run func() error) error {
 	t.Leave()
 	err := run()
 	if again := t.Enter(); err == nil {
@@ -65,6 +66,7 @@ func (t *Terminal) pause(run func() error) error {
 	return err
 }
 
+// Write sends a sequence to the terminal.
 func (t *Terminal) Write(s string) { _, _ = io.WriteString(t.Out, s) }
 
 // Size returns the window's size, or the size of a textbook terminal when it has
