@@ -1,8 +1,9 @@
 package history
 
 import (
-	"encoding/json"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Speaker says who an entry comes from.
@@ -18,14 +19,14 @@ const (
 // Content is one entry of a conversation: what one speaker said, as a list of
 // blocks. An entry is immutable once it has been given to anybody; an edit is a
 // new entry that may share unchanged blocks with the old one. Memoised counts
-// hang on that.
+// depend on that.
 type Content struct {
-	Speaker  Speaker
-	Blocks   []Block
-	Metadata Metadata
+	Speaker  Speaker  `json:"speaker"`
+	Blocks   Blocks   `json:"blocks"`
+	Metadata Metadata `json:"metadata,omitzero"`
 
-	// extra holds fields this version does not know, for the round trip.
-	extra extraFields
+	// Unknown holds members of other versions, for the round trip.
+	Unknown jsontext.Value `json:",embed"`
 }
 
 // Metadata is free information about an entry, kept as it came.
@@ -40,8 +41,6 @@ const (
 	// MetaModel names the model that wrote an ai entry.
 	MetaModel = "model"
 )
-
-type extraFields map[string]json.RawMessage
 
 // New returns an entry of speaker with blocks.
 func New(speaker Speaker, blocks ...Block) *Content {

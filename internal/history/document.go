@@ -2,9 +2,12 @@ package history
 
 import (
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Document is a history outside a session, as the context commands read it:
@@ -14,7 +17,7 @@ type Document struct {
 	History       []*Content
 	// Config holds settings for the engine, undecoded; ConfigError places what is
 	// wrong with them.
-	Config map[string]json.RawMessage
+	Config map[string]stdjson.RawMessage
 
 	data []byte
 }
@@ -36,78 +39,64 @@ func (e *DocumentError) Error() string {
 }
 
 // ParseDocument reads a document. Every error is a *DocumentError with the line
-// and the field at fault. Unknown fields beside the three are ignored.
+// and the field at fault. Unknown members beside the three are ignored.
 func ParseDocument(data []byte) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	if err := syntaxError(data); err != nil {
-		return nil, err
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, &DocumentError{Line: 1, Problem: "is empty; expected a JSON document"}
 	}
 	d := &Document{data: data}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(data, &fields) != nil || fields == nil {
-		return nil, d.wrong(nil, `is not an object with "workspaceRoot" and "history"`)
+	var fields struct {
+		WorkspaceRoot string                        `json:"workspaceRoot"`
+		History       []jsontext.Value              `json:"history"`
+		Config        map[string]stdjson.RawMessage `json:"config"`
 	}
-	if raw, ok := fields["workspaceRoot"]; ok && json.Unmarshal(raw, &d.WorkspaceRoot) != nil {
-		return nil, d.wrong(Path{"workspaceRoot"}, "must be a string")
+	err := json.Unmarshal(data, &fields, asItCame)
+	switch {
+	case err == nil && jsontext.Value(data).Kind() != '{':
+		err = &FieldError{}
+	case err == nil && fields.History == nil:
+		err = required(data, "/history", "a list")
 	}
-	if raw, ok := fields["config"]; ok && json.Unmarshal(raw, &d.Config) != nil {
-		return nil, d.wrong(Path{"config"}, "must be an object")
+	if err != nil {
+		return nil, d.place("", err)
 	}
-	raw, ok := fields["history"]
-	if !ok {
-		return nil, d.wrong(Path{"history"}, "is missing")
-	}
-	if err := d.readHistory(raw); err != nil {
-		return nil, err
+	d.WorkspaceRoot, d.Config = fields.WorkspaceRoot, fields.Config
+	d.History = make([]*Content, len(fields.History))
+	for i, entry := range fields.History {
+		d.History[i] = new(Content)
+		if err := d.History[i].UnmarshalJSON(entry); err != nil {
+			return nil, d.place(jsontext.Pointer(fmt.Sprintf("/history/%d", i)), err)
+		}
 	}
 	return d, nil
 }
 
-func (d *Document) readHistory(raw json.RawMessage) error {
-	var entries []json.RawMessage
-	if json.Unmarshal(raw, &entries) != nil || entries == nil {
-		return d.wrong(Path{"history"}, "must be a list")
-	}
-	d.History = make([]*Content, len(entries))
-	for i, entry := range entries {
-		d.History[i] = new(Content)
-		err := d.History[i].UnmarshalJSON(entry)
-		var wrong *FieldError
-		switch at := (Path{"history", i}); {
-		case errors.As(err, &wrong):
-			return d.wrong(at.then(wrong.Path...), wrong.Problem)
-		case err != nil:
-			return d.wrong(at, err.Error())
-		}
-	}
-	return nil
-}
-
 // ConfigError is a problem with one key of Config, with its place.
 func (d *Document) ConfigError(key, problem string) error {
-	return d.wrong(Path{"config", key}, problem)
+	return d.wrong(jsontext.Pointer("/config").AppendToken(key), problem)
 }
 
-func (d *Document) wrong(at Path, problem string) error {
-	return &DocumentError{Line: lineAt(d.data, at.offset(d.data)), Field: at.String(), Problem: problem}
+// place finds the line of what could not be read in the value at at.
+func (d *Document) place(at jsontext.Pointer, err error) error {
+	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
+		// What ends too soon ends on its last line, not after the line break there.
+		stop := min(int(syntax.ByteOffset), len(bytes.TrimRight(d.data, " \t\r\n")))
+		return &DocumentError{Line: lineAt(d.data, stop), Problem: "is not valid JSON: " + syntax.Err.Error()}
+	}
+	wrong := (*FieldError)(nil)
+	switch err := fieldError(err); {
+	case !errors.As(err, &wrong):
+		return d.wrong(at, err.Error())
+	case at == "" && wrong.At == "":
+		return d.wrong("", `is not an object with "workspaceRoot" and "history"`)
+	}
+	return d.wrong(at+wrong.At, wrong.Problem)
+}
+
+func (d *Document) wrong(at jsontext.Pointer, problem string) error {
+	start, _ := offset(d.data, at)
+	return &DocumentError{Line: lineAt(d.data, start), Field: fieldName(at), Problem: problem}
 }
 
 func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
-
-// syntaxError says where data stops being JSON, if it does.
-func syntaxError(data []byte) error {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return &DocumentError{Line: 1, Problem: "is empty; expected a JSON document"}
-	}
-	var anything json.RawMessage
-	err := json.Unmarshal(data, &anything)
-	if err == nil {
-		return nil
-	}
-	line := 1
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		// The offset counts the byte at fault, which may itself be a line break.
-		line = lineAt(data, max(0, int(syntax.Offset)-1))
-	}
-	return &DocumentError{Line: line, Problem: "is not valid JSON: " + err.Error()}
-}

@@ -8,8 +8,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
+
+// entrySeeds are entries with every kind of block and field.
+var entrySeeds = []string{
+	`{"speaker":"human","blocks":[{"type":"text","text":"a \"b\"\n\u00e9ü"},{"type":"text","text":"x","includedFile":"a.go"}]}`,
+	`{"speaker":"ai","blocks":[{"type":"thinking","thought":"t"},{"type":"tool_call","id":"1","name":"f","parameters":{"a": [1,{"b":"}]"}]}}],"metadata":{"model":"m","n":1.50}}`,
+	`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"f","result":"r","error":"e","exitCode":2},{"type":"tool_response","callId":"1","toolName":"f","result":{"a":1}}]}`,
+	`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"f","result":null,"exitCode":null}]}`,
+	`{"speaker":"human","blocks":[{"type":"media","mimeType":"image/png","data":"AAAA"}]}`,
+	`{"speaker":"human","blocks":[],"metadata":{}}`,
+	`{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"f","parameters":null}]}`,
+}
 
 // decodeEntry decodes as everybody does, through encoding/json.
 func decodeEntry(t testing.TB, data string) *Content {
@@ -139,13 +151,33 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// Room between the parts of an entry does not change what it says.
+func TestWhiteSpaceDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		tight, err := anyEntry().Draw(rt, "entry").MarshalJSON()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var spaced bytes.Buffer
+		if err := json.Indent(&spaced, tight, "\r", "\t "); err != nil {
+			rt.Fatal(err)
+		}
+		want, got := decodeEntry(t, string(tight)), decodeEntry(t, spaced.String())
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Result{}), cmpopts.IgnoreUnexported(ToolCall{})); diff != "" {
+			rt.Fatalf("(-tight +spaced):\n%s", diff)
+		}
+	})
+}
+
 func FuzzContentJSON(f *testing.F) {
-	for _, seed := range canonicalSeeds {
+	for _, seed := range entrySeeds {
 		f.Add([]byte(seed))
 	}
 	f.Add([]byte(`{"blocks":[{"text":"\ud800","type":"text","x":{"y":[1,2]}}],"speaker":"human","z":null}`))
 	f.Add([]byte(`{"speaker":"ai","speaker":"tool","blocks":[{"type":"tool_response","callId":"","toolName":"","exitCode":1}]}`))
 	f.Add([]byte(`{"speaker":"ai","blocks":[{"type":"tool_call","id":1}]}`))
+	f.Add([]byte(`{"speaker":"ai","blocks":[{"text":"b","type":"te\u0078t","text":"a"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var c Content
 		if c.UnmarshalJSON(data) != nil {
@@ -184,11 +216,13 @@ func TestWrongEntries(t *testing.T) {
 		{`{"speaker":"ai","blocks":null}`, `blocks: must be a list`},
 		{`{"speaker":"ai","blocks":{}}`, `blocks: must be a list`},
 		{`{"speaker":"ai","blocks":[],"metadata":[]}`, `metadata: must be an object`},
+		{`{"speaker":"ai","blocks":[}`, `blocks[0]: is not valid JSON: invalid character '}' at start of value`},
 		{block(`null`), `blocks[1]: is not a JSON object`},
 		{block(`"text"`), `blocks[1]: is not a JSON object`},
 		{block(`{}`), `blocks[1].type: is missing`},
 		{block(`{"type":7}`), `blocks[1].type: must be a string`},
 		{block(`{"type":"video"}`), `blocks[1].type: unknown block type "video"; known are text, thinking, tool_call, tool_response, media`},
+		{block(`{"type":"text","text":"a","type":"thinking"}`), `blocks[1].type: is there twice`},
 		{block(`{"type":"text"}`), `blocks[1].text: is missing`},
 		{block(`{"type":"text","text":null}`), `blocks[1].text: must be a string`},
 		{block(`{"type":"text","text":"","includedFile":1}`), `blocks[1].includedFile: must be a string`},

@@ -17,7 +17,7 @@ func Transcript(entries []*Content) string {
 			fmt.Fprintf(&b, "## %s\n\n", speakerTitle(entry.Speaker))
 		}
 		for _, block := range entry.Blocks {
-			writeBlock(&b, block)
+			transcribe(&b, block)
 		}
 	}
 	return b.String()
@@ -30,7 +30,7 @@ func speakerTitle(s Speaker) string {
 	return "Agent"
 }
 
-func writeBlock(b *strings.Builder, block Block) {
+func transcribe(b *strings.Builder, block Block) {
 	switch block := block.(type) {
 	case *Text:
 		if block.IncludedFile != "" {
