@@ -27,11 +27,11 @@ func TestTheReaderKnowsTheWriter(t *testing.T) {
 			history.New(history.Human, expand(t, root, test.first).Blocks...),
 			history.New(history.AI, &history.Text{Text: "ok"}),
 			history.New(history.Human, expand(t, root, test.second).Blocks...),
-		}, compression.DensityConfig{FileDedupe: true, WorkspaceRoot: root})
+		}, compression.DensityConfig{Switches: map[string]bool{"fileDedupe": true}, WorkspaceRoot: root})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := result.Metadata.FileDeduplicationsPruned; got != test.pruned || len(result.Removals) > 0 || len(result.Replacements) != test.pruned {
+		if got := result.Metadata.Of("duplicate-file"); got != test.pruned || len(result.Removals) > 0 || len(result.Replacements) != test.pruned {
 			t.Errorf("%s: %d inclusions pruned, want %d", test.id, got, test.pruned)
 		}
 		if left := result.Replacements[0]; left != nil && left.Text() != test.first {

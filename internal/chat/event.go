@@ -98,7 +98,7 @@ type ApprovalSettled struct{ ID int }
 
 // DensityApplied: pruning made the context denser before a request.
 type DensityApplied struct {
-	Metadata     history.DensityMetadata
+	Metadata     history.Counts
 	Prunes       []PruneRecord
 	TokensBefore int
 	TokensAfter  int

@@ -98,14 +98,14 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set("compression.threshold", "1")
-	b.set(settings.DensityReadWritePruning.Key(), "false")
+	b.set(settings.DensityKey("readWritePruning"), "false")
 	b.record(history.HumanText("go"))
 	b.pair("r", "read_file", "a", wordy(2000))
 	b.pair("w", "write_file", "a", "written")
 	if _, err := b.prepare(); err != nil || len(b.rungs()) != 0 {
 		t.Fatalf("%v, told %q", err, b.rungs())
 	}
-	b.set(settings.DensityReadWritePruning.Key(), "true")
+	b.set(settings.DensityKey("readWritePruning"), "true")
 	b.set("context-limit", "2100")
 	if _, err := b.prepare(); err != nil {
 		t.Fatal(err)

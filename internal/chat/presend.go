@@ -74,15 +74,9 @@ func (c *Chat) ensureDensityOptimized(strategy compression.Strategy) error {
 
 // densityConfig is the engine's view of the settings (REQ-HD-001.9).
 func (c *Chat) densityConfig() compression.DensityConfig {
-	s := c.Settings
-	return compression.DensityConfig{
-		ReadWritePruning: settings.DensityReadWritePruning.Of(s),
-		FileDedupe:       settings.DensityFileDedupe.Of(s),
-		RecencyPruning:   settings.DensityRecencyPruning.Of(s),
-		RecencyRetention: float64(settings.DensityRecencyRetention.Of(s)),
-		WorkspaceRoot:    c.Root,
-		Facts:            ToolFacts(c.Tools),
-	}
+	config := settings.Density(c.Settings)
+	config.WorkspaceRoot, config.Facts = c.Root, ToolFacts(c.Tools)
+	return config
 }
 
 // shouldCompress reports whether the next request reaches the threshold (D-07).

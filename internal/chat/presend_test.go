@@ -51,7 +51,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 		t.Fatal(err)
 	}
 	density := seen[DensityApplied](b)
-	if len(density) != 1 || density[0].Metadata.ReadWritePairsPruned != 1 {
+	if len(density) != 1 || density[0].Metadata.Of("stale-read") != 1 {
 		t.Fatalf("density %+v", density)
 	}
 	scratch := b.overhead()
@@ -89,7 +89,7 @@ func TestLedgerTellsTheTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(b.ledger) != 1 || b.ledger[0].Turn != 2 || b.ledger[0].Subject != "a" || b.ledger[0].Kind != history.StaleRead || b.ledger[0].Tokens < 200 {
+	if len(b.ledger) != 1 || b.ledger[0].Turn != 2 || b.ledger[0].Subject != "a" || b.ledger[0].Kind != "stale-read" || b.ledger[0].Tokens < 200 {
 		t.Errorf("ledger %+v", b.ledger)
 	}
 }
@@ -201,7 +201,7 @@ func TestOptimizeSeesTheRawHistory(t *testing.T) {
 		t.Errorf("left are %q", got)
 	}
 	c := dropping.config
-	if !c.ReadWritePruning || c.FileDedupe || !c.RecencyPruning || c.RecencyRetention != 7 || c.WorkspaceRoot != "/w" {
+	if !c.Switches["readWritePruning"] || c.Switches["fileDedupe"] || !c.Switches["recencyPruning"] || c.Numbers["recencyRetention"] != 7 || c.WorkspaceRoot != "/w" {
 		t.Errorf("configured %+v", c)
 	}
 	if !c.Facts("read_file").Reads || !c.Facts("write_file").Writes || c.Facts("nosuch").Reads || c.Facts("read_file").Key != "file_path" {

@@ -16,7 +16,7 @@ func TestRestore(t *testing.T) {
 		history.HumanText("before"),
 		history.New(history.AI, &history.ToolCall{ID: "c", Name: "read_file"}),
 	}
-	ledger := []PruneRecord{{Kind: history.StaleRead, Subject: "a", Tokens: 30}, {Kind: history.StaleRead, Subject: "b", Tokens: 12}}
+	ledger := []PruneRecord{{Kind: "stale-read", Subject: "a", Tokens: 30}, {Kind: "stale-read", Subject: "b", Tokens: 12}}
 	if err := b.Restore(recorded, ledger); err != nil {
 		t.Fatal(err)
 	}

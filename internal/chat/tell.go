@@ -9,19 +9,7 @@ import (
 // String tells the event in one quiet line, as the screen shows it:
 // "density: 4 stale reads, 1 duplicate file, −12.3k tokens (41% → 31%)".
 func (e DensityApplied) String() string {
-	var parts []string
-	add := func(n int, one, many string) {
-		switch {
-		case n == 1:
-			parts = append(parts, "1 "+one)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", n, many))
-		}
-	}
-	add(e.Metadata.ReadWritePairsPruned, "stale read", "stale reads")
-	add(e.Metadata.FileDeduplicationsPruned, "duplicate file", "duplicate files")
-	add(e.Metadata.RecencyPruned, "old result", "old results")
-	return fmt.Sprintf("density: %s, %s", strings.Join(parts, ", "), saved(e.TokensBefore, e.TokensAfter, e.Limit))
+	return fmt.Sprintf("density: %s, %s", e.Metadata, saved(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
 // String tells the event in one line.

@@ -10,7 +10,6 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/command"
-	"agent/internal/history"
 )
 
 // figures fills a session with large numbers and long names.
@@ -24,9 +23,9 @@ func figures(w *world) {
 	}
 	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
 	w.session.ledger = []chat.PruneRecord{
-		{Kind: history.StaleRead, Subject: "internal/chat/turn.go", Reason: "written later by replace", Tokens: 1234, Turn: 2, At: at},
-		{Kind: history.DuplicateFile, Subject: "a/very/long/path/that/goes/on/and/on/to/the/file_at_its_end.go", Reason: "included again later", Tokens: 12, Turn: 3, At: at},
-		{Kind: history.OldResult, Subject: "run_shell_command: go test ./...", Reason: "older than the newest 3 run_shell_command results of this session", Tokens: 50000, Turn: 110, At: at},
+		{Kind: "stale-read", Subject: "internal/chat/turn.go", Reason: "written later by replace", Tokens: 1234, Turn: 2, At: at},
+		{Kind: "duplicate-file", Subject: "a/very/long/path/that/goes/on/and/on/to/the/file_at_its_end.go", Reason: "included again later", Tokens: 12, Turn: 3, At: at},
+		{Kind: "old-result", Subject: "run_shell_command: go test ./...", Reason: "older than the newest 3 run_shell_command results of this session", Tokens: 50000, Turn: 110, At: at},
 	}
 }
 

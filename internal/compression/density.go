@@ -1,10 +1,6 @@
 package compression
 
-import (
-	"math"
-
-	"agent/internal/history"
-)
+import "agent/internal/history"
 
 // Optimizer is a strategy that also makes the context denser before every
 // request (REQ-HD-001.2). It never changes its input; the indices of its result
@@ -13,38 +9,17 @@ type Optimizer interface {
 	Optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error)
 }
 
-// DensityConfig says what density pruning may do (REQ-HD-001.9). It is a value
-// and is never changed.
+// DensityConfig says what density pruning may do (REQ-HD-001.9). It is never
+// changed.
 type DensityConfig struct {
-	// ReadWritePruning removes reads of files that were written later.
-	ReadWritePruning bool
-	// FileDedupe strips @ inclusions of files that were included again later.
-	FileDedupe bool
-	// RecencyPruning replaces all but the newest results of each tool.
-	RecencyPruning bool
-	// RecencyRetention is how many results of each tool stay; see
-	// NormalizeRetention.
-	RecencyRetention float64
+	// Switches says which phases run, by the names of their switches; one that is
+	// absent is off.
+	Switches map[string]bool
+	// Numbers are the numbers of the phases by name; one that is absent has its
+	// default. See Number.Normalize.
+	Numbers map[string]float64
 	// WorkspaceRoot is what relative paths are resolved against; absolute.
 	WorkspaceRoot string
-	// Facts knows which tools read and write files.
+	// Facts knows what the tools do.
 	Facts Facts
-}
-
-// DefaultRetention is how many results of each tool recency pruning keeps when
-// nothing says otherwise (REQ-HD-007.4).
-const DefaultRetention = 3
-
-// NormalizeRetention makes a count of any number: what is not a number is the
-// default, fractions are floored, and at least one result stays (D-22,
-// REQ-HD-013.6).
-func NormalizeRetention(retention float64) int {
-	switch {
-	case math.IsNaN(retention):
-		return DefaultRetention
-	case retention >= math.MaxInt32:
-		return math.MaxInt32
-	default:
-		return int(math.Floor(max(1, retention)))
-	}
 }

@@ -10,7 +10,9 @@
 //
 // Optimize finds what newer content has made worthless. A strategy that can do
 // so implements Optimizer, and the turn loop asks it before every request. Its
-// phases run one after the other over one view of the history:
+// phases run one after the other over one view of the history. Each is a Phase
+// (phase.go), which declares its settings, counts and words as well, so that no
+// other place knows a phase by name:
 //
 //   - phase_readwrite.go: a read of a file that was written later,
 //   - phase_dedupe.go: an @ inclusion of a file that was included again later,

@@ -155,19 +155,31 @@ func testFacts(tool string) ToolFacts {
 
 // defaults are the settings the tables are written for.
 func defaults() DensityConfig {
-	return DensityConfig{
-		ReadWritePruning: true,
-		FileDedupe:       true,
-		RecencyRetention: math.NaN(),
-		WorkspaceRoot:    "/w",
-		Facts:            testFacts,
-	}
+	return switched(math.NaN(), "readWritePruning", "fileDedupe")
 }
 
 func recency(retention float64) DensityConfig {
-	config := defaults()
-	config.RecencyPruning, config.RecencyRetention = true, retention
+	return switched(retention, "readWritePruning", "fileDedupe", "recencyPruning")
+}
+
+// switched is a configuration with just these switches on.
+func switched(retention float64, on ...string) DensityConfig {
+	config := DensityConfig{
+		Switches:      make(map[string]bool),
+		Numbers:       map[string]float64{"recencyRetention": retention},
+		WorkspaceRoot: "/w",
+		Facts:         testFacts,
+	}
+	for _, name := range on {
+		config.Switches[name] = true
+	}
 	return config
+}
+
+// md are counts in the order of the tables: stale reads, duplicate files, old
+// results.
+func md(c history.Counts) [3]int {
+	return [3]int{c.Of("stale-read"), c.Of("duplicate-file"), c.Of("old-result")}
 }
 
 // charCounter counts a token for each byte, which is additive and easy to follow.

@@ -158,12 +158,11 @@ func genHistory(t *rapid.T) []*history.Content {
 }
 
 func genConfig(t *rapid.T) DensityConfig {
-	return DensityConfig{
-		ReadWritePruning: chance(t, 80),
-		FileDedupe:       chance(t, 80),
-		RecencyPruning:   chance(t, 60),
-		RecencyRetention: pick(t, []float64{0, 1, 2.5, 3}),
-		WorkspaceRoot:    "/w",
-		Facts:            testFacts,
+	var on []string
+	for _, name := range []string{"readWritePruning", "fileDedupe", "recencyPruning"} {
+		if chance(t, 75) {
+			on = append(on, name)
+		}
 	}
+	return switched(pick(t, []float64{0, 1, 2.5, 3}), on...)
 }

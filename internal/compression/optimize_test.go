@@ -60,8 +60,7 @@ func checkResult(t *testing.T, want optimizeCase, got history.DensityResult) {
 	if diff := cmp.Diff(want.rep, replaced); diff != "" {
 		t.Errorf("replacements (-want +got):\n%s", diff)
 	}
-	m := got.Metadata
-	if md := [3]int{m.ReadWritePairsPruned, m.FileDeduplicationsPruned, m.RecencyPruned}; md != want.md {
+	if md := md(got.Metadata); md != want.md {
 		t.Errorf("metadata %v, want %v", md, want.md)
 	}
 	if got.Empty() && len(got.Prunes) > 0 {
@@ -79,8 +78,8 @@ func TestOptimizeNothingToDo(t *testing.T) {
 		{id: "O-01 one human", entries: conv(H("hi"))},
 		{id: "O-01 two humans", entries: conv(H("hi"), H("ho"))},
 		{id: "O-01 one ai", entries: conv(A("text"))},
-		{id: "O-02 all off", entries: stale, config: &DensityConfig{RecencyRetention: 1, WorkspaceRoot: "/w", Facts: testFacts}},
-		{id: "no facts", entries: conv(read("/w/a"), write("/w/a")), config: &DensityConfig{ReadWritePruning: true}},
+		{id: "O-02 all off", entries: stale, config: with(switched(1))},
+		{id: "no facts", entries: conv(read("/w/a"), write("/w/a")), config: &DensityConfig{Switches: map[string]bool{"readWritePruning": true}}},
 	})
 }
 
@@ -90,18 +89,17 @@ func TestOptimizeSwitches(t *testing.T) {
 	t.Parallel()
 	entries := conv(H(inc("a", "1")), read("/w/a"), write("/w/a"), ran("grep", "{}", "x"), ran("grep", "{}", "y"), H(inc("a", "2")))
 	for _, c := range []struct {
-		config DensityConfig
-		want   history.DensityMetadata
+		on   []string
+		want [3]int
 	}{
-		{DensityConfig{}, history.DensityMetadata{}},
-		{DensityConfig{ReadWritePruning: true}, history.DensityMetadata{ReadWritePairsPruned: 1}},
-		{DensityConfig{FileDedupe: true}, history.DensityMetadata{FileDeduplicationsPruned: 1}},
-		{DensityConfig{RecencyPruning: true, RecencyRetention: 1}, history.DensityMetadata{RecencyPruned: 1}},
+		{nil, [3]int{}},
+		{[]string{"readWritePruning"}, [3]int{1, 0, 0}},
+		{[]string{"fileDedupe"}, [3]int{0, 1, 0}},
+		{[]string{"recencyPruning"}, [3]int{0, 0, 1}},
 	} {
-		c.config.WorkspaceRoot, c.config.Facts = "/w", testFacts
-		result, err := highDensity{}.Optimize(entries, c.config)
-		if err != nil || result.Metadata != c.want {
-			t.Errorf("%+v counts %+v, %v", c.config, result.Metadata, err)
+		result, err := highDensity{}.Optimize(entries, switched(1, c.on...))
+		if err != nil || md(result.Metadata) != c.want {
+			t.Errorf("%v counts %v, %v", c.on, result.Metadata, err)
 		}
 	}
 }
@@ -435,10 +433,10 @@ func TestPrunesExplainTheResult(t *testing.T) {
 	}
 	id := func(i int) string { return entries[i].Calls()[0].ID }
 	want := []line{
-		{history.StaleRead, "src/a.go", "written later by ast_edit", 1, "X{" + id(1) + ":read_file, r" + id(1) + `="content of src/a.go"}`, "X{}"},
-		{history.StaleRead, "src/a.go, src/b.go", "written later by write_file", 3, "X{" + id(3) + ":read_many_files, r" + id(3) + `="x"}`, "X{}"},
-		{history.DuplicateFile, "a.go", "included again later", 0, "X{" + quoted(inc("a.go", "1")) + "}", "X{}"},
-		{history.OldResult, "grep: TODO", "older than the newest 1 grep results", 6, "X{r" + id(5) + `="old"}`, "X{r" + id(5) + `="` + PrunedPointer + `"}`},
+		{"stale-read", "src/a.go", "written later by ast_edit", 1, "X{" + id(1) + ":read_file, r" + id(1) + `="content of src/a.go"}`, "X{}"},
+		{"stale-read", "src/a.go, src/b.go", "written later by write_file", 3, "X{" + id(3) + ":read_many_files, r" + id(3) + `="x"}`, "X{}"},
+		{"duplicate-file", "a.go", "included again later", 0, "X{" + quoted(inc("a.go", "1")) + "}", "X{}"},
+		{"old-result", "grep: TODO", "older than the newest 1 grep results", 6, "X{r" + id(5) + `="old"}`, "X{r" + id(5) + `="` + PrunedPointer + `"}`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)

@@ -64,7 +64,7 @@ func plainWritten(entries []*history.Content, config DensityConfig, entry int, f
 // plainStale returns the blocks phase 1 must remove.
 func plainStale(entries []*history.Content, config DensityConfig) map[history.Block]bool {
 	stale := make(map[history.Block]bool)
-	if !config.ReadWritePruning {
+	if !config.Switches["readWritePruning"] {
 		return stale
 	}
 	for i, entry := range entries {
@@ -97,7 +97,7 @@ func plainStale(entries []*history.Content, config DensityConfig) map[history.Bl
 // plainOld returns the responses phase 3 must replace, given what phase 1 removed.
 func plainOld(entries []*history.Content, config DensityConfig, stale map[history.Block]bool) map[history.Block]bool {
 	old := make(map[history.Block]bool)
-	if !config.RecencyPruning {
+	if !config.Switches["recencyPruning"] {
 		return old
 	}
 	var results []*history.ToolResponse
@@ -115,7 +115,7 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 				newer++
 			}
 		}
-		if newer >= NormalizeRetention(config.RecencyRetention) {
+		if newer >= retention.in(config) {
 			old[r] = true
 		}
 	}

@@ -8,14 +8,23 @@ import (
 	"agent/internal/words"
 )
 
+var duplicateFiles = Phase{
+	Name:  "duplicates",
+	Kind:  "duplicate-file",
+	Field: "fileDeduplicationsPruned",
+	One:   "duplicate file", Many: "duplicate files",
+	Switch: Switch{
+		Name: "fileDedupe", Default: true,
+		Help: "keep only the latest copy of a file included with @",
+	},
+	run: dedupeInclusions,
+}
+
 // dedupeInclusions strips from human messages the content of each @ inclusion
 // whose file is included again later (REQ-HD-006). Going backward, the first
 // inclusion met of a file is the latest and stays; all others go (D-20). Words
 // around an inclusion stay byte for byte (D-21).
 func dedupeInclusions(v *view, config DensityConfig) {
-	if !config.FileDedupe {
-		return
-	}
 	first := len(v.prunes)
 	files := newResolver(config.WorkspaceRoot)
 	seen := make(map[string]bool)
@@ -73,7 +82,6 @@ func duplicate(entry int, text *history.Text, cut history.Inclusion) history.Pru
 		gone = &history.Text{Text: text.Text[cut.Start:cut.End], IncludedFile: cut.Path}
 	}
 	return history.Prune{
-		Kind:    history.DuplicateFile,
 		Subject: cut.Path,
 		Reason:  "included again later",
 		Entry:   entry,

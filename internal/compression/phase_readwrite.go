@@ -7,15 +7,24 @@ import (
 	"agent/internal/history"
 )
 
+var staleReads = Phase{
+	Name:  "reads",
+	Kind:  "stale-read",
+	Field: "readWritePairsPruned",
+	One:   "stale read", Many: "stale reads",
+	Switch: Switch{
+		Name: "readWritePruning", Default: true,
+		Help: "drop what was read of a file once the file was written",
+	},
+	run: pruneStaleReads,
+}
+
 // pruneStaleReads removes each call that read a file which was written later,
 // and its responses (REQ-HD-005): what it shows is not what is on disk any more.
 // Going backward, the first write met of a file is its latest; every read of the
 // file in an earlier entry is stale. Read and write in the same entry may have
 // run in parallel, so that read stays (D-12).
 func pruneStaleReads(v *view, config DensityConfig) {
-	if !config.ReadWritePruning {
-		return
-	}
 	first := len(v.prunes)
 	writes := writeLog{resolver: newResolver(config.WorkspaceRoot), latest: make(map[string]fileWrite)}
 	for pair := range history.PairsBackward(v.raw) {
@@ -81,7 +90,6 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 		tool = later.tool
 	}
 	v.pruned(history.Prune{
-		Kind:    history.StaleRead,
 		Subject: strings.Join(paths, ", "),
 		Reason:  "written later by " + tool,
 		Entry:   read.At.Entry,

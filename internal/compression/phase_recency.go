@@ -11,15 +11,31 @@ import (
 // out (D-03, REQ-HD-007.2).
 const PrunedPointer = "[Result pruned — re-run tool to retrieve]"
 
+var oldResults = Phase{
+	Name:  "recency",
+	Kind:  "old-result",
+	Field: "recencyPruned",
+	One:   "old result", Many: "old results",
+	Switch: Switch{
+		Name: "recencyPruning", Default: false, // REQ-HD-007.5
+		Help: "keep only the latest results of each tool",
+	},
+	Numbers: []Number{retention},
+	run:     pruneOldResults,
+}
+
+// retention is how many results of each tool stay (REQ-HD-007.4).
+var retention = Number{
+	Name: "recencyRetention", Default: 3, Least: 1,
+	Help: "how many results of each tool recency pruning keeps",
+}
+
 // pruneOldResults replaces all but the newest results of each tool by a pointer
 // (REQ-HD-007). Call and response stay, and so does an error text; only the
 // result goes. Responses that are the pointer already are not counted (D-22).
 func pruneOldResults(v *view, config DensityConfig) {
-	if !config.RecencyPruning {
-		return
-	}
 	window := recencyWindow{
-		retention: NormalizeRetention(config.RecencyRetention),
+		retention: retention.in(config),
 		tools:     make(map[string]*toolResults),
 	}
 	first := len(v.prunes)
@@ -71,7 +87,6 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 	v.set(at, pointer)
 	swap := [...]history.Block{response, pointer}
 	v.pruned(history.Prune{
-		Kind:    history.OldResult,
 		Subject: response.ToolName,
 		Reason:  reason,
 		Entry:   at.Entry,

@@ -80,11 +80,11 @@ func TestNormalizeRetention(t *testing.T) {
 	for in, want := range map[float64]int{
 		3: 3, 2.9: 2, 1: 1, 0.5: 1, 0: 1, -5: 1, math.Inf(-1): 1, math.Inf(1): math.MaxInt32, 1e300: math.MaxInt32, 100: 100,
 	} {
-		if got := NormalizeRetention(in); got != want {
+		if got := retention.Normalize(in); got != want {
 			t.Errorf("%v gives %d, want %d", in, got, want)
 		}
 	}
-	if got := NormalizeRetention(math.NaN()); got != 3 {
+	if got := retention.Normalize(math.NaN()); got != 3 {
 		t.Errorf("NaN gives %d", got)
 	}
 }

@@ -15,6 +15,8 @@ type view struct {
 	// a block was removed.
 	edits  map[int][]history.Block
 	prunes []history.Prune
+	// kind is that of the phase at work.
+	kind history.PruneKind
 }
 
 // blocks returns the blocks of entry i as they are now, parallel to the raw
@@ -58,6 +60,7 @@ func (v *view) remove(refs ...history.Ref) []history.Block {
 // pruned records one thing that a phase took out. Large slices grow by a quarter
 // when appended to, which would copy each prune five times over; this doubles.
 func (v *view) pruned(p history.Prune) {
+	p.Kind = v.kind
 	if len(v.prunes) == cap(v.prunes) {
 		v.prunes = slices.Grow(v.prunes, len(v.prunes)+1)
 	}
@@ -68,7 +71,7 @@ func (v *view) pruned(p history.Prune) {
 // entry that says nothing any more goes: one without blocks, and an ai entry of
 // which only blank text or thinking is left (D-13, EC-053).
 func (v *view) result() history.DensityResult {
-	result := history.DensityResult{Prunes: v.prunes, Metadata: metadata(v.prunes)}
+	result := history.DensityResult{Prunes: v.prunes, Metadata: counts(v.prunes)}
 	for _, i := range v.edited() {
 		edited := v.current(i)
 		if edited.Empty() {
@@ -93,19 +96,12 @@ func (v *view) edited() []int {
 	return entries
 }
 
-// metadata counts prunes by kind, so that the counts are what happened by
+// counts counts prunes by kind, so that the counts are what happened by
 // construction (REQ-HD-013.7, D-16).
-func metadata(prunes []history.Prune) history.DensityMetadata {
-	var m history.DensityMetadata
+func counts(prunes []history.Prune) history.Counts {
+	byKind := make(map[history.PruneKind]int)
 	for _, p := range prunes {
-		switch p.Kind {
-		case history.StaleRead:
-			m.ReadWritePairsPruned++
-		case history.DuplicateFile:
-			m.FileDeduplicationsPruned++
-		case history.OldResult:
-			m.RecencyPruned++
-		}
+		byKind[p.Kind]++
 	}
-	return m
+	return CountsOf(byKind)
 }

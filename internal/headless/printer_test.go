@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/tools"
 
@@ -39,7 +40,7 @@ func eventful() []chat.Event {
 		chat.CallRequested{ID: "c3", Name: "glob"},
 		chat.ToolStarted{Call: 3, ID: "c3", Name: "glob", Title: "glob *.go"},
 		chat.ToolEnded{Call: 3, ID: "c3", Name: "glob", Answer: tools.Answer{Result: "a.go"}},
-		chat.DensityApplied{Metadata: history.DensityMetadata{ReadWritePairsPruned: 4, FileDeduplicationsPruned: 1}, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
+		chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 4, "duplicate-file": 1}), TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},

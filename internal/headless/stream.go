@@ -33,10 +33,10 @@ type (
 		ExitCode *int   `json:"exitCode,omitempty"`
 	}
 	densityLine struct {
-		Type         string                  `json:"type"`
-		Metadata     history.DensityMetadata `json:"metadata"`
-		TokensBefore int                     `json:"tokensBefore"`
-		TokensAfter  int                     `json:"tokensAfter"`
+		Type         string         `json:"type"`
+		Metadata     history.Counts `json:"metadata"`
+		TokensBefore int            `json:"tokensBefore"`
+		TokensAfter  int            `json:"tokensAfter"`
 	}
 	compressionLine struct {
 		Type         string `json:"type"`

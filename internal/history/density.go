@@ -14,8 +14,8 @@ type DensityResult struct {
 	Removals []int
 	// Replacements are edited entries by index.
 	Replacements map[int]*Content
-	// Metadata counts what was pruned (REQ-HD-001.8).
-	Metadata DensityMetadata
+	// Metadata counts what was pruned, by phase (REQ-HD-001.8).
+	Metadata Counts
 	// Prunes tells, item by item, what goes and why; it explains the result and
 	// is not applied.
 	Prunes []Prune
@@ -24,26 +24,9 @@ type DensityResult struct {
 // Empty reports whether applying the result would change nothing.
 func (r DensityResult) Empty() bool { return len(r.Removals) == 0 && len(r.Replacements) == 0 }
 
-// DensityMetadata counts the prunes of one result by phase (REQ-HD-001.8,
-// REQ-HD-013.7, D-16).
-type DensityMetadata struct {
-	// ReadWritePairsPruned counts stale read calls.
-	ReadWritePairsPruned int `json:"readWritePairsPruned"`
-	// FileDeduplicationsPruned counts superseded @ inclusions.
-	FileDeduplicationsPruned int `json:"fileDeduplicationsPruned"`
-	// RecencyPruned counts tool responses replaced by the pointer.
-	RecencyPruned int `json:"recencyPruned"`
-}
-
-// PruneKind says which density phase removed something.
+// PruneKind says which density phase removed something. Each phase declares its
+// own.
 type PruneKind string
-
-// The kinds of prune, one a phase.
-const (
-	StaleRead     PruneKind = "stale-read"
-	DuplicateFile PruneKind = "duplicate-file"
-	OldResult     PruneKind = "old-result"
-)
 
 // Prune is one thing density removed, for the ledger a person reads.
 type Prune struct {

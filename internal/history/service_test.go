@@ -1,7 +1,6 @@
 package history
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -141,15 +140,6 @@ func TestApplyDensityResultRefuses(t *testing.T) {
 				t.Errorf("changed by a refused result: %q, %d tokens, told %v", spell(s), s.TotalTokens(), observer.kinds())
 			}
 		})
-	}
-}
-
-// REQ-HD-001.8: the counts, as the session log and stream-json write them.
-func TestDensityMetadata(t *testing.T) {
-	t.Parallel()
-	data, err := json.Marshal(DensityMetadata{1, 2, 3})
-	if want := `{"readWritePairsPruned":1,"fileDeduplicationsPruned":2,"recencyPruned":3}`; err != nil || string(data) != want {
-		t.Errorf("got %s, %v", data, err)
 	}
 }
 

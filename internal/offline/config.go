@@ -12,17 +12,29 @@ import (
 	"agent/internal/settings"
 )
 
-// shortNames are the names a document's config uses besides the keys of settings
+// shortName is what a document's config calls a setting besides its key
 // (REQ-HD-001.9).
-var shortNames = map[string]string{
-	"readWritePruning":  settings.DensityReadWritePruning.Key(),
-	"fileDedupe":        settings.DensityFileDedupe.Key(),
-	"recencyPruning":    settings.DensityRecencyPruning.Key(),
-	"recencyRetention":  settings.DensityRecencyRetention.Key(),
-	"strategy":          settings.CompressionStrategy.Key(),
-	"threshold":         settings.CompressionThreshold.Key(),
-	"preserveThreshold": settings.CompressionPreserveThreshold.Key(),
-	"contextLimit":      settings.ContextLimit.Key(),
+type shortName struct {
+	key string
+	// normalize makes a valid value of any number, where one is wanted (D-22).
+	normalize func(float64) int
+}
+
+func shortNames() map[string]shortName {
+	names := map[string]shortName{
+		"strategy":          {key: settings.CompressionStrategy.Key()},
+		"threshold":         {key: settings.CompressionThreshold.Key()},
+		"preserveThreshold": {key: settings.CompressionPreserveThreshold.Key()},
+		"contextLimit":      {key: settings.ContextLimit.Key()},
+	}
+	for _, phase := range compression.Phases() {
+		names[phase.Switch.Name] = shortName{key: settings.DensityKey(phase.Switch.Name)}
+		for _, n := range phase.Numbers {
+			names[n.Name] = shortName{settings.DensityKey(n.Name), n.Normalize}
+			names[settings.DensityKey(n.Name)] = names[n.Name]
+		}
+	}
+	return names
 }
 
 // workspaceName is the one name in a config that is not a setting: the workspace
@@ -46,14 +58,14 @@ func (e *Engine) configure(in *Input) error {
 
 // set applies one line of a config and returns what is wrong with it, if anything.
 func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem string) {
-	key, short := shortNames[name]
-	if !short {
-		key = name
+	short, known := shortNames()[name]
+	if !known {
+		short.key = name
 	}
 	value := typed(raw)
 	switch {
-	case key == settings.DensityRecencyRetention.Key():
-		value = strconv.Itoa(compression.NormalizeRetention(number(raw)))
+	case short.normalize != nil:
+		value = strconv.Itoa(short.normalize(number(raw)))
 	case string(raw) == "null":
 		return ""
 	case name == workspaceName:
@@ -66,7 +78,7 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 		}
 		return ""
 	}
-	err := e.Settings.Set(settings.ProfileLayer, key, value)
+	err := e.Settings.Set(settings.ProfileLayer, short.key, value)
 	var wrong *settings.Error
 	switch {
 	case errors.As(err, &wrong):
@@ -77,8 +89,8 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 	return ""
 }
 
-// number reads a retention as D-22 wants it: anything that is not a number is NaN,
-// which stands for the default.
+// number reads a number as D-22 wants it: anything else is NaN, which stands for
+// the default.
 func number(raw json.RawMessage) float64 {
 	var n *float64
 	if json.Unmarshal(raw, &n) != nil || n == nil {

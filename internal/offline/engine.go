@@ -59,14 +59,9 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 
 // densityConfig is the engine's view of the settings (REQ-HD-001.9).
 func (e *Engine) densityConfig(workspaceRoot string) compression.DensityConfig {
-	return compression.DensityConfig{
-		ReadWritePruning: settings.DensityReadWritePruning.Of(e.Settings),
-		FileDedupe:       settings.DensityFileDedupe.Of(e.Settings),
-		RecencyPruning:   settings.DensityRecencyPruning.Of(e.Settings),
-		RecencyRetention: float64(settings.DensityRecencyRetention.Of(e.Settings)),
-		WorkspaceRoot:    workspaceRoot,
-		Facts:            chat.ToolFacts(e.Tools),
-	}
+	config := settings.Density(e.Settings)
+	config.WorkspaceRoot, config.Facts = workspaceRoot, chat.ToolFacts(e.Tools)
+	return config
 }
 
 // contextLimit is the window the user set, else the common one.

@@ -101,7 +101,7 @@ func TestDocumentConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := fmt.Sprint(len(got.Removals), " ", got.Metadata.RecencyPruned); got != c.want {
+			if got := fmt.Sprint(len(got.Removals), " ", got.Metadata.Of("old-result")); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
@@ -113,8 +113,8 @@ func TestRetentionThatIsNoNumber(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	in := parse(t, document(`{"recencyRetention":"many"}`))
-	if err := e.configure(&in); err != nil || settings.DensityRecencyRetention.Of(e.Settings) != 3 {
-		t.Errorf("retention is %d, %v", settings.DensityRecencyRetention.Of(e.Settings), err)
+	if err := e.configure(&in); err != nil || settings.Density(e.Settings).Numbers["recencyRetention"] != 3 {
+		t.Errorf("retention is %v, %v", settings.Density(e.Settings).Numbers["recencyRetention"], err)
 	}
 }
 

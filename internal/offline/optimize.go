@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"agent/internal/compression"
 	"agent/internal/history"
@@ -15,7 +16,7 @@ import (
 type Optimized struct {
 	Removals     []int                       `json:"removals"`
 	Replacements map[string]*history.Content `json:"replacements"`
-	Metadata     history.DensityMetadata     `json:"metadata"`
+	Metadata     history.Counts              `json:"metadata"`
 	// TokensBefore and TokensAfter are of the history alone.
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`
@@ -29,7 +30,7 @@ func (e *Engine) Optimize(in Input) (*Optimized, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, TokensBefore: p.service.TotalTokens()}
+	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, Metadata: compression.CountsOf(nil), TokensBefore: p.service.TotalTokens()}
 	if optimizer, ok := p.strategy.(compression.Optimizer); ok {
 		result, err := optimizer.Optimize(p.History, e.densityConfig(p.WorkspaceRoot))
 		if err != nil {
@@ -55,9 +56,12 @@ func (o *Optimized) take(r history.DensityResult) {
 
 // Print writes the outcome for people.
 func (o *Optimized) Print(out io.Writer) error {
-	m := o.Metadata
-	_, err := fmt.Fprintf(out, "%d stale reads, %d duplicate files, %d old results: %d entries removed, %d edited\n%d → %d tokens\n",
-		m.ReadWritePairsPruned, m.FileDeduplicationsPruned, m.RecencyPruned, len(o.Removals), len(o.Replacements), o.TokensBefore, o.TokensAfter)
+	var pruned []string
+	for _, c := range o.Metadata {
+		pruned = append(pruned, fmt.Sprintf("%d %s", c.N, c.Many))
+	}
+	_, err := fmt.Fprintf(out, "%s: %d entries removed, %d edited\n%d → %d tokens\n",
+		strings.Join(pruned, ", "), len(o.Removals), len(o.Replacements), o.TokensBefore, o.TokensAfter)
 	for _, p := range o.prunes {
 		if err == nil {
 			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, words.Line(p.Subject, 100), p.Reason)

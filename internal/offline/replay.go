@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
 )
@@ -46,7 +47,7 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 			return nil, err
 		}
 	}
-	account := &Account{Name: v.Name}
+	account := &Account{Name: v.Name, Pruned: compression.CountsOf(nil)}
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count(engine.System) // the vocabulary loads at the first use, which is no part of any request
 	service := history.NewService(counter, nil)
@@ -104,9 +105,7 @@ func (a *Account) request(ctx context.Context, loop *chat.Chat, now func() time.
 // note counts what density reports.
 func (a *Account) note(e chat.Event) {
 	if e, ok := e.(chat.DensityApplied); ok {
-		a.Pruned.ReadWritePairsPruned += e.Metadata.ReadWritePairsPruned
-		a.Pruned.FileDeduplicationsPruned += e.Metadata.FileDeduplicationsPruned
-		a.Pruned.RecencyPruned += e.Metadata.RecencyPruned
+		a.Pruned = a.Pruned.Plus(e.Metadata)
 	}
 }
 

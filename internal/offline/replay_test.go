@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/compression"
 	"agent/internal/history"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,10 +39,10 @@ func replayed(t *testing.T, in Input, flags ...string) *Report {
 // stamp is a fifth look at the clock, which moves by a millisecond at each.
 func TestReplayAccounts(t *testing.T) {
 	t.Parallel()
-	everything := Account{Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, PreSend: 4 * time.Millisecond}
+	everything := Account{Pruned: compression.CountsOf(nil), Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, PreSend: 4 * time.Millisecond}
 	dense := Account{
 		Requests: 4, TotalInput: 411, PeakInput: 195, CachedInput: 24 + 24 + 110, Edits: 2, Grounded: 1, PreSend: 5 * time.Millisecond,
-		Pruned: history.DensityMetadata{ReadWritePairsPruned: 1},
+		Pruned: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}),
 	}
 	named := func(name string, a Account) Account { a.Name = name; return a }
 	want := []Account{
@@ -80,10 +81,10 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	in := parse(t, document(`{"recencyPruning":true,"recencyRetention":1,"threshold":0.0000001}`))
 	report := replayed(t, in)
 	none, dense, recent, truncated := report.Variants[0], report.Variants[1], report.Variants[2], report.Variants[3]
-	if none.TotalInput != 527 || none.Compressions > 0 || none.Pruned != (history.DensityMetadata{}) {
+	if none.TotalInput != 527 || none.Compressions > 0 || none.Pruned.Total() > 0 {
 		t.Errorf("none: %+v", none)
 	}
-	if dense.Pruned.RecencyPruned != 0 || recent.Pruned.RecencyPruned != 0 {
+	if dense.Pruned.Of("old-result") != 0 || recent.Pruned.Of("old-result") != 0 {
 		t.Errorf("two results are within the newest 3: %+v, %+v", dense.Pruned, recent.Pruned)
 	}
 	if truncated.Compressions == 0 || truncated.TotalInput >= none.TotalInput {
@@ -100,12 +101,12 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	}
 	many := replayed(t, parse(t, `{"history":[`+strings.Join(pairs, ",")+`]}`))
 	for i, want := range []int{0, 0, 1, 0} { // the fifth result is after the last request
-		if got := many.Variants[i].Pruned.RecencyPruned; got != want {
+		if got := many.Variants[i].Pruned.Of("old-result"); got != want {
 			t.Errorf("%s pruned %d old results, want %d", many.Variants[i].Name, got, want)
 		}
 	}
 	off := replayed(t, parse(t, document("{}")), "compression.density.readWritePruning=false")
-	if off.Variants[1].Pruned.ReadWritePairsPruned != 0 {
+	if off.Variants[1].Pruned.Of("stale-read") != 0 {
 		t.Errorf("the flag has no effect: %+v", off.Variants[1])
 	}
 }

@@ -3,6 +3,8 @@ package offline
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -38,8 +40,8 @@ type Account struct {
 	Grounded int `json:"groundedEdits"`
 	// Pruned and Compressions tell what was done to the context; what the hard
 	// limit forced is among the compressions.
-	Pruned       history.DensityMetadata `json:"pruned"`
-	Compressions int                     `json:"compressions"`
+	Pruned       history.Counts `json:"pruned"`
+	Compressions int            `json:"compressions"`
 }
 
 // Cost is the price of an account's input under one price model.
@@ -69,8 +71,8 @@ func (r *Report) Print(out io.Writer) error {
 	for i, p := range PriceModels() {
 		row("cost, "+p.Name, func(a Account) string { return fmt.Sprintf("%.2f", a.Cost[i].Relative) })
 	}
-	row("stale reads / duplicates / old results", func(a Account) string {
-		return fmt.Sprintf("%d / %d / %d", a.Pruned.ReadWritePairsPruned, a.Pruned.FileDeduplicationsPruned, a.Pruned.RecencyPruned)
+	row(counts(r.Variants[0], func(c history.Count) string { return c.Many }), func(a Account) string {
+		return counts(a, func(c history.Count) string { return strconv.Itoa(c.N) })
 	})
 	row("compressions", func(a Account) string { return fmt.Sprint(a.Compressions) })
 	row("grounded edits", func(a Account) string {
@@ -80,6 +82,15 @@ func (r *Report) Print(out io.Writer) error {
 		return (a.PreSend / time.Duration(max(1, a.Requests))).Round(time.Microsecond).String()
 	})
 	return w.Flush()
+}
+
+// counts lists what show makes of each count of an account.
+func counts(a Account, show func(history.Count) string) string {
+	var cells []string
+	for _, c := range a.Pruned {
+		cells = append(cells, show(c))
+	}
+	return strings.Join(cells, " / ")
 }
 
 func share(part, whole int) string {

@@ -1,6 +1,9 @@
 package offline
 
 import (
+	"slices"
+	"strconv"
+
 	"agent/internal/compression"
 	"agent/internal/settings"
 )
@@ -13,28 +16,43 @@ type Variant struct {
 }
 
 // Variants lists what a replay compares. "none" sends everything: no pruning, and
-// a window that is never full.
+// a window that is never full. A density phase that is off by default has a variant
+// of its own.
 func Variants() []Variant {
-	return []Variant{
-		{"none", [][2]string{
-			{settings.CompressionStrategy.Key(), compression.DefaultName},
-			{settings.DensityReadWritePruning.Key(), "false"},
-			{settings.DensityFileDedupe.Key(), "false"},
-			{settings.DensityRecencyPruning.Key(), "false"},
-			{settings.ContextLimit.Key(), "1000000000"},
-			{settings.CompressionThreshold.Key(), "1"},
-		}},
-		{compression.DefaultName, [][2]string{
-			{settings.CompressionStrategy.Key(), compression.DefaultName},
-			{settings.DensityRecencyPruning.Key(), "false"},
-		}},
-		{compression.DefaultName + ", recency 3", [][2]string{
-			{settings.CompressionStrategy.Key(), compression.DefaultName},
-			{settings.DensityRecencyPruning.Key(), "true"},
-			{settings.DensityRecencyRetention.Key(), "3"},
-		}},
-		{"top-down-truncation", [][2]string{{settings.CompressionStrategy.Key(), "top-down-truncation"}}},
+	strategy := [2]string{settings.CompressionStrategy.Key(), compression.DefaultName}
+	none := Variant{"none", [][2]string{
+		strategy,
+		{settings.ContextLimit.Key(), "1000000000"},
+		{settings.CompressionThreshold.Key(), "1"},
+	}}
+	dense := Variant{compression.DefaultName, [][2]string{strategy}}
+	var extra []Variant
+	for _, phase := range compression.Phases() {
+		off := [2]string{settings.DensityKey(phase.Switch.Name), "false"}
+		none.Set = append(none.Set, off)
+		if !phase.Switch.Default {
+			dense.Set = append(dense.Set, off)
+			extra = append(extra, withPhase(phase))
+		}
 	}
+	for i, v := range extra {
+		extra[i].Set = slices.Concat(dense.Set, v.Set)
+	}
+	variants := append([]Variant{none, dense}, extra...)
+	return append(variants, Variant{"top-down-truncation", [][2]string{{settings.CompressionStrategy.Key(), "top-down-truncation"}}})
+}
+
+// withPhase switches a phase on, with its numbers as they are by default.
+func withPhase(phase compression.Phase) Variant {
+	v := Variant{
+		Name: compression.DefaultName + ", " + phase.Name,
+		Set:  [][2]string{{settings.DensityKey(phase.Switch.Name), "true"}},
+	}
+	for _, n := range phase.Numbers {
+		v.Name += " " + strconv.Itoa(n.Default)
+		v.Set = append(v.Set, [2]string{settings.DensityKey(n.Name), strconv.Itoa(n.Default)})
+	}
+	return v
 }
 
 // PriceModel weighs input tokens against a price of 1 for a token.

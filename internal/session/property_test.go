@@ -75,7 +75,7 @@ func anyDensity(rt *rapid.T, n int, fresh func() *history.Content) history.Densi
 		switch rapid.IntRange(0, 4).Draw(rt, "fate") {
 		case 0:
 			result.Removals = append(result.Removals, i)
-			result.Prunes = append(result.Prunes, history.Prune{Kind: history.StaleRead, Entry: i})
+			result.Prunes = append(result.Prunes, history.Prune{Kind: "stale-read", Entry: i})
 		case 1:
 			result.Replacements[i] = fresh()
 		}

@@ -87,8 +87,10 @@ type sessionPayload struct {
 type densityPayload struct {
 	Removals     []ref                    `json:"removals"`
 	Replacements map[ref]*history.Content `json:"replacements"`
-	Metadata     history.DensityMetadata  `json:"metadata"`
-	Prunes       []prunePayload           `json:"prunes"`
+	// Metadata is history.Counts, for people and programs that read the log; a replay
+	// has no use for it.
+	Metadata any            `json:"metadata"`
+	Prunes   []prunePayload `json:"prunes"`
 }
 
 type prunePayload struct {

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"agent/internal/history"
 )
 
 func TestReplay(t *testing.T) {
@@ -89,7 +87,7 @@ func TestReplayGivesEverythingElseToo(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"model": "m"}, state.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	want := []Pruned{{history.StaleRead, "f", "written", 7, 9, state.Started, 2}}
+	want := []Pruned{{"stale-read", "f", "written", 7, 9, state.Started, 2}}
 	if diff := cmp.Diff(want, state.Prunes); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)
 	}

@@ -37,31 +37,3 @@ var CompressionProfile = Optional(ProfileName(), Spec{
 	Help:     "profile whose model writes the summaries",
 	Category: CategoryBehaviour,
 })
-
-// DensityReadWritePruning switches REQ-HD-005 on (REQ-HD-009.1).
-var DensityReadWritePruning = Declare(Bool(), true, Spec{
-	Key:      "compression.density.readWritePruning",
-	Help:     "drop what was read of a file once the file was written",
-	Category: CategoryBehaviour,
-})
-
-// DensityFileDedupe switches REQ-HD-006 on (REQ-HD-009.2).
-var DensityFileDedupe = Declare(Bool(), true, Spec{
-	Key:      "compression.density.fileDedupe",
-	Help:     "keep only the latest copy of a file included with @",
-	Category: CategoryBehaviour,
-})
-
-// DensityRecencyPruning switches REQ-HD-007 on (REQ-HD-009.3).
-var DensityRecencyPruning = Declare(Bool(), false, Spec{
-	Key:      "compression.density.recencyPruning",
-	Help:     "keep only the latest results of each tool",
-	Category: CategoryBehaviour,
-})
-
-// DensityRecencyRetention is how many results of each tool stay (REQ-HD-009.4).
-var DensityRecencyRetention = Declare(Int(AtLeast(1, "of at least 1")), 3, Spec{
-	Key:      "compression.density.recencyRetention",
-	Help:     "how many results of each tool recency pruning keeps",
-	Category: CategoryBehaviour,
-})

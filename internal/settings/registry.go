@@ -8,9 +8,9 @@ import (
 )
 
 // All returns every setting in the order they are shown. A new one is a declaration
-// in the file of its category and a line here.
+// in the file of its category and a line here; density phases bring theirs.
 func All() []Declared {
-	return []Declared{
+	return slices.Concat([]Declared{
 		Model,
 		BaseURL,
 		AuthKeyfile,
@@ -25,11 +25,7 @@ func All() []Declared {
 		CompressionPreserveThreshold,
 		CompressionTopPreserveThreshold,
 		CompressionProfile,
-		DensityReadWritePruning,
-		DensityFileDedupe,
-		DensityRecencyPruning,
-		DensityRecencyRetention,
-
+	}, density(), []Declared{
 		ApprovalMode,
 		MaxTurns,
 		Theme,
@@ -41,7 +37,7 @@ func All() []Declared {
 		PriceInput,
 		PriceOutput,
 		PriceCached,
-	}
+	})
 }
 
 // Choices are the words of Enums that belong to other rooms of the program, by key:

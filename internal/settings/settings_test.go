@@ -159,15 +159,15 @@ func TestAccessors(t *testing.T) {
 	got := []any{
 		settings.Model.Of(s), settings.BaseURL.Of(s), settings.AuthKeyfile.Of(s), limit, output, *settings.Temperature.Pointer(s), *settings.TopP.Pointer(s), settings.ReasoningEffort.Of(s),
 		settings.CompressionStrategy.Of(s), threshold, settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s),
-		settings.CompressionProfile.Of(s), settings.DensityReadWritePruning.Of(s), settings.DensityFileDedupe.Of(s), settings.DensityRecencyPruning.Of(s),
-		settings.DensityRecencyRetention.Of(s), settings.ApprovalMode.Of(s), settings.ShellTimeoutSeconds.Of(s), settings.ToolOutputMaxTokens.Of(s),
+		settings.CompressionProfile.Of(s), settings.Density(s).Switches["readWritePruning"], settings.Density(s).Switches["fileDedupe"], settings.Density(s).Switches["recencyPruning"],
+		settings.Density(s).Numbers["recencyRetention"], settings.ApprovalMode.Of(s), settings.ShellTimeoutSeconds.Of(s), settings.ToolOutputMaxTokens.Of(s),
 		settings.FileReadMaxLines.Of(s), settings.MaxTurns.Of(s), settings.Theme.Of(s), prices,
 	}
 	want := []any{
 		"m", "http://h/v1", "~/my keys/k", 1000, 100, 0.0, 0.9, "high",
 		"top-down-truncation", 1.0, 0.3, 0.4,
 		"small", false, false, true,
-		5, "full-auto", 7, 8,
+		5.0, "full-auto", 7, 8,
 		9, 10, "dark",
 		settings.Prices{Input: 3, Output: 15, Cached: 0.3},
 	}

@@ -1,0 +1,81 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Count is how much one density phase pruned, with the names the phase gives it.
+type Count struct {
+	Kind PruneKind
+	// Field is its name in JSON, for example "recencyPruned".
+	Field string
+	// One and Many are what was pruned, in words: "old result", "old results".
+	One, Many string
+	N         int
+}
+
+// Counts are the prunes of all phases, in the order in which these run
+// (REQ-HD-001.8, REQ-HD-013.7, D-16). They carry their names, so that whoever
+// shows them need not know the phases.
+type Counts []Count
+
+// Of returns the count of one kind.
+func (c Counts) Of(kind PruneKind) int {
+	for _, count := range c {
+		if count.Kind == kind {
+			return count.N
+		}
+	}
+	return 0
+}
+
+// Total returns the sum.
+func (c Counts) Total() int {
+	total := 0
+	for _, count := range c {
+		total += count.N
+	}
+	return total
+}
+
+// Plus returns the sums by kind, of counts of the same phases.
+func (c Counts) Plus(other Counts) Counts {
+	sums := make(Counts, len(c))
+	for i, count := range c {
+		count.N += other.Of(count.Kind)
+		sums[i] = count
+	}
+	return sums
+}
+
+// String lists what there is: "4 stale reads, 1 duplicate file".
+func (c Counts) String() string {
+	var parts []string
+	for _, count := range c {
+		switch {
+		case count.N == 1:
+			parts = append(parts, "1 "+count.One)
+		case count.N > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", count.N, count.Many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// MarshalJSON implements json.Marshaler: an object with every count by its field.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	data := []byte{'{'}
+	for i, count := range c {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		field, err := json.Marshal(count.Field)
+		if err != nil {
+			return nil, err
+		}
+		data = fmt.Appendf(data, "%s:%d", field, count.N)
+	}
+	return append(data, '}'), nil
+}

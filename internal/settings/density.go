@@ -1,0 +1,46 @@
+package settings
+
+import (
+	"fmt"
+
+	"agent/internal/compression"
+)
+
+// DensityKey returns the key of a setting that a density phase declares, by its
+// name there.
+func DensityKey(name string) string { return "compression.density." + name }
+
+// density returns the settings that the density phases declare for themselves
+// (REQ-HD-009.1 … REQ-HD-009.4).
+func density() []Declared {
+	var declared []Declared
+	for _, phase := range compression.Phases() {
+		declared = append(declared, densitySwitch(phase.Switch))
+		for _, n := range phase.Numbers {
+			declared = append(declared, densityNumber(n))
+		}
+	}
+	return declared
+}
+
+func densitySwitch(s compression.Switch) Setting[bool] {
+	return Declare(Bool(), s.Default, Spec{Key: DensityKey(s.Name), Help: s.Help, Category: CategoryBehaviour})
+}
+
+func densityNumber(n compression.Number) Setting[int] {
+	bounds := AtLeast(float64(n.Least), fmt.Sprintf("of at least %d", n.Least))
+	return Declare(Int(bounds), n.Default, Spec{Key: DensityKey(n.Name), Help: n.Help, Category: CategoryBehaviour})
+}
+
+// Density returns what density may do as the settings have it (REQ-HD-009.5); the
+// workspace and the facts about tools are the caller's.
+func Density(s *Settings) compression.DensityConfig {
+	config := compression.DensityConfig{Switches: make(map[string]bool), Numbers: make(map[string]float64)}
+	for _, phase := range compression.Phases() {
+		config.Switches[phase.Switch.Name] = densitySwitch(phase.Switch).Of(s)
+		for _, n := range phase.Numbers {
+			config.Numbers[n.Name] = float64(densityNumber(n).Of(s))
+		}
+	}
+	return config
+}
