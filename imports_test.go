@@ -35,6 +35,7 @@ var rooms = []room{
 	{"internal/headless", []string{"internal/chat", "internal/history"}, "it prints the events of a turn"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
 	{"internal/command", []string{"internal/chat", "internal/settings", "internal/session", "internal/nearest"}, "commands steer the loop and know no screen"},
+	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/tokens"}, "it knows what fits, and neither turns nor tools nor settings"},
 	{"internal/chat", []string{"internal/llm", "internal/tools", "internal/compression", "internal/history", "internal/settings", "internal/atcmd", "internal/tokens"}, "the loop knows what it drives and not who watches"},
 	{"internal/compression", []string{"internal/history", "internal/nearest"}, "the engine is pure"},
 	{"internal/history", nil, "the content model is the bottom"},

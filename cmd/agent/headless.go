@@ -34,6 +34,9 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	emit := func(e chat.Event) {
+		if e, ok := e.(chat.StatusChanged); ok {
+			run.Status, run.Stats = e.Status, e.Stats
+		}
 		if printer.Event(e) != nil {
 			cancel()
 		}
@@ -48,7 +51,6 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 		printer.Start(run.SessionID)
 		run.Outcome, run.Err = a.answer(ctx, prompt)
 		run.Exit = outcomeStatus(run.Outcome, run.Err)
-		run.Stats, run.Status = a.chat.Figures()
 	} else {
 		run.Err, run.Exit = err, exitStatus(err)
 	}

@@ -21,8 +21,8 @@ func session(tb testing.TB, entries, wordsEach int) *bench {
 	b := newBench(tb)
 	vocabularies := &tokens.Vocabularies{}
 	counter := vocabularies.Counter("gpt-4o")
-	b.Counter = func(string) history.Counter { return counter }
-	b.Chat.History = history.NewService(counter, nil)
+	b.window.Counter = func(string) history.Counter { return counter }
+	b.keep(history.NewService(counter, nil))
 	b.set("context-limit", "100000000")
 	text := strings.Repeat("if err != nil {\n\treturn err\n}\n", max(1, wordsEach/8))
 	for i := 0; b.History.Len() < entries; i++ {
@@ -36,7 +36,7 @@ func session(tb testing.TB, entries, wordsEach int) *bench {
 			b.pair(fmt.Sprint(i), "read_file", name, text)
 		}
 	}
-	if _, err := b.PrepareRequest(context.Background()); err != nil {
+	if _, err := b.prepare(); err != nil {
 		tb.Fatal(err)
 	}
 	b.Emit = func(Event) {}
@@ -58,13 +58,13 @@ func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
 	b := session(t, 2000, 20)
 	counter := &tally{}
-	b.Counter = func(string) history.Counter { return counter }
+	b.window.Counter = func(string) history.Counter { return counter }
 	for _, step := range []struct {
 		name string
 		do   func()
 		most int
 	}{
-		{"the switch of the counter", func() { b.useModelCounter() }, 1 << 30},
+		{"the switch of the counter", func() { b.window.Tokens() }, 1 << 30},
 		{"nothing new", func() {}, 0},
 		{"a message", func() { b.record(history.HumanText("go on")) }, 1},
 		{"a call and its answer", func() { b.pair("new", "read_file", "new", "text") }, 4},
@@ -92,7 +92,7 @@ func BenchmarkPreSend(b *testing.B) {
 				if added {
 					c.record(history.HumanText("go on"))
 				}
-				if _, err := c.PrepareRequest(context.Background()); err != nil {
+				if _, err := c.prepare(); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -139,5 +139,5 @@ func BenchmarkEnterToRequest(b *testing.B) {
 		total += network.at.Sub(start)
 	}
 	b.ReportMetric(float64(total.Microseconds())/float64(b.N), "µs/request")
-	b.ReportMetric(float64(c.Tokens()), "tokens")
+	b.ReportMetric(float64(c.window.Tokens()), "tokens")
 }

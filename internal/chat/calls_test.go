@@ -211,10 +211,10 @@ func TestTotals(t *testing.T) {
 		}
 	}
 	want := Stats{Requests: 3, ToolCalls: 1, PromptTokens: 200, CompletionTokens: 20, CachedTokens: 120}
-	if got, _ := b.Figures(); got != want {
+	if got := b.figures(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if u := b.contextUsage(); u.Prompt != 100 || u.Cached != 60 || len(seen[UsageReported](b)) != 2 {
+	if u := b.window.Usage(); u.Prompt != 100 || u.Cached != 60 || len(seen[UsageReported](b)) != 2 {
 		t.Errorf("%+v", u)
 	}
 	if b.lastReply != "more" {

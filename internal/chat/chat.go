@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
-	"agent/internal/tokens"
 	"agent/internal/tools"
 )
 
@@ -44,9 +44,6 @@ type Config struct {
 	Now func() time.Time
 }
 
-// DefaultContextLimit is the window assumed for models nobody knows.
-const DefaultContextLimit = 128_000
-
 // Chat is one conversation. It is owned by one goroutine, the one that runs Run
 // or Prompt; every exported method may be called from any goroutine and hands its
 // work to the owner through the inbox.
@@ -57,28 +54,24 @@ type Chat struct {
 	// The rest belongs to the owner.
 	queue []string
 	// tasks wait for the chat to be idle.
-	tasks       []func(context.Context) (Outcome, error)
-	interrupt   context.CancelFunc
-	working     bool
-	approval    *pendingApproval
-	approvals   int
-	calls       int
-	turns       int
-	grants      grants
-	density     densityState
-	window      windowState
-	calibration tokens.Calibration
-	stats       Stats
-	ledger      []PruneRecord
-	failures    failureStreak
-	noopReason  string
-	lastReply   string
-	latest      llm.Usage
+	tasks     []func(context.Context) (Outcome, error)
+	interrupt context.CancelFunc
+	working   bool
+	approval  *pendingApproval
+	approvals int
+	calls     int
+	grants    grants
+	window    *window.Window
+	stats     Stats
+	failures  failureStreak
+	lastReply string
 }
 
 // New returns a chat that is idle.
 func New(config Config) *Chat {
-	return &Chat{Config: config, inbox: make(chan func(), 64)}
+	c := &Chat{Config: config, inbox: make(chan func(), 64)}
+	c.window = c.newWindow()
+	return c
 }
 
 // Run serves the chat until ctx ends. A turn in progress is interrupted then and

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agent/internal/atcmd"
-	"agent/internal/history"
+	"agent/internal/chat/window"
 	"agent/internal/tools"
 )
 
@@ -97,36 +97,10 @@ type ApprovalRequested struct{ Approval Approval }
 type ApprovalSettled struct{ ID int }
 
 // DensityApplied: pruning made the context denser before a request.
-type DensityApplied struct {
-	Metadata     history.Counts
-	Prunes       []PruneRecord
-	TokensBefore int
-	TokensAfter  int
-	Limit        int
-}
-
-// PruneRecord is one line of the ledger that /density shows.
-type PruneRecord struct {
-	Kind    history.PruneKind
-	Subject string
-	Reason  string
-	// Tokens is what the prune freed.
-	Tokens int
-	// Turn is the number of the user's message during which it happened, from 1.
-	Turn int
-	At   time.Time
-}
+type DensityApplied window.Density
 
 // Compressed: a compression ran, or found nothing to do.
-type Compressed struct {
-	Strategy string
-	// Applied is false for a no-op; Reason says why.
-	Applied      bool
-	Reason       string
-	TokensBefore int
-	TokensAfter  int
-	Limit        int
-}
+type Compressed window.Compression
 
 // UsageReported: the provider's figures for the latest request.
 type UsageReported struct {
@@ -148,8 +122,11 @@ type Notice struct{ Text string }
 // QueueChanged: the messages that wait for the next pause, oldest first.
 type QueueChanged struct{ Messages []string }
 
-// StatusChanged: the figures of the status line.
-type StatusChanged struct{ Status Status }
+// StatusChanged: the figures of the status line, and those of the session.
+type StatusChanged struct {
+	Status Status
+	Stats  Stats
+}
 
 // Status is what the status line shows.
 type Status struct {

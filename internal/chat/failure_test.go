@@ -19,10 +19,10 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 		b := newBench(t)
 		b.record(history.HumanText("go"))
 		failing := &optimizeCounter{Strategy: highDensity(t), err: boom}
-		if err := b.ensureDensityOptimized(failing); !errors.Is(err, boom) {
+		if err := b.window.EnsureDensityOptimized(failing); !errors.Is(err, boom) {
 			t.Fatal(err)
 		}
-		if err := b.ensureDensityOptimized(failing); err != nil || failing.calls != 1 {
+		if err := b.window.EnsureDensityOptimized(failing); err != nil || failing.calls != 1 {
 			t.Errorf("REQ-HD-002.7: a failed optimisation counts as run: %v, %d calls", err, failing.calls)
 		}
 	})
@@ -32,7 +32,7 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 		b.record(history.HumanText("go"))
 		wrong := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{7}}}
 		var refused *history.DensityError
-		if err := b.ensureDensityOptimized(wrong); !errors.As(err, &refused) {
+		if err := b.window.EnsureDensityOptimized(wrong); !errors.As(err, &refused) {
 			t.Fatal(err)
 		}
 		if b.History.Len() != 1 {
@@ -44,16 +44,16 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 		b := newBench(t)
 		// REQ-HD-013.3, ERR-020, ERR-021: counting is part of the edit and cannot fail
 		// (D-01); what can is the record of it. The totals are right all the same.
-		b.Chat.History = history.NewService(words{}, func(m history.Mutation) error {
+		b.keep(history.NewService(words{}, func(m history.Mutation) error {
 			if m.Kind == history.MutationDensity {
 				return boom
 			}
 			return nil
-		})
+		}))
 		b.record(history.HumanText("go"))
 		b.record(history.HumanText(wordy(50)))
 		dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
-		if err := b.ensureDensityOptimized(dropping); !errors.Is(err, boom) {
+		if err := b.window.EnsureDensityOptimized(dropping); !errors.Is(err, boom) {
 			t.Fatal(err)
 		}
 		if got, want := b.History.TotalTokens(), b.History.CountContent(history.HumanText("go")); got != want {
@@ -65,7 +65,7 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 		b := newBench(t, say("ok"))
 		b.record(history.HumanText("go"))
 		failing := failingCompress{highDensity(t), boom}
-		err := b.performCompression(t.Context(), failing)
+		err := b.window.PerformCompression(t.Context(), failing)
 		if !errors.Is(err, boom) || !strings.Contains(err.Error(), "your message is kept") {
 			t.Fatal(err)
 		}

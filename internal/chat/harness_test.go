@@ -132,6 +132,28 @@ func (b *bench) note(e Event) {
 	}
 }
 
+// prepare makes the context fit and returns the request that would be sent now.
+func (b *bench) prepare() (llm.Request, error) {
+	if err := EnsureCompressionBeforeSend(context.Background(), b.window); err != nil {
+		return llm.Request{}, err
+	}
+	return b.buildRequest()
+}
+
+// overhead is the head of every request in tokens.
+func (b *bench) overhead() int { return b.window.Estimate() - b.History.TotalTokens() }
+
+// ratio is how many tokens of a model's provider one of ours is taken for (D-09).
+func (b *bench) ratio(model string) float64 {
+	b.set("model", model)
+	return float64(b.window.Tokens()) / float64(b.window.Estimate())
+}
+
+// keep has b record the conversation in another history.
+func (b *bench) keep(h *history.Service) {
+	b.History, b.window.History = h, h
+}
+
 func (b *bench) set(key, value string) {
 	b.t.Helper()
 	if err := b.Settings.Set(settings.Flags, key, value); err != nil {

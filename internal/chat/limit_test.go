@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -85,8 +86,8 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 			if got := b.rungs(); !slices.Equal(got, tc.want) {
 				t.Errorf("told %q, want %q", got, tc.want)
 			}
-			if b.Tokens()+200 > 1000 {
-				t.Errorf("%d tokens and a reserve of 200 in a window of 1000", b.Tokens())
+			if b.window.Tokens()+200 > 1000 {
+				t.Errorf("%d tokens and a reserve of 200 in a window of 1000", b.window.Tokens())
 			}
 		})
 	}
@@ -113,7 +114,7 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	if got := b.rungs(); !slices.Equal(got, []string{"density"}) {
 		t.Errorf("told %q; density alone would do", got)
 	}
-	if stats, _ := b.Figures(); stats.Compressions != 0 {
+	if stats := b.figures(); stats.Compressions != 0 {
 		t.Errorf("%d compressions counted, none was needed", stats.Compressions)
 	}
 }
@@ -128,7 +129,7 @@ func TestLadderTellsWhatFailed(t *testing.T) {
 	for i := range 5 {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(180))
 	}
-	if err := b.reduce(t.Context(), failingCompress{highDensity(t), errors.New("no answer")}, 250); err != nil {
+	if err := b.window.EnforceLimit(t.Context(), failingCompress{highDensity(t), errors.New("no answer")}); err != nil {
 		t.Fatal(err)
 	}
 	told := seen[Notice](b)
@@ -136,8 +137,8 @@ func TestLadderTellsWhatFailed(t *testing.T) {
 		!strings.HasPrefix(told[1].Text, "context limit: high-density compress, 1k → ") {
 		t.Errorf("told %v", told)
 	}
-	if b.Tokens() > 750 {
-		t.Errorf("%d tokens", b.Tokens())
+	if b.window.Tokens() > 750 {
+		t.Errorf("%d tokens", b.window.Tokens())
 	}
 }
 
@@ -187,7 +188,7 @@ func TestOverflowIsToldInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set("context-limit", "1000")
-	b.calibration.Observe("test-model", 100, 200)
+	b.window.Observe("test-model", 100, window.Reported{Prompt: 200})
 	_, err := b.prompt(wordy(446))
 	var overflow *compression.ContextOverflowError
 	if !errors.As(err, &overflow) {
@@ -263,7 +264,7 @@ func TestTheHeadIsCounted(t *testing.T) {
 	for _, tool := range b.Tools.All() {
 		head += words{}.Count(tool.Name + tool.Description + string(tool.Schema))
 	}
-	if got := b.Tokens(); got != head {
+	if got := b.window.Tokens(); got != head {
 		t.Errorf("%d tokens before the first message, want %d", got, head)
 	}
 	for range 2 {
@@ -277,7 +278,7 @@ func TestTheHeadIsCounted(t *testing.T) {
 	if asked != 1 || b.model.requests[0].System != wordy(700) || len(b.model.requests[1].Tools) != len(b.Tools.All()) {
 		t.Errorf("the head was made %d times", asked)
 	}
-	b.Counter = func(string) history.Counter { return letters{} }
+	b.window.Counter = func(string) history.Counter { return letters{} }
 	if got := b.overhead(); got <= head {
 		t.Errorf("the head counts %d for the new model, %d for the old", got, head)
 	}
@@ -299,14 +300,14 @@ func TestReserve_D08(t *testing.T) {
 		if tc.output != "" {
 			b.set("max-output-tokens", tc.output)
 		}
-		if got, err := b.reserve(); err != nil || got != tc.want {
+		if got, err := b.window.Reserve(); err != nil || got != tc.want {
 			t.Errorf("window %s, output %s: reserve %d, %v", tc.limit, tc.output, got, err)
 		}
 	}
 	b := newBench(t)
 	b.set("context-limit", "4000")
 	b.set("max-output-tokens", "4000")
-	if _, err := b.reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
+	if _, err := b.window.Reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
 		t.Errorf("a reserve of the whole window: %v", err)
 	}
 }
@@ -321,15 +322,15 @@ func TestLimitHoldsForEveryRatio(t *testing.T) {
 		b.set("compression.threshold", "1")
 		// More than what a compression leaves free, so that the ladder goes to the brim.
 		b.set("max-output-tokens", fmt.Sprint(501+reported%13))
-		b.calibration.Observe("test-model", 1000, reported)
+		b.window.Observe("test-model", 1000, window.Reported{Prompt: reported})
 		for range 500 {
 			b.record(history.HumanText("w"))
 		}
 		if _, err := b.prepare(); err != nil {
 			t.Fatal(err)
 		}
-		if reserve, _ := b.reserve(); b.Tokens()+reserve > 1009 {
-			t.Errorf("ratio %d‰: %d tokens with a reserve of %d in a window of 1009", reported, b.Tokens(), reserve)
+		if reserve, _ := b.window.Reserve(); b.window.Tokens()+reserve > 1009 {
+			t.Errorf("ratio %d‰: %d tokens with a reserve of %d in a window of 1009", reported, b.window.Tokens(), reserve)
 		}
 	}
 }
@@ -348,7 +349,7 @@ func TestHardLimitIsExact(t *testing.T) {
 		b.set("compression.threshold", "1")
 		b.record(history.HumanText("go"))
 		b.pair("a", "read_file", "a", wordy(500))
-		b.record(history.HumanText(wordy(800 - b.Tokens() - 4 + tc.more)))
+		b.record(history.HumanText(wordy(800 - b.window.Tokens() - 4 + tc.more)))
 		if _, err := b.prepare(); err != nil {
 			t.Fatal(err)
 		}
@@ -372,19 +373,19 @@ func TestLearnedLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := b.overhead() + size(b, b.model.requests[0])
-	if got := b.contextLimit(); got != refused {
+	if got := b.window.Size(); got != refused {
 		t.Errorf("limit %d, the model refused %d", got, refused)
 	}
 	if total := b.overhead() + size(b, b.model.requests[1]); total+refused/4 > refused {
 		t.Errorf("sent %d tokens after the refusal of %d", total, refused)
 	}
 	b.set("model", "another")
-	if got := b.contextLimit(); got != DefaultContextLimit {
+	if got := b.window.Size(); got != window.DefaultLimit {
 		t.Errorf("the limit of another model became %d", got)
 	}
 	b.set("model", "test-model")
 	b.set("context-limit", "50000")
-	if got := b.contextLimit(); got != 50_000 {
+	if got := b.window.Size(); got != 50_000 {
 		t.Errorf("limit %d after it was set to 50000", got)
 	}
 }
@@ -393,15 +394,15 @@ func TestLearnedLimit(t *testing.T) {
 func TestContextLimitSources(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if got := b.contextLimit(); got != DefaultContextLimit {
+	if got := b.window.Size(); got != window.DefaultLimit {
 		t.Errorf("assumed %d", got)
 	}
-	b.ContextLimit = func(model string) (int, bool) { return 32_000, model == "test-model" }
-	if got := b.contextLimit(); got != 32_000 {
+	b.window.Limit = func(model string) (int, bool) { return 32_000, model == "test-model" }
+	if got := b.window.Size(); got != 32_000 {
 		t.Errorf("known %d", got)
 	}
 	b.set("context-limit", "9000")
-	if got := b.contextLimit(); got != 9000 {
+	if got := b.window.Size(); got != 9000 {
 		t.Errorf("set %d", got)
 	}
 }

@@ -25,7 +25,7 @@ func (c *Chat) expand(ctx context.Context, text string) (atcmd.Expansion, error)
 // addUserMessage puts what the user typed into the history, before anything else
 // happens with it.
 func (c *Chat) addUserMessage(text string, said atcmd.Expansion) error {
-	c.turns++
+	c.window.NextTurn()
 	if err := c.add(history.New(history.Human, said.Blocks...)); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -136,12 +137,12 @@ func TestFullDiskLeavesAValidHistory(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls("read_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`), say("ok"), say("ok"))
 			records := 0
-			b.Chat.History = history.NewService(words{}, func(history.Mutation) error {
+			b.keep(history.NewService(words{}, func(history.Mutation) error {
 				if records++; records == at {
 					return full
 				}
 				return nil
-			})
+			}))
 			if out, err := b.prompt("go"); !errors.Is(err, full) || out.Stop != StopFailed {
 				t.Fatalf("%+v %v", out, err)
 			}
@@ -192,11 +193,11 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 	t.Parallel()
 	var b *bench
 	b = newBench(t, func(_ context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
-		reported := 3 * (b.window.overhead + size(b, req)) / 2
+		reported := 3 * (b.overhead() + size(b, req)) / 2
 		b.set("model", "another")
 		respond(llm.Usage{PromptTokens: reported}, llm.Text{Delta: "ok"})(nil, req, yield)
 	})
-	b.Counter = func(model string) history.Counter {
+	b.window.Counter = func(model string) history.Counter {
 		if model == "another" {
 			return letters{}
 		}
@@ -209,8 +210,8 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 	if got := raw[1].Metadata[history.MetaModel]; got != "test-model" {
 		t.Errorf("recorded as of %v", got)
 	}
-	if a, o := b.calibration.Scale("test-model", 1000), b.calibration.Scale("another", 1000); a < 1490 || a > 1500 || o != 1000 {
-		t.Errorf("1000 tokens scale to %d for the model that reported and %d for the other", a, o)
+	if a, o := b.ratio("test-model"), b.ratio("another"); a < 1.49 || a > 1.51 || o != 1 {
+		t.Errorf("the ratio is %v for the model that reported and %v for the other", a, o)
 	}
 }
 
@@ -286,8 +287,9 @@ func TestRetriesAreVisible(t *testing.T) {
 		t.Errorf("stored %+v", last)
 	}
 	// The message, 5 tokens, and the head were estimated.
-	if got, want := b.calibration.Scale("test-model", 1000), 19_000/(b.overhead()+5); got != want {
-		t.Errorf("1000 tokens scale to %d, want %d", got, want)
+	b.record(history.HumanText(wordy(1000)))
+	if got, want := b.ratio("test-model"), 19/float64(b.overhead()+5); math.Abs(got-want) > 0.001 {
+		t.Errorf("the ratio is %v, want %v", got, want)
 	}
 }
 

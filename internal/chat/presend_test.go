@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,12 +28,10 @@ func (b *bench) pair(id, tool, path, result string) {
 
 func (b *bench) record(c *history.Content) {
 	b.t.Helper()
-	if err := b.Record(c); err != nil {
+	if err := b.add(c); err != nil {
 		b.t.Fatal(err)
 	}
 }
-
-func (b *bench) prepare() (llm.Request, error) { return b.PrepareRequest(context.Background()) }
 
 func wordy(n int) string { return strings.Repeat("word ", n) }
 
@@ -58,7 +57,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	for _, e := range b.History.RawHistory() {
 		scratch += b.History.CountContent(e)
 	}
-	if density[0].TokensAfter != scratch || b.Tokens() != scratch {
+	if density[0].TokensAfter != scratch || b.window.Tokens() != scratch {
 		t.Errorf("REQ-HD-002.4: %d tokens after the edit, %d from scratch", density[0].TokensAfter, scratch)
 	}
 	// S-05: without the stale read the total is under the threshold.
@@ -72,7 +71,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 		t.Errorf("told as %q", got)
 	}
 	freed := density[0].TokensBefore - density[0].TokensAfter
-	if _, status := b.Figures(); status.Freed != freed {
+	if status := b.status(); status.Freed != freed {
 		t.Errorf("%d freed, the status says %d", freed, status.Freed)
 	}
 	if len(density[0].Prunes) != 1 || density[0].Prunes[0].Tokens != freed || density[0].Prunes[0].Subject != "a" {
@@ -89,8 +88,8 @@ func TestLedgerTellsTheTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(b.ledger) != 1 || b.ledger[0].Turn != 2 || b.ledger[0].Subject != "a" || b.ledger[0].Kind != "stale-read" || b.ledger[0].Tokens < 200 {
-		t.Errorf("ledger %+v", b.ledger)
+	if len(b.window.Ledger()) != 1 || b.window.Ledger()[0].Turn != 2 || b.window.Ledger()[0].Subject != "a" || b.window.Ledger()[0].Kind != "stale-read" || b.window.Ledger()[0].Tokens < 200 {
+		t.Errorf("ledger %+v", b.window.Ledger())
 	}
 }
 
@@ -159,7 +158,7 @@ func TestDirtyFlag(t *testing.T) {
 	}
 	for _, s := range steps {
 		s.do()
-		if err := b.ensureDensityOptimized(counting); err != nil {
+		if err := b.window.EnsureDensityOptimized(counting); err != nil {
 			t.Fatal(err)
 		}
 		if counting.calls != s.want {
@@ -169,11 +168,11 @@ func TestDirtyFlag(t *testing.T) {
 	if len(seen[DensityApplied](b)) != 0 {
 		t.Error("REQ-HD-002.5: an empty result was applied")
 	}
-	if _, err := b.compress(t.Context(), highDensity(t)); err != nil {
+	if _, err := b.window.Compress(t.Context(), highDensity(t)); err != nil {
 		t.Fatal(err)
 	}
 	b.History.RecalculateTotalTokens()
-	if err := b.ensureDensityOptimized(counting); err != nil || counting.calls != 2 {
+	if err := b.window.EnsureDensityOptimized(counting); err != nil || counting.calls != 2 {
 		t.Errorf("REQ-HD-002.6: a compression or a recount made the history dirty: %d calls, %v", counting.calls, err)
 	}
 }
@@ -191,7 +190,7 @@ func TestOptimizeSeesTheRawHistory(t *testing.T) {
 	b.record(history.HumanText("drop me"))
 	b.record(history.HumanText("keep me"))
 	dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
-	if err := b.ensureDensityOptimized(dropping); err != nil {
+	if err := b.window.EnsureDensityOptimized(dropping); err != nil {
 		t.Fatal(err)
 	}
 	if len(dropping.given) != 3 || !dropping.given[0].Empty() {
@@ -216,21 +215,22 @@ func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	for name, want := range map[string][]string{
-		// The last is "agent context optimize", which edits a document and has no
-		// conversation.
-		"ApplyDensityResult":          {"internal/chat/presend.go", "internal/offline/optimize.go"},
-		"ensureDensityOptimized":      {"internal/chat/limit.go", "internal/chat/presend.go"},
-		"performCompression":          {"internal/chat/presend.go"},
-		"enforceContextWindow":        {"internal/chat/presend.go"},
-		"ensureCompressionBeforeSend": {"internal/chat/turn.go"},
+		// The last of each is "agent context", which works on a file and has no turn
+		// loop.
+		".ApplyDensityResult":         {"internal/chat/window/density.go", "internal/offline/optimize.go"},
+		".EnsureDensityOptimized":     {"internal/chat/presend.go", "internal/chat/window/enforce.go"},
+		".PerformCompression":         {"internal/chat/presend.go"},
+		".EnforceLimit":               {"internal/chat/presend.go"},
+		"EnsureCompressionBeforeSend": {"internal/chat/turn.go", "internal/offline/replay.go"},
 	} {
 		var callers []string
+		calls := regexp.MustCompile(`(?m)^\s.*` + regexp.QuoteMeta(name) + `\(`)
 		err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 				return err
 			}
 			source, err := os.ReadFile(file)
-			if strings.Contains(string(source), "."+name+"(") {
+			if calls.MatchString(string(source)) {
 				relative, _ := filepath.Rel(root, file)
 				callers = append(callers, filepath.ToSlash(relative))
 			}
@@ -259,7 +259,7 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 			b.record(history.New(history.AI)) // empty: part of the raw history only
 			b.pair("c", "read_file", "a", wordy(100))
 			b.pair("d", "read_file", "b", wordy(100))
-			b.record(history.HumanText(wordy(500 + tc.more - b.Tokens() - 4)))
+			b.record(history.HumanText(wordy(500 + tc.more - b.window.Tokens() - 4)))
 			if _, err := b.prepare(); err != nil {
 				t.Fatal(err)
 			}
@@ -274,11 +274,12 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if got := Threshold(b.Settings, highDensity(t)); got != 0.85 {
+	b.set("context-limit", "1000")
+	if got := b.window.Trigger(highDensity(t)); got != 850 {
 		t.Errorf("strategy default %v", got)
 	}
 	b.set("compression.threshold", "0.4")
-	if got := Threshold(b.Settings, highDensity(t)); got != 0.4 {
+	if got := b.window.Trigger(highDensity(t)); got != 400 {
 		t.Errorf("setting %v", got)
 	}
 }
@@ -355,7 +356,7 @@ func TestS12ProviderFindsTheContextTooLong(t *testing.T) {
 		if out, err := b.prompt("go"); err != nil || out.Response != "now it fits" {
 			t.Fatalf("%+v %v", out, err)
 		}
-		if _, status := b.Figures(); status.Limit != 600 || status.Tokens > 450 {
+		if status := b.status(); status.Limit != 600 || status.Tokens > 450 {
 			t.Errorf("%d tokens in a window of %d", status.Tokens, status.Limit)
 		}
 	})

@@ -77,20 +77,20 @@ func newPlay(rt *rapid.T) *play {
 		{Allow: true}, {Allow: true, Always: true}, {}, {Reason: "rather not"},
 	}), 1, 4).Draw(rt, "decisions")
 	full := rapid.SampledFrom([]int{1 << 30, 1 << 30, 1 << 30, 3, 8}).Draw(rt, "full from")
-	p.Chat.History = history.NewService(words{}, func(m history.Mutation) error {
+	p.keep(history.NewService(words{}, func(m history.Mutation) error {
 		p.observe(m)
 		if len(p.log) == full {
 			return errFull
 		}
 		return nil
-	})
+	}))
 	p.Chat.Expand = func(_ context.Context, text string) (atcmd.Expansion, error) {
 		if strings.Contains(text, "@missing") {
 			return atcmd.Expansion{}, errors.New("there is no file @missing")
 		}
 		return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: text}}}, nil
 	}
-	p.Chat.Counter = func(model string) history.Counter {
+	p.window.Counter = func(model string) history.Counter {
 		if model == "two" {
 			return letters{}
 		}
@@ -175,9 +175,9 @@ func (p *play) checked(answer answerFunc) answerFunc {
 		if curated, _ := p.History.Curated(); !slices.Equal(req.History, curated) {
 			p.t.Errorf("what was sent is not the history")
 		}
-		reserve, err := p.reserve()
-		if total := p.Tokens() + reserve; err != nil || total > p.contextLimit() {
-			p.t.Errorf("D-30: %d tokens with the reserve in a window of %d, %v", total, p.contextLimit(), err)
+		reserve, err := p.window.Reserve()
+		if total := p.window.Tokens() + reserve; err != nil || total > p.window.Size() {
+			p.t.Errorf("D-30: %d tokens with the reserve in a window of %d, %v", total, p.window.Size(), err)
 		}
 		answer(ctx, req, yield)
 	}
@@ -255,12 +255,15 @@ func (p *play) check(err error) {
 	if !slices.Equal(p.replayed, p.History.RawHistory()) {
 		p.t.Errorf("D-24: the record gives %d entries, the history has %d", len(p.replayed), p.History.Len())
 	}
-	scratch := p.overhead()
+	scratch := 0
 	for _, c := range p.History.RawHistory() {
 		scratch += p.History.CountContent(c)
 	}
-	if got := p.Tokens(); got != p.scaled(scratch) || got != p.contextUsage().Total() {
-		p.t.Errorf("D-01: %d tokens, %d from scratch, %d by kind", got, p.scaled(scratch), p.contextUsage().Total())
+	if got := p.History.TotalTokens(); got != scratch {
+		p.t.Errorf("D-01: %d tokens, %d from scratch", got, scratch)
+	}
+	if got, kinds := p.window.Tokens(), p.window.Usage().Total(); got != kinds {
+		p.t.Errorf("D-07: %d tokens, %d by kind", got, kinds)
 	}
 	if requested, ended := len(seen[CallRequested](p.bench)), len(seen[ToolEnded](p.bench)); requested != ended {
 		p.t.Errorf("%d calls requested, %d ended", requested, ended)

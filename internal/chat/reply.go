@@ -50,7 +50,7 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 			items <- item{chunk, err}
 		}
 	}()
-	r = &reply{model: request.Model, estimate: c.overhead() + c.History.TotalTokens()}
+	r = &reply{model: request.Model, estimate: c.window.Estimate()}
 	for {
 		next, ok := await(c, items)
 		switch {

@@ -9,10 +9,7 @@ func (c *Chat) Restore(entries []*history.Content, ledger []PruneRecord) error {
 	if err := c.History.Restore(entries); err != nil {
 		return err
 	}
-	c.ledger = ledger
-	for _, p := range ledger {
-		c.density.freed += p.Tokens
-	}
+	c.window.Restore(ledger)
 	return c.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) ([]*history.Content, error) {
 		if history.Validate(entries) == nil {
 			return nil, nil

@@ -20,7 +20,7 @@ func TestRestore(t *testing.T) {
 	if err := b.Restore(recorded, ledger); err != nil {
 		t.Fatal(err)
 	}
-	if _, status := b.Figures(); status.Freed != 42 {
+	if status := b.status(); status.Freed != 42 {
 		t.Errorf("freed %d", status.Freed)
 	}
 	if out, err := b.prompt("after"); err != nil || out.Response != "going on" {

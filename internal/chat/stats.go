@@ -1,8 +1,8 @@
 package chat
 
 import (
+	"agent/internal/chat/window"
 	"agent/internal/llm"
-
 	"agent/internal/settings"
 )
 
@@ -19,28 +19,33 @@ type Stats struct {
 // observeUsage takes the provider's figures into the totals and the calibration
 // (D-09).
 func (c *Chat) observeUsage(r *reply, u llm.Usage) {
-	c.latest = u
 	c.stats.PromptTokens += u.PromptTokens
 	c.stats.CompletionTokens += u.CompletionTokens
 	c.stats.CachedTokens += u.CachedTokens
-	c.calibration.Observe(r.model, r.estimate, u.PromptTokens)
+	c.window.Observe(r.model, r.estimate, window.Reported{Prompt: u.PromptTokens, Cached: u.CachedTokens})
 	c.Emit(UsageReported(u))
 	c.emitStatus()
 }
 
-// status returns the figures of the status line. It belongs to the owner
-// goroutine; others get it with StatusChanged.
+// figures are the totals of the session.
+func (c *Chat) figures() Stats {
+	stats := c.stats
+	stats.Compressions = c.window.Compressions()
+	return stats
+}
+
+// status returns the figures of the status line.
 func (c *Chat) status() Status {
 	return Status{
 		Model:  settings.Model.Of(c.Settings),
-		Tokens: c.Tokens(),
-		Limit:  c.contextLimit(),
+		Tokens: c.window.Tokens(),
+		Limit:  c.window.Size(),
 		Mode:   c.Mode(),
-		Freed:  c.density.freed,
+		Freed:  c.window.Freed(),
 	}
 }
 
-func (c *Chat) emitStatus() { c.Emit(StatusChanged{Status: c.status()}) }
+func (c *Chat) emitStatus() { c.Emit(StatusChanged{c.status(), c.figures()}) }
 
 // Refresh tells the status again, after something outside has changed it.
 func (c *Chat) Refresh() {

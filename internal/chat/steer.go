@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"agent/internal/history"
-	"agent/internal/llm"
 	"agent/internal/tools"
 )
 
@@ -50,8 +49,8 @@ func (c *Chat) Clear(ctx context.Context) error {
 		if err := c.History.Clear(); err != nil {
 			return err
 		}
-		c.ledger, c.lastReply, c.noopReason, c.latest = nil, "", "", llm.Usage{}
-		c.density.freed = 0
+		c.lastReply = ""
+		c.window.Reset()
 		c.Env.Seen = tools.NewSeen() // the model knows no file any more
 		c.emitStatus()
 		return nil
@@ -62,11 +61,12 @@ func (c *Chat) Clear(ctx context.Context) error {
 func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 	var told Compressed
 	err := c.whenIdle(ctx, func() error {
-		strategy, err := c.strategy()
+		strategy, err := c.window.Active()
 		if err != nil {
 			return err
 		}
-		told, err = c.compress(ctx, strategy)
+		done, err := c.window.Compress(ctx, strategy)
+		told = Compressed(done)
 		c.emitStatus()
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -117,7 +118,7 @@ func TestClearBeginsAnew(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		var told []history.MutationKind
-		b.History = history.NewService(words{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil })
+		b.keep(history.NewService(words{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil }))
 		b.Env.Seen = tools.NewSeen()
 		b.Env.Seen.Record("/w/a", []byte("written"))
 		b.pair("r", "read_file", "a", wordy(50))
@@ -131,7 +132,7 @@ func TestClearBeginsAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		usage, err := b.ContextUsage(t.Context())
-		if err != nil || usage.Total() != b.Tokens() || b.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
+		if err != nil || usage.Total() != b.window.Tokens() || b.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
 			t.Errorf("usage %+v, %v", usage, err)
 		}
 		if b.Env.Seen.Known("/w/a") {
@@ -142,7 +143,7 @@ func TestClearBeginsAnew(t *testing.T) {
 		if len(ledger) != 0 || reply != "" || told[len(told)-1] != history.MutationCleared {
 			t.Errorf("ledger %v, reply %q, recorded %v", ledger, reply, told)
 		}
-		if status := seen[StatusChanged](b); status[len(status)-1].Status.Tokens != b.Tokens() {
+		if status := seen[StatusChanged](b); status[len(status)-1].Status.Tokens != b.window.Tokens() {
 			t.Errorf("the status still says %+v", status[len(status)-1])
 		}
 	}, respond(llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: 90, CachedTokens: 50}, llm.Finish{Reason: "stop"}))
@@ -157,16 +158,16 @@ func TestCompressByHand(t *testing.T) {
 		for i := range 10 {
 			b.pair(string(rune('a'+i)), "read_file", "f", wordy(300))
 		}
-		before := b.Tokens()
+		before := b.window.Tokens()
 		told, err := b.Compress(t.Context())
-		if err != nil || !told.Applied || told.TokensBefore != before || told.TokensAfter != b.Tokens() || told.TokensAfter >= before {
-			t.Errorf("%+v, %v; %d tokens before, %d after", told, err, before, b.Tokens())
+		if err != nil || !told.Applied || told.TokensBefore != before || told.TokensAfter != b.window.Tokens() || told.TokensAfter >= before {
+			t.Errorf("%+v, %v; %d tokens before, %d after", told, err, before, b.window.Tokens())
 		}
 		stats, err := b.Stats(t.Context())
 		if err != nil || stats.Compressions != 1 {
 			t.Errorf("%+v %v", stats, err)
 		}
-		if _, status := b.Figures(); status.Freed != before-told.TokensAfter {
+		if status := b.status(); status.Freed != before-told.TokensAfter {
 			t.Errorf("%d freed, the status says %d", before-told.TokensAfter, status.Freed)
 		}
 	})
@@ -370,10 +371,10 @@ func TestContextUsageAddsUp(t *testing.T) {
 		b.record(history.New(history.AI))
 		b.pair("a", "read_file", "a", wordy(31))
 		for _, reported := range []int{100, 137, 61, 173, 50} {
-			b.calibration.Observe("test-model", 100, reported)
+			b.window.Observe("test-model", 100, window.Reported{Prompt: reported})
 			usage, err := b.ContextUsage(t.Context())
-			if err != nil || usage.Total() != b.Tokens() {
-				t.Errorf("ratio %d%%: parts %d, total %d, %v", reported, usage.Total(), b.Tokens(), err)
+			if err != nil || usage.Total() != b.window.Tokens() {
+				t.Errorf("ratio %d%%: parts %d, total %d, %v", reported, usage.Total(), b.window.Tokens(), err)
 			}
 			for _, part := range []int{usage.System, usage.Tools, usage.Human, usage.AI, usage.Calls, usage.Results} {
 				if part <= 0 {

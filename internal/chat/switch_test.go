@@ -51,13 +51,13 @@ func TestS11StrategyChangedBetweenTurns(t *testing.T) {
 func TestSwitchBetweenTurns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, respond(llm.Text{Delta: "one"}, llm.Usage{PromptTokens: 30}, llm.Finish{Reason: "stop"}), say("two"))
-	b.Counter = func(model string) history.Counter {
+	b.window.Counter = func(model string) history.Counter {
 		if model == "small" {
 			return letters{}
 		}
 		return words{}
 	}
-	b.ContextLimit = func(model string) (int, bool) { return 3000, model == "small" }
+	b.window.Limit = func(model string) (int, bool) { return 3000, model == "small" }
 	for i := range 6 {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(400))
 	}
@@ -81,7 +81,7 @@ func TestSwitchBetweenTurns(t *testing.T) {
 		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, b.rungs())
 	}
 	// The reply to it is in the history by now.
-	if got, want := b.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
+	if got, want := b.window.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
 		t.Errorf("%d tokens, want %d by the new vocabulary and no ratio", got, want)
 	}
 }

@@ -4,7 +4,32 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"agent/internal/chat/window"
 )
+
+// emitStep passes on what the pre-send window did.
+func (c *Chat) emitStep(step window.Step) {
+	switch step := step.(type) {
+	case window.Density:
+		c.Emit(DensityApplied(step))
+	case window.Compression:
+		c.Emit(Compressed(step))
+	case window.Rung:
+		c.notice("context limit: %s", rungText(step))
+	case window.Refused:
+		c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
+			FormatTokens(step.Tokens), FormatTokens(step.Limit))
+	}
+	c.emitStatus()
+}
+
+func rungText(rung window.Rung) string {
+	if rung.Err != nil {
+		return fmt.Sprintf("%s failed (%v), going on with the next step", rung.Name, rung.Err)
+	}
+	return fmt.Sprintf("%s, %s → %s tokens", rung.Name, FormatTokens(rung.TokensBefore), FormatTokens(rung.TokensAfter))
+}
 
 // String tells the event in one quiet line, as the screen shows it:
 // "density: 4 stale reads, 1 duplicate file, −12.3k tokens (41% → 31%)".

@@ -64,7 +64,10 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 // request makes the context fit, sends it and stores the reply. A provider that
 // finds the context too long all the same gets one more, smaller request (S-12).
 func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
-	request, err := c.PrepareRequest(ctx)
+	if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
+		return nil, err
+	}
+	request, err := c.buildRequest()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +76,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 	if !errors.As(err, &refusal) || refusal.Kind != llm.ContextOverflow {
 		return r, err
 	}
-	if err := c.reduceAfterRefusal(ctx, refusal.ContextLimit); err != nil {
+	if err := c.window.Shrink(ctx, refusal.ContextLimit); err != nil {
 		return nil, err
 	}
 	if request, err = c.buildRequest(); err != nil {
@@ -81,19 +84,6 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 	}
 	return c.send(ctx, request, out)
 }
-
-// PrepareRequest makes the context fit and returns the request that would be sent
-// now. It belongs to the owner goroutine.
-func (c *Chat) PrepareRequest(ctx context.Context) (llm.Request, error) {
-	if err := c.ensureCompressionBeforeSend(ctx); err != nil {
-		return llm.Request{}, err
-	}
-	return c.buildRequest()
-}
-
-// Record adds an entry of a recorded conversation. It belongs to the owner
-// goroutine.
-func (c *Chat) Record(entry *history.Content) error { return c.add(entry) }
 
 // send streams the reply to a request and stores it.
 func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*reply, error) {
@@ -125,12 +115,12 @@ func (c *Chat) buildRequest() (llm.Request, error) {
 	if err := history.Validate(entries); err != nil {
 		return llm.Request{}, err
 	}
-	s := c.Settings
+	s, head := c.Settings, c.window.Head()
 	request := llm.Request{
 		Model:           settings.Model.Of(s),
-		System:          c.systemPrompt(),
+		System:          head.System,
 		History:         entries,
-		Tools:           c.toolSpecs(),
+		Tools:           head.Tools,
 		Temperature:     settings.Temperature.Pointer(s),
 		TopP:            settings.TopP.Pointer(s),
 		ReasoningEffort: settings.ReasoningEffort.Of(s),

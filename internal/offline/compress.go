@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"agent/internal/chat"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
@@ -33,15 +32,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set %s=%s", p.strategy.Name(), settings.CompressionStrategy.Key(), compression.DefaultName)
 	}
 	entries, tokens := p.service.Curated()
-	result, err := p.strategy.Compress(ctx, compression.Context{
-		History:           entries,
-		Tokens:            tokens,
-		Count:             p.service.CountContent,
-		ContextLimit:      e.contextLimit(),
-		Threshold:         chat.Threshold(e.Settings, p.strategy),
-		PreserveThreshold: settings.CompressionPreserveThreshold.Of(e.Settings),
-		Facts:             chat.ToolFacts(e.Tools),
-	})
+	result, err := p.strategy.Compress(ctx, p.window.CompressionContext(p.strategy, entries, tokens))
 	if err != nil {
 		return nil, err
 	}

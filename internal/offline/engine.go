@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
@@ -41,6 +42,7 @@ type prepared struct {
 	Input
 	strategy compression.Strategy
 	service  *history.Service
+	window   *window.Window
 }
 
 // prepare configures the engine for the input and puts its entries into a live
@@ -49,25 +51,26 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
 	}
-	strategy, err := compression.Get(settings.CompressionStrategy.Of(e.Settings))
+	w := e.newWindow(in, window.Head{}, nil)
+	strategy, err := w.Active()
 	if err != nil {
 		return nil, err
 	}
-	service := history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil)
-	return &prepared{in, strategy, service}, service.Restore(in.History)
+	return &prepared{in, strategy, w.History, w}, w.History.Restore(in.History)
 }
 
-// densityConfig is the engine's view of the settings (REQ-HD-001.9).
-func (e *Engine) densityConfig(workspaceRoot string) compression.DensityConfig {
-	config := settings.Density(e.Settings)
-	config.WorkspaceRoot, config.Facts = workspaceRoot, chat.ToolFacts(e.Tools)
-	return config
-}
-
-// contextLimit is the window the user set, else the common one.
-func (e *Engine) contextLimit() int {
-	if limit, set := settings.ContextLimit.Get(e.Settings); set {
-		return limit
-	}
-	return chat.DefaultContextLimit
+// newWindow is the pre-send window onto an empty history.
+func (e *Engine) newWindow(in Input, head window.Head, tell func(window.Step)) *window.Window {
+	return window.New(window.Config{
+		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
+		Settings: func() window.Settings { return chat.WindowSettings(e.Settings) },
+		Strategy: compression.Get,
+		Head:     func() window.Head { return head },
+		Facts:    chat.ToolFacts(e.Tools),
+		Counter:  e.Counter,
+		Limit:    func(string) (int, bool) { return 0, false },
+		Root:     in.WorkspaceRoot,
+		Now:      e.Now,
+		Tell:     tell,
+	})
 }

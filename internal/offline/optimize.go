@@ -32,7 +32,7 @@ func (e *Engine) Optimize(in Input) (*Optimized, error) {
 	}
 	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, Metadata: compression.CountsOf(nil), TokensBefore: p.service.TotalTokens()}
 	if optimizer, ok := p.strategy.(compression.Optimizer); ok {
-		result, err := optimizer.Optimize(p.History, e.densityConfig(p.WorkspaceRoot))
+		result, err := optimizer.Optimize(p.History, p.window.DensityConfig())
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
@@ -48,24 +49,13 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 		}
 	}
 	account := &Account{Name: v.Name, Pruned: compression.CountsOf(nil)}
+	w := engine.newWindow(in, chat.Head(engine.System, engine.Tools), account.note)
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count(engine.System) // the vocabulary loads at the first use, which is no part of any request
-	service := history.NewService(counter, nil)
-	loop := chat.New(chat.Config{
-		Counter:      engine.Counter,
-		Tools:        engine.Tools,
-		Root:         in.WorkspaceRoot,
-		History:      service,
-		Settings:     engine.Settings,
-		ContextLimit: func(string) (int, bool) { return 0, false },
-		System:       func() string { return engine.System },
-		Emit:         account.note,
-		Now:          engine.Now,
-	})
-	ledger := requests{counter: counter, service: service}
+	ledger := requests{counter: counter, service: w.History}
 	for i, stretch := range in.Recorded {
 		if i > 0 {
-			if err := service.Clear(); err != nil {
+			if err := w.History.Clear(); err != nil {
 				return nil, err
 			}
 		}
@@ -74,37 +64,38 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 				return nil, err
 			}
 			if entry.Speaker == history.AI {
-				if err := account.request(ctx, loop, engine.Now, &ledger, entry); err != nil {
+				if err := account.request(ctx, w, engine.Now, &ledger, entry); err != nil {
 					return nil, err
 				}
 			}
-			if err := loop.Record(entry); err != nil {
+			if err := w.History.Add(entry); err != nil {
 				return nil, err
 			}
 		}
 	}
-	figures, _ := loop.Figures()
-	account.Compressions = figures.Compressions
+	account.Compressions = w.Compressions()
 	return account, nil
 }
 
 // request accounts for the request that reply answered.
-func (a *Account) request(ctx context.Context, loop *chat.Chat, now func() time.Time, ledger *requests, reply *history.Content) error {
+func (a *Account) request(ctx context.Context, w *window.Window, now func() time.Time, ledger *requests, reply *history.Content) error {
 	start := now()
-	request, err := loop.PrepareRequest(ctx)
-	if err != nil {
+	if err := chat.EnsureCompressionBeforeSend(ctx, w); err != nil {
 		return err
 	}
 	a.PreSend += now().Sub(start)
-	_, tokens := ledger.service.Curated()
-	ledger.add(a, loop.Tokens(), request.History, tokens)
-	a.countEdits(reply, request.History)
+	entries, tokens := w.History.Curated()
+	if err := history.Validate(entries); err != nil {
+		return err
+	}
+	ledger.add(a, w.Tokens(), entries, tokens)
+	a.countEdits(reply, entries)
 	return nil
 }
 
 // note counts what density reports.
-func (a *Account) note(e chat.Event) {
-	if e, ok := e.(chat.DensityApplied); ok {
+func (a *Account) note(step window.Step) {
+	if e, ok := step.(window.Density); ok {
 		a.Pruned = a.Pruned.Plus(e.Metadata)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/history"
 	"agent/internal/words"
@@ -53,8 +52,8 @@ func (e *Engine) Show(in Input) (*Shown, error) {
 	shown := &Shown{
 		Entries:   len(p.History),
 		Tokens:    p.service.TotalTokens(),
-		Limit:     e.contextLimit(),
-		Threshold: int(chat.Threshold(e.Settings, p.strategy) * float64(e.contextLimit())),
+		Limit:     p.window.Size(),
+		Threshold: p.window.Trigger(p.strategy),
 		Kinds: []Kind{
 			{"human", usage.Human, "h"},
 			{"assistant", usage.Assistant, "a"},

@@ -1,0 +1,53 @@
+package window
+
+import (
+	"fmt"
+
+	"agent/internal/compression"
+)
+
+// densityState remembers which generation of the history density has seen (D-02).
+type densityState struct{ optimised uint64 }
+
+// neverOptimised is no generation of a history.
+const neverOptimised = ^uint64(0)
+
+// EnsureDensityOptimized prunes what newer content has made stale, when the
+// strategy can and something was added since it last did (REQ-HD-002). Whatever
+// comes of it, the history then counts as seen (REQ-HD-002.7).
+func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
+	optimizer, ok := strategy.(compression.Optimizer)
+	generation := w.History.Generation()
+	if !ok || w.density.optimised == generation {
+		return nil
+	}
+	w.density.optimised = generation
+	result, err := optimizer.Optimize(w.History.RawHistory(), w.DensityConfig())
+	if err != nil {
+		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+	}
+	if result.Empty() {
+		return nil
+	}
+	before := w.Tokens()
+	if err := w.History.ApplyDensityResult(result); err != nil {
+		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+	}
+	after := w.Tokens()
+	w.ledger.freed += before - after
+	w.Tell(Density{
+		Metadata:     result.Metadata,
+		Prunes:       w.record(result.Prunes),
+		TokensBefore: before,
+		TokensAfter:  after,
+		Limit:        w.Size(),
+	})
+	return nil
+}
+
+// DensityConfig is the engine's view of the settings (REQ-HD-001.9).
+func (w *Window) DensityConfig() compression.DensityConfig {
+	config := w.Settings().Density
+	config.WorkspaceRoot, config.Facts = w.Root, w.Facts
+	return config
+}

@@ -1,0 +1,50 @@
+package window
+
+import (
+	"slices"
+
+	"agent/internal/history"
+)
+
+// ledger is the record of what was pruned, for people.
+type ledger struct {
+	prunes []Prune
+	// turn is the number of the user's latest message.
+	turn  int
+	freed int
+}
+
+// NextTurn notes that the user said something: prunes are told by the message
+// during which they happened.
+func (w *Window) NextTurn() { w.ledger.turn++ }
+
+// Ledger lists every prune of the session, oldest first.
+func (w *Window) Ledger() []Prune { return slices.Clone(w.ledger.prunes) }
+
+// Restore takes up the ledger of a recorded session.
+func (w *Window) Restore(recorded []Prune) {
+	w.ledger.prunes = recorded
+	for _, p := range recorded {
+		w.ledger.freed += p.Tokens
+	}
+}
+
+// Freed is what density and compression have saved so far, in tokens.
+func (w *Window) Freed() int { return w.ledger.freed }
+
+// record adds what density removed to the ledger.
+func (w *Window) record(prunes []history.Prune) []Prune {
+	records := make([]Prune, len(prunes))
+	for i, p := range prunes {
+		records[i] = Prune{
+			Kind:    p.Kind,
+			Subject: p.Subject,
+			Reason:  p.Reason,
+			Tokens:  w.scaled(p.Tokens),
+			Turn:    w.ledger.turn,
+			At:      w.Now(),
+		}
+	}
+	w.ledger.prunes = append(w.ledger.prunes, records...)
+	return records
+}

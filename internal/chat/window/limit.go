@@ -1,0 +1,52 @@
+package window
+
+import "fmt"
+
+// DefaultLimit is the window assumed for models nobody knows, in tokens.
+const DefaultLimit = 128_000
+
+// maxReserve caps the share of the window kept for the reply (D-08).
+const maxReserve = 16_384
+
+// Size is the model's window in tokens: what the user set, else what is known of
+// the model, else a common size; never above what the model refused.
+func (w *Window) Size() int {
+	configured := w.configuredSize()
+	if l, ok := w.learned[w.Settings().Model]; ok && l.configured == configured {
+		return min(configured, l.refused)
+	}
+	return configured
+}
+
+func (w *Window) configuredSize() int {
+	s := w.Settings()
+	if s.ContextLimit > 0 {
+		return s.ContextLimit
+	}
+	if limit, known := w.Limit(s.Model); known {
+		return limit
+	}
+	return DefaultLimit
+}
+
+// learnedLimit is a size a provider refused while the window was believed to be
+// configured; it holds until somebody configures another.
+type learnedLimit struct{ refused, configured int }
+
+// learn remembers that the model refused a request of tokens.
+func (w *Window) learn(tokens int) {
+	w.learned[w.Settings().Model] = learnedLimit{tokens, w.configuredSize()}
+}
+
+// Reserve is the part of the window kept free for the reply (D-08).
+func (w *Window) Reserve() (int, error) {
+	size := w.Size()
+	reserve := w.Settings().MaxOutputTokens
+	if reserve == 0 {
+		return min(maxReserve, size/4), nil
+	}
+	if reserve >= size {
+		return 0, fmt.Errorf("max-output-tokens (%d) leaves no room in context-limit (%d); lower the first or raise the second", reserve, size)
+	}
+	return reserve, nil
+}

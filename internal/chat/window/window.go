@@ -1,0 +1,91 @@
+package window
+
+import (
+	"time"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/tokens"
+)
+
+// Settings are the user's choices that a Window hangs on, as they are at one moment.
+type Settings struct {
+	// Model names the model of the next request.
+	Model string
+	// ContextLimit is the model's window in tokens, 0 when the user set none.
+	ContextLimit int
+	// MaxOutputTokens bounds the reply and is what is reserved for it, 0 when the user
+	// set none.
+	MaxOutputTokens int
+	// Strategy names the active strategy.
+	Strategy string
+	// Threshold is the share of the window at which compression starts, 0 when the
+	// user set none (REQ-HD-001.10).
+	Threshold float64
+	// PreserveThreshold is the share of entries kept at the tail (D-25).
+	PreserveThreshold float64
+	// Density says which density phases run (REQ-HD-001.9). Root and facts are the
+	// Window's to fill in.
+	Density compression.DensityConfig
+}
+
+// Config is what a Window is made of. All of it is needed, but for Tell.
+type Config struct {
+	History *history.Service
+	// Settings are read before each use, so that a change counts from the next
+	// request on.
+	Settings func() Settings
+	// Strategy finds a strategy by its name.
+	Strategy func(name string) (compression.Strategy, error)
+	// Head returns what every request begins with; it is asked once.
+	Head func() Head
+	// Facts knows what the tools do to files.
+	Facts compression.Facts
+	// Counter returns the token counter for a model.
+	Counter func(model string) history.Counter
+	// Limit returns what is known about a model's window, in tokens; it is asked when
+	// the setting context-limit is unset.
+	Limit func(model string) (int, bool)
+	// Root is the folder that relative paths in calls mean.
+	Root string
+	// Now is the clock.
+	Now func() time.Time
+	// Tell receives each step after it is done; nil hears nothing.
+	Tell func(Step)
+}
+
+// Window keeps the next request within the model's window.
+type Window struct {
+	Config
+
+	head        countedHead
+	counter     history.Counter
+	calibration tokens.Calibration
+	learned     map[string]learnedLimit
+	density     densityState
+	ledger      ledger
+	// noopReason is why the latest compression found nothing to do.
+	noopReason   string
+	compressions int
+	latest       Reported
+}
+
+// New returns a Window onto a history.
+func New(config Config) *Window {
+	if config.Tell == nil {
+		config.Tell = func(Step) {}
+	}
+	return &Window{Config: config, learned: make(map[string]learnedLimit)}
+}
+
+// Reset forgets what hangs on a conversation that was cleared. What was learned
+// about models stays.
+func (w *Window) Reset() {
+	w.ledger = ledger{turn: w.ledger.turn}
+	w.noopReason, w.latest = "", Reported{}
+}
+
+// Active is the strategy in force.
+func (w *Window) Active() (compression.Strategy, error) {
+	return w.Strategy(w.Settings().Strategy)
+}
