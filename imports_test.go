@@ -43,6 +43,8 @@ var rooms = []room{
 	{"internal/ignore", nil, "listing files needs nothing"},
 	{"internal/nearest", nil, "comparing words needs nothing"},
 	{"internal/llm", []string{"internal/history"}, "a provider turns history into requests"},
+	{"internal/gitdiff", nil, "it runs git and nothing else"},
+	{"internal/provider", []string{"internal/llm", "internal/settings"}, "it turns settings into a client"},
 	{"internal/tools", []string{"internal/ignore", "internal/nearest"}, "a tool knows neither the loop nor the screen"},
 	{"internal/atcmd", []string{"internal/history", "internal/ignore", "internal/nearest"}, "it writes inclusions in history's format"},
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "it takes the names of the strategies"},

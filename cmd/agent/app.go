@@ -12,6 +12,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tokens"
@@ -28,7 +29,7 @@ type app struct {
 	profiles   *settings.Store
 	registry   *tools.Registry
 	env        *tools.Env
-	connection *connection
+	connection *provider.Connection
 	chat       *chat.Chat
 	log        *eventLog
 	// session is the record of the conversation, nil when none is kept.
@@ -132,7 +133,7 @@ func (a *app) openWorkspace(dir string) error {
 // connect finds somebody to talk to.
 func (a *app) connect(ctx context.Context, source endpointSource) error {
 	a.connection = newConnection(a.settings, a.world)
-	a.onClose(a.connection.close)
+	a.onClose(a.connection.Close)
 	notice, closer, err := source(ctx, a.connection)
 	if closer != nil {
 		a.onClose(func() error { closer(); return nil })
@@ -152,14 +153,14 @@ func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 		observer = a.session.Observe
 	}
 	a.chat = chat.New(chat.Config{
-		Provider:     a.connection.provider,
+		Provider:     a.connection.Provider,
 		Counter:      counter,
 		Tools:        a.registry,
 		Env:          a.env,
 		Root:         a.workspace.Root(),
 		History:      history.NewService(counter(settings.Model.Of(a.settings)), observer),
 		Settings:     a.settings,
-		ContextLimit: a.connection.contextLimit,
+		ContextLimit: a.connection.ContextLimit,
 		System:       func() string { return system },
 		Expand: func(ctx context.Context, text string) (atcmd.Expansion, error) {
 			return atcmd.Expand(ctx, text, atcmd.Options{
@@ -173,7 +174,7 @@ func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 		Emit:       func(e chat.Event) { a.note(e); mode.emit(e) },
 		Now:        a.world.now,
 	})
-	a.connection.learned = a.chat.Refresh
+	a.connection.OnLearned(a.chat.Refresh)
 }
 
 // note keeps what the event leaves on disk besides the conversation itself.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"agent/internal/command"
+	"agent/internal/gitdiff"
 	"agent/internal/history"
 )
 
@@ -17,7 +18,7 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 		Models:     a.offeredModels,
 		Tools:      a.describedTools,
 		Transcript: func(context.Context) (string, error) { return history.Transcript(a.chat.History.RawHistory()), nil },
-		Diff:       func(ctx context.Context) (string, error) { return workspaceDiff(ctx, a.workspace.Root()) },
+		Diff:       func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, a.workspace.Root()) },
 		Keys:       keys,
 		Workspace:  a.workspace.Root(),
 		Log:        command.Log{Path: a.log.path, Level: a.log.level},
@@ -26,7 +27,7 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 }
 
 func (a *app) offeredModels(ctx context.Context) ([]command.Model, error) {
-	listed, err := a.connection.models(ctx)
+	listed, err := a.connection.Models(ctx)
 	if err != nil {
 		return nil, err
 	}

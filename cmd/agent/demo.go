@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"agent/internal/llm/demo"
+	"agent/internal/provider"
 
 	"github.com/spf13/cobra"
 )
@@ -45,7 +46,7 @@ func runDemo(ctx context.Context, w world, o options, notice string) error {
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}
-	source := func(ctx context.Context, c *connection) (string, func(), error) {
+	source := func(ctx context.Context, c *provider.Connection) (string, func(), error) {
 		_, closer, err := endpointDemo(ctx, c)
 		return notice, closer, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/provider"
 	"agent/internal/settings"
 
 	"github.com/spf13/cobra"
@@ -119,7 +120,7 @@ func checkProfiles(store *settings.Store) []finding {
 
 // checkEndpoint asks the endpoint for its models, which shows whether address, key
 // and model are right.
-func checkEndpoint(ctx context.Context, c *connection, s *settings.Settings) []finding {
+func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Settings) []finding {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	notice, _, err := endpointFromUser(ctx, c)
@@ -130,7 +131,7 @@ func checkEndpoint(ctx context.Context, c *connection, s *settings.Settings) []f
 		}
 		return []finding{{"fix", "endpoint: " + err.Error(), ""}}
 	}
-	endpoint, _ := c.resolve()
+	endpoint, _ := c.Endpoint()
 	_, source := s.Get(settings.BaseURL.Key())
 	found := []finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + source.String() + ")", ""}}
 	if notice != "" {
@@ -141,14 +142,14 @@ func checkEndpoint(ctx context.Context, c *connection, s *settings.Settings) []f
 	} else {
 		found = append(found, finding{"ok", "key from " + endpoint.KeyFrom, ""})
 	}
-	models, err := c.models(ctx)
+	models, err := c.Models(ctx)
 	if err != nil {
 		return append(found, finding{"fix", "endpoint: " + err.Error(), ""})
 	}
 	return append(found, checkModel(c, s, models))
 }
 
-func checkModel(c *connection, s *settings.Settings, models []llm.ModelInfo) finding {
+func checkModel(c *provider.Connection, s *settings.Settings, models []llm.ModelInfo) finding {
 	model := settings.Model.Of(s)
 	offered := slices.ContainsFunc(models, func(m llm.ModelInfo) bool { return m.ID == model })
 	switch {
@@ -162,7 +163,7 @@ func checkModel(c *connection, s *settings.Settings, models []llm.ModelInfo) fin
 	if limit, set := settings.ContextLimit.Get(s); set {
 		return finding{"ok", fmt.Sprintf("model %s, context limit %d (set)", model, limit), ""}
 	}
-	if limit, known := c.contextLimit(model); known {
+	if limit, known := c.ContextLimit(model); known {
 		return finding{"ok", fmt.Sprintf("model %s, context limit %d", model, limit), ""}
 	}
 	return finding{"note", "model " + model + ": its context limit is not known, 128000 is assumed", "set context-limit"}

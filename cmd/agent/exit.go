@@ -8,6 +8,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/compression"
 	"agent/internal/llm"
+	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/tui"
 )
@@ -43,18 +44,19 @@ func exitStatus(err error) int {
 		setting  *settings.Error
 		strategy *compression.UnknownStrategyError
 		missing  *atcmd.MissingError
-		provider *llm.Error
+		config   *provider.ConfigError
+		failure  *llm.Error
 	)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
 		return int(status)
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing),
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing), errors.As(err, &config),
 		errors.Is(err, tui.ErrNoTerminal):
 		return exitUsage
-	case errors.As(err, &provider):
-		if provider.Kind == llm.BadRequest || provider.Kind == llm.ContextOverflow {
+	case errors.As(err, &failure):
+		if failure.Kind == llm.BadRequest || failure.Kind == llm.ContextOverflow {
 			return exitFailed
 		}
 		return exitProvider

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tui"
@@ -18,7 +19,7 @@ import (
 // demo, which says so.
 func runInteractive(ctx context.Context, w world, o options) error {
 	err := converseInTerminal(ctx, w, o, endpointFromUser)
-	if errors.Is(err, errNoEndpoint) {
+	if errors.Is(err, provider.ErrNoEndpoint) {
 		return runDemo(ctx, w, o, "No model endpoint is set, so this is the demo. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, to use a model.")
 	}
 	return err

@@ -37,7 +37,7 @@ func (a *app) record(o options) (session.State, error) {
 	}
 	a.session = log
 	a.onClose(log.Close)
-	a.connection.keyUsed(func(key llm.Key) { log.Hide(string(key)) })
+	a.connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })
 	a.restoreSettings(state.Settings)
 	a.settings.OnSessionChange(func(key, text string) { a.logged(log.Setting(key, text)) })
 	return state, nil

@@ -20,6 +20,8 @@ const maxModelsBody = 16 << 20
 // ModelInfo is what an endpoint says about a model.
 type ModelInfo struct {
 	ID string
+	// OwnedBy is what the endpoint says of the owner; it tells local servers apart.
+	OwnedBy string
 	// ContextLimit is the window in tokens, 0 when the endpoint does not say.
 	ContextLimit int
 }
@@ -36,30 +38,33 @@ type modelEntry struct {
 	Meta struct {
 		TrainedContext int `json:"n_ctx_train"`
 	} `json:"meta"`
-	// MaxContextLength and LoadedContextLength are LM Studio's, on a path of its own.
-	MaxContextLength    int `json:"max_context_length"`
-	LoadedContextLength int `json:"loaded_context_length"`
 }
 
-// ListModels asks the endpoint for its models and their windows. Servers that do
-// not tell windows there but on paths of their own (llama.cpp, LM Studio, Ollama)
-// are asked again; what they do not answer stays unknown. The error is an *Error
-// unless ctx ended.
+// ListModels asks the endpoint for its models and the windows it states there. The
+// error is an *Error unless ctx ended.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	entries, err := c.modelEntries(ctx)
 	if err != nil {
 		return nil, redactError(err, c.config.Key)
 	}
-	windows := c.probeWindows(ctx, entries)
-	models := make([]ModelInfo, 0, len(entries))
-	for _, e := range entries {
-		limit := windows[e.ID]
-		if limit == 0 {
-			limit = max(e.MaxModelLen, e.ContextLength, e.Meta.TrainedContext)
-		}
-		models = append(models, ModelInfo{ID: e.ID, ContextLimit: limit})
+	models := make([]ModelInfo, len(entries))
+	for i, e := range entries {
+		models[i] = ModelInfo{ID: e.ID, OwnedBy: e.OwnedBy, ContextLimit: max(e.MaxModelLen, e.ContextLength, e.Meta.TrainedContext)}
 	}
 	return models, nil
+}
+
+// Ask puts a question to the server on a path beside its /v1 and reads the JSON of
+// the answer. Local servers tell there what the API has no place for.
+func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
+	status, body, err := c.fetch(ctx, method, strings.TrimSuffix(c.config.BaseURL, "/v1")+path, question)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("%s answered %d", path, status)
+	}
+	return json.Unmarshal(body, answer)
 }
 
 func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {

@@ -77,7 +77,7 @@ func (w *messageWriter) tools(tools []ToolSpec) {
 // outputLimitKey is the field that bounds the reply. OpenAI's reasoning models
 // refuse the old name; other servers often know only that one.
 func outputLimitKey(model string) string {
-	name := baseName(model)
+	name := BaseName(model)
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(name, family) {
 			return "max_completion_tokens"

@@ -1,4 +1,4 @@
-package llm
+package provider
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"agent/internal/llm"
 
 	"github.com/zalando/go-keyring"
 )
@@ -20,7 +22,7 @@ const keyringService = "agent"
 
 // ReadKeyFile reads a key from a file of one line. It refuses a file that others
 // than its owner may read.
-func ReadKeyFile(path string) (Key, error) {
+func ReadKeyFile(path string) (llm.Key, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -45,7 +47,7 @@ func ReadKeyFile(path string) (Key, error) {
 	if err := checkKey(key); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	return Key(key), nil
+	return llm.Key(key), nil
 }
 
 // checkKey refuses what cannot be a key. Its errors do not repeat the key.
@@ -63,8 +65,8 @@ func checkKey(key string) error {
 
 // SystemKeyring returns a lookup in the keyring of the system. A system without
 // one, such as a Linux without a desktop, has no keys in it.
-func SystemKeyring(env func(name string) string) func(baseURL string) Key {
-	return func(baseURL string) Key {
+func SystemKeyring(env func(name string) string) func(baseURL string) llm.Key {
+	return func(baseURL string) llm.Key {
 		// Without a session bus the library would try to start one.
 		if runtime.GOOS == "linux" && env("DBUS_SESSION_BUS_ADDRESS") == "" {
 			return ""
@@ -73,6 +75,6 @@ func SystemKeyring(env func(name string) string) func(baseURL string) Key {
 		if err != nil || checkKey(key) != nil {
 			return ""
 		}
-		return Key(key)
+		return llm.Key(key)
 	}
 }

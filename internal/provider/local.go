@@ -1,10 +1,12 @@
-package llm
+package provider
 
 import (
 	"context"
 	"fmt"
 	"net/http"
 	"time"
+
+	"agent/internal/llm"
 )
 
 // localTimeout bounds the search for local servers as a whole: a person waits for
@@ -28,9 +30,9 @@ var localPorts = []struct {
 
 // serverOf tells by who owns the models which server lists them, "" if none of
 // those known.
-func serverOf(entries []modelEntry) string {
-	for _, e := range entries {
-		switch e.OwnedBy {
+func serverOf(models []llm.ModelInfo) string {
+	for _, m := range models {
+		switch m.OwnedBy {
 		case "library":
 			return ollama
 		case "llamacpp":
@@ -53,10 +55,10 @@ type Local struct {
 	Models []string
 }
 
-// DetectLocal looks on the usual ports for a server that lists at least one model
+// Detect looks on the usual ports for a server that lists at least one model
 // and returns the first in their order. It takes 200 ms at most. A nil transport
 // means a plain one without proxies.
-func DetectLocal(ctx context.Context, transport http.RoundTripper) (Local, bool) {
+func Detect(ctx context.Context, transport http.RoundTripper) (Local, bool) {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
 	if transport == nil {
@@ -79,17 +81,17 @@ func DetectLocal(ctx context.Context, transport http.RoundTripper) (Local, bool)
 
 func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name string) *Local {
 	local := &Local{Name: name, BaseURL: fmt.Sprintf("http://127.0.0.1:%d/v1", port)}
-	client := NewClient(ClientConfig{BaseURL: local.BaseURL, Transport: transport})
-	entries, err := client.modelEntries(ctx)
+	client := llm.NewClient(llm.ClientConfig{BaseURL: local.BaseURL, Transport: transport})
+	models, err := client.ListModels(ctx)
 	if err != nil {
 		return nil
 	}
-	if known := serverOf(entries); known != "" {
+	if known := serverOf(models); known != "" {
 		local.Name = known
 	}
-	for _, e := range entries {
-		if e.ID != "" {
-			local.Models = append(local.Models, e.ID)
+	for _, m := range models {
+		if m.ID != "" {
+			local.Models = append(local.Models, m.ID)
 		}
 	}
 	if len(local.Models) == 0 {

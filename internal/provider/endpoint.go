@@ -1,20 +1,23 @@
-package llm
+package provider
 
 import (
 	"fmt"
 	"net/url"
 	"strings"
-)
 
-// EnvKey is the environment variable that holds the key.
-const EnvKey = "OPENAI_API_KEY"
+	"agent/internal/llm"
+	"agent/internal/words"
+)
 
 // openAIBaseURL is where a key without an endpoint belongs.
 const openAIBaseURL = "https://api.openai.com/v1"
 
-// EndpointSources is where endpoint and key may come from. Every field may be
+// maxShown is how much of a wrong value an error repeats, in characters.
+const maxShown = 200
+
+// Sources is where endpoint and key may come from. Every field may be
 // left empty.
-type EndpointSources struct {
+type Sources struct {
 	// BaseURL and KeyFile are the settings base-url and auth-keyfile, which know
 	// the order of flag, environment and profile.
 	BaseURL, KeyFile string
@@ -22,11 +25,11 @@ type EndpointSources struct {
 	BaseURLFrom string
 	// Env looks a variable of the environment up.
 	Env func(name string) string
-	// ReadKeyFile reads a key file; see ReadKeyFile.
-	ReadKeyFile func(path string) (Key, error)
+	// ReadKeyFile reads a key file; without it there are none.
+	ReadKeyFile func(path string) (llm.Key, error)
 	// Keyring looks up the key of a base URL in the keyring of the system; see
 	// SystemKeyring. It returns "" when there is none.
-	Keyring func(baseURL string) Key
+	Keyring func(baseURL string) llm.Key
 }
 
 // Endpoint is where to send requests, with which key, and why.
@@ -34,16 +37,16 @@ type Endpoint struct {
 	// BaseURL is empty when nothing names an endpoint; BaseURLFrom says what does.
 	BaseURL, BaseURLFrom string
 	// Key is empty when none is needed or found.
-	Key Key
+	Key llm.Key
 	// KeyFrom says where Key comes from, in words for a person.
 	KeyFrom string
 }
 
-// ResolveEndpoint finds endpoint and key: the key is OPENAI_API_KEY, else in the
+// Resolve finds endpoint and key: the key is OPENAI_API_KEY, else in the
 // auth-keyfile, else in the keyring. A key without an endpoint belongs to OpenAI.
-// With neither, the Endpoint is empty and DetectLocal comes next. An error is about
+// With neither, the Endpoint is empty and Detect comes next. An error is about
 // wrong configuration.
-func ResolveEndpoint(from EndpointSources) (Endpoint, error) {
+func Resolve(from Sources) (Endpoint, error) {
 	var endpoint Endpoint
 	if strings.TrimSpace(from.BaseURL) != "" {
 		base, err := NormalizeBaseURL(from.BaseURL)
@@ -61,16 +64,16 @@ func ResolveEndpoint(from EndpointSources) (Endpoint, error) {
 	return endpoint, nil
 }
 
-func (e *Endpoint) findKey(from EndpointSources) error {
+func (e *Endpoint) findKey(from Sources) error {
 	key := ""
 	if from.Env != nil {
-		key = strings.TrimSpace(from.Env(EnvKey))
+		key = strings.TrimSpace(from.Env(llm.EnvKey))
 	}
 	if key != "" {
 		if err := checkKey(key); err != nil {
-			return fmt.Errorf("%s: %w", EnvKey, err)
+			return fmt.Errorf("%s: %w", llm.EnvKey, err)
 		}
-		e.Key, e.KeyFrom = Key(key), EnvKey
+		e.Key, e.KeyFrom = llm.Key(key), llm.EnvKey
 		return nil
 	}
 	if from.KeyFile != "" && from.ReadKeyFile != nil {
@@ -103,15 +106,15 @@ func NormalizeBaseURL(raw string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case !strings.Contains(text, "://"):
-		return "", fmt.Errorf("%q has no http:// or https:// in front; %s", oneLine(text), complete)
+		return "", fmt.Errorf("%q has no http:// or https:// in front; %s", words.Line(text, maxShown), complete)
 	case err != nil:
 		return "", fmt.Errorf("not a URL; %s", complete)
 	case u.User != nil:
-		return "", fmt.Errorf("%s carries a user name or key; put the key into %s", u.Host, EnvKey)
+		return "", fmt.Errorf("%s carries a user name or key; put the key into %s", u.Host, llm.EnvKey)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("%q begins with %s://, not http:// or https://", oneLine(text), u.Scheme)
+		return "", fmt.Errorf("%q begins with %s://, not http:// or https://", words.Line(text, maxShown), u.Scheme)
 	case u.Hostname() == "":
-		return "", fmt.Errorf("%q names no host; %s", oneLine(text), complete)
+		return "", fmt.Errorf("%q names no host; %s", words.Line(text, maxShown), complete)
 	case u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("%s%s: leave out what follows ? or #", u.Host, u.Path)
 	}

@@ -1,11 +1,15 @@
-package llm
+package provider
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/llm"
+)
 
 // contextLimits is a table of facts: the windows, in tokens, that providers state
 // for their models (checked in November 2026). A name stands for every model whose
 // name goes on after it with -, : or @; the longest name that fits counts. Names
-// are in the form of baseName. Where sources differ the smaller number is here,
+// are in the form of llm.BaseName. Where sources differ the smaller number is here,
 // because too small a window costs a compression and too large a one a refused
 // request. What a server reports itself (ListModels) and the context-limit setting
 // go first.
@@ -74,19 +78,11 @@ var contextLimits = map[string]int{
 // ContextLimit returns the window of a well-known model in tokens. It reports
 // false for a model it does not know.
 func ContextLimit(model string) (int, bool) {
-	name := baseName(model)
+	name := llm.BaseName(model)
 	for end := len(name); end > 0; end = strings.LastIndexAny(name[:end], "-:@") {
 		if limit, ok := contextLimits[name[:end]]; ok {
 			return limit, true
 		}
 	}
 	return 0, false
-}
-
-// baseName brings a model's name into one form: without the router's or owner's
-// prefix, lower case, dots as dashes. "anthropic/claude-opus-4.6" and
-// "claude-opus-4-6" are the same.
-func baseName(model string) string {
-	name := model[strings.LastIndex(model, "/")+1:]
-	return strings.ReplaceAll(strings.ToLower(name), ".", "-")
 }

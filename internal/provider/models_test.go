@@ -1,9 +1,10 @@
-package llm_test
+package provider_test
 
 import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
+	"agent/internal/provider"
 )
 
 func TestContextLimit(t *testing.T) {
@@ -38,19 +40,19 @@ func TestContextLimit(t *testing.T) {
 		"meta-llama/Llama-3.3-70B":      131_072,
 		"deepseek-chat":                 128_000,
 	} {
-		if got, ok := llm.ContextLimit(model); !ok || got != want {
+		if got, ok := provider.ContextLimit(model); !ok || got != want {
 			t.Errorf("%s: got %d, %v, want %d", model, got, ok, want)
 		}
 	}
 	for _, model := range []string{"", "demo", "gpt", "gpt-40", "qwen", "/", "claudette"} {
-		if got, ok := llm.ContextLimit(model); ok {
+		if got, ok := provider.ContextLimit(model); ok {
 			t.Errorf("%q: got %d", model, got)
 		}
 	}
 }
 
-// TestListModels reads the window wherever the server tells it.
-func TestListModels(t *testing.T) {
+// TestWindows reads the window wherever the server tells it.
+func TestWindows(t *testing.T) {
 	t.Parallel()
 	list := func(entries string) string { return `{"object":"list","data":[` + entries + `]}` }
 	tests := []struct {
@@ -106,25 +108,16 @@ func TestListModels(t *testing.T) {
 			for path, body := range tt.answers {
 				srv.Answer(path, body)
 			}
-			client, _ := newClient(t, srv)
-			got, err := client.ListModels(t.Context())
+			b := newBench(t)
+			b.set("base-url", srv.URL)
+			got, err := b.Models(t.Context())
+			for i := range got {
+				got[i].OwnedBy = ""
+			}
 			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
 				t.Error(err, diff)
 			}
 		})
-	}
-}
-
-func TestListModelsFails(t *testing.T) {
-	t.Parallel()
-	for body, kind := range map[string]llm.ErrorKind{"": llm.NotAnAPI, "<html>": llm.NotAnAPI, `{"models":[]}`: llm.NotAnAPI} {
-		srv := llmtest.New(t)
-		srv.Answer("/v1/models", body)
-		client, _ := newClient(t, srv)
-		_, err := client.ListModels(t.Context())
-		if got := failure(t, err); got.Kind != kind || !strings.Contains(err.Error(), srv.URL) {
-			t.Errorf("%q: got %v", body, err)
-		}
 	}
 }
 
@@ -149,8 +142,8 @@ func answers(after time.Duration, body string) func(*http.Request) (*http.Respon
 	}
 }
 
-// TestDetectLocal: the first of the usual ports that lists models within 200 ms.
-func TestDetectLocal(t *testing.T) {
+// TestDetect: the first of the usual ports that lists models within 200 ms.
+func TestDetect(t *testing.T) {
 	t.Parallel()
 	const (
 		q        = `{"data":[{"id":"q","owned_by":"library"}]}`
@@ -160,34 +153,34 @@ func TestDetectLocal(t *testing.T) {
 	tests := []struct {
 		name  string
 		ports ports
-		want  llm.Local
+		want  provider.Local
 		takes time.Duration
 	}{
-		{"none", ports{}, llm.Local{}, 0},
-		{"Ollama", ports{"127.0.0.1:11434": answers(0, q)}, llm.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}}, 0},
-		{"by its port", ports{"127.0.0.1:1234": answers(0, plain)}, llm.Local{Name: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", Models: []string{"x", "y"}}, 0},
-		{"by its own word", ports{"127.0.0.1:8000": answers(0, llamaCpp)}, llm.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"m.gguf"}}, 0},
+		{"none", ports{}, provider.Local{}, 0},
+		{"Ollama", ports{"127.0.0.1:11434": answers(0, q)}, provider.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}}, 0},
+		{"by its port", ports{"127.0.0.1:1234": answers(0, plain)}, provider.Local{Name: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", Models: []string{"x", "y"}}, 0},
+		{"by its own word", ports{"127.0.0.1:8000": answers(0, llamaCpp)}, provider.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"m.gguf"}}, 0},
 		{
 			"the order counts, not the speed",
 			ports{"127.0.0.1:8000": answers(0, plain), "127.0.0.1:8080": answers(150*time.Millisecond, llamaCpp)},
-			llm.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"m.gguf"}},
+			provider.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"m.gguf"}},
 			150 * time.Millisecond,
 		},
 		{
 			"too slow",
 			ports{"127.0.0.1:11434": answers(time.Second, q), "127.0.0.1:8000": answers(0, plain)},
-			llm.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}},
+			provider.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}},
 			200 * time.Millisecond,
 		},
-		{"some web server", ports{"127.0.0.1:8080": answers(0, "<html>hello"), "127.0.0.1:8000": answers(0, `{"data":"x"}`)}, llm.Local{}, 0},
-		{"no models", ports{"127.0.0.1:11434": answers(0, `{"object":"list","data":null}`)}, llm.Local{}, 0},
+		{"some web server", ports{"127.0.0.1:8080": answers(0, "<html>hello"), "127.0.0.1:8000": answers(0, `{"data":"x"}`)}, provider.Local{}, 0},
+		{"no models", ports{"127.0.0.1:11434": answers(0, `{"object":"list","data":null}`)}, provider.Local{}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				got, ok := llm.DetectLocal(t.Context(), tt.ports)
+				got, ok := provider.Detect(t.Context(), tt.ports)
 				if took := time.Since(start); took != tt.takes {
 					t.Errorf("took %s, want %s", took, tt.takes)
 				}
@@ -197,4 +190,12 @@ func TestDetectLocal(t *testing.T) {
 			})
 		})
 	}
+}
+
+// newListServer starts a server whose list of models is what list returns.
+func newListServer(t *testing.T, list func() string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, list()) }))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
 }

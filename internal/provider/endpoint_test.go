@@ -1,4 +1,4 @@
-package llm_test
+package provider_test
 
 import (
 	"encoding/json"
@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/provider"
 )
 
 func env(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-func TestResolveEndpoint(t *testing.T) {
+func TestResolve(t *testing.T) {
 	t.Parallel()
 	keyFile := func(path string) (llm.Key, error) {
 		if path != "/keys/mine" {
@@ -27,45 +28,45 @@ func TestResolveEndpoint(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		from llm.EndpointSources
-		want llm.Endpoint
+		from provider.Sources
+		want provider.Endpoint
 	}{
-		{"nothing", llm.EndpointSources{}, llm.Endpoint{}},
+		{"nothing", provider.Sources{}, provider.Endpoint{}},
 		{
 			"an endpoint without a key",
-			llm.EndpointSources{BaseURL: "http://host/v1/", BaseURLFrom: "profile"},
-			llm.Endpoint{BaseURL: "http://host/v1", BaseURLFrom: "profile"},
+			provider.Sources{BaseURL: "http://host/v1/", BaseURLFrom: "profile"},
+			provider.Endpoint{BaseURL: "http://host/v1", BaseURLFrom: "profile"},
 		},
 		{
 			"a key file",
-			llm.EndpointSources{BaseURL: "http://host/v1", KeyFile: "/keys/mine", ReadKeyFile: keyFile},
-			llm.Endpoint{BaseURL: "http://host/v1", Key: "from-file", KeyFrom: "/keys/mine"},
+			provider.Sources{BaseURL: "http://host/v1", KeyFile: "/keys/mine", ReadKeyFile: keyFile},
+			provider.Endpoint{BaseURL: "http://host/v1", Key: "from-file", KeyFrom: "/keys/mine"},
 		},
 		{
 			"the environment goes before the file",
-			llm.EndpointSources{BaseURL: "http://host/v1", Env: env(map[string]string{llm.EnvKey: " from-env\n"}), KeyFile: "/keys/mine", ReadKeyFile: keyFile},
-			llm.Endpoint{BaseURL: "http://host/v1", Key: "from-env", KeyFrom: "OPENAI_API_KEY"},
+			provider.Sources{BaseURL: "http://host/v1", Env: env(map[string]string{llm.EnvKey: " from-env\n"}), KeyFile: "/keys/mine", ReadKeyFile: keyFile},
+			provider.Endpoint{BaseURL: "http://host/v1", Key: "from-env", KeyFrom: "OPENAI_API_KEY"},
 		},
 		{
 			"the keyring is asked last, by base URL",
-			llm.EndpointSources{BaseURL: "http://host/v1", Env: env(nil), Keyring: func(base string) llm.Key { return llm.Key("ring:" + base) }},
-			llm.Endpoint{BaseURL: "http://host/v1", Key: "ring:http://host/v1", KeyFrom: "the system's keyring"},
+			provider.Sources{BaseURL: "http://host/v1", Env: env(nil), Keyring: func(base string) llm.Key { return llm.Key("ring:" + base) }},
+			provider.Endpoint{BaseURL: "http://host/v1", Key: "ring:http://host/v1", KeyFrom: "the system's keyring"},
 		},
 		{
 			"an empty keyring",
-			llm.EndpointSources{Keyring: func(string) llm.Key { return "" }},
-			llm.Endpoint{},
+			provider.Sources{Keyring: func(string) llm.Key { return "" }},
+			provider.Endpoint{},
 		},
 		{
 			"a key alone belongs to OpenAI",
-			llm.EndpointSources{Env: env(map[string]string{llm.EnvKey: "k"})},
-			llm.Endpoint{BaseURL: "https://api.openai.com/v1", BaseURLFrom: "the default for a key", Key: "k", KeyFrom: "OPENAI_API_KEY"},
+			provider.Sources{Env: env(map[string]string{llm.EnvKey: "k"})},
+			provider.Endpoint{BaseURL: "https://api.openai.com/v1", BaseURLFrom: "the default for a key", Key: "k", KeyFrom: "OPENAI_API_KEY"},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := llm.ResolveEndpoint(tt.from)
+			got, err := provider.Resolve(tt.from)
 			if err != nil || got != tt.want {
 				t.Errorf("got %+v (key %q), %v", got, string(got.Key), err)
 			}
@@ -73,17 +74,17 @@ func TestResolveEndpoint(t *testing.T) {
 	}
 }
 
-func TestResolveEndpointRefuses(t *testing.T) {
+func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		from llm.EndpointSources
+		from provider.Sources
 		says string
 	}{
-		"an address":         {llm.EndpointSources{BaseURL: "localhost:8080"}, "base-url: \"localhost:8080\" has no http"},
-		"a key of two lines": {llm.EndpointSources{Env: env(map[string]string{llm.EnvKey: "sec\nret"})}, "OPENAI_API_KEY: a key is one word"},
-		"a key file":         {llm.EndpointSources{KeyFile: "/gone", ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }}, "auth-keyfile: file does not exist"},
+		"an address":         {provider.Sources{BaseURL: "localhost:8080"}, "base-url: \"localhost:8080\" has no http"},
+		"a key of two lines": {provider.Sources{Env: env(map[string]string{llm.EnvKey: "sec\nret"})}, "OPENAI_API_KEY: a key is one word"},
+		"a key file":         {provider.Sources{KeyFile: "/gone", ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }}, "auth-keyfile: file does not exist"},
 	} {
-		_, err := llm.ResolveEndpoint(tt.from)
+		_, err := provider.Resolve(tt.from)
 		if err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "ret") {
 			t.Errorf("%s: got %v, want %q", name, err, tt.says)
 		}
@@ -102,10 +103,10 @@ func TestNormalizeBaseURL(t *testing.T) {
 		"http://[::1]:8080":                               "http://[::1]:8080",
 		"https://api.example/a/chat/completions/beta/v1/": "https://api.example/a/chat/completions/beta/v1",
 	} {
-		if got, err := llm.NormalizeBaseURL(raw); err != nil || got != want {
+		if got, err := provider.NormalizeBaseURL(raw); err != nil || got != want {
 			t.Errorf("%q: got %q, %v, want %q", raw, got, err, want)
 		}
-		if got, err := llm.NormalizeBaseURL(want); err != nil || got != want {
+		if got, err := provider.NormalizeBaseURL(want); err != nil || got != want {
 			t.Errorf("%q is not stable: %q, %v", want, got, err)
 		}
 	}
@@ -119,7 +120,7 @@ func TestNormalizeBaseURL(t *testing.T) {
 		"https://host/v1?key=abc":   "what follows ?",
 		"https://host/v1#x":         "what follows ?",
 	} {
-		_, err := llm.NormalizeBaseURL(raw)
+		_, err := provider.NormalizeBaseURL(raw)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "abc") {
 			t.Errorf("%q: got %v, want %q", raw, err, says)
 		}
@@ -140,7 +141,7 @@ func TestReadKeyFile(t *testing.T) {
 		return path
 	}
 	for _, mode := range []os.FileMode{0o600, 0o400} {
-		if key, err := llm.ReadKeyFile(write(mode.String(), "sk-abc\n", mode)); err != nil || key != "sk-abc" {
+		if key, err := provider.ReadKeyFile(write(mode.String(), "sk-abc\n", mode)); err != nil || key != "sk-abc" {
 			t.Errorf("mode %o: got %q, %v", mode, string(key), err)
 		}
 	}
@@ -153,7 +154,7 @@ func TestReadKeyFile(t *testing.T) {
 		dir:                           "not a file",
 		filepath.Join(dir, "missing"): "no such file",
 	} {
-		if _, err := llm.ReadKeyFile(path); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sk-abc") {
+		if _, err := provider.ReadKeyFile(path); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sk-abc") {
 			t.Errorf("%s: got %v, want %q", path, err, says)
 		}
 	}
@@ -163,7 +164,7 @@ func TestReadKeyFile(t *testing.T) {
 func TestKeyDoesNotPrint(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-live-abcdef"
-	endpoint := llm.Endpoint{BaseURL: "http://host/v1", Key: secret}
+	endpoint := provider.Endpoint{BaseURL: "http://host/v1", Key: secret}
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "endpoint", endpoint, "key", endpoint.Key)
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "endpoint", endpoint, "key", endpoint.Key)

@@ -1,4 +1,5 @@
-package main
+// Package gitdiff shows what changed in a workspace since its last commit.
+package gitdiff
 
 import (
 	"context"
@@ -7,15 +8,18 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"agent/internal/words"
 )
 
 // newFilesShown bounds how many files that git does not know yet are shown.
 const newFilesShown = 200
 
-// workspaceDiff is what changed in the workspace since its last commit, files that
-// git does not know yet included.
-func workspaceDiff(ctx context.Context, root string) (string, error) {
-	git := workspaceGit{ctx, root}
+// Workspace returns what changed below root since its last commit as a unified diff,
+// files that git does not know yet included, the first 200 of them. The error says
+// so when there is no commit to compare with.
+func Workspace(ctx context.Context, root string) (string, error) {
+	git := repository{ctx, root}
 	changed, err := git.run("diff", "HEAD", "--relative", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/")
 	if err != nil {
 		if _, missing := git.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
@@ -42,20 +46,20 @@ func workspaceDiff(ctx context.Context, root string) (string, error) {
 	return diff.String(), nil
 }
 
-// workspaceGit runs git in a folder.
-type workspaceGit struct {
+// repository runs git in a folder.
+type repository struct {
 	ctx context.Context
 	dir string
 }
 
 // run returns what git prints. That files differ is no error.
-func (g workspaceGit) run(args ...string) (string, error) {
+func (g repository) run(args ...string) (string, error) {
 	cmd := exec.CommandContext(g.ctx, "git", append([]string{"-c", "core.quotepath=off"}, args...)...)
 	cmd.Dir = g.dir
 	out, err := cmd.Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && (failed.ExitCode() != 1 || len(failed.Stderr) > 0) {
-		reason, _, _ := strings.Cut(strings.TrimSpace(string(failed.Stderr)), "\n")
+		reason := words.FirstLine(string(failed.Stderr))
 		return "", errors.New(reason)
 	}
 	if err != nil && (failed == nil || args[0] != "diff") {

@@ -1,0 +1,138 @@
+package provider_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+	"agent/internal/provider"
+	"agent/internal/settings"
+)
+
+// bench is a connection with settings of its own.
+type bench struct {
+	t        *testing.T
+	settings *settings.Settings
+	*provider.Connection
+}
+
+func newBench(t *testing.T, change ...func(*provider.Config)) *bench {
+	t.Helper()
+	s := settings.New(settings.NewRegistry(settings.All(), nil))
+	config := provider.Config{
+		Settings: s,
+		Env:      func(string) string { return "" },
+		Keyring:  func(string) llm.Key { return "" },
+	}
+	for _, f := range change {
+		f(&config)
+	}
+	b := &bench{t, s, provider.New(config)}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+func (b *bench) set(key, value string) {
+	b.t.Helper()
+	if err := b.settings.Set(settings.Session, key, value); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// modelList is a body of /v1/models.
+func modelList(entries ...string) string {
+	return `{"object":"list","data":[` + strings.Join(entries, ",") + `]}`
+}
+
+// Who has not set a model is told which there are, unless there is only one.
+func TestNoModelIsSet(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		offered int
+		want    string
+	}{
+		{0, "no model is set; choose one with -m MODEL or /model MODEL"},
+		{1, ""},
+		{2, "the endpoint offers m1, m2; choose one"},
+		{10, "m7, m8 and 2 more; choose one"},
+	} {
+		server := llmtest.New(t)
+		var models []string
+		for i := range c.offered {
+			models = append(models, fmt.Sprintf(`{"id":"m%d","object":"model"}`, i+1))
+		}
+		server.Answer("/v1/models", modelList(models...))
+		b := newBench(t)
+		b.set("base-url", server.URL)
+		_, err := b.Provider()
+		var config *provider.ConfigError
+		switch {
+		case c.want == "" && (err != nil || settings.Model.Of(b.settings) != "m1"):
+			t.Errorf("with one model: model %q, %v", settings.Model.Of(b.settings), err)
+		case c.want != "" && (!errors.As(err, &config) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("with %d models: %v, want %q", c.offered, err, c.want)
+		}
+	}
+}
+
+// The keyring is asked once a request, however often the window is looked at; a
+// changed endpoint is noticed all the same.
+func TestTheKeyIsLookedForOnce(t *testing.T) {
+	t.Parallel()
+	window := func(tokens int) string {
+		server := llmtest.New(t)
+		server.Answer("/v1/models", modelList(fmt.Sprintf(`{"id":"m","max_model_len":%d}`, tokens)))
+		return server.URL
+	}
+	first, second := window(1000), window(2000)
+	asked := map[string]int{}
+	b := newBench(t, func(c *provider.Config) {
+		c.Keyring = func(baseURL string) llm.Key {
+			asked[baseURL]++
+			return "sk-0123456789"
+		}
+	})
+	for _, url := range []string{first, second, first} {
+		b.set("base-url", url)
+		b.set("model", "m")
+		for range 10 {
+			want := map[string]int{first: 1000, second: 2000}[url]
+			if limit, known := b.ContextLimit("m"); !known || limit != want {
+				t.Fatalf("%s: window %d, %t; want %d", url, limit, known, want)
+			}
+		}
+	}
+	if asked[first] != 2 || asked[second] != 1 {
+		t.Errorf("the keyring was asked %v", asked)
+	}
+}
+
+// An endpoint that answers when another is in use already chooses no model for it.
+func TestLateAnswerChoosesNoModel(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}), make(chan struct{})
+	slow := newListServer(t, func() string {
+		close(asked)
+		<-answer
+		return modelList(`{"id":"theirs"}`)
+	})
+	learned := make(chan struct{}, 2)
+	b := newBench(t)
+	b.OnLearned(func() { learned <- struct{}{} })
+	b.set("base-url", slow)
+	b.ContextLimit("gpt-4o")
+	<-asked
+	other := llmtest.New(t)
+	other.Answer("/v1/models", modelList(`{"id":"a"}`, `{"id":"b"}`))
+	b.set("base-url", other.URL)
+	b.ContextLimit("gpt-4o")
+	<-learned
+	close(answer)
+	<-learned
+	if model := settings.Model.Of(b.settings); model != "" {
+		t.Errorf("model %q was chosen", model)
+	}
+}
