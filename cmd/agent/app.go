@@ -17,6 +17,9 @@ import (
 	"agent/internal/settings"
 	"agent/internal/tokens"
 	"agent/internal/tools"
+	"agent/internal/tools/rules"
+	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 	"agent/prompts"
 )
 
@@ -24,7 +27,7 @@ import (
 type app struct {
 	world      world
 	folders    folders
-	workspace  *tools.Workspace
+	workspace  *workspace.Workspace
 	settings   *settings.Settings
 	profiles   *settings.Store
 	registry   *tools.Registry
@@ -69,7 +72,7 @@ func (a *app) setUp(ctx context.Context, o options, mode appMode) (err error) {
 	if a.settings, a.profiles, err = newSettings(a.world, a.folders, o); err != nil {
 		return err
 	}
-	rules, err := parseRules(o.allow, a.registry)
+	allowed, err := parseRules(o.allow, a.registry)
 	if err != nil {
 		return err
 	}
@@ -87,7 +90,7 @@ func (a *app) setUp(ctx context.Context, o options, mode appMode) (err error) {
 	if err != nil {
 		return err
 	}
-	a.converse(mode, rules, system)
+	a.converse(mode, allowed, system)
 	return a.restore(recorded)
 }
 
@@ -99,31 +102,31 @@ func (a *app) sessionID() string {
 	return a.session.ID()
 }
 
-func parseRules(texts []string, registry *tools.Registry) (tools.Rules, error) {
-	var rules tools.Rules
+func parseRules(texts []string, registry *tools.Registry) (rules.Rules, error) {
+	var allowed rules.Rules
 	for _, text := range texts {
-		rule, err := tools.ParseRule(text, registry)
+		rule, err := registry.ParseRule(text)
 		if err != nil {
 			return nil, usage(fmt.Errorf("--allow: %w", err))
 		}
-		rules = append(rules, rule)
+		allowed = append(allowed, rule)
 	}
-	return rules, nil
+	return allowed, nil
 }
 
 // openWorkspace opens the folder to work in, with a temporary folder of its own
 // and the means to run commands.
 func (a *app) openWorkspace(dir string) error {
-	workspace, remove, err := a.world.newWorkspace(dir)
+	confined, remove, err := a.world.newWorkspace(dir)
 	if err != nil {
 		return err
 	}
-	a.workspace = workspace
+	a.workspace = confined
 	a.onClose(remove)
-	jobs := tools.NewJobs(a.world.environ, []string{llm.EnvKey})
+	jobs := shell.NewJobs(a.world.environ, []string{llm.EnvKey})
 	a.onClose(func() error { jobs.Close(); return nil })
 	a.env = &tools.Env{
-		Workspace: workspace,
+		Workspace: confined,
 		Seen:      tools.NewSeen(),
 		Jobs:      jobs,
 	}
@@ -145,7 +148,7 @@ func (a *app) connect(ctx context.Context, source endpointSource) error {
 }
 
 // converse makes the conversation itself.
-func (a *app) converse(mode appMode, rules tools.Rules, system string) {
+func (a *app) converse(mode appMode, allowed rules.Rules, system string) {
 	vocabularies := &tokens.Vocabularies{}
 	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
 	var observer history.Observer
@@ -169,7 +172,7 @@ func (a *app) converse(mode appMode, rules tools.Rules, system string) {
 				Shown:         a.env.Seen.Record, // the model may edit what it was shown
 			})
 		},
-		Allow:      rules,
+		Allow:      allowed,
 		Unattended: mode.unattended,
 		Emit:       func(e chat.Event) { a.note(e); mode.emit(e) },
 		Now:        a.world.now,

@@ -9,7 +9,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/compression"
 	"agent/internal/settings"
-	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 	"agent/internal/tui/style"
 )
 
@@ -90,7 +90,7 @@ func (o options) pairs() ([][2]string, error) {
 }
 
 // newWorkspace opens the folder to work in with a temporary folder of its own.
-func (w world) newWorkspace(dir string) (*tools.Workspace, func() error, error) {
+func (w world) newWorkspace(dir string) (*workspace.Workspace, func() error, error) {
 	if dir == "" {
 		dir = w.cwd
 	}
@@ -103,9 +103,9 @@ func (w world) newWorkspace(dir string) (*tools.Workspace, func() error, error) 
 		return nil, nil, fmt.Errorf("making a temporary folder: %w; set TMPDIR to a folder that can be written", err)
 	}
 	remove := func() error { return os.RemoveAll(temp) }
-	workspace, err := tools.NewWorkspace(dir, temp)
+	confined, err := workspace.New(dir, temp)
 	if err != nil {
 		return nil, nil, errors.Join(err, remove())
 	}
-	return workspace, remove, nil
+	return confined, remove, nil
 }

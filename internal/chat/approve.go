@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/tools/rules"
 )
 
 // pendingApproval is the question the owner waits on.
@@ -19,7 +20,7 @@ type pendingApproval struct {
 // grants are what a person allowed for the rest of the session.
 type grants struct {
 	// rules allow commands, extensions edits of files that end so.
-	rules      tools.Rules
+	rules      rules.Rules
 	extensions []string
 }
 
@@ -64,13 +65,13 @@ func previewCall(k *call, env *tools.Env) (preview tools.Preview, err error) {
 func (c *Chat) allowed(k *call, preview tools.Preview) bool {
 	mode, edits := c.Mode(), k.tool.Kind == tools.KindEdit
 	switch {
-	case preview.LooksOnly || mode == ModeFullAuto || mode == ModeAutoEdit && edits:
+	case preview.ReadOnly || mode == ModeFullAuto || mode == ModeAutoEdit && edits:
 		return true
 	case mode == ModeReadOnly:
 		return false
 	}
-	rules := slices.Concat(c.Allow, c.grants.rules)
-	return rules.Allow(k.name, preview) || edits && c.editsGranted(preview.Paths)
+	allowing := slices.Concat(c.Allow, c.grants.rules)
+	return allowing.Allow(k.name, preview.Commands, preview.Paths) || edits && c.editsGranted(preview.Paths)
 }
 
 func (c *Chat) editsGranted(paths []string) bool {
@@ -125,8 +126,8 @@ func (c *Chat) waitDecision(ctx context.Context, pending *pendingApproval) (Deci
 func offer(k *call, preview tools.Preview) (grants, string) {
 	switch k.tool.Kind {
 	case tools.KindShell:
-		rules, names := tools.AlwaysRules(k.name, preview)
-		return grants{rules: rules}, names
+		always, names := rules.Always(k.name, preview.Commands)
+		return grants{rules: always}, names
 	case tools.KindEdit:
 		if len(preview.Paths) != 1 {
 			return grants{}, ""

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/tools"
+	"agent/internal/tools/cmdline"
 )
 
 // TestApprovalModes: which kinds of call run, by mode, when somebody can be asked.
@@ -153,12 +154,12 @@ func guarded() *tools.Registry {
 		if err := json.Unmarshal(args, &a); err != nil {
 			return tools.Preview{}, err
 		}
-		p := tools.Preview{Title: "guarded", Paths: a.Paths, Command: a.Command, LooksOnly: a.Command == "ls"}
+		p := tools.Preview{Title: "guarded", Paths: a.Paths, Command: a.Command, ReadOnly: a.Command == "ls"}
 		if a.Path != "" {
 			p.Paths = []string{a.Path}
 		}
-		if parsed, err := tools.ParseCommand(a.Command); a.Command != "" && err == nil {
-			p.Commands = parsed.Simple
+		if line, err := cmdline.Parse(a.Command); a.Command != "" && err == nil {
+			p.Commands = line.Commands
 		}
 		return p, nil
 	}
@@ -272,7 +273,7 @@ func TestRulesOfTheCommandLine(t *testing.T) {
 		b.Unattended = true
 		b.set("approval-mode", string(tc.mode))
 		for _, text := range []string{"shell(go test *)", "edit(*.md)", "fetch(*)"} {
-			rule, err := tools.ParseRule(text, b.Tools)
+			rule, err := b.Tools.ParseRule(text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/tools/rules"
 )
 
 // Config is what a Chat is made of. Everything that touches the world outside
@@ -34,7 +35,7 @@ type Config struct {
 	// Expand turns what the user typed into blocks.
 	Expand Expander
 	// Allow are the rules of --allow.
-	Allow tools.Rules
+	Allow rules.Rules
 	// Unattended means nobody can answer an approval: a call that would need one
 	// is refused and ends the turn.
 	Unattended bool

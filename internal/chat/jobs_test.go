@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"agent/internal/tools"
+	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // A background command that ends is told before the next request, once.
@@ -12,11 +14,11 @@ func TestEndedJobsAreTold(t *testing.T) {
 	t.Parallel()
 	look := calls(tools.ShellToolName, `{"command":"","action":"tail","job":1,"wait_seconds":30}`)
 	b := newBench(t, calls(tools.ShellToolName, `{"command":"exit 3","background":true}`), look, look, say("done"))
-	workspace, err := tools.NewWorkspace(t.TempDir(), "")
+	confined, err := workspace.New(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Env.Workspace, b.Env.Jobs = workspace, tools.NewJobs(nil, nil)
+	b.Env.Workspace, b.Env.Jobs = confined, shell.NewJobs(nil, nil)
 	t.Cleanup(b.Env.Jobs.Close)
 	b.Tools = tools.NewRegistry(tools.Default()...)
 	if _, err := b.prompt("go"); err != nil {

@@ -1,11 +1,14 @@
 package tools
 
 import (
+	"context"
 	"fmt"
-	"go/ast"
-	"go/format"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/tools/lines"
+	"agent/internal/tools/outline"
+	"agent/internal/tools/textfile"
 )
 
 type astEditArgs struct {
@@ -33,73 +36,42 @@ func planASTEdit(env *Env, args astEditArgs) (change, error) {
 	if err := env.mustKnow(s); err != nil {
 		return change{}, err
 	}
-	d := parseDocument(s.whole)
-	files, file, err := parseGo([]byte(d.text))
-	if err != nil {
-		return change{}, fmt.Errorf("%s does not parse as it is (%s); mend it with replace first", s.rel, firstSyntaxError(err))
+	d := textfile.Parse(s.whole)
+	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != "" {
+		return change{}, fmt.Errorf("%s does not parse as it is (%s); fix it with replace first", s.rel, problem)
 	}
-	target, err := findDeclaration(s.rel, d.text, goSource{files, file, d.text}.declarations(), args.Symbol)
+	// Parsing one file takes no time worth interrupting.
+	declared, err := outline.Read(context.Background(), s.rel, d.Text)
 	if err != nil {
 		return change{}, err
 	}
-	first, last := target.lines(d.text)
-	code := strings.TrimSpace(plainEnds(args.NewCode))
+	target, err := declared.Find(args.Symbol)
+	if err != nil {
+		return change{}, err
+	}
+	first, last := declared.Lines(target)
+	code := strings.TrimSpace(textfile.PlainEnds(args.NewCode))
 	if code == "" {
-		return change{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.name, first, last)
+		return change{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.Name, first, last)
 	}
-	start := target.head
+	start := target.Head
 	if strings.HasPrefix(code, "//") || strings.HasPrefix(code, "/*") {
-		start = target.start
+		start = target.Start
 	}
-	after := d.with(splice{start, target.end, formatted(code, target.group)})
-	if _, _, err := parseGo(after); err != nil {
-		return change{}, wouldNotParse(s.rel, after, err)
+	after := d.With(textfile.Splice{Start: start, End: target.End, Text: outline.FormatGo(code, target.Group)})
+	if problem := outline.SyntaxError(s.rel, after); problem != "" {
+		return change{}, wouldNotParse(s.rel, after, problem)
 	}
-	return planned(s, after, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.name, s.rel, first, last))
+	return planned(s, after, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
 }
 
 // wouldNotParse quotes the line of the edited file at which the parser gave up.
-func wouldNotParse(rel string, after []byte, err error) error {
-	problem := firstSyntaxError(err)
+func wouldNotParse(rel string, after []byte, problem string) error {
 	var line int
 	fmt.Sscanf(problem, "%d:", &line)
 	quoted := ""
-	if lines := splitLines(string(after)); line >= 1 && line <= len(lines) {
-		quoted = fmt.Sprintf(" in the line %q", cutLine(strings.TrimSuffix(lines[line-1], "\n"), nearLineBytes))
+	if all := lines.Split(string(after)); line >= 1 && line <= len(all) {
+		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[line-1], "\n"), nearLineBytes))
 	}
 	return fmt.Errorf("%s would not parse with new_code: %s%s; nothing was written", rel, problem, quoted)
-}
-
-// formatted runs gofmt over a declaration, or over a member of a group that the
-// keyword opens. What does not parse comes back as it is.
-func formatted(code, group string) string {
-	if group == "" {
-		if out, err := format.Source([]byte(code)); err == nil {
-			return string(out)
-		}
-		return code
-	}
-	open, end := group+" (\n", "\n)"
-	out, err := format.Source([]byte(open + withoutKeyword(code) + end))
-	if err != nil {
-		return code
-	}
-	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(string(out), open), end))
-}
-
-// withoutKeyword drops the const, var or type that a member of a group must not
-// have and that a model often writes.
-func withoutKeyword(code string) string {
-	const clause = "package p\n"
-	files, file, err := parseGo([]byte(clause + code))
-	if err != nil || len(file.Decls) != 1 {
-		return code
-	}
-	decl, ok := file.Decls[0].(*ast.GenDecl)
-	if !ok || decl.Lparen.IsValid() || len(decl.Specs) != 1 {
-		return code
-	}
-	keyword := files.Position(decl.Pos()).Offset - len(clause)
-	member := files.Position(decl.Specs[0].Pos()).Offset - len(clause)
-	return code[:keyword] + code[member:]
 }

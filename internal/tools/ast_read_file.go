@@ -3,8 +3,12 @@ package tools
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
+
+	"agent/internal/tools/lines"
+	"agent/internal/tools/outline"
+	"agent/internal/tools/textfile"
+	"agent/internal/words"
 )
 
 type astReadFileArgs struct {
@@ -30,40 +34,28 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	s.Close()
 	if s.whole == nil || len(s.whole) > maxOutlineBytes {
-		return failed(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_line_range", s.rel, byteSize(s.size)))
+		return failed(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_line_range", s.rel, words.Bytes(s.size)))
 	}
-	text := strings.ToValidUTF8(parseDocument(s.whole).text, "?")
-	found, note, err := declarations(ctx, s.rel, text)
+	d := textfile.Parse(s.whole)
+	text := strings.ToValidUTF8(d.Text, "?")
+	declared, err := outline.Read(ctx, s.rel, text)
 	if err != nil {
 		return failed(err)
 	}
 	env.Seen.Record(s.abs, s.whole)
 	limit := env.Limits.OutputBytes()
 	if args.Symbol == "" {
-		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, countLines(parseDocument(s.whole).count()), note)
-		return Answer{Result: heading + cutText(outline(text, found), limit)}
+		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, words.Count(d.Count(), "line"), declared.Note)
+		return Answer{Result: heading + lines.Head(declared.String(), limit)}
 	}
-	d, err := findDeclaration(s.rel, text, found, args.Symbol)
+	found, err := declared.Find(args.Symbol)
 	if err != nil {
 		return failed(err)
 	}
-	first, last := d.lines(text)
-	heading := fmt.Sprintf("[%s, lines %d-%d of %s; %s]\n", d.name, first, last, s.rel, note)
-	return Answer{Result: heading + cutText(text[d.start:d.end], limit) + "\n"}
+	first, last := declared.Lines(found)
+	heading := fmt.Sprintf("[%s, lines %d-%d of %s; %s]\n", found.Name, first, last, s.rel, declared.Note)
+	return Answer{Result: heading + lines.Head(text[found.Start:found.End], limit) + "\n"}
 }
 
-// maxOutlineBytes is the size up to which files are taken apart.
+// maxOutlineBytes is the size up to which files are outlined.
 const maxOutlineBytes = 1 << 20
-
-// declarations takes a source file apart, with a note on how that was done.
-func declarations(ctx context.Context, rel, text string) ([]declaration, string, error) {
-	if filepath.Ext(rel) != ".go" {
-		return guessedDeclarations(ctx, rel, text)
-	}
-	files, file, err := parseGo([]byte(text))
-	note := "package " + file.Name.Name
-	if problem := firstSyntaxError(err); problem != "" {
-		note += ", incomplete: it does not parse: " + problem
-	}
-	return goSource{files, file, text}.declarations(), note, nil
-}

@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/tools/cmdline"
+	"agent/internal/tools/textdiff"
+	"agent/internal/tools/textfile"
+	"agent/internal/words"
 )
 
 // change is an edit of one file, worked out but not made.
@@ -39,12 +43,12 @@ func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool
 			return Preview{}, err
 		}
 		d := c.diff()
-		return Preview{Title: c.title(d), Diff: d.unified(c.names()), Paths: []string{c.rel}}, nil
+		return Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}}, nil
 	})
 }
 
 // title says in a line what a person is asked to approve.
-func (c change) title(d diff) string {
+func (c change) title(d textdiff.Diff) string {
 	switch {
 	case c.before == nil:
 		return "create " + c.rel
@@ -80,7 +84,7 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	}
 	s.Close()
 	if s.whole == nil {
-		return nil, fmt.Errorf("%s is too large to edit (%s, the limit is %s); use the shell", s.rel, byteSize(s.size), byteSize(maxWholeBytes))
+		return nil, fmt.Errorf("%s is too large to edit (%s, the limit is %s); use the shell", s.rel, words.Bytes(s.size), words.Bytes(maxWholeBytes))
 	}
 	if seen, changed := e.Seen.changed(s.abs, s.whole); changed {
 		return nil, e.refuseChanged(s, seen)
@@ -95,7 +99,7 @@ func (e *Env) editable(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if rel := e.Workspace.Rel(abs); belongsToGit(rel) || insideBareRepository(filepath.Dir(abs)) {
+	if rel := e.Workspace.Rel(abs); belongsToGit(rel) || cmdline.InBareRepository(filepath.Dir(abs)) {
 		return "", fmt.Errorf("%s belongs to git and is not edited as a file; use git in the shell", rel)
 	}
 	return abs, nil
@@ -109,39 +113,16 @@ func belongsToGit(rel string) bool {
 
 // apply makes a change and answers with the lines around it.
 func (e *Env) apply(c change) Answer {
-	if err := e.unchangedSince(c); err != nil {
-		return failed(err)
-	}
-	if err := e.Workspace.write(c.abs, c.after); err != nil {
+	if err := e.Workspace.Replace(c.abs, c.before, c.after); err != nil {
 		return failed(err)
 	}
 	e.Seen.Record(c.abs, c.after)
 	d := c.diff()
-	return Answer{Result: c.report(d, e.Limits), Diff: d.unified(c.names())}
+	return Answer{Result: c.report(d, e.Limits), Diff: d.Unified(c.names())}
 }
 
-// unchangedSince refuses a change of a file that became another since the change
-// was worked out.
-func (e *Env) unchangedSince(c change) error {
-	root, rel, err := e.Workspace.enter(c.abs)
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", c.rel, cause(err))
-	}
-	defer root.Close()
-	now, err := root.ReadFile(rel)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && c.before == nil:
-		return nil
-	case err != nil:
-		return fmt.Errorf("cannot write %s: %w", c.rel, cause(err))
-	case c.before == nil || !bytes.Equal(now, c.before):
-		return fmt.Errorf("%s was changed by something else at this moment; nothing was written, read it again", c.rel)
-	}
-	return nil
-}
-
-func (c change) diff() diff {
-	return newDiff(parseDocument(c.before).text, parseDocument(c.after).text)
+func (c change) diff() textdiff.Diff {
+	return textdiff.New(textfile.Parse(c.before).Text, textfile.Parse(c.after).Text)
 }
 
 // names are the file names of the unified diff.

@@ -3,6 +3,9 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"agent/internal/tools/textdiff"
+	"agent/internal/tools/textfile"
 )
 
 // ChangedError is the answer to an edit of a file that changed on disk since the
@@ -29,8 +32,8 @@ func (e *Env) refuseChanged(s *source, seen []byte) error {
 	if seen == nil {
 		return refusal
 	}
-	d := newDiff(parseDocument(seen).text, parseDocument(s.whole).text)
-	text := strings.ToValidUTF8(d.unified(s.rel+" (seen)", s.rel+" (on disk)"), "\uFFFD")
+	d := textdiff.New(textfile.Parse(seen).Text, textfile.Parse(s.whole).Text)
+	text := strings.ToValidUTF8(d.Unified(s.rel+" (seen)", s.rel+" (on disk)"), "\uFFFD")
 	if len(text) <= e.Limits.OutputBytes()/2 {
 		refusal.Diff = text
 		e.Seen.Record(s.abs, s.whole)

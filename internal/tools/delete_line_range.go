@@ -3,6 +3,9 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"agent/internal/tools/textfile"
+	"agent/internal/words"
 )
 
 type deleteLineRangeArgs struct {
@@ -29,15 +32,15 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (change, error) {
 	if err := env.mustKnow(s); err != nil {
 		return change{}, err
 	}
-	d := parseDocument(s.whole)
-	if count := d.count(); args.EndLine > count {
-		return change{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, countLines(count))
+	d := textfile.Parse(s.whole)
+	if count := d.Count(); args.EndLine > count {
+		return change{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, words.Count(count, "line"))
 	}
-	start, end := d.span(args.StartLine, args.EndLine)
+	start, end := d.Span(args.StartLine, args.EndLine)
 	// A file without final newline keeps having none when its last line goes.
-	if end == len(d.text) && start > 0 && !strings.HasSuffix(d.text, "\n") {
+	if end == len(d.Text) && start > 0 && !strings.HasSuffix(d.Text, "\n") {
 		start--
 	}
-	deleted := countLines(args.EndLine - args.StartLine + 1)
-	return planned(s, d.with(splice{start: start, end: end}), fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
+	deleted := words.Count(args.EndLine-args.StartLine+1, "line")
+	return planned(s, d.With(textfile.Splice{Start: start, End: end}), fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
 }

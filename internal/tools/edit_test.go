@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/tools/textfile"
 )
 
 // onDisk changes a file as another program would.
@@ -18,7 +20,7 @@ func onDisk(t testing.TB, env *Env, file, text string) {
 
 func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	t.Parallel()
-	env := fileEnv(t, map[string]string{"crlf": byteOrderMark + "a\r\nb\r\n", "bare": "a\nb", "empty": ""})
+	env := fileEnv(t, map[string]string{"crlf": textfile.ByteOrderMark + "a\r\nb\r\n", "bare": "a\nb", "empty": ""})
 	answer := mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "one\r\ntwo"})
 	if answer.Result != "Created new/x.txt with 2 lines" || !strings.Contains(answer.Diff, "--- /dev/null\n+++ new/x.txt\n@@ -0,0 +1,2 @@\n+one\n") {
 		t.Errorf("got %+v", answer)
@@ -27,7 +29,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 
 	see(t, env, "crlf", "bare")
 	mustRun(t, env, writeFile(), params{"file_path": "crlf", "content": "a\nc"})
-	wantContent(t, env, "crlf", byteOrderMark+"a\r\nc\r\n")
+	wantContent(t, env, "crlf", textfile.ByteOrderMark+"a\r\nc\r\n")
 	mustRun(t, env, writeFile(), params{"file_path": "bare", "content": "c"})
 	wantContent(t, env, "bare", "c")
 	mustRun(t, env, writeFile(), params{"file_path": "empty", "content": "x"})
@@ -142,7 +144,7 @@ func TestInsertAtLine(t *testing.T) {
 		{"a\nb", "x\n", 3, "a\nb\nx"},
 		{"a\nb", "x", 2, "a\nx\nb"},
 		{"a\r\nb\r\n", "x\ny", 2, "a\r\nx\r\ny\r\nb\r\n"},
-		{byteOrderMark + "a\n", "x", 1, byteOrderMark + "x\na\n"},
+		{textfile.ByteOrderMark + "a\n", "x", 1, textfile.ByteOrderMark + "x\na\n"},
 		{"", "x", 1, "x\n"},
 		{"a\n", "\n", 1, "\na\n"},
 	} {
@@ -173,7 +175,7 @@ func TestDeleteLineRange(t *testing.T) {
 		{"a\nb\nc", 1, 3, ""},
 		{"a\r\nb\r\nc\r\n", 2, 2, "a\r\nc\r\n"},
 		{"a\r\nb\r\nc", 3, 3, "a\r\nb"},
-		{byteOrderMark + "a\nb\n", 1, 1, byteOrderMark + "b\n"},
+		{textfile.ByteOrderMark + "a\nb\n", 1, 1, textfile.ByteOrderMark + "b\n"},
 	} {
 		env := fileEnv(t, map[string]string{"f": c.before})
 		see(t, env, "f")
@@ -268,7 +270,7 @@ func TestEditAnswersWithTheChangedRegion(t *testing.T) {
 		t.Errorf("got\n%s", answer.Result)
 	}
 	answer = mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": strings.Repeat("same\n", 5000)})
-	if n := strings.Count(answer.Result, "\n"); n > maxRegionLines+5 || !strings.Contains(answer.Result, "is not shown]") {
+	if n := strings.Count(answer.Result, "\n"); n > 105 || !strings.Contains(answer.Result, "is not shown]") {
 		t.Errorf("a big change answers with %d lines:\n%s", n, answer.Result)
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/tools/workspace"
 )
 
 // fileEnv is an Env on a workspace with these files.
 func fileEnv(t testing.TB, files map[string]string) *Env {
 	t.Helper()
-	w, err := NewWorkspace(t.TempDir(), t.TempDir())
+	w, err := workspace.New(t.TempDir(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,5 +123,24 @@ func wantResult(t testing.TB, answer Answer, want string) {
 	t.Helper()
 	if answer.Error != "" || answer.Result != want {
 		t.Errorf("got result\n%s\nerror %q, want\n%s", answer.Result, answer.Error, want)
+	}
+}
+
+// link makes a symbolic link in a workspace.
+func link(t testing.TB, env *Env, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, filepath.Join(env.Workspace.Root(), name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeTestFile(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/tools/lines"
+	"agent/internal/tools/workspace"
 )
 
 type globArgs struct {
@@ -18,8 +21,8 @@ type globArgs struct {
 	Path    string `json:"path,omitempty" jsonschema:"the folder the pattern starts from; default the workspace"`
 }
 
-// mostGlobbed is how many paths an answer of glob holds.
-const mostGlobbed = 1000
+// maxGlobbed is how many paths an answer of glob holds.
+const maxGlobbed = 1000
 
 func glob() Tool {
 	return define(Tool{
@@ -32,13 +35,13 @@ func glob() Tool {
 }
 
 func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
-	base, pattern, err := env.Workspace.globBase(args)
+	base, pattern, err := args.start(env.Workspace)
 	if err != nil {
 		return failed(err)
 	}
 	var files []string
 	if info, err := os.Stat(base); err == nil && info.IsDir() {
-		if files, err = env.Workspace.filesBelow(ctx, base); err != nil {
+		if files, err = env.Workspace.Files(ctx, base); err != nil {
 			return failed(err)
 		}
 	}
@@ -50,27 +53,27 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	}
 	latestFirst(files)
 	var list strings.Builder
-	for _, file := range files[:min(len(files), mostGlobbed)] {
+	for _, file := range files[:min(len(files), maxGlobbed)] {
 		fmt.Fprintln(&list, env.Workspace.Rel(file))
 	}
 	const room = 200
-	result := cutText(list.String(), max(env.Limits.OutputBytes()-room, room))
-	if len(files) > mostGlobbed {
-		result = withLine(result, fmt.Sprintf("[the latest %d of %d files; narrow the pattern]", mostGlobbed, len(files)))
+	result := lines.Head(list.String(), max(env.Limits.OutputBytes()-room, room))
+	if len(files) > maxGlobbed {
+		result = lines.Append(result, fmt.Sprintf("[the latest %d of %d files; narrow the pattern]", maxGlobbed, len(files)))
 	}
 	return Answer{Result: result}
 }
 
-// globBase splits a pattern into the folder it begins with, so that only what is
-// below is listed, and the rest, which may hold wildcards.
-func (w *Workspace) globBase(args globArgs) (base, pattern string, err error) {
+// start splits a pattern into the folder it begins with, so that only what is below
+// is listed, and the rest, which may hold wildcards.
+func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err error) {
 	if strings.TrimSpace(args.Pattern) == "" {
 		return "", "", errors.New("pattern is empty")
 	}
 	if !doublestar.ValidatePattern(args.Pattern) {
 		return "", "", fmt.Errorf("pattern %q is no valid glob", args.Pattern)
 	}
-	start, info, err := w.place(args.Path)
+	start, info, err := w.Place(args.Path)
 	if err != nil {
 		return "", "", err
 	}

@@ -3,6 +3,9 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"agent/internal/tools/textfile"
+	"agent/internal/words"
 )
 
 type insertAtLineArgs struct {
@@ -26,21 +29,21 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (change, error) {
 	if err := env.mustKnow(s); err != nil {
 		return change{}, err
 	}
-	d := parseDocument(s.whole)
-	count := d.count()
+	d := textfile.Parse(s.whole)
+	count := d.Count()
 	if args.LineNumber < 1 || args.LineNumber > count+1 {
-		return change{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, countLines(count), count+1)
+		return change{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, words.Count(count, "line"), count+1)
 	}
 	if args.Content == "" {
 		return change{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
 	}
-	text := strings.TrimSuffix(plainEnds(args.Content), "\n")
-	if appended := args.LineNumber == count+1; appended && d.text != "" && !strings.HasSuffix(d.text, "\n") {
+	text := strings.TrimSuffix(textfile.PlainEnds(args.Content), "\n")
+	if appended := args.LineNumber == count+1; appended && d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
 		text = "\n" + text
 	} else {
 		text += "\n"
 	}
-	at, _ := d.span(args.LineNumber, args.LineNumber)
-	inserted := countLines(strings.Count(text, "\n"))
-	return planned(s, d.with(splice{at, at, text}), fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
+	at, _ := d.Span(args.LineNumber, args.LineNumber)
+	inserted := words.Count(strings.Count(text, "\n"), "line")
+	return planned(s, d.With(textfile.Splice{Start: at, End: at, Text: text}), fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
 }

@@ -2,21 +2,20 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
+
+	"agent/internal/tools/shell"
 )
 
-func startTestJob(t *testing.T, env *Env, command string) *job {
+func startTestJob(t *testing.T, env *Env, command string) *shell.Job {
 	t.Helper()
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": command, "background": true})
 	if answer.Error != "" {
 		t.Fatal(answer.Error)
 	}
-	all := env.Jobs.list()
+	all := env.Jobs.List()
 	return all[len(all)-1]
 }
 
@@ -68,7 +67,7 @@ func TestFinishedJobsAreAnnouncedOnce(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	job := startTestJob(t, env, "echo done; exit 3")
-	await(t, "the job ends", job.done)
+	await(t, "the job ends", job.Done())
 	finished := env.Jobs.Finished()
 	if len(finished) != 1 || finished[0].ID != 1 || finished[0].Command != "echo done; exit 3" || !strings.HasPrefix(finished[0].Outcome, "exit 3 after ") {
 		t.Errorf("%+v", finished)
@@ -86,8 +85,8 @@ func TestJobEndsAtItsTimeout(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "sleep 1000", "background": true, "timeout_seconds": 1})
-	job := env.Jobs.list()[0]
-	await(t, "the job ends", job.done)
+	job := env.Jobs.List()[0]
+	await(t, "the job ends", job.Done())
 	if tail := act(t, env, "tail", 1); answer.Error != "" || !strings.Contains(tail.Result, "timed out after 1") || tail.ExitCode != nil {
 		t.Errorf("%+v", tail)
 	}
@@ -110,7 +109,7 @@ func TestCloseEndsEveryJob(t *testing.T) {
 	}
 	for _, background := range []bool{true, false} {
 		answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "touch late", "background": background})
-		if answer.Error != errClosed.Error() {
+		if answer.Error != shell.ErrClosed.Error() {
 			t.Errorf("a command after Close: %+v", answer)
 		}
 	}
@@ -119,7 +118,7 @@ func TestCloseEndsEveryJob(t *testing.T) {
 func TestJobsAreLimited(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
-	for range mostJobs {
+	for range 16 {
 		startTestJob(t, env, "sleep 1000")
 	}
 	full := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "true", "background": true})
@@ -127,8 +126,8 @@ func TestJobsAreLimited(t *testing.T) {
 		t.Errorf("%+v", full)
 	}
 	act(t, env, "kill", 3)
-	if job := startTestJob(t, env, "true"); job.id != mostJobs+1 {
-		t.Errorf("job %d", job.id)
+	if job := startTestJob(t, env, "true"); job.ID != 17 {
+		t.Errorf("job %d", job.ID)
 	}
 }
 
@@ -136,93 +135,12 @@ func TestJobKeepsItsWholeLog(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	job := startTestJob(t, env, "seq 100000")
-	await(t, "the job ends", job.done)
+	await(t, "the job ends", job.Done())
 	tail := act(t, env, "tail", 1)
 	if len(tail.Result) > env.Limits.OutputBytes()+500 || !strings.Contains(tail.Result, "left out here; the whole output is in "+tail.Spool) || !strings.Contains(tail.Result, "\n100000\n[job 1: exit 0") {
 		t.Errorf("%+v", tail)
 	}
 	if content, err := os.ReadFile(tail.Spool); err != nil || !strings.HasPrefix(string(content), "1\n2\n") || !strings.HasSuffix(string(content), "\n100000\n") {
 		t.Errorf("%d bytes, %v", len(content), err)
-	}
-}
-
-// testJob is a job without a process.
-func testJob() *job {
-	return &job{id: 1, began: time.Now(), output: newLog(1000, ""), done: make(chan struct{})}
-}
-
-func print(out *output, format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) }
-
-func TestWaitingForAJobEndsWhenItFallsQuiet(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		job  func(b *job)
-		want time.Duration
-	}{
-		"silent": {func(*job) {}, time.Minute},
-		"prints and goes on": {func(b *job) {
-			time.Sleep(5 * time.Second)
-			for range 3 {
-				print(b.output, "line\n")
-				time.Sleep(500 * time.Millisecond)
-			}
-		}, 7 * time.Second},
-		"never quiet": {func(b *job) {
-			for range 200 {
-				print(b.output, "line\n")
-				time.Sleep(500 * time.Millisecond)
-			}
-		}, time.Minute},
-		"ends": {func(b *job) {
-			time.Sleep(3 * time.Second)
-			close(b.done)
-		}, 3 * time.Second},
-		"had printed before": {func(b *job) { print(b.output, "line\n") }, time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				b := testJob()
-				go c.job(b)
-				synctest.Wait()
-				began := time.Now()
-				if err := b.waitFor(t.Context(), time.Minute); err != nil {
-					t.Fatal(err)
-				}
-				if took := time.Since(began); took != c.want {
-					t.Errorf("waited %v, want %v", took, c.want)
-				}
-				time.Sleep(2 * time.Minute)
-			})
-		})
-	}
-}
-
-func TestWaitingForAJobEndsWithTheTurn(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		if err := testJob().waitFor(ctx, time.Minute); err == nil || !strings.Contains(err.Error(), "still running") {
-			t.Errorf("error %v", err)
-		}
-	})
-}
-
-func TestLooksAtAJobMissNothing(t *testing.T) {
-	t.Parallel()
-	b := testJob()
-	print(b.output, "one\n")
-	first := b.look().Result
-	print(b.output, "two\n")
-	second := b.look().Result
-	print(b.output, "%s", strings.Repeat("a long line of output\n", 100))
-	print(b.output, "last\n")
-	third := b.look().Result
-	if !strings.HasPrefix(first, "one\n[job") || !strings.HasPrefix(second, "two\n[job") {
-		t.Errorf("%q, %q", first, second)
-	}
-	if !strings.HasPrefix(third, "[1.2 KiB left out here; it was not kept]\na long line") || !strings.Contains(third, "last\n[job") {
-		t.Errorf("%q", third)
 	}
 }

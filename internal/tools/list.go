@@ -8,14 +8,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/tools/lines"
+	"agent/internal/tools/workspace"
+	"agent/internal/words"
 )
 
 type listArgs struct {
 	Path string `json:"path,omitempty" jsonschema:"the folder to list; default the workspace"`
 }
 
-// mostListed is how many entries an answer of list_directory holds.
-const mostListed = 1000
+// maxListed is how many entries an answer of list_directory holds.
+const maxListed = 1000
 
 func listDirectory() Tool {
 	return define(Tool{
@@ -27,7 +32,7 @@ func listDirectory() Tool {
 }
 
 func runList(ctx context.Context, env *Env, args listArgs) Answer {
-	dir, info, err := env.Workspace.place(args.Path)
+	dir, info, err := env.Workspace.Place(args.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -36,18 +41,18 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), cause(err)))
+		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
 	}
 	if len(entries) == 0 {
 		return Answer{Result: env.Workspace.Rel(dir) + " is empty."}
 	}
-	tracked, err := env.Workspace.namesWithFiles(ctx, dir)
+	tracked, err := namesWithFiles(ctx, env.Workspace, dir)
 	if err != nil {
 		return failed(err)
 	}
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return rank(a) - rank(b) })
 	var list strings.Builder
-	for _, entry := range entries[:min(len(entries), mostListed)] {
+	for _, entry := range entries[:min(len(entries), maxListed)] {
 		list.WriteString(describeEntry(dir, entry))
 		if !tracked[entry.Name()] && couldBeTracked(dir, entry) {
 			list.WriteString(" [ignored]")
@@ -55,17 +60,17 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 		list.WriteByte('\n')
 	}
 	const room = 200
-	result := cutText(list.String(), max(env.Limits.OutputBytes()-room, room))
-	if more := len(entries) - mostListed; more > 0 {
-		result = withLine(result, fmt.Sprintf("[%d more entries]", more))
+	result := lines.Head(list.String(), max(env.Limits.OutputBytes()-room, room))
+	if more := len(entries) - maxListed; more > 0 {
+		result = lines.Append(result, fmt.Sprintf("[%d more entries]", more))
 	}
 	return Answer{Result: result}
 }
 
 // namesWithFiles returns the names in dir that are, or hold, files that git does
 // not ignore.
-func (w *Workspace) namesWithFiles(ctx context.Context, dir string) (map[string]bool, error) {
-	files, err := w.filesBelow(ctx, dir)
+func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (map[string]bool, error) {
+	files, err := w.Files(ctx, dir)
 	names := map[string]bool{}
 	for _, file := range files {
 		name, _, _ := strings.Cut(strings.TrimPrefix(file, strings.TrimSuffix(dir, "/")+"/"), "/")
@@ -99,7 +104,7 @@ func describeEntry(dir string, entry fs.DirEntry) string {
 	if err != nil {
 		return entry.Name()
 	}
-	return fmt.Sprintf("%s (%s)", entry.Name(), byteSize(info.Size()))
+	return fmt.Sprintf("%s (%s)", entry.Name(), words.Bytes(info.Size()))
 }
 
 // couldBeTracked reports whether git would know an entry if it were not ignored:

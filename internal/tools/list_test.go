@@ -40,7 +40,7 @@ x.log (2 bytes) [ignored]
 		t.Errorf("%+v\nwant %s", answer, want)
 	}
 	// What an ignored folder holds is not marked again: whoever lists it knows.
-	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.Result != "out (1 bytes)\n" {
+	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.Result != "out (1 byte)\n" {
 		t.Errorf("%+v", answer)
 	}
 	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "empty"}); answer.Result != "empty is empty." {
@@ -56,13 +56,13 @@ x.log (2 bytes) [ignored]
 func TestListDirectoryIsBounded(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	for i := range mostListed + 3 {
+	for i := range maxListed + 3 {
 		files[fmt.Sprintf("%04d", i)] = ""
 	}
 	env := searchEnv(t, files)
 	env.Limits.OutputTokens = 20_000
 	answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{})
-	if strings.Count(answer.Result, "\n") != mostListed || !strings.HasSuffix(answer.Result, "\n[3 more entries]") {
+	if strings.Count(answer.Result, "\n") != maxListed || !strings.HasSuffix(answer.Result, "\n[3 more entries]") {
 		t.Errorf("%d lines, %s", strings.Count(answer.Result, "\n"), answer.Result[len(answer.Result)-100:])
 	}
 }

@@ -4,7 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"agent/internal/tools/lines"
+	"agent/internal/tools/textdiff"
 )
 
 // nearLines is how many lines of a close place are shown.
@@ -17,21 +21,21 @@ func notFound(rel, text, old, replacement string) error {
 	if mistake := knownMistake(text, old, replacement); mistake != "" {
 		return errors.New(head + mistake)
 	}
-	lines, wanted := splitLines(text), splitLines(old)
-	windows := nearestWindows(lines, wanted)
-	if len(windows) == 0 {
+	have, wanted := lines.Split(text), lines.Split(old)
+	places := textdiff.Closest(have, wanted)
+	if len(places) == 0 {
 		return errors.New(head + "No lines of the file are close to it; read the file again")
 	}
 	var out strings.Builder
 	out.WriteString(head + "The closest lines, as NUMBER|TEXT:\n")
-	for i, w := range windows {
+	for i, start := range places {
 		if i > 0 {
 			out.WriteString("…\n")
 		}
-		end := min(w.start+min(len(wanted), nearLines), len(lines))
-		out.WriteString(numberLines(cutLines(lines[w.start:end]), w.start+1))
+		end := min(start+min(len(wanted), nearLines), len(have))
+		out.WriteString(lines.Number(cutLines(have[start:end]), start+1))
 	}
-	out.WriteString(firstDifference(lines, wanted, windows[0].start))
+	out.WriteString(firstDifference(have, wanted, places[0]))
 	return errors.New(strings.ToValidUTF8(out.String(), "\uFFFD"))
 }
 
@@ -46,18 +50,18 @@ func knownMistake(text, old, replacement string) string {
 	case unescaped != old && strings.Contains(text, unescaped):
 		return `It is escaped once too often: write line feeds, tabs and quotes as they are in the file, not as \n, \t, \"`
 	case len(replacement) > len(old)/2 && strings.TrimSpace(replacement) != "" && strings.Contains(text, replacement):
-		return fmt.Sprintf("new_string is already there, at line %d: the edit seems to have been made", lineAt(text, strings.Index(text, replacement)))
+		return fmt.Sprintf("new_string is already there, at line %d: the edit seems to have been made", lines.At(text, strings.Index(text, replacement)))
 	}
 	return ""
 }
 
 // firstDifference points at the first line that differs in the closest place.
-func firstDifference(lines, wanted []string, start int) string {
+func firstDifference(text, wanted []string, start int) string {
 	for i, want := range wanted {
-		if start+i >= len(lines) {
-			return fmt.Sprintf("The file ends at line %d, old_string goes on", len(lines))
+		if start+i >= len(text) {
+			return fmt.Sprintf("The file ends at line %d, old_string goes on", len(text))
 		}
-		have := strings.TrimSuffix(lines[start+i], "\n")
+		have := strings.TrimSuffix(text[start+i], "\n")
 		want = strings.TrimSuffix(want, "\n")
 		if have == want {
 			continue
@@ -68,10 +72,10 @@ func firstDifference(lines, wanted []string, start int) string {
 			what = "differs in whitespace at its end"
 		case strings.TrimSpace(have) == strings.TrimSpace(want):
 			what = "differs in indentation"
-		case collapse(have) == collapse(want):
+		case slices.Equal(strings.Fields(have), strings.Fields(want)):
 			what = "differs in whitespace only"
 		}
-		return fmt.Sprintf("Line %d %s: the file has %q, old_string has %q", start+i+1, what, cutLine(have, nearLineBytes), cutLine(want, nearLineBytes))
+		return fmt.Sprintf("Line %d %s: the file has %q, old_string has %q", start+i+1, what, lines.Cut(have, nearLineBytes), lines.Cut(want, nearLineBytes))
 	}
 	return "The lines are the same, but they end differently"
 }
@@ -79,10 +83,10 @@ func firstDifference(lines, wanted []string, start int) string {
 // nearLineBytes bounds a line quoted in an error.
 const nearLineBytes = 200
 
-func cutLines(lines []string) []string {
-	cut := make([]string, len(lines))
-	for i, line := range lines {
-		cut[i] = cutLine(strings.TrimSuffix(line, "\n"), nearLineBytes)
+func cutLines(list []string) []string {
+	cut := make([]string, len(list))
+	for i, line := range list {
+		cut[i] = lines.Cut(strings.TrimSuffix(line, "\n"), nearLineBytes)
 	}
 	return cut
 }

@@ -178,24 +178,3 @@ func TestSymbolOfAnotherLanguage(t *testing.T) {
 	refused(t, env, astReadFile(), params{"file_path": "a.py", "symbol": "f"}, "A.f (lines 2-3)", "B.f (lines 6-7)")
 	refused(t, env, astReadFile(), params{"file_path": "a.txt"}, "the language is not known", "read_file")
 }
-
-func FuzzOutline(f *testing.F) {
-	f.Add("a.py", "def f(:\n\nclass\n  def")
-	f.Add("a.ts", "class A { f() { ` ${ } ` } ")
-	f.Add("a.rs", "impl<'a> X\r{ fn \r\n f() }")
-	f.Add("a.c", "int f(\n#define X \\")
-	f.Add("a.go", "package p; func (x")
-	f.Fuzz(func(t *testing.T, name, text string) {
-		text = strings.ToValidUTF8(plainEnds(text), "?")
-		found, _, err := declarations(t.Context(), name, text)
-		if err != nil {
-			return
-		}
-		for _, d := range found {
-			if d.start < 0 || d.head < d.start || d.end < d.head || d.end > len(text) {
-				t.Fatalf("%+v in a text of %d bytes", d, len(text))
-			}
-		}
-		outline(text, found)
-	})
-}

@@ -3,6 +3,10 @@ package tools
 import (
 	"context"
 	"fmt"
+
+	"agent/internal/disk"
+	"agent/internal/tools/textfile"
+	"agent/internal/words"
 )
 
 type readFileArgs struct {
@@ -35,48 +39,48 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 		return failed(err)
 	}
 	switch {
-	case len(p.lines) == 0:
+	case len(p.Lines) == 0:
 		return Answer{Result: fmt.Sprintf("[%s is empty]", s.rel)}
-	case p.first == 1 && !p.more:
-		return Answer{Result: p.plain()}
+	case p.First == 1 && !p.More:
+		return Answer{Result: p.Plain()}
 	}
 	heading := "[" + s.extent(p)
-	if p.more {
-		heading += fmt.Sprintf("; read on with offset %d", p.last()+1)
+	if p.More {
+		heading += fmt.Sprintf("; read on with offset %d", p.Last()+1)
 	}
-	return Answer{Result: heading + "]\n" + p.plain()}
+	return Answer{Result: heading + "]\n" + p.Plain()}
 }
 
 // readLines opens a text file, reads lines of it and records it as seen.
-func (e *Env) readLines(ctx context.Context, path string, first, count int) (*source, page, error) {
+func (e *Env) readLines(ctx context.Context, path string, first, count int) (*source, textfile.Page, error) {
 	s, err := e.open(ctx, path)
 	if err != nil {
-		return nil, page{}, err
+		return nil, textfile.Page{}, err
 	}
 	defer s.Close()
 	r, err := s.reader()
 	if err != nil {
-		return nil, page{}, fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
-	p, err := readPage(ctx, r, first, count, e.Limits.OutputBytes())
+	p, err := textfile.ReadPage(ctx, r, first, count, e.Limits.OutputBytes())
 	switch {
 	case err != nil:
-		return nil, page{}, fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
-	case len(p.lines) == 0 && first > 1:
-		return nil, page{}, fmt.Errorf("line %d is past the end of %s, which has %d lines", first, s.rel, p.total)
+		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+	case len(p.Lines) == 0 && first > 1:
+		return nil, textfile.Page{}, fmt.Errorf("line %d is past the end of %s, which has %d lines", first, s.rel, p.Total)
 	}
 	if s.whole != nil {
 		e.Seen.Record(s.abs, s.whole)
-		p.total = parseDocument(s.whole).count()
+		p.Total = textfile.Parse(s.whole).Count()
 	}
 	return s, p, nil
 }
 
 // extent says which part of the file a page is.
-func (s *source) extent(p page) string {
-	whole := fmt.Sprint(p.total)
-	if p.total == 0 {
-		whole = "a file of " + byteSize(s.size)
+func (s *source) extent(p textfile.Page) string {
+	whole := fmt.Sprint(p.Total)
+	if p.Total == 0 {
+		whole = "a file of " + words.Bytes(s.size)
 	}
-	return fmt.Sprintf("lines %d-%d of %s", p.first, p.last(), whole)
+	return fmt.Sprintf("lines %d-%d of %s", p.First, p.Last(), whole)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"agent/internal/tools/textfile"
 )
 
 func numberedLines(from, to int) string {
@@ -23,9 +25,9 @@ func TestReadFileShowsTheTextAndSaysWhatPartItIs(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{
 		"ten":   numberedLines(1, 10),
-		"crlf":  byteOrderMark + "a\r\nb\r\n",
+		"crlf":  textfile.ByteOrderMark + "a\r\nb\r\n",
 		"empty": "",
-		"mark":  byteOrderMark,
+		"mark":  textfile.ByteOrderMark,
 	}).with(Limits{OutputTokens: 1000, ReadLines: 5})
 	for _, c := range []struct {
 		args params
@@ -73,14 +75,14 @@ func TestReadIsBoundedInSizeAndLongLinesAreCut(t *testing.T) {
 		"large": strings.Repeat("x", 3<<20),
 	}).with(Limits{OutputTokens: 1100, ReadLines: 2000})
 	answer := mustRun(t, env, readFile(), params{"file_path": "long"})
-	if want := strings.Repeat("é", maxLineBytes/2) + "… [line of 10001 bytes, cut]\nnext\n"; answer.Result != want {
+	if want := strings.Repeat("é", textfile.MaxLineBytes/2) + "… [line of 10001 bytes, cut]\nnext\n"; answer.Result != want {
 		t.Errorf("got %q", answer.Result)
 	}
 	answer = mustRun(t, env, readFile(), params{"file_path": "many"})
 	if len(answer.Result) > 4400+100 || !strings.Contains(answer.Result, "of 1000; read on with offset ") {
 		t.Errorf("%d bytes: %.80q", len(answer.Result), answer.Result)
 	}
-	if answer = mustRun(t, env, readFile(), params{"file_path": "large"}); len(answer.Result) > maxLineBytes+100 {
+	if answer = mustRun(t, env, readFile(), params{"file_path": "large"}); len(answer.Result) > textfile.MaxLineBytes+100 {
 		t.Errorf("%d bytes", len(answer.Result))
 	}
 }
@@ -180,7 +182,7 @@ func TestReadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := readPage(ctx, strings.NewReader(numberedLines(1, 10_000)), 9_000, 1, 1000)
+	_, err := textfile.ReadPage(ctx, strings.NewReader(numberedLines(1, 10_000)), 9_000, 1, 1000)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

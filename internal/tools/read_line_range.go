@@ -31,14 +31,14 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 	if err != nil {
 		return failed(err)
 	}
-	if len(p.lines) == 0 {
+	if len(p.Lines) == 0 {
 		return Answer{Result: fmt.Sprintf("[%s is empty]", s.rel)}
 	}
 	heading := "[" + s.extent(p)
-	if len(p.lines) < wanted && p.more {
-		heading += fmt.Sprintf("; read on with start_line %d", p.last()+1)
+	if len(p.Lines) < wanted && p.More {
+		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
 	}
-	return Answer{Result: heading + "]\n" + p.numbered()}
+	return Answer{Result: heading + "]\n" + p.Numbered()}
 }
 
 // checkRange refuses line ranges that hold no line.

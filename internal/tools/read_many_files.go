@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/ignore"
+	"agent/internal/tools/lines"
 )
 
 type readManyFilesArgs struct {
@@ -40,14 +41,14 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		return failed(err)
 	}
 	var out strings.Builder
-	left := env.Limits.OutputBytes()
+	room := env.Limits.OutputBytes()
 	shown, over := 0, 0
 	for _, file := range files {
-		if left <= 0 {
+		if room <= 0 {
 			over++
 			continue
 		}
-		text, err := env.section(ctx, file, left)
+		text, err := env.section(ctx, file, room)
 		if ctx.Err() != nil {
 			return failed(ctx.Err())
 		}
@@ -56,17 +57,17 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 			continue
 		}
 		out.WriteString(text)
-		left -= len(text)
+		room -= len(text)
 		shown++
 	}
 	if shown == 0 {
-		return failed(fmt.Errorf("no file was read: %s", cutText(strings.Join(problems, "\n"), env.Limits.OutputBytes())))
+		return failed(fmt.Errorf("no file was read: %s", lines.Head(strings.Join(problems, "\n"), env.Limits.OutputBytes())))
 	}
 	if over > 0 {
 		problems = append(problems, fmt.Sprintf("%d more files, for lack of room: %s", over, strings.Join(firstFew(files[len(files)-over:]), ", ")))
 	}
 	if len(problems) > 0 {
-		fmt.Fprintf(&out, "[not shown:\n%s]\n", cutText(strings.Join(problems, "\n"), maxProblemBytes))
+		fmt.Fprintf(&out, "[not shown:\n%s]\n", lines.Head(strings.Join(problems, "\n"), maxProblemBytes))
 	}
 	return Answer{Result: strings.TrimSuffix(out.String(), "\n")}
 }
@@ -75,20 +76,20 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 const maxProblemBytes = 4000
 
 // section reads one file for an answer that holds several.
-func (e *Env) section(ctx context.Context, file string, left int) (string, error) {
+func (e *Env) section(ctx context.Context, file string, room int) (string, error) {
 	bounded := &Env{Workspace: e.Workspace, Seen: e.Seen, Limits: e.Limits}
-	bounded.Limits.OutputTokens = max(left/bytesPerToken, 1)
+	bounded.Limits.OutputTokens = max(room/bytesPerToken, 1)
 	s, p, err := bounded.readLines(ctx, file, 1, e.Limits.readLines())
 	if err != nil {
 		return "", err
 	}
 	switch {
-	case len(p.lines) == 0:
+	case len(p.Lines) == 0:
 		return fmt.Sprintf("==> %s <==\n[empty]\n", s.rel), nil
-	case p.more:
-		return fmt.Sprintf("==> %s <==\n[%s]\n%s", s.rel, s.extent(p), p.plain()), nil
+	case p.More:
+		return fmt.Sprintf("==> %s <==\n[%s]\n%s", s.rel, s.extent(p), p.Plain()), nil
 	}
-	return fmt.Sprintf("==> %s <==\n%s", s.rel, p.plain()), nil
+	return fmt.Sprintf("==> %s <==\n%s", s.rel, p.Plain()), nil
 }
 
 // firstFew cuts a list of names.
@@ -134,25 +135,24 @@ func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]s
 	w := e.Workspace
 	folder, glob := pattern, "**"
 	// A name may hold what else makes a glob, as app/[id]/page.tsx.
-	if strings.ContainsAny(pattern, "*?[{") && !w.exists(pattern) {
+	if strings.ContainsAny(pattern, "*?[{") && !w.Exists(pattern) {
 		folder, glob = doublestar.SplitPattern(filepath.ToSlash(pattern))
 	}
 	abs, err := w.Resolve(folder)
 	if err != nil {
 		return nil, err
 	}
-	if glob == "**" && !w.isFolder(abs) {
+	if info, err := os.Stat(abs); glob == "**" && (err != nil || !info.IsDir()) {
 		return []string{w.Rel(abs)}, nil
 	}
-	base, _ := w.base(abs)
-	files, err := ignore.Files(ctx, base, abs)
+	files, err := w.Files(ctx, abs)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
 	for _, file := range files {
-		below := strings.TrimPrefix(filepath.Join(base, filepath.FromSlash(file)), strings.TrimSuffix(abs, "/")+"/")
-		name := w.Rel(filepath.Join(base, filepath.FromSlash(file)))
+		below := strings.TrimPrefix(file, strings.TrimSuffix(abs, "/")+"/")
+		name := w.Rel(file)
 		if matches(glob, below) && (len(include) == 0 || matchesAny(include, name)) {
 			found = append(found, name)
 		}

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"agent/internal/nearest"
+	"agent/internal/tools/rules"
 )
 
-// Registry holds the tools of a conversation, in the order the model is told of
-// them. It does not change once made, so it is safe for parallel use.
+// Registry holds the tools of a conversation, in the order in which the model
+// is offered them. It does not change once made, so it is safe for parallel use.
 type Registry struct {
 	tools []Tool
 }
@@ -67,6 +68,23 @@ func (r *Registry) Names() []string {
 		names[i] = t.Name
 	}
 	return names
+}
+
+// ParseRule reads a rule that allows calls of one of the tools beforehand.
+func (r *Registry) ParseRule(text string) (rules.Rule, error) {
+	return rules.Parse(text, func(name string) (rules.Subject, error) {
+		tool, err := r.Get(name)
+		if err != nil {
+			return rules.Nothing, err
+		}
+		switch tool.Kind {
+		case KindShell:
+			return rules.Commands, nil
+		case KindEdit:
+			return rules.Files, nil
+		}
+		return rules.Nothing, nil
+	})
 }
 
 func (r *Registry) index(name string) int {

@@ -3,6 +3,9 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"agent/internal/tools/lines"
+	"agent/internal/tools/textfile"
 )
 
 type replaceArgs struct {
@@ -34,21 +37,21 @@ func planReplace(env *Env, args replaceArgs) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	d := parseDocument(s.whole)
-	old := strings.TrimPrefix(plainEnds(args.OldString), byteOrderMark)
-	places := occurrences(d.text, old)
+	d := textfile.Parse(s.whole)
+	old := strings.TrimPrefix(textfile.PlainEnds(args.OldString), textfile.ByteOrderMark)
+	places := occurrences(d.Text, old)
 	switch {
 	case len(places) == 0:
-		return change{}, notFound(s.rel, d.text, old, plainEnds(args.NewString))
+		return change{}, notFound(s.rel, d.Text, old, textfile.PlainEnds(args.NewString))
 	case len(places) != want:
 		return change{}, fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s",
-			times(len(places)), s.rel, want, lineList(d.text, places), moreContext(len(places)))
+			times(len(places)), s.rel, want, lineList(d.Text, places), moreContext(len(places)))
 	}
-	splices := make([]splice, len(places))
+	splices := make([]textfile.Splice, len(places))
 	for i, at := range places {
-		splices[i] = splice{at, at + len(old), args.NewString}
+		splices[i] = textfile.Splice{Start: at, End: at + len(old), Text: args.NewString}
 	}
-	return planned(s, d.with(splices...), fmt.Sprintf("Replaced %s in %s", times(len(places)), s.rel))
+	return planned(s, d.With(splices...), fmt.Sprintf("Replaced %s in %s", times(len(places)), s.rel))
 }
 
 // occurrences returns where old is in text, overlaps left out.
@@ -79,7 +82,7 @@ func lineList(text string, places []int) string {
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		fmt.Fprintf(&out, " %d", lineAt(text, at))
+		fmt.Fprintf(&out, " %d", lines.At(text, at))
 	}
 	if len(places) > maxListedLines {
 		out.WriteString(", …")

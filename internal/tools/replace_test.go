@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"agent/internal/tools/textfile"
 )
 
 func TestReplace(t *testing.T) {
@@ -21,8 +23,8 @@ func TestReplace(t *testing.T) {
 		{"CRLF file, CRLF old", "a\r\nb\r\n", "a\r\nb", "x\r\ny", 0, "x\r\ny\r\n"},
 		{"LF file, CRLF old", "a\nb\n", "a\r\nb", "x\r\ny", 0, "x\ny\n"},
 		{"mixed ends", "a\r\nb\nc\r\n", "b", "x", 0, "a\r\nx\nc\r\n"},
-		{"mark", byteOrderMark + "a\n", "a", "x", 0, byteOrderMark + "x\n"},
-		{"mark given", byteOrderMark + "a\n", byteOrderMark + "a", "x", 0, byteOrderMark + "x\n"},
+		{"mark", textfile.ByteOrderMark + "a\n", "a", "x", 0, textfile.ByteOrderMark + "x\n"},
+		{"mark given", textfile.ByteOrderMark + "a\n", textfile.ByteOrderMark + "a", "x", 0, textfile.ByteOrderMark + "x\n"},
 		{"no final newline", "a\nb", "b", "x", 0, "a\nx"},
 		{"old encoding", "caf\xe9 a\n", "a\n", "b\n", 0, "caf\xe9 b\n"},
 		{"overlaps", "aaaa\n", "aa", "b", 2, "bb\n"},

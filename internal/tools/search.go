@@ -3,8 +3,17 @@ package tools
 import (
 	"context"
 	"fmt"
-	"os/exec"
+	"os"
+	"path"
+	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/tools/lines"
+	"agent/internal/tools/search"
+	"agent/internal/tools/workspace"
+	"agent/internal/words"
 )
 
 type searchArgs struct {
@@ -16,73 +25,43 @@ type searchArgs struct {
 
 const (
 	defaultMatches = 100
-	mostMatches    = 2000
+	maxMatches     = 2000
 )
 
 func searchFileContent() Tool {
 	return define(Tool{
 		Name: "search_file_content",
 		Description: "Searches the lines of files for a regular expression and answers with path:line: text, ordered by path. " +
-			"Files that git ignores, binary files and files over " + byteSize(searchedBytes) + " are left out; an ignored folder is searched when path names it.",
+			"Files that git ignores, binary files and files over " + words.Bytes(search.MaxFileBytes) + " are left out; an ignored folder is searched when path names it.",
 		Kind:         KindRead,
 		KeyParameter: "pattern",
 	}, runSearch)
 }
 
-// match is one line that was found.
-type match struct {
-	// file is the absolute path.
-	file string
-	line int
-	text string
-	// at is where in text the expression first matches, in bytes.
-	at int
-}
-
-// search looks through files, in the order given, until it has found more than
-// most lines.
-type search func(ctx context.Context, expression *expression, files []string, most int) ([]match, error)
-
 func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
-	expression, err := parseExpression(args.Pattern)
+	expression, err := search.Parse(args.Pattern)
 	if err != nil {
 		return failed(err)
 	}
-	if args.MaxResults < 0 || args.MaxResults > mostMatches {
-		return failed(fmt.Errorf("max_results must be between 1 and %d", mostMatches))
+	if args.MaxResults < 0 || args.MaxResults > maxMatches {
+		return failed(fmt.Errorf("max_results must be between 1 and %d", maxMatches))
 	}
-	files, err := env.Workspace.filesToSearch(ctx, args.Path, args.Include)
+	files, err := filesToSearch(ctx, env.Workspace, args.Path, args.Include)
 	if err != nil {
 		return failed(err)
 	}
-	most := args.MaxResults
-	if most == 0 {
-		most = defaultMatches
+	limit := args.MaxResults
+	if limit == 0 {
+		limit = defaultMatches
 	}
-	matches, err := chooseSearch()(ctx, expression, files, most)
+	matches, err := search.Files(ctx, expression, files, limit)
 	if err != nil {
 		return failed(err)
 	}
-	return Answer{Result: describeMatches(env, args, matches, most)}
+	return Answer{Result: describeMatches(env, args, matches, limit)}
 }
 
-// chooseSearch takes ripgrep where it is installed, and falls back on the search
-// of our own where it is not, or cannot do what it is asked.
-func chooseSearch() search {
-	program, err := exec.LookPath("rg")
-	if err != nil {
-		return searchFiles
-	}
-	return func(ctx context.Context, expression *expression, files []string, most int) ([]match, error) {
-		matches, err := ripgrep{program}.search(ctx, expression, files, most)
-		if err != nil && ctx.Err() == nil {
-			return searchFiles(ctx, expression, files, most)
-		}
-		return matches, err
-	}
-}
-
-func describeMatches(env *Env, args searchArgs, matches []match, most int) string {
+func describeMatches(env *Env, args searchArgs, matches []search.Match, limit int) string {
 	where := "the workspace"
 	if args.Path != "" {
 		where = args.Path
@@ -95,19 +74,19 @@ func describeMatches(env *Env, args searchArgs, matches []match, most int) strin
 	}
 	var text strings.Builder
 	files, last := 0, ""
-	for _, found := range matches[:min(len(matches), most)] {
-		if found.file != last {
+	for _, found := range matches[:min(len(matches), limit)] {
+		if found.File != last {
 			files++
-			last = found.file
+			last = found.File
 		}
-		fmt.Fprintf(&text, "%s:%d: %s\n", env.Workspace.Rel(found.file), found.line, excerpt(found.text, found.at))
+		fmt.Fprintf(&text, "%s:%d: %s\n", env.Workspace.Rel(found.File), found.Line, excerpt(found.Text, found.At))
 	}
 	const room = 200
-	result := cutText(text.String(), max(env.Limits.OutputBytes()-room, room))
-	if len(matches) > most {
-		return withLine(result, fmt.Sprintf("[the first %d matching lines; there are more: narrow pattern, path or include, or raise max_results]", most))
+	result := lines.Head(text.String(), max(env.Limits.OutputBytes()-room, room))
+	if len(matches) > limit {
+		return lines.Append(result, fmt.Sprintf("[the first %d matching lines; there are more: narrow pattern, path or include, or raise max_results]", limit))
 	}
-	return withLine(result, fmt.Sprintf("[matching lines: %d, files: %d]", len(matches), files))
+	return lines.Append(result, fmt.Sprintf("[matching lines: %d, files: %d]", len(matches), files))
 }
 
 // excerptBytes is how much of a long line is shown around a match.
@@ -129,4 +108,43 @@ func excerpt(line string, at int) string {
 		shown += "…"
 	}
 	return shown
+}
+
+// filesToSearch returns the absolute paths of the files that a search is about,
+// ordered by path. A file that path names is always one of them.
+func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include string) ([]string, error) {
+	if include != "" && !doublestar.ValidatePattern(include) {
+		return nil, fmt.Errorf("include %q is no valid glob", include)
+	}
+	abs, info, err := w.Place(path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case info.Mode().IsRegular():
+		return []string{abs}, nil
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	files, err := w.Files(ctx, abs)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		return include != "" && !includes(include, w.Rel(file)) || !searchable(file)
+	}), nil
+}
+
+// includes reports whether a glob is about a path. Without a slash it is about the
+// file's name in any folder.
+func includes(glob, file string) bool {
+	if !strings.Contains(glob, "/") {
+		return doublestar.MatchUnvalidated(glob, path.Base(file))
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(glob, "./"), file)
+}
+
+func searchable(file string) bool {
+	info, err := os.Lstat(file)
+	return err == nil && info.Mode().IsRegular() && info.Size() <= search.MaxFileBytes
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"agent/internal/tools/cmdline"
+	"agent/internal/tools/shell"
 )
 
 type shellArgs struct {
@@ -25,8 +28,8 @@ const (
 	actionKill = "kill"
 )
 
-// mostSeconds bounds the times a model may ask for.
-const mostSeconds = 24 * 60 * 60
+// maxSeconds bounds the times a model may ask for.
+const maxSeconds = 24 * 60 * 60
 
 // ShellToolName is the tool behind "!CMD".
 const ShellToolName = "run_shell_command"
@@ -40,7 +43,7 @@ func runShellCommand() Tool {
 		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +
 			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
 			"When the command ends, so does everything it put in the background with &; use background for what shall go on, and action list, tail and kill to look after it. " +
-			"Plain commands that only look (ls, cat, git diff, grep …) run without asking.",
+			"Plain commands that only read (ls, cat, git diff, grep …) run without asking.",
 	}
 	return withPreview(define(t, runShell), previewShell)
 }
@@ -52,31 +55,18 @@ func runShell(ctx context.Context, env *Env, args shellArgs) Answer {
 	if args.Action != "" {
 		return jobAction(ctx, env.Jobs, args)
 	}
-	command, err := args.commandLine(env)
+	command, err := args.command(env)
 	if err != nil {
 		return failed(err)
 	}
-	limit := env.Limits.OutputBytes()
 	if args.Background {
-		return startJob(env.Jobs, command, newLog(limit, env.Workspace.TempDir()))
+		return startJob(env.Jobs, command)
 	}
-	return env.Jobs.call(ctx, command, newOutput(limit, env.Workspace.TempDir()), env.Output)
-}
-
-func startJob(jobs *Jobs, command commandLine, log *output) Answer {
-	job, err := jobs.start(command, log)
+	result, err := env.Jobs.Run(ctx, command, env.Output)
 	if err != nil {
-		log.close()
 		return failed(err)
 	}
-	kept := ""
-	if path := log.spool.path(); path != "" {
-		kept = ", its output goes to " + path
-	}
-	return Answer{
-		Result: fmt.Sprintf("Started as job %d%s. Look at it with action tail, end it with action kill.", job.id, kept),
-		Spool:  log.spool.path(),
-	}
+	return answerCommand(command, result)
 }
 
 func previewShell(env *Env, args shellArgs) (Preview, error) {
@@ -84,22 +74,22 @@ func previewShell(env *Env, args shellArgs) (Preview, error) {
 		return Preview{}, err
 	}
 	if args.Action != "" {
-		return Preview{Title: strings.TrimSpace(args.Action + " " + args.jobName()), LooksOnly: true}, nil
+		return Preview{Title: strings.TrimSpace(args.Action + " " + args.jobName()), ReadOnly: true}, nil
 	}
-	command, err := args.commandLine(env)
+	command, err := args.command(env)
 	if err != nil {
 		return Preview{}, err
 	}
 	preview := Preview{Title: "run " + firstLine(args.Command), Command: args.Command}
 	if args.Directory != "" {
-		preview.Title += " in " + env.Workspace.Rel(command.dir)
+		preview.Title += " in " + env.Workspace.Rel(command.Dir)
 	}
-	if parsed, err := ParseCommand(args.Command); err == nil {
-		preview.Commands = unsureParts(parsed, Surroundings{Dir: command.dir, Inside: func(path string) bool {
+	if line, err := cmdline.Parse(args.Command); err == nil {
+		preview.Commands = line.Unproven(cmdline.Place{Dir: command.Dir, Inside: func(path string) bool {
 			_, err := env.Workspace.Resolve(path)
 			return err == nil
 		}})
-		preview.LooksOnly = len(preview.Commands) == 0
+		preview.ReadOnly = len(preview.Commands) == 0
 	}
 	return preview, nil
 }
@@ -121,8 +111,8 @@ func firstLine(text string) string {
 
 // check refuses arguments that contradict each other.
 func (a shellArgs) check() error {
-	if a.TimeoutSeconds < 0 || a.TimeoutSeconds > mostSeconds || a.WaitSeconds < 0 || a.WaitSeconds > mostSeconds {
-		return fmt.Errorf("timeout_seconds and wait_seconds must be between 0 and %d", mostSeconds)
+	if a.TimeoutSeconds < 0 || a.TimeoutSeconds > maxSeconds || a.WaitSeconds < 0 || a.WaitSeconds > maxSeconds {
+		return fmt.Errorf("timeout_seconds and wait_seconds must be between 0 and %d", maxSeconds)
 	}
 	switch a.Action {
 	case "":
@@ -145,24 +135,21 @@ func (a shellArgs) check() error {
 	return nil
 }
 
-// commandLine is the command that the arguments describe.
-func (a shellArgs) commandLine(env *Env) (commandLine, error) {
+// command is the command that the arguments describe.
+func (a shellArgs) command(env *Env) (shell.Command, error) {
 	dir := env.Workspace.Root()
 	if a.Directory != "" {
 		var err error
-		if dir, err = env.Workspace.Resolve(a.Directory); err != nil {
-			return commandLine{}, err
-		}
-		if dir, err = realFolder(dir); err != nil {
-			return commandLine{}, fmt.Errorf("directory %s: %w", a.Directory, err)
+		if dir, err = env.Workspace.Folder(a.Directory); err != nil {
+			return shell.Command{}, err
 		}
 	}
 	timeout := a.TimeoutSeconds
 	if timeout == 0 && !a.Background {
 		timeout = env.Limits.ShellTimeoutSeconds
 	}
-	return commandLine{
-		line: a.Command, dir: dir, timeout: time.Duration(timeout) * time.Second,
-		environ: commandEnviron(env.Jobs.environ, env.Jobs.withhold, dir), grace: env.Jobs.grace,
+	return shell.Command{
+		Line: a.Command, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
+		OutputBytes: env.Limits.OutputBytes(), SpoolDir: env.Workspace.TempDir(),
 	}, nil
 }

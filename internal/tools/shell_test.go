@@ -13,18 +13,22 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"agent/internal/tools/cmdline"
+	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // shellEnv is an Env for commands in an empty workspace. Commands that resist are
 // killed soon.
 func shellEnv(t testing.TB, environ ...string) *Env {
 	t.Helper()
-	workspace, err := NewWorkspace(t.TempDir(), t.TempDir())
+	workspace, err := workspace.New(t.TempDir(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs := NewJobs(append(environ, "PATH="+os.Getenv("PATH")), []string{"OPENAI_API_KEY", "OTHER_SECRET"})
-	jobs.grace = 200 * time.Millisecond
+	jobs := shell.NewJobs(append(environ, "PATH="+os.Getenv("PATH")), []string{"OPENAI_API_KEY", "OTHER_SECRET"})
+	jobs.Grace = 200 * time.Millisecond
 	t.Cleanup(jobs.Close)
 	return &Env{Workspace: workspace, Jobs: jobs, Limits: Limits{OutputTokens: 1000, ShellTimeoutSeconds: 60}}
 }
@@ -168,8 +172,8 @@ func newLifeline(t *testing.T) lifeline {
 	return lifeline{path}
 }
 
-// watch returns a channel that tells when a process holds the pipe, and one that
-// tells when none does any more.
+// watch returns a channel that is closed when a process holds the pipe, and one
+// that is closed when none does any more.
 func (l lifeline) watch(t *testing.T) (held, gone <-chan struct{}) {
 	t.Helper()
 	begin, end := make(chan struct{}), make(chan struct{})
@@ -241,7 +245,7 @@ func TestShellLeavesNoProcessBehind(t *testing.T) {
 func TestShellLetsACommandEndGracefully(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
-	env.Jobs.grace = 10 * time.Second
+	env.Jobs.Grace = 10 * time.Second
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{
 		"command": "trap 'echo cleaned up; exit' TERM; echo begun; sleep 1000 & wait", "timeout_seconds": 1,
 	})
@@ -283,7 +287,7 @@ func TestShellShowsOutputAsItComes(t *testing.T) {
 	}
 }
 
-// screen is a writer that tells when something was written to it.
+// screen is a writer that closes seen once want was written to it.
 type screen struct {
 	mu   sync.Mutex
 	all  bytes.Buffer
@@ -374,20 +378,33 @@ func TestShellSurvivesAFlood(t *testing.T) {
 	if !strings.Contains(answer.Result, "its first 64.0 MiB are in "+answer.Spool) {
 		t.Errorf("the answer does not say what was kept:\n%s", answer.Result)
 	}
-	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != spoolLimit {
+	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != 64<<20 {
 		t.Errorf("spool: %v, %v", info.Size(), err)
 	}
 }
 
-func TestShellPreviewTellsWhatWouldRun(t *testing.T) {
+// argv shows commands as "word|word ; word".
+func argv(commands []cmdline.Command) string {
+	var all []string
+	for _, command := range commands {
+		var texts []string
+		for _, word := range command {
+			texts = append(texts, word.Text)
+		}
+		all = append(all, strings.Join(texts, "|"))
+	}
+	return strings.Join(all, " ; ")
+}
+
+func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")
 	for _, c := range []struct {
-		args      map[string]any
-		title     string
-		looksOnly bool
-		parts     string
+		args     map[string]any
+		title    string
+		readOnly bool
+		parts    string
 	}{
 		{map[string]any{"command": "ls -l"}, "run ls -l", true, ""},
 		{map[string]any{"command": "cat f", "directory": "sub"}, "run cat f in sub", true, ""},
@@ -402,7 +419,7 @@ func TestShellPreviewTellsWhatWouldRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		preview, err := runShellCommand().Preview(env, raw)
-		if err != nil || preview.Title != c.title || preview.LooksOnly != c.looksOnly || argv(ParsedCommand{preview.Commands}) != c.parts || preview.Command != c.args["command"] {
+		if err != nil || preview.Title != c.title || preview.ReadOnly != c.readOnly || argv(preview.Commands) != c.parts || preview.Command != c.args["command"] {
 			t.Errorf("%v: %+v, %v", c.args, preview, err)
 		}
 	}

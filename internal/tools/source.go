@@ -11,6 +11,11 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/disk"
+	"agent/internal/tools/textfile"
+	"agent/internal/tools/workspace"
+	"agent/internal/words"
 )
 
 // maxWholeBytes is the size up to which a file is held in memory. Larger ones are
@@ -41,9 +46,9 @@ func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	s.file, err = e.Workspace.Open(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &MissingError{Path: s.rel, Nearest: e.Workspace.nearestFiles(ctx, abs)}
+		return nil, &workspace.MissingError{Path: s.rel, Nearest: e.Workspace.Nearest(ctx, abs)}
 	case err != nil:
-		return nil, fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+		return nil, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
 	if err := s.load(); err != nil {
 		s.Close()
@@ -55,7 +60,7 @@ func (e *Env) open(ctx context.Context, path string) (*source, error) {
 func (s *source) load() error {
 	info, err := s.file.Stat()
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
@@ -69,7 +74,7 @@ func (s *source) load() error {
 		content = append(content, rest...)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, cause(err))
+		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
 	if kind := binaryKind(content[:min(len(content), sniffBytes)]); kind != "" {
 		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
@@ -83,7 +88,7 @@ func (s *source) load() error {
 // reader reads the content from its start.
 func (s *source) reader() (io.Reader, error) {
 	if s.whole != nil {
-		return strings.NewReader(parseDocument(s.whole).text), nil
+		return strings.NewReader(textfile.Parse(s.whole).Text), nil
 	}
 	_, err := s.file.Seek(0, io.SeekStart)
 	return s.file, err
@@ -140,18 +145,5 @@ func (e *BinaryError) Error() string {
 	case e.Kind == "UTF-16 text":
 		advice = "only UTF-8 is supported; convert it with iconv in the shell"
 	}
-	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, byteSize(e.Size), advice)
-}
-
-// byteSize writes a size for people.
-func byteSize(n int64) string {
-	const unit = 1024
-	if n < unit {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	value, units := float64(n)/unit, "KMGTPE"
-	for value >= unit && len(units) > 1 {
-		value, units = value/unit, units[1:]
-	}
-	return fmt.Sprintf("%.1f %ciB", value, units[0])
+	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, words.Bytes(e.Size), advice)
 }

@@ -1,5 +1,7 @@
-// Package tools holds what the model can do: one file a tool, the registry, the
-// workspace that confines them, and the shell.
+// Package tools holds what the model can do: the contract of a tool, the registry,
+// and one file a tool. What several of them are built on is in the packages below,
+// which know nothing of tools: command lines, the shell, the workspace, search,
+// outlines, differences.
 //
 // Tools describe themselves: approval, pruning, display and summaries ask the
 // tool, so that no list of tool names is repeated elsewhere. A tool never asks
@@ -10,6 +12,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+
+	"agent/internal/tools/cmdline"
+	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // Kind says which permission a tool needs.
@@ -17,7 +23,7 @@ type Kind int
 
 // The kinds of tool.
 const (
-	// KindRead only looks; it never needs approval and may run in parallel.
+	// KindRead changes nothing; it never needs approval and may run in parallel.
 	KindRead Kind = iota
 	// KindEdit changes files of the workspace.
 	KindEdit
@@ -33,7 +39,7 @@ func (k Kind) String() string {
 }
 
 // Access says what a tool does to the files its path parameters name; density
-// pruning hangs on it (REQ-HD-005.2, REQ-HD-005.3).
+// pruning depends on it (REQ-HD-005.2, REQ-HD-005.3).
 type Access int
 
 // The kinds of file access.
@@ -64,7 +70,7 @@ type Tool struct {
 	// arguments, missing file, failing command) is an answer with Error set, for
 	// the model to read. It returns soon after ctx ends.
 	Run func(ctx context.Context, env *Env, args json.RawMessage) Answer
-	// Preview tells what Run would do, for approval, without any effect. Nil for
+	// Preview says what Run would do, for approval, without any effect. Nil for
 	// KindRead. An error means that Run would fail with it, so there is nothing to
 	// approve.
 	Preview func(env *Env, args json.RawMessage) (Preview, error)
@@ -97,27 +103,27 @@ type Preview struct {
 	Command string
 	// Paths are the files that would change, relative to the workspace.
 	Paths []string
-	// LooksOnly is set when the call only looks, or ends what it began itself, so
+	// ReadOnly is set when the call changes nothing, or ends what it began itself, so
 	// that nobody need be asked although its kind asks.
-	LooksOnly bool
-	// Commands are the parts of Command that may do more than look and that rules
-	// must allow. It is empty when Command cannot be taken apart; no rule but "*"
-	// allows that.
-	Commands []SimpleCommand
+	ReadOnly bool
+	// Commands are the parts of Command that are not known to be read-only and that
+	// rules must allow. It is empty when Command is no plain command line; no rule
+	// but "*" allows that.
+	Commands []cmdline.Command
 }
 
 // Env is what tools work on. One Env serves one conversation; its methods are
 // safe for parallel calls.
 type Env struct {
 	// Workspace confines every path.
-	Workspace *Workspace
+	Workspace *workspace.Workspace
 	// Limits bound results.
 	Limits Limits
 	// Seen remembers which content of each file the model was shown, to refuse
 	// edits of files that changed since.
 	Seen *Seen
 	// Jobs are the background commands of the shell tool.
-	Jobs *Jobs
+	Jobs *shell.Jobs
 	// Output receives a command's output while it runs, for the screen; nil when
 	// nobody watches. It is set for one call.
 	Output io.Writer

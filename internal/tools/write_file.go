@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
+
+	"agent/internal/tools/textfile"
+	"agent/internal/words"
 )
 
 type writeFileArgs struct {
@@ -28,7 +30,7 @@ func planWriteFile(env *Env, args writeFileArgs) (change, error) {
 	}
 	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
 		c := change{abs: abs, rel: env.Workspace.Rel(abs), after: []byte(args.Content)}
-		c.done = fmt.Sprintf("Created %s with %s", c.rel, countLines(parseDocument(c.after).count()))
+		c.done = fmt.Sprintf("Created %s with %s", c.rel, words.Count(textfile.Parse(c.after).Count(), "line"))
 		return c, nil
 	}
 	s, err := env.openToEdit(args.FilePath)
@@ -40,22 +42,8 @@ func planWriteFile(env *Env, args writeFileArgs) (change, error) {
 			return change{}, err
 		}
 	}
-	after := parseDocument(s.whole).rewritten(args.Content)
-	return planned(s, after, fmt.Sprintf("Wrote %s, now %s", s.rel, countLines(parseDocument(after).count())))
-}
-
-// rewritten returns the bytes of a file that is given a new text: its byte order
-// mark, its line ends unless the text brings some of its own, and its final newline
-// stay.
-func (d document) rewritten(text string) []byte {
-	text = strings.TrimPrefix(text, byteOrderMark)
-	if strings.HasSuffix(d.text, "\n") && text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	if !strings.Contains(text, "\r\n") {
-		text = d.withEnds(text)
-	}
-	return append(append([]byte{}, d.raw[:d.mark]...), text...)
+	after := textfile.Parse(s.whole).Rewritten(args.Content)
+	return planned(s, after, fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
 }
 
 // mustKnow refuses to edit a file that the model never saw, where the edit itself
@@ -65,11 +53,4 @@ func (e *Env) mustKnow(s *source) error {
 		return nil
 	}
 	return fmt.Errorf("%s exists and you have not read it; read it first (read_file), then repeat the edit", s.rel)
-}
-
-func countLines(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
 }

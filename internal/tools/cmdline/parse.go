@@ -1,0 +1,182 @@
+// Package cmdline reads command lines the way bash does, and says which of them
+// are known to be read-only.
+//
+// Its promise is one-sided. A line that [Parse] accepts runs exactly the commands
+// it returns, and a command that [Line.Unproven] leaves out only reads, and only
+// below the folders where reading is allowed. Everything else is "not known": a
+// line that expands, redirects or branches is refused whole ([NotPlainError]),
+// because what it runs depends on the state of a shell that nobody sees; a program
+// or option that is not in the table counts as one that changes things, so the
+// table need not be complete, only right. Nothing is executed here; a pattern or a
+// link is looked up on disk, no more.
+package cmdline
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Line is a plain command line: nothing but simple commands with literal words,
+// joined by &&, ||, ;, | or line ends. What it will run is known beforehand.
+type Line struct {
+	// Commands are in the order they are written.
+	Commands []Command
+}
+
+// Command is a program and its arguments, quotes and escapes removed. It has at
+// least one word.
+type Command []Word
+
+// Word is one literal word of a command.
+type Word struct {
+	Text string
+	// Glob is set when Text is a pattern (* or ?) that the shell replaces by the
+	// names it matches.
+	Glob bool
+}
+
+// NotPlainError is why a command line is not plain.
+type NotPlainError struct{ Reason string }
+
+func (e *NotPlainError) Error() string { return "not a plain command: " + e.Reason }
+
+func notPlain(format string, args ...any) error {
+	return &NotPlainError{Reason: fmt.Sprintf(format, args...)}
+}
+
+// joinsInsideWord is a line that is continued other than between words. Bash then
+// sees what the two halves make together, such as $ and a name; the parser does
+// not always.
+var joinsInsideWord = regexp.MustCompile(`[^ \t]\\\n|^\\\n`)
+
+// Parse splits a command line the way bash would. A line that is not plain, or no
+// valid shell, is an error of type *NotPlainError. Redirections between standard
+// output and standard error and to /dev/null are plain, since they change nothing.
+func Parse(line string) (Line, error) {
+	if err := checkCharacters(line); err != nil {
+		return Line{}, err
+	}
+	if joinsInsideWord.MatchString(line) {
+		return Line{}, notPlain("a backslash joins lines within a word")
+	}
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(line), "")
+	if err != nil {
+		return Line{}, notPlain("the shell would not understand it: %v", err)
+	}
+	if holdsComment(file) {
+		return Line{}, notPlain("it holds a comment")
+	}
+	var parsed Line
+	for _, stmt := range file.Stmts {
+		if err := parsed.addStatement(stmt); err != nil {
+			return Line{}, err
+		}
+	}
+	if len(parsed.Commands) == 0 {
+		return Line{}, notPlain("it is empty")
+	}
+	return parsed, nil
+}
+
+// holdsComment reports whether there is a comment. The parser lets one that ends
+// in a backslash go on in the next line, which bash would run.
+func holdsComment(file *syntax.File) bool {
+	found := false
+	syntax.Walk(file, func(node syntax.Node) bool {
+		_, comment := node.(*syntax.Comment)
+		found = found || comment
+		return true
+	})
+	return found
+}
+
+// checkCharacters refuses what parsers, shells and screens read differently:
+// carriage returns, control characters, unusual spaces, and characters that are
+// invisible or turn the direction of the text, by which a line may look other than
+// it is.
+func checkCharacters(line string) error {
+	if !utf8.ValidString(line) {
+		return notPlain("it is not valid UTF-8")
+	}
+	for _, r := range line {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return notPlain("it holds the invisible character %U", r)
+		}
+	}
+	return nil
+}
+
+func (p *Line) addStatement(stmt *syntax.Stmt) error {
+	if stmt.Background || stmt.Coprocess || stmt.Disown {
+		return notPlain("it starts something in the background")
+	}
+	for _, redirect := range stmt.Redirs {
+		if !harmlessRedirect(redirect) {
+			return notPlain("it redirects with %q", redirect.Op.String())
+		}
+	}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if err := p.addStatement(cmd.X); err != nil {
+			return err
+		}
+		return p.addStatement(cmd.Y)
+	case *syntax.CallExpr:
+		return p.addCall(cmd)
+	case nil:
+		return notPlain("it redirects without a command")
+	default:
+		return notPlain("it uses the shell's own language (%s)", constructName(cmd))
+	}
+}
+
+func (p *Line) addCall(call *syntax.CallExpr) error {
+	if len(call.Assigns) > 0 {
+		return notPlain("it assigns a variable")
+	}
+	simple := make(Command, 0, len(call.Args))
+	for _, arg := range call.Args {
+		word, err := literalWord(arg)
+		if err != nil {
+			return err
+		}
+		simple = append(simple, word)
+	}
+	if simple[0].Glob {
+		return notPlain("the name of its program is a pattern")
+	}
+	p.Commands = append(p.Commands, simple)
+	return nil
+}
+
+// harmlessRedirect reports whether a redirection touches no file: 2>&1 and the
+// like, or /dev/null.
+func harmlessRedirect(redirect *syntax.Redirect) bool {
+	if redirect.N != nil && !slices.Contains([]string{"0", "1", "2"}, redirect.N.Value) {
+		return false
+	}
+	target, err := literalWord(redirect.Word)
+	if err != nil || redirect.Hdoc != nil || target.Glob {
+		return false
+	}
+	switch redirect.Op {
+	case syntax.DplOut:
+		return target.Text == "1" || target.Text == "2"
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrIn:
+		return target.Text == "/dev/null"
+	default:
+		return false
+	}
+}
+
+// constructName names a construct for a person, e.g. "Subshell".
+func constructName(node syntax.Node) string {
+	return strings.TrimPrefix(fmt.Sprintf("%T", node), "*syntax.")
+}

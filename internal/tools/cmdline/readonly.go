@@ -1,0 +1,103 @@
+package cmdline
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Place is where a command would run: its start folder and which paths are inside
+// the workspace.
+type Place struct {
+	// Dir is the absolute folder it starts in, free of symlinks.
+	Dir string
+	// Inside reports whether an absolute path, symlinks followed, is one that the
+	// model may read.
+	Inside func(path string) bool
+}
+
+// Unproven returns the commands that are not known to be read-only. There are none
+// when every command is a program that only reads, with options known to be
+// harmless, and every word that could be a path is inside; such a line can run
+// without asking.
+func (l Line) Unproven(at Place) []Command {
+	dirs := []string{at.Dir}
+	var unproven []Command
+	for i, command := range l.Commands {
+		if command[0].Text != "cd" {
+			if !command.isReadOnly(dirs, at) {
+				unproven = append(unproven, command)
+			}
+			continue
+		}
+		next, ok := command.changeDir(dirs, at)
+		if !ok {
+			return append(unproven, l.Commands[i:]...)
+		}
+		dirs = append(dirs, next...)
+	}
+	return unproven
+}
+
+// changeDir returns the folders that a cd may lead to from any of dirs. Whether
+// it happens at all depends on what ran before, so the caller keeps the old ones
+// as well. Symlinks are not followed: the shell and the programs it starts would
+// disagree about where ".." leads from there.
+func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
+	const maxFolders = 8
+	if len(c) != 2 || c[1].Glob || strings.HasPrefix(c[1].Text, "-") || 2*len(dirs) > maxFolders {
+		return nil, false
+	}
+	next := make([]string, 0, len(dirs))
+	for _, dir := range dirs {
+		if !pathInside(c[1], dir, at) {
+			return nil, false
+		}
+		target := joinDir(dir, c[1].Text)
+		if real, err := filepath.EvalSymlinks(target); err != nil || real != target {
+			return nil, false
+		}
+		next = append(next, target)
+	}
+	return next, true
+}
+
+// isReadOnly reports whether the command is known to change nothing, and to read
+// only what is inside, from whichever of dirs it runs in.
+func (c Command) isReadOnly(dirs []string, at Place) bool {
+	name, args := c.programName()
+	program, known := readOnlyPrograms[name]
+	if !known || c[0].Text == "git" && slices.ContainsFunc(dirs, InBareRepository) {
+		return false
+	}
+	operands := args
+	if !program.anyWords {
+		var ok bool
+		if operands, ok = program.operands(args); !ok {
+			return false
+		}
+	}
+	for _, operand := range operands {
+		// The shell looks up what a pattern matches, whatever the program does with it.
+		if program.namesOnly && !operand.Glob {
+			continue
+		}
+		if slices.ContainsFunc(dirs, func(dir string) bool { return !pathInside(operand, dir, at) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// programName returns the command's key in the table and the words after it.
+// Programs with subcommands have one key for each.
+func (c Command) programName() (string, []Word) {
+	name, args := c[0].Text, c[1:]
+	if name == "git" && len(args) > 0 && args[0].Text == "--no-pager" {
+		args = args[1:]
+	}
+	if (name == "git" || name == "go") && len(args) > 0 {
+		return name + " " + args[0].Text, args[1:]
+	}
+	return name, args
+}

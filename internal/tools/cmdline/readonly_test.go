@@ -1,0 +1,125 @@
+package cmdline
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readOnlyPlace has files, a folder below another, and links that lead out.
+func readOnlyPlace(t *testing.T) Place {
+	t.Helper()
+	outside := t.TempDir()
+	writeTestFile(t, outside, "secret", "s")
+	root := t.TempDir()
+	for _, name := range []string{"a.go", "b.go", "sub/c.go", "sub/deep/d.go", "odd/HEAD", "odd/objects/x", "odd/below/y"} {
+		writeTestFile(t, root, name, "x")
+	}
+	for name, target := range map[string]string{
+		"out": outside, "sub/leak": filepath.Join(outside, "secret"), "loop": "sub/deep", "here": ".",
+	} {
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Place{Dir: root, Inside: func(path string) bool {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			real = path
+		}
+		return real == root || strings.HasPrefix(real, root+"/")
+	}}
+}
+
+func writeTestFile(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadOnlyCommandsPass(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	for _, line := range []string{
+		"ls", "ls -la sub", "ls sub/*.txt", "pwd", "true", "echo done -n > /dev/null",
+		"cat a.go b.go", "cat -n a.go | head -20", "head -n 5 a.go", "tail -n +3 a.go", "tail -5 a.go", "wc -l a.go b.go",
+		"grep -rn 'func main' .", "grep -n -A3 -e foo a.go", "grep --include='*.go' -r x sub", "rg -n foo sub", "rg --files -g '*.go'", "git grep -n foo",
+		"find . -name '*.go' -not -path './sub/*' -type f", "find sub -maxdepth 1 | sort | uniq -c | sort -rn",
+		"git status", "git status --short", "git --no-pager log --oneline -5", "git diff HEAD~3 -- a.go", "git diff --stat main..dev",
+		"git show HEAD:a.go", "git log --format='%h %s' -n 3", "git branch -a", "git rev-parse --show-toplevel", "git blame -L1,5 a.go",
+		"go version", "go env GOPATH", "date +%F", "uname -a", "which go node", "sed -n '1,20p' a.go", "sed -n '3,$p' a.go",
+		"cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "cat -- -odd",
+	} {
+		parsed, err := Parse(line)
+		if err != nil {
+			t.Errorf("%q: %v", line, err)
+			continue
+		}
+		if len(parsed.Unproven(at)) > 0 {
+			t.Errorf("%q must be asked about, but it is read-only", line)
+		}
+	}
+}
+
+// Each of these changes something, runs something, shows what is outside, or
+// never ends, in a way that looks harmless.
+func TestReadOnlyIsNotFooled(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	for _, line := range []string{
+		// Programs that do more, and other spellings of them.
+		"rm x", "'r'm x", `\rm x`, "ls; rm x", "ls && rm x", "ls || rm x", "ls | sh", "ls\nrm x", "env X=1 rm x", "env ls", "xargs rm", "ls | xargs rm",
+		"sudo ls", "command ls", "exec ls", "eval ls", "source a.go", ". a.go", "builtin cd /", "nohup ls", "timeout 5 ls", "time -p ls", "watch ls",
+		"./ls", "/bin/ls", "sub/ls", "LS", "ｌｓ", "lѕ", "sh -c ls", "bash a.go", "python -c 1", "awk 1 a.go", "tee f", "less a.go", "vi a.go", "printf -v PATH x", "printf %n PATH",
+		"alias ls=rm", "unalias ls", "trap x EXIT", "set -e", "hash -p /x ls", "read x", "env", "printenv", "test -f x",
+		// Options that write, run or wait.
+		"find . -exec rm {} +", "find . -execdir rm {} +", "find . -ok rm {} +", "find . -delete", "find . -fprint f", "find . -fprintf f x", "find . -fls f",
+		"find -L .", "find . -follow", "find . -files0-from f",
+		"sort -o f a.go", "sort -of a.go", "sort --output=f a.go", "sort --outp f a.go", "sort -no f a.go", "sort --compress-program=sh a.go", "sort -T sub a.go",
+		"uniq a.go b.go", "tail -f a.go", "tail -F a.go", "tail -5f a.go", "tail --follow a.go", "tail --retry a.go", "tree -o f", "tree -l",
+		"rg --pre sh x", "rg --pre=sh x", "rg -z x", "rg -L x", "rg --follow x", "rg --hostname-bin=x y", "rg -f a.go", "grep -R x .", "grep -f /etc/passwd a.go", "grep -f/etc/passwd a.go", "grep --file=/etc/passwd a.go",
+		"sed -i s/a/b/ a.go", "sed -n 'w f' a.go", "sed '1e rm x' a.go", "sed -n -e 1p -e 'w f' a.go", "sed -n 1p -i a.go", "sed s/a/b/e a.go",
+		"date -s 2020-01-01", "date 11210000", "hostname evil", "file -C -m x", "wc --files0-from=f", "du --files0-from=f", "cut --output-delimiter=x a.go",
+		"go version -m x", "go env -w GOFLAGS=-x", "go env -u X", "go test", "go list ./...", "go vet", "go run .", "go",
+		"git -c core.pager=sh log", "git -c alias.status='!rm x' status", "git -C / status", "git --git-dir=sub status", "git --exec-path=. status", "git -p log", "git",
+		"git diff --output=f", "git diff --outpu=f", "git log --output f", "git diff --ext-diff", "git diff --textconv", "git diff --no-index a.go b.go", "git diff -Of", "git show --ext-diff",
+		"git grep -Orm x", "git grep --open-files-in-pager=rm x", "git branch -D x", "git branch x", "git tag x", "git remote add a b", "git reflog expire --all", "git stash", "git checkout .", "git clean -fd",
+		"git config --list", "git log --show-signature", "git cat-file --textconv HEAD:a", "git submodule foreach ls", "git blame --contents f a.go",
+		// Places outside.
+		"cat /etc/passwd", "cat ../secret", "cat out/secret", "cat sub/leak", "ls out", "ls /", "ls ..", "find /", "find out", "grep -r x /", "grep x out/secret", "rg x ..", "git diff /etc/passwd a.go",
+		"cat here/../secret", "cat sub/../../secret", "cat sub/l*", "cat out/s*", "cat o*/secret", "cat /etc/pass*", "ls /*", "head -c 10 /dev/zero", "cat /proc/self/environ",
+		"cd / && ls", "cd .. && cat secret", "cd", "cd -", "cd out && cat secret", "cd loop && cat ../../../secret", "cd here && ls", "cd sub && cat ../../secret", "cd sub; cd ../.. && ls", "cd -P sub", "cd sub sub",
+		"echo /etc/*", "echo out/*", "true ../*", "cd h* && cat ../secret", "cd missing && ls", "mkdir new && cd new && ls",
+		"cd sub || cd deep; cat ../../secret",
+		// A folder that git would take for a repository with a configuration of its own.
+		"cd odd && git status", "cd odd/below && git log",
+	} {
+		parsed, err := Parse(line)
+		if err != nil {
+			continue
+		}
+		if len(parsed.Unproven(at)) == 0 {
+			t.Errorf("%q would run without asking", line)
+		}
+	}
+}
+
+// Every bypass above but the few that the parser refuses reaches the table.
+func TestReadOnlyListsNothingThatRunsOthers(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"env", "xargs", "sh", "bash", "sudo", "awk", "tee", "eval", "exec", "command", "source", "printf", "perl", "python", "node", "make", "ssh", "curl"} {
+		if _, listed := readOnlyPrograms[name]; listed {
+			t.Errorf("%s is listed as read-only", name)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package cmdline
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// literalWord reads a word that means the same whatever the state of the shell:
+// letters, quotes and escapes, but no expansion. A pattern with * and ? is let
+// through when it begins with a literal character other than "-", because then no
+// file, however it is named, can turn it into an option.
+func literalWord(word *syntax.Word) (Word, error) {
+	var text strings.Builder
+	quoted := false
+	glob := false
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			literal, bare := unescape(part.Value, "")
+			if err := checkBare(bare, len(word.Parts) == 1); err != nil {
+				return Word{}, err
+			}
+			quoted = quoted || literal != bare
+			glob = glob || strings.ContainsAny(bare, "*?")
+			text.WriteString(literal)
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return Word{}, notPlain("it quotes with $'…'")
+			}
+			quoted = true
+			text.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			quoted = true
+			if err := appendDoubleQuoted(&text, part); err != nil {
+				return Word{}, err
+			}
+		default:
+			return Word{}, notPlain("the shell would put something in its place (%s)", constructName(part))
+		}
+	}
+	if glob {
+		if quoted || strings.ContainsAny(text.String()[:1], "*?-") {
+			return Word{}, notPlain("it is unclear what the pattern %q matches", text.String())
+		}
+	}
+	return Word{Text: text.String(), Glob: glob}, nil
+}
+
+func appendDoubleQuoted(text *strings.Builder, quoted *syntax.DblQuoted) error {
+	if quoted.Dollar {
+		return notPlain(`it quotes with $"…"`)
+	}
+	for _, part := range quoted.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return notPlain("the shell would put something in its place (%s)", constructName(part))
+		}
+		literal, _ := unescape(lit.Value, "\"\\$`")
+		text.WriteString(literal)
+	}
+	return nil
+}
+
+// unescape removes backslashes before the characters in special, or before any
+// when special is empty. bare is the result with what was escaped blanked out, so
+// that what is left can be checked for characters that mean something to the shell.
+func unescape(value, special string) (literal, bare string) {
+	var text, blanked strings.Builder
+	for i := 0; i < len(value); i++ {
+		escaped := value[i] == '\\' && i+1 < len(value) &&
+			(special == "" || strings.IndexByte(special, value[i+1]) >= 0)
+		if !escaped {
+			text.WriteByte(value[i])
+			blanked.WriteByte(value[i])
+			continue
+		}
+		i++
+		text.WriteByte(value[i])
+		blanked.WriteByte('x')
+	}
+	return text.String(), blanked.String()
+}
+
+// checkBare refuses what may expand outside quotes: a home folder, variables,
+// braces and bracket patterns. "{}", which find needs, is left alone by the shell.
+func checkBare(bare string, alone bool) error {
+	if strings.HasPrefix(bare, "~") || strings.Contains(bare, "=~") || strings.Contains(bare, ":~") {
+		return notPlain("it names a home folder with ~")
+	}
+	if strings.Contains(bare, "$") {
+		return notPlain("it holds $ outside quotes")
+	}
+	if strings.ContainsAny(bare, "{}") && !(alone && bare == "{}") {
+		return notPlain("it holds braces outside quotes")
+	}
+	if strings.Contains(bare, "[") {
+		return notPlain("it holds brackets outside quotes")
+	}
+	return nil
+}
+
+// Quote writes a word so that Parse reads it back.
+func Quote(word string) string {
+	quoted, err := syntax.Quote(word, syntax.LangBash)
+	if err != nil || strings.HasPrefix(quoted, "$") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return quoted
+}

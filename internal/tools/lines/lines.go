@@ -1,0 +1,64 @@
+// Package lines treats a text as lines: it splits, counts and numbers them, and
+// cuts a line or a text to a size without breaking a character and without hiding
+// that something is missing. Sizes are in bytes, line numbers count from 1.
+package lines
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Split cuts text after each line feed; an empty text has no lines.
+func Split(text string) []string { return slices.Collect(strings.Lines(text)) }
+
+// At returns the number of the line that holds an offset.
+func At(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
+
+// Number puts its number and a bar before each line. The text of the line begins
+// right after the bar, so that its indentation can be copied.
+func Number(list []string, first int) string {
+	var out strings.Builder
+	width := len(fmt.Sprint(first + len(list) - 1))
+	for i, line := range list {
+		fmt.Fprintf(&out, "%*d|%s\n", width, first+i, strings.TrimSuffix(line, "\n"))
+	}
+	return out.String()
+}
+
+// Append adds a last line to a text.
+func Append(text, line string) string {
+	return strings.TrimSuffix(text, "\n") + "\n" + line
+}
+
+// Cut shortens a line to about limit bytes and says how much is missing.
+func Cut(line string, limit int) string {
+	if len(line) <= limit {
+		return line
+	}
+	kept := WholeRunes(line[:limit])
+	return fmt.Sprintf("%s… [%d more bytes of this line]", kept, len(line)-len(kept))
+}
+
+// Head keeps the whole lines at the start of text that fit in limit bytes and says
+// how many lines are missing.
+func Head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := strings.LastIndexByte(text[:limit], '\n') + 1
+	missing := strings.Count(strings.TrimSuffix(text[end:], "\n"), "\n") + 1
+	return fmt.Sprintf("%s[%d more lines]", text[:end], missing)
+}
+
+// WholeRunes drops a character cut in two at the end.
+func WholeRunes(text string) string {
+	for i := 0; i < utf8.UTFMax && len(text) > 0; i++ {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	return text
+}

@@ -1,0 +1,81 @@
+package outline
+
+import "strings"
+
+// blockEnd finds where a declaration ends.
+type blockEnd struct {
+	// by names the method, for the note to the model.
+	by string
+	// last returns the index of the last line of what line start declares.
+	last func(code []string, start int) int
+}
+
+var (
+	byBraces      = blockEnd{"braces", lastByBraces}
+	byIndentation = blockEnd{"indentation", lastByIndentation}
+)
+
+// maxHeadLines is how far below a name its first brace is looked for.
+const maxHeadLines = 50
+
+// lastByBraces ends a declaration at the brace that closes its first one, or at a
+// semicolon or an empty line before any. A directive ends with its line.
+func lastByBraces(code []string, start int) int {
+	braces, parens := 0, 0
+	opened := false
+	for i := start; i < len(code); i++ {
+		line := strings.TrimSpace(code[i])
+		if !opened {
+			switch {
+			case i-start > maxHeadLines:
+				return start
+			case parens > 0:
+			case line == "" && i > start:
+				return i - 1
+			case strings.HasPrefix(line, "#") && !strings.HasSuffix(line, `\`):
+				return i
+			}
+		}
+		for _, c := range line {
+			switch c {
+			case '(', '[':
+				parens++
+			case ')', ']':
+				parens--
+			case '{':
+				braces++
+				opened = true
+			case '}':
+				braces--
+			}
+			if opened && braces <= 0 || !opened && parens <= 0 && c == ';' {
+				return i
+			}
+		}
+	}
+	return len(code) - 1
+}
+
+// lastByIndentation ends a declaration before the next line that is indented no
+// deeper, though after an "end" there.
+func lastByIndentation(code []string, start int) int {
+	last, parens := start, 0
+	depth := len(indentation(code[start]))
+	for i := start; i < len(code); i++ {
+		line := strings.TrimSpace(code[i])
+		if line == "" {
+			continue
+		}
+		if i > start && parens <= 0 && len(indentation(code[i])) <= depth {
+			if line == "end" {
+				return i
+			}
+			if !strings.HasPrefix(line, ")") {
+				return last
+			}
+		}
+		parens += strings.Count(line, "(") - strings.Count(line, ")") + strings.Count(line, "[") - strings.Count(line, "]")
+		last = i
+	}
+	return last
+}

@@ -1,0 +1,41 @@
+package outline
+
+import (
+	"go/ast"
+	"go/format"
+	"strings"
+)
+
+// FormatGo runs gofmt over a declaration, or over a member of a group that the
+// keyword opens. What does not parse is returned as it is.
+func FormatGo(code, group string) string {
+	if group == "" {
+		if out, err := format.Source([]byte(code)); err == nil {
+			return string(out)
+		}
+		return code
+	}
+	open, end := group+" (\n", "\n)"
+	out, err := format.Source([]byte(open + withoutKeyword(code) + end))
+	if err != nil {
+		return code
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(string(out), open), end))
+}
+
+// withoutKeyword drops the const, var or type that a member of a group must not
+// have and that a model often writes.
+func withoutKeyword(code string) string {
+	const clause = "package p\n"
+	files, file, err := parseGo([]byte(clause + code))
+	if err != nil || len(file.Decls) != 1 {
+		return code
+	}
+	decl, ok := file.Decls[0].(*ast.GenDecl)
+	if !ok || decl.Lparen.IsValid() || len(decl.Specs) != 1 {
+		return code
+	}
+	keyword := files.Position(decl.Pos()).Offset - len(clause)
+	member := files.Position(decl.Specs[0].Pos()).Offset - len(clause)
+	return code[:keyword] + code[member:]
+}

@@ -1,0 +1,107 @@
+package outline
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+
+	"agent/internal/tools/lines"
+)
+
+// guessedDeclarations finds declarations by the looks of lines: a pattern for each
+// kind, and an end found by braces or indentation. Comments and strings are blanked
+// out first, so that what stands in them is not taken for code.
+func guessedDeclarations(ctx context.Context, rel, text string) ([]Declaration, string, error) {
+	l, ok := languageOf(rel)
+	if !ok {
+		return nil, "", fmt.Errorf("no outline for %s: the language is not known; use read_file or search_file_content", rel)
+	}
+	code, err := codeOnly(ctx, rel, text)
+	if err != nil {
+		return nil, "", err
+	}
+	g := &guess{language: l, lines: lines.Split(text), code: lines.Split(code)}
+	return g.declarations(), l.name + ", guessed by " + l.ends.by, nil
+}
+
+// guess is a file being taken apart.
+type guess struct {
+	language language
+	// lines are those of the file, code the same with comments and strings blank.
+	lines, code []string
+}
+
+func (g *guess) declarations() []Declaration {
+	starts := lineStarts(g.lines)
+	var found, open []Declaration
+	for i, line := range g.lines {
+		name, ok := g.language.declares(g.code[i])
+		if !ok {
+			continue
+		}
+		for len(open) > 0 && open[len(open)-1].End <= starts[i] {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			name = open[len(open)-1].Name + "." + name
+		}
+		d := Declaration{Name: name, Start: starts[i], Head: starts[i], End: starts[g.language.ends.last(g.code, i)+1]}
+		d.heading = strings.TrimRight(line, " \t\n{")
+		found, open = append(found, d), append(open, d)
+		if len(found) == maxDeclarations {
+			break
+		}
+	}
+	return found
+}
+
+// maxDeclarations bounds an outline, and with it the time to find where each
+// declaration ends in a file whose braces do not match.
+const maxDeclarations = 3000
+
+// lineStarts returns the offset of each line and, last, of the end.
+func lineStarts(list []string) []int {
+	starts := make([]int, 0, len(list)+1)
+	at := 0
+	for _, line := range list {
+		starts = append(starts, at)
+		at += len(line)
+	}
+	return append(starts, at)
+}
+
+// codeOnly replaces what stands in comments and strings by spaces, keeping the
+// lines.
+func codeOnly(ctx context.Context, rel, text string) (string, error) {
+	lexer := lexers.Match(rel)
+	if lexer == nil {
+		return text, nil
+	}
+	// A lone carriage return would become a line of its own.
+	tokens, err := lexer.Tokenise(nil, strings.ReplaceAll(text, "\r", " "))
+	if err != nil {
+		return "", fmt.Errorf("no outline for %s: %w", rel, err)
+	}
+	var code strings.Builder
+	for t := tokens(); t != chroma.EOF; t = tokens() {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		// C's directives count as comments with chroma, but hold code.
+		if t.Type.InSubCategory(chroma.CommentPreproc) || !t.Type.InCategory(chroma.Comment) && !t.Type.InSubCategory(chroma.LiteralString) {
+			code.WriteString(t.Value)
+			continue
+		}
+		code.WriteString(notLineFeed.ReplaceAllString(t.Value, " "))
+	}
+	if strings.Count(code.String(), "\n") < strings.Count(text, "\n") {
+		return "", fmt.Errorf("no outline for %s: its comments could not be recognised; use read_file", rel)
+	}
+	return code.String(), nil
+}
+
+var notLineFeed = regexp.MustCompile(`[^\n]`)

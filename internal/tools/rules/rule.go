@@ -1,0 +1,176 @@
+// Package rules holds what a person allows beforehand: rules written
+// TOOL(PATTERN), such as run_shell_command(go test *) or write_file(docs/**).
+//
+// A rule only ever allows; nothing is allowed that no rule is about. A command is
+// allowed when rules cover each of its parts that is not known to be read-only,
+// and a command line whose parts are not known is covered by no rule but *.
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/tools/cmdline"
+)
+
+// Rule allows some calls of a tool without asking. The pattern * allows every
+// call; otherwise
+//
+//   - for a shell tool it is a command, read as the shell would, that a call must
+//     be word for word, or start with when the pattern ends in the word *:
+//     run_shell_command(go test *);
+//   - for an edit tool it is a glob over paths relative to the workspace; without
+//     a slash it is about the file's name in any folder: write_file(docs/**),
+//     replace(*.md).
+type Rule struct {
+	tool    string
+	pattern string
+	// words and more are the command of a shell rule.
+	words []string
+	more  bool
+}
+
+// anything is the pattern that allows every call of a tool.
+const anything = "*"
+
+// Rules allow what any of them allows.
+type Rules []Rule
+
+// String is the rule as it is written.
+func (r Rule) String() string { return r.tool + "(" + r.pattern + ")" }
+
+// Subject is what the patterns for a tool are about.
+type Subject int
+
+// The subjects of patterns.
+const (
+	// Nothing: the only pattern is *.
+	Nothing Subject = iota
+	// Commands: patterns are commands.
+	Commands
+	// Files: patterns are globs over the files that a call changes.
+	Files
+)
+
+// Parse reads a rule. subject returns what patterns for a tool are about, or an
+// error when there is no such tool. The error says what is wrong with the rule.
+func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error) {
+	name, pattern, ok := strings.Cut(strings.TrimSpace(text), "(")
+	inner, closed := strings.CutSuffix(pattern, ")")
+	if !ok || !closed || strings.TrimSpace(inner) == "" {
+		return Rule{}, fmt.Errorf("rule %q: want TOOL(PATTERN), for example run_shell_command(go test *) or write_file(docs/**)", text)
+	}
+	rule := Rule{tool: strings.TrimSpace(name), pattern: strings.TrimSpace(inner)}
+	about, err := subject(rule.tool)
+	if err != nil {
+		return Rule{}, fmt.Errorf("rule %q: %w", text, err)
+	}
+	if rule.pattern == anything {
+		return rule, nil
+	}
+	switch about {
+	case Commands:
+		err = rule.readCommand()
+	case Files:
+		err = rule.readPath()
+	default:
+		err = errors.New("the only pattern for this tool is *")
+	}
+	if err != nil {
+		return Rule{}, fmt.Errorf("rule %q: %w", text, err)
+	}
+	return rule, nil
+}
+
+func (r *Rule) readCommand() error {
+	command := r.pattern
+	command, r.more = strings.CutSuffix(command, " "+anything)
+	parsed, err := cmdline.Parse(command)
+	if err != nil {
+		return err
+	}
+	if len(parsed.Commands) != 1 {
+		return errors.New("it must be a single command; give one rule for each")
+	}
+	for _, word := range parsed.Commands[0] {
+		if word.Glob {
+			return fmt.Errorf("%q: * stands for whole words and only at the end, as in %q", word.Text, "go test *")
+		}
+		r.words = append(r.words, word.Text)
+	}
+	return nil
+}
+
+func (r *Rule) readPath() error {
+	if strings.HasSuffix(r.pattern, "/") {
+		r.pattern += "**"
+	}
+	if !doublestar.ValidatePattern(r.pattern) {
+		return errors.New("the pattern is malformed")
+	}
+	if slices.Contains(strings.Split(r.pattern, "/"), "..") {
+		return errors.New("the pattern leads out of the workspace")
+	}
+	return nil
+}
+
+// Allow reports whether the rules allow a call of tool: some rule must allow each
+// of the commands it would run and of the files it would change. A call of which
+// neither is known is allowed by * only.
+func (rules Rules) Allow(tool string, commands []cmdline.Command, files []string) bool {
+	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.tool != tool })
+	if slices.ContainsFunc(about, func(r Rule) bool { return r.pattern == anything }) {
+		return true
+	}
+	for _, command := range commands {
+		if !slices.ContainsFunc(about, func(r Rule) bool { return r.allowsCommand(command) }) {
+			return false
+		}
+	}
+	for _, file := range files {
+		if !slices.ContainsFunc(about, func(r Rule) bool { return r.allowsFile(file) }) {
+			return false
+		}
+	}
+	return len(commands)+len(files) > 0
+}
+
+func (r Rule) allowsCommand(command cmdline.Command) bool {
+	if len(r.words) == 0 || len(command) < len(r.words) || !r.more && len(command) > len(r.words) {
+		return false
+	}
+	for i, word := range r.words {
+		if command[i].Glob || command[i].Text != word {
+			return false
+		}
+	}
+	return true
+}
+
+func (r Rule) allowsFile(file string) bool {
+	if len(r.words) > 0 {
+		return false
+	}
+	if !strings.Contains(r.pattern, "/") {
+		return doublestar.MatchUnvalidated(r.pattern, path.Base(file))
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(r.pattern, "/"), file)
+}
+
+// shellRule makes the rule that allows a command of these words, and any that
+// begin with them when more is set.
+func shellRule(tool string, words []string, more bool) Rule {
+	quoted := make([]string, len(words), len(words)+1)
+	for i, word := range words {
+		quoted[i] = cmdline.Quote(word)
+	}
+	if more {
+		quoted = append(quoted, anything)
+	}
+	return Rule{tool: tool, pattern: strings.Join(quoted, " "), words: words, more: more}
+}

@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/tools/cmdline"
+)
+
+const shell = "run_shell_command"
+
+// subjects stands for the tools that rules are about.
+func subjects(tool string) (Subject, error) {
+	switch tool {
+	case shell:
+		return Commands, nil
+	case "replace", "write_file":
+		return Files, nil
+	case "web_fetch":
+		return Nothing, nil
+	}
+	return Nothing, fmt.Errorf("unknown tool %q", tool)
+}
+
+// reader returns what of a command line in a folder with the folder sub is not
+// known to be read-only; nothing of a line that is not plain.
+func reader(t *testing.T) func(line string) []cmdline.Command {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	at := cmdline.Place{Dir: root, Inside: func(path string) bool { return strings.HasPrefix(path, root) }}
+	return func(line string) []cmdline.Command {
+		parsed, err := cmdline.Parse(line)
+		if err != nil {
+			return nil
+		}
+		return parsed.Unproven(at)
+	}
+}
+
+func TestRulesAllowCommands(t *testing.T) {
+	t.Parallel()
+	commands := reader(t)
+	for _, c := range []struct {
+		rules, line string
+		want        bool
+	}{
+		{"go test *", "go test ./...", true},
+		{"go test *", "go test", true},
+		{"go test *", `go  "te"st 'x y'`, true},
+		{"go test *", "go test ./... | tail -5", true},
+		{"go test *", "cd sub && go test ./... 2>&1", true},
+		{"go test *", "go tester", false},
+		{"go test *", "go testx y", false},
+		{"go test *", "go vet", false},
+		{"go test *", "go", false},
+		{"go test *", "go test ./... && rm x", false},
+		{"go test *", "go test ./...; rm x", false},
+		{"go test *", "go test\nrm x", false},
+		{"go test *", "go test $(rm x)", false},
+		{"go test *", "go test > f", false},
+		{"go test *", "go test & rm x", false},
+		{"go test *", "env go test", false},
+		{"go test *", "X=1 go test", false},
+		{"go test *|rm x", "go test && rm x", true},
+		{"go test *|rm x", "go test && rm y", false},
+		{"make", "make", true},
+		{"make", "make install", false},
+		{"git commit -m 'a b'", `git commit -m "a b"`, true},
+		{"git commit -m 'a b'", "git commit -m a b", false},
+		{"ls 'a*'", "ls -Q a*", false},
+		{"rm 'a*'", "rm 'a*'", true},
+		{"rm 'a*'", "rm a*", false},
+		{"*", "rm -rf $(x) > f &", true},
+	} {
+		var rules Rules
+		for pattern := range strings.SplitSeq(c.rules, "|") {
+			rule, err := Parse(shell+"("+pattern+")", subjects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules = append(rules, rule)
+		}
+		if got := rules.Allow(shell, commands(c.line), nil); got != c.want {
+			t.Errorf("rules %q allow %q = %v, want %v", c.rules, c.line, got, c.want)
+		}
+	}
+}
+
+func TestRulesAllowEdits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule  string
+		paths []string
+		want  bool
+	}{
+		{"write_file(docs/**)", []string{"docs/a.md"}, true},
+		{"write_file(docs/)", []string{"docs/x/a.md"}, true},
+		{"write_file(docs/**)", []string{"docs2/a.md"}, false},
+		{"write_file(docs/**)", []string{"docs/a.md", "main.go"}, false},
+		{"write_file(*.md)", []string{"README.md"}, true},
+		{"write_file(*.md)", []string{"docs/x/a.md"}, true},
+		{"write_file(/*.md)", []string{"docs/a.md"}, false},
+		{"write_file(/*.md)", []string{"a.md"}, true},
+		{"write_file(*)", []string{"a/b/c"}, true},
+		{"write_file(*)", nil, true},
+		{"replace(*)", []string{"a"}, false},
+		{"write_file(docs/**)", nil, false},
+		{"run_shell_command(write *)", []string{"a"}, false},
+	} {
+		rule, err := Parse(c.rule, subjects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Rules{rule}).Allow("write_file", nil, c.paths); got != c.want {
+			t.Errorf("%s allows %v = %v, want %v", c.rule, c.paths, got, c.want)
+		}
+	}
+}
+
+func TestParseRuleSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                               "want TOOL(PATTERN)",
+		"run_shell_command":              "want TOOL(PATTERN)",
+		"run_shell_command()":            "want TOOL(PATTERN)",
+		"run_shell_command(go test":      "want TOOL(PATTERN)",
+		"(go test)":                      "unknown tool",
+		"run_shel_command(go test)":      "unknown tool",
+		"run_shell_command(go test*)":    "only at the end",
+		"run_shell_command(go * x)":      "unclear what the pattern",
+		"run_shell_command(go && rm *)":  "single command",
+		"run_shell_command(go $HOME)":    "not a plain command",
+		"run_shell_command(X=1 go test)": "assigns a variable",
+		"write_file([)":                  "malformed",
+		"write_file(../x)":               "leads out of the workspace",
+		"web_fetch(example.org)":         "the only pattern for this tool is *",
+	} {
+		if rule, err := Parse(text, subjects); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%q) = %v, %v; want an error with %q", text, rule, err, want)
+		}
+	}
+}
+
+func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
+	t.Parallel()
+	commands := reader(t)
+	for _, c := range []struct{ line, name, rules, like, unlike string }{
+		{"go test ./...", "go test", "run_shell_command(go test *)", "go test -run X .", "go run ."},
+		{"cd sub && go build && go test ./... | tail", "go build, go test", "run_shell_command(go build *) run_shell_command(go test *)", "go test x && go build y", "go vet"},
+		{"go test a && go test b", "go test", "run_shell_command(go test *)", "go test", "go"},
+		{"npm run lint -- --fix", "npm run lint", "run_shell_command(npm run lint *)", "npm run lint", "npm run deploy"},
+		{"rm -rf build", "rm -rf build", "run_shell_command(rm -rf build)", "rm -rf build", "rm -rf /"},
+		{"bash -c 'a b'", "bash -c 'a b'", "run_shell_command(bash -c 'a b')", `bash -c "a b"`, "bash -c 'rm x'"},
+		{"git -c x=y log", "git -c 'x=y' log", "run_shell_command(git -c 'x=y' log)", "git -c x=y log", "git -c x=z log"},
+		{"go -C /etc version", "go -C /etc version", "run_shell_command(go -C /etc version)", "go -C /etc version", "go -C /etc run ."},
+		{"rm 'a\nb'", "rm 'a\nb'", "run_shell_command(rm 'a\nb')", "rm 'a\nb'", "rm a b"},
+		{"rm '*'", "rm '*'", "run_shell_command(rm '*')", "rm '*'", "rm a"},
+		{"git add a*", "git add", "run_shell_command(git add *)", "git add b*", "git push"},
+		{"rm a*", "", "", "", "rm a*"},
+		{"rm $x", "", "", "", "rm $x"},
+	} {
+		rules, name := Always(shell, commands(c.line))
+		var written []string
+		for _, rule := range rules {
+			written = append(written, rule.String())
+			if again, err := Parse(rule.String(), subjects); err != nil || again.String() != rule.String() {
+				t.Errorf("%q: the rule %s reads back as %s, %v", c.line, rule, again, err)
+			}
+		}
+		if name != c.name || strings.Join(written, " ") != c.rules {
+			t.Errorf("Always(%q) = %q, %q; want %q, %q", c.line, written, name, c.rules, c.name)
+		}
+		if c.like != "" && !(rules.Allow(shell, commands(c.line), nil) && rules.Allow(shell, commands(c.like), nil)) {
+			t.Errorf("after always for %q, it or %q is asked about again", c.line, c.like)
+		}
+		if rules.Allow(shell, commands(c.unlike), nil) {
+			t.Errorf("after always for %q, %q runs without asking", c.line, c.unlike)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+// Package search finds the lines of files that match a regular expression.
+//
+// It searches the files it is handed, in their order and whatever they are: what
+// belongs to the search is the caller's decision. Files that are not text, too
+// large or not regular are skipped, links are not followed, and no file can make a
+// search wait.
+package search
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// MaxFileBytes is the size above which a file is not searched.
+const MaxFileBytes = 32 << 20
+
+// Match is one line that was found.
+type Match struct {
+	// File is the path as it was handed in.
+	File string
+	Line int
+	// Text is the line without its end, valid UTF-8.
+	Text string
+	// At is where in Text the expression first matches, in bytes.
+	At int
+}
+
+// engine looks through files, in the order given, until it has found more than
+// limit lines.
+type engine func(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error)
+
+// Files looks through files, in the order given, until it has found more than limit
+// lines. It takes ripgrep where it is installed, and the search of our own where it
+// is not, or cannot do what it is asked.
+func Files(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error) {
+	if program, err := exec.LookPath("rg"); err == nil {
+		matches, err := ripgrep{program}.search(ctx, expression, files, limit)
+		if err == nil || ctx.Err() != nil {
+			return matches, err
+		}
+	}
+	return searchFiles(ctx, expression, files, limit)
+}
+
+// searchBatch is how many files are searched before the matches are counted. It is
+// small enough that a search with many matches ends soon.
+const searchBatch = 256
+
+// searchFiles searches files with the processors there are.
+func searchFiles(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error) {
+	var matches []Match
+	for begin := 0; begin < len(files) && len(matches) <= limit; begin += searchBatch {
+		batch := files[begin:min(begin+searchBatch, len(files))]
+		found := make([][]Match, len(batch))
+		var next atomic.Int64
+		var workers sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), len(batch)) {
+			workers.Go(func() {
+				var content []byte
+				for i := int(next.Add(1)) - 1; i < len(batch) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+					content = readForSearch(batch[i], content)
+					found[i] = expression.matches(batch[i], content, limit+1)
+				}
+			})
+		}
+		workers.Wait()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, in := range found {
+			matches = append(matches, in...)
+		}
+	}
+	return matches, nil
+}
+
+// readForSearch reads a file into buffer, which it may replace by a larger one.
+// What cannot be read, or is no text, is empty.
+func readForSearch(path string, buffer []byte) []byte {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return buffer[:0]
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileBytes {
+		return buffer[:0]
+	}
+	if int64(cap(buffer)) < info.Size() {
+		buffer = make([]byte, info.Size())
+	}
+	n, err := io.ReadFull(file, buffer[:info.Size()])
+	if err != nil && err != io.ErrUnexpectedEOF || bytes.IndexByte(buffer[:n], 0) >= 0 {
+		return buffer[:0]
+	}
+	return buffer[:n]
+}
+
+// matches returns the lines of a file that match, up to limit.
+func (e *Expression) matches(file string, content []byte, limit int) []Match {
+	var found []Match
+	line, counted := 1, 0
+	for begin := 0; begin < len(content) && len(found) < limit; {
+		candidate := e.indexLiteral(content[begin:])
+		if candidate < 0 {
+			break
+		}
+		begin += candidate
+		begin = bytes.LastIndexByte(content[:begin], '\n') + 1
+		end := len(content)
+		if length := bytes.IndexByte(content[begin:], '\n'); length >= 0 {
+			end = begin + length
+		}
+		text := bytes.TrimSuffix(content[begin:end], []byte{'\r'})
+		if at := e.pattern.FindIndex(text); at != nil {
+			line += bytes.Count(content[counted:begin], []byte{'\n'})
+			counted = begin
+			found = append(found, Match{File: file, Line: line, Text: string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), At: at[0]})
+		}
+		begin = end + 1
+	}
+	return found
+}
+
+// indexLiteral returns where the required literal is next, or 0 when there is none
+// required.
+func (e *Expression) indexLiteral(text []byte) int {
+	if e.literal == "" {
+		return 0
+	}
+	if !e.fold {
+		return bytes.Index(text, []byte(e.literal))
+	}
+	return indexFold(text, e.literal)
+}
+
+// indexFold finds a literal in lower case in text of any case, ASCII only.
+func indexFold(text []byte, literal string) int {
+	lower := literal[0]
+	upper := bytes.ToUpper([]byte{lower})[0]
+	nextLower, nextUpper := -1, -1
+	for begin := 0; begin+len(literal) <= len(text); begin++ {
+		nextLower = nextIndex(text, lower, begin, nextLower)
+		nextUpper = nextIndex(text, upper, begin, nextUpper)
+		begin = min(nextLower, nextUpper)
+		if begin+len(literal) > len(text) {
+			break
+		}
+		if bytes.EqualFold(text[begin:begin+len(literal)], []byte(literal)) {
+			return begin
+		}
+	}
+	return -1
+}
+
+// nextIndex returns the first place of c in text from begin on, len(text) when
+// there is none; known is the answer for an earlier begin.
+func nextIndex(text []byte, c byte, begin, known int) int {
+	if known >= begin {
+		return known
+	}
+	if i := bytes.IndexByte(text[begin:], c); i >= 0 {
+		return begin + i
+	}
+	return len(text)
+}

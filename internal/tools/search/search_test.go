@@ -1,0 +1,208 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// searches are the ways to search on this machine, by name.
+func searches() map[string]engine {
+	all := map[string]engine{"go": searchFiles}
+	if program, err := exec.LookPath("rg"); err == nil {
+		all["ripgrep"] = ripgrep{program}.search
+	}
+	return all
+}
+
+// write makes files of these names and contents and returns their paths in order.
+func write(t testing.TB, contents map[string]string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var files []string
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(contents[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	return files
+}
+
+// found is what a search for a pattern gives, as NAME:LINE:COLUMN: TEXT.
+func found(t *testing.T, by engine, files []string, pattern string, limit int) []string {
+	t.Helper()
+	expression, err := Parse(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches, err := by(t.Context(), expression, files, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{}
+	for _, m := range matches {
+		name := filepath.Base(m.File)
+		if below := filepath.Base(filepath.Dir(m.File)); below == "sub" {
+			name = "sub/" + name
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", name, m.Line, m.At, m.Text))
+	}
+	return lines
+}
+
+func TestSearchFindsLines(t *testing.T) {
+	t.Parallel()
+	files := write(t, map[string]string{
+		"a.go":      "package a\n\nfunc Größe() {}\nfunc b() {}\n",
+		"sub/b.go":  "x := \"a{b\"\nfunc c() {}",
+		"dos.txt":   "first\r\nfunc d\r\n",
+		"bin":       "func\x00e\n",
+		"latin.txt": "func caf\xe9\n",
+		"kelvin":    "\u212aelvin and \u017fecond\nkelvin\n",
+	})
+	for name, by := range searches() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for pattern, want := range map[string][]string{
+				"func":            {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
+				"(?i)FUNC [A-Z]+": {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
+				`^func \w+\b`:     {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
+				`^func \w+\(`:     {"a.go:4:0: func b() {}", "sub/b.go:2:0: func c() {}"},
+				`d$`:              {"dos.txt:2:5: func d", "kelvin:1:19: \u212aelvin and \u017fecond"},
+				`a\{b`:            {`sub/b.go:1:6: x := "a{b"`},
+				`a{b`:             {`sub/b.go:1:6: x := "a{b"`},
+				`(?i)kelvin`:      {"kelvin:1:0: \u212aelvin and \u017fecond", "kelvin:2:0: kelvin"},
+				`(?i)(second|x!)`: {"kelvin:1:13: \u212aelvin and \u017fecond"},
+				`^$`:              {"a.go:2:0: "},
+				`Gr..e`:           {"a.go:3:5: func Größe() {}"},
+				"no such text":    {},
+			} {
+				if diff := cmp.Diff(want, found(t, by, files, pattern, 100)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", pattern, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestSearchEndsWithTheFirstMatches(t *testing.T) {
+	t.Parallel()
+	contents := map[string]string{}
+	for i := range 700 {
+		contents[fmt.Sprintf("%03d", i)] = "x\nx\nx\n"
+	}
+	files := write(t, contents)
+	for name, by := range searches() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := found(t, by, files, "x", 4)
+			if len(got) <= 4 || strings.Join(got[:4], " ") != "000:1:0: x 000:2:0: x 000:3:0: x 001:1:0: x" {
+				t.Errorf("%d matches, %.4q", len(got), got)
+			}
+			if len(got) > 700*3 {
+				t.Errorf("searched on after %d matches", len(got))
+			}
+		})
+	}
+}
+
+// Both ways to search give the same answer to every expression they both
+// understand, and the literal that candidates are found by hides no match.
+func TestSearchesAgree(t *testing.T) {
+	t.Parallel()
+	pieces := rapid.SampledFrom([]string{"a", "b", "k", "S", "ab", "é", " ", "\t", "\n", "\n", "\r\n", "_", "7", "{", "("})
+	parts := rapid.SampledFrom([]string{"a", "b", "k", "s", "ab", "é", ".", "a+", "b*", "(a|b)", "[^a]", `\w`, `\d`, `\s`, `\b`, `\B`, "(?i)", "^", "$", "a{2}", "(?:ab)+", `\{`, "k?"})
+	everySearch := searches()
+	rapid.Check(t, func(rt *rapid.T) {
+		var content string
+		for _, piece := range rapid.SliceOfN(pieces, 0, 40).Draw(rt, "content") {
+			content += piece
+		}
+		pattern := strings.Join(rapid.SliceOfN(parts, 1, 5).Draw(rt, "pattern"), "")
+		expression, err := Parse(pattern)
+		if err != nil {
+			rt.Skip("not a pattern")
+		}
+		dir, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		file := filepath.Join(dir, "f")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			rt.Fatal(err)
+		}
+		want := plainSearch(expression, file, content)
+		for name, by := range everySearch {
+			got, err := by(context.Background(), expression, []string{file}, 1000)
+			if err == errNotForRipgrep {
+				continue
+			}
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				rt.Fatalf("%s for %q in %q (-want +got):\n%s", name, pattern, content, diff)
+			}
+		}
+	})
+}
+
+// plainSearch is the search that leaves out every shortcut.
+func plainSearch(expression *Expression, file, content string) []Match {
+	var matches []Match
+	number := 0
+	for line := range strings.Lines(content) {
+		number++
+		text := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if at := expression.pattern.FindStringIndex(text); at != nil {
+			matches = append(matches, Match{File: file, Line: number, Text: strings.ToValidUTF8(text, "\uFFFD"), At: at[0]})
+		}
+	}
+	return matches
+}
+
+// BenchmarkSearch looks through files of 10 KB each, for patterns with and without
+// a literal that every match holds.
+func BenchmarkSearch(b *testing.B) {
+	for _, count := range []int{5_000, 50_000} {
+		content := strings.Repeat("func (s *server) handle(request *http.Request) error {\n\treturn nil\n}\n\n", 140)
+		contents := map[string]string{}
+		for i := range count {
+			contents[fmt.Sprintf("pkg%03d/file%05d.go", i%500, i)] = content
+		}
+		contents["pkg250/needle.go"] = content + "// the needle\n"
+		files := write(b, contents)
+		for name, by := range searches() {
+			for kind, pattern := range map[string]string{
+				"literal": "the needle", "regexp": `//\s+the ne+dle`, "fold": "(?i)THE NEEDLE",
+				"late literal": `[a-z]+\sneedl[e]$`, "no literal": `^[/]{2}\s[a-t]{3}\s[a-z]{6}$`,
+			} {
+				b.Run(fmt.Sprintf("%d/%s/%s", count, name, kind), func(b *testing.B) {
+					expression, err := Parse(pattern)
+					if err != nil {
+						b.Fatal(err)
+					}
+					for b.Loop() {
+						if matches, err := by(b.Context(), expression, files, 100); err != nil || len(matches) != 1 {
+							b.Fatal(len(matches), err)
+						}
+					}
+				})
+			}
+		}
+	}
+}

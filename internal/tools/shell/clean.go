@@ -1,0 +1,123 @@
+package shell
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tools/lines"
+)
+
+// longestPartialLine is how much of a line without end is held back, in bytes.
+const longestPartialLine = 64 << 10
+
+// cleaner turns what a program prints into plain text: escape sequences go, a
+// progress bar that overwrites itself leaves its last state, invalid UTF-8 is
+// replaced, and other control characters are dropped. Text is passed on by whole
+// lines, so that a sequence or a character cut in two by a read is seen whole.
+type cleaner struct {
+	to io.Writer
+	// partial is the last line so far.
+	partial []byte
+}
+
+func (c *cleaner) Write(data []byte) (int, error) {
+	end := bytes.LastIndexByte(data, '\n') + 1
+	if end > 0 {
+		c.pass(data[:end])
+	}
+	c.partial = append(c.partial, data[end:]...)
+	if len(c.partial) > longestPartialLine {
+		c.shorten()
+	}
+	return len(data), nil
+}
+
+// pass cleans lines, of which the first continues the partial one.
+func (c *cleaner) pass(text []byte) {
+	if len(c.partial) > 0 {
+		text = append(c.partial, text...)
+		c.partial = text[:0]
+	}
+	c.emit(cleanLines(text))
+}
+
+// shorten passes on a partial line that grew too long, except for its end, which
+// may be half a character or half an escape sequence.
+func (c *cleaner) shorten() {
+	if overwritten := bytes.LastIndexByte(c.partial[:len(c.partial)-1], '\r'); overwritten >= 0 {
+		c.partial = append(c.partial[:0], c.partial[overwritten+1:]...)
+		return
+	}
+	end := len(lines.WholeRunes(string(c.partial)))
+	const longestSequence = 256
+	if escape := bytes.LastIndexByte(c.partial, ansi.ESC); escape > len(c.partial)-longestSequence {
+		end = min(end, escape)
+	}
+	c.emit(cleanLines(c.partial[:end]))
+	c.partial = append(c.partial[:0], c.partial[end:]...)
+}
+
+// flush passes on the last line although it has no end.
+func (c *cleaner) flush() {
+	c.emit(cleanLines(c.partial))
+	c.partial = nil
+}
+
+func (c *cleaner) emit(text []byte) {
+	if len(text) > 0 {
+		// The writer behind holds text in memory; it has no errors to report.
+		_, _ = c.to.Write(text)
+	}
+}
+
+// cleanLines returns its argument when there is nothing to clean, which is the
+// case that has to be fast.
+func cleanLines(text []byte) []byte {
+	if isClean(text) {
+		return text
+	}
+	cleaned := make([]byte, 0, len(text))
+	for line := range bytes.Lines(text) {
+		if isClean(line) {
+			cleaned = append(cleaned, line...)
+			continue
+		}
+		cleaned = append(cleaned, cleanLine(line)...)
+	}
+	return cleaned
+}
+
+func isClean(text []byte) bool {
+	for _, b := range text {
+		if b < ' ' && b != '\n' && b != '\t' || b == 0x7f || b == 0xc2 {
+			// 0xc2 begins the control characters above ASCII.
+			return false
+		}
+	}
+	return utf8.Valid(text)
+}
+
+func cleanLine(line []byte) []byte {
+	text, ended := strings.CutSuffix(strings.ToValidUTF8(string(line), "\uFFFD"), "\n")
+	text = strings.TrimRight(ansi.Strip(text), "\r")
+	text = text[strings.LastIndexByte(text, '\r')+1:]
+	kept := make([]byte, 0, len(text)+1)
+	for _, r := range text {
+		switch {
+		case r == '\b':
+			_, last := utf8.DecodeLastRune(kept)
+			kept = kept[:len(kept)-last]
+		case r == '\t' || !unicode.IsControl(r):
+			kept = utf8.AppendRune(kept, r)
+		}
+	}
+	if ended {
+		kept = append(kept, '\n')
+	}
+	return kept
+}

@@ -1,0 +1,177 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	// maxJobs is how many background commands may run at once.
+	maxJobs = 16
+	// defaultGrace is Jobs.Grace.
+	defaultGrace = 2 * time.Second
+)
+
+// Jobs runs the commands of a conversation: those that a call waits for and those
+// in the background, which outlive the turn and its interruption and end at the
+// latest with Close. It is safe for parallel use.
+type Jobs struct {
+	// Grace is how long processes have to end when asked to, before they are killed.
+	// It is set before the first command.
+	Grace time.Duration
+
+	environ  []string
+	withhold []string
+
+	// running ends every background command when cancelled.
+	running context.Context
+	stop    context.CancelFunc
+
+	mu     sync.Mutex
+	closed bool
+	all    []*Job
+	// ended are the jobs that ended and were not yet announced.
+	ended []*Job
+	group sync.WaitGroup
+}
+
+// NewJobs makes a runner of commands. They get the environment environ, except
+// for the variables named in withhold: keys and other secrets of the program.
+func NewJobs(environ, withhold []string) *Jobs {
+	running, stop := context.WithCancel(context.Background())
+	return &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, running: running, stop: stop}
+}
+
+// Finished is a background command that ended.
+type Finished struct {
+	ID      int
+	Command string
+	// Outcome is that of its [Ending].
+	Outcome string
+}
+
+// Finished returns the background commands that ended by themselves since the
+// last call, in the order they ended.
+func (j *Jobs) Finished() []Finished {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var finished []Finished
+	for _, job := range j.ended {
+		finished = append(finished, Finished{ID: job.ID, Command: job.Line, Outcome: job.end.Outcome()})
+	}
+	j.ended = nil
+	return finished
+}
+
+// Result is what came of a command that the caller waited for.
+type Result struct {
+	Ending
+	// Output is what it printed, its middle replaced by a note when it was too long.
+	Output string
+	// Spool is the file that holds the whole output in that case, else empty.
+	Spool string
+}
+
+// Run runs a command to its end. What it prints is also written to screen as it
+// comes, unless that is nil; a slow screen does not hold the command up. The error
+// is ErrClosed.
+func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Result, error) {
+	j.mu.Lock()
+	closed := j.closed
+	j.mu.Unlock()
+	if closed {
+		return Result{}, ErrClosed
+	}
+	out := newOutput(command.OutputBytes, command.SpoolDir)
+	var to io.Writer = out
+	if screen != nil {
+		shown := newLive(screen)
+		defer shown.close()
+		to = io.MultiWriter(out, shown)
+	}
+	end := j.run(ctx, command, to)
+	out.close()
+	text, spool := out.text()
+	return Result{Ending: end, Output: text, Spool: spool}, nil
+}
+
+// Close ends every background command and returns when none is left. No command
+// runs afterwards.
+func (j *Jobs) Close() {
+	j.mu.Lock()
+	j.closed = true
+	j.mu.Unlock()
+	j.stop()
+	j.group.Wait()
+}
+
+// ErrClosed is the error of a command after Close.
+var ErrClosed = errors.New("the program is ending; no command is started any more")
+
+// Start runs a command in the background.
+func (j *Jobs) Start(command Command) (*Job, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil, ErrClosed
+	}
+	if n := j.runningCount(); n >= maxJobs {
+		return nil, fmt.Errorf("%d background commands are running already; end one with action kill first", n)
+	}
+	ctx, cancel := context.WithCancel(j.running)
+	out := newLog(command.OutputBytes, command.SpoolDir)
+	started := &Job{
+		ID: len(j.all) + 1, Line: command.Line, began: time.Now(),
+		output: out, cancel: cancel, done: make(chan struct{}),
+	}
+	j.all = append(j.all, started)
+	j.group.Go(func() {
+		defer cancel()
+		end := j.run(ctx, command, out)
+		out.close()
+		j.record(started, end)
+	})
+	return started, nil
+}
+
+// record notes the end of a job.
+func (j *Jobs) record(ended *Job, end Ending) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	ended.end = end
+	close(ended.done)
+	if !end.Interrupted {
+		j.ended = append(j.ended, ended)
+	}
+}
+
+func (j *Jobs) runningCount() int {
+	n := 0
+	for _, job := range j.all {
+		if !job.isDone() {
+			n++
+		}
+	}
+	return n
+}
+
+// Find returns the job of that id.
+func (j *Jobs) Find(id int) (*Job, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if id < 1 || id > len(j.all) {
+		return nil, fmt.Errorf("there is no job %d; action list shows the jobs there are", id)
+	}
+	return j.all[id-1], nil
+}
+
+// List returns every job, oldest first.
+func (j *Jobs) List() []*Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]*Job(nil), j.all...)
+}

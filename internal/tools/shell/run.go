@@ -1,0 +1,143 @@
+// Package shell runs command lines: those a caller waits for and those in the
+// background, which a [Jobs] looks after.
+//
+// A command has no terminal and no input, is the head of a process group of its
+// own, and leaves no process of that group behind, whatever ends it. Its output is
+// made plain text. What is held of it in memory does not depend on how much it
+// prints: the beginning and the end are kept, and a file, bounded too, takes the
+// whole.
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/words"
+)
+
+// Command is a command line to run, and where.
+type Command struct {
+	Line string
+	// Dir is the absolute folder it starts in.
+	Dir string
+	// Timeout ends it; 0 means never.
+	Timeout time.Duration
+	// OutputBytes is about how much of its output is returned.
+	OutputBytes int
+	// SpoolDir is where a file may keep the whole output; without it what is not
+	// returned is lost.
+	SpoolDir string
+}
+
+// Ending is how a command ended.
+type Ending struct {
+	// NotStarted is why it never ran, nil when it did.
+	NotStarted error
+	// Exit is the exit code, 128 and the number when a signal ended it.
+	Exit int
+	// Signal is the name of that signal.
+	Signal string
+	// TimedOut and Interrupted say that it was ended from here.
+	TimedOut, Interrupted bool
+	// LeftBehind says that processes it had put in the background were ended.
+	LeftBehind bool
+	// Took is how long it ran.
+	Took time.Duration
+}
+
+// Outcome says in a few words how a command ended and how long it took, e.g.
+// "exit 1 after 2m03s".
+func (e Ending) Outcome() string {
+	took := words.Took(e.Took)
+	switch {
+	case e.NotStarted != nil:
+		return fmt.Sprintf("not started: %v", e.NotStarted)
+	case e.TimedOut:
+		return "timed out after " + took
+	case e.Interrupted:
+		return "killed after " + took
+	default:
+		return e.ExitText() + " after " + took
+	}
+}
+
+// ExitText is the exit code, with the signal behind it if there was one.
+func (e Ending) ExitText() string {
+	if e.Signal != "" {
+		return fmt.Sprintf("exit %d (%s)", e.Exit, e.Signal)
+	}
+	return fmt.Sprintf("exit %d", e.Exit)
+}
+
+var errTimedOut = errors.New("timed out")
+
+// run runs a command to its end and writes what it prints to out, as plain text.
+//
+// The command has no terminal and no input, so that it cannot wait for an answer.
+// It is the head of its own session and process group, and when run returns no
+// process of that group is left, whatever ended it. Only a process that moved to
+// another session escapes.
+func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
+	began := time.Now()
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimedOut)
+		defer cancel()
+	}
+	clean := &cleaner{to: out}
+	cmd := exec.CommandContext(ctx, program(), "-c", "--", c.Line)
+	cmd.Dir = c.Dir
+	cmd.Env = environment(j.environ, j.withhold, c.Dir)
+	cmd.Stdout, cmd.Stderr = clean, clean
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	// Children that keep the output open must not hold up the end.
+	cmd.WaitDelay = j.Grace
+	if err := cmd.Start(); err != nil {
+		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
+	}
+	// What its end means is in ProcessState and ctx.
+	_ = cmd.Wait()
+	left := endGroup(cmd.Process.Pid, j.Grace)
+	clean.flush()
+
+	end := Ending{Took: time.Since(began)}
+	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
+	switch {
+	case ctx.Err() == nil:
+		end.LeftBehind = left
+	case context.Cause(ctx) == errTimedOut:
+		end.TimedOut = true
+	default:
+		end.Interrupted = true
+	}
+	return end
+}
+
+// exitCode is the code a shell would show, and the signal behind it, if any.
+func exitCode(status syscall.WaitStatus) (code int, signal string) {
+	const signalled = 128
+	if status.Signaled() {
+		return signalled + int(status.Signal()), unix.SignalName(status.Signal())
+	}
+	code = status.ExitStatus()
+	if code > signalled {
+		signal = unix.SignalName(syscall.Signal(code - signalled))
+	}
+	return code, signal
+}
+
+// program is bash, or the shell every Unix has.
+func program() string {
+	if path, err := exec.LookPath("bash"); err == nil {
+		return path
+	}
+	return "/bin/sh"
+}

@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/tools/lines"
+	"agent/internal/tools/shell"
+	"agent/internal/words"
+)
+
+// startJob runs a command in the background.
+func startJob(jobs *shell.Jobs, command shell.Command) Answer {
+	job, err := jobs.Start(command)
+	if err != nil {
+		return failed(err)
+	}
+	kept := ""
+	if path := job.Spool(); path != "" {
+		kept = ", its output goes to " + path
+	}
+	return Answer{
+		Result: fmt.Sprintf("Started as job %d%s. Look at it with action tail, end it with action kill.", job.ID, kept),
+		Spool:  job.Spool(),
+	}
+}
+
+// jobAction carries out a call of the shell tool that is about jobs.
+func jobAction(ctx context.Context, jobs *shell.Jobs, args shellArgs) Answer {
+	if args.Action == actionList {
+		return Answer{Result: listJobs(jobs.List())}
+	}
+	job, err := jobs.Find(args.Job)
+	if err != nil {
+		return failed(err)
+	}
+	if args.Action == actionKill {
+		job.Kill()
+	} else if err := job.Wait(ctx, time.Duration(args.WaitSeconds)*time.Second); err != nil {
+		return failed(err)
+	}
+	return lookAt(job)
+}
+
+func listJobs(all []*shell.Job) string {
+	if len(all) == 0 {
+		return "There are no jobs."
+	}
+	var list strings.Builder
+	for _, job := range all {
+		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.ID, job.State(), words.Bytes(job.Printed()), job.Line)
+	}
+	return list.String()
+}
+
+// lookAt answers with what a job printed since the last look.
+func lookAt(job *shell.Job) Answer {
+	text, ended := job.Look()
+	if text == "" {
+		text = "[nothing new]\n"
+	}
+	answer := Answer{Result: lines.Append(text, fmt.Sprintf("[job %d: %s]", job.ID, job.State())), Spool: job.Spool()}
+	if ended != nil && ended.NotStarted == nil && !ended.Interrupted && !ended.TimedOut {
+		answer.ExitCode = &ended.Exit
+	}
+	return answer
+}

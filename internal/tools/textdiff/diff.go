@@ -1,0 +1,216 @@
+// Package textdiff compares texts line by line: what leads from one to another
+// ([Diff]), and which lines of a text are closest to some that are not in it
+// ([Closest]). Time and memory are bounded for texts of any size.
+package textdiff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hexops/gotextdiff/myers"
+
+	"agent/internal/tools/lines"
+)
+
+// contextLines is how many unchanged lines surround a change in diffs and in the
+// answers to edits.
+const contextLines = 3
+
+// hunk is a run of changes with the lines around it.
+type hunk struct {
+	// from and to are the numbers, from 1, of its first line in the old and the
+	// new text.
+	from, to int
+	lines    []diffLine
+}
+
+// diffLine is a line of a hunk: op is ' ' for kept, '-' for removed, '+' for added.
+type diffLine struct {
+	op   byte
+	text string
+}
+
+// Diff is the difference of two texts, in the order of their lines.
+type Diff []hunk
+
+// New returns what leads from before to after, with contextLines around it.
+func New(before, after string) Diff {
+	old := lines.Split(before)
+	var d Diff
+	at, shift := 0, 0
+	for _, e := range lineEdits(old, lines.Split(after), 0) {
+		if len(d) == 0 || e.from-at > 2*contextLines {
+			d.keep(old, at, at+contextLines)
+			at = max(at, e.from-contextLines)
+			d = append(d, hunk{from: at + 1, to: at + 1 + shift})
+		}
+		d.keep(old, at, e.from)
+		d.add('-', old[e.from:e.to])
+		d.add('+', e.lines)
+		at = e.to
+		shift += len(e.lines) - (e.to - e.from)
+	}
+	d.keep(old, at, at+contextLines)
+	return d
+}
+
+// keep adds unchanged lines to the last hunk, if there is one.
+func (d Diff) keep(old []string, start, end int) {
+	if len(d) > 0 {
+		d.add(' ', old[min(start, len(old)):min(end, len(old))])
+	}
+}
+
+func (d Diff) add(op byte, texts []string) {
+	last := &d[len(d)-1]
+	for _, line := range texts {
+		last.lines = append(last.lines, diffLine{op, line})
+	}
+}
+
+// Unified writes the diff in the format of diff -u.
+func (d Diff) Unified(from, to string) string {
+	if len(d) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n", from, to)
+	for _, h := range d {
+		fmt.Fprintf(&out, "@@ -%s +%s @@\n", h.extent(h.from, '+'), h.extent(h.to, '-'))
+		for _, line := range h.lines {
+			out.WriteByte(line.op)
+			out.WriteString(line.text)
+			if !strings.HasSuffix(line.text, "\n") {
+				out.WriteString("\n\\ No newline at end of file\n")
+			}
+		}
+	}
+	return out.String()
+}
+
+// extent writes the start and the number of the lines of one side; other marks the
+// lines that are only on the other side. An empty side starts at the line before.
+func (h hunk) extent(start int, other byte) string {
+	count := 0
+	for _, line := range h.lines {
+		if line.op != other {
+			count++
+		}
+	}
+	if count == 0 {
+		start--
+	}
+	return fmt.Sprintf("%d,%d", start, count)
+}
+
+// lineEdit replaces the lines from up to to, counted from 0, by others.
+type lineEdit struct {
+	from, to int
+	lines    []string
+}
+
+// myersLines bounds the texts handed to Myers' algorithm, whose memory grows with
+// the square of what differs: 1000 lines take 16 MB at worst.
+const myersLines = 1000
+
+// lineEdits finds what turns before into after; shift is added to line numbers.
+// Long texts are first cut at the lines that occur once in both.
+func lineEdits(before, after []string, shift int) []lineEdit {
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+		shift++
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	switch {
+	case len(before) == 0 && len(after) == 0:
+		return nil
+	case len(before) == 0 || len(after) == 0:
+		return []lineEdit{{shift, shift + len(before), after}}
+	case len(before)+len(after) <= myersLines:
+		return myersEdits(before, after, shift)
+	}
+	anchors := commonLines(before, after)
+	if len(anchors) == 0 {
+		return []lineEdit{{shift, shift + len(before), after}}
+	}
+	var edits []lineEdit
+	a, b := 0, 0
+	for _, anchor := range append(anchors, [2]int{len(before), len(after)}) {
+		edits = append(edits, lineEdits(before[a:anchor[0]], after[b:anchor[1]], shift+a)...)
+		a, b = anchor[0]+1, anchor[1]+1
+	}
+	return edits
+}
+
+func myersEdits(before, after []string, shift int) []lineEdit {
+	var edits []lineEdit
+	for _, e := range myers.ComputeEdits("", strings.Join(before, ""), strings.Join(after, "")) {
+		edits = append(edits, lineEdit{
+			from:  shift + e.Span.Start().Line() - 1,
+			to:    shift + e.Span.End().Line() - 1,
+			lines: lines.Split(e.NewText),
+		})
+	}
+	return edits
+}
+
+// commonLines returns the longest increasing subsequence of unique common lines, as
+// pairs of line indices: the anchors of a patience diff.
+func commonLines(before, after []string) [][2]int {
+	places := onceIn(after)
+	var pairs [][2]int
+	for line, i := range onceIn(before) {
+		if j, ok := places[line]; ok {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]int) int { return a[0] - b[0] })
+	return longestRise(pairs)
+}
+
+// onceIn returns where the lines are that occur exactly once.
+func onceIn(texts []string) map[string]int {
+	places := make(map[string]int, len(texts))
+	for i, line := range texts {
+		if _, again := places[line]; again {
+			i = -1
+		}
+		places[line] = i
+	}
+	for line, i := range places {
+		if i < 0 {
+			delete(places, line)
+		}
+	}
+	return places
+}
+
+// longestRise returns the longest subsequence of pairs whose second numbers rise.
+func longestRise(pairs [][2]int) [][2]int {
+	// tops[n] is the pair with the lowest second number that ends a rise of n+1.
+	var tops []int
+	previous := make([]int, len(pairs))
+	for i, pair := range pairs {
+		n, _ := slices.BinarySearchFunc(tops, pair[1], func(top, second int) int { return pairs[top][1] - second })
+		previous[i] = -1
+		if n > 0 {
+			previous[i] = tops[n-1]
+		}
+		if n == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[n] = i
+		}
+	}
+	if len(tops) == 0 {
+		return nil
+	}
+	rise := make([][2]int, len(tops))
+	for i, n := tops[len(tops)-1], len(tops)-1; n >= 0; i, n = previous[i], n-1 {
+		rise[n] = pairs[i]
+	}
+	return rise
+}

@@ -1,0 +1,135 @@
+// Package textfile is a text file as a model works with it: without byte order mark
+// and with plain line feeds ([Document]), and page by page ([ReadPage]).
+//
+// A Document remembers where the file on disk differs from the text, so that an
+// edit changes nothing but what it says. A Page never holds more than it is asked
+// for, however large the file or its lines are.
+package textfile
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"agent/internal/tools/lines"
+)
+
+// ByteOrderMark is what some editors put at the start of a text file.
+const ByteOrderMark = "\xef\xbb\xbf"
+
+// Document is the text of a file, and what the file on disk has besides.
+type Document struct {
+	// Text is the content with every CRLF as LF.
+	Text string
+	raw  []byte
+	mark int
+	// returns are the offsets in text of the line feeds that are CRLF on disk.
+	returns []int
+	// eol ends the lines an edit adds: what most lines of the file end in.
+	eol string
+}
+
+// Splice replaces Text[Start:End] of a Document by Text.
+type Splice struct {
+	Start, End int
+	Text       string
+}
+
+// Parse reads the bytes of a file.
+func Parse(raw []byte) Document {
+	d := Document{raw: raw, eol: "\n"}
+	body := raw
+	if bytes.HasPrefix(raw, []byte(ByteOrderMark)) {
+		d.mark = len(ByteOrderMark)
+		body = raw[d.mark:]
+	}
+	if !bytes.Contains(body, []byte("\r\n")) {
+		d.Text = string(body)
+		return d
+	}
+	var text strings.Builder
+	text.Grow(len(body))
+	for line := range bytes.Lines(body) {
+		if stripped, ok := bytes.CutSuffix(line, []byte("\r\n")); ok {
+			text.Write(stripped)
+			d.returns = append(d.returns, text.Len())
+			text.WriteByte('\n')
+			continue
+		}
+		text.Write(line)
+	}
+	d.Text = text.String()
+	if 2*len(d.returns) > strings.Count(d.Text, "\n") {
+		d.eol = "\r\n"
+	}
+	return d
+}
+
+// With returns the file's bytes after the splices, which are in order and do not
+// overlap.
+func (d Document) With(splices ...Splice) []byte {
+	var out bytes.Buffer
+	done := 0
+	for _, s := range splices {
+		out.Write(d.raw[done:d.onDisk(s.Start)])
+		out.WriteString(d.withEnds(s.Text))
+		done = d.onDisk(s.End)
+	}
+	out.Write(d.raw[done:])
+	return out.Bytes()
+}
+
+// withEnds gives text the line ends of the file.
+func (d Document) withEnds(text string) string {
+	text = PlainEnds(text)
+	if d.eol != "\n" {
+		text = strings.ReplaceAll(text, "\n", d.eol)
+	}
+	return text
+}
+
+// onDisk turns an offset in text into one in raw.
+func (d Document) onDisk(offset int) int {
+	before, _ := slices.BinarySearch(d.returns, offset)
+	return d.mark + offset + before
+}
+
+// Count is the number of lines, the last one counted without line feed as well.
+func (d Document) Count() int {
+	n := strings.Count(d.Text, "\n")
+	if d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
+		n++
+	}
+	return n
+}
+
+// Span returns the offsets in text of the lines first to last, counted from 1.
+func (d Document) Span(first, last int) (start, end int) {
+	for i, line := range lines.Split(d.Text) {
+		if i+1 < first {
+			start += len(line)
+		}
+		if i+1 > last {
+			break
+		}
+		end += len(line)
+	}
+	return start, end
+}
+
+// PlainEnds turns CRLF into LF.
+func PlainEnds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// Rewritten returns the bytes of a file that is given a new text: its byte order
+// mark, its line ends unless the text brings some of its own, and its final newline
+// stay.
+func (d Document) Rewritten(text string) []byte {
+	text = strings.TrimPrefix(text, ByteOrderMark)
+	if strings.HasSuffix(d.Text, "\n") && text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if !strings.Contains(text, "\r\n") {
+		text = d.withEnds(text)
+	}
+	return append(append([]byte{}, d.raw[:d.mark]...), text...)
+}

@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agent/internal/disk"
+	"agent/internal/ignore"
+)
+
+// Place resolves the path of a file or folder that a tool starts from; an empty
+// one is the workspace.
+func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
+	if path == "" {
+		path = "."
+	}
+	abs, err := w.Resolve(path)
+	if err != nil {
+		return "", nil, err
+	}
+	info, err := os.Stat(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, &MissingError{Path: path}
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", path, disk.Reason(err))
+	}
+	return abs, info, nil
+}
+
+// Folder resolves the path of a folder given by the model.
+func (w *Workspace) Folder(path string) (string, error) {
+	abs, err := w.Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	if _, err := realFolder(abs); err != nil {
+		return "", fmt.Errorf("directory %s: %w", path, err)
+	}
+	return abs, nil
+}
+
+// Files returns the absolute paths of the files below a folder that git does not
+// ignore, ordered by path. A folder that is itself ignored is listed all the same:
+// whoever names it means it.
+func (w *Workspace) Files(ctx context.Context, dir string) ([]string, error) {
+	root, ok := w.base(dir)
+	if !ok {
+		return nil, &OutsideError{Path: dir, Leads: dir, Workspace: w.root}
+	}
+	files, err := ignore.Files(ctx, root, dir)
+	if err == nil && len(files) == 0 && dir != root {
+		root = dir
+		files, err = ignore.Files(ctx, root, dir)
+	}
+	for i, file := range files {
+		files[i] = filepath.Join(root, filepath.FromSlash(file))
+	}
+	return files, err
+}

@@ -1,0 +1,56 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/ignore"
+	"agent/internal/nearest"
+)
+
+// MissingError is the answer to a file that does not exist.
+type MissingError struct {
+	Path string
+	// Nearest are existing paths that may have been meant.
+	Nearest []string
+}
+
+func (e *MissingError) Error() string {
+	if len(e.Nearest) == 0 {
+		return fmt.Sprintf("%s does not exist", e.Path)
+	}
+	return fmt.Sprintf("%s does not exist; did you mean %s?", e.Path, strings.Join(e.Nearest, " or "))
+}
+
+// maxNearest is how many paths are offered instead of a missing one.
+const maxNearest = 5
+
+// Nearest returns the paths that a missing one may stand for: similar names in
+// its folder, then files of that name elsewhere in the workspace.
+func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
+	folder, name := filepath.Split(abs)
+	entries, _ := os.ReadDir(folder)
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	var found []string
+	for _, near := range nearest.Of(name, names, maxNearest) {
+		found = append(found, w.Rel(filepath.Join(folder, near)))
+	}
+	files, err := ignore.Files(ctx, w.root, w.root)
+	if err != nil {
+		return found
+	}
+	for _, file := range files {
+		if strings.EqualFold(path.Base(file), name) && !slices.Contains(found, file) {
+			found = append(found, file)
+		}
+	}
+	return found[:min(len(found), maxNearest)]
+}

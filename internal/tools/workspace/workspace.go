@@ -1,0 +1,235 @@
+// Package workspace confines file access to one folder, the workspace, and the
+// temporary folder beside it.
+//
+// A path from outside goes through [Workspace.Resolve] first; every other method
+// takes what Resolve returned. What is opened or written is reached through an
+// os.Root, so a link put in place of a folder between check and use leads nowhere.
+// A file is replaced as a whole or not at all, and never when it holds something
+// else than the writer expects ([Workspace.Replace]). Listings leave out what git
+// ignores.
+package workspace
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"agent/internal/disk"
+)
+
+// Workspace is the folder that confines, and the temporary folder beside it. It is
+// safe for parallel use.
+type Workspace struct {
+	root string
+	temp string
+}
+
+// New confines to the folder root and, unless it is empty, to the folder
+// tempDir. Both must exist.
+func New(root, tempDir string) (*Workspace, error) {
+	w := &Workspace{}
+	var err error
+	if w.root, err = realFolder(root); err != nil {
+		return nil, fmt.Errorf("workspace %s: %w", root, err)
+	}
+	if tempDir == "" {
+		return w, nil
+	}
+	if w.temp, err = realFolder(tempDir); err != nil {
+		return nil, fmt.Errorf("temporary folder %s: %w", tempDir, err)
+	}
+	return w, nil
+}
+
+// realFolder returns the absolute path of a folder without symbolic links.
+func realFolder(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return "", disk.Reason(err)
+	}
+	if info, err := os.Stat(real); err != nil {
+		return "", disk.Reason(err)
+	} else if !info.IsDir() {
+		return "", syscall.ENOTDIR
+	}
+	return real, nil
+}
+
+// Root is the absolute path of the workspace, without symbolic links.
+func (w *Workspace) Root() string { return w.root }
+
+// TempDir is the temporary folder, or empty when there is none.
+func (w *Workspace) TempDir() string { return w.temp }
+
+// Resolve returns the absolute path, without symbolic links, that a path given by
+// the model leads to; relative paths start at the workspace. The file, and the
+// folders above it, need not exist. A path that leads out of the workspace and
+// its temporary folder gives an *OutsideError.
+func (w *Workspace) Resolve(path string) (string, error) {
+	if path == "" {
+		return "", fmt.Errorf("the path is empty")
+	}
+	if strings.ContainsRune(path, 0) {
+		return "", fmt.Errorf("the path %q contains a zero byte", path)
+	}
+	abs := filepath.Clean(path)
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(w.root, abs)
+	}
+	real, err := followLinks(abs)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, disk.Reason(err))
+	}
+	if _, ok := w.base(real); !ok {
+		return "", &OutsideError{Path: path, Leads: real, Workspace: w.root}
+	}
+	return real, nil
+}
+
+// Rel is the path to show for one that Resolve returned: relative to the
+// workspace with forward slashes, or unchanged when it is outside of it.
+func (w *Workspace) Rel(abs string) string {
+	if !inside(w.root, abs) {
+		return abs
+	}
+	rel, err := filepath.Rel(w.root, abs)
+	if err != nil {
+		return abs
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Open opens a file for reading by a path that Resolve returned. What is neither
+// a file nor a folder (a pipe, a device) is refused without waiting for it.
+func (w *Workspace) Open(abs string) (*os.File, error) {
+	root, rel, err := w.enter(abs)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if mode := info.Mode(); !mode.IsRegular() && !mode.IsDir() {
+		f.Close()
+		return nil, fmt.Errorf("it is no regular file (%s)", mode.Type())
+	}
+	return f, nil
+}
+
+// Exists reports whether a path given by the model names anything inside.
+func (w *Workspace) Exists(path string) bool {
+	abs, err := w.Resolve(path)
+	if err == nil {
+		_, err = os.Lstat(abs)
+	}
+	return err == nil
+}
+
+// enter opens the folder that confines abs, and returns abs relative to it. It is
+// opened anew each time, so that a folder that was replaced is found again and
+// nothing has to be closed with the workspace.
+func (w *Workspace) enter(abs string) (*os.Root, string, error) {
+	base, ok := w.base(abs)
+	if !ok {
+		return nil, "", &OutsideError{Path: abs, Leads: abs, Workspace: w.root}
+	}
+	rel, err := filepath.Rel(base, abs)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(base)
+	return root, rel, err
+}
+
+// base returns the folder that confines abs.
+func (w *Workspace) base(abs string) (string, bool) {
+	switch {
+	case inside(w.root, abs):
+		return w.root, true
+	case w.temp != "" && inside(w.temp, abs):
+		return w.temp, true
+	}
+	return "", false
+}
+
+// inside reports whether a clean absolute path is folder or below it.
+func inside(folder, path string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// maxLinks is the number of symbolic links after which a path counts as a loop,
+// as in Linux.
+const maxLinks = 40
+
+// followLinks replaces every symbolic link of a clean absolute path by what it
+// leads to. Unlike filepath.EvalSymlinks it also follows links whose target does
+// not exist, because a write would create that target.
+func followLinks(path string) (string, error) {
+	real, rest := "/", strings.Split(path, "/")
+	links := 0
+	for len(rest) > 0 {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			real = filepath.Dir(real)
+			continue
+		}
+		next := filepath.Join(real, name)
+		info, err := os.Lstat(next)
+		switch {
+		case os.IsNotExist(err):
+			real = next
+			continue
+		case err != nil:
+			return "", err
+		case info.Mode()&fs.ModeSymlink == 0:
+			real = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", syscall.ELOOP
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) {
+			real = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return real, nil
+}
+
+// OutsideError is the answer to a path outside the workspace.
+type OutsideError struct {
+	// Path is the path as given, Leads the absolute path it leads to.
+	Path, Leads string
+	// Workspace is the folder that confines.
+	Workspace string
+}
+
+func (e *OutsideError) Error() string {
+	leads := ""
+	if filepath.Clean(e.Path) != e.Leads {
+		leads = fmt.Sprintf(" (it leads to %s)", e.Leads)
+	}
+	return fmt.Sprintf("%s is outside the workspace %s%s; only files inside it can be used", e.Path, e.Workspace, leads)
+}
