@@ -90,8 +90,7 @@ func (a *app) setUp(ctx context.Context, o options, mode appMode) (err error) {
 	if err != nil {
 		return err
 	}
-	a.converse(mode, allowed, system)
-	return a.restore(recorded)
+	return a.converse(mode, allowed, system, recorded)
 }
 
 // sessionID names the session, "" when none is kept.
@@ -147,15 +146,15 @@ func (a *app) connect(ctx context.Context, source endpointSource) error {
 	return err
 }
 
-// converse makes the conversation itself.
-func (a *app) converse(mode appMode, allowed rules.Rules, system string) {
+// converse makes the conversation itself, or takes the recorded one up again.
+func (a *app) converse(mode appMode, allowed rules.Rules, system string, recorded session.State) error {
 	vocabularies := &tokens.Vocabularies{}
 	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
 	var observer history.Observer
 	if a.session != nil {
 		observer = a.session.Observe
 	}
-	a.chat = chat.New(chat.Config{
+	conversation, err := a.conversation(chat.Config{
 		Provider:     a.connection.Provider,
 		Counter:      counter,
 		Tools:        a.registry,
@@ -176,8 +175,13 @@ func (a *app) converse(mode appMode, allowed rules.Rules, system string) {
 		Unattended: mode.unattended,
 		Emit:       func(e chat.Event) { a.note(e); mode.emit(e) },
 		Now:        a.world.now,
-	})
+	}, recorded)
+	if err != nil {
+		return err
+	}
+	a.chat = conversation
 	a.connection.OnLearned(a.chat.Refresh)
+	return nil
 }
 
 // note keeps what the event leaves on disk besides the conversation itself.

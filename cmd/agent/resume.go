@@ -99,17 +99,17 @@ func (a *app) chosenSession(o options) (session.Info, error) {
 	return all[0], nil
 }
 
-// restore hands the recorded conversation to the chat.
-func (a *app) restore(state session.State) error {
-	if len(state.Entries) == 0 {
-		return nil
+// conversation is a new one, or the recorded one going on.
+func (a *app) conversation(config chat.Config, recorded session.State) (*chat.Chat, error) {
+	if len(recorded.Entries) == 0 {
+		return chat.New(config), nil
 	}
-	a.earlier = latestExchange(state.Entries)
-	ledger := make([]chat.PruneRecord, len(state.Prunes))
-	for i, p := range state.Prunes {
+	a.earlier = latestExchange(recorded.Entries)
+	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
+	for i, p := range recorded.Prunes {
 		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At}
 	}
-	return a.chat.Restore(state.Entries, ledger)
+	return chat.Resume(config, recorded.Entries, ledger)
 }
 
 // latestExchange is what a person needs to see to go on with a conversation: their

@@ -17,6 +17,16 @@ type pendingApproval struct {
 	decided chan Decision
 }
 
+// approvals decides which calls may run. It belongs to the owner of the chat.
+type approvals struct {
+	*Config
+	inbox   inbox
+	grants  grants
+	pending *pendingApproval
+	// asked numbers the questions of a session.
+	asked int
+}
+
 // grants are what a person allowed for the rest of the session.
 type grants struct {
 	// rules allow commands, extensions edits of files that end so.
@@ -27,27 +37,27 @@ type grants struct {
 // approve decides whether a call may run, by mode, rules and, where they leave it
 // open, by a person. A call that may not is marked refused; the stop it returns
 // ends the turn.
-func (c *Chat) approve(ctx context.Context, k *call) Stop {
+func (a *approvals) approve(ctx context.Context, k *call, env *tools.Env) Stop {
 	if k.tool.Kind == tools.KindRead {
 		return ""
 	}
-	preview, err := previewCall(k, c.toolEnv())
+	preview, err := previewCall(k, env)
 	if err != nil {
 		k.refused = err.Error()
 		return ""
 	}
 	switch {
-	case c.allowed(k, preview):
+	case a.allowed(k, preview):
 		return ""
-	case c.Mode() == ModeReadOnly && !c.Unattended:
+	case a.mode() == ModeReadOnly && !a.Unattended:
 		k.refused = "refused: the approval mode is read-only; answer without changing anything, or say what you would do"
 		return ""
-	case c.Unattended:
-		k.refused = fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.name, c.Mode())
-		c.notice("%s was refused: approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", k.title, c.Mode(), k.name)
+	case a.Unattended:
+		k.refused = fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.name, a.mode())
+		a.notice("%s was refused: approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", k.title, a.mode(), k.name)
 		return StopDenied
 	}
-	return c.askPerson(ctx, k, preview)
+	return a.askPerson(ctx, k, preview)
 }
 
 // previewCall asks the tool what a call would do. It survives a tool that panics
@@ -62,21 +72,21 @@ func previewCall(k *call, env *tools.Env) (preview tools.Preview, err error) {
 }
 
 // allowed reports whether a call runs without asking.
-func (c *Chat) allowed(k *call, preview tools.Preview) bool {
-	mode, edits := c.Mode(), k.tool.Kind == tools.KindEdit
+func (a *approvals) allowed(k *call, preview tools.Preview) bool {
+	mode, edits := a.mode(), k.tool.Kind == tools.KindEdit
 	switch {
 	case preview.ReadOnly || mode == ModeFullAuto || mode == ModeAutoEdit && edits:
 		return true
 	case mode == ModeReadOnly:
 		return false
 	}
-	allowing := slices.Concat(c.Allow, c.grants.rules)
-	return allowing.Allow(k.name, preview.Commands, preview.Paths) || edits && c.editsGranted(preview.Paths)
+	allowing := slices.Concat(a.Allow, a.grants.rules)
+	return allowing.Allow(k.name, preview.Commands, preview.Paths) || edits && a.editsGranted(preview.Paths)
 }
 
-func (c *Chat) editsGranted(paths []string) bool {
+func (a *approvals) editsGranted(paths []string) bool {
 	for _, p := range paths {
-		if !slices.Contains(c.grants.extensions, path.Ext(p)) {
+		if !slices.Contains(a.grants.extensions, path.Ext(p)) {
 			return false
 		}
 	}
@@ -84,15 +94,15 @@ func (c *Chat) editsGranted(paths []string) bool {
 }
 
 // askPerson shows the approval and waits for its answer.
-func (c *Chat) askPerson(ctx context.Context, k *call, preview tools.Preview) Stop {
-	c.approvals++
+func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Preview) Stop {
+	a.asked++
 	offered, always := offer(k, preview)
-	pending := &pendingApproval{id: c.approvals, decided: make(chan Decision, 1)}
-	c.approval = pending
-	c.Emit(ApprovalRequested{Approval{ID: pending.id, Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: always}})
-	decision, answered := c.waitDecision(ctx, pending)
-	c.approval = nil
-	c.Emit(ApprovalSettled{ID: pending.id})
+	pending := &pendingApproval{id: a.asked, decided: make(chan Decision, 1)}
+	a.pending = pending
+	a.Emit(ApprovalRequested{Approval{ID: pending.id, Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: always}})
+	decision, answered := a.waitDecision(ctx, pending)
+	a.pending = nil
+	a.Emit(ApprovalSettled{ID: pending.id})
 	switch {
 	case !answered:
 		k.refused = "not run: the user interrupted instead of answering"
@@ -102,20 +112,20 @@ func (c *Chat) askPerson(ctx context.Context, k *call, preview tools.Preview) St
 	case !decision.Allow:
 		k.refused = "the user refused this call: " + decision.Reason
 	case decision.Always:
-		c.grants.rules = append(c.grants.rules, offered.rules...)
-		c.grants.extensions = append(c.grants.extensions, offered.extensions...)
+		a.grants.rules = append(a.grants.rules, offered.rules...)
+		a.grants.extensions = append(a.grants.extensions, offered.extensions...)
 	}
 	return ""
 }
 
-func (c *Chat) waitDecision(ctx context.Context, pending *pendingApproval) (Decision, bool) {
+func (a *approvals) waitDecision(ctx context.Context, pending *pendingApproval) (Decision, bool) {
 	for {
 		select {
 		case d := <-pending.decided:
 			return d, true
 		case <-ctx.Done():
 			return Decision{}, false
-		case act := <-c.inbox:
+		case act := <-a.inbox:
 			act()
 		}
 	}
@@ -142,8 +152,18 @@ func offer(k *call, preview tools.Preview) (grants, string) {
 	}
 }
 
-// Mode is the approval mode in force.
-func (c *Chat) Mode() ApprovalMode { return ApprovalMode(settings.ApprovalMode.Of(c.Settings)) }
+// answer decides the question with this id, if it is still open.
+func (a *approvals) answer(id int, decision Decision) {
+	if a.pending != nil && a.pending.id == id {
+		a.pending.decided <- decision
+		a.pending = nil
+	}
+}
+
+func (a *approvals) mode() ApprovalMode { return ApprovalMode(settings.ApprovalMode.Of(a.Settings)) }
+
+// Mode is the approval mode in force. It may be called from any goroutine.
+func (c *Chat) Mode() ApprovalMode { return c.approvals.mode() }
 
 // nextMode returns the mode that Shift+Tab turns to.
 func nextMode(mode ApprovalMode) ApprovalMode {

@@ -31,20 +31,33 @@ const (
 	answerNotRun      = "not run: the turn ended before this call"
 )
 
-// runCalls answers every call of a reply: calls that only look run in parallel,
+// runner runs the calls of the model. It belongs to the owner of the chat.
+type runner struct {
+	*Config
+	inbox     inbox
+	approvals *approvals
+	// store puts an answer into the history.
+	store func(*history.Content) error
+	// numbered counts the calls of a session, ran those of the model that were taken
+	// up.
+	numbered, ran int
+	failures      failureStreak
+}
+
+// run answers every call of a reply: calls that only look run in parallel,
 // edits and commands one after the other in the model's order. Whatever happens,
 // every call has exactly one response in the history when it returns (D-32). A
 // stop that is not empty ends the turn.
-func (c *Chat) runCalls(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
-	calls := c.newCalls(requested)
+func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
+	calls := r.newCalls(requested)
 	for len(calls) > 0 {
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]
-		stop, err := c.runBatch(ctx, batch, out)
+		stop, err := r.runBatch(ctx, batch, out)
 		if stop != "" || err != nil {
-			return stop, errorOr(c.abandon(calls, answerNotRun), err)
+			return stop, errorOr(r.abandon(calls, answerNotRun), err)
 		}
-		c.serve()
+		r.inbox.serve()
 	}
 	return "", nil
 }
@@ -59,55 +72,60 @@ func parallel(calls []*call) int {
 	return max(n, 1)
 }
 
-func (c *Chat) newCalls(requested []llm.ToolCall) []*call {
+// next numbers a call.
+func (r *runner) next() int {
+	r.numbered++
+	return r.numbered
+}
+
+func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 	calls := make([]*call, len(requested))
-	for i, r := range requested {
-		calls[i] = c.newCall(r)
+	for i, asked := range requested {
+		calls[i] = r.newCall(asked)
 	}
 	return calls
 }
 
 // newCall looks the call up and checks what can be checked without running it.
-func (c *Chat) newCall(r llm.ToolCall) *call {
-	c.calls++
-	k := &call{number: c.calls, id: r.ID, name: r.Name, parameters: parameters(r.Arguments)}
-	c.Emit(CallRequested{ID: k.id, Name: k.name, Parameters: k.parameters})
-	tool, err := c.Tools.Get(r.Name)
+func (r *runner) newCall(asked llm.ToolCall) *call {
+	k := &call{number: r.next(), id: asked.ID, name: asked.Name, parameters: parameters(asked.Arguments)}
+	r.Emit(CallRequested{ID: k.id, Name: k.name, Parameters: k.parameters})
+	tool, err := r.Tools.Get(asked.Name)
 	k.tool, k.title = tool, callTitle(tool, k)
 	var object map[string]json.RawMessage
 	switch {
 	case err != nil:
 		k.refused = err.Error()
 	case json.Unmarshal(k.parameters, &object) != nil:
-		k.refused = fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", r.Name)
+		k.refused = fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", asked.Name)
 	}
 	return k
 }
 
 // runBatch runs one group of calls and stores the answers in the model's order.
-func (c *Chat) runBatch(ctx context.Context, batch []*call, out *Outcome) (Stop, error) {
+func (r *runner) runBatch(ctx context.Context, batch []*call, out *Outcome) (Stop, error) {
 	var stop Stop
 	for _, k := range batch {
 		out.ToolCalls++
-		c.stats.ToolCalls++
+		r.ran++
 		if k.refused == "" && ctx.Err() == nil {
-			stop = c.approve(ctx, k)
+			stop = r.approvals.approve(ctx, k, r.toolEnv())
 		}
 	}
-	done := c.start(ctx, batch)
+	done := r.start(ctx, batch)
 	for range batch {
-		await(c, done)
+		await(r.inbox, done)
 	}
-	c.serve() // what the calls printed comes before their end
+	r.inbox.serve() // what the calls printed comes before their end
 	var firstErr error
 	for _, k := range batch {
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
 		}
-		firstErr = errorOr(firstErr, c.storeAnswer(k))
-		if stop == "" && c.failures.note(k) {
+		firstErr = errorOr(firstErr, r.storeAnswer(k))
+		if stop == "" && r.failures.note(k) {
 			stop = StopRepeating
-			c.notice("the same call failed %d times in a row: %s. How should it go on?", maxFailures, k.title)
+			r.notice("the same call failed %d times in a row: %s. How should it go on?", maxFailures, k.title)
 		}
 	}
 	return stop, firstErr
@@ -115,10 +133,10 @@ func (c *Chat) runBatch(ctx context.Context, batch []*call, out *Outcome) (Stop,
 
 // start sets the calls of a batch going and returns a channel that delivers once
 // for each of them.
-func (c *Chat) start(ctx context.Context, batch []*call) <-chan *call {
+func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	done := make(chan *call, len(batch))
 	for _, k := range batch {
-		k.started = c.Now()
+		k.started = r.Now()
 		if k.refused == "" && ctx.Err() != nil {
 			k.refused = answerNotRun
 		}
@@ -126,11 +144,11 @@ func (c *Chat) start(ctx context.Context, batch []*call) <-chan *call {
 			done <- k
 			continue
 		}
-		c.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Parameters: k.parameters})
-		env := c.toolEnv()
-		env.Output = liveOutput{c, k.number}
+		r.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Parameters: k.parameters})
+		env := r.toolEnv()
+		env.Output = liveOutput{r.inbox, r.Emit, k.number}
 		go func() {
-			k.answer = run(ctx, k, env)
+			k.answer = execute(ctx, k, env)
 			done <- k
 		}()
 	}
@@ -138,19 +156,19 @@ func (c *Chat) start(ctx context.Context, batch []*call) <-chan *call {
 }
 
 // toolEnv is the tools' environment with the limits that are set now.
-func (c *Chat) toolEnv() *tools.Env {
-	env := *c.Env
+func (r *runner) toolEnv() *tools.Env {
+	env := *r.Env
 	env.Limits = tools.Limits{
-		OutputTokens:        settings.ToolOutputMaxTokens.Of(c.Settings),
-		ReadLines:           settings.FileReadMaxLines.Of(c.Settings),
-		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(c.Settings),
+		OutputTokens:        settings.ToolOutputMaxTokens.Of(r.Settings),
+		ReadLines:           settings.FileReadMaxLines.Of(r.Settings),
+		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.Settings),
 	}
 	return &env
 }
 
-// run executes one call. A tool that panics is a defect of ours; the model and
+// execute runs one call. A tool that panics is a defect of ours; the model and
 // the user read of it, the conversation goes on.
-func run(ctx context.Context, k *call, env *tools.Env) (answer tools.Answer) {
+func execute(ctx context.Context, k *call, env *tools.Env) (answer tools.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			answer = tools.Answer{Error: internalError(k, p).Error()}
@@ -167,29 +185,29 @@ func internalError(k *call, panicked any) error {
 }
 
 // storeAnswer puts a call's response into the history, then shows it.
-func (c *Chat) storeAnswer(k *call) error {
-	err := c.add(history.New(history.Tool, &history.ToolResponse{
+func (r *runner) storeAnswer(k *call) error {
+	err := r.store(history.New(history.Tool, &history.ToolResponse{
 		CallID:   k.id,
 		ToolName: k.name,
 		Result:   history.TextResult(k.answer.Result),
 		Error:    k.answer.Error,
 		ExitCode: k.answer.ExitCode,
 	}))
-	c.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: c.Now().Sub(k.started)})
+	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started)})
 	return err
 }
 
 // abandon answers calls that will not run any more, so that the stored history is
 // valid by itself.
-func (c *Chat) abandon(calls []*call, reason string) error {
+func (r *runner) abandon(calls []*call, reason string) error {
 	var firstErr error
 	for _, k := range calls {
-		k.started = c.Now()
+		k.started = r.Now()
 		if k.refused == "" {
 			k.refused = reason
 		}
 		k.answer = tools.Answer{Error: k.refused}
-		firstErr = errorOr(firstErr, c.storeAnswer(k))
+		firstErr = errorOr(firstErr, r.storeAnswer(k))
 	}
 	return firstErr
 }
@@ -199,17 +217,18 @@ func (c *Chat) abandon(calls []*call, reason string) error {
 // dropped, for the whole output is in the answer. Half of the inbox is left to
 // people.
 type liveOutput struct {
-	chat *Chat
-	call int
+	inbox inbox
+	emit  func(Event)
+	call  int
 }
 
 func (o liveOutput) Write(p []byte) (int, error) {
-	if len(o.chat.inbox) >= cap(o.chat.inbox)/2 {
+	if len(o.inbox) >= cap(o.inbox)/2 {
 		return len(p), nil
 	}
 	data := string(p)
 	select {
-	case o.chat.inbox <- func() { o.chat.Emit(ToolOutput{Call: o.call, Data: data}) }:
+	case o.inbox <- func() { o.emit(ToolOutput{Call: o.call, Data: data}) }:
 	default:
 	}
 	return len(p), nil

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-func runner(name string, run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
+func fakeTool(name string, run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
 	return tools.Tool{Name: name, KeyParameter: "file_path", Run: func(ctx context.Context, env *tools.Env, _ json.RawMessage) tools.Answer {
 		return run(ctx, env)
 	}}
@@ -26,7 +26,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 	b := newBench(t, calls("first", `{}`, "nosuch", `{}`, "second", `{}`), say("ok"))
 	met := make(chan struct{})
 	b.Tools = tools.NewRegistry(
-		runner("first", func(ctx context.Context, _ *tools.Env) tools.Answer {
+		fakeTool("first", func(ctx context.Context, _ *tools.Env) tools.Answer {
 			select {
 			case <-met:
 				return tools.Answer{Result: "met"}
@@ -34,7 +34,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 				return tools.Answer{}
 			}
 		}),
-		runner("second", func(context.Context, *tools.Env) tools.Answer { close(met); return tools.Answer{Result: "met"} }),
+		fakeTool("second", func(context.Context, *tools.Env) tools.Answer { close(met); return tools.Answer{Result: "met"} }),
 	)
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestExitStatus(t *testing.T) {
 	t.Parallel()
 	status := 1
 	b := newBench(t)
-	b.Tools = tools.NewRegistry(runner("check", func(context.Context, *tools.Env) tools.Answer {
+	b.Tools = tools.NewRegistry(fakeTool("check", func(context.Context, *tools.Env) tools.Answer {
 		return tools.Answer{Result: "2 failures", ExitCode: &status}
 	}))
 	b.model.next = func(int) answerFunc { return calls("check", `{}`) }
@@ -155,7 +155,7 @@ func TestToolLimitsFollowTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var got []tools.Limits
-	b.Tools = tools.NewRegistry(runner("look", func(_ context.Context, env *tools.Env) tools.Answer {
+	b.Tools = tools.NewRegistry(fakeTool("look", func(_ context.Context, env *tools.Env) tools.Answer {
 		got = append(got, env.Limits)
 		return tools.Answer{Result: "ok"}
 	}))

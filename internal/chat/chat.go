@@ -45,33 +45,32 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Chat is one conversation. It is owned by one goroutine, the one that runs Run
-// or Prompt; every exported method may be called from any goroutine and hands its
-// work to the owner through the inbox.
+// Chat is one conversation. The goroutine that runs Run, Prompt or Resend owns it
+// meanwhile; only one may at a time. Every other exported method may be called from
+// any goroutine and hands its work to the owner through the inbox.
 type Chat struct {
 	Config
 
-	inbox chan func()
+	inbox inbox
 	// The rest belongs to the owner.
 	queue []string
 	// tasks wait for the chat to be idle.
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc
 	working   bool
-	approval  *pendingApproval
-	approvals int
-	calls     int
-	grants    grants
+	approvals *approvals
+	runner    *runner
 	window    *window.Window
 	stats     Stats
-	failures  failureStreak
 	lastReply string
 }
 
 // New returns a chat that is idle.
 func New(config Config) *Chat {
-	c := &Chat{Config: config, inbox: make(chan func(), 64)}
-	c.window = c.newWindow()
+	c := &Chat{Config: config, inbox: newInbox()}
+	c.window = newWindow(&c.Config, c.emitStep)
+	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
+	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, store: c.add}
 	return c
 }
 
@@ -136,53 +135,9 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	return outcome, err
 }
 
-// post hands work to the owner; it is served at once when the chat is idle and at
-// the next wait when a turn runs.
-func (c *Chat) post(act func()) { c.inbox <- act }
-
-// ask runs a question on the owner and returns its answer.
-func ask[T any](ctx context.Context, c *Chat, question func() T) (T, error) {
-	answer := make(chan T, 1)
-	select {
-	case c.inbox <- func() { answer <- question() }:
-	case <-ctx.Done():
-		return *new(T), ctx.Err()
-	}
-	select {
-	case a := <-answer:
-		return a, nil
-	case <-ctx.Done():
-		return *new(T), ctx.Err()
-	}
-}
-
-// await serves the inbox until ch delivers. It reports false when ch is closed.
-func await[T any](c *Chat, ch <-chan T) (T, bool) {
-	for {
-		select {
-		case v, ok := <-ch:
-			return v, ok
-		case act := <-c.inbox:
-			act()
-		}
-	}
-}
-
-// serve does what the inbox holds without waiting.
-func (c *Chat) serve() {
-	for {
-		select {
-		case act := <-c.inbox:
-			act()
-		default:
-			return
-		}
-	}
-}
-
 // Send starts a turn with what the user typed, or queues it while one runs.
 func (c *Chat) Send(text string) {
-	c.post(func() { c.setQueue(append(c.queue, text)) })
+	c.inbox.post(func() { c.setQueue(append(c.queue, text)) })
 }
 
 // Unqueue takes back the newest message that waits. It reports false when there
@@ -192,7 +147,7 @@ func (c *Chat) Unqueue(ctx context.Context) (string, bool) {
 		text string
 		ok   bool
 	}
-	t, err := ask(ctx, c, func() taken {
+	t, err := ask(ctx, c.inbox, func() taken {
 		if len(c.queue) == 0 {
 			return taken{}
 		}
@@ -206,7 +161,7 @@ func (c *Chat) Unqueue(ctx context.Context) (string, bool) {
 // Interrupt ends the turn in progress. Unfinished calls are answered with an
 // error, so that the history stays valid. Without a turn it does nothing.
 func (c *Chat) Interrupt() {
-	c.post(func() {
+	c.inbox.post(func() {
 		if c.interrupt != nil {
 			c.interrupt()
 		}
@@ -215,12 +170,7 @@ func (c *Chat) Interrupt() {
 
 // Answer decides the approval with this id; answers to settled ones are ignored.
 func (c *Chat) Answer(id int, decision Decision) {
-	c.post(func() {
-		if c.approval != nil && c.approval.id == id {
-			c.approval.decided <- decision
-			c.approval = nil
-		}
-	})
+	c.inbox.post(func() { c.approvals.answer(id, decision) })
 }
 
 // setQueue changes what waits. An idle chat takes the first message up at once and

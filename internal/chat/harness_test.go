@@ -140,6 +140,12 @@ func (b *bench) prepare() (llm.Request, error) {
 	return b.buildRequest()
 }
 
+// resume has b go on with a recorded conversation.
+func (b *bench) resume(entries []*history.Content, ledger []PruneRecord) (err error) {
+	b.Chat, err = Resume(b.Config, entries, ledger)
+	return err
+}
+
 // overhead is the head of every request in tokens.
 func (b *bench) overhead() int { return b.window.Estimate() - b.History.TotalTokens() }
 

@@ -229,7 +229,7 @@ func TestD30HistoryStartingWithAToolResponse(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, say("ok"))
 		b.set("context-limit", "1000")
-		if err := b.Restore([]*history.Content{orphan, history.HumanText("hi"), call}, nil); err != nil {
+		if err := b.resume([]*history.Content{orphan, history.HumanText("hi"), call}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := b.prompt("go on"); err != nil || out.Response != "ok" {

@@ -94,7 +94,7 @@ func TestInterruptWhileFilesAreRead(t *testing.T) {
 	b := newBench(t, say("never"))
 	b.Expand = func(ctx context.Context, _ string) (atcmd.Expansion, error) {
 		b.Interrupt()
-		b.serve()
+		b.inbox.serve()
 		return atcmd.Expansion{}, ctx.Err()
 	}
 	if out, err := b.prompt("look @everything"); err != nil || out.Stop != StopInterrupted {
@@ -253,7 +253,7 @@ func TestOutputComesBeforeTheEnd(t *testing.T) {
 func TestOutputNeverBlocks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	out := liveOutput{b.Chat, 1}
+	out := liveOutput{b.inbox, b.Emit, 1}
 	for range 10_000 {
 		if n, err := out.Write([]byte("flood")); n != 5 || err != nil {
 			t.Fatal(n, err)
@@ -261,7 +261,7 @@ func TestOutputNeverBlocks(t *testing.T) {
 	}
 	b.Send("stop that")
 	b.Interrupt()
-	b.serve()
+	b.inbox.serve()
 	if len(seen[ToolOutput](b)) == 0 || !slices.Equal(b.queue, []string{"stop that"}) {
 		t.Errorf("%d outputs, waiting %q", len(seen[ToolOutput](b)), b.queue)
 	}

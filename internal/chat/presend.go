@@ -29,8 +29,8 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	return w.EnforceLimit(ctx, strategy)
 }
 
-// newWindow is the window onto the conversation of c.
-func (c *Chat) newWindow() *window.Window {
+// newWindow is the window onto the conversation of c, which tells what it does.
+func newWindow(c *Config, tell func(window.Step)) *window.Window {
 	return window.New(window.Config{
 		History:  c.History,
 		Settings: func() window.Settings { return WindowSettings(c.Settings) },
@@ -41,7 +41,7 @@ func (c *Chat) newWindow() *window.Window {
 		Limit:    c.ContextLimit,
 		Root:     c.Root,
 		Now:      c.Now,
-		Tell:     c.emitStep,
+		Tell:     tell,
 	})
 }
 

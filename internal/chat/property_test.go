@@ -31,7 +31,7 @@ func TestAnyConversation(t *testing.T) {
 			rt.Logf("turn %d: %.30q", turn, text)
 			_, err := p.Prompt(context.Background(), text)
 			p.check(err)
-			for p.serve(); len(p.queue) > 0; p.serve() {
+			for p.inbox.serve(); len(p.queue) > 0; p.inbox.serve() {
 				_, err := p.work(context.Background(), p.nextTask())
 				p.check(err)
 			}
@@ -268,7 +268,7 @@ func (p *play) check(err error) {
 	if requested, ended := len(seen[CallRequested](p.bench)), len(seen[ToolEnded](p.bench)); requested != ended {
 		p.t.Errorf("%d calls requested, %d ended", requested, ended)
 	}
-	if p.working || p.approval != nil || len(seen[TurnStarted](p.bench)) != len(seen[TurnEnded](p.bench)) {
+	if p.working || p.approvals.pending != nil || len(seen[TurnStarted](p.bench)) != len(seen[TurnEnded](p.bench)) {
 		p.t.Errorf("the turn has not ended")
 	}
 }

@@ -52,7 +52,7 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 	}()
 	r = &reply{model: request.Model, estimate: c.window.Estimate()}
 	for {
-		next, ok := await(c, items)
+		next, ok := await(c.inbox, items)
 		switch {
 		case !ok:
 			return r, err

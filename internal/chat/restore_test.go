@@ -7,9 +7,9 @@ import (
 	"agent/internal/history"
 )
 
-// TestRestore: a recorded conversation is taken up with its ledger, and a call the
+// TestResume: a recorded conversation is taken up with its ledger, and a call the
 // program's end left open is answered before anything is sent.
-func TestRestore(t *testing.T) {
+func TestResume(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("going on"))
 	recorded := []*history.Content{
@@ -17,7 +17,7 @@ func TestRestore(t *testing.T) {
 		history.New(history.AI, &history.ToolCall{ID: "c", Name: "read_file"}),
 	}
 	ledger := []PruneRecord{{Kind: "stale-read", Subject: "a", Tokens: 30}, {Kind: "stale-read", Subject: "b", Tokens: 12}}
-	if err := b.Restore(recorded, ledger); err != nil {
+	if err := b.resume(recorded, ledger); err != nil {
 		t.Fatal(err)
 	}
 	if status := b.status(); status.Freed != 42 {

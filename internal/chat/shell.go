@@ -13,7 +13,7 @@ import (
 // Shell runs a command the user typed after "!". The model reads of it with the
 // next message. While a turn runs it waits for the end of that.
 func (c *Chat) Shell(command string) {
-	c.post(func() {
+	c.inbox.post(func() {
 		if c.working {
 			c.notice("!%s runs when the turn is over", firstLine(command))
 		}
@@ -30,10 +30,9 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
-	c.calls++
-	k := &call{number: c.calls, name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool}
-	await(c, c.start(ctx, []*call{k}))
-	c.serve() // what it printed comes before its end
+	k := &call{number: c.runner.next(), name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool}
+	await(c.inbox, c.runner.start(ctx, []*call{k}))
+	c.inbox.serve() // what it printed comes before its end
 	if k.refused != "" {
 		return Outcome{Stop: StopInterrupted}, nil
 	}
@@ -58,7 +57,7 @@ func shellReport(command string, a tools.Answer) string {
 }
 
 // announceJobs tells which background commands have ended by themselves.
-func (c *Chat) announceJobs() {
+func (c *Config) announceJobs() {
 	if c.Env.Jobs == nil {
 		return
 	}

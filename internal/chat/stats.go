@@ -30,7 +30,7 @@ func (c *Chat) observeUsage(r *reply, u llm.Usage) {
 // figures are the totals of the session.
 func (c *Chat) figures() Stats {
 	stats := c.stats
-	stats.Compressions = c.window.Compressions()
+	stats.ToolCalls, stats.Compressions = c.runner.ran, c.window.Compressions()
 	return stats
 }
 

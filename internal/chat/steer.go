@@ -15,7 +15,7 @@ var ErrWorking = errors.New("a turn is running; wait for its end or interrupt it
 // failed.
 func (c *Chat) Retry(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
-		if err := c.unanswered(); err != nil {
+		if err := unanswered(c.History); err != nil {
 			return err
 		}
 		c.tasks = append(c.tasks, c.converse)
@@ -25,15 +25,15 @@ func (c *Chat) Retry(ctx context.Context) error {
 
 // Resend is Retry in the calling goroutine, to its end, as Prompt is to Send.
 func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
-	if err := c.unanswered(); err != nil {
+	if err := unanswered(c.History); err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
 	return c.work(ctx, c.converse)
 }
 
 // unanswered is nil when the model still owes an answer, else it says why not.
-func (c *Chat) unanswered() error {
-	entries, _ := c.History.Curated()
+func unanswered(h *history.Service) error {
+	entries, _ := h.Curated()
 	if len(entries) == 0 {
 		return errors.New("there is nothing to send again")
 	}
@@ -75,7 +75,7 @@ func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 
 // CycleMode switches to the next approval mode.
 func (c *Chat) CycleMode() {
-	c.post(func() {
+	c.inbox.post(func() {
 		if err := c.SetMode(nextMode(c.Mode())); err != nil {
 			c.notice("%v", err)
 		}
@@ -85,7 +85,7 @@ func (c *Chat) CycleMode() {
 
 // whenIdle runs a change on the owner, or refuses it while a turn runs.
 func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
-	err, asked := ask(ctx, c, func() error {
+	err, asked := ask(ctx, c.inbox, func() error {
 		if c.working {
 			return ErrWorking
 		}

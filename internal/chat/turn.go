@@ -19,7 +19,7 @@ func (c *Chat) turn(ctx context.Context, text string) (Outcome, error) {
 		err = c.addUserMessage(text, said)
 	}
 	if err != nil {
-		return c.failed(ctx, Outcome{}, err)
+		return failed(ctx, Outcome{}, err)
 	}
 	return c.converse(ctx)
 }
@@ -27,7 +27,7 @@ func (c *Chat) turn(ctx context.Context, text string) (Outcome, error) {
 // converse is the turn after its message is in the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
-	c.failures = failureStreak{}
+	c.runner.failures = failureStreak{}
 	for {
 		// Before the queue: a message that nothing would answer stays in it.
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
@@ -39,21 +39,21 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return c.failed(ctx, out, err)
+			return failed(ctx, out, err)
 		}
 		reply, err := c.request(ctx, &out)
 		if err != nil {
-			return c.failed(ctx, out, err)
+			return failed(ctx, out, err)
 		}
 		if len(reply.calls) == 0 {
-			if c.serve(); len(c.queue) > 0 {
+			if c.inbox.serve(); len(c.queue) > 0 {
 				continue
 			}
 			return out.stopped(StopDone), nil
 		}
-		stop, err := c.runCalls(ctx, reply.calls, &out)
+		stop, err := c.runner.run(ctx, reply.calls, &out)
 		if err != nil {
-			return c.failed(ctx, out, err)
+			return failed(ctx, out, err)
 		}
 		if stop != "" {
 			return out.stopped(stop), nil
@@ -100,7 +100,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		c.notice("the model sent an empty reply")
 	}
 	if storeErr := c.storeReply(r, err); storeErr != nil {
-		return r, errors.Join(storeErr, c.abandon(c.newCalls(r.calls), answerNotRun))
+		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), answerNotRun))
 	}
 	if err == nil {
 		out.Response = r.text.String()
@@ -131,7 +131,7 @@ func (c *Chat) buildRequest() (llm.Request, error) {
 
 // failed turns an error into the end of a turn. An interrupt is an end of its
 // own, not a failure.
-func (c *Chat) failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
+func failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
 	if ctx.Err() != nil {
 		return out.stopped(StopInterrupted), nil
 	}
@@ -141,7 +141,7 @@ func (c *Chat) failed(ctx context.Context, out Outcome, err error) (Outcome, err
 // deliverQueued adds the messages typed while the turn ran. One that cannot be
 // sent goes back to the user; what he typed before it is worked on all the same.
 func (c *Chat) deliverQueued(ctx context.Context) error {
-	c.serve()
+	c.inbox.serve()
 	c.announceJobs()
 	for len(c.queue) > 0 && ctx.Err() == nil {
 		text := c.queue[0]
@@ -163,6 +163,7 @@ func (o Outcome) stopped(stop Stop) Outcome {
 	return o
 }
 
-func (c *Chat) notice(format string, args ...any) {
+// notice tells the user something in a line.
+func (c *Config) notice(format string, args ...any) {
 	c.Emit(Notice{Text: fmt.Sprintf(format, args...)})
 }
