@@ -51,8 +51,11 @@ func res(id, tool, result string) *history.ToolResponse {
 	return &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(result)}
 }
 
+// long is a result that starts with text and is longer than the pointer.
+func long(text string) string { return text + strings.Repeat(" -", 30) }
+
 func failed(id, tool, problem string) *history.ToolResponse {
-	return &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult("partial"), Error: problem}
+	return &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(long("partial")), Error: problem}
 }
 
 func exited(id, tool, result string, code int) *history.ToolResponse {
@@ -139,15 +142,15 @@ func asJSON(tb rapid.TB, v any) string {
 func testFacts(tool string) ToolFacts {
 	switch tool {
 	case "read_file", "read_line_range", "ast_read_file":
-		return ToolFacts{Reads: true, Key: "file_path"}
+		return ToolFacts{Reads: true, Retrievable: true, Key: "file_path"}
 	case "read_many_files":
-		return ToolFacts{ReadsMany: true, Key: "paths"}
+		return ToolFacts{ReadsMany: true, Retrievable: true, Key: "paths"}
 	case "write_file", "ast_edit", "replace", "insert_at_line", "delete_line_range":
 		return ToolFacts{Writes: true, Key: "file_path"}
 	case "run_shell_command":
-		return ToolFacts{Key: "command"}
+		return ToolFacts{Retrievable: true, Key: "command"}
 	case "grep", "glob":
-		return ToolFacts{Key: "pattern"}
+		return ToolFacts{Retrievable: true, Key: "pattern"}
 	default:
 		return ToolFacts{}
 	}

@@ -17,6 +17,11 @@ type ToolFacts struct {
 	ReadsMany bool
 	// Writes: success changes the file the call names (REQ-HD-005.3).
 	Writes bool
+	// Retrievable: the result is what a read, a search, a listing, a command or a
+	// fetch found, which running it again retrieves. Never set for tools that write
+	// or keep state: their results say what happened, and running them again would
+	// do it twice (D-45).
+	Retrievable bool
 	// Key is the parameter that tells one call of the tool from another, such as
 	// a path, a command or a pattern. Empty when there is none.
 	Key string

@@ -87,7 +87,7 @@ func TestOptimizeNothingToDo(t *testing.T) {
 // what is not switched on is off.
 func TestOptimizeSwitches(t *testing.T) {
 	t.Parallel()
-	entries := conv(H(inc("a", "1")), read("/w/a"), write("/w/a"), ran("grep", "{}", "x"), ran("grep", "{}", "y"), H(inc("a", "2")))
+	entries := conv(H(inc("a", "1")), read("/w/a"), write("/w/a"), ran("grep", "{}", long("x")), ran("grep", "{}", "y"), H(inc("a", "2")))
 	for _, c := range []struct {
 		on   []string
 		want [3]int
@@ -331,14 +331,14 @@ func TestOptimizeRecency(t *testing.T) {
 	pairs := func(tool string, ids ...string) []*history.Content {
 		var entries []*history.Content
 		for _, id := range ids {
-			entries = append(entries, A(call(id, tool, "{}")), T(res(id, tool, "out "+id)))
+			entries = append(entries, A(call(id, tool, "{}")), T(res(id, tool, long("out "+id))))
 		}
 		return entries
 	}
 	pointer := func(id string) string { return `T{r` + id + `="` + PrunedPointer + `"}` }
 	fourGreps := conv(
 		A(call("1", "grep", "{}"), call("2", "grep", "{}"), call("3", "grep", "{}"), call("4", "grep", "{}")),
-		T(res("1", "grep", "a"), res("2", "grep", "b"), res("3", "grep", "c"), res("4", "grep", "d")))
+		T(res("1", "grep", long("a")), res("2", "grep", "b"), res("3", "grep", "c"), res("4", "grep", "d")))
 	pointers := pairs("grep", "1", "2", "3", "4")
 	for _, i := range []int{1, 3} {
 		response := pointers[i].Blocks[0].(*history.ToolResponse)
@@ -358,7 +358,7 @@ func TestOptimizeRecency(t *testing.T) {
 		{id: "C-06", config: with(recency(2)), entries: pointers},
 		{
 			id: "C-07", config: with(recency(2)),
-			entries: conv(A(call("1", "read_file", "f1")), T(res("1", "read_file", "x")), read("f2"), read("f3"), read("f4"), write("f4")),
+			entries: conv(A(call("1", "read_file", "f1")), T(res("1", "read_file", long("x"))), read("f2"), read("f3"), read("f4"), write("f4")),
 			rm:      []int{6, 7},
 			rep:     map[int]string{1: pointer("1")},
 			md:      [3]int{1, 0, 1},
@@ -366,7 +366,7 @@ func TestOptimizeRecency(t *testing.T) {
 		{
 			id: "C-08", config: with(recency(1)),
 			entries: conv(
-				A(call("1", "read_file", "/w/a"), call("2", "grep", "{}")), T(res("1", "read_file", "r"), res("2", "grep", "g1")),
+				A(call("1", "read_file", "/w/a"), call("2", "grep", "{}")), T(res("1", "read_file", "r"), res("2", "grep", long("g1"))),
 				A(call("3", "grep", "{}")), T(res("3", "grep", "g2")), write("/w/a")),
 			rep: map[int]string{0: `A{2:grep}`, 1: pointer("2")},
 			md:  [3]int{1, 0, 1},
@@ -378,7 +378,7 @@ func TestOptimizeRecency(t *testing.T) {
 		},
 		{
 			id: "EC-032 one id, three responses", config: with(recency(1)),
-			entries: conv(A(call("1", "grep", "{}")), T(res("1", "grep", "x"), res("1", "grep", "y")), T(res("1", "grep", "z"))),
+			entries: conv(A(call("1", "grep", "{}")), T(res("1", "grep", long("x")), res("1", "grep", long("y"))), T(res("1", "grep", "z"))),
 			rep:     map[int]string{1: `T{r1="` + PrunedPointer + `", r1="` + PrunedPointer + `"}`}, md: [3]int{0, 0, 2},
 		},
 		{id: "BR-CONFLICT-004 a removed response is not counted", config: with(recency(1)), entries: conv(read("/w/x"), read("/w/a"), write("/w/a")), rm: []int{2, 3}, md: [3]int{1, 0, 0}},
@@ -392,7 +392,7 @@ func TestRecencyKeepsStructure(t *testing.T) {
 		t.Errorf("REQ-HD-007.2: the pointer is %q", PrunedPointer)
 	}
 	one := 1
-	old := &history.ToolResponse{CallID: "1", ToolName: "grep", Result: history.TextResult("x"), Error: "e", ExitCode: &one}
+	old := &history.ToolResponse{CallID: "1", ToolName: "grep", Result: history.TextResult(long("x")), Error: "e", ExitCode: &one}
 	entry := T(old).WithMeta("k", "v")
 	result, err := highDensity{}.Optimize(conv(A(call("1", "grep", "{}")), entry, ran("grep", "{}", "y")), recency(1))
 	if err != nil {
@@ -411,7 +411,7 @@ func TestPrunesExplainTheResult(t *testing.T) {
 		H("see\n"+inc("a.go", "1")), // 0
 		read("src/a.go"),            // 1, 2
 		ran("read_many_files", `{"paths":["src/a.go","src/b.go"]}`, "x"), // 3, 4
-		ran("grep", `{"pattern":"TODO"}`, "old"),                         // 5, 6
+		ran("grep", `{"pattern":"TODO"}`, long("old")),                   // 5, 6
 		conv(A(call("e", "replace", "/w/src/a.go"), call("f", "ast_edit", "/w/src/a.go")), T(res("e", "replace", "ok"), res("f", "ast_edit", "ok"))), // 7, 8
 		write("src/b.go"),                         // 9, 10
 		ran("grep", `{"pattern":"FIXME"}`, "new"), // 11, 12
@@ -436,7 +436,7 @@ func TestPrunesExplainTheResult(t *testing.T) {
 		{"stale-read", "src/a.go", "written later by ast_edit", 1, "X{" + id(1) + ":read_file, r" + id(1) + `="content of src/a.go"}`, "X{}"},
 		{"stale-read", "src/a.go, src/b.go", "written later by write_file", 3, "X{" + id(3) + ":read_many_files, r" + id(3) + `="x"}`, "X{}"},
 		{"duplicate-file", "a.go", "included again later", 0, "X{" + quoted(inc("a.go", "1")) + "}", "X{}"},
-		{"old-result", "grep: TODO", "older than the newest 1 grep results", 6, "X{r" + id(5) + `="old"}`, "X{r" + id(5) + `="` + PrunedPointer + `"}`},
+		{"old-result", "grep: TODO", "older than the newest 1 grep results", 6, "X{r" + id(5) + `="` + long("old") + `"}`, "X{r" + id(5) + `="` + PrunedPointer + `"}`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package compression
 
 import (
 	"path"
+	"strings"
 
 	"agent/internal/history"
 )
@@ -103,7 +104,8 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 	var results []*history.ToolResponse
 	for _, entry := range entries {
 		for _, block := range entry.Blocks {
-			if r, ok := block.(*history.ToolResponse); ok && !stale[block] && r.Result.Text() != PrunedPointer {
+			r, ok := block.(*history.ToolResponse)
+			if ok && !stale[block] && testFacts(r.ToolName).Retrievable && r.Result.Text() != PrunedPointer {
 				results = append(results, r)
 			}
 		}
@@ -115,7 +117,9 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 				newer++
 			}
 		}
-		if newer >= retention.in(config) {
+		text := r.Result.Text()
+		worthless := strings.TrimSpace(text) == "" || len([]rune(text)) <= len([]rune(PrunedPointer))
+		if newer >= retention.in(config) && !worthless {
 			old[r] = true
 		}
 	}

@@ -3,6 +3,8 @@ package compression
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"agent/internal/history"
 )
@@ -36,6 +38,7 @@ var retention = Number{
 func pruneOldResults(v *view, config DensityConfig) {
 	window := recencyWindow{
 		retention: retention.in(config),
+		facts:     config.Facts,
 		tools:     make(map[string]*toolResults),
 	}
 	first := len(v.prunes)
@@ -43,10 +46,10 @@ func pruneOldResults(v *view, config DensityConfig) {
 	for i := len(v.raw) - 1; i >= 0; i-- {
 		for j, block := range slices.Backward(v.blocks(i)) {
 			response, ok := block.(*history.ToolResponse)
-			if !ok || response.Result.Text() == PrunedPointer {
+			if !ok {
 				continue
 			}
-			if reason := window.add(response.ToolName); reason != "" {
+			if reason := window.add(response); reason != "" {
 				at := history.Ref{Entry: i, Block: j}
 				pruned = append(pruned, at)
 				v.prunePointer(at, response, reason)
@@ -60,26 +63,47 @@ func pruneOldResults(v *view, config DensityConfig) {
 // recencyWindow counts results by tool, from the newest on.
 type recencyWindow struct {
 	retention int
+	facts     Facts
 	tools     map[string]*toolResults
 }
 
 type toolResults struct {
-	count  int
-	reason string // why older ones go
+	retrievable bool
+	count       int
+	reason      string // why older ones go
 }
 
-// add counts a result and returns why it has to go, or "" while it may stay.
-func (w recencyWindow) add(tool string) string {
-	results, ok := w.tools[tool]
+// add counts a result and returns why it has to go, or "" when it stays.
+func (w recencyWindow) add(response *history.ToolResponse) string {
+	results, ok := w.tools[response.ToolName]
 	if !ok {
-		results = &toolResults{reason: fmt.Sprintf("older than the newest %d %s results", w.retention, tool)}
-		w.tools[tool] = results
+		results = &toolResults{
+			retrievable: w.facts.of(response.ToolName).Retrievable,
+			reason:      fmt.Sprintf("older than the newest %d %s results", w.retention, response.ToolName),
+		}
+		w.tools[response.ToolName] = results
+	}
+	if !results.retrievable {
+		return ""
+	}
+	text := response.Result.Text()
+	if text == PrunedPointer {
+		return ""
 	}
 	results.count++
-	if results.count <= w.retention {
+	if results.count <= w.retention || !longerThanPointer(text) {
 		return ""
 	}
 	return results.reason
+}
+
+// pointerLength is that of PrunedPointer in characters.
+var pointerLength = utf8.RuneCountInString(PrunedPointer)
+
+// longerThanPointer reports whether putting the pointer in place of a result frees
+// anything (D-45). Blank results say nothing that could be retrieved.
+func longerThanPointer(text string) bool {
+	return len(text) > pointerLength && utf8.RuneCountInString(text) > pointerLength && strings.TrimSpace(text) != ""
 }
 
 func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reason string) {

@@ -66,7 +66,7 @@ func (e *Engine) newWindow(in Input, head window.Head, tell func(window.Step)) *
 		Settings: func() window.Settings { return chat.WindowSettings(e.Settings) },
 		Strategy: compression.Get,
 		Head:     func() window.Head { return head },
-		Facts:    chat.ToolFacts(e.Tools),
+		Facts:    e.facts(),
 		Counter:  e.Counter,
 		Limit:    func(string) (int, bool) { return 0, false },
 		Root:     in.WorkspaceRoot,

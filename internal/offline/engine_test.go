@@ -82,18 +82,6 @@ func TestDocumentConfig(t *testing.T) {
 		{`{"workspaceRoot":"/elsewhere"}`, nil, "2 0"},
 		// A flag is stronger than the document (D-39).
 		{`{"readWritePruning":false}`, []string{"compression.density.readWritePruning=true"}, "2 0"},
-		// Of four results, one of each tool more than the newest 1 is one of replace.
-		{`{"readWritePruning":false,"recencyPruning":true}`, nil, "0 0"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1}`, nil, "0 1"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1.9}`, nil, "0 1"},
-		// REQ-HD-013.6, D-22.
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":0}`, nil, "0 1"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":-5}`, nil, "0 1"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1e300}`, nil, "0 0"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":"1"}`, nil, "0 0"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":null}`, nil, "0 0"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":[1]}`, nil, "0 0"},
-		{`{"readWritePruning":false,"recencyPruning":true,"recencyRetention":1}`, []string{"compression.density.recencyRetention=2"}, "0 0"},
 	} {
 		t.Run(c.config, func(t *testing.T) {
 			t.Parallel()
@@ -105,6 +93,64 @@ func TestDocumentConfig(t *testing.T) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// The switch and the number of recency pruning (D-22), on a document with two
+// searches that another program recorded.
+func TestRecencyConfig(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		config string
+		flags  []string
+		want   int
+	}{
+		{`{"recencyPruning":true}`, nil, 0},
+		{`{"recencyPruning":true,"recencyRetention":1}`, nil, 1},
+		{`{"recencyPruning":true,"recencyRetention":1.9}`, nil, 1},
+		// REQ-HD-013.6, D-22.
+		{`{"recencyPruning":true,"recencyRetention":0}`, nil, 1},
+		{`{"recencyPruning":true,"recencyRetention":-5}`, nil, 1},
+		{`{"recencyPruning":true,"recencyRetention":1e300}`, nil, 0},
+		{`{"recencyPruning":true,"recencyRetention":"1"}`, nil, 0},
+		{`{"recencyPruning":true,"recencyRetention":null}`, nil, 0},
+		{`{"recencyPruning":true,"recencyRetention":[1]}`, nil, 0},
+		{`{"recencyPruning":true,"recencyRetention":1}`, []string{"compression.density.recencyRetention=2"}, 0},
+	} {
+		t.Run(c.config, func(t *testing.T) {
+			t.Parallel()
+			text := recorded(c.config, answered{"grep", "a result that is longer than the pointer is", ""}, answered{"grep", "x", ""})
+			got, err := newEngine(t, c.flags...).Optimize(parse(t, text))
+			if err != nil || got.Metadata.Of("old-result") != c.want {
+				t.Errorf("%v, %v, want %d", got.Metadata, err, c.want)
+			}
+		})
+	}
+}
+
+// D-45: failed searches and edits, as recorded, take no more tokens with recency
+// pruning than without, and no edit is suggested to be made again. Of tools of
+// other programs those are known that look, run or fetch.
+func TestRecencyLeavesAlone(t *testing.T) {
+	t.Parallel()
+	const config = `{"recencyPruning":true,"recencyRetention":1}`
+	long := strings.Repeat("a line of a result, ", 5)
+	var calls []answered
+	for range 6 {
+		calls = append(calls, answered{"search_file_content", "", "no such folder"}, answered{"insert_at_line", "inserted a line\\n" + long, ""})
+	}
+	for _, tool := range []string{"todo_write", "update_plan", "memory__add_observations", "apply_patch", "mystery"} {
+		calls = append(calls, answered{tool, long, ""}, answered{tool, long, ""})
+	}
+	got, err := newEngine(t).Optimize(parse(t, recorded(config, calls...)))
+	if err != nil || got.TokensAfter != got.TokensBefore || got.Metadata.Total() > 0 {
+		t.Errorf("%d → %d tokens, %v, %v", got.TokensBefore, got.TokensAfter, got.Metadata, err)
+	}
+	for _, tool := range []string{"Read", "Grep", "LS", "Bash", "web_fetch", "google_web_search", "run_shell_command", "list_directory"} {
+		got, err := newEngine(t).Optimize(parse(t, recorded(config, answered{tool, long, ""}, answered{tool, long, ""})))
+		if err != nil || got.Metadata.Of("old-result") != 1 {
+			t.Errorf("%s: %v, %v", tool, got.Metadata, err)
+		}
 	}
 }
 

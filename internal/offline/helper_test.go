@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func newEngine(t *testing.T, flags ...string) *Engine {
 		// The names alone make the head of a request: 9 + 7 bytes.
 		Tools: tools.NewRegistry(
 			tools.Tool{Name: "read_file", Access: tools.AccessRead, KeyParameter: "file_path"},
-			tools.Tool{Name: "replace", Access: tools.AccessWrite, KeyParameter: "file_path"},
+			tools.Tool{Name: "replace", Kind: tools.KindEdit, Access: tools.AccessWrite, KeyParameter: "file_path"},
 		),
 		System: "sys",
 		Now: func() time.Time {
@@ -68,4 +69,18 @@ func document(config string) string {
 		`{"speaker":"ai","blocks":[{"type":"text","text":"done"}]}`,                                                                                       // 8
 	}
 	return "{\"workspaceRoot\":\"/w\",\n\"history\":[" + strings.Join(entries, ",") + "],\n\"config\":" + config + "}"
+}
+
+// answered is a call with its answer; result is the inside of a JSON string.
+type answered struct{ tool, result, problem string }
+
+// recorded is a document with calls one after the other.
+func recorded(config string, calls ...answered) string {
+	var entries []string
+	for i, c := range calls {
+		entries = append(entries,
+			fmt.Sprintf(`{"speaker":"ai","blocks":[{"type":"tool_call","id":"%d","name":%q,"parameters":{}}]}`, i, c.tool),
+			fmt.Sprintf(`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"%d","toolName":%q,"result":"%s","error":%q}]}`, i, c.tool, c.result, c.problem))
+	}
+	return `{"workspaceRoot":"/w","history":[` + strings.Join(entries, ",") + `],"config":` + config + "}"
 }

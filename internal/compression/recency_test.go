@@ -1,0 +1,69 @@
+package compression
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"agent/internal/history"
+
+	"pgregory.net/rapid"
+)
+
+// D-45: which results old age takes. Each row runs one tool three times, with the
+// result three times over, and keeps one.
+func TestRecencyTakesOnlyWhatCanBeHadAgain(t *testing.T) {
+	t.Parallel()
+	pointerSized := strings.Repeat("é", utf8.RuneCountInString(PrunedPointer))
+	for name, c := range map[string]struct {
+		tool, result string
+		want         int
+	}{
+		"a read":                          {"read_file", long("x"), 2},
+		"a search":                        {"grep", long("x"), 2},
+		"a command":                       {"run_shell_command", long("x"), 2},
+		"a write":                         {"insert_at_line", long("x"), 0},
+		"a tool that keeps state":         {"todo_write", long("x"), 0},
+		"an unknown tool":                 {"mystery", long("x"), 0},
+		"an empty result":                 {"grep", "", 0},
+		"a blank result":                  {"grep", strings.Repeat(" \n", 100), 0},
+		"a result as long as the pointer": {"grep", pointerSized, 0},
+		"a result longer by a character":  {"grep", pointerSized + "é", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := func() []*history.Content { return ran(c.tool, "{}", c.result) }
+			result, err := highDensity{}.Optimize(conv(run(), run(), run()), switched(1, "recencyPruning"))
+			if err != nil || result.Metadata.Total() != c.want || len(result.Replacements) != c.want {
+				t.Errorf("%d results went, want %d; %v", result.Metadata.Total(), c.want, err)
+			}
+		})
+	}
+}
+
+// What is too short to go counts all the same: the newest results are the newest,
+// whatever their size.
+func TestShortResultsCount(t *testing.T) {
+	t.Parallel()
+	runOptimizeCases(t, []optimizeCase{{
+		id: "D-45 short results", config: with(recency(2)),
+		entries: conv(A(call("1", "grep", "{}")), T(res("1", "grep", long("x"))), ran("grep", "{}", ""), ran("grep", "{}", "y")),
+		rep:     map[int]string{1: `T{r1="` + PrunedPointer + `"}`}, md: [3]int{0, 0, 1},
+	}})
+}
+
+// D-45: no result that goes was shorter than what stands in its place, and none is
+// of a tool whose results cannot be had again.
+func TestRecencyNeverCostsAnything(t *testing.T) {
+	checkOptimize(t, func(t *rapid.T, o optimized) {
+		for _, p := range o.result.Prunes {
+			if p.Kind != oldResults.Kind {
+				continue
+			}
+			gone, left := p.Gone[0].(*history.ToolResponse), p.Left[0].(*history.ToolResponse)
+			if !testFacts(gone.ToolName).Retrievable || utf8.RuneCountInString(gone.Result.Text()) <= utf8.RuneCountInString(left.Result.Text()) {
+				t.Errorf("D-45: %s lost %q", gone.ToolName, gone.Result.Text())
+			}
+		}
+	})
+}
