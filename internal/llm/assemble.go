@@ -1,15 +1,19 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
 // callAssembler puts tool calls together from the fragments of a stream. By the
 // book every fragment has the index of its call and the first one has id and name.
-// Servers also leave out the index or the id, send every call whole with index 0,
-// and repeat the name in every fragment.
+// Servers also leave out the index or the id, send the id later, send every call
+// with index 0, split the name or repeat it in every fragment, begin with empty
+// arguments before the real ones, and repeat the arguments at the end.
 type callAssembler struct {
 	// newID makes an id for a call that has none.
 	newID func() string
@@ -18,32 +22,44 @@ type callAssembler struct {
 }
 
 type partialCall struct {
-	index     *int
-	id, name  string
+	index int
+	// id is the server's, or our own as long as the server has given none.
+	id        string
+	ownID     bool
+	name      string
 	arguments strings.Builder
-	started   bool
+	announced bool
 }
 
-// add takes a fragment. It returns a ToolCallStarted when this fragment is the
-// first to name its call.
-func (a *callAssembler) add(f callFragment) *ToolCallStarted {
+// add takes a fragment and returns the calls whose name is complete by it.
+func (a *callAssembler) add(f callFragment) []ToolCallStarted {
 	call := a.callOf(f)
 	if call == nil {
-		call = &partialCall{index: f.Index, id: f.ID}
-		if call.id == "" || a.byID(call.id) != nil {
-			call.id = a.newID()
-		}
+		call = &partialCall{index: f.index, ownID: true}
 		a.calls = append(a.calls, call)
 	}
-	if call.name == "" {
-		call.name = f.Function.Name
+	if call.ownID && f.id != "" && a.byID(f.id) == nil {
+		call.id, call.ownID = f.id, false
 	}
-	call.arguments.WriteString(f.arguments())
-	if call.started || call.name == "" {
-		return nil
+	if call.id == "" {
+		call.id = a.newID()
 	}
-	call.started = true
-	return &ToolCallStarted{ID: call.id, Name: call.name}
+	call.addName(f.name)
+	call.arguments.WriteString(f.arguments)
+	return a.announce(func(c *partialCall) bool { return c != call || c.arguments.Len() > 0 })
+}
+
+// announce returns the calls that have a name, were not announced yet and are
+// ready.
+func (a *callAssembler) announce(ready func(*partialCall) bool) []ToolCallStarted {
+	var started []ToolCallStarted
+	for _, c := range a.calls {
+		if !c.announced && c.name != "" && ready(c) {
+			c.announced = true
+			started = append(started, ToolCallStarted{Name: c.name})
+		}
+	}
+	return started
 }
 
 // callOf returns the call a fragment continues, nil if it begins a new one.
@@ -52,42 +68,49 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 		return nil
 	}
 	last := a.calls[len(a.calls)-1]
-	if f.Index != nil {
-		call := a.byIndex(*f.Index)
-		if call != nil && f.ID != "" && f.ID != call.id && call.over(f) {
+	switch {
+	case f.index >= 0:
+		call := a.byIndex(f.index)
+		if call != nil && !call.ownID && f.id != "" && f.id != call.id && call.endsBefore(f) {
 			return nil
 		}
 		return call
-	}
-	if f.ID != "" {
-		if call := a.byID(f.ID); call != nil || f.Function.Name != "" {
+	case f.id != "":
+		if call := a.byID(f.id); call != nil || f.name != "" {
 			return call
 		}
 		return last
-	}
-	if last.over(f) {
+	case last.arguments.Len() == 0 && last.name == f.name, !last.endsBefore(f):
+		return last
+	default:
 		return nil
 	}
-	return last
 }
 
-// over reports whether a fragment that names a function cannot belong to this
-// call, because the call is whole already or is of another function.
-func (p *partialCall) over(f callFragment) bool {
-	if f.Function.Name == "" {
-		return false
+// endsBefore reports whether a fragment that names a function begins another call:
+// this one is whole, or has no arguments to continue.
+func (p *partialCall) endsBefore(f callFragment) bool {
+	arguments := p.arguments.String()
+	return f.name != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
+}
+
+// addName takes the name of a fragment: the first piece of it, another, or all of
+// it again.
+func (p *partialCall) addName(name string) {
+	switch {
+	case p.name != "" && p.arguments.Len() > 0:
+	case strings.HasPrefix(name, p.name):
+		p.name = name
+	default:
+		p.name += name
 	}
-	if p.arguments.Len() == 0 {
-		return p.name != f.Function.Name
-	}
-	return json.Valid([]byte(p.arguments.String()))
 }
 
 // byIndex returns the latest call with an index: a server that numbers every call
 // 0 means the one it is sending.
 func (a *callAssembler) byIndex(index int) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
-		if known := a.calls[i].index; known != nil && *known == index {
+		if a.calls[i].index == index {
 			return a.calls[i]
 		}
 	}
@@ -103,13 +126,58 @@ func (a *callAssembler) byID(id string) *partialCall {
 	return nil
 }
 
+// whole reports whether there are calls and the arguments of each are complete.
+func (a *callAssembler) whole() bool {
+	for _, c := range a.calls {
+		if arguments := c.arguments.String(); arguments != "" && !json.Valid([]byte(settleArguments(arguments))) {
+			return false
+		}
+	}
+	return len(a.calls) > 0
+}
+
 // finished returns the calls in the order in which they began.
 func (a *callAssembler) finished() []ToolCall {
 	calls := make([]ToolCall, 0, len(a.calls))
 	for _, c := range a.calls {
-		calls = append(calls, ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String()})
+		calls = append(calls, ToolCall{ID: c.id, Name: c.name, Arguments: c.settled()})
 	}
 	return calls
+}
+
+// settled returns the arguments as they are meant.
+func (p *partialCall) settled() string {
+	if p.arguments.Len() == 0 {
+		return ""
+	}
+	return settleArguments(p.arguments.String())
+}
+
+// settleArguments makes one object of several in a row that are empty or the same.
+// Other arguments stay as they are.
+func settleArguments(arguments string) string {
+	if json.Valid([]byte(arguments)) {
+		return arguments
+	}
+	settled := "{}"
+	for values := json.NewDecoder(strings.NewReader(arguments)); ; {
+		var value json.RawMessage
+		err := values.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			return settled
+		}
+		var compact bytes.Buffer
+		if err != nil || value[0] != '{' || json.Compact(&compact, value) != nil {
+			return arguments
+		}
+		switch object := compact.String(); {
+		case object == "{}", object == settled:
+		case settled == "{}":
+			settled = object
+		default:
+			return arguments
+		}
+	}
 }
 
 // newCallID makes an id that this client has not made before.

@@ -25,7 +25,7 @@ func TestCallAssembly(t *testing.T) {
 				`{"index":0,"function":{"arguments":"{\"p\""}}`, `{"index":0,"function":{"arguments":":1}"}}`,
 				`{"index":1,"id":"b","function":{"name":"g","arguments":` + whole + `}}`,
 			},
-			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "g", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}, {ID: "b", Name: "g", Arguments: `{"p":1}`}},
 		},
 		{
 			"interleaved",
@@ -34,7 +34,7 @@ func TestCallAssembly(t *testing.T) {
 				`{"index":1,"id":"b","function":{"name":"f","arguments":"{\"q\""}}`,
 				`{"index":0,"function":{"arguments":":1}"}}`, `{"index":1,"function":{"arguments":":2}"}}`,
 			},
-			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "f", `{"q":2}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}, {ID: "b", Name: "f", Arguments: `{"q":2}`}},
 		},
 		{
 			"without an index",
@@ -42,32 +42,32 @@ func TestCallAssembly(t *testing.T) {
 				`{"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"function":{"arguments":":1}"}}`,
 				`{"id":"b","function":{"name":"f","arguments":` + whole + `}}`,
 			},
-			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}, {ID: "b", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"without an index, the id in every fragment",
 			[]string{`{"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"id":"a","function":{"arguments":":1}"}}`},
-			[]ToolCall{{"a", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"without an index, a new id in a later fragment",
 			[]string{`{"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"id":"z","function":{"arguments":":1}"}}`},
-			[]ToolCall{{"a", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"without id and index, each call whole",
 			[]string{`{"function":{"name":"f","arguments":` + whole + `}}`, `{"function":{"name":"f","arguments":` + whole + `}}`},
-			[]ToolCall{{"made_1", "f", `{"p":1}`}, {"made_2", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "made_1", Name: "f", Arguments: `{"p":1}`}, {ID: "made_2", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"without id and index, no arguments",
 			[]string{`{"function":{"name":"f"}}`, `{"function":{"name":"g","arguments":""}}`},
-			[]ToolCall{{"made_1", "f", ""}, {"made_2", "g", ""}},
+			[]ToolCall{{ID: "made_1", Name: "f", Arguments: ""}, {ID: "made_2", Name: "g", Arguments: ""}},
 		},
 		{
 			"without an id",
 			[]string{`{"index":0,"function":{"name":"f","arguments":"{\"p\""}}`, `{"index":0,"function":{"arguments":":1}"}}`},
-			[]ToolCall{{"made_1", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "made_1", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"the name in every fragment",
@@ -75,17 +75,17 @@ func TestCallAssembly(t *testing.T) {
 				`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":":1"}}`,
 				`{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}`,
 			},
-			[]ToolCall{{"a", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"another id in every fragment",
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"index":0,"id":"b","function":{"name":"f","arguments":":1}"}}`},
-			[]ToolCall{{"a", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"every call has index 0",
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":` + whole + `}}`, `{"index":0,"id":"b","function":{"name":"f","arguments":` + whole + `}}`},
-			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}, {ID: "b", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"every call has index 0, in fragments",
@@ -93,27 +93,67 @@ func TestCallAssembly(t *testing.T) {
 				`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1"}}`, `{"index":0,"function":{"arguments":"}"}}`,
 				`{"index":0,"id":"b","function":{"name":"g","arguments":"{\"q\":2"}}`, `{"index":0,"function":{"arguments":"}"}}`,
 			},
-			[]ToolCall{{"a", "f", `{"p":1}`}, {"b", "g", `{"q":2}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}, {ID: "b", Name: "g", Arguments: `{"q":2}`}},
 		},
 		{
 			"two calls with one id",
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":` + whole + `}}`, `{"index":1,"id":"a","function":{"name":"f","arguments":` + whole + `}}`},
-			[]ToolCall{{"a", "f", `{"p":1}`}, {"made_1", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}, {ID: "made_1", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"arguments as an object",
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":{"p":1}}}`},
-			[]ToolCall{{"a", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"null where a string belongs",
 			[]string{`{"index":0,"id":null,"function":{"name":"f","arguments":null}}`, `{"index":0,"id":null,"function":{"name":null,"arguments":` + whole + `}}`},
-			[]ToolCall{{"made_1", "f", `{"p":1}`}},
+			[]ToolCall{{ID: "made_1", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
 			"arguments that are not JSON come as they are",
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\": oops"}}`},
-			[]ToolCall{{"a", "f", `{"p": oops`}},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p": oops`}},
+		},
+		{
+			"one index, no arguments, own ids",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":""}}`, `{"index":0,"id":"b","function":{"name":"f","arguments":""}}`},
+			[]ToolCall{{ID: "a", Name: "f"}, {ID: "b", Name: "f"}},
+		},
+		{
+			"the id in a later fragment",
+			[]string{`{"index":0,"function":{"name":"f","arguments":"{\"p\""}}`, `{"index":0,"id":"z","function":{"arguments":":1}"}}`},
+			[]ToolCall{{ID: "z", Name: "f", Arguments: `{"p":1}`}},
+		},
+		{
+			"a name in pieces",
+			[]string{`{"index":0,"id":"a","function":{"name":"read_"}}`, `{"index":0,"function":{"name":"file"}}`, `{"index":0,"function":{"arguments":` + whole + `}}`},
+			[]ToolCall{{ID: "a", Name: "read_file", Arguments: `{"p":1}`}},
+		},
+		{
+			"a name that grows",
+			[]string{`{"index":0,"id":"a","function":{"name":"read_"}}`, `{"index":0,"id":"a","function":{"name":"read_file","arguments":` + whole + `}}`},
+			[]ToolCall{{ID: "a", Name: "read_file", Arguments: `{"p":1}`}},
+		},
+		{
+			"empty arguments before the real ones",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`, `{"index":0,"function":{"arguments":"{\"p\":"}}`, `{"index":0,"function":{"arguments":"1}"}}`},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
+		},
+		{
+			"the arguments again at the end",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":"}}`, `{"index":0,"function":{"arguments":"1}"}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\": 1}"}}`},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
+		},
+		{
+			"two different objects stay as they are",
+			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}`, `{"index":0,"function":{"arguments":"{\"p\":2}"}}`},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}{"p":2}`}},
+		},
+		{
+			"an index that is a string, shapes that make no sense",
+			[]string{`{"index":"0","id":7,"type":{},"function":{"name":["f"],"arguments":""}}`, `{"index":"0","id":"a","function":{"name":"f"}}`, `{"index":"0","function":{"arguments":` + whole + `}}`, `{"index":"0","function":"x"}`},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
 		},
 	}
 	for _, tt := range tests {
@@ -125,7 +165,7 @@ func TestCallAssembly(t *testing.T) {
 			}
 			var want []ToolCallStarted
 			for _, c := range tt.want {
-				want = append(want, ToolCallStarted{ID: c.ID, Name: c.Name})
+				want = append(want, ToolCallStarted{Name: c.Name})
 			}
 			if diff := cmp.Diff(want, started); diff != "" {
 				t.Errorf("started: %s", diff)
@@ -138,14 +178,13 @@ func assemble(t interface{ Fatal(...any) }, fragments []string) (calls []ToolCal
 	made := 0
 	a := callAssembler{newID: func() string { made++; return fmt.Sprint("made_", made) }}
 	for _, raw := range fragments {
-		var f callFragment
-		if err := json.Unmarshal([]byte(raw), &f); err != nil {
-			t.Fatal(raw, err)
+		call := readObject([]byte(raw))
+		if call == nil {
+			t.Fatal(raw)
 		}
-		if s := a.add(f); s != nil {
-			started = append(started, *s)
-		}
+		started = append(started, a.add(newCallFragment(call, call.object("function")))...)
 	}
+	started = append(started, a.announce(func(*partialCall) bool { return true })...)
 	return a.finished(), started
 }
 

@@ -1,10 +1,6 @@
 package llm
 
-import (
-	"encoding/json"
-
-	"agent/internal/llm/sse"
-)
+import "agent/internal/llm/sse"
 
 // chatCompletions is the format of /chat/completions, which nearly every server
 // speaks.
@@ -15,42 +11,32 @@ func (chatCompletions) path() string { return "/chat/completions" }
 func (chatCompletions) encode(req Request) []byte { return encodeRequest(req) }
 
 func (chatCompletions) reader(r *reply) func(sse.Event) error {
-	return func(event sse.Event) error { return r.takeChatEvent(event.Data) }
+	return func(event sse.Event) error {
+		r.takeChatEvent(chatEvent{readObject(event.Data)})
+		return nil
+	}
 }
 
 // takeChatEvent takes one event of a chat completion.
-func (r *reply) takeChatEvent(data []byte) error {
-	var event streamEvent
-	if err := json.Unmarshal(data, &event); err != nil {
-		return r.truncated("sent an event that is not valid JSON: "+oneLine(string(data)), nil)
-	}
+func (r *reply) takeChatEvent(event chatEvent) {
 	if usage := event.usage(); usage != nil {
 		r.usage = usage
 	}
-	for _, choice := range event.Choices {
-		if choice.Index == 0 {
-			r.takeChoice(choice)
-		}
+	choice, ok := event.first()
+	if !ok {
+		return
 	}
-	return nil
-}
-
-func (r *reply) takeChoice(c choice) {
-	delta := c.part()
+	delta := choice.delta()
 	if thought := delta.reasoning(); thought != "" {
 		r.emit(Reasoning{Delta: thought})
 	}
-	if text := delta.text(); text != "" {
-		r.emit(Text{Delta: text})
+	if answer := delta.answer(); answer != "" {
+		r.emit(Text{Delta: answer})
 	}
-	for _, fragment := range delta.ToolCalls {
-		if started := r.calls.add(fragment); started != nil {
-			r.emit(*started)
-		} else {
-			r.emit(Pulse{Token: true})
-		}
+	for _, fragment := range delta.calls() {
+		r.addCall(fragment)
 	}
 	if r.finish == "" {
-		r.finish = c.FinishReason
+		r.finish = choice.finish()
 	}
 }

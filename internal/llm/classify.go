@@ -16,6 +16,7 @@ const (
 	hintLater   = "try again later, or use another endpoint with --base-url"
 	hintQuota   = "add credit at the provider, or use another key or endpoint"
 	hintContext = "make the context smaller with /compress, or set context-limit to the model's window"
+	hintServer  = "the server breaks the rules of this API: update it, or use another endpoint or model"
 	hintRequest = "check model and settings; agent doctor tests them"
 )
 

@@ -49,6 +49,9 @@ type Error struct {
 
 	// Final is set when asking again cannot help, whatever the kind.
 	Final bool
+	// Costly is set when an attempt costs minutes or paid tokens, so that few are
+	// made.
+	Costly bool
 	// Unreachable is set when no connection came about.
 	Unreachable bool
 }

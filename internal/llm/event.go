@@ -2,123 +2,120 @@ package llm
 
 import (
 	"encoding/json"
-	"strings"
+
+	"github.com/sashabaranov/go-openai"
 )
 
-// streamEvent is one event of a streamed reply: the fields that are read, in the
-// variants that servers send.
-type streamEvent struct {
-	Choices []choice `json:"choices"`
-	// Usage is read apart: a report in an unknown shape must not cost the reply.
-	Usage json.RawMessage `json:"usage"`
-	// Timings is llama.cpp's own report.
-	Timings struct {
-		CacheN int `json:"cache_n"`
-	} `json:"timings"`
-}
+// chatEvent is an event of a streamed chat completion, or the whole completion of
+// a server that does not stream. The library's types for it fail as a whole when
+// one member has an unexpected shape, and know only OpenAI's members.
+type chatEvent struct{ object }
 
-type choice struct {
-	Index        int    `json:"index"`
-	Delta        *delta `json:"delta"`
-	FinishReason string `json:"finish_reason"`
-	// Message is there instead of Delta when a server does not stream.
-	Message *delta `json:"message"`
-}
-
-func (c choice) part() delta {
-	switch {
-	case c.Delta != nil:
-		return *c.Delta
-	case c.Message != nil:
-		return *c.Message
-	default:
-		return delta{}
+// first returns the choice that is read: the one with index 0.
+func (e chatEvent) first() (chatChoice, bool) {
+	for _, raw := range e.list("choices") {
+		choice := readObject(raw)
+		if index, ok := choice.number("index"); !ok || index == 0 {
+			return chatChoice{choice}, choice != nil
+		}
 	}
+	return chatChoice{}, false
 }
 
-type delta struct {
-	// Content is a string, or a list of parts at a few servers.
-	Content   json.RawMessage `json:"content"`
-	Refusal   string          `json:"refusal"`
-	ToolCalls []callFragment  `json:"tool_calls"`
-	// The two names for the model's thinking; some servers send both.
-	ReasoningContent string `json:"reasoning_content"`
-	Reasoning        string `json:"reasoning"`
-}
-
-func (d delta) reasoning() string {
-	if d.ReasoningContent != "" {
-		return d.ReasoningContent
+// usage reads the report under the names that providers have for cached tokens.
+func (e chatEvent) usage() *Usage {
+	report := e.object.object("usage")
+	usage := Usage{PromptTokens: report.tokens("prompt_tokens"), CompletionTokens: report.tokens("completion_tokens")}
+	if usage == (Usage{}) {
+		return nil
 	}
-	return d.Reasoning
+	cached := max(
+		report.object("prompt_tokens_details").tokens("cached_tokens"),
+		report.tokens("cached_tokens"),               // Moonshot
+		report.tokens("prompt_cache_hit_tokens"),     // DeepSeek
+		e.object.object("timings").tokens("cache_n"), // llama.cpp
+	)
+	usage.CachedTokens = min(cached, usage.PromptTokens)
+	return &usage
 }
 
-func (d delta) text() string { return rawText(d.Content) + d.Refusal }
+// chatChoice is one choice of an event.
+type chatChoice struct{ object }
+
+// delta is what the event adds: "message" where a server does not stream.
+func (c chatChoice) delta() chatDelta {
+	if delta := c.object.object("delta"); delta != nil {
+		return chatDelta{delta}
+	}
+	return chatDelta{c.object.object("message")}
+}
+
+// finish returns the finish reason, "" if there is none. One that is no string
+// still says that the reply is complete.
+func (c chatChoice) finish() string {
+	switch raw := c.present("finish_reason"); {
+	case len(raw) == 0, string(raw) == "false", string(raw) == `""`:
+		return ""
+	case raw[0] != '"':
+		return string(openai.FinishReasonStop)
+	}
+	reason := c.text("finish_reason")
+	if reason == string(openai.FinishReasonFunctionCall) {
+		return string(openai.FinishReasonToolCalls)
+	}
+	return reason
+}
+
+// chatDelta is what an event adds to the reply.
+type chatDelta struct{ object }
+
+// reasoning returns the model's thinking, which has two names; some servers send
+// both.
+func (d chatDelta) reasoning() string {
+	for _, field := range reasoningFields {
+		if thought := d.text(field); thought != "" {
+			return thought
+		}
+	}
+	return ""
+}
+
+var reasoningFields = []string{"reasoning_content", "reasoning"}
+
+// answer returns the piece of the answer. A refusal is one too.
+func (d chatDelta) answer() string { return d.text("content") + d.text("refusal") }
+
+// calls returns the fragments of tool calls, also of the older function_call.
+func (d chatDelta) calls() []callFragment {
+	var fragments []callFragment
+	for _, raw := range d.list("tool_calls") {
+		if call := readObject(raw); call != nil {
+			fragments = append(fragments, newCallFragment(call, call.object("function")))
+		}
+	}
+	if function := d.object.object("function_call"); function != nil {
+		fragments = append(fragments, newCallFragment(object{"index": json.RawMessage("0")}, function))
+	}
+	return fragments
+}
 
 // callFragment is a piece of a tool call, or all of it.
 type callFragment struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name string `json:"name"`
-		// Arguments is a string; a few servers send the object itself.
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
+	// index is the call's number in the reply, -1 if the server gives none.
+	index               int
+	id, name, arguments string
 }
 
-func (f callFragment) arguments() string {
-	raw := f.Function.Arguments
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
-		return ""
-	case raw[0] == '"':
-		return rawText(raw)
-	default:
-		return string(raw)
+func newCallFragment(call, function object) callFragment {
+	f := callFragment{index: -1, id: call.text("id"), name: function.text("name")}
+	if index, ok := call.number("index"); ok {
+		f.index = index
 	}
-}
-
-// rawText reads a string or the text parts of a list.
-func rawText(raw json.RawMessage) string {
-	if len(raw) == 0 || string(raw) == "null" {
-		return ""
+	// Arguments are a string; a few servers send the object itself.
+	if raw := function.present("arguments"); len(raw) > 0 && raw[0] == '"' {
+		f.arguments = function.text("arguments")
+	} else {
+		f.arguments = string(raw)
 	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.Text)
-	}
-	return b.String()
-}
-
-// wireUsage is the usage report with the names providers have for cached tokens.
-type wireUsage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	Details          struct {
-		CachedTokens int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-	CachedTokens         int `json:"cached_tokens"`
-	PromptCacheHitTokens int `json:"prompt_cache_hit_tokens"`
-}
-
-func (e *streamEvent) usage() *Usage {
-	var u wireUsage
-	if len(e.Usage) == 0 || json.Unmarshal(e.Usage, &u) != nil || u.PromptTokens == 0 && u.CompletionTokens == 0 {
-		return nil
-	}
-	cached := max(u.Details.CachedTokens, u.CachedTokens, u.PromptCacheHitTokens, e.Timings.CacheN)
-	return &Usage{
-		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens,
-		CachedTokens: min(cached, u.PromptTokens),
-	}
+	return f
 }

@@ -3,12 +3,15 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"encoding/json"
 	"io"
 	"iter"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"agent/internal/llm/sse"
@@ -23,9 +26,10 @@ const (
 
 // exchange is one request whose answer is a reply that is arriving.
 type exchange struct {
-	body   io.ReadCloser
-	kind   string
-	cancel context.CancelFunc
+	body io.ReadCloser
+	// kind is the media type and encoding the compression that the server names.
+	kind, encoding string
+	cancel         context.CancelFunc
 	// deadline ends the exchange when what may still come has not come.
 	deadline *time.Timer
 }
@@ -49,6 +53,7 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 		return nil, err
 	}
 	x.body = response.Body
+	x.encoding = strings.ToLower(response.Header.Get("Content-Encoding"))
 	x.kind, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if response.StatusCode != http.StatusOK || x.kind == "text/html" {
 		defer x.close()
@@ -57,10 +62,46 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 	return x, nil
 }
 
+// decoded is the body without a compression that nobody asked for. gzip is known
+// by its first bytes too.
+func (x *exchange) decoded() (*bufio.Reader, error) {
+	const gzipMagic = "\x1f\x8b"
+	plain := bufio.NewReader(x.body)
+	begin, err := plain.Peek(len(gzipMagic))
+	if err != nil {
+		return plain, nil // what is wrong shows when it is read
+	}
+	var unpacked io.Reader
+	switch {
+	case string(begin) == gzipMagic:
+		unpacked, err = gzip.NewReader(plain)
+	case x.encoding == "deflate":
+		unpacked, err = zlib.NewReader(plain)
+	case x.encoding != "" && x.encoding != "identity" && x.encoding != "gzip":
+		return nil, &codingError{x.encoding}
+	default:
+		return plain, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReader(unpacked), nil
+}
+
+// codingError is the error of a body that cannot be read.
+type codingError struct{ encoding string }
+
+func (e *codingError) Error() string {
+	return "compressed its answer with " + oneLine(e.encoding) + ", which nobody asked for"
+}
+
 // refused turns an answer that is not a reply into an *Error.
 func (c *Client) refused(x *exchange, response *http.Response, model string) *Error {
 	x.expect(errorBodyGrace)
-	body, _ := io.ReadAll(io.LimitReader(x.body, maxErrorBody))
+	var body []byte
+	if plain, err := x.decoded(); err == nil {
+		body, _ = io.ReadAll(io.LimitReader(plain, maxErrorBody))
+	}
 	p := parseProblem(body)
 	p.status, p.header = response.StatusCode, response.Header
 	return c.problemError(p, model)
@@ -69,11 +110,16 @@ func (c *Client) refused(x *exchange, response *http.Response, model string) *Er
 // events yields the events of the reply. A server that does not stream gives one:
 // the whole document.
 func (x *exchange) events() iter.Seq2[sse.Event, error] {
-	body := bufio.NewReader(x.body)
-	if x.kind != "application/json" || !beginsDocument(body) {
-		return sse.Read(body)
-	}
 	return func(yield func(sse.Event, error) bool) {
+		body, err := x.decoded()
+		if err != nil {
+			yield(sse.Event{}, err)
+			return
+		}
+		if x.kind != "application/json" || !beginsDocument(body) {
+			sse.Read(body)(yield)
+			return
+		}
 		document, err := io.ReadAll(io.LimitReader(body, sse.MaxEvent+1))
 		switch {
 		case err != nil:

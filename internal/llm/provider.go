@@ -68,8 +68,8 @@ type Text struct{ Delta string }
 type Reasoning struct{ Delta string }
 
 // ToolCallStarted says that the model has begun a call; its arguments are still
-// arriving.
-type ToolCallStarted struct{ ID, Name string }
+// arriving. The complete calls come in the same order.
+type ToolCallStarted struct{ Name string }
 
 // ToolCall is one complete call, assembled from its fragments. Arguments that
 // are not a JSON object come as they are; the turn loop answers them with a tool

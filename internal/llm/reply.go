@@ -1,12 +1,16 @@
 package llm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"time"
+
+	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm/sse"
 )
@@ -18,6 +22,13 @@ const (
 	// drainGrace is how long the end of the body may come after the last event. A
 	// body read to its end gives the connection back for the next request.
 	drainGrace = 50 * time.Millisecond
+)
+
+// Bounds of one reply. No model writes as much; a server that does not end would
+// fill the memory.
+const (
+	maxReply = 8 << 20 // bytes of text, reasoning and arguments
+	maxCalls = 256
 )
 
 // format is a wire format: how a request is written and how the events of its
@@ -65,6 +76,9 @@ func (q *requester) run(ctx context.Context, req Request, r *reply) error {
 	if r.left {
 		return nil
 	}
+	if r.finish == "" && r.done {
+		r.finish = r.impliedFinish()
+	}
 	if r.finish == "" {
 		return r.truncated("the reply ended before it was complete", nil)
 	}
@@ -89,6 +103,8 @@ type reply struct {
 	// consumer wants no more.
 	begun bool
 	left  bool
+	// size is what the reply holds, in bytes.
+	size int
 }
 
 // receive reads events until the stream ends or the consumer leaves. An event
@@ -123,15 +139,54 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 	if p, bad := problemInEvent(event.Data, event.Name); bad {
 		return r.client.problemError(p, r.model)
 	}
-	if !json.Valid(event.Data) {
-		return r.truncated("sent an event that is not valid JSON: "+oneLine(string(event.Data)), nil)
-	}
 	r.emit(Pulse{})
-	return read(event)
+	if !json.Valid(event.Data) {
+		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
+			return nil // words such as "ping" say that the server is there
+		}
+		return r.malformed("sent an event that is not valid JSON: " + oneLine(string(event.Data)))
+	}
+	if err := read(event); err != nil {
+		return err
+	}
+	switch {
+	case r.size > maxReply:
+		return r.malformed(fmt.Sprintf("sent more than %d MiB in one reply", maxReply>>20))
+	case len(r.calls.calls) > maxCalls:
+		return r.malformed(fmt.Sprintf("sent more than %d calls in one reply", maxCalls))
+	}
+	return nil
+}
+
+// impliedFinish is the finish reason of a reply that the server ended without one,
+// "" if it cannot be complete.
+func (r *reply) impliedFinish() string {
+	switch {
+	case r.calls.whole():
+		return string(openai.FinishReasonToolCalls)
+	case len(r.calls.calls) == 0 && r.begun:
+		return string(openai.FinishReasonStop)
+	default:
+		return ""
+	}
+}
+
+// addCall takes a fragment of a call.
+func (r *reply) addCall(f callFragment) {
+	r.size += len(f.name) + len(f.arguments)
+	for _, started := range r.calls.add(f) {
+		r.emit(started)
+	}
+	if f.name+f.arguments != "" {
+		r.emit(Pulse{Token: true})
+	}
 }
 
 // complete emits what is only certain at the end of a reply.
 func (r *reply) complete() {
+	for _, started := range r.calls.announce(func(*partialCall) bool { return true }) {
+		r.emit(started)
+	}
 	for _, call := range r.calls.finished() {
 		r.emit(call)
 	}
@@ -146,29 +201,47 @@ func (r *reply) emit(chunk Chunk) {
 	if r.left {
 		return
 	}
+	switch chunk := chunk.(type) {
+	case Text:
+		r.size += len(chunk.Delta)
+	case Reasoning:
+		r.size += len(chunk.Delta)
+	}
 	if _, pulse := chunk.(Pulse); !pulse {
 		r.begun = true
 	}
 	r.left = !r.yield(chunk, nil)
 }
 
+// malformed is the failure of a reply that no second attempt would mend.
+func (r *reply) malformed(text string) *Error {
+	failure := r.client.fail(Unavailable, r.model, text)
+	failure.Hint, failure.Final = hintServer, true
+	return failure
+}
+
 func (r *reply) truncated(text string, cause error) *Error {
 	failure := r.client.fail(Truncated, r.model, text)
-	failure.Err = cause
+	failure.Err, failure.Costly = cause, r.begun
 	return failure
 }
 
 // failure turns what went wrong into an *Error.
 func (r *reply) failure(err error) *Error {
 	var (
-		known *Error
-		stray *sse.StrayError
+		known  *Error
+		stray  *sse.StrayError
+		coding *codingError
 	)
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &stray):
 		return r.client.problemError(problem{notAnAPI: true, message: oneLine(stray.First)}, r.model)
+	case errors.Is(err, sse.ErrTooLarge):
+		return r.malformed("sent " + err.Error())
+	case errors.As(err, &coding):
+		return r.malformed(coding.Error())
 	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
 		return r.truncated("the connection broke within the reply", err)
 	default:

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
@@ -24,6 +25,8 @@ const (
 	// dialAttempts bounds the attempts when nothing answers at all: a mistyped
 	// address should be told within seconds.
 	dialAttempts = 3
+	// costlyAttempts bounds the attempts that cost minutes or paid tokens.
+	costlyAttempts = 3
 )
 
 // RetryPolicy says how often and when Retry asks again. The zero value is 5
@@ -65,18 +68,23 @@ type retrying struct {
 // Stream implements Provider.
 func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
+		var previous attempt
 		for number := 1; ; number++ {
-			begun, failure, ended := r.attempt(ctx, req, yield)
-			if ended {
+			latest := attempt{yield: yield}
+			failure := latest.run(ctx, r.provider, req)
+			if failure == nil {
 				return
 			}
+			// The same bytes again will not be better the third time.
+			failure.Final = failure.Final || failure.Kind == Truncated && latest.begun && latest.said == previous.said
 			failure.Attempts = number
+			previous = latest
 			delay, again := r.policy.delay(failure)
 			if !again {
 				yield(nil, failure)
 				return
 			}
-			if !yield(Retrying{Attempt: number + 1, Delay: delay, Reason: failure.Message, Discard: begun}, nil) {
+			if !yield(Retrying{Attempt: number + 1, Delay: delay, Reason: failure.Message, Discard: latest.begun}, nil) {
 				return
 			}
 			if r.policy.Sleep(ctx, delay) != nil || ctx.Err() != nil {
@@ -87,26 +95,36 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 	}
 }
 
-// attempt yields one reply. It reports whether a part of it was yielded and its
-// failure, or that there is nothing more to do: the reply is complete, the
-// consumer has left, or the error is not one to try again.
-func (r *retrying) attempt(ctx context.Context, req Request, yield func(Chunk, error) bool) (begun bool, failure *Error, ended bool) {
-	for chunk, err := range r.provider.Stream(ctx, req) {
-		if err != nil {
-			if ctx.Err() == nil && errors.As(err, &failure) {
-				return begun, failure, false
+// attempt is one request and what came of it.
+type attempt struct {
+	yield func(Chunk, error) bool
+	// begun is set when a part of the reply was yielded; said identifies its deltas.
+	begun bool
+	said  [sha256.Size]byte
+}
+
+// run yields one reply. It returns the failure after which another attempt may
+// help, nil when there is nothing more to do: the reply is complete, the consumer
+// has left, or the error is passed on.
+func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
+	said := sha256.New()
+	defer func() { said.Sum(a.said[:0]) }()
+	for chunk, err := range p.Stream(ctx, req) {
+		var failure *Error
+		if ctx.Err() == nil && errors.As(err, &failure) {
+			return failure
+		}
+		if err == nil {
+			if _, pulse := chunk.(Pulse); !pulse {
+				a.begun = true
+				_, _ = fmt.Fprintf(said, "%T%v", chunk, chunk)
 			}
-			yield(nil, err)
-			return begun, nil, true
 		}
-		if _, pulse := chunk.(Pulse); !pulse {
-			begun = true
-		}
-		if !yield(chunk, nil) {
-			return begun, nil, true
+		if !a.yield(chunk, err) || err != nil {
+			return nil
 		}
 	}
-	return begun, nil, true
+	return nil
 }
 
 // delay says how long to wait before the next attempt after failure, and whether
@@ -115,6 +133,9 @@ func (p RetryPolicy) delay(failure *Error) (time.Duration, bool) {
 	most := p.MaxAttempts
 	if failure.Unreachable {
 		most = min(most, dialAttempts)
+	}
+	if failure.Costly {
+		most = min(most, costlyAttempts)
 	}
 	retried := failure.Kind == Unavailable || failure.Kind == RateLimit || failure.Kind == Truncated
 	if !retried || failure.Final || failure.Attempts >= most {

@@ -1,7 +1,9 @@
 package llm_test
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -82,10 +84,8 @@ func TestBrokenStreams(t *testing.T) {
 		{"cut within an event", llmtest.Say("Hello", "there").CutAt(110), true},
 		{"cut within a call's arguments", long.CutAt(500), true},
 		{"ends after text", llmtest.Say("Hello").NoFinish(), true},
-		{"ends with [DONE] but no finish reason", llmtest.Say("Hello").NoFinish().Event("[DONE]"), true},
+		{"ends with [DONE] within arguments", llmtest.Turn{}.Event(halfCall).NoFinish().Event("[DONE]"), true},
 		{"ends within arguments", long.NoFinish(), true},
-		{"an event that is not JSON", llmtest.Say("Hello").Raw("data: {nonsense\n\n"), true},
-		{"an event of the wrong shape", llmtest.Say("Hello").Event(`{"choices":7}`), true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,13 +117,136 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
+const halfCall = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":"}}]}}]}`
+
+// TestBrokenStreamsAreGivenUp: what costs tokens is not paid for again and again,
+// least of all for the same bytes.
 func TestBrokenStreamsAreGivenUp(t *testing.T) {
 	t.Parallel()
-	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("Hello").NoFinish() })
+	for name, tt := range map[string]struct {
+		turn     func(n int) llmtest.Turn
+		attempts int
+	}{
+		"the same every time": {func(int) llmtest.Turn { return llmtest.Say("Hello").NoFinish() }, 2},
+		"another every time":  {func(n int) llmtest.Turn { return llmtest.Say(fmt.Sprint("Hello", n)).NoFinish() }, 3},
+		"nothing every time":  {func(int) llmtest.Turn { return llmtest.Turn{}.NoFinish() }, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return tt.turn(r.Number) })
+			client, _ := newClient(t, srv)
+			_, err := collect(t.Context(), client, ask("hi"))
+			if got := failure(t, err); got.Kind != llm.Truncated || got.Attempts != tt.attempts || !strings.Contains(err.Error(), "before it was complete") {
+				t.Errorf("got %v (kind %d, %d attempts)", err, got.Kind, got.Attempts)
+			}
+		})
+	}
+}
+
+// TestMalformedReplies: what breaks the rules of the API fails at once and says
+// why; the same request would get the same.
+func TestMalformedReplies(t *testing.T) {
+	t.Parallel()
+	zeros := strings.Repeat("0", 17<<20)
+	endless := func(event string, n int) llmtest.Turn {
+		return llmtest.Turn{}.Raw(strings.Repeat("data: "+event+"\n\n", n))
+	}
+	for name, tt := range map[string]struct {
+		turn llmtest.Turn
+		says string
+	}{
+		"an event that is not JSON": {llmtest.Say("Hello").Raw("data: {nonsense\n\n"), "an event that is not valid JSON: {nonsense"},
+		"an event of 17 MiB":        {llmtest.Say("Hello").Event(`{"choices":[{"delta":{"content":"` + zeros + `"}}]}`), "an event of more than 16 MiB"},
+		"a text without end":        {endless(`{"choices":[{"delta":{"content":"`+zeros[:1<<20]+`"}}]}`, 9), "more than 8 MiB in one reply"},
+		"arguments without end":     {llmtest.Turn{}.Event(halfCall).Raw(strings.Repeat("data: "+strings.Replace(halfCall, `{\"p\":`, zeros[:1<<20], 1)+"\n\n", 9)), "more than 8 MiB in one reply"},
+		"calls without end":         {endless(`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`, 300), "more than 256 calls"},
+		"an unknown compression":    {llmtest.Fail(200, "xx", "Content-Encoding", "br", "Content-Type", "text/event-stream"), "compressed its answer with br"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.New(t, tt.turn)
+			client, _ := newClient(t, srv)
+			_, err := collect(t.Context(), client, ask("hi"))
+			if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v (%d attempts)", err, got.Attempts)
+			}
+		})
+	}
+}
+
+// TestOddShapes: a member of an unexpected shape costs nothing but itself.
+func TestOddShapes(t *testing.T) {
+	t.Parallel()
+	const (
+		call   = `{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"p\":1}"}}`
+		finish = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+	)
+	hi := llm.Text{Delta: "hi"}
+	called := []llm.Chunk{llm.ToolCallStarted{Name: "f"}, llm.ToolCall{ID: "a", Name: "f", Arguments: `{"p":1}`}}
+	for name, tt := range map[string]struct {
+		events []string
+		want   []llm.Chunk
+		finish string
+	}{
+		"reasoning that is an object":      {[]string{`{"choices":[{"delta":{"content":"hi","reasoning":{"text":"hm"}}}]}`, finish}, []llm.Chunk{llm.Reasoning{Delta: "hm"}, hi}, "stop"},
+		"reasoning that is a number":       {[]string{`{"choices":[{"delta":{"content":"hi","reasoning":7}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"timings that are a list":          {[]string{`{"choices":[{"delta":{"content":"hi"}}],"timings":[1.5]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"timings that are fractions":       {[]string{`{"choices":[{"delta":{"content":"hi"}}],"timings":{"cache_n":1.5}}`, finish}, []llm.Chunk{hi}, "stop"},
+		"an index that is a string":        {[]string{`{"choices":[{"index":"0","delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"a finish reason that is a number": {[]string{`{"choices":[{"delta":{"content":"hi"},"finish_reason":1}]}`}, []llm.Chunk{hi}, "stop"},
+		"choices that are an object":       {[]string{`{"choices":{"delta":{"content":"hi"},"finish_reason":"stop"}}`}, []llm.Chunk{hi}, "stop"},
+		"choices that are a number":        {[]string{`{"choices":7}`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"a delta that is a string":         {[]string{`{"choices":[{"delta":"x"}]}`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"an event that is a list":          {[]string{`[1]`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"words that are no event":          {[]string{`ping`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"content that is a part":           {[]string{`{"choices":[{"delta":{"content":{"type":"text","text":"hi"}}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"tool calls that are an object":    {[]string{`{"choices":[{"delta":{"tool_calls":` + call + `}}]}`, finish}, called, "stop"},
+		"tool calls that are half sense":   {[]string{`{"choices":[{"delta":{"tool_calls":["x",` + call + `,7]}}]}`, finish}, called, "stop"},
+		"the older function_call":          {[]string{`{"choices":[{"delta":{"function_call":{"name":"f","arguments":"{\"p\""}}}]}`, `{"choices":[{"delta":{"function_call":{"arguments":":1}"}},"finish_reason":"function_call"}]}`}, []llm.Chunk{called[0], llm.ToolCall{ID: "call_1", Name: "f", Arguments: `{"p":1}`}}, "tool_calls"},
+		"[DONE] after a whole call":        {[]string{`{"choices":[{"delta":{"tool_calls":[` + call + `]}}]}`}, called, "tool_calls"},
+		"[DONE] after a text":              {[]string{`{"choices":[{"delta":{"content":"hi"}}]}`}, []llm.Chunk{hi}, "stop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			turn := llmtest.Turn{}.NoFinish()
+			for _, event := range tt.events {
+				turn = turn.Event(event)
+			}
+			srv := llmtest.New(t, turn.Event("[DONE]"))
+			client, _ := newClient(t, srv)
+			got, err := collect(t.Context(), client, ask("hi"))
+			if diff := cmp.Diff(append(slices.Clone(tt.want), llm.Finish{Reason: tt.finish}), got); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+		})
+	}
+}
+
+// TestUnaskedCompression: a stream that a proxy has compressed is read all the
+// same, with and without saying so, and its errors too.
+func TestUnaskedCompression(t *testing.T) {
+	t.Parallel()
+	pack := func(text string) string {
+		var b strings.Builder
+		w := gzip.NewWriter(&b)
+		_, _ = io.WriteString(w, text)
+		_ = w.Close()
+		return b.String()
+	}
+	stream := pack("data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	srv := llmtest.New(t,
+		llmtest.Fail(200, stream, "Content-Type", "text/event-stream", "Content-Encoding", "gzip"),
+		llmtest.Fail(200, stream, "Content-Type", "text/event-stream"),
+		llmtest.Fail(400, pack(`{"error":{"message":"no such thing"}}`), "Content-Encoding", "gzip"))
 	client, _ := newClient(t, srv)
-	_, err := collect(t.Context(), client, ask("hi"))
-	if got := failure(t, err); got.Kind != llm.Truncated || got.Attempts != 5 || !strings.Contains(err.Error(), "before it was complete") {
-		t.Errorf("got %v (kind %d, %d attempts)", err, got.Kind, got.Attempts)
+	for range 2 {
+		got, err := collect(t.Context(), client, ask("hi"))
+		if diff := cmp.Diff([]llm.Chunk{llm.Text{Delta: "hi"}, llm.Finish{Reason: "stop"}}, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	}
+	if _, err := collect(t.Context(), client, ask("hi")); !strings.Contains(failure(t, err).Message, "no such thing") {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,59 @@
+package llm_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// FuzzChatStream: whatever a server sends in whatever pieces, the reply keeps to
+// the contract of a provider and does not depend on the pieces.
+func FuzzChatStream(f *testing.F) {
+	const done = "data: [DONE]\n\n"
+	for _, stream := range []string{
+		textEvent + finishEvent + done,
+		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\\"p\\":1}"}}]}}]}` + "\n\n" + done,
+		`data: {"choices":[{"delta":{"function_call":{"name":"f","arguments":"{}"}},"finish_reason":1}],"usage":{"prompt_tokens":"7"}}` + "\n\n",
+		`data: {"error":{"message":"boom"}}` + "\n\n", "<html>", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`,
+	} {
+		f.Add([]byte(stream))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		whole := replyTo(t, bytes.NewReader(stream))
+		pieces := replyTo(t, iotest.OneByteReader(bytes.NewReader(stream)))
+		if diff := cmp.Diff(whole, pieces); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// replyTo is what comes of a stream, its error in words.
+func replyTo(t *testing.T, stream io.Reader) llmtest.Reply {
+	t.Helper()
+	client := llm.NewClient(llm.ClientConfig{
+		BaseURL: "http://host.example/v1",
+		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			header := http.Header{"Content-Type": {"text/event-stream"}}
+			return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(stream), Request: r}, nil
+		}),
+		Retry: llm.RetryPolicy{MaxAttempts: 1, Sleep: func(context.Context, time.Duration) error { return nil }},
+	})
+	reply := llmtest.Collect(t.Context(), t, client, ask("hi"))
+	if reply.Err != nil {
+		if strings.ContainsAny(reply.Err.Error(), "\n\x1b") {
+			t.Errorf("%q drives the terminal", reply.Err)
+		}
+		reply = llmtest.Reply{Text: reply.Text, Reasoning: reply.Reasoning, Finish: reply.Err.Error()}
+	}
+	return reply
+}
