@@ -3,8 +3,10 @@ package compression
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"agent/internal/history"
 
@@ -157,6 +159,11 @@ func TestOptimizeReadWrite(t *testing.T) {
 			md:      [3]int{1, 0, 0},
 		},
 		{id: "R-11", entries: conv(read("/w/a"), A(call("w", "write_file", "/w/a")), T(failed("w", "write_file", "denied")))},
+		{
+			id: "D-10 one of several answers failed",
+			entries: conv(read("/w/a"), A(call("w", "write_file", "/w/a")),
+				T(res("w", "write_file", "ok"), failed("w", "write_file", "denied"))),
+		},
 		{id: "R-12", entries: conv(read("/w/a"), A(call("w", "write_file", "/w/a")))},
 		{
 			id:      "R-12 answered before an id is used again",
@@ -443,6 +450,33 @@ func TestPrunesExplainTheResult(t *testing.T) {
 	}
 	if got := slices.Sorted(maps.Keys(result.Replacements)); !slices.Equal(got, []int{0, 6}) {
 		t.Errorf("replaced %v", got)
+	}
+}
+
+// D-21: what is left of a message that was nothing but inclusions is in the ledger
+// too, and stays a line however many files it names.
+func TestStubOfAMessage(t *testing.T) {
+	t.Parallel()
+	var first, again []any
+	for i := range 40 {
+		file := inc(strings.Repeat("folder/", 3)+strconv.Itoa(i)+".go", "x")
+		first, again = append(first, file), append(again, file)
+	}
+	entries := conv(H(first...), H(again...))
+	result, err := highDensity{}.Optimize(entries, defaults())
+	if err != nil || len(result.Prunes) != 40 {
+		t.Fatalf("%d prunes, %v", len(result.Prunes), err)
+	}
+	var left []history.Block
+	for _, p := range result.Prunes {
+		left = append(left, p.Left...)
+	}
+	if got := result.Replacements[0].Blocks; !slices.Equal(got, left) || len(got) != 1 {
+		t.Errorf("the ledger has %d blocks left, the message %d", len(left), len(got))
+	}
+	text := result.Replacements[0].Text()
+	if !strings.HasPrefix(text, "[folder/folder/folder/0.go, ") || !strings.HasSuffix(text, "…: included again later]") || utf8.RuneCountInString(text) != 160+len("[: included again later]") {
+		t.Errorf("the stub is %q, %d characters", text, utf8.RuneCountInString(text))
 	}
 }
 

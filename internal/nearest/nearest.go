@@ -5,11 +5,14 @@ package nearest
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Of returns up to n of the candidates that word may have meant, the likeliest
 // first: those that differ from it by typing errors in at most a third of its
-// letters, else those it is a part of. Letter case does not matter.
+// letters, else those whose initials it is, else those it is a part of. Letter case
+// does not matter.
 func Of(word string, candidates []string, n int) []string {
 	type guess struct {
 		name   string
@@ -28,6 +31,13 @@ func Of(word string, candidates []string, n int) []string {
 	for _, g := range guesses {
 		names = append(names, g.name)
 	}
+	if len(names) == 0 && len(lower) > 1 {
+		for _, name := range candidates {
+			if initials(name) == lower {
+				names = append(names, name)
+			}
+		}
+	}
 	// Fewer letters are part of too much to be a hint.
 	const shortest = 3
 	if len(names) == 0 && len(lower) >= shortest {
@@ -38,6 +48,17 @@ func Of(word string, candidates []string, n int) []string {
 		}
 	}
 	return names[:min(n, len(names))]
+}
+
+// initials returns the first letters of the words a name consists of, in lower
+// case: hd for high-density.
+func initials(name string) string {
+	var first strings.Builder
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		r, _ := utf8.DecodeRuneInString(word)
+		first.WriteRune(unicode.ToLower(r))
+	}
+	return first.String()
 }
 
 // Question is the end of an error message that offers the likeliest candidate,

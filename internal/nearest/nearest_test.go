@@ -25,6 +25,9 @@ func TestOf(t *testing.T) {
 		"rëplace":    {"replace"},
 		"repalce":    {"replace"},
 		"delete_all": {},
+		"wf":         {"write_file"},
+		"CT":         {"compression.threshold"},
+		"r":          {},
 	} {
 		if diff := cmp.Diff(want, nearest.Of(word, names, 2)); diff != "" {
 			t.Errorf("Of(%q): %s", word, diff)

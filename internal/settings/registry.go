@@ -80,8 +80,8 @@ func (r *Registry) Keys() []string {
 	return keys
 }
 
-// Lookup finds a setting by its key or an alias (D-38). The error offers the
-// nearest key.
+// Lookup finds a setting by its key or an alias (D-38). The error offers the keys
+// that begin with the name, or the nearest key.
 func (r *Registry) Lookup(name string) (*Spec, error) {
 	if spec, ok := r.byName[name]; ok {
 		return spec, nil
@@ -99,7 +99,18 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	if isKeyName(name) {
 		return nil, &Error{Problem: keyIsNoSetting}
 	}
+	if below := r.below(name); len(below) > 0 {
+		return nil, &Error{Problem: quote(name) + " stands for several settings: " + strings.Join(below, ", ")}
+	}
 	return nil, &Error{Problem: "unknown setting " + quote(name) + nearest.Question(name, names) + " (/settings, or agent settings in the shell, lists all)"}
+}
+
+// below returns the keys that begin with name and a dot.
+func (r *Registry) below(name string) []string {
+	prefix := strings.ToLower(strings.TrimSuffix(name, ".")) + "."
+	return slices.DeleteFunc(r.Keys(), func(key string) bool {
+		return !strings.HasPrefix(strings.ToLower(key), prefix)
+	})
 }
 
 // keyIsNoSetting answers who would set the API key itself, which then would be in

@@ -198,6 +198,8 @@ func TestBrokenProfiles(t *testing.T) {
 		{"boolean in quotes", `{"version":1,"settings":{"compression.density.fileDedupe":"true"}}`, "must be true or false, without quotes"},
 		{"text without quotes", `{"version":1,"model":5}`, `:1:22: model: must be a name, not "5"`},
 		{"out of range", `{"version":1,"settings":{"context-limit":0}}`, "settings.context-limit: must be a whole number above 0"},
+		{"a number too large for any", `{"version":1,"settings":{"temperature":1e999}}`, `settings.temperature: must be a number from 0 to 2, not "1e999"`},
+		{"a number too large for any, in place of a word", `{"version":1,"settings":{"theme":1e999}}`, `settings.theme: must be one of auto, dark, light, not "1e999"`},
 		{"fraction", `{"version":1,"settings":{"context-limit":1.5}}`, "settings.context-limit: must be a whole number above 0"},
 		{"a list as a value", `{"version":1,"settings":{"theme":["dark"]}}`, "settings.theme: must be one of auto, dark, light"},
 		{"twice", "{\"version\":1,\"settings\":{\"theme\":\"dark\",\n\"theme\":\"light\"}}", ":2:9: settings.theme: is there twice"},
