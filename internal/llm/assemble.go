@@ -22,7 +22,7 @@ type callAssembler struct {
 }
 
 type partialCall struct {
-	index int
+	index looseInt
 	// id is the server's, or our own as long as the server has given none.
 	id        string
 	ownID     bool
@@ -35,17 +35,17 @@ type partialCall struct {
 func (a *callAssembler) add(f callFragment) []ToolCallStarted {
 	call := a.callOf(f)
 	if call == nil {
-		call = &partialCall{index: f.index, ownID: true}
+		call = &partialCall{index: f.Index, ownID: true}
 		a.calls = append(a.calls, call)
 	}
-	if call.ownID && f.id != "" && a.byID(f.id) == nil {
-		call.id, call.ownID = f.id, false
+	if call.ownID && f.ID != "" && a.byID(f.ID) == nil {
+		call.id, call.ownID = f.ID, false
 	}
 	if call.id == "" {
 		call.id = a.newID()
 	}
-	call.addName(f.name)
-	call.arguments.WriteString(f.arguments)
+	call.addName(f.name())
+	call.arguments.WriteString(f.arguments())
 	return a.announce(func(c *partialCall) bool { return c != call || c.arguments.Len() > 0 })
 }
 
@@ -69,18 +69,18 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 	}
 	last := a.calls[len(a.calls)-1]
 	switch {
-	case f.index >= 0:
-		call := a.byIndex(f.index)
-		if call != nil && !call.ownID && f.id != "" && f.id != call.id && call.endsBefore(f) {
+	case f.Index.is:
+		call := a.byIndex(f.Index)
+		if call != nil && !call.ownID && f.ID != "" && f.ID != call.id && call.endsBefore(f) {
 			return nil
 		}
 		return call
-	case f.id != "":
-		if call := a.byID(f.id); call != nil || f.name != "" {
+	case f.ID != "":
+		if call := a.byID(f.ID); call != nil || f.name() != "" {
 			return call
 		}
 		return last
-	case last.arguments.Len() == 0 && last.name == f.name, !last.endsBefore(f):
+	case last.arguments.Len() == 0 && last.name == f.name(), !last.endsBefore(f):
 		return last
 	default:
 		return nil
@@ -91,7 +91,7 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 // this one is whole, or has no arguments to continue.
 func (p *partialCall) endsBefore(f callFragment) bool {
 	arguments := p.arguments.String()
-	return f.name != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
+	return f.name() != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
 }
 
 // addName takes the name of a fragment: the first piece of it, another, or all of
@@ -108,7 +108,7 @@ func (p *partialCall) addName(name string) {
 
 // byIndex returns the latest call with an index: a server that numbers every call
 // 0 means the one it is sending.
-func (a *callAssembler) byIndex(index int) *partialCall {
+func (a *callAssembler) byIndex(index looseInt) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		if a.calls[i].index == index {
 			return a.calls[i]

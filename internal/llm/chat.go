@@ -12,7 +12,7 @@ func (chatCompletions) encode(req Request) []byte { return encodeRequest(req) }
 
 func (chatCompletions) reader(r *reply) func(sse.Event) error {
 	return func(event sse.Event) error {
-		r.takeChatEvent(chatEvent{readObject(event.Data)})
+		r.takeChatEvent(decode[chatEvent](event.Data))
 		return nil
 	}
 }
@@ -22,12 +22,9 @@ func (r *reply) takeChatEvent(event chatEvent) {
 	if usage := event.usage(); usage != nil {
 		r.usage = usage
 	}
-	choice, ok := event.first()
-	if !ok {
-		return
-	}
-	delta := choice.delta()
-	if thought := delta.reasoning(); thought != "" {
+	choice := event.first()
+	delta := choice.part()
+	if thought := delta.thought(); thought != "" {
 		r.emit(Reasoning{Delta: thought})
 	}
 	if answer := delta.answer(); answer != "" {
@@ -37,6 +34,6 @@ func (r *reply) takeChatEvent(event chatEvent) {
 		r.addCall(fragment)
 	}
 	if r.finish == "" {
-		r.finish = choice.finish()
+		r.finish = string(choice.FinishReason)
 	}
 }

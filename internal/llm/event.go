@@ -1,121 +1,150 @@
 package llm
 
-import (
-	"encoding/json"
+import "github.com/sashabaranov/go-openai"
 
-	"github.com/sashabaranov/go-openai"
-)
+// The types of this file are the library's for a streamed chat completion, with
+// the members that servers send in other shapes and those of other vendors.
 
-// chatEvent is an event of a streamed chat completion, or the whole completion of
-// a server that does not stream. The library's types for it fail as a whole when
-// one member has an unexpected shape, and know only OpenAI's members.
-type chatEvent struct{ object }
-
-// first returns the choice that is read: the one with index 0.
-func (e chatEvent) first() (chatChoice, bool) {
-	for _, raw := range e.list("choices") {
-		choice := readObject(raw)
-		if index, ok := choice.number("index"); !ok || index == 0 {
-			return chatChoice{choice}, choice != nil
-		}
-	}
-	return chatChoice{}, false
+// chatEvent is an event of a stream, or the whole completion of a server that does
+// not stream.
+type chatEvent struct {
+	openai.ChatCompletionStreamResponse
+	Choices oneOrMore[chatChoice] `json:"choices"`
+	Usage   chatUsage             `json:"usage"`
+	// Timings is llama.cpp's own report.
+	Timings struct {
+		CacheN looseInt `json:"cache_n"`
+	} `json:"timings"`
 }
 
-// usage reads the report under the names that providers have for cached tokens.
+// first returns the choice that is read: the one with index 0.
+func (e chatEvent) first() chatChoice {
+	for _, choice := range e.Choices {
+		if choice.Index.value == 0 {
+			return choice
+		}
+	}
+	return chatChoice{}
+}
+
+// usage is the report, nil if there is none.
 func (e chatEvent) usage() *Usage {
-	report := e.object.object("usage")
-	usage := Usage{PromptTokens: report.tokens("prompt_tokens"), CompletionTokens: report.tokens("completion_tokens")}
+	usage := Usage{PromptTokens: e.Usage.PromptTokens.tokens(), CompletionTokens: e.Usage.CompletionTokens.tokens()}
 	if usage == (Usage{}) {
 		return nil
 	}
-	cached := max(
-		report.object("prompt_tokens_details").tokens("cached_tokens"),
-		report.tokens("cached_tokens"),               // Moonshot
-		report.tokens("prompt_cache_hit_tokens"),     // DeepSeek
-		e.object.object("timings").tokens("cache_n"), // llama.cpp
-	)
+	cached := max(e.Usage.CachedTokens.tokens(), e.Usage.PromptCacheHitTokens.tokens(), e.Timings.CacheN.tokens())
+	if details := e.Usage.PromptTokensDetails; details != nil {
+		cached = max(cached, details.CachedTokens)
+	}
 	usage.CachedTokens = min(cached, usage.PromptTokens)
 	return &usage
 }
 
-// chatChoice is one choice of an event.
-type chatChoice struct{ object }
-
-// delta is what the event adds: "message" where a server does not stream.
-func (c chatChoice) delta() chatDelta {
-	if delta := c.object.object("delta"); delta != nil {
-		return chatDelta{delta}
-	}
-	return chatDelta{c.object.object("message")}
+// chatUsage is a report with the names that vendors have for cached tokens.
+type chatUsage struct {
+	openai.Usage
+	PromptTokens     looseInt `json:"prompt_tokens"`
+	CompletionTokens looseInt `json:"completion_tokens"`
+	// CachedTokens is Moonshot's, PromptCacheHitTokens DeepSeek's.
+	CachedTokens         looseInt `json:"cached_tokens"`
+	PromptCacheHitTokens looseInt `json:"prompt_cache_hit_tokens"`
 }
 
-// finish returns the finish reason, "" if there is none. One that is no string
-// still says that the reply is complete.
-func (c chatChoice) finish() string {
-	switch raw := c.present("finish_reason"); {
-	case len(raw) == 0, string(raw) == "false", string(raw) == `""`:
-		return ""
-	case raw[0] != '"':
-		return string(openai.FinishReasonStop)
+// chatChoice is one choice of an event.
+type chatChoice struct {
+	openai.ChatCompletionStreamChoice
+	Index        looseInt     `json:"index"`
+	Delta        *chatDelta   `json:"delta"`
+	FinishReason finishReason `json:"finish_reason"`
+	// Message is there instead of Delta when a server does not stream.
+	Message *chatDelta `json:"message"`
+}
+
+// part is what the event adds to the reply.
+func (c chatChoice) part() chatDelta {
+	switch {
+	case c.Delta != nil:
+		return *c.Delta
+	case c.Message != nil:
+		return *c.Message
+	default:
+		return chatDelta{}
 	}
-	reason := c.text("finish_reason")
-	if reason == string(openai.FinishReasonFunctionCall) {
-		return string(openai.FinishReasonToolCalls)
+}
+
+// finishReason is why a reply ended, "" while it goes on. A reason that is no
+// string still says that the reply is complete.
+type finishReason string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *finishReason) UnmarshalJSON(raw []byte) error {
+	switch reason := openai.FinishReason(decode[string](raw)); {
+	case reason == openai.FinishReasonFunctionCall:
+		*r = finishReason(openai.FinishReasonToolCalls)
+	case raw[0] == '"':
+		*r = finishReason(reason)
+	case string(raw) != "null" && string(raw) != "false":
+		*r = finishReason(openai.FinishReasonStop)
 	}
-	return reason
+	return nil
 }
 
 // chatDelta is what an event adds to the reply.
-type chatDelta struct{ object }
-
-// reasoning returns the model's thinking, which has two names; some servers send
-// both.
-func (d chatDelta) reasoning() string {
-	for _, field := range reasoningFields {
-		if thought := d.text(field); thought != "" {
-			return thought
-		}
-	}
-	return ""
+type chatDelta struct {
+	openai.ChatCompletionStreamChoiceDelta
+	Content   looseText               `json:"content"`
+	ToolCalls oneOrMore[callFragment] `json:"tool_calls"`
+	// The two names for the model's thinking; some servers send both.
+	ReasoningContent looseText `json:"reasoning_content"`
+	Reasoning        looseText `json:"reasoning"`
 }
 
-var reasoningFields = []string{"reasoning_content", "reasoning"}
+// thought is the piece of the model's thinking.
+func (d chatDelta) thought() string {
+	if d.ReasoningContent != "" {
+		return string(d.ReasoningContent)
+	}
+	return string(d.Reasoning)
+}
 
-// answer returns the piece of the answer. A refusal is one too.
-func (d chatDelta) answer() string { return d.text("content") + d.text("refusal") }
+// answer is the piece of the answer. A refusal is one too.
+func (d chatDelta) answer() string { return string(d.Content) + d.Refusal }
 
-// calls returns the fragments of tool calls, also of the older function_call.
+// calls are the fragments of tool calls, also of the older function_call.
 func (d chatDelta) calls() []callFragment {
-	var fragments []callFragment
-	for _, raw := range d.list("tool_calls") {
-		if call := readObject(raw); call != nil {
-			fragments = append(fragments, newCallFragment(call, call.object("function")))
-		}
+	if d.FunctionCall == nil {
+		return d.ToolCalls
 	}
-	if function := d.object.object("function_call"); function != nil {
-		fragments = append(fragments, newCallFragment(object{"index": json.RawMessage("0")}, function))
-	}
-	return fragments
+	older := callFragment{Index: looseInt{is: true}}
+	older.Function.Name = d.FunctionCall.Name
+	older.Function.Arguments = looseJSON(d.FunctionCall.Arguments)
+	return append(d.ToolCalls, older)
 }
 
 // callFragment is a piece of a tool call, or all of it.
 type callFragment struct {
-	// index is the call's number in the reply, -1 if the server gives none.
-	index               int
-	id, name, arguments string
+	openai.ToolCall
+	Index    looseInt `json:"index"`
+	Function struct {
+		openai.FunctionCall
+		Arguments looseJSON `json:"arguments"`
+	} `json:"function"`
 }
 
-func newCallFragment(call, function object) callFragment {
-	f := callFragment{index: -1, id: call.text("id"), name: function.text("name")}
-	if index, ok := call.number("index"); ok {
-		f.index = index
+func (f callFragment) name() string      { return f.Function.Name }
+func (f callFragment) arguments() string { return string(f.Function.Arguments) }
+
+// looseJSON is JSON in a string; a few servers send the value itself.
+type looseJSON string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (j *looseJSON) UnmarshalJSON(raw []byte) error {
+	switch {
+	case raw[0] == '"':
+		*j = looseJSON(decode[string](raw))
+	case string(raw) != "null":
+		*j = looseJSON(raw)
 	}
-	// Arguments are a string; a few servers send the object itself.
-	if raw := function.present("arguments"); len(raw) > 0 && raw[0] == '"' {
-		f.arguments = function.text("arguments")
-	} else {
-		f.arguments = string(raw)
-	}
-	return f
+	return nil
 }

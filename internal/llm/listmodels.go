@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/sashabaranov/go-openai"
 )
 
 // probeTimeout bounds every question about models; the answers are worth a short
@@ -26,18 +28,21 @@ type ModelInfo struct {
 	ContextLimit int
 }
 
-// modelEntry is an entry of /v1/models with the fields in which servers tell the
-// window.
+// modelEntry is the library's entry of /v1/models with the members in which
+// servers state the window.
 type modelEntry struct {
-	ID      string `json:"id"`
-	OwnedBy string `json:"owned_by"`
+	openai.Model
 	// MaxModelLen is vLLM's; ContextLength OpenRouter's and others'.
-	MaxModelLen   int `json:"max_model_len"`
-	ContextLength int `json:"context_length"`
-	// Meta is llama.cpp's; it tells the window the model was trained for.
+	MaxModelLen   looseInt `json:"max_model_len"`
+	ContextLength looseInt `json:"context_length"`
+	// Meta is llama.cpp's; it states the window the model was trained for.
 	Meta struct {
-		TrainedContext int `json:"n_ctx_train"`
+		TrainedContext looseInt `json:"n_ctx_train"`
 	} `json:"meta"`
+}
+
+func (e modelEntry) window() int {
+	return max(e.MaxModelLen.tokens(), e.ContextLength.tokens(), e.Meta.TrainedContext.tokens())
 }
 
 // ListModels asks the endpoint for its models and the windows it states there. The
@@ -49,7 +54,7 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	}
 	models := make([]ModelInfo, len(entries))
 	for i, e := range entries {
-		models[i] = ModelInfo{ID: e.ID, OwnedBy: e.OwnedBy, ContextLimit: max(e.MaxModelLen, e.ContextLength, e.Meta.TrainedContext)}
+		models[i] = ModelInfo{ID: e.ID, OwnedBy: e.OwnedBy, ContextLimit: e.window()}
 	}
 	return models, nil
 }
@@ -68,9 +73,6 @@ func (c *Client) Ask(ctx context.Context, method, path, question string, answer 
 }
 
 func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
-	var list struct {
-		Data []modelEntry `json:"data"`
-	}
 	timed, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	status, body, err := c.fetch(timed, http.MethodGet, c.config.BaseURL+"/models", "")
@@ -85,7 +87,11 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 		p := parseProblem(body[:min(len(body), maxErrorBody)])
 		p.status = status
 		return nil, c.problemError(p, "")
-	case json.Unmarshal(body, &list) != nil || list.Data == nil:
+	}
+	list := decode[struct {
+		Data []modelEntry `json:"data"`
+	}](body)
+	if list.Data == nil {
 		return nil, c.fail(NotAnAPI, "", "/models is not a list of models")
 	}
 	return list.Data, nil

@@ -173,11 +173,11 @@ func (r *reply) impliedFinish() string {
 
 // addCall takes a fragment of a call.
 func (r *reply) addCall(f callFragment) {
-	r.size += len(f.name) + len(f.arguments)
+	r.size += len(f.name()) + len(f.arguments())
 	for _, started := range r.calls.add(f) {
 		r.emit(started)
 	}
-	if f.name+f.arguments != "" {
+	if f.name()+f.arguments() != "" {
 		r.emit(Pulse{Token: true})
 	}
 }
