@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	"agent/internal/command"
 	"agent/internal/tui/edit"
@@ -25,7 +26,7 @@ func (m *Model) submit() cmd {
 	}
 	remember := m.remember(text)
 	killed := m.input.Killed
-	m.input = edit.Editor{Killed: killed}
+	m.input, m.typed = edit.Editor{Killed: killed}, time.Time{}
 	switch {
 	case m.opts.Commands != nil && command.IsCommandWord(firstWord(text)):
 		return batch(remember, m.runCommand(text))
