@@ -85,6 +85,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newSettingsCommand(w),
 		newDoctor(w),
 		newSessions(w),
+		newSandbox(w),
 	)
 	return root
 }

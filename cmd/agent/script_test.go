@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/sandbox"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -39,7 +41,8 @@ func TestMain(m *testing.M) {
 //	truncate FILE SIZE    make a sparse file
 //	leftovers             no process that works in a folder of the script is left
 //
-// and the conditions [root] and [tmpfs]: a small disk can be mounted to fill it.
+// and the conditions [root], [sandbox]: there is one, and [tmpfs]: a small disk can
+// be mounted to fill it.
 //
 // Every request is checked by llmtest, and the key must show up nowhere.
 func TestScripts(t *testing.T) {
@@ -60,6 +63,8 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(condition string) (bool, error) {
 			switch condition {
+			case "sandbox":
+				return sandbox.Detect().Active(), nil
 			case "root":
 				return os.Getuid() == 0, nil
 			case "tmpfs":

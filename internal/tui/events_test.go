@@ -209,7 +209,6 @@ func TestNothingTicksWhileAQuestionIsOpen(t *testing.T) {
 	}
 	s.wait(time.Second)
 	s.typed("y")
-	s.wait(300 * time.Millisecond)
 	if !s.model.moving() {
 		t.Error("the turn stands still after the answer")
 	}

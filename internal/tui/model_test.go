@@ -175,15 +175,10 @@ func (s *screenplay) paste(text string) {
 	s.update(inputMsg{term.Paste(text)})
 }
 
-// wait lets time pass, and wakes the model when it wants to be woken.
+// wait lets time pass.
 func (s *screenplay) wait(d time.Duration) {
-	end := s.clock.Add(d)
-	for at := s.model.wake(); !at.IsZero() && at.Before(end); at = s.model.wake() {
-		s.clock = at
-		s.update(wakeMsg{})
-	}
-	s.clock = end
-	s.update(wakeMsg{})
+	s.clock = s.clock.Add(d)
+	s.update(nil)
 }
 
 // all is what a person sees: everything printed, a rule, the live part.

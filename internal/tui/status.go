@@ -9,7 +9,6 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // hint takes the place of the status line for a moment.
@@ -39,7 +38,7 @@ func (m *Model) statusView(width int) string {
 	s := m.status
 	parts := []string{cmp.Or(style.Clean(s.Model), "no model: /model"), contextPart(s.Tokens, s.Limit), string(s.Mode)}
 	if s.Freed > 0 {
-		parts = append(parts, words.Tokens(s.Freed)+" freed")
+		parts = append(parts, chat.FormatTokens(s.Freed)+" freed")
 	}
 	line := joined(parts)
 	if room := width - style.Width(line) - 3; room >= 8 {
@@ -62,7 +61,7 @@ func contextPart(used, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s/%s %d%%", words.Tokens(used), words.Tokens(limit), chat.Percent(used, limit))
+	return fmt.Sprintf("%s/%s %d%%", chat.FormatTokens(used), chat.FormatTokens(limit), chat.Percent(used, limit))
 }
 
 // folder is the workspace, with ~ for the home folder, cut from the left.

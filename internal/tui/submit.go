@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	"agent/internal/command"
 	"agent/internal/tui/edit"
@@ -26,7 +25,7 @@ func (m *Model) submit() cmd {
 	}
 	remember := m.remember(text)
 	killed := m.input.Killed
-	m.input, m.typed = edit.Editor{Killed: killed}, time.Time{}
+	m.input = edit.Editor{Killed: killed}
 	switch {
 	case m.opts.Commands != nil && command.IsCommandWord(firstWord(text)):
 		return batch(remember, m.runCommand(text))

@@ -10,7 +10,6 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // Bounds of what a tool shows.
@@ -108,7 +107,7 @@ func title(title, name string) string {
 	if title == "" {
 		title = name
 	}
-	return style.Reveal(words.FirstLine(title)).Text
+	return style.Clean(style.FirstLine(title))
 }
 
 // toolResult is what is printed of a finished call. It looks at the answer, never
@@ -123,7 +122,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	}
 	said, body := outcome(t, a, width-2)
 	if e.Duration >= time.Second {
-		said = style.Listed(said, words.Took(e.Duration))
+		said = style.Join(said, style.Seconds(e.Duration))
 	}
 	if said != "" {
 		said = " — " + said
@@ -136,10 +135,11 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 func outcome(t *style.Theme, a tools.Answer, width int) (outcome string, body []string) {
 	switch {
 	case a.Diff != "":
-		return patch.StatText(a.Diff), bounded(t, patch.Render(t, a.Diff, width), diffLines)
+		added, removed := patch.Stat(a.Diff)
+		return fmt.Sprintf("+%d −%d", added, removed), bounded(t, patch.Render(t, a.Diff, 0), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(style.Clean(a.Output()), "\n")
-		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), lastLines(t, text, width)
+		return style.Join(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), lastLines(t, text, width)
 	case a.Error != "":
 		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Output()), "\n"), width)...)
 	}
@@ -148,8 +148,8 @@ func outcome(t *style.Theme, a tools.Answer, width int) (outcome string, body []
 
 // lineCount says how long a text is.
 func lineCount(text string) string {
-	if n := words.Lines(text); n > 0 {
-		return words.Count(n, "line")
+	if n := style.CountLines(text); n > 0 {
+		return style.Plural(n, "line", "")
 	}
 	return "no output"
 }
@@ -194,7 +194,7 @@ func (m *Model) toolsView(width, room int) []string {
 		if len(lines) >= room {
 			break
 		}
-		time := " " + words.Elapsed(m.opts.Now().Sub(tool.started))
+		time := " " + style.Elapsed(m.opts.Now().Sub(tool.started))
 		lines = append(lines, m.spinner()+" "+style.Truncate(tool.title, width-2-len(time))+m.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(m.tools)-i))
 		for _, row := range style.Tail(string(tool.output), width-2, share) {

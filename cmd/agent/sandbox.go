@@ -1,0 +1,137 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+
+	"github.com/spf13/cobra"
+)
+
+func newSandbox(w world) *cobra.Command {
+	var o options
+	var profile string
+	cmd := &cobra.Command{
+		Use:   "sandbox [--profile look|work] -- COMMAND…",
+		Short: "Run a command in the sandbox of the agent's commands, to see what it may do",
+		Long: `sandbox runs a command as the agent would. In the profile look it can read
+all but keys and change nothing; in work it can also change the workspace, except
+for what runs later, such as git's hooks, and open connections to itself.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("name a command to run, as in: agent sandbox -- go test ./..."))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSandboxed(cmd, w, o, profile, args)
+		},
+	}
+	cmd.Flags().StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	completeFlag(cmd, "set", completeAssignments)
+	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
+	cmd.Flags().StringVar(&profile, "profile", sandbox.Work.String(), "what it may do: look or work")
+	return cmd
+}
+
+func runSandboxed(cmd *cobra.Command, w world, o options, name string, args []string) error {
+	profile, err := sandbox.ParseProfile(name)
+	if err != nil {
+		return usage(err)
+	}
+	f, err := w.folders()
+	if err != nil {
+		return err
+	}
+	s, _, err := newSettings(w, f, o)
+	if err != nil {
+		return err
+	}
+	confined, remove, err := w.newWorkspace(o.workspace)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = remove() }()
+	box := sandbox.Detect()
+	if !box.Active() {
+		return fmt.Errorf("there is no sandbox here: %s", box.Why())
+	}
+	policy := sandboxPolicy(w, f, s, confined.Root(), confined.TempDir())
+	policy.Profile = profile
+
+	command := exec.CommandContext(cmd.Context(), args[0], args[1:]...)
+	command.Stdin, command.Stdout, command.Stderr = w.stdin, w.stdout, w.stderr
+	command.Dir = confined.Root()
+	command.Env = sandbox.Environ(w.environ, nil)
+	// An interrupt reaches the command by itself; it has a moment to end of it.
+	command.Cancel = func() error { return nil }
+	command.WaitDelay = 2 * time.Second
+	running, err := box.Start(command, policy)
+	if err != nil {
+		return err
+	}
+	err = running.Wait()
+	for _, path := range running.Undone() {
+		fmt.Fprintf(w.stderr, "agent: %s is protected; what the command made of it was undone\n", path)
+	}
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return statusError(exitCode(failed.ProcessState))
+	}
+	return err
+}
+
+// exitCode is the code a shell would show.
+func exitCode(state *os.ProcessState) int {
+	if code := state.ExitCode(); code >= 0 {
+		return code
+	}
+	return exitInterrupted
+}
+
+// sandboxPolicy is what commands in a workspace may do, but for the profile.
+func sandboxPolicy(w world, f folders, s *settings.Settings, root, temp string) sandbox.Policy {
+	own := []string{f.config, f.data, f.state}
+	if keyfile := settings.AuthKeyfile.Of(s); keyfile != "" {
+		own = append(own, w.path(strings.Replace(keyfile, "~", w.home, 1)))
+	}
+	return sandbox.Policy{
+		Workspace: root,
+		Temp:      temp,
+		DenyRead:  sandbox.Secrets(w.home, own...),
+		Protected: sandbox.RunsLater(root),
+		Caches:    w.cacheFolder(root),
+	}
+}
+
+// cacheFolder is where the commands of a workspace keep what they may use again,
+// empty when there is no place for it.
+func (w world) cacheFolder(root string) string {
+	base := w.env("XDG_CACHE_HOME")
+	if base == "" && w.home != "" {
+		base = filepath.Join(w.home, ".cache")
+	}
+	if !filepath.IsAbs(base) {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Join(base, "agent", filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
+}
+
+// checkSandbox says how commands are confined.
+func checkSandbox() finding {
+	box := sandbox.Detect()
+	if !box.Active() {
+		return finding{"note", "no sandbox: " + box.Why(), "commands that do more than look are asked about"}
+	}
+	return finding{"ok", "sandbox " + box.Backend().String() + ": " + box.Why(), ""}
+}

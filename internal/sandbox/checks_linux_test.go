@@ -1,0 +1,179 @@
+package sandbox_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/internal/sandbox"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// Whether a command manages to do something.
+type verdict int
+
+const (
+	refused verdict = iota
+	works
+)
+
+// checks are what a command tries. It manages when its exit code is 0. Each must
+// be harmless should it manage against expectation.
+var checks = []struct {
+	name, line string
+	// What becomes of it in the profile work by each backend, and in look.
+	helper, thread, look verdict
+}{
+	{"write home", `echo x > ~/new`, refused, refused, refused},
+	{"change home", `echo x >> ~/.bashrc`, refused, refused, refused},
+	{"write /etc", `echo x > /etc/agent-sandbox-test`, refused, refused, refused},
+	{"write sibling", `echo x > ../sibling/f`, refused, refused, refused},
+	{"remove sibling", `rm ../sibling/f`, refused, refused, refused},
+	{"truncate home", `truncate -s 0 ~/.bashrc`, refused, refused, refused},
+	{"write by link", `ln -s ~/.bashrc l; echo x >> l`, refused, refused, refused},
+
+	{"read ssh key", `cat ~/.ssh/id_ed25519`, refused, refused, refused},
+	{"read aws key", `cat ~/.aws/credentials`, refused, refused, refused},
+	{"read gh token", `cat ~/.config/gh/hosts.yml`, refused, refused, refused},
+	{"read netrc", `cat ~/.netrc`, refused, refused, refused},
+	{"read by link", `cat link`, refused, refused, refused},
+	{"read by hard link", `ln ~/.ssh/id_ed25519 hard && cat hard`, refused, refused, refused},
+	{"read by /proc", `cat /proc/self/root$HOME/.ssh/id_ed25519`, refused, refused, refused},
+	{"move keys away", `mv ~/.ssh x`, refused, refused, refused},
+
+	{"environment of others", `grep -q hunter2 /proc/$VICTIM/environ`, refused, refused, refused},
+	{"environment of any", `grep -qs hunter2 /proc/*/environ`, refused, refused, refused},
+	{"kill others", `kill -0 $VICTIM`, refused, refused, refused},
+	{"kill the program", `kill -0 $PARENT`, refused, refused, refused},
+	{"trace others", `SANDBOX_TEST_TOOL=trace $SELF $VICTIM`, refused, refused, refused},
+	{"abstract socket", `SANDBOX_TEST_TOOL=dial $SELF unix $ABSTRACT`, refused, refused, refused},
+	{"unix socket", `SANDBOX_TEST_TOOL=dial $SELF unix $SOCKET`, refused, refused, refused},
+	{"tcp to outside", `SANDBOX_TEST_TOOL=dial $SELF tcp 192.0.2.1:9`, refused, refused, refused},
+	{"udp to outside", `SANDBOX_TEST_TOOL=send $SELF 192.0.2.1:9`, refused, refused, refused},
+	{"tcp to loopback outside", `SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`, refused, refused, refused},
+	{"own loopback", `SANDBOX_TEST_TOOL=loopback $SELF`, works, refused, refused},
+
+	{"git hook", `echo x > .git/hooks/pre-commit && grep -q x .git/hooks/pre-commit`, refused, works, refused},
+	{"git config", `git config core.fsmonitor 'touch x'`, refused, works, refused},
+	{"move .git", `mv .git g`, refused, works, refused},
+	{"protected file", `echo x > .envrc`, refused, works, refused},
+	{"protected file, removed", `rm .envrc`, refused, works, refused},
+
+	{"mount", `mount --bind a b`, refused, refused, refused},
+	{"unmount", `umount -l ~/.ssh`, refused, refused, refused},
+	{"new user namespace", `unshare -Ur true`, refused, refused, refused},
+	{"device", `mknod d b 254 0 && head -c1 d`, refused, refused, refused},
+	{"rights of home", `chmod 700 ~/.bashrc`, refused, works, refused},
+	{"times of home", `touch -d 2001-01-01 ~/.bashrc`, refused, works, refused},
+
+	{"write workspace", `echo x > new && mkdir -p d/e && rm -r d new`, works, works, refused},
+	{"rename across folders", `mv a/f b/g && mv b/g a/f`, works, works, refused},
+	{"git commit", `echo y >> a/f && git commit -qam second && git stash list && git checkout -q -b other && git gc -q`, works, works, refused},
+	{"git status", `git status --short && git log -1 && git diff`, works, works, works},
+	{"read workspace", `cat a/f`, works, works, works},
+	{"read system", `cat /etc/passwd && ls /usr/bin && ls -l /proc/self/fd`, works, works, works},
+	{"null device", `echo x > /dev/null && head -c1 /dev/urandom && cat < /dev/null`, works, works, works},
+	{"temporary folder", `echo x > $TMPDIR/x && mktemp && rm $TMPDIR/x`, works, works, works},
+	{"here document", "cat <<x\nhello\nx\n", works, works, works},
+	{"shared memory", `echo x > /dev/shm/agent-sandbox-test; r=$?; rm -f /dev/shm/agent-sandbox-test; exit $r`, works, works, refused},
+	{"pipes", `echo a | tr a b | grep b && cat <(echo x)`, works, works, works},
+}
+
+// The 33 checks of the security review and more, in each backend and profile.
+func TestWhatACommandManages(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("hundreds of commands")
+	}
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for _, profile := range []sandbox.Profile{sandbox.Work, sandbox.Look} {
+			t.Run(profile.String(), func(t *testing.T) {
+				t.Parallel()
+				for _, check := range checks {
+					want := check.look
+					switch {
+					case profile == sandbox.Work && s.Backend() == sandbox.Helper:
+						want = check.helper
+					case profile == sandbox.Work:
+						want = check.thread
+					case s.Backend() == sandbox.Helper && check.name == "shared memory":
+						want = works // its own
+					}
+					h := newHouse(t)
+					got := h.run(s, h.policy(profile), "PARENT="+itoa(os.Getpid())+"\n"+check.line)
+					if (got.exit == 0) != (want == works) {
+						t.Errorf("%s: exit %d, want it to work: %v\n%s", check.name, got.exit, want == works, got.output)
+					}
+					h.isUnharmed(check.name)
+				}
+			})
+		}
+	})
+}
+
+// isUnharmed checks, from outside, what must be as it was after any command.
+func (h *house) isUnharmed(after string) {
+	h.t.Helper()
+	for path, want := range map[string]string{
+		h.home + "/.bashrc": "# mine", h.home + "/sibling/f": "x", h.home + "/.ssh/id_ed25519": "a key", h.workspace + "/.envrc": "# mine",
+	} {
+		if content, err := os.ReadFile(path); err != nil || string(content) != want {
+			h.t.Errorf("after %s: %s holds %q, %v", after, path, content, err)
+		}
+	}
+	for _, path := range []string{h.home + "/new", "/etc/agent-sandbox-test", h.workspace + "/.git/hooks/pre-commit"} {
+		if _, err := os.Lstat(path); err == nil {
+			h.t.Errorf("after %s: there is %s", after, path)
+		}
+	}
+	config, err := os.ReadFile(h.workspace + "/.git/config")
+	if err != nil || strings.Contains(string(config), "fsmonitor") {
+		h.t.Errorf("after %s: the configuration is %q, %v", after, config, err)
+	}
+}
+
+// The same as somebody who is not root.
+func TestWhatACommandManagesAsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("the other tests run as an ordinary user")
+	}
+	if testing.Short() {
+		t.Skip("hundreds of commands")
+	}
+	const nobody = 65534
+	dir, err := os.MkdirTemp("", "sandbox-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "sandbox.test")
+	if out, err := exec.Command("cp", self, binary).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	if err := os.Chown(dir, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, "-test.run", "^(TestWhatACommandManages|TestNothingIsLeft|TestKill.*|TestProcesses.*)$", "-test.v", "-test.timeout=5m")
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir}
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}, Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "SKIP") || strings.Contains(line, "no helper") || strings.Contains(line, "no thread") {
+			t.Log(trimmed(line))
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// The arguments of the calls that make mounts, from linux/mount.h and fcntl.h.
+const (
+	atFdcwd      = -100
+	atRecursive  = 0x8000
+	atEmptyPath  = 0x1000
+	openCloned   = 1
+	moveFromFile = 4
+
+	attrReadOnly = 1
+	attrNoDevice = 4
+)
+
+type mountAttr struct{ set, clear, propagation, userns uint64 }
+
+// tree is a copy of what is mounted at a path, not yet mounted itself.
+type tree struct {
+	fd   int
+	path string
+}
+
+// copyTree copies what is mounted at path, and below.
+func copyTree(path string) (tree, error) {
+	name, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return tree{}, err
+	}
+	fd, _, errno := syscall.Syscall(sysOpenTree, ^uintptr(-atFdcwd-1), uintptr(unsafe.Pointer(name)), openCloned|atRecursive|syscall.O_CLOEXEC)
+	if errno != 0 {
+		return tree{}, failed("copy the mount", path, errno)
+	}
+	return tree{int(fd), path}, nil
+}
+
+// mount puts the copy where it was taken from, on top of what is there now.
+func (t tree) mount() error {
+	defer syscall.Close(t.fd)
+	name, err := syscall.BytePtrFromString(t.path)
+	if err != nil {
+		return err
+	}
+	empty := [1]byte{}
+	if _, _, errno := syscall.Syscall6(sysMoveMount, uintptr(t.fd), uintptr(unsafe.Pointer(&empty)), ^uintptr(-atFdcwd-1), uintptr(unsafe.Pointer(name)), moveFromFile, 0); errno != 0 {
+		return failed("mount", t.path, errno)
+	}
+	return nil
+}
+
+// limit takes rights from the copy.
+func (t tree) limit(attributes uint64) error {
+	empty := [1]byte{}
+	return setAttributes(uintptr(t.fd), &empty[0], t.path, atEmptyPath|atRecursive, attributes)
+}
+
+// limitMounts takes rights from what is mounted at path, and below.
+func limitMounts(path string, attributes uint64) error {
+	name, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return err
+	}
+	return setAttributes(^uintptr(-atFdcwd-1), name, path, atRecursive, attributes)
+}
+
+// limitMount takes rights from what is mounted at path alone.
+func limitMount(path string, attributes uint64) error {
+	name, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return err
+	}
+	return setAttributes(^uintptr(-atFdcwd-1), name, path, 0, attributes)
+}
+
+func setAttributes(dir uintptr, name *byte, path string, flags uintptr, attributes uint64) error {
+	attr := mountAttr{set: attributes, propagation: syscall.MS_PRIVATE}
+	if _, _, errno := syscall.Syscall6(sysMountSetattr, dir, uintptr(unsafe.Pointer(name)), flags, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0); errno != 0 {
+		return failed("change the mount", path, errno)
+	}
+	return nil
+}
+
+// arrange lays out the file system: everything read-only and without devices but
+// what may be written, a /run without the sockets of services, /dev and /proc of
+// the command's own, and nothing to be read where secrets are.
+func (s *Spec) arrange() error {
+	writable, err := copyTrees(s.Write, attrNoDevice)
+	if err != nil {
+		return err
+	}
+	devices, err := copyTrees(s.Devices, 0)
+	if err != nil {
+		return err
+	}
+	if err := limitMounts("/", attrReadOnly|attrNoDevice); err != nil {
+		return err
+	}
+	if err := s.mountRun(); err != nil {
+		return err
+	}
+	if err := mountOwn(); err != nil {
+		return err
+	}
+	for _, t := range append(writable, devices...) {
+		makePlace(t.path)
+		if err := t.mount(); err != nil {
+			return err
+		}
+	}
+	for _, path := range s.ReadOnly {
+		if err := remount(path, attrReadOnly); err != nil {
+			return err
+		}
+	}
+	for _, path := range s.Hidden {
+		if err := hide(path); err != nil {
+			return err
+		}
+	}
+	if s.Processes > 0 {
+		// Namespaces have a limit of their own since Linux 6.14; before, the
+		// resource limit holds, though not for root.
+		_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Appendln(nil, s.Processes), 0)
+		limit := syscall.Rlimit{Cur: uint64(s.Processes), Max: uint64(s.Processes)}
+		_ = syscall.Setrlimit(rlimitNproc, &limit)
+	}
+	return errors.Join(limitMount("/proc", attrReadOnly), limitMount(run, attrReadOnly))
+}
+
+const rlimitNproc = 6
+
+// copyTrees copies what is mounted at paths that exist.
+func copyTrees(paths []string, attributes uint64) ([]tree, error) {
+	var trees []tree
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		t, err := copyTree(path)
+		if err != nil {
+			return nil, err
+		}
+		if attributes != 0 {
+			if err := t.limit(attributes); err != nil {
+				return nil, err
+			}
+		}
+		trees = append(trees, t)
+	}
+	return trees, nil
+}
+
+// remount mounts a path on itself with fewer rights. As a mount it can also not be
+// renamed or removed. What does not exist is left out.
+func remount(path string, attributes uint64) error {
+	trees, err := copyTrees([]string{path}, attributes)
+	if err != nil || len(trees) == 0 {
+		return err
+	}
+	return trees[0].mount()
+}
+
+func failed(what, path string, err error) error { return fmt.Errorf("%s %s: %w", what, path, err) }

@@ -1,0 +1,119 @@
+package confine
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Where hidden files and folders come from.
+const (
+	run          = "/run"
+	hiddenFile   = run + "/.hidden-file"
+	hiddenFolder = run + "/.hidden-folder"
+)
+
+// mountRun replaces /run, where services have their sockets, by a folder that holds
+// only what Keep names and the links that were there, by which some systems find
+// their programs.
+func (s *Spec) mountRun() error {
+	kept := map[string][]byte{}
+	for _, path := range s.Keep {
+		if content, err := os.ReadFile(path); err == nil {
+			kept[path] = content
+		}
+	}
+	links := linksIn(run)
+	if err := syscall.Mount("tmpfs", run, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=755"); err != nil {
+		return failed("mount", run, err)
+	}
+	for path, content := range kept {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o444))
+		if err != nil {
+			return err
+		}
+	}
+	for name, target := range links {
+		if err := os.Symlink(target, filepath.Join(run, name)); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(os.Mkdir(hiddenFolder, 0), os.WriteFile(hiddenFile, nil, 0)); err != nil {
+		return err
+	}
+	// A device on a mount without devices: nobody can open it, root neither.
+	return bind(os.DevNull, hiddenFile)
+}
+
+func linksIn(dir string) map[string]string {
+	links := map[string]string{}
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if target, err := os.Readlink(filepath.Join(dir, entry.Name())); err == nil {
+			links[entry.Name()] = target
+		}
+	}
+	return links
+}
+
+// mountOwn mounts what a command has for itself: its processes, terminals and
+// shared memory.
+func mountOwn() error {
+	for _, m := range []struct {
+		dir, kind, options string
+		flags              uintptr
+	}{
+		{"/proc", "proc", "", syscall.MS_NODEV | syscall.MS_NOEXEC},
+		{"/dev/shm", "tmpfs", "mode=1777", syscall.MS_NODEV},
+		{"/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=620", syscall.MS_NOEXEC},
+	} {
+		if _, err := os.Lstat(m.dir); err != nil {
+			continue
+		}
+		if err := syscall.Mount(m.kind, m.dir, m.kind, m.flags|syscall.MS_NOSUID, m.options); err != nil {
+			return failed("mount", m.dir, err)
+		}
+	}
+	// Where it is no link to pts/ptmx, it would lead to the terminals outside.
+	if info, err := os.Lstat("/dev/ptmx"); err == nil && info.Mode()&os.ModeSymlink == 0 {
+		return bind("/dev/pts/ptmx", "/dev/ptmx")
+	}
+	return nil
+}
+
+// hide makes a file or folder one that cannot be opened.
+func hide(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil // there is nothing to hide
+	}
+	if info.IsDir() {
+		return bind(hiddenFolder, path)
+	}
+	return bind(hiddenFile, path)
+}
+
+func bind(from, to string) error {
+	if err := syscall.Mount(from, to, "", syscall.MS_BIND, ""); err != nil {
+		return failed("mount", to, err)
+	}
+	return nil
+}
+
+// makePlace makes the folder to mount on, where /run had held it.
+func makePlace(path string) {
+	if _, err := os.Lstat(path); err != nil {
+		_ = os.MkdirAll(path, 0o755)
+	}
+}
+
+// loopbackUp brings up the loopback device.
+func loopbackUp() error {
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	defer syscall.Close(socket)
+	return os.NewSyscallError("bring up lo", setFlags(socket, "lo", syscall.IFF_UP))
+}

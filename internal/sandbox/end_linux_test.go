@@ -1,0 +1,208 @@
+package sandbox_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"agent/internal/sandbox"
+)
+
+// Nothing outlives a command, also not what left its session.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		got := h.run(s, h.policy(sandbox.Work), `mkfifo pipe; (setsid sh -c 'exec 9<>pipe; echo up > up; exec sleep 600' >/dev/null 2>&1 &); while ! [ -s up ]; do sleep 0.01; done; exit 7`)
+		if got.exit != 7 || !got.left {
+			t.Errorf("%+v", got)
+		}
+		h.pipeIsFree("pipe")
+		if got := h.run(s, h.policy(sandbox.Work), `true`); got.left {
+			t.Error("a command that left nothing is said to have left something")
+		}
+	})
+}
+
+// pipeIsFree waits until no process holds a named pipe open.
+func (h *house) pipeIsFree(name string) {
+	h.t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		fd, err := syscall.Open(filepath.Join(h.workspace, name), syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == syscall.ENXIO {
+			return
+		}
+		if err == nil {
+			syscall.Close(fd)
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("a process is still there (%v)", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Killing the program takes the command along; what left its session too, by the
+// namespace or else at the next start.
+func TestKillOfTheProgram(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
+		t.Run(backend.String(), func(t *testing.T) {
+			t.Parallel()
+			use(t, backend)
+			h := newHouse(t)
+			program := h.command(`SANDBOX_TEST_TOOL=hold exec $SELF ` + backend.String() +
+				` 'mkfifo one two; (setsid sh -c "exec 9<>two; touch up; exec sleep 600" &) ; exec 9<>one; while ! [ -e up ]; do sleep 0.01; done; touch ready; exec sleep 600'`)
+			if err := program.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = program.Process.Kill(); _ = program.Wait() })
+			h.waitFor("ready")
+			if err := program.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = program.Wait()
+			h.pipeIsFree("one")
+			if backend != sandbox.Helper {
+				sandbox.Sweep()
+			}
+			h.pipeIsFree("two")
+		})
+	}
+}
+
+func (h *house) waitFor(name string) {
+	h.t.Helper()
+	for range 2000 {
+		if _, err := os.Lstat(filepath.Join(h.workspace, name)); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	h.t.Fatalf("%s never came", name)
+}
+
+func TestProcessesAreBounded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	got := h.run(use(t, sandbox.Helper), h.policy(sandbox.Work), `ulimit -u; cat /proc/sys/kernel/pid_max`)
+	limit, most, _ := strings.Cut(trimmed(got.output), "\n")
+	if limit != "4096" {
+		t.Errorf("a command may have %s processes; want 4096", limit)
+	}
+	if most != "4096" {
+		t.Skipf("this kernel has one number of processes for all namespaces (%s), so root is not bounded", most)
+	}
+}
+
+// Exit codes and signals come through as they are.
+func TestEndComesThrough(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		for line, want := range map[string]int{`exit 0`: 0, `exit 3`: 3, `kill -TERM $$; sleep 9`: 143, `kill -KILL $$; sleep 9`: 137, `kill -ABRT $$; sleep 9`: 134} {
+			got := h.run(s, h.policy(sandbox.Work), line)
+			if got.exit == -1 {
+				got.exit = want // a signal, which the process state holds
+			}
+			if got.exit != want {
+				t.Errorf("%s: exit %d, want %d", line, got.exit, want)
+			}
+		}
+	})
+}
+
+// A signal to the process group ends a command that does not handle it, and is
+// handled by one that does.
+func TestKillReachesTheCommand(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		for name, line := range map[string]string{
+			"default": `touch ready; sleep 600`, "exec": `touch ready; exec sleep 600`, "handled": `trap 'touch handled; exit 9' TERM; touch ready; sleep 600 & wait`,
+		} {
+			_ = os.Remove(filepath.Join(h.workspace, "ready"))
+			cmd := h.command(line)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			c, err := s.Start(cmd, h.policy(sandbox.Work))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.waitFor("ready")
+			began := time.Now()
+			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); err != nil {
+				t.Error(err)
+			}
+			if err := c.Wait(); err == nil || time.Since(began) > 5*time.Second {
+				t.Errorf("%s: %v after %v", name, err, time.Since(began))
+			}
+		}
+		h.waitFor("handled")
+	})
+}
+
+// The program itself stays free, and no thread is left of a command.
+func TestTheProgramStaysFree(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		policy := h.policy(sandbox.Look)
+		for range 50 {
+			h.run(s, policy, `true`)
+		}
+		threads := func() int {
+			entries, err := os.ReadDir("/proc/self/task")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(entries)
+		}
+		before := threads()
+		for range 100 {
+			h.run(s, policy, `true`)
+		}
+		if after := threads(); after > before+8*runtime.NumCPU() {
+			t.Errorf("%d threads before, %d after 100 commands", before, after)
+		}
+		write(t, h.home+"/new", "x")
+		if _, err := os.ReadFile(h.home + "/.ssh/id_ed25519"); err != nil {
+			t.Error(err)
+		}
+		if out, err := exec.Command("cat", h.home+"/.ssh/id_ed25519").CombinedOutput(); err != nil {
+			t.Errorf("%v %s", err, out)
+		}
+	})
+}
+
+func TestACommandThatCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		cmd := exec.Command("/no/such/program")
+		cmd.Dir = h.workspace
+		if _, err := s.Start(cmd, h.policy(sandbox.Work)); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
+			t.Errorf("%v", err)
+		}
+		cmd = exec.Command("no-such-program")
+		if _, err := s.Start(cmd, h.policy(sandbox.Work)); err == nil {
+			t.Error("a program that is not there was started")
+		}
+	})
+}
+
+// The helper is started by the program alone.
+func TestHelperIsNotForUsers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	cmd := h.command(`exec -a agent-sandbox-helper $SELF 3</dev/null`)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 125 || !strings.Contains(string(out), "started by agent itself") {
+		t.Errorf("%v %s", err, out)
+	}
+}

@@ -1,0 +1,62 @@
+package sandbox
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// secretive are parts of the names of variables that hold secrets; reaching are
+// the names of those that lead to services which act for the user.
+var (
+	secretive = []string{"KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"}
+	reaching  = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
+)
+
+// Environ returns the variables that commands may see: environ without those whose
+// names say that they hold a secret or lead to a service that has some, except for
+// the names in allowed.
+func Environ(environ, allowed []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		if slices.Contains(allowed, name) {
+			return false
+		}
+		upper := strings.ToUpper(name)
+		return slices.Contains(reaching, upper) ||
+			slices.ContainsFunc(secretive, func(part string) bool { return strings.Contains(upper, part) })
+	})
+}
+
+// caches are the variables by which build tools are told where to keep what they
+// may use again, and the names of the folders. A cache that is shared with the
+// world outside would let a command leave there what runs later. The build folder
+// of cargo stays in the workspace, where people look for its results.
+var caches = map[string]string{
+	"GOCACHE": "go-build", "GOLANGCI_LINT_CACHE": "golangci-lint", "STATICCHECK_CACHE": "staticcheck",
+	"npm_config_cache": "npm", "YARN_CACHE_FOLDER": "yarn",
+	"PIP_CACHE_DIR": "pip", "UV_CACHE_DIR": "uv",
+}
+
+// environ is the environment of a confined command.
+func (p Policy) environ(environ []string) []string {
+	set := map[string]string{}
+	if p.Temp != "" {
+		set["TMPDIR"] = p.Temp
+	}
+	if p.Profile == Work && p.Caches != "" {
+		for name, folder := range caches {
+			set[name] = filepath.Join(p.Caches, folder)
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		_, replaced := set[name]
+		return replaced
+	})
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		kept = append(kept, name+"="+set[name])
+	}
+	return kept
+}

@@ -1,0 +1,172 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"agent/internal/sandbox"
+)
+
+// house is a home folder with secrets, a repository as workspace, and programs
+// outside that listen.
+type house struct {
+	t                           *testing.T
+	home, workspace, temp       string
+	tcp, udp, socket, abstracts string
+	victim                      int
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	root := t.TempDir()
+	h := &house{t: t, home: root + "/home", workspace: root + "/home/work", temp: root + "/temp"}
+	for path, content := range map[string]string{
+		"home/.ssh/id_ed25519": "a key", "home/.aws/credentials": "a key", "home/.config/gh/hosts.yml": "a token", "home/.netrc": "a password",
+		"home/.bashrc": "# mine", "home/sibling/f": "x", "home/work/a/f": "x", "home/work/b/f": "x", "home/work/.envrc": "# mine", "temp/f": "x",
+	} {
+		write(t, filepath.Join(root, path), content)
+	}
+	if err := os.Symlink(h.home+"/.ssh/id_ed25519", h.workspace+"/link"); err != nil {
+		t.Fatal(err)
+	}
+	h.git("init", "-q")
+	h.git("add", "a")
+	h.git("-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "first")
+	h.listen(root)
+	h.live()
+	return h
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *house) git(args ...string) {
+	h.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = h.workspace
+	cmd.Env = append(os.Environ(), "HOME="+h.home, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		h.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// listen opens what a command must not reach.
+func (h *house) listen(root string) {
+	h.t.Helper()
+	h.socket, h.abstracts = root+"/s", "@"+filepath.Base(root)+h.t.Name()
+	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": h.socket} {
+		listener, err := net.Listen(network, address)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		h.t.Cleanup(func() { listener.Close() })
+		if network == "tcp" {
+			h.tcp = listener.Addr().String()
+		}
+	}
+	abstract, err := net.Listen("unix", h.abstracts)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { abstract.Close() })
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { packets.Close() })
+	h.udp = packets.LocalAddr().String()
+}
+
+// live starts a process outside, with a secret in its environment.
+func (h *house) live() {
+	h.t.Helper()
+	victim := exec.Command("sleep", "600")
+	victim.Env = []string{"VICTIM_SECRET=hunter2", "PATH=" + os.Getenv("PATH")}
+	victim.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := victim.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = victim.Process.Kill(); _ = victim.Wait() })
+	h.victim = victim.Process.Pid
+}
+
+func (h *house) policy(profile sandbox.Profile) sandbox.Policy {
+	return sandbox.Policy{
+		Profile: profile, Workspace: h.workspace, Temp: h.temp,
+		DenyRead: sandbox.Secrets(h.home), Protected: []string{h.workspace + "/.envrc", h.workspace + "/.vscode"},
+		Grace: 100 * time.Millisecond,
+	}
+}
+
+// ran is what came of a command.
+type ran struct {
+	exit   int
+	output string
+	left   bool
+	undone []string
+}
+
+// run runs a line of bash in the sandbox.
+func (h *house) run(s *sandbox.Sandbox, policy sandbox.Policy, line string) ran {
+	h.t.Helper()
+	cmd := h.command(line)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	c, err := s.Start(cmd, policy)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	_ = c.Wait()
+	return ran{cmd.ProcessState.ExitCode(), output.String(), c.LeftBehind(), c.Undone()}
+}
+
+func (h *house) command(line string) *exec.Cmd {
+	h.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "-c", line)
+	cmd.Dir = h.workspace
+	cmd.Env = append(os.Environ(), "HOME="+h.home, "SELF="+self, "TCP="+h.tcp, "UDP="+h.udp, "SOCKET="+h.socket, "ABSTRACT="+h.abstracts,
+		"VICTIM="+itoa(h.victim), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@example.org", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@example.org")
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// use returns the sandbox of a backend, or skips where it does not work.
+func use(t *testing.T, backend sandbox.Backend) *sandbox.Sandbox {
+	t.Helper()
+	s, err := sandbox.Use(backend)
+	if err != nil {
+		t.Skip(err)
+	}
+	return s
+}
+
+// eachBackend runs a test on every backend that confines.
+func eachBackend(t *testing.T, test func(t *testing.T, s *sandbox.Sandbox)) {
+	for _, backend := range []sandbox.Backend{sandbox.Helper, sandbox.Thread} {
+		t.Run(backend.String(), func(t *testing.T) {
+			t.Parallel()
+			test(t, use(t, backend))
+		})
+	}
+}
+
+func trimmed(text string) string { return strings.TrimSpace(text) }

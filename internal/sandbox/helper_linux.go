@@ -1,0 +1,175 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/sandbox/confine"
+)
+
+const (
+	// helperABI is the version of Landlock from which files can be moved between
+	// folders; before, the mounts alone confine.
+	helperABI = 2
+	// mostProcesses bounds the processes and threads of a command.
+	mostProcesses = 4096
+)
+
+// rootKeeps are the capabilities that commands of root keep: those over files and
+// users, which do not reach out of the sandbox.
+var rootKeeps = []uint{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
+}
+
+// startHelper starts this program as the helper, in new namespaces, and has it
+// start the command.
+func (c *Command) startHelper(policy Policy) error {
+	spec := policy.spec()
+	spec.Path, spec.Args, spec.Env, spec.Dir = c.cmd.Path, c.cmd.Args, c.cmd.Env, policy.dir
+	// Its reader lives until the program ends, and so does the helper.
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return &SetupError{err}
+	}
+	c.cmd.Path, c.cmd.Args = "/proc/self/exe", []string{confine.Name}
+	c.cmd.Env = []string{"GOMAXPROCS=1", "GOGC=off"} // it only waits
+	c.cmd.ExtraFiles = []*os.File{theirs}
+	c.cmd.Dir = ""
+	intoNamespaces(attributes(c.cmd), policy.network())
+	err = c.cmd.Start()
+	theirs.Close()
+	if err != nil {
+		ours.Close()
+		return &SetupError{err}
+	}
+	reports := json.NewDecoder(ours)
+	if err := handOver(ours, reports, spec); err != nil {
+		_ = c.cmd.Process.Kill()
+		_ = c.cmd.Wait()
+		ours.Close()
+		return err
+	}
+	c.finish = func() outcome {
+		defer ours.Close()
+		var last confine.Report
+		_ = reports.Decode(&last) // nothing comes from one that was killed
+		return outcome{left: last.Left}
+	}
+	return nil
+}
+
+// handOver tells the helper what to do and waits until it has done it.
+func handOver(channel io.Writer, reports *json.Decoder, spec confine.Spec) error {
+	var first confine.Report
+	err := errors.Join(json.NewEncoder(channel).Encode(spec), reports.Decode(&first))
+	switch {
+	case err != nil:
+		return &SetupError{errors.Join(errors.New("its helper ended before the command"), err)}
+	case first.NotFound:
+		return &exec.Error{Name: spec.Path, Err: os.ErrNotExist}
+	case first.Failed != "":
+		return &SetupError{errors.New(first.Failed)}
+	}
+	return nil
+}
+
+// tryHelper has the helper set everything up and run nothing.
+func tryHelper() error {
+	cmd := exec.Command("/")
+	cmd.Err, cmd.Path = nil, ""
+	policy, err := Policy{Workspace: "/", Grace: time.Second}.resolve("/")
+	if err != nil {
+		return err
+	}
+	c := &Command{cmd: cmd}
+	if err := c.startHelper(policy); err != nil {
+		var setup *SetupError
+		if errors.As(err, &setup) {
+			return setup.Err
+		}
+		return err
+	}
+	err = cmd.Wait()
+	c.finish()
+	return err
+}
+
+// spec is what the helper has to do for a policy.
+func (p Policy) spec() confine.Spec {
+	spec := confine.Spec{
+		Write:     p.writable(),
+		ReadOnly:  p.Protected,
+		Hidden:    p.DenyRead,
+		Devices:   harmlessDevices,
+		Loopback:  !p.network(),
+		Processes: mostProcesses,
+		Grace:     p.Grace,
+		Filter:    newFilter(restrictions{noSockets: p.Profile == Look}),
+	}
+	spec.Hidden = append(spec.Hidden[:len(spec.Hidden):len(spec.Hidden)], listeningSockets()...)
+	if names := real("/etc/resolv.conf"); p.network() && within(names, "/run") {
+		spec.Keep = []string{names}
+	}
+	if abi := landlockABI(); abi >= helperABI {
+		spec.Ruleset = newRuleset(abi, p.rulesBesideMounts())
+	}
+	if os.Geteuid() == 0 {
+		for _, capability := range rootKeeps {
+			spec.Capabilities |= 1 << capability
+		}
+	}
+	return spec
+}
+
+// intoNamespaces has a process started in namespaces of its own, in which it may
+// arrange mounts and devices, and else is who it was.
+func intoNamespaces(attr *syscall.SysProcAttr, network bool) {
+	attr.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
+	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+	if !network {
+		attr.Cloneflags |= unix.CLONE_NEWNET
+	}
+	// Root keeps the other users too, on whose files it may work.
+	attr.GidMappingsEnableSetgroups = os.Geteuid() == 0
+	attr.UidMappings = sameIDs("/proc/self/uid_map", os.Geteuid())
+	attr.GidMappings = sameIDs("/proc/self/gid_map", os.Getegid())
+}
+
+// sameIDs maps users or groups to themselves: all that there are for root, else the
+// own one.
+func sameIDs(table string, own int) []syscall.SysProcIDMap {
+	var ids []syscall.SysProcIDMap
+	if content, err := os.ReadFile(table); err == nil && os.Geteuid() == 0 {
+		for line := range strings.Lines(string(content)) {
+			var inside, outside, size int
+			if n, _ := fmt.Sscan(line, &inside, &outside, &size); n == 3 {
+				ids = append(ids, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
+			}
+		}
+	}
+	if len(ids) == 0 {
+		ids = []syscall.SysProcIDMap{{ContainerID: own, HostID: own, Size: 1}}
+	}
+	return ids
+}
+
+// socketPair is a channel to the helper; it closes when either side ends.
+func socketPair() (ours, theirs *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	if err := unix.SetNonblock(pair[0], true); err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	return os.NewFile(uintptr(pair[0]), "sandbox"), os.NewFile(uintptr(pair[1]), "helper"), nil
+}

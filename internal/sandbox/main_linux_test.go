@@ -1,0 +1,92 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/internal/sandbox"
+)
+
+// toolVariable makes the test binary one of the small programs that the checks run
+// as commands. Its value names which, and what for.
+const toolVariable = "SANDBOX_TEST_TOOL"
+
+func TestMain(m *testing.M) {
+	if tool := os.Getenv(toolVariable); tool != "" {
+		if err := runTool(tool); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// runTool does what no usual program can be asked to.
+func runTool(tool string) error {
+	switch tool {
+	case "dial":
+		connection, err := net.Dial(os.Args[1], os.Args[2])
+		if err == nil {
+			connection.Close()
+		}
+		return err
+	case "send": // a datagram is only refused when it is sent
+		connection, err := net.Dial("udp", os.Args[1])
+		if err != nil {
+			return err
+		}
+		_, err = connection.Write([]byte("x"))
+		return err
+	case "loopback":
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		connection, err := net.Dial("tcp", listener.Addr().String())
+		if err == nil {
+			connection.Close()
+		}
+		return err
+	case "hold":
+		return hold(os.Args[1], os.Args[2])
+	case "trace":
+		pid, err := strconv.Atoi(os.Args[1])
+		if err != nil {
+			return err
+		}
+		return syscall.PtraceAttach(pid)
+	}
+	return fmt.Errorf("no tool %q", tool)
+}
+
+// hold runs a command that never ends, in the sandbox of that name.
+func hold(backend, line string) error {
+	for _, b := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
+		if !strings.EqualFold(b.String(), backend) {
+			continue
+		}
+		s, err := sandbox.Use(b)
+		if err != nil {
+			return err
+		}
+		cmd := exec.Command("bash", "-c", line)
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		cmd.Dir = dir
+		c, err := s.Start(cmd, sandbox.Policy{Profile: sandbox.Work, Workspace: dir})
+		if err != nil {
+			return err
+		}
+		return c.Wait()
+	}
+	return fmt.Errorf("no backend %q", backend)
+}

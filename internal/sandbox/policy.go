@@ -1,0 +1,135 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Profile says how much a command may do.
+type Profile int
+
+// The profiles.
+const (
+	// Look may read all but what is hidden, and write nothing but its temporary
+	// folder. There is no network.
+	Look Profile = iota
+	// Work may besides write the workspace, except for what is protected, and use
+	// network connections to itself.
+	Work
+	// Open is not confined.
+	Open
+)
+
+// String is the name of the profile.
+func (p Profile) String() string { return [...]string{"look", "work", "open"}[p] }
+
+// ParseProfile reads the name of a profile that confines.
+func ParseProfile(name string) (Profile, error) {
+	for _, p := range []Profile{Look, Work} {
+		if name == p.String() {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no profile %q (valid: look, work)", name)
+}
+
+// Policy is what a command may do. Paths that do not exist are left out.
+type Policy struct {
+	Profile Profile
+	// Workspace may be written in Work, Temp always; TMPDIR is set to it.
+	Workspace, Temp string
+	// AllowWrite are further folders and files that Work may write.
+	AllowWrite []string
+	// DenyRead are files and folders that cannot be opened, see Secrets.
+	DenyRead []string
+	// Protected are files and folders inside the workspace that stay as they are.
+	// What makes git run programs is protected besides.
+	Protected []string
+	// Network leaves the network on in Work.
+	Network bool
+	// Caches is a folder for the caches of build tools in Work; empty to leave
+	// them off.
+	Caches string
+	// Grace is how long what the command leaves behind has to end when told to.
+	Grace time.Duration
+
+	dir string
+	git []string
+}
+
+// resolve makes the policy's paths absolute and free of links.
+func (p Policy) resolve(dir string) (Policy, error) {
+	var err error
+	if p.dir, err = filepath.Abs(dir); err != nil {
+		return p, err
+	}
+	if p.Grace == 0 {
+		p.Grace = defaultGrace
+	}
+	if p.Profile != Open && p.Workspace == "" {
+		return p, fmt.Errorf("the policy names no workspace")
+	}
+	if p.Profile == Work && p.Caches != "" {
+		if err := os.MkdirAll(p.Caches, 0o700); err != nil {
+			return p, fmt.Errorf("folder for caches: %w", err)
+		}
+	}
+	p.Workspace, p.Temp, p.Caches = real(p.Workspace), real(p.Temp), real(p.Caches)
+	p.AllowWrite, p.DenyRead = existing(p.AllowWrite), existing(p.DenyRead)
+	var folders gitFolders
+	if p.Profile == Work {
+		folders = findGit(p.Workspace)
+	}
+	p.git = folders.write
+	p.Protected = append(slices.Clone(p.Protected), folders.protect...)
+	return p, nil
+}
+
+// real is a path without symbolic links; empty when it does not exist.
+func real(path string) string {
+	if path == "" {
+		return ""
+	}
+	if _, err := os.Lstat(path); err != nil {
+		return "" // the common case, which should be quick
+	}
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	return resolved
+}
+
+func existing(paths []string) []string {
+	var found []string
+	for _, path := range paths {
+		if path = real(path); path != "" && !slices.Contains(found, path) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// writable are the folders and files that may be written, parents first.
+func (p Policy) writable() []string {
+	paths := []string{p.Temp}
+	if p.Profile == Work {
+		paths = append(paths, p.Workspace, p.Caches)
+		paths = append(append(paths, p.git...), p.AllowWrite...)
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
+}
+
+// within reports whether a clean absolute path is folder or below it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// network reports whether the command can reach others.
+func (p Policy) network() bool { return p.Profile == Work && p.Network }

@@ -1,0 +1,134 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/sandbox/confine"
+
+	"golang.org/x/sys/unix"
+)
+
+// Rights to files, as Landlock has them.
+const (
+	mayRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	mayList = unix.LANDLOCK_ACCESS_FS_READ_DIR
+	mayAll  = 1<<16 - 1
+)
+
+// harmlessDevices are what a command can use below /dev.
+var harmlessDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// newRuleset makes a ruleset for a kernel with that version of Landlock.
+func newRuleset(abi int, rules []confine.Rule) *confine.Ruleset {
+	set := &confine.Ruleset{Rules: rules}
+	switch {
+	case abi >= 5:
+		set.Handled = 1<<16 - 1
+	case abi >= 3:
+		set.Handled = 1<<15 - 1
+	case abi == 2:
+		set.Handled = 1<<14 - 1
+	default:
+		set.Handled = 1<<13 - 1
+	}
+	if abi >= 6 {
+		set.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+	}
+	return set
+}
+
+// landlockABI is the version of Landlock in the kernel, 0 when there is none.
+func landlockABI() int {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(version)
+}
+
+func grant(access uint64, paths ...string) []confine.Rule {
+	var rules []confine.Rule
+	for _, path := range paths {
+		rules = append(rules, confine.Rule{Path: path, Access: access})
+	}
+	return rules
+}
+
+// rulesBesideMounts are the rules where hiding is done by mounts.
+func (p Policy) rulesBesideMounts() []confine.Rule {
+	rules := grant(mayRead, "/")
+	rules = append(rules, grant(mayAll, p.writable()...)...)
+	rules = append(rules, grant(mayAll, "/dev/shm", "/dev/pts", "/dev/ptmx")...)
+	return append(rules, grant(mayAll, harmlessDevices...)...)
+}
+
+// rulesAlone are the rules where nothing else hides. Landlock only allows, so what
+// holds something hidden somewhere below is not allowed itself, only its other
+// children are.
+func (p Policy) rulesAlone() []confine.Rule {
+	hidden := append(slices.Clone(p.DenyRead), "/dev")
+	var rules []confine.Rule
+	var walk func(dir string)
+	walk = func(dir string) {
+		holds := false
+		for _, path := range hidden {
+			if within(dir, path) {
+				return
+			}
+			holds = holds || within(path, dir)
+		}
+		if !holds {
+			rules = append(rules, grant(mayRead, dir)...)
+			return
+		}
+		rules = append(rules, grant(mayList, dir)...)
+		entries, _ := os.ReadDir(dir)
+		for _, entry := range entries {
+			walk(filepath.Join(dir, entry.Name()))
+		}
+	}
+	walk("/")
+	for _, path := range p.writable() {
+		if !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return within(denied, path) }) {
+			rules = append(rules, grant(mayAll, path)...)
+			continue
+		}
+		// What is hidden inside stays hidden, at the price of new files beside it.
+		entries, _ := os.ReadDir(path)
+		for _, entry := range entries {
+			child := filepath.Join(path, entry.Name())
+			if !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return within(denied, child) || within(child, denied) }) {
+				rules = append(rules, grant(mayAll, child)...)
+			}
+		}
+	}
+	rules = append(rules, grant(mayList, "/dev")...)
+	if p.Profile == Work {
+		rules = append(rules, grant(mayAll, "/dev/shm")...)
+	}
+	return append(rules, grant(mayAll, harmlessDevices...)...)
+}
+
+// listeningSockets are the files by which programs outside can be reached, which
+// no namespace hides. Those below /run are gone with it.
+func listeningSockets() []string {
+	table, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for line := range strings.Lines(string(table)) {
+		// Num RefCount Protocol Flags Type St Inode Path
+		fields := strings.Fields(line)
+		if len(fields) < 8 || !filepath.IsAbs(fields[7]) || within(fields[7], "/run") {
+			continue
+		}
+		if _, err := os.Lstat(fields[7]); err == nil && !slices.Contains(paths, fields[7]) {
+			paths = append(paths, fields[7])
+		}
+	}
+	return paths
+}

@@ -1,0 +1,205 @@
+package sandbox_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/sandbox"
+)
+
+// What is protected but not there yet is taken away again, except for what git
+// itself makes; without mounts, so are changes.
+func TestProtectedFilesStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		got := h.run(s, h.policy(sandbox.Work), `mkdir .vscode; echo x > .vscode/tasks.json; echo x > .git/commondir; echo kept > kept`)
+		if got.exit != 0 || len(got.undone) != 2 {
+			t.Errorf("%+v", got)
+		}
+		for _, path := range []string{"/.vscode", "/.git/commondir"} {
+			if _, err := os.Lstat(h.workspace + path); err == nil {
+				t.Errorf("%s is still there", path)
+			}
+		}
+		if _, err := os.Lstat(h.workspace + "/kept"); err != nil {
+			t.Error(err)
+		}
+		if got := h.run(s, h.policy(sandbox.Work), `echo y > kept`); len(got.undone) != 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestANewRepositoryHasNoHooks(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for line, want := range map[string]int{
+			`git init -q . && echo x > f && git add f && git commit -qm x`:                0,
+			`git init -q . && echo x > .git/hooks/post-checkout`:                          1,
+			`git init -q . && git config core.fsmonitor 'touch x'`:                        1,
+			`git init -q . && git config remote.origin.url 'ext::sh -c x'`:                1,
+			`git init -q . && printf '[include]\npath = ../x\n' >> .git/config`:           1,
+			`git init -q . && printf '[core]\nfsmonitor = x\n' > .git/config`:             1,
+			`git init -q . && git config user.name x && git remote add o https://x.org/y`: 0,
+		} {
+			h := newHouse(t)
+			h.workspace = t.TempDir()
+			if got := h.run(s, h.policy(sandbox.Work), line); got.exit != 0 || len(got.undone) != want {
+				t.Errorf("%s: %+v, want %d undone", line, got, want)
+			}
+		}
+	})
+}
+
+// In a linked work tree or a submodule git works too; a file .git that names a
+// folder which does not know of it opens nothing.
+func TestWorkTreesElsewhere(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		linked := h.home + "/linked"
+		h.git("worktree", "add", "-q", linked)
+		h.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", h.workspace, "sub")
+		main := h.workspace
+		for _, workspace := range []string{linked, main + "/sub"} {
+			h.workspace = workspace
+			got := h.run(s, h.policy(sandbox.Work), `echo more >> a/f && git commit -qam second && git log --oneline`)
+			if got.exit != 0 || !strings.Contains(got.output, "second") {
+				t.Errorf("in %s: %+v", workspace, got)
+			}
+			common, err := exec.Command("git", "-C", workspace, "rev-parse", "--path-format=absolute", "--git-path", "hooks").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			hooks := trimmed(string(common))
+			h.run(s, h.policy(sandbox.Work), `echo x > `+hooks+`/pre-commit`)
+			if _, err := os.Lstat(hooks + "/pre-commit"); err == nil {
+				t.Errorf("in %s: a hook can be made in %s", workspace, hooks)
+			}
+		}
+		h.workspace = t.TempDir()
+		write(t, h.workspace+"/.git", "gitdir: "+h.home+"/.ssh\n")
+		if got := h.run(s, h.policy(sandbox.Work), `echo x > `+h.home+`/.ssh/new; cat `+h.home+`/.ssh/id_ed25519`); got.exit == 0 {
+			t.Errorf("%+v", got)
+		}
+		if _, err := os.Lstat(h.home + "/.ssh/new"); err == nil {
+			t.Error("a file .git opened a folder outside")
+		}
+	})
+}
+
+func TestFurtherFoldersCanBeOpenedAndHidden(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		policy := h.policy(sandbox.Work)
+		policy.AllowWrite = []string{h.home + "/sibling", h.home + "/not-there"}
+		policy.DenyRead = append(policy.DenyRead, h.home+"/.bashrc", h.workspace+"/secret")
+		write(t, h.workspace+"/secret/f", "hunter2")
+		if got := h.run(s, policy, `echo x > ../sibling/new`); got.exit != 0 {
+			t.Errorf("%+v", got)
+		}
+		for _, line := range []string{`cat ~/.bashrc`, `cat secret/f`} {
+			if got := h.run(s, policy, line); got.exit == 0 {
+				t.Errorf("%s: %+v", line, got)
+			}
+		}
+	})
+}
+
+func TestNetworkCanBeAllowed(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		policy := h.policy(sandbox.Work)
+		policy.Network = true
+		if got := h.run(s, policy, `SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`); got.exit != 0 {
+			t.Errorf("%+v", got)
+		}
+		policy.Profile = sandbox.Look
+		if got := h.run(s, policy, `SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`); got.exit == 0 {
+			t.Errorf("looking has a network: %+v", got)
+		}
+	})
+}
+
+// A workspace may be reached by a link, be the home folder, hold the temporary
+// folder, or lie below /tmp.
+func TestUnusualWorkspaces(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		link := t.TempDir() + "/link"
+		if err := os.Symlink(h.workspace, link); err != nil {
+			t.Fatal(err)
+		}
+		policy := h.policy(sandbox.Work)
+		policy.Workspace = link
+		h.workspace = link
+		if got := h.run(s, policy, `echo x > new && test "$(pwd -P)" != / && cat new`); got.exit != 0 {
+			t.Errorf("by a link: %+v", got)
+		}
+		h.workspace = h.home
+		policy = h.policy(sandbox.Work)
+		policy.Temp = h.home + "/temp"
+		write(t, policy.Temp+"/f", "x")
+		if got := h.run(s, policy, `echo x > sibling/new && cat .ssh/id_ed25519`); got.exit == 0 || strings.Contains(got.output, "a key") {
+			t.Errorf("home: %+v", got)
+		}
+		if _, err := os.Lstat(h.home + "/sibling/new"); err != nil {
+			t.Error(err)
+		}
+		if got := h.run(s, policy, `echo x > $TMPDIR/new`); got.exit != 0 {
+			t.Errorf("home: %+v", got)
+		}
+	})
+}
+
+func TestCachesAreOfTheWorkspace(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		policy := h.policy(sandbox.Work)
+		policy.Caches = filepath.Join(h.home, ".cache/agent/x")
+		got := h.run(s, policy, `mkdir -p $GOCACHE && touch $GOCACHE/x && echo $GOCACHE`)
+		if got.exit != 0 || trimmed(got.output) != policy.Caches+"/go-build" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// Building and testing work inside.
+func TestToolsWorkInside(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("make is not installed")
+	}
+	h := newHouse(t)
+	write(t, h.workspace+"/go.mod", "module x\ngo 1.26\n")
+	write(t, h.workspace+"/x_test.go", `package x
+import ("net/http"; "net/http/httptest"; "testing")
+func TestX(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	if _, err := http.Get(s.URL); err != nil { t.Fatal(err) }
+}
+`)
+	write(t, h.workspace+"/Makefile", "test:\n\tgo test ./...\n")
+	policy := h.policy(sandbox.Work)
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Skip("go is not installed")
+	}
+	// The cache of whoever runs this test, so as not to build the library anew.
+	policy.AllowWrite = []string{trimmed(string(cache))}
+	if got := h.run(use(t, sandbox.Helper), policy, `export GOCACHE=`+policy.AllowWrite[0]+` GOFLAGS=-buildvcs=false; make test`); got.exit != 0 {
+		t.Errorf("%+v", got)
+	}
+}

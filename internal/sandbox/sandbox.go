@@ -1,0 +1,169 @@
+// Package sandbox runs commands so that they can do no more than they may: look at
+// the disk, or also change the workspace, but not read keys, change anything else,
+// reach the network, or outlive the program.
+//
+// What a command may do is a Policy. How it is kept to that is a Backend, of which
+// there are three, the first that works being used:
+//
+//   - helper (Linux): new user, mount, process, network and IPC namespaces, with
+//     Landlock and seccomp on top. The program starts itself again to set them up,
+//     see package confine. Everything in package doc holds.
+//   - thread (Linux, where namespaces are forbidden, as in most containers):
+//     Landlock and seccomp on the one thread that starts the command. There is no
+//     network at all, and what must stay read-only inside the workspace is put back
+//     afterwards instead.
+//   - seatbelt (macOS): a profile for sandbox-exec. Untried.
+//
+// Where none works a command runs as it is, which the caller is told once and has
+// to ask about. The package knows neither tools nor settings.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Backend is a way to confine commands.
+type Backend int
+
+// The backends, weakest first.
+const (
+	// None does not confine.
+	None Backend = iota
+	// Seatbelt is sandbox-exec of macOS.
+	Seatbelt
+	// Thread is Landlock and seccomp alone.
+	Thread
+	// Helper is namespaces, Landlock and seccomp.
+	Helper
+)
+
+// String is the name of the backend.
+func (b Backend) String() string {
+	return [...]string{"none", "seatbelt", "thread", "helper"}[b]
+}
+
+// Sandbox confines commands by one backend. It is safe for parallel use.
+type Sandbox struct {
+	backend Backend
+	why     string
+}
+
+// Backend is how commands are confined, None when they are not.
+func (s *Sandbox) Backend() Backend { return s.backend }
+
+// Why says in a line what the backend consists of here, and why no better one is
+// used.
+func (s *Sandbox) Why() string { return s.why }
+
+// Active reports whether commands are confined.
+func (s *Sandbox) Active() bool { return s.backend != None }
+
+// Off returns a sandbox that confines nothing, for the reason why.
+func Off(why string) *Sandbox { return &Sandbox{backend: None, why: why} }
+
+// Detect returns the best sandbox there is here. It tries each by running nothing
+// in it, which takes some milliseconds the first time.
+var Detect = sync.OnceValue(func() *Sandbox {
+	var refused []string
+	for _, backend := range backends {
+		s, err := Use(backend)
+		if err == nil {
+			s.why = strings.Join(append([]string{s.why}, refused...), "; ")
+			return s
+		}
+		refused = append(refused, err.Error())
+	}
+	if len(refused) == 0 {
+		refused = []string{"there is none for this system"}
+	}
+	return Off(strings.Join(refused, "; "))
+})
+
+// Use returns a sandbox of that backend, or why it does not work here.
+func Use(backend Backend) (*Sandbox, error) {
+	if backend == None {
+		return Off("turned off"), nil
+	}
+	why, err := try(backend)
+	if err != nil {
+		return nil, fmt.Errorf("no %s: %w", backend, err)
+	}
+	return &Sandbox{backend: backend, why: why}, nil
+}
+
+// Command is a command that runs in a sandbox.
+type Command struct {
+	cmd *exec.Cmd
+	// finish is called after the process has ended.
+	finish func() outcome
+	guard  *guard
+	end    outcome
+}
+
+// outcome is what is known at the end of a command besides its exit status.
+type outcome struct {
+	left   bool
+	undone []string
+}
+
+// defaultGrace is how long what a command leaves behind has to end when told to.
+const defaultGrace = 2 * time.Second
+
+// Start starts cmd, which must be ready to be started and have no extra files, so
+// that it may do what policy says and no more. It ends with this process at the
+// latest, also when that is killed. cmd.Process is the process to signal; signals
+// for the command go to its process group.
+//
+// An error that says so is about the sandbox (*SetupError); others are those of
+// cmd.Start.
+func (s *Sandbox) Start(cmd *exec.Cmd, policy Policy) (*Command, error) {
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
+	if len(cmd.ExtraFiles) > 0 {
+		return nil, errors.New("sandbox: a confined command gets no extra files")
+	}
+	policy, err := policy.resolve(cmd.Dir)
+	if err != nil {
+		return nil, &SetupError{err}
+	}
+	backend := s.backend
+	if policy.Profile == Open {
+		backend = None
+	}
+	started := &Command{cmd: cmd, finish: func() outcome { return outcome{} }}
+	if backend != None {
+		started.guard = newGuard(policy, backend)
+		cmd.Env = policy.environ(cmd.Environ())
+	}
+	return started, start(backend, started, policy)
+}
+
+// Wait waits for the command to end, like cmd.Wait.
+func (c *Command) Wait() error {
+	err := c.cmd.Wait()
+	c.end = c.finish()
+	c.end.undone = c.guard.restore()
+	return err
+}
+
+// LeftBehind reports, after Wait, whether the command had left processes behind,
+// which were ended.
+func (c *Command) LeftBehind() bool { return c.end.left }
+
+// Undone are, after Wait, the protected files the command had changed all the
+// same, which were put back as they were.
+func (c *Command) Undone() []string { return c.end.undone }
+
+// SetupError is why the sandbox could not be set up. The command did not run.
+type SetupError struct{ Err error }
+
+func (e *SetupError) Error() string { return "the sandbox could not be set up: " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *SetupError) Unwrap() error { return e.Err }

@@ -1,0 +1,35 @@
+package sandbox
+
+import "path/filepath"
+
+// secrets are files and folders below the home folder that hold keys, passwords,
+// sessions or what was typed.
+var secrets = []string{
+	".ssh", ".gnupg", ".pki", ".password-store", ".local/share/keyrings", ".local/share/kwalletd",
+	".aws", ".azure", ".oci", ".config/gcloud", ".config/doctl", ".config/hcloud", ".terraform.d/credentials.tfrc.json",
+	".kube", ".docker/config.json", ".config/containers/auth.json", ".config/helm",
+	".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/hub",
+	".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".config/pypoetry/auth.toml", ".gem/credentials", ".bundle/config", ".composer/auth.json",
+	".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config",
+	".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera",
+	".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history", ".lesshst",
+	".claude", ".claude.json", ".codex", ".gemini", ".config/github-copilot", ".config/op", ".config/Bitwarden CLI",
+	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Safari",
+}
+
+// Secrets returns what no confined command may read: the usual places below the
+// home folder, and further ones, such as the program's own files.
+func Secrets(home string, further ...string) []string {
+	var paths []string
+	if home != "" {
+		for _, name := range secrets {
+			paths = append(paths, filepath.Join(home, name))
+		}
+	}
+	for _, path := range further {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

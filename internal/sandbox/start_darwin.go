@@ -1,0 +1,28 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+)
+
+var backends = []Backend{Seatbelt}
+
+const sandboxExec = "/usr/bin/sandbox-exec"
+
+func try(backend Backend) (string, error) {
+	if backend != Seatbelt {
+		return "", errors.New("it is not for this system")
+	}
+	if _, err := os.Stat(sandboxExec); err != nil {
+		return "", err
+	}
+	return "sandbox-exec; untried", nil
+}
+
+func start(backend Backend, c *Command, policy Policy) error {
+	if backend == Seatbelt {
+		c.cmd.Args = append([]string{sandboxExec, "-p", seatbeltProfile(policy), c.cmd.Path}, c.cmd.Args[1:]...)
+		c.cmd.Path = sandboxExec
+	}
+	return c.cmd.Start()
+}

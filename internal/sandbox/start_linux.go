@@ -1,0 +1,105 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// backends are those of this system, best first.
+var backends = []Backend{Helper, Thread}
+
+func start(backend Backend, c *Command, policy Policy) error {
+	switch backend {
+	case Helper:
+		return c.startHelper(policy)
+	case Thread:
+		return c.startOnThread(policy, func() error { return confineThread(policy) })
+	default:
+		return c.startOnThread(policy, func() error { return nil })
+	}
+}
+
+// try finds out whether a backend works, and describes it.
+func try(backend Backend) (string, error) {
+	abi := landlockABI()
+	switch backend {
+	case Helper:
+		if err := tryHelper(); err != nil {
+			return "", err
+		}
+		if abi < helperABI {
+			return "namespaces and seccomp; the kernel has no Landlock", nil
+		}
+		return fmt.Sprintf("namespaces, Landlock %d and seccomp", abi), nil
+	case Thread:
+		if abi < threadABI {
+			return "", fmt.Errorf("the kernel's Landlock is version %d, %d is needed", abi, threadABI)
+		}
+		return fmt.Sprintf("Landlock %d and seccomp; commands have no network of their own, and git's hooks are put back after a command instead of being read-only", abi), nil
+	}
+	return "", errors.New("it is not for this system")
+}
+
+// startOnThread starts the command from a thread of its own, which lives until the
+// command has ended: the kernel kills the command with it, also when this program
+// is killed.
+func (c *Command) startOnThread(policy Policy, confine func() error) error {
+	attributes(c.cmd).Pdeathsig = syscall.SIGKILL
+	left := newStrays()
+	c.cmd.Env = append(c.cmd.Environ(), left.mark)
+	started, ended := make(chan error, 1), make(chan struct{})
+	onOwnThread(func() {
+		err := confine()
+		if err != nil {
+			err = &SetupError{err}
+		} else {
+			err = c.cmd.Start()
+		}
+		started <- err
+		if err == nil {
+			<-ended
+		}
+	})
+	if err := <-started; err != nil {
+		return err
+	}
+	left.after = c.cmd.Process.Pid
+	c.finish = func() outcome {
+		close(ended)
+		return outcome{left: left.end(policy.Grace)}
+	}
+	return nil
+}
+
+// attributes are those that cmd is started with, for changing.
+func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	return cmd.SysProcAttr
+}
+
+// onOwnThread runs f on a thread that ends with it: it is never unlocked. It is
+// never the main thread, which would not end, and by whose rights the kernel judges
+// who may signal and read this program.
+func onOwnThread(f func()) {
+	began := make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		if unix.Gettid() == os.Getpid() {
+			onOwnThread(f) // holds the main thread until f has another
+			runtime.UnlockOSThread()
+			close(began)
+			return
+		}
+		close(began)
+		f()
+	}()
+	<-began
+}

@@ -1,0 +1,156 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Without a process namespace a command can leave processes behind that nothing
+// ties to it: those that moved to a session of their own. They are known by a
+// variable in their environment, which says whose they are. (One that clears its
+// environment as well escapes.)
+const strayVariable = "AGENT_COMMAND"
+
+// commands counts the commands of this process.
+var commands atomic.Int64
+
+// strays are the processes of one command.
+type strays struct {
+	// mark is the variable, of the form PROCESS.BEGIN.NUMBER.
+	mark string
+	// after is the process ID from which on they are.
+	after int
+}
+
+func newStrays() strays {
+	return strays{mark: fmt.Sprintf("%s=%d.%s.%d", strayVariable, os.Getpid(), ownBegin(), commands.Add(1))}
+}
+
+var ownBegin = sync.OnceValue(func() string { return beginOf(os.Getpid()) })
+
+// end ends what the command left behind, by force after grace, and reports whether
+// there was anything.
+func (s strays) end(grace time.Duration) bool {
+	const poll = 10 * time.Millisecond
+	found := s.find()
+	if len(found) == 0 {
+		return false
+	}
+	signal := syscall.SIGTERM
+	for waited := time.Duration(0); len(found) > 0 && waited <= grace+time.Second; waited += poll {
+		for _, pid := range found {
+			_ = syscall.Kill(pid, signal)
+		}
+		time.Sleep(poll)
+		if waited >= grace {
+			signal = syscall.SIGKILL
+		}
+		found = s.find()
+	}
+	return true
+}
+
+// find returns the processes of the command. They are younger than it, so of a
+// short command only a few IDs have to be looked at.
+func (s strays) find() []int {
+	const few = 64
+	mine := func(mark string) bool { return mark == s.mark }
+	last := lastProcess()
+	switch {
+	case last < s.after: // the numbers have started anew since
+		return markedAmong(processes(), mine)
+	case last-s.after > few:
+		return markedAmong(slices.DeleteFunc(processes(), func(pid int) bool { return pid <= s.after }), mine)
+	}
+	var younger []int
+	for pid := s.after + 1; pid <= last; pid++ {
+		younger = append(younger, pid)
+	}
+	return markedAmong(younger, mine)
+}
+
+// lastProcess is the ID that was given last, 0 when it is not known.
+func lastProcess() int {
+	load, _ := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(load))
+	if len(fields) == 0 {
+		return 0
+	}
+	last, _ := strconv.Atoi(fields[len(fields)-1])
+	return last
+}
+
+// processes are the IDs of all there are.
+func processes() []int {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	var ids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			ids = append(ids, pid)
+		}
+	}
+	return ids
+}
+
+// markedAmong returns those of some processes in whose environment is a mark that
+// matches. Dead ones have none.
+func markedAmong(ids []int, matches func(mark string) bool) []int {
+	var found []int
+	for _, pid := range ids {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil {
+			continue
+		}
+		for variable := range bytes.SplitSeq(environ, []byte{0}) {
+			if bytes.HasPrefix(variable, []byte(strayVariable+"=")) && matches(string(variable)) {
+				found = append(found, pid)
+			}
+		}
+	}
+	return found
+}
+
+// Sweep ends what commands of programs left behind that were killed themselves.
+func Sweep() {
+	for _, pid := range markedAmong(processes(), orphaned) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// orphaned reports whether a mark is of a program that runs no more.
+func orphaned(mark string) bool {
+	parts := strings.Split(strings.TrimPrefix(mark, strayVariable+"="), ".")
+	if len(parts) != 3 {
+		return false
+	}
+	pid, err := strconv.Atoi(parts[0])
+	return err == nil && pid > 0 && parts[1] != "" && beginOf(pid) != parts[1]
+}
+
+// beginOf says when a process began, in a unit of the kernel; empty when there is
+// no such process. With it process IDs are unique.
+func beginOf(pid int) string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	const begin = 19 // the 22nd field of all, from the state on
+	if len(fields) <= begin {
+		return ""
+	}
+	return fields[begin]
+}
