@@ -27,7 +27,7 @@ func asBlocks(parts []any) []history.Block {
 	for i, part := range parts {
 		switch p := part.(type) {
 		case string:
-			blocks[i] = &history.Text{Text: p}
+			blocks[i] = (&history.Text{Text: p}).Imported()
 		case history.Block:
 			blocks[i] = p
 		default:

@@ -81,7 +81,7 @@ func genText(t *rapid.T) *history.Text {
 	if chance(t, 50) {
 		b.WriteString("end")
 	}
-	return &history.Text{Text: b.String()}
+	return (&history.Text{Text: b.String()}).Imported()
 }
 
 // genAny is an adversarial history: entries of any speaker with any blocks.

@@ -21,8 +21,13 @@ type Text struct {
 	// IncludedFile is the path as the user named it when the whole block is one
 	// file inclusion, else empty.
 	IncludedFile string `json:"includedFile,omitzero"`
+	// Source says where the text comes from when nobody said it: it is data then,
+	// to which no marker, @ or / in it means anything (D-46).
+	Source Source `json:"source,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
+
+	imported bool // see Imported
 }
 
 // Thinking is the model's reasoning; it is shown but never sent back.
@@ -88,4 +93,9 @@ func (r *ToolResponse) WithResult(result string) *ToolResponse {
 	edited := *r
 	edited.Result = TextResult(result)
 	return &edited
+}
+
+// withID returns a copy of c under another id; everything else stays.
+func (c *ToolCall) withID(id string) *ToolCall {
+	return &ToolCall{ID: id, Name: c.Name, Parameters: c.Parameters, Unknown: c.Unknown}
 }

@@ -70,10 +70,12 @@ func (c *Content) WithMeta(key string, value any) *Content {
 }
 
 // Text returns the entry's text blocks joined by newlines.
-func (c *Content) Text() string {
+func (c *Content) Text() string { return c.text(func(*Text) bool { return true }) }
+
+func (c *Content) text(of func(*Text) bool) string {
 	var texts []string
 	for _, b := range c.Blocks {
-		if t, ok := b.(*Text); ok {
+		if t, ok := b.(*Text); ok && of(t) {
 			texts = append(texts, t.Text)
 		}
 	}

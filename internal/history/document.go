@@ -68,8 +68,19 @@ func ParseDocument(data []byte) (*Document, error) {
 		if err := d.History[i].UnmarshalJSON(entry); err != nil {
 			return nil, d.place(jsontext.Pointer(fmt.Sprintf("/history/%d", i)), err)
 		}
+		d.History[i] = imported(d.History[i])
 	}
 	return d, nil
+}
+
+// imported marks the text of an entry as that of another program (D-46).
+func imported(c *Content) *Content {
+	return editBlocks(c, func(b Block) Block {
+		if text, ok := b.(*Text); ok {
+			return text.Imported()
+		}
+		return b
+	})
 }
 
 // ConfigError is a problem with one key of Config, with its place.

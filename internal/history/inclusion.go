@@ -10,9 +10,10 @@ import "strings"
 //	--- End of content ---
 //
 // The @ processor writes each inclusion as a Text block of its own that carries
-// the path (D-18). Text that only looks like one, from older sessions or pasted,
-// is recognised as well; there a marker line inside the file's content cannot be
-// told from a marker, which the block's own path settles for the others (D-19).
+// the path (D-18). Only that counts: what a command printed or a person pasted may
+// look the same and must not take the place of a file (D-46). Documents of other
+// programs have only the text, so there it counts too; a marker line inside the
+// file's content cannot be told from a marker then (D-19).
 const (
 	inclusionOpen  = "--- "
 	inclusionShut  = " ---"
@@ -36,16 +37,24 @@ type Inclusion struct {
 	Start, End int
 }
 
+// Imported returns t as text of a document of another program, in which the
+// markers alone tell where a file was included.
+func (t *Text) Imported() *Text {
+	imported := *t
+	imported.imported = t.IncludedFile == "" && t.Source == ""
+	return &imported
+}
+
 // Inclusions returns the files t includes, in order. A block that carries a path
-// is one inclusion from end to end, whatever its text contains. In other text an
-// inclusion reaches from an opening marker line to the next closing one; an
+// is one inclusion from end to end, whatever its text contains. In imported text
+// an inclusion reaches from an opening marker line to the next closing one; an
 // opener before that closer starts over, so that the inner one wins. Markers
 // without their counterpart are plain text (REQ-HD-006.1, REQ-HD-006.5).
 func Inclusions(t *Text) []Inclusion {
 	if t.IncludedFile != "" {
 		return []Inclusion{{Path: t.IncludedFile, Start: 0, End: len(t.Text)}}
 	}
-	if !strings.Contains(t.Text, inclusionClose) {
+	if !t.imported || !strings.Contains(t.Text, inclusionClose) {
 		return nil
 	}
 	var found []Inclusion
@@ -77,8 +86,8 @@ func openerPath(line string) string {
 		return ""
 	}
 	path, ok := strings.CutSuffix(rest, inclusionShut)
-	if !ok || strings.TrimSpace(path) == "" {
+	if !ok {
 		return ""
 	}
-	return path
+	return strings.TrimSpace(path)
 }

@@ -23,6 +23,7 @@ func TestInclusions(t *testing.T) {
 		{"two", "--- a ---\n1\n" + closer + "\n--- b ---\n2\n" + closer + "\n", []string{"a|--- a ---\n1\n" + closer + "\n", "b|--- b ---\n2\n" + closer + "\n"}},
 		{"CRLF", "x\r\n--- a ---\r\n1\r\n" + closer + "\r\ny", []string{"a|--- a ---\r\n1\r\n" + closer + "\r\n"}},
 		{"path with spaces", "--- my file.txt ---\n1\n" + closer, []string{"my file.txt|--- my file.txt ---\n1\n" + closer}},
+		{"a path with room around it", "---   a\t ---\n1\n" + closer, []string{"a|---   a\t ---\n1\n" + closer}},
 		{"path with dashes", "--- a --- b ---\n1\n" + closer, []string{"a --- b|--- a --- b ---\n1\n" + closer}},
 		{"EC-020 opener alone", "--- a ---\n1\n", nil},
 		{"closer alone", "1\n" + closer + "\n", nil},
@@ -38,7 +39,7 @@ func TestInclusions(t *testing.T) {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, i := range Inclusions(&Text{Text: c.text}) {
+			for _, i := range Inclusions((&Text{Text: c.text}).Imported()) {
 				got = append(got, i.Path+"|"+c.text[i.Start:i.End])
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -63,6 +64,41 @@ func TestStructuredInclusion(t *testing.T) {
 	}
 }
 
+// D-46: text that only looks like an inclusion is one in documents alone; data and
+// what someone wrote never are.
+func TestTextThatLooksLikeAnInclusion(t *testing.T) {
+	t.Parallel()
+	look := NewInclusion("a", "x").Text
+	d, err := ParseDocument([]byte(`{"history":[` + toJSON(t, New(Human, &Text{Text: look}, &Text{Text: look, Source: Piped}, NewInclusion("b", look))) + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, block := range d.History[0].Blocks {
+		for _, inclusion := range Inclusions(block.(*Text)) {
+			got = append(got, inclusion.Path)
+		}
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
+		t.Errorf("inclusions of a document (-want +got):\n%s", diff)
+	}
+	live := decodeEntry(t, toJSON(t, d.History[0]))
+	for _, block := range []*Text{{Text: look}, {Text: look, Source: Printed}, NewData(Pasted, "Pasted:", look), live.Blocks[0].(*Text)} {
+		if found := Inclusions(block); len(found) > 0 {
+			t.Errorf("%+v includes %v", block, found)
+		}
+	}
+}
+
+func toJSON(t *testing.T, c *Content) string {
+	t.Helper()
+	data, err := c.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // closers counts the lines of text that are closing markers.
 func closers(text string) int {
 	n := 0
@@ -82,7 +118,7 @@ func FuzzInclusions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, path, content string) {
 		text := before + "\n" + NewInclusion(path, content).Text + "\n" + content
 		end := 0
-		for _, i := range Inclusions(&Text{Text: text}) {
+		for _, i := range Inclusions((&Text{Text: text}).Imported()) {
 			if i.Start < end || i.End <= i.Start || i.End > len(text) {
 				t.Fatalf("%+v after %d in %q", i, end, text)
 			}
@@ -91,19 +127,19 @@ func FuzzInclusions(f *testing.F) {
 				t.Fatalf("%+v does not begin a line in %q", i, text)
 			}
 			part := text[i.Start:i.End]
-			if !strings.HasPrefix(part, "--- "+i.Path+" ---") || closers(part) != 1 {
+			if !strings.HasPrefix(part, "--- ") || !strings.Contains(part, i.Path) || closers(part) != 1 {
 				t.Fatalf("%+v is %q", i, part)
 			}
 			// What is found alone is the same inclusion: nothing around it matters.
-			alone := Inclusions(&Text{Text: part})
+			alone := Inclusions((&Text{Text: part}).Imported())
 			if len(alone) != 1 || alone[0] != (Inclusion{i.Path, 0, len(part)}) {
 				t.Fatalf("%q alone gives %+v", part, alone)
 			}
 		}
 		// A path and content without line breaks of markers come back as written.
 		if plain := !strings.Contains(path+content, "---") && !strings.ContainsAny(path, "\r\n") && strings.TrimSpace(path) != ""; plain {
-			found := Inclusions(&Text{Text: NewInclusion(path, content).Text})
-			if len(found) != 1 || found[0].Path != path {
+			found := Inclusions((&Text{Text: NewInclusion(path, content).Text}).Imported())
+			if len(found) != 1 || found[0].Path != strings.TrimSpace(path) {
 				t.Fatalf("NewInclusion(%q, %q) is read as %+v", path, content, found)
 			}
 		}

@@ -1,15 +1,21 @@
 package history
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Repair returns entries as a history that can be sent (D-32): calls without a
-// response get one that says why, responses without a call and empty entries go.
-// It serves recordings that were cut; a history of this program needs no repair.
-// Valid entries are returned as they are, and so is every entry that needs no
-// change.
+// response get one that says why, of two calls of an entry with one id the second
+// gets an id of its own, and responses without a call and empty entries go. It
+// serves recordings that were cut or are not ours; a history of this program needs
+// no repair. Valid entries are returned as they are, and so is every entry that
+// needs no change.
 func Repair(entries []*Content, why string) []*Content {
 	if Validate(entries) == nil {
 		return entries
 	}
-	r := repair{why: why, answered: make(map[string]bool)}
+	r := repair{why: why}
 	for _, entry := range entries {
 		r.entry(entry)
 	}
@@ -20,69 +26,111 @@ func Repair(entries []*Content, why string) []*Content {
 // repair is a repair in progress. Its open calls are those of the latest ai entry,
 // the only ones the next tool entry may answer.
 type repair struct {
-	why      string
-	entries  []*Content
-	open     []*ToolCall
-	answered map[string]bool // by id of an open call
+	why     string
+	entries []*Content
+	open    []openCall
+}
+
+type openCall struct {
+	call     *ToolCall
+	recorded string // its id in the recording
+	answered bool
 }
 
 func (r *repair) entry(c *Content) {
 	if c == nil {
 		return
 	}
-	c = keepBlocks(c, func(b Block) bool { return r.belongs(c.Speaker, b) })
+	c = editBlocks(c, func(b Block) Block { return r.said(c.Speaker, b) })
 	if c.Empty() {
 		return
 	}
 	if c.Speaker != Tool {
 		r.answerOpenCalls()
+		c = editBlocks(c, r.opened)
 	}
 	r.entries = append(r.entries, c)
-	for _, call := range c.Calls() {
-		if _, twice := r.answered[call.ID]; !twice {
-			r.open = append(r.open, call)
-			r.answered[call.ID] = false
-		}
-	}
 }
 
-// belongs reports whether speaker may say b here. A response is taken as the
-// answer to its call.
-func (r *repair) belongs(speaker Speaker, b Block) bool {
+// said returns b as speaker may say it here, or nil.
+func (r *repair) said(speaker Speaker, b Block) Block {
 	switch b := b.(type) {
 	case *ToolCall:
-		return speaker == AI
-	case *ToolResponse:
-		answered, open := r.answered[b.CallID]
-		if speaker != Tool || !open || answered {
-			return false
+		if speaker != AI {
+			return nil
 		}
-		r.answered[b.CallID] = true
+	case *ToolResponse:
+		if speaker != Tool {
+			return nil
+		}
+		return r.answer(b)
 	}
-	return true
+	return b
+}
+
+// answer takes b as the response to the first open call that was recorded with its
+// id, and returns nil when there is none.
+func (r *repair) answer(b *ToolResponse) Block {
+	for i, open := range r.open {
+		if open.answered || open.recorded != b.CallID {
+			continue
+		}
+		r.open[i].answered = true
+		if open.call.ID == b.CallID {
+			return b
+		}
+		named := *b
+		named.CallID = open.call.ID
+		return &named
+	}
+	return nil
+}
+
+// opened notes a call, and returns it with an id that no other open call has.
+func (r *repair) opened(b Block) Block {
+	call, ok := b.(*ToolCall)
+	if !ok {
+		return b
+	}
+	id := call.ID
+	for n := 2; r.isOpen(id); n++ {
+		id = fmt.Sprintf("%s#%d", call.ID, n)
+	}
+	open := openCall{call: call, recorded: call.ID}
+	if id != call.ID {
+		open.call = call.withID(id)
+	}
+	r.open = append(r.open, open)
+	return open.call
+}
+
+func (r *repair) isOpen(id string) bool {
+	return slices.ContainsFunc(r.open, func(open openCall) bool { return open.call.ID == id })
 }
 
 func (r *repair) answerOpenCalls() {
-	for _, call := range r.open {
-		if !r.answered[call.ID] {
-			r.entries = append(r.entries, New(Tool, &ToolResponse{CallID: call.ID, ToolName: call.Name, Error: r.why}))
+	for _, open := range r.open {
+		if !open.answered {
+			r.entries = append(r.entries, New(Tool, &ToolResponse{CallID: open.call.ID, ToolName: open.call.Name, Error: r.why}))
 		}
 	}
 	r.open = nil
-	clear(r.answered)
 }
 
-// keepBlocks returns c with the blocks that keep accepts; c itself when those are
-// all.
-func keepBlocks(c *Content, keep func(Block) bool) *Content {
-	var kept []Block
+// editBlocks returns c with what edit makes of its blocks, those left out for
+// which that is nil; c itself when nothing changes.
+func editBlocks(c *Content, edit func(Block) Block) *Content {
+	var blocks []Block
+	changed := false
 	for _, b := range c.Blocks {
-		if keep(b) {
-			kept = append(kept, b)
+		edited := edit(b)
+		changed = changed || edited != b
+		if edited != nil {
+			blocks = append(blocks, edited)
 		}
 	}
-	if len(kept) == len(c.Blocks) {
+	if !changed {
 		return c
 	}
-	return c.WithBlocks(kept)
+	return c.WithBlocks(blocks)
 }

@@ -27,7 +27,9 @@ func TestRepair(t *testing.T) {
 		{"a call of a tool", []*Content{New(AI, call("a")), New(Tool, response("a"), call("b"))}, []*Content{New(AI, call("a")), New(Tool, response("a"))}},
 		{"a response of the model", []*Content{New(AI, call("a")), New(AI, response("a"))}, []*Content{New(AI, call("a")), cut("a")}},
 		{"an id used again, unanswered", []*Content{New(AI, call("a")), New(AI, call("a")), New(Tool, response("a"))}, []*Content{New(AI, call("a")), cut("a"), New(AI, call("a")), New(Tool, response("a"))}},
-		{"an id twice in an entry", []*Content{New(AI, call("a"), call("a"))}, []*Content{New(AI, call("a"), call("a")), cut("a")}},
+		{"an id twice in an entry", []*Content{New(AI, call("a"), call("a"))}, []*Content{New(AI, call("a"), call("a#2")), cut("a"), cut("a#2")}},
+		{"an id twice in an entry, one response", []*Content{New(AI, call("a"), call("a")), New(Tool, response("a"))}, []*Content{New(AI, call("a"), call("a#2")), New(Tool, response("a")), cut("a#2")}},
+		{"an id thrice in an entry, answered", []*Content{New(AI, call("a"), call("a"), call("a#2")), New(Tool, response("a"), response("a#2"), response("a"))}, []*Content{New(AI, call("a"), call("a#2"), call("a#2#2")), New(Tool, response("a"), response("a#2#2"), response("a#2"))}},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
@@ -72,6 +74,30 @@ func TestRepairAlwaysGivesAValidHistory(t *testing.T) {
 		}
 		if want, got := words(entries), words(repaired); !slices.Equal(want, got) {
 			t.Fatalf("words were lost: %q, then %q", want, got)
+		}
+	})
+}
+
+// Validate, PairCalls and what a request may hold agree: in a valid history every
+// call is paired with exactly one response and no response is left over.
+func TestValidHistoriesArePaired(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		entries := rapid.SliceOfN(anyEntry(), 0, 12).Draw(t, "entries")
+		if rapid.Bool().Draw(t, "repaired") {
+			entries = Repair(entries, "cut")
+		}
+		if Validate(entries) != nil {
+			return
+		}
+		pairing := PairCalls(entries)
+		if len(pairing.Orphans) > 0 {
+			t.Fatalf("responses without a call: %v", pairing.Orphans)
+		}
+		for _, pair := range pairing.Pairs {
+			if len(pair.Responses) != 1 {
+				t.Fatalf("the call at %v has %d responses", pair.At, len(pair.Responses))
+			}
 		}
 	})
 }

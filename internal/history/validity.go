@@ -42,8 +42,8 @@ func (e *InvalidHistoryError) Error() string {
 
 // Validate checks that entries can be sent as they are (D-32): an ai entry's
 // calls are answered by the tool entries that follow it before anybody else
-// speaks, with exactly one response per call id; every response has its call; no
-// entry is empty. The error is an *InvalidHistoryError.
+// speaks, with exactly one response per call; the calls of an entry differ in their
+// ids; every response has its call; no entry is empty. The error is an *InvalidHistoryError.
 func Validate(entries []*Content) error {
 	check := validity{answered: make(map[string]bool)}
 	for i, c := range entries {
@@ -95,6 +95,10 @@ func (v *validity) entry(i int, c *Content) {
 func (v *validity) call(i int, speaker Speaker, call *ToolCall) {
 	if speaker != AI {
 		v.report(i, "(%s) holds the call %q, which only an ai entry may", speaker, call.ID)
+		return
+	}
+	if _, twice := v.answered[call.ID]; twice {
+		v.report(i, "makes two calls with the id %q, so that no response tells which it answers", call.ID)
 		return
 	}
 	v.open = append(v.open, call)

@@ -1,0 +1,26 @@
+package history
+
+// Source says where text that nobody said comes from.
+type Source string
+
+// The sources of data in a human entry.
+const (
+	// Piped came in on standard input.
+	Piped Source = "piped"
+	// Pasted was put into the prompt from the clipboard.
+	Pasted Source = "pasted"
+	// Printed is the output of a command that the user ran with "!".
+	Printed Source = "printed"
+)
+
+// NewData returns the block that shows content as data of a source: a line that
+// says what it is, then the content in a fence that nothing in it can close.
+func NewData(source Source, title, content string) *Text {
+	return &Text{Text: title + "\n\n" + fenced(content, ""), Source: source}
+}
+
+// Said returns the entry's text without files and data: the human's or the
+// model's own words.
+func (c *Content) Said() string {
+	return c.text(func(t *Text) bool { return t.IncludedFile == "" && t.Source == "" })
+}
