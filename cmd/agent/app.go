@@ -164,8 +164,8 @@ func (a *app) converse(mode appMode, allowed rules.Rules, system string, recorde
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
 		System:       func() string { return system },
-		Expand: func(ctx context.Context, text string) (atcmd.Expansion, error) {
-			return atcmd.Expand(ctx, text, atcmd.Options{
+		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+			return atcmd.Expand(ctx, message, atcmd.Options{
 				Root:          a.workspace.Root(),
 				ImagesAllowed: true,
 				Shown:         a.env.Seen.Record, // the model may edit what it was shown

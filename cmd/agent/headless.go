@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/headless"
+	"agent/internal/history"
 	"agent/internal/llm"
 )
 
@@ -67,26 +69,26 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 	return nil
 }
 
-// answer runs a prompt, or a slash command, to its end. A panic of the turn loop is
-// an error like others.
-func (a *app) answer(ctx context.Context, prompt string) (outcome chat.Outcome, err error) {
+// answer runs a prompt, or a slash command of the command line, to its end. A panic
+// of the turn loop is an error like others.
+func (a *app) answer(ctx context.Context, prompt atcmd.Message) (outcome chat.Outcome, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			outcome, err = chat.Outcome{Stop: chat.StopFailed}, newDefect(value, a.log)
 		}
 	}()
-	if !command.IsCommand(prompt) {
+	if prompt.Leads() != '/' || !command.IsCommand(prompt[0].Text) {
 		return a.chat.Prompt(ctx, prompt)
 	}
 	session := &singleRun{Chat: a.chat}
-	out, err := a.runCommand(ctx, session, prompt)
+	out, err := a.runCommand(ctx, session, prompt[0].Text)
 	switch {
 	case err != nil:
 		return chat.Outcome{Stop: chat.StopFailed}, refusal(err)
 	case session.retry:
 		return a.chat.Resend(ctx)
 	case out.Submit != "":
-		return a.chat.Prompt(ctx, out.Submit)
+		return a.chat.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
 	}
 	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
 }
@@ -133,19 +135,20 @@ func (a *app) runCommand(ctx context.Context, session command.Session, line stri
 }
 
 // headlessPrompt is the prompt of the command line with what is piped in appended.
-func headlessPrompt(ctx context.Context, w world, prompt string) (string, error) {
+// What is piped in is data, whatever it looks like (D-46).
+func headlessPrompt(ctx context.Context, w world, prompt string) (atcmd.Message, error) {
 	piped, err := pipedInput(ctx, w)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	prompt = strings.TrimSpace(prompt)
-	if piped != "" {
-		prompt = strings.TrimSpace(prompt + "\n\n" + piped)
+	message := atcmd.Typed(strings.TrimSpace(prompt)).Trim()
+	if strings.TrimSpace(piped) != "" {
+		message = append(message, atcmd.Part{Text: piped, Source: history.Piped})
 	}
-	if prompt == "" {
-		return "", usage(errors.New("-p needs a prompt, as its value or on standard input"))
+	if len(message) == 0 {
+		return nil, usage(errors.New("-p needs a prompt, as its value or on standard input"))
 	}
-	return prompt, nil
+	return message, nil
 }
 
 // slowInput is after how long a wait for piped input is told.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
@@ -38,7 +39,7 @@ func TestDefectInARun(t *testing.T) {
 	t.Parallel()
 	log := newEventLog(t.TempDir(), false)
 	a := &app{log: log, chat: chat.New(chat.Config{Emit: func(chat.Event) { panic("boom") }})}
-	outcome, err := a.answer(t.Context(), "hi")
+	outcome, err := a.answer(t.Context(), atcmd.Typed("hi"))
 	if status := outcomeStatus(outcome, err); status != exitFailed {
 		t.Errorf("status %d (%v)", status, err)
 	}

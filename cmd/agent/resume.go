@@ -139,13 +139,12 @@ func latestExchange(entries []*history.Content) []chat.Event {
 	return events
 }
 
-// ownWords is what the user typed, without the files that were put in.
+// ownWords is what the user typed, without the files and data that were put in; the
+// first line of those when there is nothing else.
 func ownWords(entry *history.Content) string {
-	var words []string
-	for _, block := range entry.Blocks {
-		if text, ok := block.(*history.Text); ok && text.IncludedFile == "" {
-			words = append(words, text.Text)
-		}
+	if said := strings.TrimSpace(entry.Said()); said != "" {
+		return said
 	}
-	return strings.Join(words, "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(entry.Text()), "\n")
+	return line
 }

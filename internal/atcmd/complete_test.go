@@ -99,7 +99,7 @@ func TestCompletionsReadBack(t *testing.T) {
 		if strings.TrimSpace(name) == "" {
 			t.Skip("nobody names a file so")
 		}
-		found := parse("see @"+quoteIfNeeded(name)+" please", listed{name})
+		found := parse("see @"+quoteIfNeeded(name)+" please", nil, listed{name})
 		if len(found) != 1 || found[0].path != name {
 			t.Fatalf("%q is proposed as %q and read as %v", name, quoteIfNeeded(name), found)
 		}

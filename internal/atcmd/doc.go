@@ -9,6 +9,9 @@
 // is read, nothing that could block, and nothing without a limit. What was left
 // out, and why, is part of the result, so that the user is told.
 //
+// What was pasted or piped in is data (D-46): it is not looked at, and it stands in
+// blocks that say what they are.
+//
 // Not every @ is a path. One that follows a letter, a digit or any of
 // . - + / \ @ is part of an address or of a word (a@b.c); one inside a fenced
 // code block belongs to the code. A word that names nothing and looks like no

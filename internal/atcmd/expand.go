@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,8 +29,8 @@ type Options struct {
 
 // Expansion is a message with its files.
 type Expansion struct {
-	// Blocks are the user's text byte for byte, then a block a file, in the order
-	// in which they are named.
+	// Blocks are the user's text byte for byte, with data in blocks of its own, then
+	// a block a file, in the order in which they are named.
 	Blocks []history.Block
 	// Included are the files, in the order of their blocks.
 	Included []Included
@@ -51,13 +52,18 @@ type Included struct {
 // out because".
 type Skipped struct{ Path, Reason string }
 
-// Expand reads the files that text mentions. It fails with a *MissingError when
-// something that looks like a path names nothing, and with ctx's error when that
-// ended; everything else that cannot be included is Skipped. A file named twice,
-// in whatever spelling, is included once.
-func Expand(ctx context.Context, text string, options Options) (Expansion, error) {
-	if !strings.Contains(text, "@") {
-		return Expansion{Blocks: []history.Block{&history.Text{Text: text}}}, nil
+// Expand reads the files that the typed parts of message mention. It fails with a
+// *MissingError when something that looks like a path names nothing, and with
+// ctx's error when that ended; everything else that cannot be included is Skipped.
+// A file named twice, in whatever spelling, is included once.
+func Expand(ctx context.Context, message Message, options Options) (Expansion, error) {
+	passages := message.passages()
+	var said Expansion
+	for _, p := range passages {
+		said.Blocks = append(said.Blocks, p.block(len(passages) == 1))
+	}
+	if !slices.ContainsFunc(passages, passage.mayMention) {
+		return said, nil
 	}
 	space, err := openWorkspace(ctx, options.Root)
 	if err != nil {
@@ -69,9 +75,27 @@ func Expand(ctx context.Context, text string, options Options) (Expansion, error
 	}
 	defer root.Close()
 
-	e := &expander{workspace: space, root: root, options: options, seen: map[string]bool{}}
-	e.result.Blocks = []history.Block{&history.Text{Text: text}}
-	mentions := parse(text, space)
+	e := &expander{workspace: space, root: root, options: options, seen: map[string]bool{}, result: said}
+	for _, p := range passages {
+		if err := e.passage(ctx, p); err != nil {
+			return Expansion{}, err
+		}
+	}
+	if len(e.missing) > 0 {
+		return Expansion{}, &MissingError{e.missing}
+	}
+	return e.result, nil
+}
+
+// mayMention reports whether it is worth a look.
+func (p passage) mayMention() bool { return p.source == "" && strings.Contains(p.text, "@") }
+
+// passage includes what a passage mentions.
+func (e *expander) passage(ctx context.Context, p passage) error {
+	if !p.mayMention() {
+		return nil
+	}
+	mentions := parse(p.text, p.data, e.workspace)
 	if len(mentions) == maxMentions {
 		e.skip("@", fmt.Sprintf("only the first %d in a message are looked at", maxMentions))
 	}
@@ -85,13 +109,10 @@ func Expand(ctx context.Context, text string, options Options) (Expansion, error
 			e.skip("@"+m.path, "no file is named so; it was taken as text")
 		}
 		if err := ctx.Err(); err != nil {
-			return Expansion{}, err
+			return err
 		}
 	}
-	if len(e.missing) > 0 {
-		return Expansion{}, &MissingError{e.missing}
-	}
-	return e.result, nil
+	return nil
 }
 
 // expander collects the result of one message.

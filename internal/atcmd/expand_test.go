@@ -43,7 +43,7 @@ func space(t *testing.T, files map[string]string) string {
 
 func expand(t *testing.T, root, text string) Expansion {
 	t.Helper()
-	got, err := Expand(t.Context(), text, Options{Root: root})
+	got, err := Expand(t.Context(), Typed(text), Options{Root: root})
 	if err != nil {
 		t.Fatalf("Expand(%q): %v", text, err)
 	}
@@ -240,7 +240,7 @@ func TestFolderNeverLeadsOutside(t *testing.T) {
 func TestImages(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"pic": png, "big.png": png + strings.Repeat("x", MaxFileBytes)})
-	got, err := Expand(t.Context(), "see @pic and @big.png", Options{Root: root, ImagesAllowed: true})
+	got, err := Expand(t.Context(), Typed("see @pic and @big.png"), Options{Root: root, ImagesAllowed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(test.text, "/", "|"), func(t *testing.T) {
 			t.Parallel()
-			got, err := Expand(t.Context(), test.text, Options{Root: root})
+			got, err := Expand(t.Context(), Typed(test.text), Options{Root: root})
 			var missing *MissingError
 			if !errors.As(err, &missing) {
 				t.Fatalf("error %v, want a *MissingError", err)
@@ -338,12 +338,12 @@ func TestMissingErrorTellsWhatToDo(t *testing.T) {
 func TestExpandFailsForABadWorkspaceAndAnEndedContext(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a": ""})
-	if _, err := Expand(t.Context(), "@a", Options{Root: filepath.Join(root, "gone")}); err == nil || !strings.Contains(err.Error(), "gone") {
+	if _, err := Expand(t.Context(), Typed("@a"), Options{Root: filepath.Join(root, "gone")}); err == nil || !strings.Contains(err.Error(), "gone") {
 		t.Errorf("error %v, want one that names the workspace", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
-	if _, err := Expand(ctx, "@a", Options{Root: root}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Expand(ctx, Typed("@a"), Options{Root: root}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
@@ -359,7 +359,7 @@ func FuzzExpand(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := Expand(t.Context(), text, Options{Root: root})
+		got, err := Expand(t.Context(), Typed(text), Options{Root: root})
 		var missing *MissingError
 		if err != nil {
 			if !errors.As(err, &missing) {
@@ -389,7 +389,7 @@ func TestShownGetsWhatTheModelReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := map[string]string{}
-	_, err = Expand(t.Context(), "@link", Options{Root: root, Shown: func(path string, content []byte) { shown[path] = string(content) }})
+	_, err = Expand(t.Context(), Typed("@link"), Options{Root: root, Shown: func(path string, content []byte) { shown[path] = string(content) }})
 	if err != nil || len(shown) != 1 || shown[filepath.Join(root, "a.txt")] != "no newline" {
 		t.Errorf("shown %v, %v", shown, err)
 	}

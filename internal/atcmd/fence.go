@@ -2,13 +2,13 @@ package atcmd
 
 import "strings"
 
-// fencedCode holds the [start, end) of the fenced code blocks of a text, in order.
-type fencedCode [][2]int
+// spans are the [start, end) of parts of a text, in order.
+type spans [][2]int
 
 // fences finds the fenced code blocks of a Markdown text. One that is never
 // closed reaches to the end.
-func fences(text string) fencedCode {
-	var found fencedCode
+func fences(text string) spans {
+	var found spans
 	open, start, at := "", 0, 0
 	for line := range strings.Lines(text) {
 		marker := fenceMarker(line)
@@ -50,9 +50,9 @@ func closes(line, marker string) bool {
 	return strings.HasPrefix(run, marker) && strings.TrimSpace(line) == run
 }
 
-// endAround returns the end of the block that holds position at, or at itself.
-// Blocks before it are dropped: positions are asked for in ascending order.
-func (c *fencedCode) endAround(at int) int {
+// endAround returns the end of the span that holds position at, or at itself.
+// Spans before it are dropped: positions are asked for in ascending order.
+func (c *spans) endAround(at int) int {
 	for len(*c) > 0 && (*c)[0][1] <= at {
 		*c = (*c)[1:]
 	}

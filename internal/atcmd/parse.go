@@ -39,8 +39,8 @@ type names interface {
 }
 
 // parse finds the mentions of text in order, the first maxMentions of them. They
-// do not overlap.
-func parse(text string, known names) []mention {
+// do not overlap. In fenced code and in data there are none.
+func parse(text string, data spans, known names) []mention {
 	var found []mention
 	code := fences(text)
 	for at := 0; at < len(text) && len(found) < maxMentions; {
@@ -50,6 +50,10 @@ func parse(text string, known names) []mention {
 		}
 		at += next
 		if end := code.endAround(at); end > at {
+			at = end
+			continue
+		}
+		if end := data.endAround(at); end > at {
 			at = end
 			continue
 		}

@@ -67,7 +67,7 @@ func TestParse(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, m := range parse(test.text, known) {
+			for _, m := range parse(test.text, nil, known) {
 				path := m.path
 				if !m.found {
 					path = "?" + path
@@ -87,7 +87,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, name string) {
 		end := 0
-		for _, m := range parse(text, listed{name}) {
+		for _, m := range parse(text, nil, listed{name}) {
 			if m.start < end || m.end <= m.start+1 || m.end > len(text) || text[m.start] != '@' {
 				t.Fatalf("mention %+v after %d in a text of %d", m, end, len(text))
 			}
@@ -109,7 +109,7 @@ func TestParseIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"@", "@ ", "@a ", `@"`, "@,", "```\n", "@a.", "x"} {
 		calls := &countingNames{}
-		parse(strings.Repeat(piece, 200_000/len(piece)), calls)
+		parse(strings.Repeat(piece, 200_000/len(piece)), nil, calls)
 		if calls.count > 600_000 {
 			t.Errorf("%q: %d questions to the file system", piece, calls.count)
 		}

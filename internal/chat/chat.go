@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -53,7 +54,7 @@ type Chat struct {
 
 	inbox inbox
 	// The rest belongs to the owner.
-	queue []string
+	queue []atcmd.Message
 	// tasks wait for the chat to be idle.
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc
@@ -104,9 +105,9 @@ func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 		c.tasks = c.tasks[1:]
 		return task
 	case len(c.queue) > 0:
-		text := c.queue[0]
+		message := c.queue[0]
 		c.setQueue(c.queue[1:])
-		return func(ctx context.Context) (Outcome, error) { return c.turn(ctx, text) }
+		return func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) }
 	default:
 		return nil
 	}
@@ -114,8 +115,8 @@ func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 
 // Prompt runs one turn in the calling goroutine, which owns the chat meanwhile.
 // It is for programs without a screen; do not mix it with Run.
-func (c *Chat) Prompt(ctx context.Context, text string) (Outcome, error) {
-	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, text) })
+func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, error) {
+	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) })
 }
 
 // work runs one turn so that Interrupt can end it, and tells when it begins and
@@ -126,7 +127,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	c.interrupt, c.working = cancel, true
 	c.Emit(TurnStarted{})
 	if len(c.queue) > 0 {
-		c.Emit(QueueChanged{Messages: slices.Clone(c.queue)})
+		c.Emit(QueueChanged{Messages: texts(c.queue)})
 	}
 	outcome, err := turn(ctx)
 	c.interrupt, c.working = nil, false
@@ -135,17 +136,17 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	return outcome, err
 }
 
-// Send starts a turn with what the user typed, or queues it while one runs.
-func (c *Chat) Send(text string) {
-	c.inbox.post(func() { c.setQueue(append(c.queue, text)) })
+// Send starts a turn with what the user sends, or queues it while one runs.
+func (c *Chat) Send(message atcmd.Message) {
+	c.inbox.post(func() { c.setQueue(append(c.queue, message)) })
 }
 
 // Unqueue takes back the newest message that waits. It reports false when there
 // is none.
-func (c *Chat) Unqueue(ctx context.Context) (string, bool) {
+func (c *Chat) Unqueue(ctx context.Context) (atcmd.Message, bool) {
 	type taken struct {
-		text string
-		ok   bool
+		message atcmd.Message
+		ok      bool
 	}
 	t, err := ask(ctx, c.inbox, func() taken {
 		if len(c.queue) == 0 {
@@ -155,7 +156,7 @@ func (c *Chat) Unqueue(ctx context.Context) (string, bool) {
 		c.setQueue(c.queue[:len(c.queue)-1])
 		return taken{last, true}
 	})
-	return t.text, err == nil && t.ok
+	return t.message, err == nil && t.ok
 }
 
 // Interrupt ends the turn in progress. Unfinished calls are answered with an
@@ -175,9 +176,18 @@ func (c *Chat) Answer(id int, decision Decision) {
 
 // setQueue changes what waits. An idle chat takes the first message up at once and
 // tells the rest with the turn that begins.
-func (c *Chat) setQueue(queue []string) {
+func (c *Chat) setQueue(queue []atcmd.Message) {
 	c.queue = slices.Clone(queue)
 	if c.working {
-		c.Emit(QueueChanged{Messages: slices.Clone(c.queue)})
+		c.Emit(QueueChanged{Messages: texts(c.queue)})
 	}
+}
+
+// texts are messages as a person sees them.
+func texts(messages []atcmd.Message) []string {
+	all := make([]string, len(messages))
+	for i, message := range messages {
+		all[i] = message.Text()
+	}
+	return all
 }

@@ -33,8 +33,8 @@ type UserMessage struct {
 }
 
 // MessageReturned: what the user typed could not be sent, for example because it
-// includes a file that is missing. It is not in the history; it is his to mend.
-type MessageReturned struct{ Text string }
+// includes a file that is missing. It is not in the history; the screen gives it back to be edited.
+type MessageReturned struct{ Message atcmd.Message }
 
 // TextDelta: a piece of the model's answer.
 type TextDelta struct{ Delta string }

@@ -111,8 +111,8 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		Settings:     s,
 		ContextLimit: func(string) (int, bool) { return 0, false },
 		System:       func() string { return "be brief" },
-		Expand: func(_ context.Context, text string) (atcmd.Expansion, error) {
-			return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: text}}}, nil
+		Expand: func(_ context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+			return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: message.Text()}}}, nil
 		},
 		Emit: b.note,
 		Now:  time.Now,
@@ -165,6 +165,13 @@ func (b *bench) set(key, value string) {
 	if err := b.Settings.Set(settings.Flags, key, value); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// Send and Prompt are those of the chat for somebody who types all of it.
+func (b *bench) Send(text string) { b.Chat.Send(atcmd.Typed(text)) }
+
+func (b *bench) Prompt(ctx context.Context, text string) (Outcome, error) {
+	return b.Chat.Prompt(ctx, atcmd.Typed(text))
 }
 
 // prompt runs one turn and checks that the history it leaves is valid.

@@ -8,28 +8,28 @@ import (
 	"agent/internal/history"
 )
 
-// Expander turns what the user typed into blocks: the text itself and the files
-// it includes with @.
-type Expander func(ctx context.Context, text string) (atcmd.Expansion, error)
+// Expander turns what the user sends into blocks: the text, the data in it, and the
+// files that what was typed includes with @.
+type Expander func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error)
 
-// expand turns what the user typed into blocks. What cannot be sent is handed
+// expand turns what the user sends into blocks. What cannot be sent is handed
 // back, so that no word of it is lost.
-func (c *Chat) expand(ctx context.Context, text string) (atcmd.Expansion, error) {
-	said, err := c.Expand(ctx, text)
+func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+	said, err := c.Expand(ctx, message)
 	if err != nil {
-		c.Emit(MessageReturned{Text: text})
+		c.Emit(MessageReturned{Message: message})
 	}
 	return said, err
 }
 
-// addUserMessage puts what the user typed into the history, before anything else
+// addUserMessage puts what the user sends into the history, before anything else
 // happens with it.
-func (c *Chat) addUserMessage(text string, said atcmd.Expansion) error {
+func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
 	c.window.NextTurn()
 	if err := c.add(history.New(history.Human, said.Blocks...)); err != nil {
 		return err
 	}
-	c.Emit(UserMessage{Text: text, Included: said.Included, Skipped: said.Skipped})
+	c.Emit(UserMessage{Text: message.Text(), Included: said.Included, Skipped: said.Skipped})
 	return nil
 }
 

@@ -19,7 +19,8 @@ import (
 var errMissing = errors.New("there is no file @nowhere")
 
 // refusing expands everything but messages with a file that is missing.
-func refusing(_ context.Context, text string) (atcmd.Expansion, error) {
+func refusing(_ context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+	text := message.Text()
 	if strings.Contains(text, "@nowhere") {
 		return atcmd.Expansion{}, errMissing
 	}
@@ -55,7 +56,7 @@ func TestMessageThatCannotBeSent(t *testing.T) {
 	if !errors.Is(err, errMissing) || out.Stop != StopFailed {
 		t.Fatalf("%+v %v", out, err)
 	}
-	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Text != "look @nowhere" {
+	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Message.Text() != "look @nowhere" {
 		t.Errorf("returned %v", got)
 	}
 	if b.History.Len() != 0 || len(b.model.requests) != 0 || len(seen[UserMessage](b)) != 0 {
@@ -77,7 +78,7 @@ func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 	if out, err := b.prompt("go"); err != nil || out.Response != "done" {
 		t.Fatalf("%+v %v", out, err)
 	}
-	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Text != "and @nowhere" {
+	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Message.Text() != "and @nowhere" {
 		t.Errorf("returned %v", got)
 	}
 	if got := seen[Notice](b); len(got) != 1 || got[0].Text != errMissing.Error() {
@@ -92,7 +93,7 @@ func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 func TestInterruptWhileFilesAreRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
-	b.Expand = func(ctx context.Context, _ string) (atcmd.Expansion, error) {
+	b.Expand = func(ctx context.Context, _ atcmd.Message) (atcmd.Expansion, error) {
 		b.Interrupt()
 		b.inbox.serve()
 		return atcmd.Expansion{}, ctx.Err()
@@ -122,7 +123,7 @@ func TestInterruptWithMessagesWaiting(t *testing.T) {
 			b.Interrupt()
 		}
 	}
-	if out, err := b.prompt("go"); err != nil || out.Stop != StopInterrupted || !slices.Equal(b.queue, []string{"next"}) {
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopInterrupted || !slices.Equal(texts(b.queue), []string{"next"}) {
 		t.Errorf("%+v %v, waiting %q", out, err, b.queue)
 	}
 }
@@ -262,7 +263,7 @@ func TestOutputNeverBlocks(t *testing.T) {
 	b.Send("stop that")
 	b.Interrupt()
 	b.inbox.serve()
-	if len(seen[ToolOutput](b)) == 0 || !slices.Equal(b.queue, []string{"stop that"}) {
+	if len(seen[ToolOutput](b)) == 0 || !slices.Equal(texts(b.queue), []string{"stop that"}) {
 		t.Errorf("%d outputs, waiting %q", len(seen[ToolOutput](b)), b.queue)
 	}
 }

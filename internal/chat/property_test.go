@@ -84,7 +84,8 @@ func newPlay(rt *rapid.T) *play {
 		}
 		return nil
 	}))
-	p.Chat.Expand = func(_ context.Context, text string) (atcmd.Expansion, error) {
+	p.Chat.Expand = func(_ context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+		text := message.Text()
 		if strings.Contains(text, "@missing") {
 			return atcmd.Expansion{}, errors.New("there is no file @missing")
 		}
@@ -216,7 +217,7 @@ func (p *play) event(e Event) {
 	case ToolEnded:
 		p.lastRecorded(e, history.Tool)
 	case MessageReturned:
-		p.returned = append(p.returned, e.Text)
+		p.returned = append(p.returned, e.Message.Text())
 	case ToolStarted:
 		if e.Name == "waits" {
 			p.Interrupt()

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"agent/internal/history"
@@ -36,7 +35,7 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 	if k.refused != "" {
 		return Outcome{Stop: StopInterrupted}, nil
 	}
-	err = c.add(history.HumanText(shellReport(command, k.answer)))
+	err = c.add(history.New(history.Human, shellReport(command, k.answer)))
 	c.Emit(ToolEnded{Call: k.number, Name: k.name, Title: k.title, Answer: k.answer, Duration: c.Now().Sub(k.started)})
 	if ctx.Err() != nil {
 		return Outcome{Stop: StopInterrupted}, err
@@ -44,16 +43,16 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 	return Outcome{Stop: StopDone}, err
 }
 
-// shellReport is what the model reads of a command the user ran.
-func shellReport(command string, a tools.Answer) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "I ran this command myself:\n\n$ %s\n", command)
+// shellReport is what the model reads of a command the user ran: its output is data
+// (D-46).
+func shellReport(command string, a tools.Answer) history.Block {
+	var output strings.Builder
 	for _, part := range []string{a.Result, a.Error} {
 		if part != "" {
-			b.WriteString(strings.TrimRight(part, "\n") + "\n")
+			output.WriteString(strings.TrimRight(part, "\n") + "\n")
 		}
 	}
-	return b.String()
+	return history.NewData(history.Printed, "I ran this command myself:", "$ "+command+"\n"+output.String())
 }
 
 // announceJobs tells which background commands have ended by themselves.

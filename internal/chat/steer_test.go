@@ -197,7 +197,7 @@ func TestShell(t *testing.T) {
 		}))
 		b.Shell("ls\npwd")
 		synctest.Wait()
-		want := "I ran this command myself:\n\n$ ls\npwd\n3 files\nexit status 1\n"
+		want := "I ran this command myself:\n\n```\n$ ls\npwd\n3 files\nexit status 1\n```\n"
 		if got := b.texts(history.Human); !slices.Equal(got, []string{want}) {
 			t.Errorf("the model reads %q", got)
 		}

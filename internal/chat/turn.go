@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"agent/internal/atcmd"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -13,10 +14,10 @@ import (
 // turn works on what the user said until the model has nothing more to do: add
 // the message, then request, reply and tool calls in a loop. Before every request
 // the context is made to fit. The history it leaves is valid however it ends.
-func (c *Chat) turn(ctx context.Context, text string) (Outcome, error) {
-	said, err := c.expand(ctx, text)
+func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
+	said, err := c.expand(ctx, message)
 	if err == nil {
-		err = c.addUserMessage(text, said)
+		err = c.addUserMessage(message, said)
 	}
 	if err != nil {
 		return failed(ctx, Outcome{}, err)
@@ -144,14 +145,14 @@ func (c *Chat) deliverQueued(ctx context.Context) error {
 	c.inbox.serve()
 	c.announceJobs()
 	for len(c.queue) > 0 && ctx.Err() == nil {
-		text := c.queue[0]
+		message := c.queue[0]
 		c.setQueue(c.queue[1:])
-		said, err := c.expand(ctx, text)
+		said, err := c.expand(ctx, message)
 		if err != nil {
 			c.notice("%v", err)
 			continue
 		}
-		if err := c.addUserMessage(text, said); err != nil {
+		if err := c.addUserMessage(message, said); err != nil {
 			return err
 		}
 	}

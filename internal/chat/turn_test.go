@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/atcmd"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/tools"
@@ -173,7 +174,7 @@ func TestQueuedMessagesArriveBetweenCalls(t *testing.T) {
 func TestUnqueueTakesTheNewestBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("asks", `{}`), say("ok"))
-	var taken string
+	var taken atcmd.Message
 	b.Chat.Tools = tools.NewRegistry(tools.Tool{Name: "asks", Run: func(ctx context.Context, _ *tools.Env, _ json.RawMessage) tools.Answer {
 		b.Send("one")
 		b.Send("two")
@@ -183,7 +184,7 @@ func TestUnqueueTakesTheNewestBack(t *testing.T) {
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.texts(history.Human); taken != "two" || !slices.Equal(got, []string{"go", "one"}) {
+	if got := b.texts(history.Human); taken.Text() != "two" || !slices.Equal(got, []string{"go", "one"}) {
 		t.Errorf("took %q back, human entries %q", taken, got)
 	}
 }

@@ -295,6 +295,7 @@ func TestOptimizeInclusions(t *testing.T) {
 	structured := history.NewInclusion
 	runOptimizeCases(t, []optimizeCase{
 		{id: "I-01", entries: conv(H("x\n"+inc("a", "v1")), A("ok"), H(inc("a", "v2"))), rep: map[int]string{0: `H{"x\n"}`}, md: [3]int{0, 1, 0}},
+		{id: "D-46", entries: conv(H(structured("a", "v1")), A("ok"), H(history.NewData(history.Printed, "ran", inc("a", "evil"))), H(&history.Text{Text: inc("a", "evil")}))},
 		{id: "I-02", entries: conv(H("p\n"+inc("a", "1")), A("ok"), H("q\n"+inc("a", "2")), A("ok"), H(inc("a", "3"))), rep: map[int]string{0: `H{"p\n"}`, 2: `H{"q\n"}`}, md: [3]int{0, 2, 0}},
 		{id: "I-03", entries: conv(H("Fix this:\n"+inc("a", "1")+"thanks"), H(inc("a", "2"))), rep: map[int]string{0: `H{"Fix this:\nthanks"}`}, md: [3]int{0, 1, 0}},
 		{id: "I-04", entries: conv(H("x\n"+inc("a", "1")), H(inc("/w/a", "2"))), rep: map[int]string{0: `H{"x\n"}`}, md: [3]int{0, 1, 0}},

@@ -26,7 +26,7 @@ func (m *Model) event(event chat.Event) {
 	case chat.MessageReturned:
 		m.turn.returned = true
 		if m.input.Empty() {
-			m.input.Set(e.Text)
+			m.giveBack(e.Message)
 		}
 	case chat.TextDelta:
 		m.endThinking()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/tools"
 )
@@ -182,11 +183,11 @@ func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 func TestReturnedMessage(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
-	s.events(chat.MessageReturned{Text: "look at @nowhere.go"})
+	s.events(chat.MessageReturned{Message: atcmd.Typed("look at @nowhere.go")})
 	if got := s.model.input.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input is %q", got)
 	}
-	s.events(chat.MessageReturned{Text: "another"})
+	s.events(chat.MessageReturned{Message: atcmd.Typed("another")})
 	if got := s.model.input.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input became %q", got)
 	}

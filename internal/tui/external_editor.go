@@ -61,5 +61,5 @@ func (m *Model) edited(msg editedMsg) {
 		return
 	}
 	m.input.Set("")
-	m.input.InsertPaste(strings.TrimRight(msg.text, "\n"))
+	m.input.InsertLong(strings.TrimRight(msg.text, "\n"))
 }

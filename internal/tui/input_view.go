@@ -42,6 +42,9 @@ func (m *Model) decorate(row string) string {
 	}
 	for i := range m.input.Pastes {
 		label := m.input.Pastes.Label(edit.FirstPlaceholder + rune(i))
+		if len(label) == 1 { // a sign in the text
+			continue
+		}
 		row = strings.ReplaceAll(row, label, m.theme.Accent.Text(label))
 	}
 	return row

@@ -198,8 +198,8 @@ func (m *Model) upKey() (cmd, bool) {
 	case m.input.Up():
 	case m.input.Empty() && len(m.queued) > 0:
 		return guarded(func() msg {
-			text, ok := m.opts.Driver.Unqueue(m.ctx)
-			return unqueuedMsg{text, ok}
+			message, ok := m.opts.Driver.Unqueue(m.ctx)
+			return unqueuedMsg{message, ok}
 		}), true
 	default:
 		m.older()

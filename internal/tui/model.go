@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/tui/edit"
 	"agent/internal/tui/markdown"
@@ -104,7 +105,7 @@ func (m *Model) begin() cmd {
 		load = m.loadPrompts
 	}
 	if m.opts.Initial != "" {
-		send = func() msg { m.opts.Driver.Send(m.opts.Initial); return nil }
+		send = func() msg { m.opts.Driver.Send(atcmd.Typed(m.opts.Initial)); return nil }
 	}
 	return batch(load, send)
 }
@@ -116,8 +117,8 @@ type (
 	promptsMsg  []string
 	noteMsg     struct{ text string }
 	unqueuedMsg struct {
-		text string
-		ok   bool
+		message atcmd.Message
+		ok      bool
 	}
 )
 
@@ -149,7 +150,7 @@ func (m *Model) dispatch(message msg) cmd {
 		m.note(m.theme.Bad, "✗", message.text)
 	case unqueuedMsg:
 		if message.ok {
-			m.input.Set(message.text)
+			m.giveBack(message.message)
 		}
 	case completionMsg:
 		m.complete(message)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/tui/term"
@@ -25,7 +26,7 @@ func (d *fakeDriver) record(format string, args ...any) {
 	d.calls = append(d.calls, fmt.Sprintf(format, args...))
 }
 
-func (d *fakeDriver) Send(text string)     { d.record("send %q", text) }
+func (d *fakeDriver) Send(m atcmd.Message) { d.record("send %q", m.Text()) }
 func (d *fakeDriver) Shell(command string) { d.record("shell %q", command) }
 func (d *fakeDriver) Interrupt()           { d.record("interrupt") }
 func (d *fakeDriver) CycleMode()           { d.record("cycle") }
@@ -33,11 +34,11 @@ func (d *fakeDriver) Answer(id int, c chat.Decision) {
 	d.record("answer %d allow=%v always=%v reason=%q", id, c.Allow, c.Always, c.Reason)
 }
 
-func (d *fakeDriver) Unqueue(context.Context) (string, bool) {
+func (d *fakeDriver) Unqueue(context.Context) (atcmd.Message, bool) {
 	if len(d.queued) == 0 {
-		return "", false
+		return nil, false
 	}
-	return d.queued[len(d.queued)-1], true
+	return atcmd.Typed(d.queued[len(d.queued)-1]), true
 }
 
 // fakeCommands knows a few commands.

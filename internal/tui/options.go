@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/tui/term"
@@ -13,12 +14,12 @@ import (
 // Driver is what the interface asks of the turn loop. Every method may be called
 // from any goroutine; only Unqueue may wait.
 type Driver interface {
-	// Send starts a turn with what the user typed, or queues it while one runs.
-	Send(text string)
+	// Send starts a turn with what the user sends, or queues it while one runs.
+	Send(message atcmd.Message)
 	// Shell runs a command line the user typed after "!".
 	Shell(command string)
 	// Unqueue takes back the newest queued message.
-	Unqueue(ctx context.Context) (string, bool)
+	Unqueue(ctx context.Context) (atcmd.Message, bool)
 	// Interrupt ends the turn in progress.
 	Interrupt()
 	// Answer decides the approval with this id.

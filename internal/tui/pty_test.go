@@ -16,6 +16,7 @@ import (
 	xterm "github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/tui/term"
@@ -66,9 +67,9 @@ type sceneDriver struct {
 	emit func(chat.Event)
 }
 
-func (d *sceneDriver) Send(text string) {
+func (d *sceneDriver) Send(message atcmd.Message) {
 	d.emit(chat.TurnStarted{})
-	d.emit(chat.UserMessage{Text: text})
+	d.emit(chat.UserMessage{Text: message.Text()})
 	d.emit(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
 }
 

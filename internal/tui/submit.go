@@ -3,7 +3,9 @@ package tui
 import (
 	"strings"
 
+	"agent/internal/atcmd"
 	"agent/internal/command"
+	"agent/internal/history"
 	"agent/internal/tui/edit"
 )
 
@@ -19,22 +21,44 @@ type commandMsg struct {
 // when it says so.
 func (m *Model) submit() cmd {
 	m.popup.close()
-	text := strings.TrimSpace(m.input.Value())
+	message := m.message().Trim()
+	text := message.Text()
 	if text == "" {
 		return nil
 	}
 	remember := m.remember(text)
-	killed := m.input.Killed
-	m.input = edit.Editor{Killed: killed}
+	m.input.Clear()
 	switch {
-	case m.opts.Commands != nil && command.IsCommandWord(firstWord(text)):
+	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(firstWord(text)):
 		return batch(remember, m.runCommand(text))
-	case len(text) > 1 && text[0] == '!':
+	case message.Leads() == '!' && len(text) > 1:
 		m.opts.Driver.Shell(strings.TrimSpace(text[1:]))
 	default:
-		m.opts.Driver.Send(text)
+		m.opts.Driver.Send(message)
 	}
 	return remember
+}
+
+// message is what is in the input, as it is sent: what was pasted is data (D-46).
+func (m *Model) message() atcmd.Message {
+	var message atcmd.Message
+	for _, part := range m.input.Parts() {
+		said := atcmd.Part{Text: part.Text}
+		if part.Pasted {
+			said.Source = history.Pasted
+		}
+		message = append(message, said)
+	}
+	return message
+}
+
+// giveBack puts a message into the input again.
+func (m *Model) giveBack(message atcmd.Message) {
+	parts := make([]edit.Part, len(message))
+	for i, part := range message {
+		parts[i] = edit.Part{Text: part.Text, Pasted: part.Source != ""}
+	}
+	m.input.SetParts(parts)
 }
 
 // remember adds a prompt to the history.
@@ -42,9 +66,9 @@ func (m *Model) remember(text string) cmd {
 	if !m.prompts.Add(text) || m.opts.History == nil {
 		return nil
 	}
-	history := m.opts.History
+	prompts := m.opts.History
 	return guarded(func() msg {
-		if err := history.Append(text); err != nil {
+		if err := prompts.Append(text); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
 		}
 		return nil
@@ -80,7 +104,7 @@ func (m *Model) commandDone(msg commandMsg) cmd {
 	case msg.err != nil:
 		m.note(m.theme.Bad, "✗", msg.err.Error())
 	case msg.output.Submit != "":
-		m.opts.Driver.Send(msg.output.Submit)
+		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
 	case msg.output.Copy != "":
 		return m.copyText(msg.output.Copy)
 	case msg.output.Quit:

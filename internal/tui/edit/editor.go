@@ -24,6 +24,24 @@ type Editor struct {
 // Value is the text with long pastes in full.
 func (e *Editor) Value() string { return e.Pastes.expand(e.Text) }
 
+// Parts are the text with what was pasted told from what was typed.
+func (e *Editor) Parts() []Part { return e.Pastes.parts(e.Text) }
+
+// SetParts replaces the text, the cursor at its end.
+func (e *Editor) SetParts(parts []Part) {
+	e.Set("")
+	for _, part := range parts {
+		if part.Pasted {
+			e.InsertPaste(part.Text)
+		} else {
+			e.Insert(part.Text)
+		}
+	}
+}
+
+// Clear empties the editor; what was killed can still be yanked.
+func (e *Editor) Clear() { *e = Editor{Killed: e.Pastes.expand(e.Killed)} }
+
 // Empty reports whether there is no text.
 func (e *Editor) Empty() bool { return e.Text == "" }
 
@@ -37,8 +55,14 @@ func (e *Editor) Set(text string) {
 // Insert puts typed text at the cursor.
 func (e *Editor) Insert(text string) { e.put(CleanInput(text)) }
 
-// InsertPaste puts pasted text at the cursor, as a placeholder when it is long.
+// InsertPaste puts pasted text at the cursor, as a placeholder when it is long. It
+// stays known as pasted: signs that mean something when they are typed do not
+// (D-46).
 func (e *Editor) InsertPaste(text string) { e.put(e.Pastes.insertion(text)) }
+
+// InsertLong puts text at the cursor that somebody wrote, as a placeholder when it
+// is long.
+func (e *Editor) InsertLong(text string) { e.put(e.Pastes.long(text)) }
 
 func (e *Editor) put(text string) {
 	e.Text = e.Text[:e.Cursor] + text + e.Text[e.Cursor:]

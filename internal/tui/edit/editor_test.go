@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
@@ -154,4 +156,53 @@ func BenchmarkEditorView(b *testing.B) {
 	for b.Loop() {
 		e.View(100, 10)
 	}
+}
+
+// D-46: what was pasted stays known as pasted, however the text around it is edited;
+// what was written in another editor is the user's own.
+func TestPastedIsToldFromTyped(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		edit func(*Editor)
+		want []Part
+	}{
+		{"a decorator", func(e *Editor) { e.Insert("why "); e.InsertPaste("@app.route(1)\ndef x()"); e.Insert(" @a.go") }, []Part{{"why ", false}, {"@app.route(1)\ndef x()", true}, {" @a.go", false}}},
+		{"a word", func(e *Editor) { e.InsertPaste("npm i @types/node"); e.Home(); e.Insert("run ") }, []Part{{"run npm i ", false}, {"@", true}, {"types/node", false}}},
+		{"a command", func(e *Editor) { e.InsertPaste("/set x y") }, []Part{{"/", true}, {"set x y", false}}},
+		{"a shell line", func(e *Editor) { e.InsertPaste("!rm x") }, []Part{{"!", true}, {"rm x", false}}},
+		{"a slash within", func(e *Editor) { e.InsertPaste("a/b!") }, []Part{{"a/b!", false}}},
+		{"lines without a sign", func(e *Editor) { e.InsertPaste("a\nb") }, []Part{{"a\nb", false}}},
+		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, []Part{{strings.Repeat("x\n", 9), true}}},
+		{"from another editor", func(e *Editor) { e.InsertLong("@a.go\n" + strings.Repeat("x\n", 9)) }, []Part{{"@a.go\n" + strings.Repeat("x\n", 9), false}}},
+		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, []Part{{"@", true}, {"a", false}}},
+		{"nothing", func(e *Editor) {}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var e Editor
+			test.edit(&e)
+			if diff := cmp.Diff(test.want, e.Parts(), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("parts (-want +got):\n%s", diff)
+			}
+			var again Editor
+			again.SetParts(e.Parts())
+			if diff := cmp.Diff(joined(e.Parts()), joined(again.Parts())); diff != "" || again.Value() != e.Value() {
+				t.Errorf("given back (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// joined are parts with those of one kind put together.
+func joined(parts []Part) []Part {
+	var all []Part
+	for _, part := range parts {
+		if n := len(all); n > 0 && all[n-1].Pasted == part.Pasted {
+			all[n-1].Text += part.Text
+			continue
+		}
+		all = append(all, part)
+	}
+	return all
 }

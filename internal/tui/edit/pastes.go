@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,25 +23,66 @@ const (
 
 func isPlaceholder(r rune) bool { return r >= FirstPlaceholder && r <= lastPlaceholder }
 
-// pastes are the long pastes of one editor by placeholder.
-type pastes []string
+// pastes are what the placeholders of one editor stand for.
+type pastes []paste
 
-// insertion returns what to insert for a paste: itself, or a placeholder.
+type paste struct {
+	text string
+	// written says that the user wrote it, elsewhere.
+	written bool
+}
+
+// insertion returns what to insert for a paste: a placeholder when it is long or
+// has several lines, else the text, with placeholders for the signs that would
+// mean something if they were typed.
 func (p *pastes) insertion(text string) string {
 	text = CleanInput(text)
-	if strings.Count(text, "\n") < inlinePasteLines && utf8.RuneCountInString(text) <= inlinePasteRunes {
+	if isLong(text) || strings.Contains(strings.TrimSpace(text), "\n") && strings.Contains(text, "@") {
+		return p.placeholder(paste{text: text})
+	}
+	var b strings.Builder
+	for i, r := range text {
+		if r == '@' || i == 0 && (r == '/' || r == '!') {
+			b.WriteString(p.placeholder(paste{text: string(r)}))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// long returns text itself, or a placeholder when it is long.
+func (p *pastes) long(text string) string {
+	if text = CleanInput(text); !isLong(text) {
 		return text
 	}
-	if FirstPlaceholder+rune(len(*p)) > lastPlaceholder {
-		return text
+	return p.placeholder(paste{text: text, written: true})
+}
+
+func isLong(text string) bool {
+	return strings.Count(text, "\n") >= inlinePasteLines || utf8.RuneCountInString(text) > inlinePasteRunes
+}
+
+// placeholder returns the character that stands for a paste, the same for the same
+// one; the text itself when there is none left.
+func (p *pastes) placeholder(pasted paste) string {
+	i := slices.Index(*p, pasted)
+	if i < 0 {
+		i = len(*p)
+		if FirstPlaceholder+rune(i) > lastPlaceholder {
+			return pasted.text
+		}
+		*p = append(*p, pasted)
 	}
-	*p = append(*p, text)
-	return string(FirstPlaceholder + rune(len(*p)-1))
+	return string(FirstPlaceholder + rune(i))
 }
 
 // Label is what a placeholder looks like.
 func (p pastes) Label(r rune) string {
 	text := p.content(r)
+	if len(text) == 1 {
+		return text
+	}
 	if lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; lines > 1 {
 		return fmt.Sprintf("[pasted %d lines]", lines)
 	}
@@ -49,7 +91,7 @@ func (p pastes) Label(r rune) string {
 
 func (p pastes) content(r rune) string {
 	if i := int(r - FirstPlaceholder); i >= 0 && i < len(p) {
-		return p[i]
+		return p[i].text
 	}
 	return ""
 }
@@ -68,6 +110,30 @@ func (p pastes) expand(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// Part is a piece of a text.
+type Part struct {
+	Text   string
+	Pasted bool
+}
+
+// parts are text with its placeholders replaced, cut where what was pasted begins
+// and ends.
+func (p pastes) parts(text string) []Part {
+	var parts []Part
+	var typed strings.Builder
+	for _, r := range text {
+		i := int(r - FirstPlaceholder)
+		if i < 0 || i >= len(p) || p[i].written {
+			typed.WriteString(p.expand(string(r)))
+			continue
+		}
+		parts = append(parts, Part{Text: typed.String()}, Part{Text: p[i].text, Pasted: true})
+		typed.Reset()
+	}
+	parts = append(parts, Part{Text: typed.String()})
+	return slices.DeleteFunc(parts, func(part Part) bool { return part.Text == "" })
 }
 
 // CleanInput makes text fit for the editor: line ends are \n, and control

@@ -1,0 +1,116 @@
+package atcmd
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// Message is what a person sends, in order: what they typed, and what they pasted
+// or piped in between. Only what is typed is looked at for @ (D-46).
+type Message []Part
+
+// Part is a piece of a message.
+type Part struct {
+	Text string
+	// Source is where the text comes from, empty when it was typed.
+	Source history.Source
+}
+
+// Typed is the message of somebody who typed all of it.
+func Typed(text string) Message { return Message{{Text: text}} }
+
+// Text is the whole message as a person sees it.
+func (m Message) Text() string {
+	var b strings.Builder
+	for _, part := range m {
+		b.WriteString(part.Text)
+	}
+	return b.String()
+}
+
+// Trim returns the message without white space at its ends.
+func (m Message) Trim() Message {
+	trimmed := append(Message(nil), m...)
+	for len(trimmed) > 0 {
+		first := &trimmed[0]
+		if first.Text = strings.TrimLeft(first.Text, " \t\r\n"); first.Text != "" {
+			break
+		}
+		trimmed = trimmed[1:]
+	}
+	for len(trimmed) > 0 {
+		last := &trimmed[len(trimmed)-1]
+		if last.Text = strings.TrimRight(last.Text, " \t\r\n"); last.Text != "" {
+			break
+		}
+		trimmed = trimmed[:len(trimmed)-1]
+	}
+	return trimmed
+}
+
+// Leads returns the first character that was typed, if the message begins with it,
+// else 0: it may make the message a command.
+func (m Message) Leads() byte {
+	if len(m) == 0 || m[0].Source != "" || m[0].Text == "" {
+		return 0
+	}
+	return m[0].Text[0]
+}
+
+// passage is text that goes into the history as one block.
+type passage struct {
+	text string
+	// data are the [start, end) of pasted words in typed text.
+	data   spans
+	source history.Source
+}
+
+// passages cuts a message where data begins that is to stand by itself. A pasted
+// word stays in its sentence; lines get a block of their own.
+func (m Message) passages() []passage {
+	var all []passage
+	var typed passage
+	for _, part := range m {
+		switch {
+		case part.Source == "":
+			typed.text += part.Text
+		case part.Source == history.Pasted && !strings.Contains(strings.TrimSpace(part.Text), "\n"):
+			start := len(typed.text)
+			typed.text += part.Text
+			typed.data = append(typed.data, [2]int{start, len(typed.text)})
+		default:
+			all = append(all, typed, passage{text: part.Text, source: part.Source})
+			typed = passage{}
+		}
+	}
+	all = append(all, typed)
+	said := all[:0]
+	for _, p := range all {
+		if len(all) == 1 || strings.TrimSpace(p.text) != "" {
+			said = append(said, p)
+		}
+	}
+	return said
+}
+
+// block is the passage as part of an entry. Data that is the whole message is the
+// prompt itself and needs no title.
+func (p passage) block(alone bool) history.Block {
+	switch {
+	case p.source == "" || alone:
+		return &history.Text{Text: p.text, Source: p.source}
+	case p.source == history.Piped:
+		return history.NewData(p.source, "Piped in"+lineCount(p.text)+":", p.text)
+	default:
+		return history.NewData(p.source, "Pasted"+lineCount(p.text)+":", p.text)
+	}
+}
+
+func lineCount(text string) string {
+	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {
+		return fmt.Sprintf(" (%d lines)", n)
+	}
+	return ""
+}
