@@ -20,8 +20,10 @@ type reply struct {
 
 	text    strings.Builder
 	thought strings.Builder
-	calls   []llm.ToolCall
-	finish  string
+	// attached is what the provider attached to the thought, nil if nothing.
+	attached *history.Attached
+	calls    []llm.ToolCall
+	finish   string
 }
 
 func (r *reply) empty() bool {
@@ -73,6 +75,8 @@ func (c *Chat) receive(r *reply, chunk llm.Chunk) {
 	case llm.Reasoning:
 		r.thought.WriteString(chunk.Delta)
 		c.Emit(ReasoningDelta{Delta: chunk.Delta})
+	case llm.Thought:
+		r.attached = chunk.Attached
 	case llm.ToolCallStarted:
 		c.Emit(CallArriving{Name: chunk.Name})
 	case llm.ToolCall:
@@ -95,18 +99,18 @@ func (c *Chat) receive(r *reply, chunk llm.Chunk) {
 // knows whether they were complete.
 func (c *Chat) storeReply(r *reply, failed error) error {
 	if failed != nil {
-		r.calls = nil
+		r.calls, r.attached = nil, nil
 	}
 	var blocks []history.Block
-	if r.thought.Len() > 0 {
-		blocks = append(blocks, &history.Thinking{Thought: r.thought.String()})
+	if r.thought.Len() > 0 || r.attached != nil {
+		blocks = append(blocks, &history.Thinking{Thought: r.thought.String(), Attached: r.attached})
 	}
 	if text := r.text.String(); strings.TrimSpace(text) != "" {
 		blocks = append(blocks, &history.Text{Text: text})
 	}
 	distinguish(r.calls)
 	for _, call := range r.calls {
-		blocks = append(blocks, &history.ToolCall{ID: call.ID, Name: call.Name, Parameters: parameters(call.Arguments)})
+		blocks = append(blocks, &history.ToolCall{ID: call.ID, Name: call.Name, Parameters: parameters(call.Arguments), Attached: call.Attached})
 	}
 	if len(blocks) == 0 {
 		return nil

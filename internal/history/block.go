@@ -30,9 +30,11 @@ type Text struct {
 	imported bool // see Imported
 }
 
-// Thinking is the model's reasoning; it is shown but never sent back.
+// Thinking is the model's reasoning. It is shown, and sent back only to a provider
+// that wants it (see Attached).
 type Thinking struct {
-	Thought string `json:"thought"`
+	Thought  string    `json:"thought"`
+	Attached *Attached `json:"attached,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -45,6 +47,7 @@ type ToolCall struct {
 	// send null, strings and lists too. Arguments that were not JSON at all are
 	// kept as a JSON string.
 	Parameters json.RawMessage `json:"parameters"`
+	Attached   *Attached       `json:"attached,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 

@@ -16,14 +16,16 @@ const (
 )
 
 // countBlock returns the tokens block takes in a request, never less than none
-// (ERR-022). Thinking is not sent and counts nothing.
+// (ERR-022). Thinking counts when its provider wants it back.
 func countBlock(counter Counter, block Block) int {
 	tokens := 0
 	switch b := block.(type) {
 	case *Text:
 		tokens = counter.Count(b.Text)
 	case *ToolCall:
-		tokens = callOverhead + counter.Count(b.Name) + counter.Count(string(b.Parameters))
+		tokens = callOverhead + counter.Count(b.Name) + counter.Count(string(b.Parameters)) + countAttached(counter, b.Attached, "")
+	case *Thinking:
+		tokens = countAttached(counter, b.Attached, b.Thought)
 	case *ToolResponse:
 		tokens = responseOverhead + counter.Count(b.Result.Text()) + counter.Count(b.Error)
 	case *Media:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -14,7 +15,23 @@ type Dialect struct {
 	// OmitUsage leaves stream_options out: then there are no usage numbers, which
 	// is better than no reply.
 	OmitUsage bool
+	// Reasoning is the member in which every message with calls must bring its
+	// reasoning back, or reasoningRefused.
+	Reasoning string
+	// Signatures says that calls need thought signatures: signaturesOfOthers or
+	// signaturesMissing.
+	Signatures string
 }
+
+const (
+	// reasoningRefused: what is attached to reasoning must not be sent.
+	reasoningRefused = "refused"
+	// signaturesMissing: a call without a signature gets the one that says so.
+	signaturesMissing = "missing"
+	// signaturesOfOthers: the signatures that came from here are not good, so all
+	// calls get that one.
+	signaturesOfOthers = "of others"
+)
 
 // Adapt wraps p so that a refusal that names what the endpoint wants otherwise is
 // learned from: the request goes out again at once in the other dialect, and so do
@@ -31,14 +48,38 @@ type adapting struct {
 
 // lesson is a refusal and the dialect it teaches.
 type lesson struct {
-	// names is a word of the refusal.
-	names string
-	learn func(*Dialect)
+	// words identify the refusal.
+	words *regexp.Regexp
+	learn func(d *Dialect, refusal string)
 }
 
 var lessons = []lesson{
-	{"stream_options", func(d *Dialect) { d.OmitUsage = true }},
+	{regexp.MustCompile(`stream_options`), func(d *Dialect, _ string) { d.OmitUsage = true }},
+	{regexp.MustCompile(`thought.signature`), func(d *Dialect, refusal string) {
+		d.Signatures = signaturesMissing
+		if badSignature.MatchString(refusal) {
+			d.Signatures = signaturesOfOthers
+		}
+	}},
+	{regexp.MustCompile(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), func(d *Dialect, _ string) { d.Reasoning = reasoningRefused }},
+	{regexp.MustCompile(fieldReasoningContent + "|[`'\"]" + fieldReasoning + "[`'\"]"), func(d *Dialect, refusal string) {
+		switch {
+		case d.Reasoning != "", unknownField.MatchString(refusal):
+			d.Reasoning = reasoningRefused
+		case strings.Contains(refusal, fieldReasoningContent):
+			d.Reasoning = fieldReasoningContent
+		default:
+			d.Reasoning = fieldReasoning
+		}
+	}},
 }
+
+var (
+	// badSignature and unknownField tell a refusal of what was sent from a demand
+	// for what was not.
+	badSignature = regexp.MustCompile(`corrupt|invalid|not valid`)
+	unknownField = regexp.MustCompile(`unsupported|not (?:permitted|supported|allowed)|unrecognized|unknown|unexpected|extra`)
+)
 
 // Stream implements Provider.
 func (a *adapting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
@@ -55,9 +96,13 @@ func (a *adapting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 // ask streams one reply. It reports whether the request was refused in a way that
 // taught something; then nothing but pulses has been yielded.
 func (a *adapting) ask(ctx context.Context, req Request, yield func(Chunk, error) bool) (taught bool) {
+	begun := false
 	for chunk, err := range a.provider.Stream(ctx, req) {
-		if err != nil && ctx.Err() == nil && a.teaches(req.Dialect, err) {
+		if err != nil && !begun && ctx.Err() == nil && a.teaches(req.Dialect, err) {
 			return true
+		}
+		if _, pulse := chunk.(Pulse); !pulse {
+			begun = true
 		}
 		if !yield(chunk, err) {
 			return false
@@ -73,25 +118,20 @@ func (a *adapting) teaches(used Dialect, err error) bool {
 	if !errors.As(err, &failure) || failure.Kind != BadRequest {
 		return false
 	}
+	refusal := strings.ToLower(failure.Message)
 	for _, l := range lessons {
-		if !strings.Contains(failure.Message, l.names) {
+		if !l.words.MatchString(refusal) {
 			continue
 		}
-		if wanted := used; l.apply(&wanted) {
+		wanted := used
+		if l.learn(&wanted, refusal); wanted != used {
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			l.apply(&a.learned)
+			a.learned = wanted
 			return true
 		}
 	}
 	return false
-}
-
-// apply changes a dialect and reports whether that made a difference.
-func (l lesson) apply(d *Dialect) bool {
-	before := *d
-	l.learn(d)
-	return *d != before
 }
 
 func (a *adapting) dialect() Dialect {

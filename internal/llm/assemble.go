@@ -28,6 +28,8 @@ type partialCall struct {
 	ownID     bool
 	name      string
 	arguments strings.Builder
+	// extra is what the provider attached.
+	extra     json.RawMessage
 	announced bool
 }
 
@@ -46,6 +48,9 @@ func (a *callAssembler) add(f callFragment) []ToolCallStarted {
 	}
 	call.addName(f.name())
 	call.arguments.WriteString(f.arguments())
+	if len(f.ExtraContent) > 0 && string(f.ExtraContent) != "null" {
+		call.extra = f.ExtraContent
+	}
 	return a.announce(func(c *partialCall) bool { return c != call || c.arguments.Len() > 0 })
 }
 
@@ -136,13 +141,9 @@ func (a *callAssembler) whole() bool {
 	return len(a.calls) > 0
 }
 
-// finished returns the calls in the order in which they began.
-func (a *callAssembler) finished() []ToolCall {
-	calls := make([]ToolCall, 0, len(a.calls))
-	for _, c := range a.calls {
-		calls = append(calls, ToolCall{ID: c.id, Name: c.name, Arguments: c.settled()})
-	}
-	return calls
+// finished is the call as it is meant, with what is attached to it.
+func (p *partialCall) finished(attach *attacher) ToolCall {
+	return ToolCall{ID: p.id, Name: p.name, Arguments: p.settled(), Attached: attach.call(p.extra)}
 }
 
 // settled returns the arguments as they are meant.

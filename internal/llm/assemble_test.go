@@ -184,7 +184,10 @@ func assemble(t interface{ Fatal(...any) }, fragments []string) (calls []ToolCal
 		started = append(started, a.add(decode[callFragment]([]byte(raw)))...)
 	}
 	started = append(started, a.announce(func(*partialCall) bool { return true })...)
-	return a.finished(), started
+	for _, call := range a.calls {
+		calls = append(calls, call.finished(&attacher{}))
+	}
+	return calls, started
 }
 
 // TestCallAssemblyRestores: however calls are cut up and interleaved by index,

@@ -4,13 +4,15 @@ import "agent/internal/llm/sse"
 
 // chatCompletions is the format of /chat/completions, which nearly every server
 // speaks.
-type chatCompletions struct{}
+type chatCompletions struct {
+	// host is the endpoint's, to which attachments belong.
+	host string
+}
 
 func (chatCompletions) path() string { return "/chat/completions" }
 
-func (chatCompletions) encode(req Request) []byte { return encodeRequest(req) }
-
-func (chatCompletions) reader(r *reply) func(sse.Event) error {
+func (f chatCompletions) reader(r *reply, req Request) func(sse.Event) error {
+	r.attach = attacher{replay: replayFor(req, f.host)}
 	return func(event sse.Event) error {
 		r.takeChatEvent(decode[chatEvent](event.Data))
 		return nil
@@ -24,9 +26,11 @@ func (r *reply) takeChatEvent(event chatEvent) {
 	}
 	choice := event.first()
 	delta := choice.part()
-	if thought := delta.thought(); thought != "" {
+	if thought, field := delta.thought(); thought != "" {
+		r.attach.field = field
 		r.emit(Reasoning{Delta: thought})
 	}
+	r.attach.addDetails(delta.ReasoningDetails)
 	if answer := delta.answer(); answer != "" {
 		r.emit(Text{Delta: answer})
 	}

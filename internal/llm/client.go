@@ -69,7 +69,7 @@ func NewClient(config ClientConfig) *Client {
 		}},
 	}
 	patience := Patience{First: config.FirstTimeout, Idle: config.IdleTimeout}
-	chat := &requester{client: c, format: chatCompletions{}}
+	chat := &requester{client: c, format: chatCompletions{c.host()}}
 	c.Provider = Retry(Redact(Adapt(Watch(chat, patience, c.endpoint())), config.Key), config.Retry)
 	return c
 }
@@ -96,6 +96,15 @@ func (c *Client) authorize(request *http.Request) {
 	if c.config.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+string(c.config.Key))
 	}
+}
+
+// host is the endpoint's host, with its port if it has one.
+func (c *Client) host() string {
+	u, err := url.Parse(c.config.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // endpoint is the base URL as it may be shown: without user, password and query.

@@ -54,12 +54,16 @@ func ask(text string) llm.Request {
 	return llm.Request{Model: "m", History: []*history.Content{history.HumanText(text)}}
 }
 
-// collect ranges over a reply to its end; consecutive deltas of a kind are joined.
+// collect ranges over a reply to its end; consecutive deltas of text are joined and
+// attachments, which other tests are about, left out.
 func collect(ctx context.Context, p llm.Provider, req llm.Request) ([]llm.Chunk, error) {
 	var chunks []llm.Chunk
 	for chunk, err := range p.Stream(ctx, req) {
 		if err != nil {
 			return chunks, err
+		}
+		if _, attached := chunk.(llm.Thought); attached {
+			continue
 		}
 		if n := len(chunks); n > 0 {
 			if last, ok := chunks[n-1].(llm.Text); ok {

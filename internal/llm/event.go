@@ -1,6 +1,10 @@
 package llm
 
-import "github.com/sashabaranov/go-openai"
+import (
+	"encoding/json"
+
+	"github.com/sashabaranov/go-openai"
+)
 
 // The types of this file are the library's for a streamed chat completion, with
 // the members that servers send in other shapes and those of other vendors.
@@ -98,14 +102,16 @@ type chatDelta struct {
 	// The two names for the model's thinking; some servers send both.
 	ReasoningContent looseText `json:"reasoning_content"`
 	Reasoning        looseText `json:"reasoning"`
+	// ReasoningDetails is OpenRouter's: the same with signatures.
+	ReasoningDetails oneOrMore[reasoningDetail] `json:"reasoning_details"`
 }
 
-// thought is the piece of the model's thinking.
-func (d chatDelta) thought() string {
+// thought is the piece of the model's thinking, and the member it is in.
+func (d chatDelta) thought() (thought, field string) {
 	if d.ReasoningContent != "" {
-		return string(d.ReasoningContent)
+		return string(d.ReasoningContent), fieldReasoningContent
 	}
-	return string(d.Reasoning)
+	return string(d.Reasoning), fieldReasoning
 }
 
 // answer is the piece of the answer. A refusal is one too.
@@ -130,6 +136,8 @@ type callFragment struct {
 		openai.FunctionCall
 		Arguments looseJSON `json:"arguments"`
 	} `json:"function"`
+	// ExtraContent is Gemini's: the thought signature.
+	ExtraContent json.RawMessage `json:"extra_content"`
 }
 
 func (f callFragment) name() string      { return f.Function.Name }

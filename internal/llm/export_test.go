@@ -2,7 +2,7 @@ package llm
 
 // What tests outside the package need of its inside.
 var (
-	EncodeRequest = encodeRequest
+	EncodeRequest = chatCompletions{}.encode
 	AppendJSON    = appendJSON
 	ResponseText  = responseText
 	Arguments     = arguments
@@ -10,4 +10,4 @@ var (
 )
 
 // Bare is the chat completions of a client without anything around them.
-func Bare(c *Client) Provider { return &requester{client: c, format: chatCompletions{}} }
+func Bare(c *Client) Provider { return &requester{client: c, format: chatCompletions{c.host()}} }

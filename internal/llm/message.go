@@ -26,6 +26,8 @@ type messageWriter struct {
 	ids map[string]string
 	// taken are the ids on the wire. Some servers refuse an id used twice.
 	taken map[string]bool
+	// replay says what goes back of what providers attached.
+	replay replay
 }
 
 func (w *messageWriter) system(prompt string) {
@@ -93,8 +95,8 @@ func (w *messageWriter) media(m *history.Media) {
 	w.raw(`}}`)
 }
 
-// assistant writes text and calls of one reply as one message. Thinking stays at
-// home: providers refuse or ignore it.
+// assistant writes text and calls of one reply as one message, with the reasoning
+// that its provider wants back.
 func (w *messageWriter) assistant(c *history.Content) {
 	w.open("assistant")
 	defer w.close()
@@ -105,6 +107,7 @@ func (w *messageWriter) assistant(c *history.Content) {
 	} else {
 		w.text("content", text)
 	}
+	w.reasoning(c)
 	if len(calls) == 0 {
 		return
 	}
@@ -118,9 +121,19 @@ func (w *messageWriter) assistant(c *history.Content) {
 		w.raw(`,"function":{"name":`)
 		w.buf = appendJSON(w.buf, functionName(call.Name))
 		w.text("arguments", string(arguments(call)))
-		w.raw(`}}`)
+		w.raw(`}`)
+		w.json(fieldExtraContent, w.replay.signature(call, i == 0))
+		w.raw(`}`)
 	}
 	w.raw(`]`)
+}
+
+func (w *messageWriter) reasoning(c *history.Content) {
+	field, words, details := w.replay.reasoning(c)
+	if field != "" {
+		w.text(field, words)
+	}
+	w.json(fieldReasoningDetails, details)
 }
 
 func (w *messageWriter) response(r *history.ToolResponse) {
@@ -168,6 +181,14 @@ func (w *messageWriter) text(key, value string) {
 	w.raw(key)
 	w.raw(`":`)
 	w.buf = appendJSON(w.buf, value)
+}
+
+// json writes a member that is JSON already, unless there is none.
+func (w *messageWriter) json(key string, value []byte) {
+	if len(value) > 0 {
+		w.raw(`,"` + key + `":`)
+		w.buf = append(w.buf, value...)
+	}
 }
 
 // joinText joins text blocks as history.Content.Text does; each file inclusion

@@ -22,8 +22,8 @@ import (
 type Provider interface {
 	// Stream sends the request and yields the reply as it arrives. The sequence
 	// ends after a Finish chunk, or with one error, which is an *Error unless ctx
-	// ended (then it is ctx's error). Complete calls, the usage and Finish come at
-	// the end, in this order. Leaving the loop early or ending ctx cancels the
+	// ended (then it is ctx's error). Thought, complete calls, the usage and Finish
+	// come at the end, in this order. Leaving the loop early or ending ctx cancels the
 	// request, and nothing of it goes on afterwards. A sequence may be ranged over
 	// once.
 	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
@@ -40,6 +40,8 @@ type Request struct {
 	Temperature     *float64
 	TopP            *float64
 	ReasoningEffort string
+	// Replay says whether reasoning goes back to the model it comes from.
+	Replay Replay
 	// Dialect is what the endpoint is known to want otherwise; see Adapt.
 	Dialect Dialect
 }
@@ -52,8 +54,8 @@ type ToolSpec struct {
 	Schema json.RawMessage
 }
 
-// Chunk is a part of a reply: Text, Reasoning, ToolCallStarted, ToolCall, Usage,
-// Finish, Retrying (from Retry) or Pulse (for Watch).
+// Chunk is a part of a reply: Text, Reasoning, ToolCallStarted, Thought, ToolCall,
+// Usage, Finish, Retrying (from Retry) or Pulse (for Watch).
 type Chunk interface{ chunk() }
 
 // Pulse is a sign of life that is no part of the reply: a keep-alive, an event
@@ -67,6 +69,10 @@ type Text struct{ Delta string }
 // Reasoning is a piece of the model's thinking.
 type Reasoning struct{ Delta string }
 
+// Thought comes once after the Reasoning of a reply, with what the provider
+// attached to it.
+type Thought struct{ Attached *history.Attached }
+
 // ToolCallStarted says that the model has begun a call; its arguments are still
 // arriving. The complete calls come in the same order.
 type ToolCallStarted struct{ Name string }
@@ -77,6 +83,8 @@ type ToolCallStarted struct{ Name string }
 type ToolCall struct {
 	ID, Name  string
 	Arguments string
+	// Attached is what the provider attached to the call, nil if nothing.
+	Attached *history.Attached
 }
 
 // Usage is what the provider says the request cost, in tokens.
@@ -104,6 +112,7 @@ type Finish struct{ Reason string }
 func (Pulse) chunk()           {}
 func (Text) chunk()            {}
 func (Reasoning) chunk()       {}
+func (Thought) chunk()         {}
 func (ToolCallStarted) chunk() {}
 func (ToolCall) chunk()        {}
 func (Usage) chunk()           {}

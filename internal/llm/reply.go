@@ -37,8 +37,8 @@ type format interface {
 	// path is added to the base URL.
 	path() string
 	encode(Request) []byte
-	// read takes one event of a reply into it.
-	reader(*reply) func(sse.Event) error
+	// reader returns what takes the events of the reply to a request into it.
+	reader(*reply, Request) func(sse.Event) error
 }
 
 // requester is the Provider that makes one request in a format.
@@ -70,7 +70,7 @@ func (q *requester) run(ctx context.Context, req Request, r *reply) error {
 		return err
 	}
 	defer x.close()
-	if err := r.receive(x, q.format.reader(r)); err != nil && r.finish == "" {
+	if err := r.receive(x, q.format.reader(r, req)); err != nil && r.finish == "" {
 		return err
 	}
 	if r.left {
@@ -95,6 +95,7 @@ type reply struct {
 	yield  func(Chunk, error) bool
 
 	calls  callAssembler
+	attach attacher
 	usage  *Usage
 	finish string
 	// done is set when the server has said that nothing follows.
@@ -187,8 +188,11 @@ func (r *reply) complete() {
 	for _, started := range r.calls.announce(func(*partialCall) bool { return true }) {
 		r.emit(started)
 	}
-	for _, call := range r.calls.finished() {
-		r.emit(call)
+	if attached := r.attach.thought(); attached != nil {
+		r.emit(Thought{Attached: attached})
+	}
+	for _, call := range r.calls.calls {
+		r.emit(call.finished(&r.attach))
 	}
 	if r.usage != nil {
 		r.emit(*r.usage)

@@ -7,13 +7,16 @@ import (
 	"agent/internal/history"
 )
 
-// encodeRequest writes req as the body of a chat completion. The library's own
+// encode writes req as the body of a chat completion. The library's own
 // request type leaves out what servers need (temperature 0, empty arguments, the
 // content beside calls) and takes several times as long, on the path between
 // Enter and the first byte sent. The same request always gives the same bytes,
 // and the messages come last, growing at their end only.
-func encodeRequest(req Request) []byte {
-	w := &messageWriter{buf: make([]byte, 0, sizeHint(req)), ids: map[string]string{}, taken: map[string]bool{}}
+func (f chatCompletions) encode(req Request) []byte {
+	w := &messageWriter{
+		buf: make([]byte, 0, sizeHint(req)), ids: map[string]string{}, taken: map[string]bool{},
+		replay: replayFor(req, f.host),
+	}
 	w.raw(`{"model":`)
 	w.buf = appendJSON(w.buf, req.Model)
 	w.raw(`,"stream":true`)
@@ -110,6 +113,13 @@ func entrySize(c *history.Content) int {
 			size += len(b.Text)
 		case *history.ToolCall:
 			size += len(b.Parameters)
+			if b.Attached != nil {
+				size += len(b.Attached.Data)
+			}
+		case *history.Thinking:
+			if b.Attached != nil {
+				size += len(b.Thought) + len(b.Attached.Data)
+			}
 		case *history.ToolResponse:
 			size += len(b.Result.Text())
 		case *history.Media:

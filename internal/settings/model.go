@@ -52,8 +52,15 @@ var TopP = Optional(Number(Between(0, 1, "above 0 and up to 1").WithoutLow()), S
 })
 
 // ReasoningEffort is how long a reasoning model thinks; unset, it is not sent.
-var ReasoningEffort = Optional(Enum("none", "minimal", "low", "medium", "high", "xhigh"), Spec{
+var ReasoningEffort = Optional(Enum("none", "minimal", "low", "medium", "high", "xhigh", "max"), Spec{
 	Key: "reasoning.effort", Unset: "not sent",
 	Help:     "how long a reasoning model thinks before it answers",
+	Category: CategoryModel,
+})
+
+// ReasoningReplay says whether a model's reasoning goes back to it.
+var ReasoningReplay = Declare(Enum("auto", "always", "never"), "auto", Spec{
+	Key:      "reasoning.replay",
+	Help:     "send a model's reasoning back to it; auto does where the vendor wants it",
 	Category: CategoryModel,
 })

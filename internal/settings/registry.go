@@ -19,6 +19,7 @@ func All() []Declared {
 		Temperature,
 		TopP,
 		ReasoningEffort,
+		ReasoningReplay,
 
 		CompressionStrategy,
 		CompressionThreshold,

@@ -43,6 +43,8 @@ func Question(text string) llm.Request {
 // ended.
 type Reply struct {
 	Text, Reasoning string
+	// Thought is what was attached to the reasoning.
+	Thought *history.Attached
 	// Started are the names of the calls announced; Calls the complete ones.
 	Started []string
 	Calls   []llm.ToolCall
@@ -81,6 +83,11 @@ func (r *Reply) take(t testing.TB, chunk llm.Chunk) {
 		r.Reasoning += chunk.Delta
 	case llm.ToolCallStarted:
 		r.Started = append(r.Started, chunk.Name)
+	case llm.Thought:
+		if r.Thought != nil || len(r.Calls) > 0 {
+			t.Error("a second Thought, or one after a call")
+		}
+		r.Thought = chunk.Attached
 	case llm.ToolCall:
 		if r.Usage != (llm.Usage{}) {
 			t.Error("a call after the usage")
@@ -166,7 +173,7 @@ func (s suite) replies(t *testing.T) {
 			for i := range got.Calls {
 				got.Calls[i].ID = ""
 			}
-			got.Started = nil
+			got.Started, got.Thought = nil, nil
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}

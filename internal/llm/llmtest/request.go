@@ -30,10 +30,22 @@ type Message struct {
 	Images     []string
 	ToolCalls  []ToolCall
 	ToolCallID string
+	// Fields are all members of the message, undecoded.
+	Fields map[string]json.RawMessage
+}
+
+// Text returns a member that is a string, and whether it is there.
+func (m Message) Text(field string) (text string, ok bool) {
+	ok = json.Unmarshal(m.Fields[field], &text) == nil
+	return text, ok
 }
 
 // ToolCall is a call within an assistant message.
-type ToolCall struct{ ID, Type, Name, Arguments string }
+type ToolCall struct {
+	ID, Type, Name, Arguments string
+	// Extra is its extra_content, undecoded.
+	Extra json.RawMessage
+}
 
 // Tool is a tool the model may call.
 type Tool struct {
@@ -73,8 +85,9 @@ type wireMessage struct {
 	Content    json.RawMessage `json:"content"`
 	ToolCallID string          `json:"tool_call_id"`
 	ToolCalls  []struct {
-		ID       string `json:"id"`
-		Type     string `json:"type"`
+		ID       string          `json:"id"`
+		Type     string          `json:"type"`
+		Extra    json.RawMessage `json:"extra_content"`
 		Function struct {
 			Name      string `json:"name"`
 			Arguments string `json:"arguments"`
@@ -95,15 +108,26 @@ func decode(body []byte) (*Request, error) {
 	for _, t := range wire.Tools {
 		request.Tools = append(request.Tools, Tool{t.Function.Name, t.Function.Description, t.Function.Parameters})
 	}
-	for _, m := range wire.Messages {
-		message := Message{Role: m.Role, ToolCallID: m.ToolCallID}
+	fields, err := messageFields(request.Fields["messages"])
+	if err != nil {
+		return request, err
+	}
+	for i, m := range wire.Messages {
+		message := Message{Role: m.Role, ToolCallID: m.ToolCallID, Fields: fields[i]}
 		message.Content, message.Images = content(m.Content)
 		for _, c := range m.ToolCalls {
-			message.ToolCalls = append(message.ToolCalls, ToolCall{c.ID, c.Type, c.Function.Name, c.Function.Arguments})
+			message.ToolCalls = append(message.ToolCalls, ToolCall{c.ID, c.Type, c.Function.Name, c.Function.Arguments, c.Extra})
 		}
 		request.Messages = append(request.Messages, message)
 	}
 	return request, nil
+}
+
+func messageFields(messages json.RawMessage) (fields []map[string]json.RawMessage, err error) {
+	if len(messages) > 0 {
+		err = json.Unmarshal(messages, &fields)
+	}
+	return fields, err
 }
 
 // content reads both forms of a message's content.

@@ -38,6 +38,8 @@ type reply struct {
 	// left is how many more bytes may be sent before the connection is cut.
 	left   int
 	cutoff bool
+	// extra is the extra_content of the first call, "" if it has none.
+	extra string
 }
 
 // Say is a turn that answers with text, one delta an argument.
@@ -103,6 +105,17 @@ func (t Turn) CallID(id, name, arguments string) Turn {
 		}
 		r.call(index, id, name, arguments)
 	})
+}
+
+// Extra attaches extra_content to the first call, as Gemini does.
+func (t Turn) Extra(content string) Turn {
+	t.steps = append([]step{func(r *reply) { r.extra = content }}, t.steps...)
+	return t
+}
+
+// Details adds a piece of reasoning_details, as OpenRouter sends them.
+func (t Turn) Details(details string) Turn {
+	return t.Event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"reasoning_details":%s},"finish_reason":null}]}`, details))
 }
 
 // Event adds one stream event with the given data.
@@ -234,8 +247,12 @@ func (t Turn) usageFor(request *Request) string {
 // call streams one tool call the way OpenAI does: the name first, then the
 // arguments in small pieces.
 func (r *reply) call(index int, id, name, arguments string) {
-	r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":%s,"type":"function","function":{"name":%s,"arguments":""}}]},"finish_reason":null}]}`,
-		index, quote(id), quote(name)))
+	extra := ""
+	if r.extra != "" && index == 0 {
+		extra = `,"extra_content":` + r.extra
+	}
+	r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":%s,"type":"function"%s,"function":{"name":%s,"arguments":""}}]},"finish_reason":null}]}`,
+		index, quote(id), extra, quote(name)))
 	const pieces = 4
 	runes := []rune(arguments)
 	size := max(1, (len(runes)+pieces-1)/pieces)
