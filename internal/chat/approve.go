@@ -3,12 +3,10 @@ package chat
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/tools/rules"
 )
 
 // pendingApproval is the question the owner waits on.
@@ -21,17 +19,10 @@ type pendingApproval struct {
 type approvals struct {
 	*Config
 	inbox   inbox
-	grants  grants
+	grants  []grant
 	pending *pendingApproval
 	// asked numbers the questions of a session.
 	asked int
-}
-
-// grants are what a person allowed for the rest of the session.
-type grants struct {
-	// rules allow commands, extensions edits of files that end so.
-	rules      rules.Rules
-	extensions []string
 }
 
 // approve decides whether a call may run, by mode, rules and, where they leave it
@@ -80,27 +71,21 @@ func (a *approvals) allowed(k *call, preview tools.Preview) bool {
 	case mode == ModeReadOnly:
 		return false
 	}
-	allowing := slices.Concat(a.Allow, a.grants.rules)
-	return allowing.Allow(k.name, preview.Commands, preview.Paths) || edits && a.editsGranted(preview.Paths)
-}
-
-func (a *approvals) editsGranted(paths []string) bool {
-	for _, p := range paths {
-		if !slices.Contains(a.grants.extensions, path.Ext(p)) {
-			return false
-		}
+	allowing := a.Allow
+	for _, g := range a.grants {
+		allowing = append(allowing[:len(allowing):len(allowing)], g.rules...)
 	}
-	return len(paths) > 0
+	return allowing.Allow(k.name, preview.Commands, preview.Paths) || edits && a.editsGranted(preview.Paths)
 }
 
 // askPerson shows the approval and waits for its answer.
 func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Preview) Stop {
 	a.asked++
-	offered, always := offer(k, preview)
+	offered := offer(k, preview)
 	pending := &pendingApproval{id: a.asked, decided: make(chan Decision, 1)}
 	a.pending = pending
-	a.Emit(ApprovalRequested{Approval{ID: pending.id, Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: always}})
-	decision, answered := a.waitDecision(ctx, pending)
+	a.Emit(ApprovalRequested{Approval{ID: pending.id, Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: allowedBy(offered)}})
+	decision, answered := a.waitDecision(ctx, pending, func() bool { return a.allowed(k, preview) })
 	a.pending = nil
 	a.Emit(ApprovalSettled{ID: pending.id})
 	switch {
@@ -112,13 +97,13 @@ func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Previe
 	case !decision.Allow:
 		k.refused = "the user refused this call: " + decision.Reason
 	case decision.Always:
-		a.grants.rules = append(a.grants.rules, offered.rules...)
-		a.grants.extensions = append(a.grants.extensions, offered.extensions...)
+		a.grants = append(a.grants, offered...)
 	}
 	return ""
 }
 
-func (a *approvals) waitDecision(ctx context.Context, pending *pendingApproval) (Decision, bool) {
+// waitDecision waits for an answer. A mode that was changed meanwhile may be one.
+func (a *approvals) waitDecision(ctx context.Context, pending *pendingApproval, allowed func() bool) (Decision, bool) {
 	for {
 		select {
 		case d := <-pending.decided:
@@ -127,28 +112,10 @@ func (a *approvals) waitDecision(ctx context.Context, pending *pendingApproval) 
 			return Decision{}, false
 		case act := <-a.inbox:
 			act()
+			if a.pending != nil && allowed() {
+				return Decision{Allow: true}, true
+			}
 		}
-	}
-}
-
-// offer says what "always" would allow from now on, in words; they are empty when
-// it cannot be offered.
-func offer(k *call, preview tools.Preview) (grants, string) {
-	switch k.tool.Kind {
-	case tools.KindShell:
-		always, names := rules.Always(k.name, preview.Commands)
-		return grants{rules: always}, names
-	case tools.KindEdit:
-		if len(preview.Paths) != 1 {
-			return grants{}, ""
-		}
-		extension := path.Ext(preview.Paths[0])
-		if extension == "" {
-			return grants{extensions: []string{""}}, "edits of files without an extension"
-		}
-		return grants{extensions: []string{extension}}, "edits of *" + extension + " files"
-	default:
-		return grants{}, ""
 	}
 }
 

@@ -293,9 +293,9 @@ func TestAlways(t *testing.T) {
 		runs, asks           []string
 	}{
 		{"a file kind", editA, "edits of *.go files", []string{editA, editB}, []string{editMD, editNo, editNil, test, shellA, fetch}},
-		{"files without an extension", editNo, "edits of files without an extension", []string{editNo, editNo2}, []string{editA, editNil}},
+		{"a file without an extension", editNo, "edits of Makefile", []string{editNo}, []string{editNo2, editA, editNil}},
 		{"several files", editAll, "", nil, []string{editAll, editA}},
-		{"a command", test, "go test", []string{test}, []string{build, testRm, odd, editA}},
+		{"a command", test, "any `go test …`", []string{test}, []string{build, testRm, odd, editA}},
 		{"a command that cannot be told apart", odd, "", nil, []string{odd, test}},
 		{"a download", fetch, "", nil, []string{fetch}},
 	} {

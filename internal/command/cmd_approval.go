@@ -2,6 +2,9 @@ package command
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
 
 	"agent/internal/chat"
 	"agent/internal/settings"
@@ -9,17 +12,74 @@ import (
 
 func (c *Commands) approvalCommand() Command {
 	return Command{
-		Name: "approval", Aliases: []string{"mode"}, MaxArgs: 1,
-		Usage: []Form{{"", "list the modes"}, {"MODE", "choose one for this session"}},
-		Help:  "show or choose what runs without asking you",
-		Run: func(_ context.Context, args []string) (Output, error) {
-			if len(args) == 1 {
-				return c.assign(settings.ApprovalMode.Key(), args[0])
-			}
-			return Output{Lines: choices(completeModes(), settings.ApprovalMode.Of(c.deps.Settings))}, nil
+		Name: "approval", Aliases: []string{"mode"}, MaxArgs: 2,
+		Usage: []Form{
+			{"", "list the modes, and what you allowed with \"always\""}, {"MODE", "choose one for this session"},
+			{"forget N|all", "take back what you allowed"},
 		},
-		Complete: func([]string) []Completion { return completeModes() },
+		Help: "show or choose what runs without asking you",
+		Run: func(ctx context.Context, args []string) (Output, error) {
+			switch {
+			case len(args) > 0 && args[0] == forgetGrants:
+				return c.forgetGrants(ctx, args[1:])
+			case len(args) == 1:
+				return c.assign(settings.ApprovalMode.Key(), args[0])
+			case len(args) == 2:
+				return Output{}, fmt.Errorf("/approval takes a mode, or forget and a number")
+			}
+			return c.showApproval(ctx)
+		},
+		Complete: func(args []string) []Completion {
+			if len(args) > 1 {
+				return []Completion{{"all", "everything you allowed"}}
+			}
+			return append(completeModes(), Completion{forgetGrants, "take back what you allowed with \"always\""})
+		},
 	}
+}
+
+// forgetGrants is the first argument of "/approval forget N|all".
+const forgetGrants = "forget"
+
+// showApproval lists the modes and the grants of the session.
+func (c *Commands) showApproval(ctx context.Context) (Output, error) {
+	lines := choices(completeModes(), settings.ApprovalMode.Of(c.deps.Settings))
+	grants, err := c.deps.Session.Grants(ctx)
+	if err != nil || len(grants) == 0 {
+		return Output{Lines: append(lines, "", "Nothing was allowed with \"always\" in this session.")}, err
+	}
+	lines = append(lines, "", "Allowed with \"always\" in this session:")
+	for i, says := range grants {
+		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, says))
+	}
+	return Output{Lines: append(lines, "/approval forget N takes one back, forget all every one")}, nil
+}
+
+// forgetGrants takes grants back.
+func (c *Commands) forgetGrants(ctx context.Context, args []string) (Output, error) {
+	number := 0
+	if len(args) == 0 {
+		return Output{}, errors.New("say which: /approval forget N, or all")
+	}
+	if args[0] != "all" {
+		n, err := strconv.Atoi(args[0])
+		if err != nil || n < 1 {
+			return Output{}, fmt.Errorf("%q is no number of a grant; /approval lists them", args[0])
+		}
+		number = n
+	}
+	forgotten, err := c.deps.Session.ForgetGrant(ctx, number)
+	if err != nil {
+		return Output{}, err
+	}
+	if len(forgotten) == 0 {
+		return Output{Lines: []string{"there was nothing to forget"}}, nil
+	}
+	var lines []string
+	for _, says := range forgotten {
+		lines = append(lines, "forgotten, it is asked again: "+says)
+	}
+	return Output{Lines: lines}, nil
 }
 
 // completeModes proposes the approval modes with what each means.

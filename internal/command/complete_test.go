@@ -48,7 +48,7 @@ func TestComplete(t *testing.T) {
 		{"/model ", 7, []string{"gpt-5", "gpt-4.1-mini", "qwen/qwen3:8b"}},
 		{"/model mini", 7, []string{"gpt-4.1-mini"}},
 		{"/MODEL q8", 7, []string{"qwen/qwen3:8b"}},
-		{"/approval f", 10, []string{"full-auto"}},
+		{"/approval f", 10, []string{"full-auto", "forget"}},
 		{"/theme ", 7, []string{"auto", "dark", "light"}},
 		{"/debug o", 7, []string{"on", "off"}},
 		{"/help dens", 6, []string{"density"}},

@@ -21,6 +21,10 @@ type Session interface {
 	Stats(ctx context.Context) (chat.Stats, error)
 	// LastReply returns the model's latest text, "" before the first.
 	LastReply(ctx context.Context) (string, error)
+	// Grants lists what was allowed with "always", oldest first, and ForgetGrant takes
+	// one back by its number from 1, or all of them by 0.
+	Grants(ctx context.Context) ([]string, error)
+	ForgetGrant(ctx context.Context, number int) ([]string, error)
 	// Compress runs the active strategy now. A result that is not Applied says
 	// why; an error means that nothing changed. It is chat.ErrWorking while a turn
 	// runs.

@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,7 @@ type fakeSession struct {
 	ledger     []chat.PruneRecord
 	stats      chat.Stats
 	reply      string
+	grants     []string
 	compressed chat.Compressed
 	err        error
 	done       []string
@@ -38,6 +40,13 @@ func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { retu
 func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stats, f.err }
 
 func (f *fakeSession) LastReply(context.Context) (string, error) { return f.reply, f.err }
+
+func (f *fakeSession) Grants(context.Context) ([]string, error) { return f.grants, f.err }
+
+func (f *fakeSession) ForgetGrant(_ context.Context, number int) ([]string, error) {
+	f.done = append(f.done, fmt.Sprintf("forget %d", number))
+	return f.grants, f.err
+}
 
 func (f *fakeSession) Compress(context.Context) (chat.Compressed, error) {
 	f.done = append(f.done, "compress")

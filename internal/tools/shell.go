@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
+	"agent/internal/words"
 )
 
 type shellArgs struct {
@@ -119,8 +121,8 @@ func (a shellArgs) check() error {
 		if strings.TrimSpace(a.Command) == "" {
 			return errors.New("command is empty")
 		}
-		if strings.ContainsRune(a.Command, 0) {
-			return errors.New("command contains a zero byte")
+		if at := strings.IndexFunc(a.Command, obeyed); at >= 0 {
+			return fmt.Errorf("command holds %s; only newlines and tabs are taken, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", words.Visible(string([]rune(a.Command[at:])[0])))
 		}
 	case actionList, actionTail, actionKill:
 		if strings.TrimSpace(a.Command) != "" {
@@ -134,6 +136,9 @@ func (a shellArgs) check() error {
 	}
 	return nil
 }
+
+// obeyed reports control characters, which a terminal obeys instead of showing them.
+func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // command is the command that the arguments describe.
 func (a shellArgs) command(env *Env) (shell.Command, error) {

@@ -116,7 +116,7 @@ func TestShellRefusesWrongCalls(t *testing.T) {
 		want string
 	}{
 		{map[string]any{"command": "  "}, "command is empty"},
-		{map[string]any{"command": "a\x00b"}, "zero byte"},
+		{map[string]any{"command": "a\x00b"}, "holds ␀"},
 		{map[string]any{"command": "ls", "directory": ".."}, "outside the workspace"},
 		{map[string]any{"command": "ls", "directory": "missing"}, "missing"},
 		{map[string]any{"command": "ls", "directory": "file"}, "not a directory"},
@@ -425,5 +425,28 @@ func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
 	}
 	if _, err := runShellCommand().Preview(env, json.RawMessage(`{"command":"ls","directory":".."}`)); err == nil {
 		t.Error("a call that must fail can be approved")
+	}
+}
+
+// What a terminal would obey hides what would run; such a command is refused before
+// anybody is asked.
+func TestShellRefusesControlCharacters(t *testing.T) {
+	t.Parallel()
+	env, tool := shellEnv(t), runShellCommand()
+	for _, command := range []string{"touch X #\recho ok", "echo \x1b]0;\ntouch X\x07", "true \x1bPx\x1b\\", "echo a\x08b", "echo \u009b31m", "echo \x7f", "a\x00b"} {
+		arguments, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tool.Preview(env, arguments); err == nil || !strings.Contains(err.Error(), "control characters") {
+			t.Errorf("the preview of %q: %v", command, err)
+		}
+		if answer := tool.Run(t.Context(), env, arguments); !strings.Contains(answer.Error, "control characters") {
+			t.Errorf("%q ran: %+v", command, answer)
+		}
+	}
+	arguments, _ := json.Marshal(map[string]string{"command": "echo a\tb\necho ü日"})
+	if _, err := tool.Preview(env, arguments); err != nil {
+		t.Errorf("newlines, tabs and letters are refused: %v", err)
 	}
 }

@@ -22,29 +22,60 @@ var commandPrefix = map[string]int{
 	"cargo": 2, "mvn": 2, "gradle": 2, "dotnet": 2, "bundle": 2, "rake": 2, "swift": 2, "mix": 2,
 }
 
+// launchers run what their arguments say: a rule that begins with one would allow
+// any program. Of them, too, only the very command line can be allowed for good.
+var launchers = map[string]bool{
+	"go run": true, "go tool": true, "go generate": true, "go install": true, "go get": true, "go env": true,
+	"git config": true, "git submodule": true, "git bisect": true, "git rebase": true, "git filter-branch": true,
+	"git difftool": true, "git mergetool": true, "git clone": true, "git remote": true, "git fetch": true, "git pull": true,
+	"git push": true, "git archive": true, "git ls-remote": true, "git send-email": true, "git hook": true, "git maintenance": true,
+	"git am": true, "git worktree": true, "git grep": true, "git for-each-repo": true, "git instaweb": true, "git help": true,
+	"gh alias": true, "gh extension": true, "gh codespace": true, "gh api": true,
+	"docker run": true, "docker exec": true, "docker compose": true, "docker build": true, "docker buildx": true, "docker create": true,
+	"docker start": true, "docker container": true, "docker plugin": true,
+	"kubectl exec": true, "kubectl run": true, "kubectl debug": true, "kubectl apply": true, "kubectl create": true, "kubectl plugin": true,
+	"npm exec": true, "npm x": true, "npm install": true, "npm i": true, "npm ci": true, "npm add": true, "npm create": true, "npm init": true,
+	"npm explore": true, "npm config": true,
+	"pnpm exec": true, "pnpm dlx": true, "pnpm install": true, "pnpm i": true, "pnpm add": true, "pnpm create": true, "pnpm config": true,
+	"yarn exec": true, "yarn dlx": true, "yarn install": true, "yarn add": true, "yarn create": true, "yarn node": true, "yarn config": true,
+	"bun x": true, "bun exec": true, "bun install": true, "bun add": true, "bun create": true,
+	"pip install": true, "pip download": true, "pip wheel": true, "pip config": true,
+	"uv run": true, "uv tool": true, "uv pip": true, "uv add": true, "uv sync": true,
+	"poetry run": true, "poetry install": true, "poetry add": true, "poetry config": true,
+	"cargo run": true, "cargo install": true, "bundle exec": true, "bundle install": true, "bundle config": true,
+	"dotnet run": true, "dotnet exec": true, "dotnet tool": true, "mix run": true, "mix cmd": true, "swift run": true,
+	"terraform console": true,
+}
+
 // subcommand is what the second word of a program with subcommands looks like.
 var subcommand = regexp.MustCompile(`^[A-Za-z][\w:.-]*$`)
 
 // Always returns the rules by which commands like these would be allowed from now
-// on, and a text that names them, such as `go test, git commit`. There are none
-// when one of them holds a pattern in a place where it cannot be told what the
-// rule would allow.
-func Always(tool string, commands []cmdline.Command) (Rules, string) {
+// on. There are none when one of them holds a pattern in a place where it cannot be
+// told what the rule would allow.
+func Always(tool string, commands []cmdline.Command) Rules {
 	var rules Rules
-	var names []string
 	for _, command := range commands {
 		rule, err := alwaysRule(tool, command)
 		if err != nil {
-			return nil, ""
+			return nil
 		}
-		name := strings.TrimSuffix(rule.pattern, " "+anything)
-		if slices.Contains(names, name) {
-			continue
+		if !slices.ContainsFunc(rules, func(r Rule) bool { return r.pattern == rule.pattern }) {
+			rules = append(rules, rule)
 		}
-		rules = append(rules, rule)
-		names = append(names, name)
 	}
-	return rules, strings.Join(names, ", ")
+	return rules
+}
+
+// Allows says exactly what a rule allows: "any `go test …`", "exactly `touch a1`".
+func (r Rule) Allows() string {
+	switch {
+	case r.more:
+		return "any `" + strings.TrimSuffix(r.pattern, " "+anything) + " …`"
+	case len(r.words) > 0:
+		return "exactly `" + r.pattern + "`"
+	}
+	return r.String()
 }
 
 func alwaysRule(tool string, command cmdline.Command) (Rule, error) {
@@ -70,7 +101,7 @@ func prefixLength(words []string) int {
 	if len(words) > 1 {
 		n = max(n, commandPrefix[words[0]+" "+words[1]])
 	}
-	if n > len(words) {
+	if n > len(words) || len(words) > 1 && launchers[words[0]+" "+words[1]] {
 		return 0
 	}
 	for _, word := range words[1:max(n, 1)] {

@@ -154,29 +154,29 @@ func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
 	t.Parallel()
 	commands := reader(t)
 	for _, c := range []struct{ line, name, rules, like, unlike string }{
-		{"go test ./...", "go test", "run_shell_command(go test *)", "go test -run X .", "go run ."},
-		{"cd sub && go build && go test ./... | tail", "go build, go test", "run_shell_command(go build *) run_shell_command(go test *)", "go test x && go build y", "go vet"},
-		{"go test a && go test b", "go test", "run_shell_command(go test *)", "go test", "go"},
-		{"npm run lint -- --fix", "npm run lint", "run_shell_command(npm run lint *)", "npm run lint", "npm run deploy"},
-		{"rm -rf build", "rm -rf build", "run_shell_command(rm -rf build)", "rm -rf build", "rm -rf /"},
-		{"bash -c 'a b'", "bash -c 'a b'", "run_shell_command(bash -c 'a b')", `bash -c "a b"`, "bash -c 'rm x'"},
-		{"git -c x=y log", "git -c 'x=y' log", "run_shell_command(git -c 'x=y' log)", "git -c x=y log", "git -c x=z log"},
-		{"go -C /etc version", "go -C /etc version", "run_shell_command(go -C /etc version)", "go -C /etc version", "go -C /etc run ."},
-		{"rm 'a\nb'", "rm 'a\nb'", "run_shell_command(rm 'a\nb')", "rm 'a\nb'", "rm a b"},
-		{"rm '*'", "rm '*'", "run_shell_command(rm '*')", "rm '*'", "rm a"},
-		{"git add a*", "git add", "run_shell_command(git add *)", "git add b*", "git push"},
+		{"go test ./...", "any `go test …`", "run_shell_command(go test *)", "go test -run X .", "go run ."},
+		{"cd sub && go build && go test ./... | tail", "any `go build …`, any `go test …`", "run_shell_command(go build *) run_shell_command(go test *)", "go test x && go build y", "go vet"},
+		{"go test a && go test b", "any `go test …`", "run_shell_command(go test *)", "go test", "go"},
+		{"npm run lint -- --fix", "any `npm run lint …`", "run_shell_command(npm run lint *)", "npm run lint", "npm run deploy"},
+		{"rm -rf build", "exactly `rm -rf build`", "run_shell_command(rm -rf build)", "rm -rf build", "rm -rf /"},
+		{"bash -c 'a b'", "exactly `bash -c 'a b'`", "run_shell_command(bash -c 'a b')", `bash -c "a b"`, "bash -c 'rm x'"},
+		{"git -c x=y log", "exactly `git -c 'x=y' log`", "run_shell_command(git -c 'x=y' log)", "git -c x=y log", "git -c x=z log"},
+		{"go -C /etc version", "exactly `go -C /etc version`", "run_shell_command(go -C /etc version)", "go -C /etc version", "go -C /etc run ."},
+		{"rm 'a\nb'", "exactly `rm 'a\nb'`", "run_shell_command(rm 'a\nb')", "rm 'a\nb'", "rm a b"},
+		{"rm '*'", "exactly `rm '*'`", "run_shell_command(rm '*')", "rm '*'", "rm a"},
+		{"git add a*", "any `git add …`", "run_shell_command(git add *)", "git add b*", "git push"},
 		{"rm a*", "", "", "", "rm a*"},
 		{"rm $x", "", "", "", "rm $x"},
 	} {
-		rules, name := Always(shell, commands(c.line))
-		var written []string
+		rules := Always(shell, commands(c.line))
+		var written, names []string
 		for _, rule := range rules {
-			written = append(written, rule.String())
+			written, names = append(written, rule.String()), append(names, rule.Allows())
 			if again, err := Parse(rule.String(), subjects); err != nil || again.String() != rule.String() {
 				t.Errorf("%q: the rule %s reads back as %s, %v", c.line, rule, again, err)
 			}
 		}
-		if name != c.name || strings.Join(written, " ") != c.rules {
+		if name := strings.Join(names, ", "); name != c.name || strings.Join(written, " ") != c.rules {
 			t.Errorf("Always(%q) = %q, %q; want %q, %q", c.line, written, name, c.rules, c.name)
 		}
 		if c.like != "" && !(rules.Allow(shell, commands(c.line), nil) && rules.Allow(shell, commands(c.like), nil)) {
@@ -184,6 +184,25 @@ func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
 		}
 		if rules.Allow(shell, commands(c.unlike), nil) {
 			t.Errorf("after always for %q, %q runs without asking", c.line, c.unlike)
+		}
+	}
+}
+
+// Of what runs what its arguments say, only the very line can be allowed for good.
+func TestAlwaysOfLaunchersIsExact(t *testing.T) {
+	t.Parallel()
+	commands := reader(t)
+	for _, line := range []string{
+		"uv run pytest", "npm exec tsc", "pnpm exec tsc", "pnpm dlx cowsay", "yarn dlx cowsay", "bun x cowsay", "bundle exec rake",
+		"poetry run pytest", "docker run alpine", "docker exec web ls", "kubectl exec web -- ls", "go run ./cmd", "go tool pprof",
+		"cargo run", "git config a.b c", "git submodule update", "git bisect start", "git rebase main", "pip install x", "npm install x",
+	} {
+		rules := Always(shell, commands(line))
+		if len(rules) != 1 || rules[0].Allows() != "exactly `"+line+"`" {
+			t.Errorf("always for %q allows %v", line, rules)
+		}
+		if rules.Allow(shell, commands(line+" more"), nil) {
+			t.Errorf("after always for %q, more of it runs without asking", line)
 		}
 	}
 }
