@@ -239,7 +239,7 @@ func TestHighDensityTruncates(t *testing.T) {
 
 func TestMarkersAreMerged(t *testing.T) {
 	t.Parallel()
-	for _, s := range strategies {
+	for _, s := range truncating {
 		t.Run(s.Name(), func(t *testing.T) {
 			t.Parallel()
 			entries := conv(newMarker(7), A("a"), A("b"), H("x"), A("y"), H("z"))

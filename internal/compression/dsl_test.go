@@ -127,6 +127,10 @@ func showAll(entries []*history.Content) string {
 	return strings.Join(lines, "\n")
 }
 
+// truncating are the strategies that drop old entries; what holds for any strategy
+// is tested over strategies.
+var truncating = []Strategy{highDensity{}, topDown{}}
+
 // asJSON is a snapshot to prove that nothing changed.
 func asJSON(tb rapid.TB, v any) string {
 	tb.Helper()
@@ -216,12 +220,4 @@ func contextOf(tb rapid.TB, limit int, entries []*history.Content) Context {
 		c.Tokens = append(c.Tokens, s.CountContent(entry))
 	}
 	return c
-}
-
-func asJSONString(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return data
 }

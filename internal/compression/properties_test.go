@@ -231,7 +231,7 @@ func humanWords(c *history.Content) string {
 	return words
 }
 
-// D-25, D-26, D-27, D-28, D-32, D-33 for both strategies and any history.
+// D-25, D-26, D-27, D-28, D-32, D-33 for every strategy and any history.
 func TestCompressProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"agent/internal/history"
 )
 
 // REQ-HD-004.1, REQ-HD-004.2, REQ-HD-004.3, REQ-HD-004.4, D-05.
@@ -71,6 +73,41 @@ func TestUnknownStrategy(t *testing.T) {
 				t.Errorf("%q does not name %s", err, valid)
 			}
 		}
+	}
+}
+
+// REQ-HD-001.8, BR-CONFLICT-002: the phases of the requirements, in their order,
+// with the fields of their counts; others may follow.
+func TestPhases(t *testing.T) {
+	t.Parallel()
+	var order []history.PruneKind
+	seen := make(map[string]bool)
+	for _, p := range Phases() {
+		order = append(order, p.Kind)
+		names := []string{p.Name, string(p.Kind), p.Field, p.Switch.Name}
+		for _, n := range p.Numbers {
+			names = append(names, n.Name)
+			if n.Help == "" || n.Default < n.Least {
+				t.Errorf("%s of %s: help %q, default %d, least %d", n.Name, p.Kind, n.Help, n.Default, n.Least)
+			}
+		}
+		for _, name := range names {
+			if name == "" || seen[name] {
+				t.Errorf("%s: a name is missing or twice: %q", p.Kind, name)
+			}
+			seen[name] = true
+		}
+		if p.One == "" || p.Many == "" || p.Switch.Help == "" {
+			t.Errorf("%s has no words", p.Kind)
+		}
+	}
+	if want := []history.PruneKind{"stale-read", "duplicate-file", "old-result"}; len(order) < 3 || !slices.Equal(order[:3], want) {
+		t.Errorf("phases are %v", order)
+	}
+	counts := CountsOf(map[history.PruneKind]int{"stale-read": 1, "old-result": 2})
+	const want = `{"readWritePairsPruned":1,"fileDeduplicationsPruned":0,"recencyPruned":2`
+	if got := asJSON(t, counts); !strings.HasPrefix(got, want) {
+		t.Errorf("the counts are %s", got)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestSummaryProperties(t *testing.T) {
 		key := rapid.StringN(0, 300, -1).Draw(t, "key")
 		response := res("1", tool, strings.Repeat(rapid.SampledFrom([]string{"x", "é", "line\n", " "}).Draw(t, "unit"), rapid.IntRange(0, 400).Draw(t, "times")))
 		response.Error = rapid.SampledFrom([]string{"", "no"}).Draw(t, "error")
-		made := call("1", tool, string(asJSONString(map[string]string{"file_path": key, "command": key, "pattern": key})))
+		made := call("1", tool, asJSON(t, map[string]string{"file_path": key, "command": key, "pattern": key}))
 
 		got := summarize(response, made, testFacts)
 		text := got.Result.Text()

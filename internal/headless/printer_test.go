@@ -9,7 +9,6 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
-	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/tools"
 
@@ -19,6 +18,11 @@ import (
 // eventful is a run in which everything happens that a script or a person hears of.
 func eventful() []chat.Event {
 	exit := 1
+	pruned := history.Counts{
+		{Field: "readWritePairsPruned", One: "stale read", Many: "stale reads", N: 4},
+		{Field: "fileDeduplicationsPruned", One: "duplicate file", Many: "duplicate files", N: 1},
+		{Field: "recencyPruned"},
+	}
 	return []chat.Event{
 		chat.TurnStarted{},
 		chat.UserMessage{Text: "fix @a and @b.bin", Included: []atcmd.Included{{}}, Skipped: []atcmd.Skipped{{Path: "b.bin", Reason: "it is binary"}}},
@@ -40,7 +44,7 @@ func eventful() []chat.Event {
 		chat.CallRequested{ID: "c3", Name: "glob"},
 		chat.ToolStarted{Call: 3, ID: "c3", Name: "glob", Title: "glob *.go"},
 		chat.ToolEnded{Call: 3, ID: "c3", Name: "glob", Answer: tools.Answer{Result: "a.go"}},
-		chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 4, "duplicate-file": 1}), TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
+		chat.DensityApplied{Metadata: pruned, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
 
@@ -21,7 +22,7 @@ func TestOptimize(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, err := json.Marshal(got)
-	want := `{"removals":[1,2],"replacements":{},"metadata":{"readWritePairsPruned":1,"fileDeduplicationsPruned":0,"recencyPruned":0},"tokensBefore":242,"tokensAfter":184}`
+	want := `{"removals":[1,2],"replacements":{},"metadata":` + metadata(t, "stale-read") + `,"tokensBefore":242,"tokensAfter":184}`
 	if err != nil || string(data) != want {
 		t.Errorf("got  %s, %v\nwant %s", data, err, want)
 	}
@@ -29,11 +30,21 @@ func TestOptimize(t *testing.T) {
 	if err := got.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1 stale reads, 0 duplicate files, 0 old results: 2 entries removed, 0 edited\n242 → 184 tokens\n", "entry 1", "stale-read", "a"} {
+	for _, want := range []string{"1 stale reads, 0 duplicate files, 0 old results", ": 2 entries removed, 0 edited\n242 → 184 tokens\n", "entry 1", "stale-read", "a"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
 	}
+}
+
+// metadata is the JSON of the counts of one prune.
+func metadata(t *testing.T, kind history.PruneKind) string {
+	t.Helper()
+	data, err := json.Marshal(compression.CountsOf(map[history.PruneKind]int{kind: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // twice is a document in which file a is included twice.
@@ -48,7 +59,7 @@ func TestOptimizeReplacesByIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, err := json.Marshal(got)
-	want := `{"removals":[],"replacements":{"0":{"speaker":"human","blocks":[{"type":"text","text":"thanks"}],"later":1}},"metadata":{"readWritePairsPruned":0,"fileDeduplicationsPruned":1,"recencyPruned":0},"tokensBefore":86,"tokensAfter":51}`
+	want := `{"removals":[],"replacements":{"0":{"speaker":"human","blocks":[{"type":"text","text":"thanks"}],"later":1}},"metadata":` + metadata(t, "duplicate-file") + `,"tokensBefore":86,"tokensAfter":51}`
 	if err != nil || string(data) != want {
 		t.Errorf("got  %s, %v\nwant %s", data, err, want)
 	}

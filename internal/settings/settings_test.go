@@ -147,11 +147,6 @@ func TestAccessors(t *testing.T) {
 	} {
 		set(t, s, settings.Session, key, text)
 	}
-	for _, resolved := range s.All() {
-		if resolved.Source != settings.Session {
-			t.Errorf("%s is not part of this test", resolved.Spec.Key)
-		}
-	}
 	limit, _ := settings.ContextLimit.Get(s)
 	output, _ := settings.MaxOutputTokens.Get(s)
 	threshold, _ := settings.CompressionThreshold.Get(s)

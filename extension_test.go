@@ -1,0 +1,127 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// extensions are one of each kind of thing the program is extended by: a file of
+// its own, and a line in a registry, put after the line that is there last.
+var extensions = []struct{ file, as, registry, after, line string }{
+	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "\t\tTheme,\n", "\t\tBell,\n"},
+	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "\toldResults,\n", "\tfillers,\n"},
+	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "\ttopDown{},\n", "\tshortResults{},\n"},
+	{"command.go", "internal/command/cmd_ping.go", "internal/command/runner.go", " c.debugCommand(),\n", "\t\tc.pingCommand(),\n"},
+	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "\t\tlistDirectory(),\n", "\t\tcountLetters(),\n"},
+}
+
+// A setting, a density phase, a strategy, a slash command and a tool are each one
+// file and one line in a registry; help, completion, schema, files, /set and every
+// display follow. The program is built with one of each, and asked.
+func TestOneFileAndOneLine(t *testing.T) {
+	t.Parallel()
+	agent := buildExtended(t)
+	doc := filepath.Join("testdata", "extension", "doc.json")
+	// Slash commands want an endpoint, and ask nothing of it.
+	slash := func(line string) []string {
+		return []string{"-p", line, "--no-session", "--base-url", "http://127.0.0.1:1/v1", "-m", "m"}
+	}
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		// The setting.
+		{[]string{"settings", "ui.bell"}, []string{`ui\.bell = false \(default\)`, "ring when a turn ends", "takes true or false", "also beep"}},
+		{[]string{"settings", "--json", "--set", "beep=on"}, []string{`"key": "ui\.bell",[^}]*"value": true,[^}]*"source": "flag"`}},
+		{[]string{"settings", "--schema"}, []string{`"ui\.bell": \{[^}]*"boolean"`, `"beep": \{`}},
+		{[]string{"__complete", "settings", ""}, []string{`ui\.bell\tring`}},
+		{[]string{"__complete", "--set", ""}, []string{`ui\.bell=true`}},
+		{[]string{"profile", "save", "loud", "--set", "ui.bell=yes"}, []string{`ui\.bell = true`}},
+		{[]string{"settings", "ui.bell", "--profile", "loud"}, []string{`true \(profile loud\)`}},
+		{slash("/set ui.bell on"), []string{`ui\.bell = true \(was false\)`}},
+		{slash("/settings ring"), []string{`ui\.bell`}},
+		// The density phase.
+		{[]string{"settings", "compression.density.fillerPruning"}, []string{"= false", "drop replies that say nothing"}},
+		{[]string{"settings", "compression.density.fillerLength"}, []string{"= 3", "a whole number of at least 1"}},
+		{[]string{"settings", "--schema"}, []string{`"compression\.density\.fillerPruning"`}},
+		{[]string{"context", "optimize", doc}, []string{`"recencyPruned": 0,\s+"fillersPruned": 1`}},
+		{[]string{"context", "optimize", doc, "--set", "compression.density.fillerLength=1"}, []string{`"fillersPruned": 0`}},
+		{[]string{"context", "replay", doc}, []string{"high-density, fillers 3", "old results / fillers"}},
+		{[]string{"context", "replay", doc, "--json"}, []string{`"fillersPruned": 0`}},
+		// The strategy.
+		{[]string{"settings", "compression.strategy", "--set", "compression.strategy=Short-Results"}, []string{"= short-results", "one of .*short-results"}},
+		{[]string{"settings", "--schema"}, []string{`"top-down-truncation",\s+"short-results"`}},
+		{[]string{"__complete", "--set", "compression.strategy"}, []string{`compression\.strategy=short-results`}},
+		{[]string{"context", "compress", doc, "--set", "compression.strategy=short-results"}, []string{`"strategyUsed": "short-results"`}},
+		// The command.
+		{slash("/ping"), []string{"^pong\n$"}},
+		{slash("/help"), []string{`/ping +answer at once`}},
+		// The tool.
+		{slash("/tools"), []string{`count_letters +read +Counts letters`}},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), agent, c.args...)
+			home := t.TempDir()
+			if c.args[0] == "profile" || strings.Contains(t.Name(), "--profile") {
+				home = filepath.Dir(agent)
+			}
+			cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_STATE_HOME=", "OPENAI_API_KEY=", "OPENAI_BASE_URL=")
+			var complaint strings.Builder
+			cmd.Stderr = &complaint
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v: %s", err, complaint.String())
+			}
+			for _, want := range c.want {
+				if !regexp.MustCompile(want).Match(out) {
+					t.Errorf("no %s in\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+// buildExtended builds the program with the extensions and returns its path.
+func buildExtended(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	replace := map[string]string{}
+	for _, e := range extensions {
+		text, err := os.ReadFile(e.registry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(text), e.after) != 1 {
+			t.Fatalf("%s has not one line %q to put another after", e.registry, e.after)
+		}
+		registry := filepath.Join(dir, "registry_"+e.file)
+		if err := os.WriteFile(registry, []byte(strings.Replace(string(text), e.after, e.after+e.line, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(root, e.registry)] = registry
+		replace[filepath.Join(root, e.as)] = filepath.Join(root, "testdata", "extension", e.file+".txt")
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, agent := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "agent")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", file, "-o", agent, "./cmd/agent")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return agent
+}
