@@ -11,7 +11,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,29 +31,13 @@ type Match struct {
 	At int
 }
 
-// engine looks through files, in the order given, until it has found more than
-// limit lines.
-type engine func(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error)
-
-// Files looks through files, in the order given, until it has found more than limit
-// lines. It takes ripgrep where it is installed, and the search of our own where it
-// is not, or cannot do what it is asked.
-func Files(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error) {
-	if program, err := exec.LookPath("rg"); err == nil {
-		matches, err := ripgrep{program}.search(ctx, expression, files, limit)
-		if err == nil || ctx.Err() != nil {
-			return matches, err
-		}
-	}
-	return searchFiles(ctx, expression, files, limit)
-}
-
 // searchBatch is how many files are searched before the matches are counted. It is
 // small enough that a search with many matches ends soon.
 const searchBatch = 256
 
-// searchFiles searches files with the processors there are.
-func searchFiles(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error) {
+// Files looks through files, in the order given and with the processors there are,
+// until it has found more than limit lines.
+func Files(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error) {
 	var matches []Match
 	for begin := 0; begin < len(files) && len(matches) <= limit; begin += searchBatch {
 		batch := files[begin:min(begin+searchBatch, len(files))]
@@ -107,13 +90,13 @@ func readForSearch(path string, buffer []byte) []byte {
 func (e *Expression) matches(file string, content []byte, limit int) []Match {
 	var found []Match
 	line, counted := 1, 0
+	candidates := newCandidates(e.literals)
 	for begin := 0; begin < len(content) && len(found) < limit; {
-		candidate := e.indexLiteral(content[begin:])
+		candidate := candidates.next(content, begin)
 		if candidate < 0 {
 			break
 		}
-		begin += candidate
-		begin = bytes.LastIndexByte(content[:begin], '\n') + 1
+		begin = bytes.LastIndexByte(content[:candidate], '\n') + 1
 		end := len(content)
 		if length := bytes.IndexByte(content[begin:], '\n'); length >= 0 {
 			end = begin + length
@@ -127,47 +110,4 @@ func (e *Expression) matches(file string, content []byte, limit int) []Match {
 		begin = end + 1
 	}
 	return found
-}
-
-// indexLiteral returns where the required literal is next, or 0 when there is none
-// required.
-func (e *Expression) indexLiteral(text []byte) int {
-	if e.literal == "" {
-		return 0
-	}
-	if !e.fold {
-		return bytes.Index(text, []byte(e.literal))
-	}
-	return indexFold(text, e.literal)
-}
-
-// indexFold finds a literal in lower case in text of any case, ASCII only.
-func indexFold(text []byte, literal string) int {
-	lower := literal[0]
-	upper := bytes.ToUpper([]byte{lower})[0]
-	nextLower, nextUpper := -1, -1
-	for begin := 0; begin+len(literal) <= len(text); begin++ {
-		nextLower = nextIndex(text, lower, begin, nextLower)
-		nextUpper = nextIndex(text, upper, begin, nextUpper)
-		begin = min(nextLower, nextUpper)
-		if begin+len(literal) > len(text) {
-			break
-		}
-		if bytes.EqualFold(text[begin:begin+len(literal)], []byte(literal)) {
-			return begin
-		}
-	}
-	return -1
-}
-
-// nextIndex returns the first place of c in text from begin on, len(text) when
-// there is none; known is the answer for an earlier begin.
-func nextIndex(text []byte, c byte, begin, known int) int {
-	if known >= begin {
-		return known
-	}
-	if i := bytes.IndexByte(text[begin:], c); i >= 0 {
-		return begin + i
-	}
-	return len(text)
 }

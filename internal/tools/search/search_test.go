@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,15 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
-
-// searches are the ways to search on this machine, by name.
-func searches() map[string]engine {
-	all := map[string]engine{"go": searchFiles}
-	if program, err := exec.LookPath("rg"); err == nil {
-		all["ripgrep"] = ripgrep{program}.search
-	}
-	return all
-}
 
 // write makes files of these names and contents and returns their paths in order.
 func write(t testing.TB, contents map[string]string) []string {
@@ -43,13 +33,13 @@ func write(t testing.TB, contents map[string]string) []string {
 }
 
 // found is what a search for a pattern gives, as NAME:LINE:COLUMN: TEXT.
-func found(t *testing.T, by engine, files []string, pattern string, limit int) []string {
+func found(t *testing.T, files []string, pattern string, limit int) []string {
 	t.Helper()
 	expression, err := Parse(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
-	matches, err := by(t.Context(), expression, files, limit)
+	matches, err := Files(t.Context(), expression, files, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,28 +64,23 @@ func TestSearchFindsLines(t *testing.T) {
 		"latin.txt": "func caf\xe9\n",
 		"kelvin":    "\u212aelvin and \u017fecond\nkelvin\n",
 	})
-	for name, by := range searches() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for pattern, want := range map[string][]string{
-				"func":            {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
-				"(?i)FUNC [A-Z]+": {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
-				`^func \w+\b`:     {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
-				`^func \w+\(`:     {"a.go:4:0: func b() {}", "sub/b.go:2:0: func c() {}"},
-				`d$`:              {"dos.txt:2:5: func d", "kelvin:1:19: \u212aelvin and \u017fecond"},
-				`a\{b`:            {`sub/b.go:1:6: x := "a{b"`},
-				`a{b`:             {`sub/b.go:1:6: x := "a{b"`},
-				`(?i)kelvin`:      {"kelvin:1:0: \u212aelvin and \u017fecond", "kelvin:2:0: kelvin"},
-				`(?i)(second|x!)`: {"kelvin:1:13: \u212aelvin and \u017fecond"},
-				`^$`:              {"a.go:2:0: "},
-				`Gr..e`:           {"a.go:3:5: func Größe() {}"},
-				"no such text":    {},
-			} {
-				if diff := cmp.Diff(want, found(t, by, files, pattern, 100)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", pattern, diff)
-				}
-			}
-		})
+	for pattern, want := range map[string][]string{
+		"func":            {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
+		"(?i)FUNC [A-Z]+": {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
+		`^func \w+\b`:     {"a.go:3:0: func Größe() {}", "a.go:4:0: func b() {}", "dos.txt:2:0: func d", "latin.txt:1:0: func caf\uFFFD", "sub/b.go:2:0: func c() {}"},
+		`^func \w+\(`:     {"a.go:4:0: func b() {}", "sub/b.go:2:0: func c() {}"},
+		`d$`:              {"dos.txt:2:5: func d", "kelvin:1:19: \u212aelvin and \u017fecond"},
+		`a\{b`:            {`sub/b.go:1:6: x := "a{b"`},
+		`a{b`:             {`sub/b.go:1:6: x := "a{b"`},
+		`(?i)kelvin`:      {"kelvin:1:0: \u212aelvin and \u017fecond", "kelvin:2:0: kelvin"},
+		`(?i)(second|x!)`: {"kelvin:1:13: \u212aelvin and \u017fecond"},
+		`^$`:              {"a.go:2:0: "},
+		`Gr..e`:           {"a.go:3:5: func Größe() {}"},
+		"no such text":    {},
+	} {
+		if diff := cmp.Diff(want, found(t, files, pattern, 100)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", pattern, diff)
+		}
 	}
 }
 
@@ -106,27 +91,20 @@ func TestSearchEndsWithTheFirstMatches(t *testing.T) {
 		contents[fmt.Sprintf("%03d", i)] = "x\nx\nx\n"
 	}
 	files := write(t, contents)
-	for name, by := range searches() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := found(t, by, files, "x", 4)
-			if len(got) <= 4 || strings.Join(got[:4], " ") != "000:1:0: x 000:2:0: x 000:3:0: x 001:1:0: x" {
-				t.Errorf("%d matches, %.4q", len(got), got)
-			}
-			if len(got) > 700*3 {
-				t.Errorf("searched on after %d matches", len(got))
-			}
-		})
+	got := found(t, files, "x", 4)
+	if len(got) <= 4 || strings.Join(got[:4], " ") != "000:1:0: x 000:2:0: x 000:3:0: x 001:1:0: x" {
+		t.Errorf("%d matches, %.4q", len(got), got)
+	}
+	if len(got) >= 700*3 {
+		t.Errorf("searched on after %d matches", len(got))
 	}
 }
 
-// Both ways to search give the same answer to every expression they both
-// understand, and the literal that candidates are found by hides no match.
-func TestSearchesAgree(t *testing.T) {
+// What is known of matches beforehand hides none.
+func TestShortcutsHideNoMatch(t *testing.T) {
 	t.Parallel()
 	pieces := rapid.SampledFrom([]string{"a", "b", "k", "S", "ab", "é", " ", "\t", "\n", "\n", "\r\n", "_", "7", "{", "("})
-	parts := rapid.SampledFrom([]string{"a", "b", "k", "s", "ab", "é", ".", "a+", "b*", "(a|b)", "[^a]", `\w`, `\d`, `\s`, `\b`, `\B`, "(?i)", "^", "$", "a{2}", "(?:ab)+", `\{`, "k?"})
-	everySearch := searches()
+	parts := rapid.SampledFrom([]string{"a", "b", "k", "s", "ab", "é", ".", "a+", "[aS]", `(\d|_)`, "|", "b*", "(a|b)", "[^a]", `\w`, `\d`, `\s`, `\b`, `\B`, "(?i)", "^", "$", "a{2}", "(?:ab)+", `\{`, "k?"})
 	rapid.Check(t, func(rt *rapid.T) {
 		var content string
 		for _, piece := range rapid.SliceOfN(pieces, 0, 40).Draw(rt, "content") {
@@ -146,17 +124,12 @@ func TestSearchesAgree(t *testing.T) {
 			rt.Fatal(err)
 		}
 		want := plainSearch(expression, file, content)
-		for name, by := range everySearch {
-			got, err := by(context.Background(), expression, []string{file}, 1000)
-			if err == errNotForRipgrep {
-				continue
-			}
-			if err != nil {
-				rt.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				rt.Fatalf("%s for %q in %q (-want +got):\n%s", name, pattern, content, diff)
-			}
+		got, err := Files(context.Background(), expression, []string{file}, 1000)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			rt.Fatalf("%q in %q (-want +got):\n%s", pattern, content, diff)
 		}
 	})
 }
@@ -175,34 +148,28 @@ func plainSearch(expression *Expression, file, content string) []Match {
 	return matches
 }
 
-// BenchmarkSearch looks through files of 10 KB each, for patterns with and without
-// a literal that every match holds.
+// BenchmarkSearch looks through 5 000 files of 50 MB together.
 func BenchmarkSearch(b *testing.B) {
-	for _, count := range []int{5_000, 50_000} {
-		content := strings.Repeat("func (s *server) handle(request *http.Request) error {\n\treturn nil\n}\n\n", 140)
-		contents := map[string]string{}
-		for i := range count {
-			contents[fmt.Sprintf("pkg%03d/file%05d.go", i%500, i)] = content
-		}
-		contents["pkg250/needle.go"] = content + "// the needle\n"
-		files := write(b, contents)
-		for name, by := range searches() {
-			for kind, pattern := range map[string]string{
-				"literal": "the needle", "regexp": `//\s+the ne+dle`, "fold": "(?i)THE NEEDLE",
-				"late literal": `[a-z]+\sneedl[e]$`, "no literal": `^[/]{2}\s[a-t]{3}\s[a-z]{6}$`,
-			} {
-				b.Run(fmt.Sprintf("%d/%s/%s", count, name, kind), func(b *testing.B) {
-					expression, err := Parse(pattern)
-					if err != nil {
-						b.Fatal(err)
-					}
-					for b.Loop() {
-						if matches, err := by(b.Context(), expression, files, 100); err != nil || len(matches) != 1 {
-							b.Fatal(len(matches), err)
-						}
-					}
-				})
+	content := strings.Repeat("func (s *server) handle(request *http.Request) error {\n\treturn nil\n}\n\n", 140)
+	contents := map[string]string{}
+	for i := range 5000 {
+		contents[fmt.Sprintf("pkg%02d/file%04d.go", i%50, i)] = content
+	}
+	contents["pkg25/needle.go"] = content + "// the needle\n"
+	files := write(b, contents)
+	for name, pattern := range map[string]string{
+		"literal": "the needle", "several": "the needle|no such text", "fold": "(?i)THE NEEDLE", "none": `^[/]{2}\s[a-t]{3}\s[a-z]{6}$`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			expression, err := Parse(pattern)
+			if err != nil {
+				b.Fatal(err)
 			}
-		}
+			for b.Loop() {
+				if matches, err := Files(b.Context(), expression, files, 100); err != nil || len(matches) != 1 {
+					b.Fatal(len(matches), err)
+				}
+			}
+		})
 	}
 }

@@ -1,0 +1,81 @@
+package search
+
+import (
+	"regexp/syntax"
+	"strings"
+	"unicode"
+)
+
+// literal is a text to find quickly. It is in lower case, of ASCII letters without
+// other forms, when fold says that case does not matter.
+type literal struct {
+	text string
+	fold bool
+}
+
+// maxLiterals is how many literals are looked for at once, at most.
+const maxLiterals = 16
+
+// requiredLiterals returns texts of which every match of the expression holds one,
+// as far as that is easily seen; none when there are no such texts.
+func requiredLiterals(node *syntax.Regexp) []literal {
+	switch node.Op {
+	case syntax.OpLiteral:
+		one := literal{text: string(node.Rune)}
+		if node.Flags&syntax.FoldCase != 0 {
+			one = literal{text: longestFoldable(node.Rune), fold: true}
+		}
+		if one.text != "" {
+			return []literal{one}
+		}
+	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		var best []literal
+		for _, sub := range node.Sub {
+			if found := requiredLiterals(sub); shortest(found) > shortest(best) {
+				best = found
+			}
+		}
+		return best
+	case syntax.OpRepeat:
+		if node.Min > 0 {
+			return requiredLiterals(node.Sub[0])
+		}
+	case syntax.OpAlternate:
+		var all []literal
+		for _, sub := range node.Sub {
+			found := requiredLiterals(sub)
+			if all = append(all, found...); found == nil || len(all) > maxLiterals {
+				return nil
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// shortest returns the length of the shortest literal, 0 when there are none.
+func shortest(literals []literal) int {
+	n := 0
+	for _, l := range literals {
+		if n == 0 || len(l.text) < n {
+			n = len(l.text)
+		}
+	}
+	return n
+}
+
+// longestFoldable returns, in lower case, the longest run of characters that have
+// no other form than their ASCII capitals. k and s have: the Kelvin sign and the
+// long s.
+func longestFoldable(text []rune) string {
+	foldable := func(r rune) bool {
+		return r < unicode.MaxASCII && !strings.ContainsRune("kKsS", r)
+	}
+	longest := ""
+	for _, run := range strings.FieldsFunc(string(text), func(r rune) bool { return !foldable(r) }) {
+		if len(run) > len(longest) {
+			longest = run
+		}
+	}
+	return strings.ToLower(longest)
+}
