@@ -1,6 +1,8 @@
 package tokens
 
 import (
+	"bufio"
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -86,13 +88,15 @@ func genPiece(t *rapid.T, limit int) string {
 // text cuts it wrongly, which must be noticed.
 func TestWindowTooSmall(t *testing.T) {
 	t.Parallel()
-	ranks := newRankTable(511, 766)
+	var lengths, tokens []byte
 	for b := range 256 {
-		ranks.add([]byte{byte(b)})
+		lengths, tokens = append(lengths, 1), append(tokens, byte(b))
 	}
 	for b := 254; b >= 0; b-- {
-		ranks.add([]byte{byte(b), byte(b + 1)})
+		lengths, tokens = append(lengths, 2), append(tokens, byte(b), byte(b+1))
 	}
+	ranks := newRankTable(511, 766)
+	must(t, ranks.read(bufio.NewReader(bytes.NewReader(append(lengths, tokens...)))))
 	var chain []byte
 	for b := range 255 {
 		chain = append(chain, byte(b))

@@ -32,8 +32,8 @@ type rankTable struct {
 	seed    maphash.Seed
 }
 
-// newRankTable returns an empty table for at most so many tokens, with room for so
-// many bytes altogether. Some slots always stay empty, which ends every search.
+// newRankTable returns an empty table for so many tokens of so many bytes
+// altogether. Some slots always stay empty, which ends every search.
 func newRankTable(tokens, bytes int) *rankTable {
 	return &rankTable{
 		arena:   make([]byte, 0, bytes),
@@ -43,13 +43,9 @@ func newRankTable(tokens, bytes int) *rankTable {
 	}
 }
 
-// add gives token the next rank.
-func (t *rankTable) add(token []byte) {
-	rank := len(t.offsets) - 1
-	t.arena = append(t.arena, token...)
-	t.offsets = append(t.offsets, uint32(len(t.arena)))
-
-	hash := maphash.Bytes(t.seed, token)
+// index makes the token of a rank findable.
+func (t *rankTable) index(rank int) {
+	hash := maphash.Bytes(t.seed, t.arena[t.offsets[rank]:t.offsets[rank+1]])
 	i := t.home(hash)
 	for t.slots[i] != 0 {
 		i = t.after(i)

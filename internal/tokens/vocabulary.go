@@ -3,62 +3,76 @@ package tokens
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
+	"compress/gzip"
+	_ "embed"
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
+)
 
-	"github.com/pkoukk/tiktoken-go-loader/assets"
+// The vocabularies, made from the files of tiktoken by TestVocabularyFiles. Each is
+// compressed: the length of every token in the order of their ranks, a byte each,
+// then the tokens themselves.
+var (
+	//go:embed cl100k_base.gz
+	cl100kFile []byte
+	//go:embed o200k_base.gz
+	o200kFile []byte
 )
 
 // vocabulary says where an encoding's tokens are and how it splits text.
 type vocabulary struct {
-	// asset is the file with one line a token: its bytes in base64, a space, its
-	// rank. The lines are in the order of the ranks, which have no gaps.
-	asset string
+	file  []byte
 	split splitter
-	// tokens and bytes are the size of the vocabulary, so that the rank table can
-	// be allocated once.
+	// tokens and bytes are the size of the vocabulary.
 	tokens, bytes int
 }
 
 func vocabularyOf(enc Encoding) vocabulary {
 	if enc == CL100K {
-		return vocabulary{asset: "cl100k_base.tiktoken", split: splitCL100K, tokens: 100_256, bytes: 643_830}
+		return vocabulary{file: cl100kFile, split: splitCL100K, tokens: 100_256, bytes: 643_830}
 	}
-	return vocabulary{asset: "o200k_base.tiktoken", split: splitO200K, tokens: 199_998, bytes: 1_397_670}
+	return vocabulary{file: o200kFile, split: splitO200K, tokens: 199_998, bytes: 1_397_670}
 }
 
 // load reads the vocabulary out of the program itself. It panics if that fails:
-// the asset is compiled in, so it can fail only in a build whose tests fail too.
+// the file is compiled in, so it can fail only in a build whose tests fail too.
 func (v vocabulary) load() *rankTable {
-	file, err := assets.Assets.Open(v.asset)
+	table := newRankTable(v.tokens, v.bytes)
+	file, err := gzip.NewReader(bytes.NewReader(v.file))
+	if err == nil {
+		err = table.read(bufio.NewReader(file))
+	}
 	if err != nil {
 		panic(fmt.Sprintf("tokens: embedded vocabulary: %v", err))
-	}
-	table := newRankTable(v.tokens, v.bytes)
-	if err := readRanks(file, table); err != nil {
-		panic(fmt.Sprintf("tokens: embedded vocabulary %s: %v", v.asset, err))
 	}
 	return table
 }
 
-// readRanks adds the tokens of a vocabulary file to table. It decodes line by
-// line and leaves no garbage: the memory a loader takes for a moment stays with
-// the process for good.
-func readRanks(file io.Reader, table *rankTable) error {
-	lines := bufio.NewScanner(file)
-	var token []byte
-	for rank := 0; lines.Scan(); rank++ {
-		encoded, number, _ := bytes.Cut(lines.Bytes(), []byte{' '})
-		if n, err := strconv.Atoi(string(number)); err != nil || n != rank {
-			return fmt.Errorf("line %d: rank is %q, want %d", rank+1, number, rank)
+// read fills an empty table. It reads the tokens into their place and leaves no
+// garbage: the memory a loader takes for a moment stays with the process for good.
+func (t *rankTable) read(file *bufio.Reader) error {
+	total := 0
+	for range cap(t.offsets) - 1 {
+		length, err := file.ReadByte()
+		if err != nil {
+			return fmt.Errorf("the length of token %d: %w", len(t.offsets)-1, err)
 		}
-		var err error
-		if token, err = base64.StdEncoding.AppendDecode(token[:0], encoded); err != nil {
-			return fmt.Errorf("line %d: %w", rank+1, err)
-		}
-		table.add(token)
+		total += int(length)
+		t.offsets = append(t.offsets, uint32(total))
 	}
-	return lines.Err()
+	if total != cap(t.arena) {
+		return fmt.Errorf("the tokens have %d bytes, want %d", total, cap(t.arena))
+	}
+	t.arena = t.arena[:total]
+	if _, err := io.ReadFull(file, t.arena); err != nil {
+		return fmt.Errorf("the tokens: %w", err)
+	}
+	if _, err := file.ReadByte(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the tokens")
+	}
+	for rank := range len(t.offsets) - 1 {
+		t.index(rank)
+	}
+	return nil
 }
