@@ -6,10 +6,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
-
+	"agent/internal/lexer"
 	"agent/internal/tools/lines"
+
+	"github.com/alecthomas/chroma/v2"
 )
 
 // guessedDeclarations finds declarations by the looks of lines: a pattern for each
@@ -77,7 +77,7 @@ func lineStarts(list []string) []int {
 // codeOnly replaces what stands in comments and strings by spaces, keeping the
 // lines.
 func codeOnly(ctx context.Context, rel, text string) (string, error) {
-	lexer := lexers.Match(rel)
+	lexer := lexer.ForFile(rel)
 	if lexer == nil {
 		return text, nil
 	}

@@ -3,10 +3,10 @@ package highlight
 import (
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
-
+	"agent/internal/lexer"
 	"agent/internal/tui/style"
+
+	"github.com/alecthomas/chroma/v2"
 )
 
 // maxHighlight bounds the code that is highlighted, in bytes: the lexers take two
@@ -48,8 +48,8 @@ func lexerFor(language string) chroma.Lexer {
 	if language == "" || len(language) > 32 {
 		return nil
 	}
-	if lexer := lexers.Get(language); lexer != nil {
-		return chroma.Coalesce(lexer)
+	if found := lexer.Named(language); found != nil {
+		return chroma.Coalesce(found)
 	}
 	return nil
 }
