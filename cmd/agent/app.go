@@ -151,8 +151,9 @@ func (a *app) converse(mode appMode, allowed rules.Rules, system string, recorde
 	vocabularies := &tokens.Vocabularies{}
 	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
 	var observer history.Observer
+	var unsaved func() error
 	if a.session != nil {
-		observer = a.session.Observe
+		observer, unsaved = a.session.Observe, a.session.Unsaved
 	}
 	conversation, err := a.conversation(chat.Config{
 		Provider:     a.connection.Provider,
@@ -161,6 +162,7 @@ func (a *app) converse(mode appMode, allowed rules.Rules, system string, recorde
 		Env:          a.env,
 		Root:         a.workspace.Root(),
 		History:      history.NewService(counter(settings.Model.Of(a.settings)), observer),
+		Unsaved:      unsaved,
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
 		System:       func() string { return system },

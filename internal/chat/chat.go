@@ -25,8 +25,11 @@ type Config struct {
 	Tools   *tools.Registry
 	Env     *tools.Env
 	// Root is the workspace folder that relative paths in calls mean.
-	Root     string
-	History  *history.Service
+	Root    string
+	History *history.Service
+	// Unsaved says why the record of the history is behind, and is nil while all of
+	// it is on disk. It may be nil itself: then nothing is recorded.
+	Unsaved  func() error
 	Settings *settings.Settings
 	// ContextLimit returns what is known about a model's window, in tokens; it is
 	// asked when the setting context-limit is unset.
@@ -63,6 +66,7 @@ type Chat struct {
 	runner    *runner
 	window    *window.Window
 	stats     Stats
+	unsaved   bool
 	lastReply string
 }
 

@@ -137,6 +137,8 @@ type Status struct {
 	Mode   ApprovalMode
 	// Freed is what density and compression have saved so far, in tokens.
 	Freed int
+	// Unsaved says that the session on disk is behind.
+	Unsaved bool
 }
 
 func (TurnStarted) event()       {}

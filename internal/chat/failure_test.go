@@ -103,3 +103,33 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 		}
 	})
 }
+
+// A disk that takes nothing is said once, shown as long as it lasts, and ends no turn.
+func TestUnsavedIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("ls", `{}`), say("one"), say("two"), say("three"))
+	behind := errors.New("the session is not saved")
+	b.Unsaved = func() error { return behind }
+	for _, text := range []string{"a", "b"} {
+		if out, err := b.prompt(text); err != nil || out.Stop != StopDone {
+			t.Fatalf("%+v %v", out, err)
+		}
+	}
+	if status := seen[StatusChanged](b); !status[len(status)-1].Status.Unsaved {
+		t.Error("the status shows it as saved")
+	}
+	behind = nil
+	if _, err := b.prompt("c"); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, n := range seen[Notice](b) {
+		told = append(told, n.Text)
+	}
+	if len(told) != 2 || !strings.HasPrefix(told[0], "the session is not saved; the conversation goes on") || !strings.HasPrefix(told[1], "the session is saved again") {
+		t.Errorf("told %q", told)
+	}
+	if status := seen[StatusChanged](b); status[len(status)-1].Status.Unsaved {
+		t.Error("the status shows it as behind")
+	}
+}

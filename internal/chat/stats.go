@@ -42,10 +42,32 @@ func (c *Chat) status() Status {
 		Limit:  c.window.Size(),
 		Mode:   c.Mode(),
 		Freed:  c.window.Freed(),
+
+		Unsaved: c.unsaved,
 	}
 }
 
-func (c *Chat) emitStatus() { c.Emit(StatusChanged{c.status(), c.figures()}) }
+func (c *Chat) emitStatus() {
+	c.tellUnsaved()
+	c.Emit(StatusChanged{c.status(), c.figures()})
+}
+
+// tellUnsaved says once that the record falls behind, and once that it has caught
+// up. The conversation goes on meanwhile: it may be about making room.
+func (c *Chat) tellUnsaved() {
+	var err error
+	if c.Unsaved != nil {
+		err = c.Unsaved()
+	}
+	switch was := c.unsaved; {
+	case err != nil && !was:
+		c.unsaved = true
+		c.notice("%v; the conversation goes on, and what is missing is written as soon as that is possible", err)
+	case err == nil && was:
+		c.unsaved = false
+		c.notice("the session is saved again, with what was missing")
+	}
+}
 
 // Refresh tells the status again, after something outside has changed it.
 func (c *Chat) Refresh() {

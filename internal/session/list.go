@@ -39,7 +39,8 @@ type Info struct {
 
 // List returns the sessions of a workspace, or of all if workspace is empty,
 // latest used first. Files that are no logs, and sessions in which nothing
-// was said, are left out.
+// was said, are left out. Where the record that names the workspace is damaged, the
+// folder that the log is in tells it as well.
 func List(dir, workspace string) ([]Info, error) {
 	folder := "*"
 	if workspace != "" {
@@ -62,9 +63,11 @@ func List(dir, workspace string) ([]Info, error) {
 		})
 	}
 	_ = group.Wait()
-	infos = slices.DeleteFunc(infos, func(i Info) bool {
-		return i.Entries == 0 || workspace != "" && i.Workspace != workspace
-	})
+	infos = slices.DeleteFunc(infos, func(i Info) bool { return i.Entries == 0 })
+	for i := range infos {
+		infos[i].Workspace = cmp.Or(infos[i].Workspace, workspace)
+	}
+	infos = slices.DeleteFunc(infos, func(i Info) bool { return workspace != "" && i.Workspace != workspace })
 	slices.SortFunc(infos, func(a, b Info) int {
 		return cmp.Or(b.Used.Compare(a.Used), strings.Compare(b.ID, a.ID))
 	})
@@ -120,17 +123,20 @@ func (i *Info) nextLine(lines *bufio.Reader) ([]byte, error) {
 
 func (i *Info) add(r Record) {
 	i.Used = r.Time
+	if i.Started.IsZero() {
+		i.Started = r.Time
+	}
 	switch r.Type {
 	case TypeSession:
 		var payload sessionPayload
-		if i.Started.IsZero() && json.Unmarshal(r.Payload, &payload) == nil {
-			i.Started, i.Workspace = r.Time, payload.Workspace
+		if i.Workspace == "" && json.Unmarshal(r.Payload, &payload) == nil {
+			i.Workspace = payload.Workspace
 		}
 	case TypeEntry:
 		i.Entries++
 		var entry history.Content
 		if i.FirstPrompt == "" && entry.UnmarshalJSON(r.Payload) == nil && entry.Speaker == history.Human {
-			i.FirstPrompt = words.Line(words.FirstLine(entry.Text()), longestPrompt)
+			i.FirstPrompt = words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(entry.Said()), entry.Text())), longestPrompt)
 		}
 	}
 }

@@ -74,6 +74,38 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A damaged first record hides nothing: the session is listed, found and taken up
+// under its name.
+func TestTheFirstRecordIsDamaged(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "the prompt")
+	closeLog(t, l)
+	data, err := os.ReadFile(l.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[12] = 'x'
+	if err := os.WriteFile(l.Path(), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, workspace := range []string{o.Workspace, ""} {
+		infos, err := List(o.Dir, workspace)
+		if err != nil || len(infos) != 1 || infos[0].ID != l.ID() || infos[0].Workspace != workspace || infos[0].FirstPrompt != "the prompt" || infos[0].Started.IsZero() {
+			t.Fatalf("List(%q) = %+v, %v", workspace, infos, err)
+		}
+	}
+	again, state, err := Resume(l.Path(), o)
+	if err != nil || state.ID != l.ID() || state.Workspace != o.Workspace || said(state.Entries) != "the prompt" || len(state.Notices) != 1 {
+		t.Fatalf("%+v, %v", state, err)
+	}
+	closeLog(t, again)
+	if infos, err := List(o.Dir, ""); err != nil || len(infos) != 1 || infos[0].Workspace != o.Workspace {
+		t.Errorf("afterwards %+v, %v", infos, err)
+	}
+}
+
 func TestFind(t *testing.T) {
 	t.Parallel()
 	o := options(t)

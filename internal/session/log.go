@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"sync"
 	"time"
 
-	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/rawjson"
-
-	"github.com/gofrs/flock"
 )
 
 // Log is the open log of one session and its only writer. Its methods are safe
@@ -21,46 +16,13 @@ import (
 type Log struct {
 	id, path string
 	now      func() time.Time
-	lock     *flock.Flock
 
 	mu       sync.Mutex
-	out      file
 	seq      uint64
 	timeline timeline
-	// spoken says that there is an entry; a log without one is not kept.
-	spoken bool
-	// unsaved are the lines that could not be written yet, in order.
-	unsaved [][]byte
-	// size is the length of the file up to the end of what is known to be whole;
-	// torn says that more may follow it.
-	size    int64
-	torn    bool
-	secrets [][]byte
+	secrets  [][]byte
+	disk     writer
 }
-
-// file is what a Log needs of the file it appends to.
-type file interface {
-	Write(data []byte) (int, error)
-	Sync() error
-	Truncate(size int64) error
-	Close() error
-}
-
-// UnsavedError says that the session goes on without being recorded. The records
-// are kept in memory and written with the next one.
-type UnsavedError struct {
-	Path string
-	// Records is how many wait.
-	Records int
-	Err     error
-}
-
-func (e *UnsavedError) Error() string {
-	return fmt.Sprintf("the session is not saved to %s: %v; what is missing there (%d so far) waits in memory and is written with the next record", e.Path, disk.Reason(e.Err), e.Records)
-}
-
-// Unwrap returns the cause.
-func (e *UnsavedError) Unwrap() error { return e.Err }
 
 // ID is the session's name.
 func (l *Log) ID() string { return l.id }
@@ -86,15 +48,16 @@ func (l *Log) Hide(secret string) {
 }
 
 // Observe records a mutation of the history; it is the history's observer (D-24).
-// It returns when the record is on disk. After an *UnsavedError the record waits.
+// It returns when the record is on disk. On a disk that takes nothing the record
+// waits in memory and the conversation goes on; Unsaved says so.
 func (l *Log) Observe(m history.Mutation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.spoken = l.spoken || m.Kind == history.MutationAdded
 	c, err := l.timeline.describe(l.seq+1, m)
 	if err != nil {
 		return err
 	}
+	l.disk.wanted = l.disk.wanted || m.Kind == history.MutationAdded
 	return l.append(c.kind, c.payload)
 }
 
@@ -108,6 +71,22 @@ func (l *Log) Setting(key, value string) error {
 
 // Notice records something the user was told.
 func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
+
+// Unsaved says why records wait in memory, as an *UnsavedError, and is nil while
+// all of them are on disk. A session in which nothing was said yet has nothing to
+// save.
+func (l *Log) Unsaved() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unsaved()
+}
+
+func (l *Log) unsaved() error {
+	if l.disk.err == nil {
+		return nil
+	}
+	return &UnsavedError{Path: l.path, Records: len(l.disk.waiting), Err: l.disk.err}
+}
 
 func (l *Log) record(kind Type, payload any) error {
 	l.mu.Lock()
@@ -125,45 +104,16 @@ func (l *Log) append(kind Type, payload any) error {
 	for _, secret := range l.secrets {
 		line = bytes.ReplaceAll(line, secret, []byte("[secret]"))
 	}
-	l.unsaved = append(l.unsaved, line)
-	return l.flush()
-}
-
-// flush writes what waits and forces it to disk. When that fails it takes back
-// what was written in part; if even that fails, the next write begins on a line
-// of its own, so that the part is one broken line and spoils no other.
-func (l *Log) flush() error {
-	if len(l.unsaved) == 0 {
-		return nil
-	}
-	data := bytes.Join(l.unsaved, nil)
-	if l.torn {
-		data = append([]byte("\n"), data...)
-	}
-	n, err := l.out.Write(data)
-	if err == nil {
-		err = l.out.Sync()
-	}
-	if err != nil {
-		if l.out.Truncate(l.size) != nil {
-			l.size += int64(n)
-			l.torn = l.torn || n > 0
-		}
-		return &UnsavedError{Path: l.path, Records: len(l.unsaved), Err: err}
-	}
-	l.size += int64(len(data))
-	l.unsaved, l.torn = nil, false
+	l.disk.append(line)
 	return nil
 }
 
 // Close writes what waits and lets others open the session. A session in which
-// nothing was said leaves no file.
+// nothing was said leaves no file. It fails with an *UnsavedError when records are
+// lost.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.flush()
-	if !l.spoken {
-		err = os.Remove(l.path)
-	}
-	return errors.Join(err, l.out.Close(), l.lock.Close())
+	l.disk.flush()
+	return errors.Join(l.unsaved(), l.disk.close(l.path))
 }

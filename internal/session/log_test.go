@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -78,6 +79,7 @@ func TestFilesAreTheOwnersOnly(t *testing.T) {
 	o.Dir = filepath.Join(o.Dir, "sessions")
 	l := create(t, o)
 	defer closeLog(t, l)
+	add(t, l, "a")
 	for path, want := range map[string]os.FileMode{l.Path(): 0o600, filepath.Dir(l.Path()): 0o700, o.Dir: 0o700} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != want {
@@ -91,6 +93,7 @@ func TestIDsSortByTimeAndNeverCollide(t *testing.T) {
 	o := options(t)
 	first := create(t, o)
 	defer closeLog(t, first)
+	add(t, first, "a")
 	if !regexp.MustCompile(`^20261121-093001-[a-z2-7]{5}$`).MatchString(first.ID()) {
 		t.Errorf("id %s", first.ID())
 	}
@@ -109,11 +112,61 @@ func TestIDsSortByTimeAndNeverCollide(t *testing.T) {
 	}
 }
 
+// What a program left that was killed before anything was said is gone with the
+// next session; everything else stays.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	folder := filepath.Join(o.Dir, folderName(o.Workspace))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l := create(t, o)
+	defer closeLog(t, l)
+	add(t, l, "in use")
+	for name, text := range map[string]string{
+		"empty.jsonl": "", "opened.jsonl": lines(opening), "torn.jsonl": lines(opening)[:40], "told.jsonl": lines(opening, `"type":"notice","payload":{"text":"n"}`),
+		"said.jsonl": lines(opening, entryA), "damaged.jsonl": lines(opening) + "x\n", "cleared.jsonl": lines(opening, `"type":"clear","payload":{}`),
+		"newer.jsonl": strings.Replace(lines(opening), `"v":1`, `"v":9`, 1), "foreign.jsonl": "precious\n", "note.txt": "",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func(now time.Time) string {
+		sweep(folder, now)
+		var names []string
+		files, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if file.Name() != filepath.Base(l.Path()) {
+				names = append(names, file.Name())
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	if got := left(time.Now()); !strings.Contains(got, "empty.jsonl") {
+		t.Errorf("what another program has just made is gone: %s left", got)
+	}
+	if got, want := left(time.Now().Add(time.Hour)), "cleared.jsonl damaged.jsonl foreign.jsonl newer.jsonl note.txt said.jsonl"; got != want {
+		t.Errorf("%s are left, want %s", got, want)
+	}
+	if _, err := os.Stat(l.Path()); err != nil {
+		t.Error("the session in use is gone")
+	}
+}
+
 func TestASessionInWhichNothingWasSaidLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	if err := l.Notice("welcome"); err != nil {
 		t.Fatal(err)
+	}
+	// Not even a program that is killed now leaves one.
+	if _, err := os.Stat(l.Path()); !os.IsNotExist(err) {
+		t.Errorf("the file is there (%v)", err)
 	}
 	closeLog(t, l)
 	if _, err := os.Stat(l.Path()); !os.IsNotExist(err) {
@@ -273,8 +326,19 @@ func (w *weak) Truncate(size int64) error {
 }
 
 func weaken(l *Log) *weak {
-	w := &weak{File: l.out.(*os.File), room: 1 << 20}
-	l.out = w
+	w := &weak{room: 1 << 20}
+	open := l.disk.open
+	l.disk.open = func() (file, error) {
+		out, err := open()
+		if err != nil {
+			return nil, err
+		}
+		w.File = out.(*os.File)
+		return w, nil
+	}
+	if l.disk.out != nil {
+		w.File, l.disk.out = l.disk.out.(*os.File), w
+	}
 	return w
 }
 
@@ -318,17 +382,20 @@ func TestDiskFull(t *testing.T) {
 			}
 			test.fail(w)
 			for i, text := range []string{"b", "c"} {
-				err := h.Add(history.HumanText(text))
+				if err := h.Add(history.HumanText(text)); err != nil {
+					t.Fatalf("the conversation ends with %v", err)
+				}
+				err := l.Unsaved()
 				unsaved := (*UnsavedError)(nil)
 				if !errors.As(err, &unsaved) || unsaved.Records != i+1 || !strings.Contains(err.Error(), l.Path()) {
-					t.Fatalf("error %v", err)
+					t.Fatalf("unsaved is %v", err)
 				}
 			}
 			if got := said(replayFile(t, l.Path()).Entries); got != "a" {
 				t.Errorf("on disk is %q", got)
 			}
 			test.mend(w)
-			if err := h.Add(history.HumanText("d")); err != nil {
+			if err := errors.Join(h.Add(history.HumanText("d")), l.Unsaved()); err != nil {
 				t.Fatal(err)
 			}
 			closeLog(t, l)
@@ -341,13 +408,84 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// What is lost is said, and leaves no empty file.
+func TestCloseSaysWhatIsLost(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	weaken(l).room = 0
+	add(t, l, "a")
+	err := l.Close()
+	if unsaved := (*UnsavedError)(nil); !errors.As(err, &unsaved) || unsaved.Records != 2 {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(l.Path()); !os.IsNotExist(err) {
+		t.Errorf("the file is there (%v)", err)
+	}
+}
+
+// A folder that cannot be made is a disk that takes nothing; what waits is written
+// when it can be made after all.
+func TestNoPlaceForSessions(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Dir = filepath.Join(o.Dir, "sessions")
+	if err := os.WriteFile(o.Dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := create(t, o)
+	add(t, l, "a")
+	if l.Unsaved() == nil {
+		t.Error("it counts as saved")
+	}
+	if err := os.Remove(o.Dir); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "b")
+	closeLog(t, l)
+	if got := said(replayFile(t, l.Path()).Entries); got != "a b" {
+		t.Errorf("on disk is %q", got)
+	}
+}
+
+// -c needs no room: what is there is opened, what comes waits.
+func TestResumeOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "a")
+	closeLog(t, l)
+	path := l.Path()
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	l, state, err := Resume(path, o)
+	if err != nil || said(state.Entries) != "a" {
+		t.Fatalf("%q, %v", said(state.Entries), err)
+	}
+	l.disk.out = nil
+	l.disk.open = func() (file, error) { return nil, syscall.ENOSPC }
+	add(t, l, "b")
+	if l.Unsaved() == nil {
+		t.Error("it counts as saved")
+	}
+	l.disk.open = l.reopen
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closeLog(t, l)
+	if state := replayFile(t, path); said(state.Entries) != "a b" || len(state.Notices) > 0 {
+		t.Errorf("on disk is %q, notices %q", said(state.Entries), state.Notices)
+	}
+}
+
 func TestCloseWritesWhatWaits(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	w := weaken(l)
 	w.room = 0
-	if err := l.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.HumanText("a")}); err == nil {
-		t.Fatal("no error")
+	add(t, l, "a")
+	if l.Unsaved() == nil {
+		t.Fatal("it counts as saved")
 	}
 	w.room = 1 << 20
 	closeLog(t, l)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,71 +44,87 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("session %s is in use by process %d since %s; end that first, or start a new session", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// Create starts a session: a new file, readable by its owner only, with the first
-// record on disk.
+// Create starts a session. Its file, readable by its owner only, is made with the
+// first entry; nothing is left of a session in which nothing was said. What an
+// earlier one left all the same goes.
 func Create(o Options) (*Log, error) {
 	folder := filepath.Join(o.Dir, folderName(o.Workspace))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("sessions cannot be recorded: %w", err)
-	}
+	now := o.Now()
+	sweep(folder, now)
 	for {
-		id, err := newID(o.Now(), o.Random)
+		id, err := newID(now, o.Random)
 		if err != nil {
 			return nil, fmt.Errorf("sessions cannot be recorded: %w", err)
 		}
 		path := filepath.Join(folder, id+extension)
-		out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
-		if errors.Is(err, fs.ErrExist) {
+		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
-		if err != nil {
-			return nil, fmt.Errorf("sessions cannot be recorded: %w", err)
-		}
-		lock, err := acquire(path)
-		if err != nil {
-			return nil, errors.Join(err, out.Close())
-		}
-		l := &Log{id: id, path: path, now: o.Now, lock: lock, out: out}
-		err = l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID})
-		if err == nil {
-			err = disk.SyncFolder(folder)
-		}
-		if err != nil {
-			return nil, errors.Join(err, l.Close())
-		}
-		return l, nil
+		l := &Log{id: id, path: path, now: o.Now}
+		l.disk.open = l.create
+		return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID})
 	}
+}
+
+// create makes the file of a new session and locks it.
+func (l *Log) create() (file, error) {
+	folder := filepath.Dir(l.path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	out, err := os.OpenFile(l.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if l.disk.lock, err = acquire(l.path); err == nil {
+		err = disk.SyncFolder(folder)
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close(), os.Remove(l.path))
+	}
+	return out, nil
 }
 
 // Resume takes up the session at path and returns its state. Of what is damaged
 // only a torn last line is taken off the file. The history that the log observes
 // from now on has to begin with exactly the state's Entries; whatever is to be
-// repaired in them is a mutation of that history.
+// repaired in them is a mutation of that history. It needs no room on the disk.
 func Resume(path string, o Options) (*Log, State, error) {
 	lock, err := acquire(path)
 	if err != nil {
 		return nil, State{}, err
 	}
-	out, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	state, err := replayAt(path)
 	if err != nil {
-		return nil, State{}, errors.Join(fmt.Errorf("the session cannot be opened: %w", err), lock.Close())
+		return nil, State{}, errors.Join(fmt.Errorf("the session %s cannot be opened: %w", path, err), lock.Close())
 	}
-	state, err := Replay(out)
-	if err == nil {
-		err = out.Truncate(state.good)
+	if state.ID == "" { // the record that says so is damaged
+		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
+	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline}
+	l.disk = writer{open: l.reopen, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
+	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true})
+}
+
+func replayAt(path string) (State, error) {
+	in, err := os.Open(path)
 	if err != nil {
-		return nil, State{}, errors.Join(fmt.Errorf("the session %s cannot be opened: %w", path, err), out.Close(), lock.Close())
+		return State{}, err
 	}
-	l := &Log{
-		id: state.ID, path: path, now: o.Now, lock: lock, out: out,
-		seq: state.seq, timeline: state.timeline, spoken: state.spoken, size: state.good, torn: state.unended,
-	}
-	err = l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true})
+	defer in.Close()
+	return Replay(in)
+}
+
+// reopen opens the file of a session that was taken up, without its torn line.
+func (l *Log) reopen() (file, error) {
+	out, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		return nil, State{}, errors.Join(err, l.Close())
+		return nil, err
 	}
-	return l, state, nil
+	if err := out.Truncate(l.disk.size); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return out, nil
 }
 
 // acquire locks the log at path, which must exist, for this process; the lock ends
@@ -128,11 +143,8 @@ func acquire(path string) (*flock.Flock, error) {
 
 func heldBy(path string) error {
 	held := &LockedError{ID: idOf(path)}
-	if f, err := os.Open(path); err == nil {
-		defer f.Close()
-		if state, err := Replay(f); err == nil {
-			held.PID, held.Since = state.PID, state.Since
-		}
+	if state, err := replayAt(path); err == nil {
+		held.PID, held.Since = state.PID, state.Since
 	}
 	return held
 }

@@ -39,9 +39,9 @@ type State struct {
 	seq      uint64
 	// good is how many bytes of the input hold whole records, unended whether the
 	// last of them lacks its line break.
-	good    int64
-	unended bool
-	spoken  bool
+	good       int64
+	unended    bool
+	hasEntries bool
 }
 
 // Pruned is one thing density took out of the context.
@@ -206,7 +206,7 @@ func (p *player) entry(r Record) error {
 	p.state.timeline.add(ref{seq: r.Seq}, entry)
 	latest := len(p.state.Recorded) - 1
 	p.state.Recorded[latest] = append(p.state.Recorded[latest], entry)
-	p.state.spoken = true
+	p.state.hasEntries = true
 	if entry.Speaker == history.Human {
 		p.turn++
 	}

@@ -37,6 +37,9 @@ func (m *Model) statusView(width int) string {
 	}
 	s := m.status
 	parts := []string{cmp.Or(style.Clean(s.Model), "no model: /model"), contextPart(s.Tokens, s.Limit), string(s.Mode)}
+	if s.Unsaved {
+		parts = append(parts, "not saved")
+	}
 	if s.Freed > 0 {
 		parts = append(parts, chat.FormatTokens(s.Freed)+" freed")
 	}

@@ -1,0 +1,50 @@
+package session
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A log without an entry is what a program leaves that was killed while it wrote
+// its first lines. Such logs are small, and not of this minute.
+const (
+	largestEmptyLog = 16 << 10
+	sweepAfter      = time.Minute
+)
+
+// sweep removes the logs in folder that hold no entry and that nobody writes to.
+// It is done by the way: what cannot be removed stays.
+func sweep(folder string, now time.Time) {
+	files, _ := os.ReadDir(folder)
+	for _, file := range files {
+		info, err := file.Info()
+		if err != nil || !isEmptyLog(filepath.Join(folder, file.Name()), info, now) {
+			continue
+		}
+		_ = Delete(filepath.Join(folder, file.Name()))
+	}
+}
+
+// isEmptyLog reports whether the file at path is a log of ours in which nothing was
+// said.
+func isEmptyLog(path string, info fs.FileInfo, now time.Time) bool {
+	if !info.Mode().IsRegular() || filepath.Ext(path) != extension || info.Size() > largestEmptyLog || now.Sub(info.ModTime()) < sweepAfter {
+		return false
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	for line := range bytes.Lines(data) {
+		r, err := parse(bytes.TrimSpace(line))
+		torn := !bytes.HasSuffix(line, []byte("\n"))
+		says := r.Type != TypeSession && r.Type != TypeSetting && r.Type != TypeNotice
+		if err == nil && says || err != nil && !torn {
+			return false
+		}
+	}
+	return true
+}
