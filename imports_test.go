@@ -64,6 +64,7 @@ var rooms = []room{
 	{"internal/words", nil, "writing numbers and lines needs nothing"},
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/rawjson", nil, "writing JSON needs nothing"},
+	{"internal/console", nil, "writing to a terminal needs nothing"},
 	{"prompts", nil, "texts"},
 }
 

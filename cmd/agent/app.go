@@ -216,7 +216,7 @@ func (a *app) onClose(closer func() error) { a.closers = append(a.closers, close
 func (a *app) close() {
 	for i := len(a.closers) - 1; i >= 0; i-- {
 		if err := a.closers[i](); err != nil {
-			fmt.Fprintln(a.world.stderr, "agent: while closing: "+err.Error())
+			fmt.Fprintln(a.world.people, "agent: while closing: "+err.Error())
 		}
 	}
 	a.closers = nil

@@ -18,8 +18,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// console is a program in a pseudo terminal, measured from outside.
-type console struct {
+// consoleRun is a program in a pseudo terminal, measured from outside.
+type consoleRun struct {
 	t     *testing.T
 	pty   *os.File
 	cmd   *exec.Cmd
@@ -42,14 +42,14 @@ var answersToQueries = [][2]string{
 }
 
 // newConsole starts agent in a new home; workspace is its current folder.
-func newConsole(t *testing.T, answers bool, workspace, url string, args ...string) *console {
+func newConsole(t *testing.T, answers bool, workspace, url string, args ...string) *consoleRun {
 	t.Helper()
 	agent, err := filepath.Abs(binary)
 	if err != nil {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	c := &console{t: t, answers: answers, changed: make(chan struct{}, 1)}
+	c := &consoleRun{t: t, answers: answers, changed: make(chan struct{}, 1)}
 	c.cmd = exec.Command(agent, args...)
 	c.cmd.Dir = workspace
 	c.cmd.Env = []string{
@@ -67,13 +67,13 @@ func newConsole(t *testing.T, answers bool, workspace, url string, args ...strin
 
 // close ends the program; another that ran beside it would share its memory and
 // its time.
-func (c *console) close() {
+func (c *consoleRun) close() {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	_ = c.cmd.Wait()
 	c.pty.Close()
 }
 
-func (c *console) read() {
+func (c *consoleRun) read() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := c.pty.Read(buf)
@@ -96,14 +96,14 @@ func (c *console) read() {
 }
 
 // mark is where the output is now, for until.
-func (c *console) mark() int {
+func (c *consoleRun) mark() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.out)
 }
 
 // until waits for text in the output after mark and returns when it was there.
-func (c *console) until(mark int, text string) time.Time {
+func (c *consoleRun) until(mark int, text string) time.Time {
 	c.t.Helper()
 	deadline := time.After(30 * time.Second)
 	for {
@@ -122,11 +122,11 @@ func (c *console) until(mark int, text string) time.Time {
 }
 
 // ready waits for the first paint.
-func (c *console) ready() time.Time { return c.until(0, "Ask for something") }
+func (c *consoleRun) ready() time.Time { return c.until(0, "Ask for something") }
 
 // say types a message, which must be painted before it is sent, and returns when
 // Enter was pressed.
-func (c *console) say(text string) time.Time {
+func (c *consoleRun) say(text string) time.Time {
 	c.t.Helper()
 	mark := c.mark()
 	c.write(text)
@@ -138,7 +138,7 @@ func (c *console) say(text string) time.Time {
 	return pressed
 }
 
-func (c *console) write(keys string) {
+func (c *consoleRun) write(keys string) {
 	c.t.Helper()
 	if _, err := c.pty.WriteString(keys); err != nil {
 		c.t.Fatal(err)
@@ -146,7 +146,7 @@ func (c *console) write(keys string) {
 }
 
 // rest waits until nothing was painted for a while.
-func (c *console) rest(quiet time.Duration) {
+func (c *consoleRun) rest(quiet time.Duration) {
 	for {
 		select {
 		case <-c.changed:
@@ -157,7 +157,7 @@ func (c *console) rest(quiet time.Duration) {
 }
 
 // cpu is the time all threads have spent on a processor.
-func (c *console) cpu() time.Duration {
+func (c *consoleRun) cpu() time.Duration {
 	c.t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", c.cmd.Process.Pid))
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *console) cpu() time.Duration {
 }
 
 // pss is the memory of the process in bytes, shared pages counted in part.
-func (c *console) pss() int64 {
+func (c *consoleRun) pss() int64 {
 	c.t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", c.cmd.Process.Pid))
 	if err != nil {

@@ -84,9 +84,9 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 			}
 			// People at a terminal get words, programs get JSON.
 			if o.json || name != "show" && !term.IsTerminal(int(w.stdout.Fd())) {
-				return rawjson.WriteIndented(w.stdout, outcome)
+				return rawjson.WriteIndented(w.out, outcome)
 			}
-			return outcome.Print(w.stdout)
+			return outcome.Print(w.out)
 		},
 	}
 	o.register(cmd, w)
@@ -113,10 +113,10 @@ func newReplay(w world) *cobra.Command {
 				reports = append(reports, report)
 			}
 			if o.json {
-				return rawjson.WriteIndented(w.stdout, reports)
+				return rawjson.WriteIndented(w.out, reports)
 			}
 			for _, report := range reports {
-				if err := report.Print(w.stdout); err != nil {
+				if err := report.Print(w.out); err != nil {
 					return err
 				}
 			}
@@ -150,7 +150,7 @@ func readInput(w world, file string) (offline.Input, error) {
 		return in, usage(err)
 	}
 	for _, notice := range notices {
-		fmt.Fprintln(w.stderr, notice)
+		fmt.Fprintln(w.people, notice)
 	}
 	return in, nil
 }

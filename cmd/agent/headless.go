@@ -30,7 +30,7 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 	if err != nil {
 		return err
 	}
-	printer := headless.NewPrinter(format, w.stdout, w.stderr)
+	printer := headless.NewPrinter(format, w.out, w.people)
 	run := headless.Run{}
 	started := w.now()
 	ctx, cancel := context.WithCancel(ctx)
@@ -47,7 +47,7 @@ func runHeadless(ctx context.Context, w world, o options, endpoint endpointSourc
 	if err == nil {
 		defer a.close()
 		for _, notice := range a.notices {
-			fmt.Fprintln(w.stderr, notice)
+			fmt.Fprintln(w.people, notice)
 		}
 		run.SessionID = a.sessionID()
 		printer.Start(run.SessionID)
@@ -171,7 +171,7 @@ func pipedInput(ctx context.Context, w world) (string, error) {
 		data, err := io.ReadAll(io.LimitReader(w.stdin, maxPipedInput+1))
 		read <- input{data, err}
 	}()
-	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(w.stderr, "waiting for the end of standard input …") })
+	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(w.people, "waiting for the end of standard input …") })
 	defer slow.Stop()
 	select {
 	case <-ctx.Done():

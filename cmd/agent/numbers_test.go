@@ -139,7 +139,7 @@ func enterToRequest(t *testing.T) float64 {
 
 // large is a session that holds 200 000 tokens in files; it returns when Enter was
 // pressed.
-func large(t *testing.T, m measured) (*console, time.Time) {
+func large(t *testing.T, m measured) (*consoleRun, time.Time) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 2 {

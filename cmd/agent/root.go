@@ -41,9 +41,9 @@ func execute(ctx context.Context, args []string, w world) int {
 	err := root.ExecuteContext(ctx)
 	switch {
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(w.stderr, "agent: interrupted")
+		fmt.Fprintln(w.people, "agent: interrupted")
 	case err != nil && err.Error() != "":
-		fmt.Fprintln(w.stderr, "agent: "+err.Error())
+		fmt.Fprintln(w.people, "agent: "+err.Error())
 	}
 	return exitStatus(err)
 }
@@ -72,8 +72,8 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		},
 	}
 	root.SetIn(w.stdin)
-	root.SetOut(w.stdout)
-	root.SetErr(w.stderr)
+	root.SetOut(w.out)
+	root.SetErr(w.people)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 	})

@@ -81,7 +81,7 @@ func runSandboxed(cmd *cobra.Command, w world, o options, name string, args []st
 	}
 	err = running.Wait()
 	for _, path := range running.Undone() {
-		fmt.Fprintf(w.stderr, "agent: %s is protected; what the command made of it was undone\n", path)
+		fmt.Fprintf(w.people, "agent: %s is protected; what the command made of it was undone\n", path)
 	}
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {

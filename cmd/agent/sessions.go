@@ -37,7 +37,7 @@ func newSessionsList(w world) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return rawjson.WriteIndented(w.stdout, infos)
+				return rawjson.WriteIndented(w.out, infos)
 			}
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, i := range infos {
@@ -86,7 +86,7 @@ func newSessionsShow(w world) *cobra.Command {
 		if err := printLines(cmd, []string{info.ID + " in " + info.Workspace, info.FirstPrompt, ""}); err != nil {
 			return err
 		}
-		return shown.Print(w.stdout)
+		return shown.Print(w.out)
 	})
 }
 

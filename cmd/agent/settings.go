@@ -21,7 +21,7 @@ func newSettingsCommand(w world) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return rawjson.WriteIndented(w.stdout, s)
+				return rawjson.WriteIndented(w.out, s)
 			}
 			f, err := w.folders()
 			if err != nil {
@@ -37,7 +37,7 @@ func newSettingsCommand(w world) *cobra.Command {
 			}
 			switch {
 			case asJSON:
-				return rawjson.WriteIndented(w.stdout, chosen)
+				return rawjson.WriteIndented(w.out, chosen)
 			case len(args) == 1:
 				return printLines(cmd, command.DescribeSetting(chosen[0], s.Profile()))
 			default:

@@ -60,7 +60,7 @@ func useOwn(s *settings.Settings, store *settings.Store, w world, name string) e
 		}
 		s.UseProfile(profile)
 		for _, unknown := range profile.Unknown {
-			fmt.Fprintf(w.stderr, "profile %s: %s is not known to this version and is kept as it is\n", name, unknown)
+			fmt.Fprintf(w.people, "profile %s: %s is not known to this version and is kept as it is\n", name, unknown)
 		}
 	}
 	return s.SetEnvironment(w.env)

@@ -2,27 +2,36 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"agent/internal/console"
 )
 
 // world is everything a command takes from outside the program.
 type world struct {
 	stdin          *os.File
 	stdout, stderr *os.File
-	environ        []string
-	home           string
-	cwd            string
-	now            func() time.Time
+	// out and people are where results and what is for people are written: standard
+	// output and error, cleaned where they are a terminal.
+	out, people io.Writer
+	environ     []string
+	home        string
+	cwd         string
+	now         func() time.Time
 }
 
 // processWorld is the world of this process.
 func processWorld() world {
 	home, _ := os.UserHomeDir()
 	cwd, _ := os.Getwd()
-	return world{os.Stdin, os.Stdout, os.Stderr, os.Environ(), home, cwd, time.Now}
+	return world{
+		os.Stdin, os.Stdout, os.Stderr, console.Writer(os.Stdout), console.Writer(os.Stderr),
+		os.Environ(), home, cwd, time.Now,
+	}
 }
 
 func (w world) env(key string) string {

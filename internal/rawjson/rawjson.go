@@ -3,37 +3,66 @@
 package rawjson
 
 import (
+	"agent/internal/words"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Marshal is json.Marshal that leaves <, > and & as they are: code is full of
 // them, and the escapes serve only web pages.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
-	if err := Write(&b, v); err != nil {
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Write writes v as one line of JSON, its line break included, escaped as Marshal
-// does.
-func Write(out io.Writer, v any) error { return encoder(out).Encode(v) }
+// Write writes v as one line of JSON, its line break included. Characters that are
+// not seen or reorder text are escaped, so that it can be looked at in a terminal.
+func Write(out io.Writer, v any) error { return write(out, v, "") }
 
-// WriteIndented writes v for people, two spaces a level, escaped as Marshal does.
-func WriteIndented(out io.Writer, v any) error {
-	e := encoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+// WriteIndented writes v for people, two spaces a level, escaped as Write does.
+func WriteIndented(out io.Writer, v any) error { return write(out, v, "  ") }
+
+func write(out io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := out.Write(escapeHidden(b.Bytes()))
+	return err
 }
 
-func encoder(out io.Writer) *json.Encoder {
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	return e
+// escapeHidden escapes the hidden characters of a JSON text; they stand in strings
+// only.
+func escapeHidden(text []byte) []byte {
+	plain := func(r rune) bool { return r != '\x7f' && r < 0x80 || !words.Hidden(r) }
+	if bytes.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case plain(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // Place is a position in a file. Both numbers count from 1, Column in bytes.

@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -45,5 +46,22 @@ func TestPlaceOf(t *testing.T) {
 		if got := PlaceOf([]byte("ab\ncd"), offset).String(); got != want {
 			t.Errorf("PlaceOf(%d) = %s, want %s", offset, got, want)
 		}
+	}
+}
+
+// What is written can be looked at in a terminal, and reads back as it was.
+func TestWriteEscapesWhatIsNotSeen(t *testing.T) {
+	t.Parallel()
+	give := "a\u009b31m\u009d\u202egpj\u2066\u200b\x7f\U000e0041 日本 <b>"
+	var b strings.Builder
+	if err := Write(&b, give); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"a\u009b31m\u009d\u202egpj\u2066\u200b\u007f\udb40\udc41 日本 <b>"` + "\n"; b.String() != want {
+		t.Errorf("wrote %s, want %s", b.String(), want)
+	}
+	var back string
+	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != give {
+		t.Errorf("reads back as %q, %v", back, err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	xterm "github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+	xterm "golang.org/x/term"
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
@@ -112,7 +112,7 @@ func startSession(t *testing.T, scene string) *session {
 	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
 		t.Fatal(err)
 	}
-	if s.before, err = xterm.GetState(s.tty.Fd()); err != nil {
+	if s.before, err = xterm.GetState(int(s.tty.Fd())); err != nil {
 		t.Fatal(err)
 	}
 	s.cmd = exec.Command(os.Args[0])

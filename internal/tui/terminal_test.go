@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	xterm "github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+	xterm "golang.org/x/term"
 
 	"agent/internal/chat"
 	"agent/internal/tui/term"
@@ -158,7 +158,7 @@ func TestTerminalIsRestored(t *testing.T) {
 			if err := s.cmd.Wait(); tt.ok != (err == nil) || err != nil && !errors.As(err, &exit) {
 				t.Errorf("the child ended with %v", err)
 			}
-			after, err := xterm.GetState(s.tty.Fd())
+			after, err := xterm.GetState(int(s.tty.Fd()))
 			if err != nil {
 				t.Fatal(err)
 			}

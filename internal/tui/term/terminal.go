@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/term"
+	"golang.org/x/term"
 )
 
 // The keyboard is asked to tell Shift+Enter from Enter: by kitty's protocol
@@ -28,7 +28,7 @@ type Terminal struct {
 
 // Enter takes the terminal.
 func (t *Terminal) Enter() error {
-	before, err := term.MakeRaw(t.In.Fd())
+	before, err := term.MakeRaw(int(t.In.Fd()))
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t *Terminal) Leave() {
 		t.Write(KeyboardOff)
 	}
 	t.Write(ansi.ResetModeBracketedPaste + ansi.ShowCursor)
-	_ = term.Restore(t.In.Fd(), t.before)
+	_ = term.Restore(int(t.In.Fd()), t.before)
 	t.before = nil
 }
 
@@ -72,7 +72,7 @@ func (t *Terminal) Write(s string) { _, _ = io.WriteString(t.Out, s) }
 // Size returns the window's size, or the size of a textbook terminal when it has
 // none to tell.
 func (t *Terminal) Size() (width, height int) {
-	width, height, err := term.GetSize(t.Out.Fd())
+	width, height, err := term.GetSize(int(t.Out.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
 		return 80, 24
 	}
@@ -80,4 +80,4 @@ func (t *Terminal) Size() (width, height int) {
 }
 
 // IsTerminal reports whether a file is a terminal.
-func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -1,0 +1,62 @@
+// Package console is how every command writes outside the interface. What goes to a
+// terminal is cleaned on the way: no text from a model, a file, a server or a session
+// is obeyed by the terminal, whoever prints it. What goes to a file or a pipe stays
+// as it is.
+package console
+
+import (
+	"io"
+	"os"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"agent/internal/words"
+)
+
+// Writer returns what to write to f with: f itself, unless it is a terminal.
+func Writer(f *os.File) io.Writer {
+	if !term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return Cleaner(f)
+}
+
+// Cleaner returns a writer that makes everything visible which a terminal would obey
+// (words.Visible) before it reaches out. A character may be split over writes, which
+// may come from any goroutine.
+func Cleaner(out io.Writer) io.Writer { return &cleaner{out: out} }
+
+type cleaner struct {
+	mu  sync.Mutex
+	out io.Writer
+	// held is the beginning of a character.
+	held []byte
+}
+
+// Write implements io.Writer. It reports data as written when what stands for it is.
+func (c *cleaner) Write(data []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := append(c.held, data...)
+	whole := len(text) - unfinished(text)
+	c.held = append([]byte(nil), text[whole:]...)
+	if _, err := io.WriteString(c.out, words.Visible(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// unfinished is the length of the character that text breaks off in.
+func unfinished(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if start := text[len(text)-n:]; utf8.RuneStart(start[0]) {
+			if start[0] >= utf8.RuneSelf && !utf8.FullRune(start) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
