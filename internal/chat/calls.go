@@ -36,6 +36,8 @@ type runner struct {
 	*Config
 	inbox     inbox
 	approvals *approvals
+	// outputLimit is how many tokens one result may take now (D-41).
+	outputLimit func() int
 	// store puts an answer into the history.
 	store func(*history.Content) error
 	// numbered counts the calls of a session, ran those of the model that were taken
@@ -159,7 +161,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 func (r *runner) toolEnv() *tools.Env {
 	env := *r.Env
 	env.Limits = tools.Limits{
-		OutputTokens:        settings.ToolOutputMaxTokens.Of(r.Settings),
+		OutputTokens:        r.outputLimit(),
 		ReadLines:           settings.FileReadMaxLines.Of(r.Settings),
 		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.Settings),
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/tools"
 )
@@ -220,41 +219,4 @@ func TestTotals(t *testing.T) {
 	if b.lastReply != "more" {
 		t.Errorf("last reply %q", b.lastReply)
 	}
-}
-
-// TestNoOpIsToldOnce, for as long as its reason is the same (D-28).
-func TestNoOpIsToldOnce(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.set("context-limit", "1000")
-	b.set("compression.threshold", "0.5")
-	b.record(history.HumanText(wordy(600)))
-	step := func(want int) {
-		t.Helper()
-		if _, err := b.prepare(); err != nil {
-			t.Fatal(err)
-		}
-		if told := seen[Compressed](b); len(told) != want {
-			t.Errorf("told %v, want %d", told, want)
-		}
-	}
-	step(1)
-	step(1)
-	b.record(history.HumanText("and"))
-	step(2) // another reason
-	step(2)
-	if err := b.History.Clear(); err != nil {
-		t.Fatal(err)
-	}
-	b.record(history.HumanText("go"))
-	for i := range 3 {
-		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
-	}
-	step(3)
-	if told := seen[Compressed](b); told[0].Applied || told[1].Applied || !told[2].Applied {
-		t.Errorf("told %v", told)
-	}
-	b.record(history.HumanText(wordy(600)))
-	b.record(history.HumanText("and"))
-	step(4) // the same as before, but something was done in between
 }

@@ -75,7 +75,7 @@ func New(config Config) *Chat {
 	c := &Chat{Config: config, inbox: newInbox()}
 	c.window = newWindow(&c.Config, c.emitStep)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
-	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, store: c.add}
+	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add}
 	return c
 }
 

@@ -135,7 +135,7 @@ type Status struct {
 	Tokens int
 	Limit  int
 	Mode   ApprovalMode
-	// Freed is what density and compression have saved so far, in tokens.
+	// Freed is what density has saved so far, in tokens (D-49).
 	Freed int
 	// Unsaved says that the session on disk is behind.
 	Unsaved bool

@@ -1,7 +1,10 @@
 package chat
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,73 +12,85 @@ import (
 	"agent/internal/history"
 )
 
+// failing is a strategy in which one thing fails.
+type failing struct {
+	compression.Strategy
+	optimize, compress error
+	result             history.DensityResult
+}
+
+func (f failing) Optimize([]*history.Content, compression.DensityConfig) (history.DensityResult, error) {
+	return f.result, f.optimize
+}
+
+func (f failing) Compress(ctx context.Context, c compression.Context) (compression.Result, error) {
+	if f.compress != nil {
+		return compression.Result{}, f.compress
+	}
+	return f.Strategy.Compress(ctx, c)
+}
+
 // TestS08FailuresReachTheUser covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.3,
-// REQ-HD-013.4, ERR-002, ERR-003, ERR-020, ERR-021 and D-31.
+// REQ-HD-013.4, ERR-002, ERR-003, ERR-020, ERR-021 and D-31: whatever fails before a
+// request ends the turn; nothing is sent, the message is kept, and it can be sent
+// when the cause is gone.
 func TestS08FailuresReachTheUser(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
-	t.Run("optimise", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.record(history.HumanText("go"))
-		failing := &optimizeCounter{Strategy: highDensity(t), err: boom}
-		if err := b.window.EnsureDensityOptimized(failing); !errors.Is(err, boom) {
-			t.Fatal(err)
-		}
-		if err := b.window.EnsureDensityOptimized(failing); err != nil || failing.calls != 1 {
-			t.Errorf("REQ-HD-002.7: a failed optimisation counts as run: %v, %d calls", err, failing.calls)
-		}
-	})
-	t.Run("apply", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.record(history.HumanText("go"))
-		wrong := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{7}}}
-		var refused *history.DensityError
-		if err := b.window.EnsureDensityOptimized(wrong); !errors.As(err, &refused) {
-			t.Fatal(err)
-		}
-		if b.History.Len() != 1 {
-			t.Error("the history changed")
-		}
-	})
-	t.Run("record of the edit", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
+	highDensity, err := compression.Get(compression.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name     string
+		strategy failing
+		// full is the record that fails.
+		full  history.MutationKind
+		words string
+	}{
+		{"optimise", failing{optimize: boom}, "", "density optimisation failed, nothing was sent"},
+		{"apply", failing{result: history.DensityResult{Removals: []int{99}}}, "", "density result refused"},
 		// REQ-HD-013.3, ERR-020, ERR-021: counting is part of the edit and cannot fail
-		// (D-01); what can is the record of it. The totals are right all the same.
-		b.keep(history.NewService(words{}, func(m history.Mutation) error {
-			if m.Kind == history.MutationDensity {
-				return boom
+		// (D-01); what can is the record of it.
+		{"record of the edit", failing{result: history.DensityResult{Removals: []int{1}}}, history.MutationDensity, "density optimisation failed"},
+		{"compress", failing{compress: boom}, "", "your message is kept"},
+		{"record of the compression", failing{}, history.MutationReplaced, "your message is kept"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, say("ok"))
+			full := true
+			b.keep(history.NewService(words{}, func(m history.Mutation) error {
+				if full && m.Kind == tc.full {
+					return boom
+				}
+				return nil
+			}))
+			b.set("context-limit", "1000")
+			b.record(history.HumanText("go"))
+			b.record(history.HumanText("drop me"))
+			for i := range 5 {
+				b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(180))
 			}
-			return nil
-		}))
-		b.record(history.HumanText("go"))
-		b.record(history.HumanText(wordy(50)))
-		dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
-		if err := b.window.EnsureDensityOptimized(dropping); !errors.Is(err, boom) {
-			t.Fatal(err)
-		}
-		if got, want := b.History.TotalTokens(), b.History.CountContent(history.HumanText("go")); got != want {
-			t.Errorf("%d tokens, want %d", got, want)
-		}
-	})
-	t.Run("compress", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t, say("ok"))
-		b.record(history.HumanText("go"))
-		failing := failingCompress{highDensity(t), boom}
-		err := b.window.PerformCompression(t.Context(), failing)
-		if !errors.Is(err, boom) || !strings.Contains(err.Error(), "your message is kept") {
-			t.Fatal(err)
-		}
-		if b.History.Len() != 1 || len(seen[Compressed](b)) != 0 {
-			t.Error("REQ-HD-013.4: something else was done instead")
-		}
-		if out, err := b.prompt("again"); err != nil || out.Response != "ok" {
-			t.Errorf("the next message does not work: %+v %v", out, err)
-		}
-	})
+			tc.strategy.Strategy = highDensity
+			b.window.Strategy = func(string) (compression.Strategy, error) { return tc.strategy, nil }
+			out, err := b.prompt("now")
+			if err == nil || !strings.Contains(err.Error(), tc.words) || out.Stop != StopFailed || len(b.model.requests) != 0 {
+				t.Fatalf("%+v, %v, %d requests", out, err, len(b.model.requests))
+			}
+			if said := b.texts(history.Human); !slices.Contains(said, "now") {
+				t.Errorf("the message is not kept: %q", said)
+			}
+			if len(seen[Compressed](b)) != 0 {
+				t.Error("REQ-HD-013.4: something else was done instead")
+			}
+			full = false
+			b.window.Strategy = compression.Get
+			if out, err := b.Resend(context.Background()); err != nil || out.Response != "ok" {
+				t.Errorf("it cannot be sent again: %+v, %v", out, err)
+			}
+		})
+	}
 	t.Run("reserve leaves no room", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, say("ok"))

@@ -21,12 +21,13 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	if err := w.EnsureDensityOptimized(strategy); err != nil {
 		return err
 	}
+	var done compression.Result
 	if w.ShouldCompress(strategy) {
-		if err := w.PerformCompression(ctx, strategy); err != nil {
+		if done, err = w.PerformCompression(ctx, strategy); err != nil {
 			return err
 		}
 	}
-	return w.EnforceLimit(ctx, strategy)
+	return w.EnforceLimit(strategy, done)
 }
 
 // newWindow is the window onto the conversation of c, which tells what it does.
@@ -60,6 +61,7 @@ func WindowSettings(s *settings.Settings) window.Settings {
 		Model:             settings.Model.Of(s),
 		ContextLimit:      settings.ContextLimit.Of(s),
 		MaxOutputTokens:   settings.MaxOutputTokens.Of(s),
+		OutputTokens:      settings.ToolOutputMaxTokens.Of(s),
 		Strategy:          settings.CompressionStrategy.Of(s),
 		Threshold:         settings.CompressionThreshold.Of(s),
 		PreserveThreshold: settings.CompressionPreserveThreshold.Of(s),

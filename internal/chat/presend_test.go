@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
 )
@@ -35,50 +34,6 @@ func (b *bench) record(c *history.Content) {
 
 func wordy(n int) string { return strings.Repeat("word ", n) }
 
-// TestS01DensityComesBeforeTheThreshold covers S-01 and S-05, REQ-HD-002.1,
-// REQ-HD-002.4 and BR-THRESH-005: the threshold is compared with what density left.
-func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.set("context-limit", "2000")
-	b.set("max-output-tokens", "10")
-	b.record(history.HumanText("go"))
-	b.pair("r", "read_file", "a", wordy(1900))
-	b.pair("w", "write_file", "a", "written")
-	request, err := b.prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	density := seen[DensityApplied](b)
-	if len(density) != 1 || density[0].Metadata.Of("stale-read") != 1 {
-		t.Fatalf("density %+v", density)
-	}
-	scratch := b.overhead()
-	for _, e := range b.History.RawHistory() {
-		scratch += b.History.CountContent(e)
-	}
-	if density[0].TokensAfter != scratch || b.window.Tokens() != scratch {
-		t.Errorf("REQ-HD-002.4: %d tokens after the edit, %d from scratch", density[0].TokensAfter, scratch)
-	}
-	// S-05: without the stale read the total is under the threshold.
-	if c := seen[Compressed](b); len(c) != 0 {
-		t.Errorf("S-05: compression ran: %+v", c)
-	}
-	if len(request.History) != 3 {
-		t.Errorf("%d entries sent", len(request.History))
-	}
-	if got := density[0].String(); !strings.HasPrefix(got, "density: 1 stale read, −1.9k tokens (") {
-		t.Errorf("told as %q", got)
-	}
-	freed := density[0].TokensBefore - density[0].TokensAfter
-	if status := b.status(); status.Freed != freed {
-		t.Errorf("%d freed, the status says %d", freed, status.Freed)
-	}
-	if len(density[0].Prunes) != 1 || density[0].Prunes[0].Tokens != freed || density[0].Prunes[0].Subject != "a" {
-		t.Errorf("ledger %+v", density[0].Prunes)
-	}
-}
-
 // TestLedgerTellsTheTurn in which something was pruned, by the user's messages.
 func TestLedgerTellsTheTurn(t *testing.T) {
 	t.Parallel()
@@ -93,121 +48,6 @@ func TestLedgerTellsTheTurn(t *testing.T) {
 	}
 }
 
-// TestS02StrategyWithoutOptimize covers S-02 and REQ-HD-002.2.
-func TestS02StrategyWithoutOptimize(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.set("compression.strategy", "top-down-truncation")
-	b.record(history.HumanText("go"))
-	b.pair("r", "read_file", "a", wordy(50))
-	b.pair("w", "write_file", "a", "written")
-	if _, err := b.prepare(); err != nil || len(seen[DensityApplied](b)) != 0 {
-		t.Fatalf("err %v, density %v", err, seen[DensityApplied](b))
-	}
-}
-
-// optimizeCounter counts how often it is asked and keeps what it was last given.
-type optimizeCounter struct {
-	compression.Strategy
-	calls  int
-	given  []*history.Content
-	config compression.DensityConfig
-	result history.DensityResult
-	err    error
-}
-
-func (o *optimizeCounter) Optimize(raw []*history.Content, config compression.DensityConfig) (history.DensityResult, error) {
-	o.calls++
-	o.given, o.config = raw, config
-	return o.result, o.err
-}
-
-// failingCompress is a strategy whose compression fails.
-type failingCompress struct {
-	compression.Strategy
-	err error
-}
-
-func (f failingCompress) Compress(context.Context, compression.Context) (compression.Result, error) {
-	return compression.Result{}, f.err
-}
-
-func highDensity(t *testing.T) compression.Strategy {
-	t.Helper()
-	s, err := compression.Get(compression.DefaultName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// TestDirtyFlag covers S-03 and S-04, REQ-HD-002.3, REQ-HD-002.5, REQ-HD-002.6 and
-// REQ-HD-002.7.
-func TestDirtyFlag(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	counting := &optimizeCounter{Strategy: highDensity(t)}
-	steps := []struct {
-		name string
-		do   func()
-		want int
-	}{
-		{"S-04 empty result", func() { b.record(history.HumanText("one")) }, 1},
-		{"S-03 nothing new", func() {}, 1},
-		{"REQ-HD-002.6 new content", func() { b.record(history.HumanText("two")) }, 2},
-	}
-	for _, s := range steps {
-		s.do()
-		if err := b.window.EnsureDensityOptimized(counting); err != nil {
-			t.Fatal(err)
-		}
-		if counting.calls != s.want {
-			t.Errorf("%s: optimised %d times, want %d", s.name, counting.calls, s.want)
-		}
-	}
-	if len(seen[DensityApplied](b)) != 0 {
-		t.Error("REQ-HD-002.5: an empty result was applied")
-	}
-	if _, err := b.window.Compress(t.Context(), highDensity(t)); err != nil {
-		t.Fatal(err)
-	}
-	b.History.RecalculateTotalTokens()
-	if err := b.window.EnsureDensityOptimized(counting); err != nil || counting.calls != 2 {
-		t.Errorf("REQ-HD-002.6: a compression or a recount made the history dirty: %d calls, %v", counting.calls, err)
-	}
-}
-
-// TestOptimizeSeesTheRawHistory covers REQ-HD-002.9: empty entries, which are never
-// sent, are there, and the indices of the result count them. What the settings say
-// arrives (REQ-HD-001.9).
-func TestOptimizeSeesTheRawHistory(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.set("compression.density.recencyPruning", "true")
-	b.set("compression.density.recencyRetention", "7")
-	b.set("compression.density.fileDedupe", "false")
-	b.record(history.New(history.AI, &history.Thinking{Thought: "hm"}))
-	b.record(history.HumanText("drop me"))
-	b.record(history.HumanText("keep me"))
-	dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
-	if err := b.window.EnsureDensityOptimized(dropping); err != nil {
-		t.Fatal(err)
-	}
-	if len(dropping.given) != 3 || !dropping.given[0].Empty() {
-		t.Errorf("it was given %d entries", len(dropping.given))
-	}
-	if got := b.texts(history.Human); len(got) != 1 || got[0] != "keep me" {
-		t.Errorf("left are %q", got)
-	}
-	c := dropping.config
-	if !c.Switches["readWritePruning"] || c.Switches["fileDedupe"] || !c.Switches["recencyPruning"] || c.Numbers["recencyRetention"] != 7 || c.WorkspaceRoot != "/w" {
-		t.Errorf("configured %+v", c)
-	}
-	if !c.Facts("read_file").Reads || !c.Facts("write_file").Writes || c.Facts("nosuch").Reads || c.Facts("read_file").Key != "file_path" {
-		t.Error("the facts are not those of the tools")
-	}
-}
-
 // TestD29OnlyThePreSendWindowShrinks covers D-29, REQ-HD-002.10, ERR-031 and
 // ERR-032: density is called from the window alone, the window before every request
 // and by nothing else, and all of it runs on the goroutine that owns the chat.
@@ -218,7 +58,7 @@ func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 		// The last of each is "agent context", which works on a file and has no turn
 		// loop.
 		".ApplyDensityResult":         {"internal/chat/window/density.go", "internal/offline/optimize.go"},
-		".EnsureDensityOptimized":     {"internal/chat/presend.go", "internal/chat/window/enforce.go"},
+		".EnsureDensityOptimized":     {"internal/chat/presend.go"},
 		".PerformCompression":         {"internal/chat/presend.go"},
 		".EnforceLimit":               {"internal/chat/presend.go"},
 		"EnsureCompressionBeforeSend": {"internal/chat/turn.go", "internal/offline/replay.go"},
@@ -239,48 +79,6 @@ func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 		if err != nil || !slices.Equal(callers, want) {
 			t.Errorf("%s is called in %v, want %v; %v", name, callers, want, err)
 		}
-	}
-}
-
-// TestS06ExactlyAtTheThreshold covers S-06 and D-07.
-func TestS06ExactlyAtTheThreshold(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		name string
-		more int
-		want bool
-	}{{"one below", -1, false}, {"exactly", 0, true}} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			b.set("context-limit", "1000")
-			b.set("compression.threshold", "0.5")
-			b.record(history.HumanText("go"))
-			b.record(history.New(history.AI)) // empty: part of the raw history only
-			b.pair("c", "read_file", "a", wordy(100))
-			b.pair("d", "read_file", "b", wordy(100))
-			b.record(history.HumanText(wordy(500 + tc.more - b.window.Tokens() - 4)))
-			if _, err := b.prepare(); err != nil {
-				t.Fatal(err)
-			}
-			if got := len(seen[Compressed](b)) == 1; got != tc.want {
-				t.Errorf("compressed %v, want %v", got, tc.want)
-			}
-		})
-	}
-}
-
-// TestThresholdPrecedence_REQ_HD_001_10 covers REQ-HD-001.10 and BR-THRESH-001.
-func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.set("context-limit", "1000")
-	if got := b.window.Trigger(highDensity(t)); got != 850 {
-		t.Errorf("strategy default %v", got)
-	}
-	b.set("compression.threshold", "0.4")
-	if got := b.window.Trigger(highDensity(t)); got != 400 {
-		t.Errorf("setting %v", got)
 	}
 }
 

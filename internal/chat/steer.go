@@ -61,11 +61,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 	var told Compressed
 	err := c.whenIdle(ctx, func() error {
-		strategy, err := c.window.Active()
-		if err != nil {
-			return err
-		}
-		done, err := c.window.Compress(ctx, strategy)
+		done, err := c.window.Compress(ctx)
 		told = Compressed(done)
 		c.emitStatus()
 		return err

@@ -61,8 +61,8 @@ func TestSwitchBetweenTurns(t *testing.T) {
 	for i := range 6 {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(400))
 	}
-	if _, err := b.prompt("go"); err != nil || len(b.rungs()) != 0 {
-		t.Fatalf("%v, told %q", err, b.rungs())
+	if _, err := b.prompt("go"); err != nil || len(seen[Compressed](b)) != 0 {
+		t.Fatalf("%v, told %q", err, seen[Compressed](b))
 	}
 	b.set("model", "small")
 	b.set("temperature", "0.5")
@@ -77,8 +77,8 @@ func TestSwitchBetweenTurns(t *testing.T) {
 	for _, e := range last.History {
 		total += history.NewService(letters{}, nil).CountContent(e)
 	}
-	if last.Model != "small" || *last.Temperature != 0.5 || total+750 > 3000 || len(b.rungs()) == 0 {
-		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, b.rungs())
+	if last.Model != "small" || *last.Temperature != 0.5 || total+750 > 3000 || len(seen[Compressed](b)) == 0 {
+		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, seen[Compressed](b))
 	}
 	// The reply to it is in the history by now.
 	if got, want := b.window.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {

@@ -15,20 +15,11 @@ func (c *Chat) emitStep(step window.Step) {
 		c.Emit(DensityApplied(step))
 	case window.Compression:
 		c.Emit(Compressed(step))
-	case window.Rung:
-		c.notice("context limit: %s", rungText(step))
-	case window.Refused:
+	case window.Refusal:
 		c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
 			FormatTokens(step.Tokens), FormatTokens(step.Limit))
 	}
 	c.emitStatus()
-}
-
-func rungText(rung window.Rung) string {
-	if rung.Err != nil {
-		return fmt.Sprintf("%s failed (%v), going on with the next step", rung.Name, rung.Err)
-	}
-	return fmt.Sprintf("%s, %s → %s tokens", rung.Name, FormatTokens(rung.TokensBefore), FormatTokens(rung.TokensAfter))
 }
 
 // String tells the event in one quiet line, as the screen shows it:
@@ -42,7 +33,11 @@ func (e Compressed) String() string {
 	if !e.Applied {
 		return fmt.Sprintf("compression (%s): nothing to do, %s", e.Strategy, e.Reason)
 	}
-	return fmt.Sprintf("compression (%s): %s", e.Strategy, saved(e.TokensBefore, e.TokensAfter, e.Limit))
+	by := e.Strategy
+	if e.Reason != "" {
+		by = e.Reason
+	}
+	return fmt.Sprintf("compression (%s): %s", by, saved(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
 // saved says what a change of the context saved: "−12.3k tokens (41% → 31%)",

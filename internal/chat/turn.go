@@ -65,22 +65,21 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 // request makes the context fit, sends it and stores the reply. A provider that
 // finds the context too long all the same gets one more, smaller request (S-12).
 func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
+	r, err := c.fitAndSend(ctx, out)
+	var refusal *llm.Error
+	if !errors.As(err, &refusal) || refusal.Kind != llm.ContextOverflow {
+		return r, err
+	}
+	c.window.Refused(refusal.ContextLimit)
+	return c.fitAndSend(ctx, out)
+}
+
+func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
 		return nil, err
 	}
 	request, err := c.buildRequest()
 	if err != nil {
-		return nil, err
-	}
-	r, err := c.send(ctx, request, out)
-	var refusal *llm.Error
-	if !errors.As(err, &refusal) || refusal.Kind != llm.ContextOverflow {
-		return r, err
-	}
-	if err := c.window.Shrink(ctx, refusal.ContextLimit); err != nil {
-		return nil, err
-	}
-	if request, err = c.buildRequest(); err != nil {
 		return nil, err
 	}
 	return c.send(ctx, request, out)

@@ -49,5 +49,5 @@ func describeUsage(u chat.ContextUsage, bar Bar) []string {
 	if u.Prompt > 0 {
 		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", words.Tokens(u.Cached), words.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
-	return append(lines, fmt.Sprintf("freed        %s so far by density and compression", words.Tokens(u.Freed)))
+	return append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
 }

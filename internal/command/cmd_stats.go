@@ -29,7 +29,7 @@ func (c *Commands) statsCommand() Command {
 				{"input tokens", words.Tokens(stats.PromptTokens), cachedShare(stats)},
 				{"output tokens", words.Tokens(stats.CompletionTokens)},
 				{"compressions", strconv.Itoa(stats.Compressions)},
-				{"freed tokens", words.Tokens(usage.Freed), "by density and compression"},
+				{"freed tokens", words.Tokens(usage.Freed), "by density"},
 				c.costRow(stats),
 			})}, nil
 		},

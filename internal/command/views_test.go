@@ -45,7 +45,7 @@ r  tool results    41k  32%
 used         64k of 128k tokens (50%)
 compression  starts at 109k (85%)
 cache        57k of the last 63k input tokens (90%)
-freed        12.3k so far by density and compression`
+freed        12.3k so far by density`
 	if got := text(out); got != want {
 		t.Errorf("/context shows\n%s\nwant\n%s", got, want)
 	}
@@ -112,7 +112,7 @@ tool calls        34
 input tokens    182k  61% from the provider's cache
 output tokens   8.1k
 compressions       1
-freed tokens   12.3k  by density and compression
+freed tokens   12.3k  by density
 cost               ?  /set price.input and price.output`
 	if got := text(w.run(t, "/stats")); got != want {
 		t.Errorf("/stats shows\n%s\nwant\n%s", got, want)

@@ -35,7 +35,10 @@ func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
 	if len(c.History) == 0 {
 		return noop(s, c, reasonEmpty), nil
 	}
-	return s.compress(c, tailSize(len(c.History), c.PreserveThreshold), c.Target()), nil
+	if nothingSince(c.History) {
+		return noop(s, c, reasonUnchanged), nil
+	}
+	return s.compress(c, tailSize(len(c.History), c.PreserveThreshold)), nil
 }
 
 // tailSize is how many of n entries are kept as they are, at least one (D-25).
@@ -46,23 +49,20 @@ func tailSize(n int, preserve float64) int {
 	return int(math.Ceil(float64(n) * min(preserve, 1)))
 }
 
-// compress keeps a tail of at least size entries and aims for target.
-func (s highDensity) compress(c Context, size, target int) Result {
+// compress keeps a tail of at least size entries and aims for the target.
+func (s highDensity) compress(c Context, size int) Result {
 	g := groupEntries(c.History)
 	tail := g.boundary(len(c.History) - size)
-	if tail == 0 {
-		return noop(s, c, reasonTail)
+	result := noop(s, c, reasonTail)
+	if tail > 0 {
+		entries, tokens := summarizeHead(c, g, tail)
+		t := newTruncation(entries, tokens, c.Overhead, g, c.Count)
+		t.dropHead(tail, c.Target())
+		entries, total := t.result()
+		result = applied(s, c, seal(entries), total)
 	}
-	if c.Total() <= target && slices.ContainsFunc(c.History, isMarker) {
-		// A truncated history has a smaller tail than before; without new content
-		// it must not lose more each time (K-11).
-		return noop(s, c, reasonAtTarget)
-	}
-	entries, tokens := summarizeHead(c, g, tail)
-	t := newTruncation(entries, tokens, c.Overhead, g, c.Count)
-	t.dropHead(tail, target)
-	entries, total := t.result()
-	return applied(s, c, entries, total)
+	result.Tail = len(c.History) - tail
+	return result
 }
 
 // summarizeHead returns the history with the results before tail summarised, and
@@ -100,13 +100,15 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 }
 
 // dropHead drops what begins before tail, in this order, until target is met
-// (D-27): calls with their responses, other entries of ai and tools, human
-// messages. Of those the first stays, which says what it is all about, and the
-// latest, which is what the model works on even when the tail lies behind it.
+// (D-27, D-47): calls with their responses, other entries of ai and tools, files
+// included in human messages, human messages. Of those the first stays, which says
+// what it is all about, and the latest, which is what the model works on even when
+// the tail lies behind it.
 func (t *truncation) dropHead(tail, target int) {
 	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
 	first, last := outerHumans(t.entries)
 	_ = t.dropUntil(target, tail, func(i int) bool { return t.calling[i] && !human(i) }) ||
 		t.dropUntil(target, tail, func(i int) bool { return !human(i) }) ||
+		t.dropInclusionsUntil(target, tail) ||
 		t.dropUntil(target, tail, func(i int) bool { return i != first && i != last })
 }

@@ -1,7 +1,6 @@
 package compression
 
 import (
-	"context"
 	"fmt"
 
 	"agent/internal/history"
@@ -10,17 +9,16 @@ import (
 // RungName names a step of the reduction ladder, in words a person is shown.
 type RungName string
 
-// The rungs, in their order (D-30). Density comes before them; it edits the raw
-// history by way of the history service, so the caller runs it first.
+// The rungs, in their order (D-30). Density and the active strategy's compression
+// come before them; they are the caller's to run.
 const (
-	// RungCompress is the active strategy's own compression.
-	RungCompress RungName = "compress"
 	// RungHighDensity is the compression of high-density.
 	RungHighDensity RungName = "high-density compress"
 	// RungShorterTail is the same with the preserved tail halved, and halved again
 	// until only the newest exchange is left in it.
 	RungShorterTail RungName = "shorter tail"
-	// RungNotes replaces the largest tool results by a line, largest first.
+	// RungNotes replaces tool results that the model has seen by a line, largest
+	// first, and cuts those that it has not.
 	RungNotes RungName = "shorten large results"
 	// RungDropTurns drops whole turns, oldest first, then what is old of the last.
 	RungDropTurns RungName = "drop oldest turns"
@@ -29,10 +27,9 @@ const (
 // rungs is the ladder.
 var rungs = []struct {
 	name RungName
-	run  func(*ladder, context.Context) error
+	run  func(*ladder)
 }{
-	{RungCompress, (*ladder).compress},
-	{RungHighDensity, (*ladder).compressHighDensity},
+	{RungHighDensity, (*ladder).compress},
 	{RungShorterTail, (*ladder).shortenTail},
 	{RungNotes, (*ladder).noteResults},
 	{RungDropTurns, (*ladder).dropTurns},
@@ -42,13 +39,9 @@ var rungs = []struct {
 type LadderInput struct {
 	// Context is what the strategies get.
 	Context
-	// Reserve is the tokens kept free for the reply (D-08).
-	Reserve int
-	// Strategy is the active strategy.
-	Strategy Strategy
-	// Announce is told of each rung that shortened something or failed, when it is
-	// done; it must be set.
-	Announce func(Rung)
+	// Done is what the active strategy made of the history just before; zero when it
+	// has not run. The ladder goes on from there (D-42).
+	Done Result
 }
 
 // Rung is what one step of the ladder did.
@@ -56,13 +49,13 @@ type Rung struct {
 	Name RungName
 	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
-	// Err is why the active strategy's compression failed; the ladder then goes on.
-	Err error
 }
 
 // LadderResult is a history that fits.
 type LadderResult struct {
 	History []*history.Content
+	// Rungs are the steps that shortened something, in order.
+	Rungs []Rung
 	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
 }
@@ -88,33 +81,55 @@ func (e *ContextOverflowError) Error() string {
 // stops at the first rung after which total + reserve ≤ limit. The last message
 // of the user stays, and so do the calls the model made since, if they fit at all.
 // The result is valid (history.Validate) if the input was. The error is a
-// *ContextOverflowError, or ctx's when it ended.
-func Reduce(ctx context.Context, in LadderInput) (LadderResult, error) {
+// *ContextOverflowError.
+func Reduce(in LadderInput) (LadderResult, error) {
 	if err := in.check(); err != nil {
 		return LadderResult{}, err
 	}
-	l := &ladder{
-		Context:  in.Context,
-		strategy: in.Strategy,
-		room:     in.ContextLimit - in.Reserve,
-		tail:     tailSize(len(in.History), in.PreserveThreshold),
+	if err := in.Overflow(); err != nil {
+		return LadderResult{}, err
 	}
-	before := l.Total()
-	if message := l.message(); in.Overhead+message > l.room {
-		return LadderResult{}, &ContextOverflowError{in.Overhead, message, in.Reserve, in.ContextLimit}
-	}
+	l := newLadder(in)
+	result := LadderResult{TokensBefore: l.Total()}
 	for _, rung := range rungs {
 		if l.fits() {
 			break
 		}
-		total := l.Total()
-		err := rung.run(l, ctx)
-		if ctx.Err() != nil {
-			return LadderResult{}, ctx.Err()
-		}
-		if after := l.Total(); after != total || err != nil {
-			in.Announce(Rung{rung.name, total, after, err})
+		before := l.Total()
+		rung.run(l)
+		if after := l.Total(); after != before {
+			result.Rungs = append(result.Rungs, Rung{rung.name, before, after})
 		}
 	}
-	return LadderResult{l.History, before, l.Total()}, nil
+	result.History, result.TokensAfter = l.History, l.Total()
+	return result, nil
+}
+
+// Overflow is a *ContextOverflowError when what must be sent is too large for the
+// window by itself, so that nothing can make the request fit; else nil.
+func (c Context) Overflow() error {
+	message := c.message()
+	if c.Overhead+message <= c.ContextLimit-c.Reserve {
+		return nil
+	}
+	return &ContextOverflowError{c.Overhead, message, c.Reserve, c.ContextLimit}
+}
+
+// message returns the tokens of what must stay: the last message of the user, or
+// where there is none at least the marker, for a request needs some message. Once
+// the model has gone on from a message, its included files need not stay (D-47).
+func (c Context) message() int {
+	_, last := outerHumans(c.History)
+	switch {
+	case last < 0 && len(c.History) == 0:
+		return 0
+	case last < 0:
+		return c.Count(newMarker(len(c.History)))
+	case last == len(c.History)-1:
+		return c.Tokens[last]
+	}
+	if words := withoutInclusions(c.History[last]); words != c.History[last] {
+		return c.Count(words)
+	}
+	return c.Tokens[last]
 }

@@ -12,6 +12,10 @@ import (
 // is how many entries the marker stands for.
 const metaDropped = "droppedEntries"
 
+// metaFollowed is the key of the metadata that says how many entries followed a
+// marker when a compression wrote it.
+const metaFollowed = "followingEntries"
+
 // newMarker returns the one entry that stands where dropped entries were (D-27).
 func newMarker(dropped int) *history.Content {
 	text := "[1 earlier entry of this conversation was dropped to fit the context limit]"
@@ -24,17 +28,45 @@ func newMarker(dropped int) *history.Content {
 // droppedBy returns how many entries c stands for, 0 when it is no marker. The
 // count may have gone through JSON.
 func droppedBy(c *history.Content) int {
-	switch n := c.Metadata[metaDropped].(type) {
+	n, _ := metaInt(c, metaDropped)
+	return n
+}
+
+func metaInt(c *history.Content, key string) (int, bool) {
+	switch n := c.Metadata[key].(type) {
 	case int:
-		return n
+		return n, true
 	case float64:
-		return int(n)
+		return int(n), true
 	case json.Number:
-		i, _ := n.Int64()
-		return int(i)
+		i, err := n.Int64()
+		return int(i), err == nil
 	default:
-		return 0
+		return 0, false
 	}
+}
+
+// seal notes at the marker of a compressed history how many entries follow it. A
+// history without a marker stays as it is: compressing it again changes nothing.
+func seal(entries []*history.Content) []*history.Content {
+	i := slices.IndexFunc(entries, isMarker)
+	if i < 0 {
+		return entries
+	}
+	sealed := slices.Clone(entries)
+	sealed[i] = entries[i].WithMeta(metaFollowed, len(entries)-1-i)
+	return sealed
+}
+
+// nothingSince reports whether a history is as a compression left it. Its tail is
+// then the one that was kept, and a share of what is left would be less (D-43).
+func nothingSince(entries []*history.Content) bool {
+	i := slices.IndexFunc(entries, isMarker)
+	if i < 0 {
+		return false
+	}
+	followed, sealed := metaInt(entries[i], metaFollowed)
+	return sealed && followed == len(entries)-1-i
 }
 
 func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }

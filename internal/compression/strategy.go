@@ -58,10 +58,10 @@ type Context struct {
 	// Overhead is the tokens of the system prompt and the tool schemas: what a
 	// request holds besides the history (D-07).
 	Overhead int
-	// ContextLimit is the model's window in tokens.
-	ContextLimit int
-	// Threshold is the share of the window at which compression is due. The
-	// target hangs on it, see Target.
+	// ContextLimit is the model's window in tokens, Reserve the part of it kept free
+	// for the reply (D-08).
+	ContextLimit, Reserve int
+	// Threshold is the share of the window at which compression is due, see Trigger.
 	Threshold float64
 	// PreserveThreshold is the share of entries kept as they are at the end (D-25).
 	PreserveThreshold float64
@@ -69,14 +69,23 @@ type Context struct {
 	Facts Facts
 }
 
-// headroom is how far below the threshold a compression goes, so that the next
-// one is not due at once (REQ-HD-008.6).
+// Trigger is the total at which a compression is due: the threshold's share of the
+// window, or what the reserve leaves of it if that is less (D-40).
+func (c Context) Trigger() int { return int(c.trigger()) }
+
+func (c Context) trigger() float64 {
+	return min(c.Threshold*float64(c.ContextLimit), float64(c.ContextLimit-c.Reserve))
+}
+
+// headroom is the share of the room below the trigger that a compression may leave
+// filled, so that the next one is not due at once (REQ-HD-008.6).
 const headroom = 0.6
 
-// Target is the total a compression aims for, overhead included (D-07,
-// REQ-HD-008.6).
+// Target is the total a compression aims for, overhead included (D-40,
+// REQ-HD-008.6). It is below the trigger.
 func (c Context) Target() int {
-	return int(c.Threshold * float64(c.ContextLimit) * headroom)
+	overhead := float64(c.Overhead)
+	return min(int(overhead+headroom*(c.trigger()-overhead)), c.Trigger()-1)
 }
 
 // Total is the tokens of a request with this history.
@@ -118,6 +127,9 @@ type Result struct {
 	Metadata   ResultMetadata
 	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
+	// Tail is how many entries at the end were kept as they are, for a strategy that
+	// keeps a tail (D-42).
+	Tail int
 }
 
 // ResultMetadata describes a compression (REQ-HD-008.5).
@@ -130,10 +142,11 @@ type ResultMetadata struct {
 
 // The reasons for a no-op (D-28).
 const (
-	reasonEmpty    = "the history is empty"
-	reasonTail     = "the preserved tail covers everything"
-	reasonNothing  = "there is nothing to compress"
-	reasonAtTarget = "the history is already at or below the target"
+	reasonEmpty     = "the history is empty"
+	reasonTail      = "the preserved tail covers everything"
+	reasonNothing   = "there is nothing to compress"
+	reasonAtTarget  = "the history is already at or below the target"
+	reasonUnchanged = "nothing was added since the last compression"
 )
 
 // noop is the result of a strategy that did nothing.

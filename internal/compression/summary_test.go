@@ -89,7 +89,7 @@ func TestShortNote(t *testing.T) {
 	} {
 		response := res("1", "grep", c.result)
 		response.Error = c.problem
-		note := shortNote(response, "k")
+		note := shortNote(response, "k", "removed to fit the context limit, 300 lines")
 		if note.Result.Text() != c.want || note.Error != c.wantError || note.CallID != "1" {
 			t.Errorf("got %q, %q, want %q, %q", note.Result.Text(), note.Error, c.want, c.wantError)
 		}

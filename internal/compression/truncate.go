@@ -8,6 +8,7 @@ import "agent/internal/history"
 type truncation struct {
 	groups
 	entries []*history.Content
+	tokens  []int // of each entry
 	count   func(*history.Content) int
 
 	weight []int // tokens of each group, by root
@@ -27,6 +28,7 @@ func newTruncation(entries []*history.Content, tokens []int, overhead int, g gro
 		left:    len(entries),
 		groups:  g,
 		entries: entries,
+		tokens:  tokens,
 		count:   count,
 		weight:  make([]int, len(entries)),
 		size:    make([]int, len(entries)),

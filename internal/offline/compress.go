@@ -32,7 +32,9 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set %s=%s", p.strategy.Name(), settings.CompressionStrategy.Key(), compression.DefaultName)
 	}
 	entries, tokens := p.service.Curated()
-	result, err := p.strategy.Compress(ctx, p.window.CompressionContext(p.strategy, entries, tokens))
+	input := p.window.CompressionContext(p.strategy, entries, tokens)
+	input.Reserve = 0 // nothing answers a document
+	result, err := p.strategy.Compress(ctx, input)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,8 @@ type Env struct {
 
 // Limits bound what a call may take and return.
 type Limits struct {
-	// OutputTokens is the setting tool-output-max-tokens.
+	// OutputTokens is what one result may take: the setting tool-output-max-tokens, less
+	// in a small window (D-41).
 	OutputTokens int
 	// ReadLines is the setting file-read-max-lines.
 	ReadLines int

@@ -8,9 +8,27 @@ import (
 	"agent/internal/history"
 )
 
-// ShouldCompress reports whether the next request reaches the threshold (D-07).
+// ShouldCompress reports whether the next request reaches the threshold, or leaves
+// less than the reserve for the reply, whichever comes first (D-40).
 func (w *Window) ShouldCompress(strategy compression.Strategy) bool {
-	return float64(w.Tokens()) >= w.threshold(strategy)*float64(w.Size())
+	return float64(w.Tokens()) >= w.threshold(strategy)*float64(w.Size()) || w.overLimit()
+}
+
+// Trigger is the total at which compression starts: the threshold's share of the
+// window, or what the reserve leaves of it if that is less (D-40).
+func (w *Window) Trigger(strategy compression.Strategy) int {
+	return min(w.thresholdTokens(strategy), w.Size()-w.reserve())
+}
+
+// thresholdTokens is the threshold's share of the window.
+func (w *Window) thresholdTokens(strategy compression.Strategy) int {
+	return int(w.threshold(strategy) * float64(w.Size()))
+}
+
+// overLimit reports whether the next request and the reserve exceed the window (D-08).
+func (w *Window) overLimit() bool {
+	reserve, err := w.Reserve()
+	return err == nil && w.Tokens()+reserve > w.Size()
 }
 
 // threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.
@@ -21,31 +39,41 @@ func (w *Window) threshold(strategy compression.Strategy) float64 {
 	return strategy.Trigger().DefaultThreshold
 }
 
-// Trigger is the size at which compression starts, in tokens.
-func (w *Window) Trigger(strategy compression.Strategy) int {
-	return int(w.threshold(strategy) * float64(w.Size()))
-}
-
 // PerformCompression lets the strategy rebuild the history and tells the outcome.
-// Entries that arrive meanwhile are kept by the history service.
-func (w *Window) PerformCompression(ctx context.Context, strategy compression.Strategy) error {
-	result, err := w.Compress(ctx, strategy)
+// Entries that arrive meanwhile are kept by the history service. A request that
+// nothing can make fit is refused before anything is lost of it.
+func (w *Window) PerformCompression(ctx context.Context, strategy compression.Strategy) (compression.Result, error) {
+	entries, tokens := w.History.Curated()
+	if err := w.CompressionContext(strategy, entries, tokens).Overflow(); err != nil {
+		return compression.Result{}, w.inTheirTokens(err)
+	}
+	told, result, err := w.compress(ctx, strategy)
 	if err != nil {
-		return fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
+		return result, fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
 	}
 	// A no-op over the threshold would repeat before every request; it is told
 	// once for as long as it has the same reason.
-	if !result.Applied && result.Reason == w.noopReason {
-		return nil
+	if result.Applied || result.Reason != w.noopReason {
+		w.noopReason = result.Reason
+		w.Tell(told)
 	}
-	w.noopReason = result.Reason
-	w.Tell(result)
-	return nil
+	return result, nil
 }
 
-// Compress runs the strategy now, whatever the threshold, and tells nobody but the
-// caller.
-func (w *Window) Compress(ctx context.Context, strategy compression.Strategy) (Compression, error) {
+// Compress runs the active strategy now, whatever the threshold, and tells nobody
+// but the caller.
+func (w *Window) Compress(ctx context.Context) (Compression, error) {
+	strategy, err := w.Active()
+	if err != nil {
+		return Compression{}, err
+	}
+	told, _, err := w.compress(ctx, strategy)
+	return told, err
+}
+
+// compress is one rebuild by a strategy. The strategy works on immutable values, so
+// that it may take its time while the history goes on taking entries.
+func (w *Window) compress(ctx context.Context, strategy compression.Strategy) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
 	var result compression.Result
 	err := w.History.Rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
@@ -56,21 +84,18 @@ func (w *Window) Compress(ctx context.Context, strategy compression.Strategy) (C
 	})
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
 	if err == nil && told.Applied {
-		w.noteCompression(told)
+		w.compressions++
 	}
-	return told, err
+	return told, result, err
 }
 
-// Compressions counts how often the history was rebuilt.
+// Compressions counts how often the history was compressed, by steps of the ladder
+// too (D-49).
 func (w *Window) Compressions() int { return w.compressions }
 
-func (w *Window) noteCompression(done Compression) {
-	w.compressions++
-	w.ledger.freed += max(0, done.TokensBefore-done.TokensAfter)
-}
-
-// CompressionContext hands a strategy the curated history with its counts. Counts
-// are estimates of our tokenizer, so the limit is given in the same measure (D-09).
+// CompressionContext hands a strategy the entries that can be sent with their counts.
+// Those are estimates of our tokenizer, so the limits are given in the same measure
+// (D-09).
 func (w *Window) CompressionContext(strategy compression.Strategy, entries []*history.Content, tokens []int) compression.Context {
 	return compression.Context{
 		History:           entries,
@@ -78,6 +103,7 @@ func (w *Window) CompressionContext(strategy compression.Strategy, entries []*hi
 		Count:             w.History.CountContent,
 		Overhead:          w.overhead(),
 		ContextLimit:      w.estimated(w.Size()),
+		Reserve:           w.estimated(w.reserve()) + 1,
 		Threshold:         w.threshold(strategy),
 		PreserveThreshold: w.Settings().PreserveThreshold,
 		Facts:             w.Facts,

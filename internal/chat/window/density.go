@@ -6,22 +6,17 @@ import (
 	"agent/internal/compression"
 )
 
-// densityState remembers which generation of the history density has seen (D-02).
-type densityState struct{ optimised uint64 }
-
-// neverOptimised is no generation of a history.
-const neverOptimised = ^uint64(0)
-
 // EnsureDensityOptimized prunes what newer content has made stale, when the
-// strategy can and something was added since it last did (REQ-HD-002). Whatever
-// comes of it, the history then counts as seen (REQ-HD-002.7).
+// strategy can and something was added since it last did (REQ-HD-002), or the request
+// is over the hard limit (REQ-HD-002.8). Whatever comes of it, the history then
+// counts as seen (REQ-HD-002.7).
 func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 	optimizer, ok := strategy.(compression.Optimizer)
 	generation := w.History.Generation()
-	if !ok || w.density.optimised == generation {
+	if !ok || w.optimised == generation && !w.overLimit() {
 		return nil
 	}
-	w.density.optimised = generation
+	w.optimised = generation
 	result, err := optimizer.Optimize(w.History.RawHistory(), w.DensityConfig())
 	if err != nil {
 		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
@@ -34,7 +29,6 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
 	}
 	after := w.Tokens()
-	w.ledger.freed += before - after
 	w.Tell(Density{
 		Metadata:     result.Metadata,
 		Prunes:       w.record(result.Prunes),

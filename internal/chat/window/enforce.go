@@ -1,7 +1,6 @@
 package window
 
 import (
-	"context"
 	"errors"
 
 	"agent/internal/compression"
@@ -9,84 +8,66 @@ import (
 )
 
 // EnforceLimit is the hard limit (D-08): what is sent plus what is reserved for the
-// reply must fit. The ladder of D-30 sees to it or says why not, with a
-// *compression.ContextOverflowError.
-func (w *Window) EnforceLimit(ctx context.Context, strategy compression.Strategy) error {
-	reserve, err := w.Reserve()
-	if err != nil {
+// reply must fit. The ladder of D-30 sees to it, going on from what the strategy has
+// done in this pre-send window (zero if nothing, D-42), or the error says why it
+// cannot: a *compression.ContextOverflowError.
+func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Result) error {
+	if _, err := w.Reserve(); err != nil {
 		return err
 	}
-	if w.Tokens()+reserve <= w.Size() {
+	if !w.overLimit() {
 		return nil
 	}
-	return w.reduce(ctx, strategy, reserve)
+	var reduced compression.LadderResult
+	err := w.History.Rebuild("context limit", func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
+		reduced, err = compression.Reduce(compression.LadderInput{
+			Context: w.CompressionContext(strategy, entries, tokens),
+			Done:    done,
+		})
+		return reduced.History, err
+	})
+	if err != nil {
+		return w.inTheirTokens(err)
+	}
+	for _, rung := range reduced.Rungs {
+		w.compressions++
+		w.Tell(Compression{
+			Strategy:     strategy.Name(),
+			Applied:      true,
+			Reason:       "context limit: " + string(rung.Name),
+			TokensBefore: w.scaled(rung.TokensBefore),
+			TokensAfter:  w.scaled(rung.TokensAfter),
+			Limit:        w.Size(),
+		})
+	}
+	return nil
 }
 
-// Shrink answers a provider that finds the request too long although it fits by our
+// Refused notes that a provider found the request too long although it fits by our
 // count: the window is smaller than we believed. What was refused, or the size the
-// provider named if it did (else 0), is the upper bound from now on (S-12).
-func (w *Window) Shrink(ctx context.Context, named int) error {
-	strategy, err := w.Active()
-	if err != nil {
-		return err
-	}
+// provider named if it did (else 0), is the upper bound from now on, and the next
+// pre-send window makes the request smaller (S-12).
+func (w *Window) Refused(named int) {
 	refused := w.Tokens()
 	bound := refused
 	if named > 0 {
 		bound = min(bound, named)
 	}
 	w.learn(bound)
-	w.Tell(Refused{Tokens: refused, Limit: w.Size()})
-	reserve, err := w.Reserve()
-	if err != nil {
-		return err
-	}
-	return w.reduce(ctx, strategy, reserve)
+	w.Tell(Refusal{Tokens: refused, Limit: w.Size()})
 }
 
-// reduce brings the request under the limit less reserve: density once more
-// (REQ-HD-002.8), then the ladder, telling each rung.
-func (w *Window) reduce(ctx context.Context, strategy compression.Strategy, reserve int) error {
-	w.density.optimised = neverOptimised
-	if err := w.EnsureDensityOptimized(strategy); err != nil {
-		return err
-	}
-	if w.Tokens()+reserve <= w.Size() {
-		return nil
-	}
-	before := w.Tokens()
-	err := w.History.Rebuild("context limit", func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
-		result, err := compression.Reduce(ctx, compression.LadderInput{
-			Context:  w.CompressionContext(strategy, entries, tokens),
-			Reserve:  w.estimated(reserve) + 1,
-			Strategy: strategy,
-			Announce: w.tellRung,
-		})
-		return result.History, err
-	})
-	if err != nil {
-		return w.inTheirTokens(err)
-	}
-	w.noteCompression(Compression{TokensBefore: before, TokensAfter: w.Tokens()})
-	return nil
-}
-
-// inTheirTokens restates an overflow, which the ladder tells in our tokens, in those
-// of the provider, which the settings mean.
+// inTheirTokens restates an overflow, which is told in our tokens, in those of the
+// provider, which the settings mean. Other errors stay as they are.
 func (w *Window) inTheirTokens(err error) error {
 	var overflow *compression.ContextOverflowError
 	if !errors.As(err, &overflow) {
 		return err
 	}
-	reserve, _ := w.Reserve()
 	return &compression.ContextOverflowError{
 		Overhead: w.scaled(overflow.Overhead),
 		Message:  w.scaled(overflow.Message),
-		Reserve:  reserve,
+		Reserve:  w.reserve(),
 		Limit:    w.Size(),
 	}
-}
-
-func (w *Window) tellRung(rung compression.Rung) {
-	w.Tell(Rung{rung.Name, w.scaled(rung.TokensBefore), w.scaled(rung.TokensAfter), rung.Err})
 }

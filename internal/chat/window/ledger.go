@@ -23,13 +23,17 @@ func (w *Window) Ledger() []Prune { return slices.Clone(w.ledger.prunes) }
 
 // Restore takes up the ledger of a recorded session.
 func (w *Window) Restore(recorded []Prune) {
-	w.ledger.prunes = recorded
-	for _, p := range recorded {
-		w.ledger.freed += p.Tokens
+	w.ledger.add(recorded)
+}
+
+func (l *ledger) add(prunes []Prune) {
+	l.prunes = append(l.prunes, prunes...)
+	for _, p := range prunes {
+		l.freed += p.Tokens
 	}
 }
 
-// Freed is what density and compression have saved so far, in tokens.
+// Freed is what density has saved so far, in tokens (D-49).
 func (w *Window) Freed() int { return w.ledger.freed }
 
 // record adds what density removed to the ledger.
@@ -45,6 +49,6 @@ func (w *Window) record(prunes []history.Prune) []Prune {
 			At:      w.Now(),
 		}
 	}
-	w.ledger.prunes = append(w.ledger.prunes, records...)
+	w.ledger.add(records)
 	return records
 }

@@ -38,15 +38,30 @@ func (w *Window) learn(tokens int) {
 	w.learned[w.Settings().Model] = learnedLimit{tokens, w.configuredSize()}
 }
 
-// Reserve is the part of the window kept free for the reply (D-08).
+// Reserve is the part of the window kept free for the reply (D-08), or an error when
+// it leaves no room for a request.
 func (w *Window) Reserve() (int, error) {
-	size := w.Size()
-	reserve := w.Settings().MaxOutputTokens
-	if reserve == 0 {
-		return min(maxReserve, size/4), nil
-	}
+	reserve, size := w.reserve(), w.Size()
 	if reserve >= size {
 		return 0, fmt.Errorf("max-output-tokens (%d) leaves no room in context-limit (%d); lower the first or raise the second", reserve, size)
 	}
 	return reserve, nil
+}
+
+func (w *Window) reserve() int {
+	if set := w.Settings().MaxOutputTokens; set > 0 {
+		return set
+	}
+	return min(maxReserve, w.Size()/4)
+}
+
+// leastOutput is what one result may take however small the window is, in tokens.
+const leastOutput = 500
+
+// OutputLimit is how many tokens one result of a tool may take: the setting, or a
+// quarter of what the window has besides its head and the reserve if that is less
+// (D-41). It is in tokens of our own count, which is what tools measure by.
+func (w *Window) OutputLimit() int {
+	free := w.estimated(w.Size()-w.reserve()) - w.overhead()
+	return min(w.Settings().OutputTokens, max(leastOutput, free/4))
 }

@@ -3,7 +3,6 @@ package window
 import (
 	"time"
 
-	"agent/internal/compression"
 	"agent/internal/history"
 )
 
@@ -32,10 +31,12 @@ type Prune struct {
 	At   time.Time
 }
 
-// Compression: a compression ran, or found nothing to do.
+// Compression: the history was compressed, or there was nothing to do.
 type Compression struct {
+	// Strategy is the active one.
 	Strategy string
-	// Applied is false for a no-op; Reason says why.
+	// Applied is false for a no-op. Reason says why; of a step that the hard limit
+	// forced it says which: "context limit: shorter tail" (D-49).
 	Applied      bool
 	Reason       string
 	TokensBefore int
@@ -43,20 +44,10 @@ type Compression struct {
 	Limit        int
 }
 
-// Rung: a step of the ladder made the request smaller at the hard limit, or failed.
-type Rung struct {
-	Name         compression.RungName
-	TokensBefore int
-	TokensAfter  int
-	// Err is why the active strategy failed; the ladder then went on.
-	Err error
-}
-
-// Refused: a provider found a request of Tokens too long. Limit is the window that
+// Refusal: a provider found a request of Tokens too long. Limit is the window that
 // is believed from now on (S-12).
-type Refused struct{ Tokens, Limit int }
+type Refusal struct{ Tokens, Limit int }
 
 func (Density) step()     {}
 func (Compression) step() {}
-func (Rung) step()        {}
-func (Refused) step()     {}
+func (Refusal) step()     {}

@@ -9,12 +9,16 @@ type Usage struct {
 	// Human, AI, Calls and Results are the history: what people and the model
 	// said, the tool calls and their responses.
 	Human, AI, Calls, Results int
-	// Limit is the window, Threshold the size at which compression starts.
-	Limit, Threshold int
+	// Limit is the window, Reserve the part of it kept for the reply, Threshold the
+	// size at which compression starts (D-40).
+	Limit, Reserve, Threshold int
+	// Wanted is the share of the window that the threshold asks for. It is above
+	// Threshold when the reserve leaves less than that.
+	Wanted int
 	// Prompt is the size the provider reported for the latest request and Cached
 	// the part of it read from its cache; 0 before the first report.
 	Prompt, Cached int
-	// Freed is what density and compression have saved so far.
+	// Freed is what density has saved so far.
 	Freed int
 }
 
@@ -44,12 +48,13 @@ func (w *Window) Usage() Usage {
 		Calls:   part(kinds.ToolCalls),
 		Results: part(kinds.ToolResults),
 		Limit:   w.Size(),
+		Reserve: w.reserve(),
 		Prompt:  w.latest.Prompt,
 		Cached:  w.latest.Cached,
 		Freed:   w.Freed(),
 	}
 	if strategy, err := w.Active(); err == nil {
-		usage.Threshold = w.Trigger(strategy)
+		usage.Threshold, usage.Wanted = w.Trigger(strategy), w.thresholdTokens(strategy)
 	}
 	return usage
 }

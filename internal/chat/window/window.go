@@ -17,6 +17,8 @@ type Settings struct {
 	// MaxOutputTokens bounds the reply and is what is reserved for it, 0 when the user
 	// set none.
 	MaxOutputTokens int
+	// OutputTokens bounds the result of a tool, in tokens.
+	OutputTokens int
 	// Strategy names the active strategy.
 	Strategy string
 	// Threshold is the share of the window at which compression starts, 0 when the
@@ -62,8 +64,9 @@ type Window struct {
 	counter     history.Counter
 	calibration tokens.Calibration
 	learned     map[string]learnedLimit
-	density     densityState
-	ledger      ledger
+	// optimised is the generation of the history that density has seen (D-02).
+	optimised uint64
+	ledger    ledger
 	// noopReason is why the latest compression found nothing to do.
 	noopReason   string
 	compressions int

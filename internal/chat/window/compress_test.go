@@ -1,0 +1,357 @@
+package window_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+var errBoom = errors.New("boom")
+
+// TestS06ExactlyAtTheThreshold covers S-06 and D-07.
+func TestS06ExactlyAtTheThreshold(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		more int
+		want bool
+	}{{"one below", -1, false}, {"exactly", 0, true}} {
+		b := newBench(t, 1000)
+		b.set.Threshold = 0.5
+		b.say("go")
+		b.add(history.New(history.AI)) // empty: part of the raw history only
+		b.pair("c", "read_file", "a", wordy(100))
+		b.pair("d", "read_file", "b", wordy(100))
+		b.say(wordy(500 + tc.more - b.Tokens() - 4))
+		if got := b.ShouldCompress(b.active()); got != tc.want {
+			t.Errorf("%s: due %t", tc.name, got)
+		}
+		if b.fit(); len(told[window.Compression](b)) == 1 != tc.want {
+			t.Errorf("%s: done %q", tc.name, b.names())
+		}
+	}
+}
+
+// TestReserveTriggersCompression_D40: what would not leave the reserve free is
+// compressed as at the threshold, to the last token.
+func TestReserveTriggersCompression_D40(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		more int
+		want bool
+	}{{0, false}, {1, true}} {
+		b := newBench(t, 1000)
+		b.set.MaxOutputTokens, b.set.Threshold = 200, 1
+		b.say("go")
+		b.pair("a", "read_file", "a", wordy(500))
+		b.say(wordy(800 - b.Tokens() - 4 + tc.more))
+		if got := b.ShouldCompress(b.active()); got != tc.want {
+			t.Errorf("%d over: due %t", tc.more, got)
+		}
+		if b.fit(); slices.Equal(b.names(), []string{compression.DefaultName}) != tc.want {
+			t.Errorf("%d over: done %q", tc.more, b.names())
+		}
+	}
+}
+
+// TestWindowSizes_D40 is the table of section 4 of the review that led to D-40: where
+// compression starts and how far it goes, by window and reserve. At each size
+// compression acts before the ladder, which a long session shows.
+func TestWindowSizes_D40(t *testing.T) {
+	t.Parallel()
+	const overhead = 2400
+	for _, tc := range []struct{ limit, output, trigger, target int }{
+		{4096, 0, 3072, 2803},
+		{8192, 0, 6144, 4646},
+		{16_000, 0, 12_000, 8160},
+		{32_000, 0, 24_000, 15_360},
+		{64_000, 0, 48_000, 29_760},
+		{109_227, 0, 92_842, 56_665},
+		{128_000, 0, 108_800, 66_240},
+		{200_000, 0, 170_000, 102_960},
+		{1_000_000, 0, 850_000, 510_960},
+		{64_000, 32_000, 32_000, 20_160},
+		{128_000, 32_000, 96_000, 58_560},
+		{200_000, 32_000, 168_000, 101_760},
+		{1_000_000, 32_000, 850_000, 510_960},
+	} {
+		t.Run(fmt.Sprintf("%d reserve %d", tc.limit, tc.output), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, tc.limit)
+			b.set.MaxOutputTokens = tc.output
+			b.head.System, b.head.Tools = wordy(overhead), nil
+			spy := &compressSpy{Strategy: highDensity(t)}
+			b.strategies[compression.DefaultName] = spyOptimizer{spy}
+			if got := b.Trigger(b.active()); got != tc.trigger {
+				t.Errorf("trigger %d, want %d", got, tc.trigger)
+			}
+			if u := b.Usage(); u.Threshold != tc.trigger {
+				t.Errorf("/context shows %d, want %d", u.Threshold, tc.trigger)
+			}
+			b.say("work")
+			size := b.OutputLimit() / 2
+			for i := range 40 * (tc.limit - overhead) / size / 10 {
+				b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(size))
+				b.fit()
+			}
+			if got := spy.given.Target(); got < tc.target-1 || got > tc.target {
+				t.Errorf("target %d, want %d", got, tc.target)
+			}
+			// Half of what stays is the tail; where a result is a large part of a small
+			// window, the ladder may have to shorten that. Compression comes first all the
+			// same, each time.
+			for i, name := range b.names() {
+				if name != compression.DefaultName && (i == 0 || b.names()[i-1] == "density") {
+					t.Errorf("step %d of %q is the ladder's", i, b.names())
+					break
+				}
+			}
+			if tc.limit >= 16_000 && slices.ContainsFunc(b.names(), func(n string) bool { return n != compression.DefaultName }) {
+				t.Errorf("compression was not enough: %q", b.names())
+			}
+			if b.Compressions() == 0 {
+				t.Error("nothing was ever compressed")
+			}
+		})
+	}
+}
+
+// spyOptimizer is a spied strategy that optimises as high-density does.
+type spyOptimizer struct{ *compressSpy }
+
+func (s spyOptimizer) Optimize(raw []*history.Content, config compression.DensityConfig) (history.DensityResult, error) {
+	return s.Strategy.(compression.Optimizer).Optimize(raw, config)
+}
+
+// TestThresholdPrecedence_REQ_HD_001_10 covers REQ-HD-001.10 and BR-THRESH-001.
+func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1_000_000)
+	if got := b.Trigger(highDensity(t)); got != 850_000 {
+		t.Errorf("strategy default %v", got)
+	}
+	b.set.Threshold = 0.4
+	if got := b.Trigger(highDensity(t)); got != 400_000 {
+		t.Errorf("setting %v", got)
+	}
+}
+
+// TestWhatAStrategyIsGiven: the entries with their counts, the limits in our own
+// tokens, and what names a call (D-09, D-26, D-40).
+func TestWhatAStrategyIsGiven(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 10_000)
+	b.set.MaxOutputTokens, b.set.Threshold, b.set.PreserveThreshold = 2000, 0.1, 0.3
+	spy := &compressSpy{Strategy: highDensity(t)}
+	b.strategies[compression.DefaultName] = spy
+	b.Observe("test-model", 100, window.Reported{Prompt: 200})
+	b.say("go")
+	b.pair("a", "read_file", "src/a.go", wordy(1000))
+	b.say("on")
+	b.add(history.New(history.AI, &history.Text{Text: "ok"}))
+	b.fit()
+	c := spy.given
+	if len(c.History) != 5 || len(c.Tokens) != 5 || c.Overhead != b.overhead() || c.Total() < 1000 {
+		t.Errorf("given %d entries, %v, overhead %d", len(c.History), c.Tokens, c.Overhead)
+	}
+	if c.ContextLimit != 5000 || c.Reserve != 1001 || c.Threshold != 0.1 || c.PreserveThreshold != 0.3 {
+		t.Errorf("given limit %d, reserve %d, threshold %v, share %v", c.ContextLimit, c.Reserve, c.Threshold, c.PreserveThreshold)
+	}
+	if got := b.results()[0]; got != "[read_file: src/a.go — success, 4999 characters]" && !strings.HasPrefix(got, "[read_file: src/a.go — success") {
+		t.Errorf("summarised as %q", got)
+	}
+}
+
+// TestErrorsOfTheWindowPropagate covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.4
+// and D-31: whatever fails before a request ends the send, at every size, and nothing
+// else is done instead.
+func TestErrorsOfTheWindowPropagate(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name     string
+		strategy func(*testing.T) compression.Strategy
+		limit    int
+		words    string
+	}{
+		{"optimise", func(t *testing.T) compression.Strategy {
+			return &optimizeCounter{Strategy: highDensity(t), err: errBoom}
+		}, 100_000, "density optimisation failed"},
+		{"optimise at the limit", func(t *testing.T) compression.Strategy {
+			return &optimizeCounter{Strategy: highDensity(t), err: errBoom}
+		}, 1000, "density optimisation failed"},
+		{"apply", func(t *testing.T) compression.Strategy {
+			return &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{99}}}
+		}, 100_000, "density optimisation failed"},
+		{"compress at the threshold", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 2400, "your message is kept"},
+		{"compress at the limit", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 1000, "your message is kept"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, tc.limit)
+			b.set.Threshold = 0.5
+			b.strategies[compression.DefaultName] = tc.strategy(t)
+			b.say("go")
+			for i := range 7 {
+				b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
+			}
+			before := b.History.RawHistory()
+			err := b.tryFit()
+			var refused *history.DensityError
+			if !errors.Is(err, errBoom) && !errors.As(err, &refused) || !strings.Contains(err.Error(), tc.words) {
+				t.Errorf("told %v", err)
+			}
+			if !slices.Equal(before, b.History.RawHistory()) || len(b.steps) != 0 {
+				t.Errorf("done instead: %q", b.names())
+			}
+		})
+	}
+	t.Run("unknown strategy", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, 0)
+		b.set.Strategy = "zip"
+		b.say("go")
+		var unknown *compression.UnknownStrategyError
+		if err := b.tryFit(); !errors.As(err, &unknown) {
+			t.Errorf("sent with an unknown strategy: %v", err)
+		}
+		if _, err := b.Compress(t.Context()); !errors.As(err, &unknown) {
+			t.Errorf("/compress: %v", err)
+		}
+	})
+	t.Run("reserve leaves no room", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, 1000)
+		b.set.MaxOutputTokens = 1000
+		b.say("go")
+		for i := range 3 {
+			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(100))
+		}
+		err := b.tryFit()
+		if err == nil || !strings.Contains(err.Error(), "max-output-tokens (1000)") || !strings.Contains(err.Error(), "context-limit (1000)") || len(b.steps) != 0 {
+			t.Errorf("%v, done %q", err, b.names())
+		}
+	})
+}
+
+// TestRecordThatFails: an error of the record reaches the user, and what was not
+// recorded is not told as done (D-24, D-42).
+func TestRecordThatFails(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []string{compression.DefaultName, "top-down-truncation"} {
+		b := newBench(t, 1000)
+		b.set.Strategy = strategy
+		b.History = history.NewService(words{}, func(m history.Mutation) error {
+			if m.Kind == history.MutationReplaced {
+				return errBoom
+			}
+			return nil
+		})
+		b.say("go")
+		for i := range 7 {
+			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
+		}
+		if err := b.tryFit(); !errors.Is(err, errBoom) || len(b.steps) != 0 || b.Compressions() != 0 {
+			t.Errorf("%s: %v, told %q", strategy, err, b.names())
+		}
+	}
+}
+
+// TestNothingIsReplacedByANoOp: a no-op writes no record (D-28).
+func TestNothingIsReplacedByANoOp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1000)
+	b.set.Threshold = 0.1
+	b.History = history.NewService(words{}, func(m history.Mutation) error {
+		if m.Kind == history.MutationReplaced {
+			t.Errorf("replaced because of %q", m.Cause)
+		}
+		return nil
+	})
+	b.say(wordy(300))
+	if b.fit(); !slices.Equal(b.names(), []string{"nothing to do"}) || b.Compressions() != 0 {
+		t.Errorf("done %q", b.names())
+	}
+}
+
+// TestCompressionIsToldInTheProvidersTokens (D-09).
+func TestCompressionIsToldInTheProvidersTokens(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 2000)
+	b.Observe("test-model", 100, window.Reported{Prompt: 150})
+	b.say("go")
+	for i := range 6 {
+		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
+	}
+	before := b.Tokens()
+	b.fit()
+	done := told[window.Compression](b)
+	if len(done) != 1 || done[0].TokensBefore != before || done[0].TokensAfter != b.Tokens() || done[0].Limit != 2000 || done[0].TokensBefore < 1800 {
+		t.Errorf("told %+v, %d → %d tokens", done, before, b.Tokens())
+	}
+}
+
+// TestAdditionsDuringACompression are kept, in order, after what it made.
+func TestAdditionsDuringACompression(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 100_000)
+	b.say("go")
+	b.pair("a", "read_file", "a", wordy(300))
+	b.say("now")
+	b.add(history.New(history.AI, &history.Text{Text: "ok"}))
+	b.strategies[compression.DefaultName] = slow{highDensity(t), func() { b.say("meanwhile") }}
+	done, err := b.Compress(t.Context())
+	if err != nil || !done.Applied {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	entries := b.History.RawHistory()
+	if last := entries[len(entries)-1]; last.Text() != "meanwhile" || b.whole(wordy(300)) != 0 {
+		t.Errorf("the last entry is %q", last.Text())
+	}
+}
+
+// slow is a strategy during which something happens.
+type slow struct {
+	compression.Strategy
+	during func()
+}
+
+func (s slow) Compress(ctx context.Context, c compression.Context) (compression.Result, error) {
+	s.during()
+	return s.Strategy.Compress(ctx, c)
+}
+
+// TestTargetBelowTrigger_D40 for every window the settings allow.
+func TestTargetBelowTrigger_D40(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(rt, rapid.IntRange(1000, 2_000_000).Draw(rt, "limit"))
+		b.set.MaxOutputTokens = rapid.IntRange(0, b.set.ContextLimit-1).Draw(rt, "output")
+		b.set.Threshold = rapid.Float64Range(0.01, 1).Draw(rt, "threshold")
+		b.head.Tools = nil
+		b.head.System = wordy(rapid.IntRange(0, max(0, min(10_000, b.Trigger(b.active())-10))).Draw(rt, "overhead"))
+		b.Observe("test-model", 100, window.Reported{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})
+		b.say("go")
+		spy := &compressSpy{Strategy: highDensity(rt)}
+		b.strategies[compression.DefaultName] = spy
+		if _, err := b.Compress(context.Background()); err != nil {
+			rt.Fatal(err)
+		}
+		reserve, err := b.Reserve()
+		trigger := b.Trigger(b.active())
+		if err != nil || trigger > b.Size()-reserve || trigger != b.Usage().Threshold {
+			rt.Errorf("trigger %d, %d without the reserve, %v", trigger, b.Size()-reserve, err)
+		}
+		if target := spy.given.Target(); target >= spy.given.Trigger() {
+			rt.Errorf("target %d, trigger %d in our tokens", target, spy.given.Trigger())
+		}
+	})
+}

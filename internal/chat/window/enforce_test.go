@@ -1,0 +1,257 @@
+package window_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+// TestS07TheLadderIsToldRungByRung covers D-29, D-30, D-42 and D-49: density first,
+// the strategy, then each step that was needed, in order, none twice, and none after
+// the one that sufficed. Each is told as a compression.
+func TestS07TheLadderIsToldRungByRung(t *testing.T) {
+	t.Parallel()
+	old := func(b *bench, results int) {
+		for i := range results {
+			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
+		}
+	}
+	top := "top-down-truncation"
+	for _, tc := range []struct {
+		name     string
+		preserve float64
+		strategy string
+		fill     func(*bench)
+		want     []string
+	}{
+		{"density is enough", 0.2, compression.DefaultName, func(b *bench) { old(b, 2) }, []string{"density"}},
+		{"the strategy's own compression", 0.2, compression.DefaultName, func(b *bench) { old(b, 4) }, []string{"density", compression.DefaultName}},
+		{"a shorter tail", 1, compression.DefaultName, func(b *bench) { old(b, 8) }, []string{"density", "nothing to do", "shorter tail"}},
+		{"shorter results", 1, compression.DefaultName, func(b *bench) { b.pair("x", "read_file", "x", wordy(1200)) }, []string{"density", "nothing to do", "shorter tail", "shorten large results"}},
+		{"dropped turns", 1, compression.DefaultName, func(b *bench) {
+			for range 3 {
+				b.say(wordy(300))
+				b.add(history.New(history.AI, &history.Text{Text: "noted"}))
+			}
+			b.say(wordy(790 - b.overhead() - 4))
+		}, []string{"density", "nothing to do", "shorter tail", "drop oldest turns"}},
+		{"another strategy", 0.2, top, func(b *bench) { old(b, 4) }, []string{top}},
+		{"another strategy and high-density", 0.2, top, func(b *bench) {
+			b.pair("0", "read_file", "0", wordy(500))
+			b.add(history.New(history.AI, &history.Text{Text: "and the same again"}))
+			b.pair("1", "read_file", "1", wordy(450))
+		}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, 1000)
+			b.set.MaxOutputTokens, b.set.Threshold = 200, 1
+			b.set.PreserveThreshold, b.set.Strategy = tc.preserve, tc.strategy
+			b.say("go")
+			b.pair("s", "read_file", "stale", wordy(600))
+			b.pair("t", "write_file", "stale", "written")
+			tc.fill(b)
+			b.fit()
+			if got := b.names(); tc.want != nil && !slices.Equal(got, tc.want) {
+				t.Errorf("done %q, want %q", got, tc.want)
+			}
+			applied := 0
+			for _, c := range told[window.Compression](b) {
+				if c.Applied {
+					applied++
+				}
+				if c.Applied && c.TokensAfter >= c.TokensBefore || c.Strategy != tc.strategy || c.Limit != 1000 {
+					t.Errorf("told %+v", c)
+				}
+			}
+			if b.Compressions() != applied {
+				t.Errorf("D-49: %d compressions counted, %d told", b.Compressions(), applied)
+			}
+		})
+	}
+}
+
+// TestTheLadderGoesOnFromTheTail_D42: when the tail alone is too large the ladder
+// halves the tail that the compression kept, not a share of what it left.
+func TestTheLadderGoesOnFromTheTail_D42(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 128_000)
+	b.say("work")
+	for i := range 200 {
+		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(4000))
+	}
+	b.fit()
+	// A fifth of 401 entries is 41 results, too many for the window; half of that fits.
+	if got := b.whole(wordy(4000)); got < 20 || !slices.Equal(b.names(), []string{compression.DefaultName, "shorter tail"}) {
+		t.Errorf("%d results are left after %q", got, b.names())
+	}
+}
+
+// TestUnseenResultReachesTheModel_D41: however large a result is, the model sees part
+// of it, and what it has seen goes first.
+func TestUnseenResultReachesTheModel_D41(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int{4096, 8192, 16_000} {
+		b := newBench(t, limit)
+		b.say("read it")
+		b.pair("1", "read_file", "small", wordy(100))
+		for i := range 3 {
+			b.pair(fmt.Sprint(i), "read_file", "huge", strings.Repeat("line of the file\n", limit))
+			b.fit()
+			got := b.results()
+			newest := got[len(got)-1]
+			if !strings.HasPrefix(newest, "line of the file\nline of") || !strings.Contains(newest, "read a range") {
+				t.Errorf("window %d, read %d: the model is shown %.80q", limit, i, newest)
+			}
+			if shown := (words{}).Count(newest); shown < limit/4 {
+				t.Errorf("window %d: %d tokens of it", limit, shown)
+			}
+		}
+	}
+}
+
+// TestD30WhatCannotFit: the error says the numbers, and nothing is lost.
+func TestD30WhatCannotFit(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name            string
+		system, message int
+	}{
+		{"the system prompt is larger than the window", 2000, 1},
+		{"the message is larger than the window", 3, 2000},
+		{"both together", 900, 500},
+	} {
+		b := newBench(t, 1500)
+		b.head.System = wordy(tc.system)
+		b.say("before")
+		for i := range 5 {
+			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(300))
+		}
+		b.say(wordy(tc.message))
+		before := b.History.RawHistory()
+		err := b.tryFit()
+		var overflow *compression.ContextOverflowError
+		if !errors.As(err, &overflow) {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		if want := (compression.ContextOverflowError{Overhead: b.overhead(), Message: tc.message + 4, Reserve: 1500 / 4, Limit: 1500}); *overflow != want {
+			t.Errorf("%s: told %+v, want %+v", tc.name, *overflow, want)
+		}
+		if !slices.Equal(before, b.History.RawHistory()) || len(b.steps) != 0 {
+			t.Errorf("%s: done %q all the same", tc.name, b.names())
+		}
+	}
+}
+
+// TestOverflowIsToldInTheProvidersTokens: with a model that counts twice what we do,
+// the numbers of the error are those the settings mean (D-09).
+func TestOverflowIsToldInTheProvidersTokens(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1000)
+	b.Observe("test-model", 100, window.Reported{Prompt: 200})
+	b.say(wordy(446))
+	err := b.tryFit()
+	var overflow *compression.ContextOverflowError
+	if !errors.As(err, &overflow) {
+		t.Fatal(err)
+	}
+	if want := (compression.ContextOverflowError{Overhead: 2 * b.overhead(), Message: 900, Reserve: 250, Limit: 1000}); *overflow != want {
+		t.Errorf("told %+v, want %+v", *overflow, want)
+	}
+}
+
+// TestIncludedFilesMayGo_D47: a file of a message that the model has long gone on from
+// makes room before messages do, and no such file makes a request impossible.
+func TestIncludedFilesMayGo_D47(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 32_000)
+	b.add(history.New(history.Human, &history.Text{Text: "look at this"}, history.NewInclusion("spec.md", wordy(20_000))))
+	b.fit()
+	for i := range 12 {
+		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(1000))
+		b.fit()
+	}
+	first := b.History.RawHistory()[0].Text()
+	if !strings.HasPrefix(first, "look at this\n[spec.md: removed to fit the context limit") {
+		t.Errorf("the first message is %.80q", first)
+	}
+	if b.whole(wordy(1000)) < 4 {
+		t.Errorf("only %d results are left", b.whole(wordy(1000)))
+	}
+	// The window of another model holds less than the file.
+	b.set.ContextLimit = 8192
+	b.fit()
+}
+
+// TestLimitHoldsForEveryRatio: scaling and its inverse never round a request over
+// the limit (D-09).
+func TestLimitHoldsForEveryRatio(t *testing.T) {
+	t.Parallel()
+	for reported := 500; reported <= 2000; reported += 7 {
+		b := newBench(t, 1009)
+		b.set.Threshold = 1
+		b.set.MaxOutputTokens = 501 + reported%13
+		b.Observe("test-model", 1000, window.Reported{Prompt: reported})
+		for range 500 {
+			b.say("w")
+		}
+		b.fit()
+	}
+}
+
+// TestAnyWindow: whatever the conversation, the window and the settings, the request
+// fits and is valid, or the error says that it cannot (D-30, D-32).
+func TestAnyWindow(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(rt, rapid.SampledFrom([]int{1000, 4096, 32_000}).Draw(rt, "limit"))
+		b.set.Strategy = rapid.SampledFrom(compression.Names()).Draw(rt, "strategy")
+		b.set.Threshold = rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "threshold")
+		b.set.PreserveThreshold = rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "preserve")
+		b.set.MaxOutputTokens = rapid.SampledFrom([]int{0, 10, 800}).Draw(rt, "output")
+		for i := range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			size := rapid.SampledFrom([]int{1, 20, 300, 3000}).Draw(rt, "size")
+			switch rapid.IntRange(0, 5).Draw(rt, "step") {
+			case 0:
+				b.say(wordy(min(size, 300)))
+			case 1:
+				b.add(history.New(history.Human, &history.Text{Text: "see"}, history.NewInclusion("f", wordy(size))))
+			case 2:
+				b.pair(fmt.Sprint(i%3), "write_file", fmt.Sprint(i%5), "written")
+			case 3:
+				b.Observe("test-model", 100, window.Reported{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})
+			default:
+				b.pair(fmt.Sprint(i%3), "read_file", fmt.Sprint(i%5), wordy(size))
+			}
+			var overflow *compression.ContextOverflowError
+			err := b.tryFit()
+			if err != nil && !errors.As(err, &overflow) {
+				rt.Fatal(err)
+			}
+			if reserve, _ := b.Reserve(); err == nil && b.Tokens()+reserve > b.Size() {
+				rt.Errorf("%d tokens and a reserve of %d in a window of %d", b.Tokens(), reserve, b.Size())
+			}
+			if overflow != nil && overflow.Overhead+overflow.Message+overflow.Reserve <= overflow.Limit {
+				rt.Errorf("refused although it fits: %v", overflow)
+			}
+			// Compressing again without new entries does nothing (D-43).
+			if err == nil {
+				if again, err := b.Compress(rt.Context()); err != nil {
+					rt.Fatal(err)
+				} else if once := b.Estimate(); again.Applied {
+					if twice, _ := b.Compress(rt.Context()); twice.Applied {
+						rt.Errorf("D-43: %d, %d, %d tokens", again.TokensBefore, once, b.Estimate())
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package window_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+)
+
+// words counts a token a word, so that tests can do sums; letters is another
+// model's tokenizer.
+type (
+	words   struct{}
+	letters struct{}
+)
+
+func (words) Count(text string) int   { return len(strings.Fields(text)) }
+func (letters) Count(text string) int { return len(text) / 3 }
+
+// bench is a window on values: no model, no disk, no screen.
+type bench struct {
+	*window.Window
+	t     rapid.TB
+	set   window.Settings
+	head  window.Head
+	steps []window.Step
+	// strategies stand in for those of their name.
+	strategies map[string]compression.Strategy
+}
+
+// newBench returns a window of limit tokens with a head of five.
+func newBench(t rapid.TB, limit int) *bench {
+	b := &bench{
+		t: t,
+		set: window.Settings{
+			Model: "test-model", ContextLimit: limit, OutputTokens: 16_000,
+			Strategy: compression.DefaultName, PreserveThreshold: 0.2,
+			Density: compression.DensityConfig{Switches: map[string]bool{"readWritePruning": true, "fileDedupe": true}},
+		},
+		head:       window.Head{System: "be brief", Tools: []llm.ToolSpec{{Name: "read_file", Description: "reads a"}}},
+		strategies: map[string]compression.Strategy{},
+	}
+	b.Window = window.New(window.Config{
+		History:  history.NewService(words{}, nil),
+		Settings: func() window.Settings { return b.set },
+		Strategy: func(name string) (compression.Strategy, error) {
+			if s, ok := b.strategies[name]; ok {
+				return s, nil
+			}
+			return compression.Get(name)
+		},
+		Head:    func() window.Head { return b.head },
+		Facts:   facts,
+		Counter: func(string) history.Counter { return words{} },
+		Limit:   func(string) (int, bool) { return 0, false },
+		Root:    "/w",
+		Now:     func() time.Time { return time.Unix(1, 0) },
+		Tell:    func(s window.Step) { b.steps = append(b.steps, s) },
+	})
+	return b
+}
+
+// facts are those of the tools that the tests call.
+func facts(tool string) compression.ToolFacts {
+	return compression.ToolFacts{Reads: tool == "read_file", Writes: tool == "write_file", Key: "file_path"}
+}
+
+// fit makes the next request fit, and checks that it does.
+func (b *bench) fit() {
+	b.t.Helper()
+	if err := b.tryFit(); err != nil {
+		b.t.Fatal(err)
+	}
+	if reserve, err := b.Reserve(); err != nil || b.Tokens()+reserve > b.Size() {
+		b.t.Errorf("D-30: %d tokens and a reserve of %d in a window of %d, %v", b.Tokens(), reserve, b.Size(), err)
+	}
+}
+
+func (b *bench) tryFit() error {
+	err := chat.EnsureCompressionBeforeSend(context.Background(), b.Window)
+	entries, _ := b.History.Curated()
+	if invalid := history.Validate(entries); invalid != nil {
+		b.t.Errorf("D-32: %v", invalid)
+	}
+	return err
+}
+
+func (b *bench) add(entries ...*history.Content) {
+	b.t.Helper()
+	for _, c := range entries {
+		if err := b.History.Add(c); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// say adds a message of the user.
+func (b *bench) say(text string) { b.add(history.HumanText(text)) }
+
+// pair adds a call with its answer.
+func (b *bench) pair(id, tool, path, result string) {
+	b.t.Helper()
+	args, _ := json.Marshal(map[string]string{"file_path": path})
+	b.add(history.New(history.AI, &history.ToolCall{ID: id, Name: tool, Parameters: args}),
+		history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(result)}))
+}
+
+// overhead is the head of every request in tokens.
+func (b *bench) overhead() int { return b.Estimate() - b.History.TotalTokens() }
+
+// active is the strategy in force.
+func (b *bench) active() compression.Strategy {
+	b.t.Helper()
+	s, err := b.Active()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// told returns the steps of one type.
+func told[S window.Step](b *bench) []S {
+	var found []S
+	for _, s := range b.steps {
+		if s, ok := s.(S); ok {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// names says the steps in a word each: "density", the strategy that compressed, or
+// the step of the ladder.
+func (b *bench) names() []string {
+	var names []string
+	for _, s := range b.steps {
+		switch s := s.(type) {
+		case window.Density:
+			names = append(names, "density")
+		case window.Compression:
+			name, ladder := strings.CutPrefix(s.Reason, "context limit: ")
+			switch {
+			case !s.Applied:
+				name = "nothing to do"
+			case !ladder:
+				name = s.Strategy
+			}
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// results returns the texts of the tool results in order.
+func (b *bench) results() []string {
+	var all []string
+	for _, e := range b.History.RawHistory() {
+		for _, block := range e.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok {
+				all = append(all, r.Result.Text())
+			}
+		}
+	}
+	return all
+}
+
+// whole counts the results that are as the tool gave them.
+func (b *bench) whole(result string) int {
+	return len(slices.DeleteFunc(b.results(), func(r string) bool { return r != result }))
+}
+
+func wordy(n int) string { return strings.Repeat("word ", n) }
+
+// optimizeCounter counts how often it is asked and keeps what it was last given.
+type optimizeCounter struct {
+	compression.Strategy
+	calls  int
+	given  []*history.Content
+	config compression.DensityConfig
+	result history.DensityResult
+	err    error
+}
+
+func (o *optimizeCounter) Optimize(raw []*history.Content, config compression.DensityConfig) (history.DensityResult, error) {
+	o.calls++
+	o.given, o.config = raw, config
+	return o.result, o.err
+}
+
+// compressSpy keeps what it was given, and fails if told to.
+type compressSpy struct {
+	compression.Strategy
+	given compression.Context
+	err   error
+}
+
+func (c *compressSpy) Compress(ctx context.Context, given compression.Context) (compression.Result, error) {
+	c.given = given
+	if c.err != nil {
+		return compression.Result{}, c.err
+	}
+	return c.Strategy.Compress(ctx, given)
+}
+
+func highDensity(t rapid.TB) compression.Strategy {
+	t.Helper()
+	s, err := compression.Get(compression.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,219 @@
+package window_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+// TestReserve covers D-08.
+func TestReserve_D08(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ limit, output, want int }{
+		{4000, 0, 1000},
+		{65_536, 0, 16_384},
+		{200_000, 0, 16_384},
+		{4000, 3999, 3999},
+	} {
+		b := newBench(t, tc.limit)
+		b.set.MaxOutputTokens = tc.output
+		if got, err := b.Reserve(); err != nil || got != tc.want || b.Usage().Reserve != tc.want {
+			t.Errorf("window %d, output %d: reserve %d, %v", tc.limit, tc.output, got, err)
+		}
+	}
+	b := newBench(t, 4000)
+	b.set.MaxOutputTokens = 4000
+	if _, err := b.Reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
+		t.Errorf("a reserve of the whole window: %v", err)
+	}
+}
+
+// TestOutputLimit_D41: a result takes a quarter of what is free, less if the user says
+// so, and always enough to go on with.
+func TestOutputLimit_D41(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ limit, output, setting, overhead, want int }{
+		{1000, 0, 16_000, 100, 500},
+		{4096, 0, 16_000, 1000, 518},
+		{8192, 0, 16_000, 2400, 936},
+		{16_000, 0, 16_000, 2400, 2400},
+		{32_000, 0, 16_000, 2400, 5400},
+		{128_000, 0, 16_000, 2400, 16_000},
+		{128_000, 100_000, 16_000, 2400, 6400},
+		{128_000, 0, 2000, 2400, 2000},
+		{128_000, 0, 200, 2400, 200},
+	} {
+		b := newBench(t, tc.limit)
+		b.set.MaxOutputTokens, b.set.OutputTokens = tc.output, tc.setting
+		b.head.System, b.head.Tools = wordy(tc.overhead), nil
+		if got := b.OutputLimit(); got != tc.want {
+			t.Errorf("%+v: %d tokens", tc, got)
+		}
+	}
+	// Tools measure by our own count: half as much for a provider that counts double.
+	b := newBench(t, 32_000)
+	b.head.System, b.head.Tools = wordy(2000), nil
+	b.Observe("test-model", 100, window.Reported{Prompt: 200})
+	if got := b.OutputLimit(); got != (12_000-2000)/4 {
+		t.Errorf("%d tokens", got)
+	}
+}
+
+// TestSizeSources: set, known, assumed, in this order.
+func TestSizeSources(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 0)
+	if got := b.Size(); got != window.DefaultLimit {
+		t.Errorf("assumed %d", got)
+	}
+	b.Limit = func(model string) (int, bool) { return 32_000, model == "test-model" }
+	if got := b.Size(); got != 32_000 {
+		t.Errorf("known %d", got)
+	}
+	b.set.ContextLimit = 9000
+	if got := b.Size(); got != 9000 {
+		t.Errorf("set %d", got)
+	}
+}
+
+// TestRefused: what a provider refused is the limit from then on, for this model,
+// until somebody sets another; a size it names is believed if it is smaller (S-12).
+func TestRefused_S12(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		named func(refused int) int
+		want  func(refused int) int
+	}{
+		{"no size", func(int) int { return 0 }, func(n int) int { return n }},
+		{"a smaller size", func(int) int { return 600 }, func(int) int { return 600 }},
+		{"a larger size", func(n int) int { return 2 * n }, func(n int) int { return n }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, 0)
+			b.say("go")
+			for _, id := range []string{"a", "b", "c", "d", "e"} {
+				b.pair(id, "read_file", id, wordy(300))
+			}
+			b.fit()
+			refused := b.Tokens()
+			b.Refused(tc.named(refused))
+			want := tc.want(refused)
+			if got := told[window.Refusal](b); len(got) != 1 || got[0] != (window.Refusal{Tokens: refused, Limit: want}) || b.Size() != want {
+				t.Errorf("told %+v, limit %d, want %d", got, b.Size(), want)
+			}
+			b.fit()
+			b.set.Model = "another"
+			if got := b.Size(); got != window.DefaultLimit {
+				t.Errorf("the limit of another model became %d", got)
+			}
+			b.set.Model, b.set.ContextLimit = "test-model", 50_000
+			if got := b.Size(); got != 50_000 {
+				t.Errorf("limit %d after it was set to 50000", got)
+			}
+			// What is learned never makes a window larger than it was set.
+			b.set.ContextLimit = 0
+			b.Limit = func(string) (int, bool) { return 500, true }
+			if got := b.Size(); got != 500 {
+				t.Errorf("limit %d of a model with 500", got)
+			}
+		})
+	}
+}
+
+// TestTheHeadIsCounted covers D-07: the system prompt and the tool schemas are part
+// of the total, and are fixed and counted once.
+func TestTheHeadIsCounted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1000)
+	asked := 0
+	head := b.head
+	head.System = wordy(700)
+	b.Config.Head = func() window.Head { asked++; return head }
+	b.set.Threshold = 0.7
+	if got := b.Tokens(); got != 702 {
+		t.Errorf("%d tokens before the first message, want %d", got, 702)
+	}
+	for range 2 {
+		b.say("hi")
+		b.fit()
+	}
+	if len(told[window.Compression](b)) == 0 {
+		t.Errorf("the head alone is over the threshold; compression was due")
+	}
+	if got := b.Window.Head(); asked != 1 || got.System != head.System || len(got.Tools) != 1 {
+		t.Errorf("the head was made %d times", asked)
+	}
+	b.Counter = func(string) history.Counter { return letters{} }
+	if got := b.overhead(); got <= 702 {
+		t.Errorf("the head counts %d for the new model", got)
+	}
+}
+
+// TestUsageAddsUp: the parts make up the size of the next request, whatever the
+// calibration's rounding, and the threshold is what compression goes by.
+func TestUsageAddsUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 32_000)
+	b.set.Threshold = 0.9
+	b.say(wordy(7))
+	b.add(history.New(history.AI, &history.Text{Text: wordy(5)}, &history.Thinking{Thought: wordy(9)}), history.New(history.AI))
+	b.pair("a", "read_file", "a", wordy(31))
+	for _, reported := range []int{100, 137, 61, 173, 50} {
+		b.Observe("test-model", 100, window.Reported{Prompt: reported, Cached: 7})
+		u := b.Usage()
+		if u.Total() != b.Tokens() || u.Prompt != reported || u.Cached != 7 {
+			t.Errorf("ratio %d%%: parts %d, total %d, %+v", reported, u.Total(), b.Tokens(), u)
+		}
+		for _, part := range []int{u.System, u.Tools, u.Human, u.AI, u.Calls, u.Results} {
+			if part <= 0 {
+				t.Errorf("a part of nothing: %+v", u)
+			}
+		}
+	}
+	if u := b.Usage(); u.Limit != 32_000 || u.Wanted != 28_800 || u.Threshold != 24_000 || u.Reserve != 8000 {
+		t.Errorf("%+v", u)
+	}
+	if b.Reset(); b.Usage().Prompt != 0 || b.Usage().Cached != 0 {
+		t.Errorf("after a reset %+v", b.Usage())
+	}
+}
+
+// TestNoOpIsToldOnce, for as long as its reason is the same (D-28).
+func TestNoOpIsToldOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1000)
+	b.set.Threshold = 0.5
+	step := func(want ...string) {
+		t.Helper()
+		b.fit()
+		if got := b.names(); strings.Join(got, ",") != strings.Join(want, ",") {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	}
+	const noop, done = "nothing to do", compression.DefaultName
+	b.say(wordy(600))
+	step(noop)
+	step(noop)
+	b.say("and")
+	step(noop, noop) // another reason
+	step(noop, noop)
+	if err := b.History.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	b.say("go")
+	for _, id := range []string{"a", "b", "c"} {
+		b.pair(id, "read_file", id, wordy(200))
+	}
+	step(noop, noop, done)
+	if err := b.History.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	b.say(wordy(600))
+	b.say("and")
+	step(noop, noop, done, noop) // the same as before, but something was done in between
+}

@@ -1,0 +1,118 @@
+package compression
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// D-42: what the model has seen is noted first, the largest of it first; what it is
+// about to read stays as long as that is enough.
+func TestSeenResultsAreNotedFirst_D42(t *testing.T) {
+	t.Parallel()
+	lines := func(n int) string { return strings.Repeat("line\n", n) }
+	seen := conv(H("task"), A(call("1", "read_file", "small"), call("2", "read_file", "large")), T(res("1", "read_file", lines(100)), res("2", "read_file", lines(200))))
+	entries := conv(seen, A(call("3", "read_file", "new")), T(res("3", "read_file", lines(400))))
+	result := func(c *history.Content, i int) string { return c.Blocks[i].(*history.ToolResponse).Result.Text() }
+	for _, tc := range []struct {
+		name  string
+		limit int
+		want  [3]string // small, large and new begin so
+	}{
+		{"the largest of the old", 3000, [3]string{"line", "[read_file: large — removed to fit the context limit, 200 lines]", "line"}},
+		{"all of the old", 2300, [3]string{"[read_file: small — removed", "[read_file: large — removed", "line"}},
+	} {
+		in := LadderInput{Context: contextOf(t, tc.limit, entries)}
+		l := newLadder(in)
+		l.noteResults()
+		got := [3]string{result(l.History[2], 0), result(l.History[2], 1), result(l.History[4], 0)}
+		for i, want := range tc.want {
+			if !strings.HasPrefix(got[i], want) {
+				t.Errorf("%s: result %d is %.60q, want %q", tc.name, i, got[i], want)
+			}
+		}
+		if got[2] != lines(400) {
+			t.Errorf("%s: the unseen result was touched: %.60q", tc.name, got[2])
+		}
+	}
+}
+
+// D-41, D-42: results that the model has not seen reach it in part, each as much as
+// the window holds, and say what to do. Only where that is next to nothing a note
+// stands for them.
+func TestUnseenResultsAreCut_D41(t *testing.T) {
+	t.Parallel()
+	var numbered strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&numbered, "%5d|text\n", i+1)
+	}
+	entries := conv(H("task"), A(call("1", "read_file", "a"), call("2", "read_file", "b"), call("3", "read_file", "c")),
+		T(res("1", "read_file", numbered.String())), T(failed("2", "read_file", strings.Repeat("e ", 2000))), T(res("3", "read_file", "short")))
+	for _, tc := range []struct {
+		limit int
+		shown bool
+	}{{20_000, true}, {2000, true}, {510, false}} {
+		result, _, err := climb(t, LadderInput{Context: contextOf(t, tc.limit, entries)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.History) != len(entries) {
+			t.Fatalf("limit %d: %d entries are left", tc.limit, len(result.History))
+		}
+		first := result.History[2].Blocks[0].(*history.ToolResponse).Result.Text()
+		last := "[cut: 3000 lines are too large for the window; read a range]"
+		if tc.shown != (strings.HasPrefix(first, "    1|text\n    2|text\n") && strings.HasSuffix(first, "|text\n"+last)) {
+			t.Errorf("limit %d: %.40q … %q", tc.limit, first, first[max(0, len(first)-80):])
+		}
+		if tc.shown && 2*result.TokensAfter < tc.limit {
+			t.Errorf("limit %d: only %d tokens are used", tc.limit, result.TokensAfter)
+		}
+		if !tc.shown && first != "[read_file: a — too large for the window, 3000 lines; read a range]" {
+			t.Errorf("limit %d: %q", tc.limit, first)
+		}
+		if got := result.History[4].Blocks[0].(*history.ToolResponse).Result.Text(); got != "short" {
+			t.Errorf("limit %d: the short result became %q", tc.limit, got)
+		}
+	}
+}
+
+// D-47: files in a message before the tail go before any message does, oldest first,
+// and only as many as must; the user's words stay.
+func TestIncludedFilesGoBeforeMessages_D47(t *testing.T) {
+	t.Parallel()
+	file := func(name string) *history.Text { return history.NewInclusion(name, strings.Repeat("line\n", 400)) }
+	entries := conv(H("first, see", file("one.md")), A("ok"), H("second, see", file("two.md")), A("ok"), H("third"), A("ok"), H("fourth"), A("ok"), H("now"), A("doing"))
+	stub := func(name string) string {
+		return fmt.Sprintf(`"[%s: removed to fit the context limit, 400 lines]"`, name)
+	}
+	for _, tc := range []struct {
+		limit int
+		want  string
+	}{
+		{12_000, ""}, // target 6 120
+		{6000, `H{"first, see", ` + stub("one.md") + "}"},
+		{1800, `H{"second, see", ` + stub("two.md") + "}"},
+	} {
+		result := compressWith(t, highDensity{}, contextOf(t, tc.limit, entries))
+		if tc.want == "" {
+			wantNoop(t, result, reasonNothing)
+			continue
+		}
+		all := showAll(result.NewHistory)
+		for _, words := range []string{tc.want, "first, see", "second, see", "third", "fourth", "now"} {
+			if !strings.Contains(all, words) {
+				t.Errorf("limit %d: %q is gone:\n%.600s", tc.limit, words, all)
+			}
+		}
+		if two := strings.Contains(all, stub("two.md")); two != (tc.limit < 6000) {
+			t.Errorf("limit %d: the second file went: %t", tc.limit, two)
+		}
+	}
+	// Words that only look like an inclusion are the user's own.
+	pasted := conv(H("see\n"+inc("x.md", strings.Repeat("line\n", 400))), A("ok"), H("now"), A("doing"))
+	if result := compressWith(t, highDensity{}, contextOf(t, 1800, pasted)); !strings.Contains(showAll(result.NewHistory), "line") {
+		t.Error("pasted text was taken for a file")
+	}
+}
