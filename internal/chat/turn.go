@@ -124,6 +124,7 @@ func (c *Chat) buildRequest() (llm.Request, error) {
 		Temperature:     settings.Temperature.Pointer(s),
 		TopP:            settings.TopP.Pointer(s),
 		ReasoningEffort: settings.ReasoningEffort.Of(s),
+		API:             llm.API(settings.API.Of(s)),
 		Replay:          llm.Replay(settings.ReasoningReplay.Of(s)),
 	}
 	request.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)

@@ -18,6 +18,11 @@ type Dialect struct {
 	// Reasoning is the member in which every message with calls must bring its
 	// reasoning back, or reasoningRefused.
 	Reasoning string
+	// OmitSummary leaves out the wish for summaries of reasoning, which some accounts
+	// and models do not get.
+	OmitSummary bool
+	// API is the format that the endpoint wants for the model.
+	API API
 	// Signatures says that calls need thought signatures: signaturesOfOthers or
 	// signaturesMissing.
 	Signatures string
@@ -35,15 +40,16 @@ const (
 
 // Adapt wraps p so that a refusal that names what the endpoint wants otherwise is
 // learned from: the request goes out again at once in the other dialect, and so do
-// all later ones. Every lesson is learned once; a refusal that teaches nothing new
+// all later ones to the same model. Every lesson is learned once; a refusal that teaches nothing new
 // is passed on.
-func Adapt(p Provider) Provider { return &adapting{provider: p} }
+func Adapt(p Provider) Provider { return &adapting{provider: p, learned: map[string]Dialect{}} }
 
 type adapting struct {
 	provider Provider
 
-	mu      sync.Mutex
-	learned Dialect
+	mu sync.Mutex
+	// learned is by model: a router has endpoints of many kinds behind it.
+	learned map[string]Dialect
 }
 
 // lesson is a refusal and the dialect it teaches.
@@ -55,6 +61,8 @@ type lesson struct {
 
 var lessons = []lesson{
 	{regexp.MustCompile(`stream_options`), func(d *Dialect, _ string) { d.OmitUsage = true }},
+	{regexp.MustCompile(`v1/responses`), func(d *Dialect, _ string) { d.API = APIResponses }},
+	{regexp.MustCompile(`reasoning.summar`), func(d *Dialect, _ string) { d.OmitSummary = true }},
 	{regexp.MustCompile(`thought.signature`), func(d *Dialect, refusal string) {
 		d.Signatures = signaturesMissing
 		if badSignature.MatchString(refusal) {
@@ -85,7 +93,7 @@ var (
 func (a *adapting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for {
-			req.Dialect = a.dialect()
+			req.Dialect = a.dialect(req.Model)
 			if !a.ask(ctx, req, yield) {
 				return
 			}
@@ -98,7 +106,7 @@ func (a *adapting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 func (a *adapting) ask(ctx context.Context, req Request, yield func(Chunk, error) bool) (taught bool) {
 	begun := false
 	for chunk, err := range a.provider.Stream(ctx, req) {
-		if err != nil && !begun && ctx.Err() == nil && a.teaches(req.Dialect, err) {
+		if err != nil && !begun && ctx.Err() == nil && a.teaches(req, err) {
 			return true
 		}
 		if _, pulse := chunk.(Pulse); !pulse {
@@ -113,7 +121,7 @@ func (a *adapting) ask(ctx context.Context, req Request, yield func(Chunk, error
 
 // teaches learns from a refusal. Another request may have learned the same in the
 // meantime: what counts is whether it is news to the dialect that was used.
-func (a *adapting) teaches(used Dialect, err error) bool {
+func (a *adapting) teaches(req Request, err error) bool {
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Kind != BadRequest {
 		return false
@@ -123,19 +131,19 @@ func (a *adapting) teaches(used Dialect, err error) bool {
 		if !l.words.MatchString(refusal) {
 			continue
 		}
-		wanted := used
-		if l.learn(&wanted, refusal); wanted != used {
+		wanted := req.Dialect
+		if l.learn(&wanted, refusal); wanted != req.Dialect {
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.learned = wanted
+			a.learned[req.Model] = wanted
 			return true
 		}
 	}
 	return false
 }
 
-func (a *adapting) dialect() Dialect {
+func (a *adapting) dialect(model string) Dialect {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.learned
+	return a.learned[model]
 }

@@ -44,6 +44,15 @@ func (a *attacher) addDetails(pieces []reasoningDetail) {
 	}
 }
 
+// addItem keeps a reasoning item of the Responses API.
+func (a *attacher) addItem(item reasoningItem) {
+	raw, err := json.Marshal(item)
+	if err != nil {
+		return // an item that is no JSON cannot go back
+	}
+	a.field, a.items = fieldItems, append(a.items, raw)
+}
+
 // detailOf returns the detail that a piece continues, nil if it begins another.
 func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
 	if piece["index"] == nil {

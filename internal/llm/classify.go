@@ -36,7 +36,7 @@ var refusals = []refusal{
 	{regexp.MustCompile(`requires --jinja|--jinja flag`), BadRequest, "start llama-server with --jinja, which its tool calls need", true},
 	{regexp.MustCompile(`enable-auto-tool-choice`), BadRequest, "start vLLM with --enable-auto-tool-choice and --tool-call-parser", true},
 	{regexp.MustCompile(`does not support (tools|function)|support tool use|no endpoints found that support tool`), BadRequest, "use a model that supports tool calls", true},
-	{regexp.MustCompile(`v1/responses`), BadRequest, "set reasoning.effort to none, or use another model: this one takes tools with reasoning only on another API", true},
+	{regexp.MustCompile(`v1/responses`), BadRequest, "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", true},
 	{regexp.MustCompile(`loading model|model is loading|is currently loading`), Unavailable, "the server is still loading the model; try again in a moment", false},
 	{regexp.MustCompile(`model_not_found|model not found|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available)|invalid model`), ModelNotFound, hintModel, true},
 }

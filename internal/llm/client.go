@@ -35,7 +35,7 @@ type ClientConfig struct {
 }
 
 // Client talks to one OpenAI-compatible endpoint. As a Provider it is chat
-// completions with everything around them. It is safe for concurrent use and keeps
+// completions and the Responses API with everything around them. It is safe for concurrent use and keeps
 // its connections between requests.
 type Client struct {
 	Provider
@@ -69,8 +69,12 @@ func NewClient(config ClientConfig) *Client {
 		}},
 	}
 	patience := Patience{First: config.FirstTimeout, Idle: config.IdleTimeout}
-	chat := &requester{client: c, format: chatCompletions{c.host()}}
-	c.Provider = Retry(Redact(Adapt(Watch(chat, patience, c.endpoint())), config.Key), config.Retry)
+	both := &formats{
+		host:      c.host(),
+		chat:      &requester{client: c, format: chatCompletions{c.host()}},
+		responses: &requester{client: c, format: responses{c.host()}},
+	}
+	c.Provider = Retry(Redact(Adapt(Watch(both, patience, c.endpoint())), config.Key), config.Retry)
 	return c
 }
 

@@ -59,7 +59,6 @@ func TestRefusals(t *testing.T) {
 		{"llama.cpp without templates", llmtest.Fail(500, `{"error":{"message":"tools param requires --jinja flag"}}`), llm.BadRequest, 1, []string{"llama-server with --jinja"}},
 		{"vLLM without a tool parser", llmtest.Fail(400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`), llm.BadRequest, 1, []string{"start vLLM with"}},
 		{"a model without tools", llmtest.Fail(400, `{"error":{"message":"gemma does not support tools"}}`), llm.BadRequest, 1, []string{"supports tool calls"}},
-		{"tools with reasoning on another API", llmtest.Fail(400, `{"error":{"message":"Function tools with reasoning_effort are not supported in /v1/chat/completions. Please use /v1/responses instead."}}`), llm.BadRequest, 1, []string{"reasoning.effort to none"}},
 		{"a router quotes the provider", llmtest.Fail(400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"bad schema"}}}`), llm.BadRequest, 1, []string{"Provider returned error: bad schema"}},
 		{"Google's list", llmtest.Fail(400, `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`), llm.BadRequest, 1, []string{"API key not valid"}},
 		{"control characters", llmtest.Fail(400, "oops\x1b[2J\nthere"), llm.BadRequest, 1, []string{"oops [2J there"}},

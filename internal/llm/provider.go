@@ -40,6 +40,8 @@ type Request struct {
 	Temperature     *float64
 	TopP            *float64
 	ReasoningEffort string
+	// API chooses the wire format.
+	API API
 	// Replay says whether reasoning goes back to the model it comes from.
 	Replay Replay
 	// Dialect is what the endpoint is known to want otherwise; see Adapt.

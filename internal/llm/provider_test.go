@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"testing"
 	"time"
@@ -21,12 +22,18 @@ func TestProviders(t *testing.T) {
 	atOnce := llm.RetryPolicy{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	for name, open := range map[string]func(t *testing.T, url string) llm.Provider{
 		"chat completions": bare,
-		"Retry":            func(t *testing.T, url string) llm.Provider { return llm.Retry(bare(t, url), atOnce) },
-		"Watch":            func(t *testing.T, url string) llm.Provider { return llm.Watch(bare(t, url), patience, url) },
-		"Adapt":            func(t *testing.T, url string) llm.Provider { return llm.Adapt(bare(t, url)) },
-		"Redact":           func(t *testing.T, url string) llm.Provider { return llm.Redact(bare(t, url), "a-key-of-mine") },
+		"Responses": func(t *testing.T, url string) llm.Provider {
+			return llm.BareResponses(newTestClient(t, llm.ClientConfig{BaseURL: url}))
+		},
+		"Retry":  func(t *testing.T, url string) llm.Provider { return llm.Retry(bare(t, url), atOnce) },
+		"Watch":  func(t *testing.T, url string) llm.Provider { return llm.Watch(bare(t, url), patience, url) },
+		"Adapt":  func(t *testing.T, url string) llm.Provider { return llm.Adapt(bare(t, url)) },
+		"Redact": func(t *testing.T, url string) llm.Provider { return llm.Redact(bare(t, url), "a-key-of-mine") },
 		"Client": func(t *testing.T, url string) llm.Provider {
 			return newTestClient(t, llm.ClientConfig{BaseURL: url, Retry: atOnce})
+		},
+		"Client with Responses": func(t *testing.T, url string) llm.Provider {
+			return onResponses{newTestClient(t, llm.ClientConfig{BaseURL: url, Retry: atOnce})}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -41,4 +48,12 @@ func newTestClient(t *testing.T, config llm.ClientConfig) *llm.Client {
 	client := llm.NewClient(config)
 	t.Cleanup(client.Close)
 	return client
+}
+
+// onResponses sets api to responses, as a user may.
+type onResponses struct{ llm.Provider }
+
+func (p onResponses) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	req.API = llm.APIResponses
+	return p.Provider.Stream(ctx, req)
 }

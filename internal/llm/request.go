@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // and the messages come last, growing at their end only.
 func (f chatCompletions) encode(req Request) []byte {
 	w := &messageWriter{
-		buf: make([]byte, 0, sizeHint(req)), ids: map[string]string{}, taken: map[string]bool{},
+		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(),
 		replay: replayFor(req, f.host),
 	}
 	w.raw(`{"model":`)
@@ -67,14 +68,18 @@ func (w *messageWriter) tools(tools []ToolSpec) {
 		w.buf = appendJSON(w.buf, t.Name)
 		w.text("description", t.Description)
 		w.raw(`,"parameters":`)
-		if len(t.Schema) == 0 {
-			w.raw(`{"type":"object","properties":{}}`)
-		} else {
-			w.buf = append(w.buf, t.Schema...)
-		}
+		w.buf = append(w.buf, t.parameters()...)
 		w.raw(`}}`)
 	}
 	w.raw(`]`)
+}
+
+// parameters is the schema, also for a tool that takes none.
+func (t ToolSpec) parameters() json.RawMessage {
+	if len(t.Schema) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return t.Schema
 }
 
 // outputLimitKey is the field that bounds the reply. OpenAI's reasoning models

@@ -64,3 +64,10 @@ var ReasoningReplay = Declare(Enum("auto", "always", "never"), "auto", Spec{
 	Help:     "send a model's reasoning back to it; auto does where the vendor wants it",
 	Category: CategoryModel,
 })
+
+// API is the wire format of requests.
+var API = Declare(Enum("auto", "chat", "responses"), "auto", Spec{
+	Key:      "api",
+	Help:     "wire format: chat completions or OpenAI's Responses API; auto knows which models need which",
+	Category: CategoryModel,
+})

@@ -20,6 +20,7 @@ func All() []Declared {
 		TopP,
 		ReasoningEffort,
 		ReasoningReplay,
+		API,
 
 		CompressionStrategy,
 		CompressionThreshold,

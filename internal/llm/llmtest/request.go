@@ -6,8 +6,17 @@ import (
 	"strings"
 )
 
-// Request is a chat request as the server got it.
+// The formats of requests, by their path below /v1/.
+const (
+	Chat      = "chat/completions"
+	Responses = "responses"
+)
+
+// Request is a request for a reply as the server got it. One to the Responses API
+// is in the terms of chat completions.
 type Request struct {
+	// API is the format it came in: Chat or Responses.
+	API string
 	// Number counts the chat requests from 0.
 	Number int
 	// Body is the request as it came.
@@ -32,6 +41,8 @@ type Message struct {
 	ToolCallID string
 	// Fields are all members of the message, undecoded.
 	Fields map[string]json.RawMessage
+	// Reasoning are the reasoning items of the Responses API in it.
+	Reasoning []json.RawMessage
 }
 
 // Text returns a member that is a string, and whether it is there.
@@ -95,8 +106,15 @@ type wireMessage struct {
 	} `json:"tool_calls"`
 }
 
+func decodeAs(api string, body []byte) (*Request, error) {
+	if api == Responses {
+		return decodeResponses(body)
+	}
+	return decode(body)
+}
+
 func decode(body []byte) (*Request, error) {
-	request := &Request{Body: body}
+	request := &Request{API: Chat, Body: body}
 	var wire wireRequest
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return request, err
@@ -137,9 +155,7 @@ func content(raw json.RawMessage) (text string, images []string) {
 	}
 	var parts []struct {
 		Text     string `json:"text"`
-		ImageURL struct {
-			URL string `json:"url"`
-		} `json:"image_url"`
+		ImageURL image  `json:"image_url"`
 	}
 	if json.Unmarshal(raw, &parts) != nil {
 		return "", nil
@@ -149,9 +165,27 @@ func content(raw json.RawMessage) (text string, images []string) {
 		if p.Text != "" {
 			texts = append(texts, p.Text)
 		}
-		if p.ImageURL.URL != "" {
-			images = append(images, p.ImageURL.URL)
+		if p.ImageURL != "" {
+			images = append(images, string(p.ImageURL))
 		}
 	}
 	return strings.Join(texts, "\n"), images
+}
+
+// image is the URL of an image, which the formats nest differently.
+type image string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *image) UnmarshalJSON(raw []byte) error {
+	var nested struct {
+		URL string `json:"url"`
+	}
+	if json.Unmarshal(raw, &nested) == nil {
+		*i = image(nested.URL)
+		return nil
+	}
+	var url string
+	err := json.Unmarshal(raw, &url)
+	*i = image(url)
+	return err
 }

@@ -1,4 +1,6 @@
-// Package llmtest is a scripted OpenAI-compatible model server for tests. A test
+// Package llmtest is a scripted OpenAI-compatible model server for tests, which
+// speaks chat completions and the Responses API, and the conformance suite of
+// providers. A test
 // gives it the turns the model takes, faults included, and asks it afterwards what
 // it was sent:
 //
@@ -91,12 +93,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
+	api := strings.TrimPrefix(r.URL.Path, "/v1/")
+	if r.Method != http.MethodPost || api != Chat && api != Responses {
 		s.serveOther(w, r)
 		return
 	}
-	request := s.record(r, body)
-	s.next(request).play(&reply{server: s, w: w, request: request, gone: r.Context().Done()})
+	request := s.record(r, api, body)
+	out := &reply{server: s, w: w, request: request, gone: r.Context().Done()}
+	out.wire = chatWire{out}
+	if api == Responses {
+		out.wire = &responsesWire{reply: out}
+	}
+	s.next(request).play(out)
 }
 
 func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
@@ -112,10 +120,10 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 }
 
 // record keeps the request and fails the test if a real server would refuse it.
-func (s *Server) record(r *http.Request, body []byte) *Request {
-	request, err := decode(body)
+func (s *Server) record(r *http.Request, api string, body []byte) *Request {
+	request, err := decodeAs(api, body)
 	if err == nil {
-		err = Validate(body)
+		err = request.validate()
 	}
 	if err != nil {
 		s.t.Errorf("llmtest: invalid request: %v\n%s", err, excerpt(body))

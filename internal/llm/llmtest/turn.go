@@ -1,14 +1,14 @@
 package llmtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 )
 
-// Turn is what the server does with one request: a list of steps. Turns are
+// Turn is what the server does with one request: a list of steps, in whichever
+// format it was asked. Turns are
 // values; the methods return a longer turn and leave the receiver alone:
 //
 //	llmtest.Say("Looking.").Call("glob", `{"pattern":"*"}`).Call("list_directory", `{"path":"."}`)
@@ -19,7 +19,7 @@ type Turn struct {
 	steps    []step
 	calls    int
 	finish   string
-	usage    string
+	usage    usage
 	noUsage  bool
 	noFinish bool
 	noDone   bool
@@ -31,6 +31,7 @@ type step func(*reply)
 type reply struct {
 	server  *Server
 	w       http.ResponseWriter
+	wire    wire
 	request *Request
 	gone    <-chan struct{}
 	// taken is set when a step answered by itself, without a stream.
@@ -77,15 +78,15 @@ func Drop() Turn { return Turn{}.Cut() }
 // Say adds text deltas.
 func (t Turn) Say(deltas ...string) Turn {
 	for _, d := range deltas {
-		t = t.Event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":%s},"finish_reason":null}]}`, quote(d)))
+		t = t.then(func(r *reply) { r.wire.text(d) })
 	}
 	return t
 }
 
-// Think adds reasoning deltas under the key reasoning_content.
+// Think adds reasoning deltas: under the key reasoning_content, or as a summary.
 func (t Turn) Think(deltas ...string) Turn {
 	for _, d := range deltas {
-		t = t.Event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"reasoning_content":%s},"finish_reason":null}]}`, quote(d)))
+		t = t.then(func(r *reply) { r.wire.think(d) })
 	}
 	return t
 }
@@ -98,12 +99,11 @@ func (t Turn) CallID(id, name, arguments string) Turn {
 	index := t.calls
 	t.calls++
 	return t.then(func(r *reply) {
+		id := id
 		if id == "" {
-			id := r.server.callID()
-			r.call(index, id, name, arguments)
-			return
+			id = r.server.callID()
 		}
-		r.call(index, id, name, arguments)
+		r.wire.call(index, id, name, arguments)
 	})
 }
 
@@ -190,8 +190,7 @@ func (t Turn) NoDone() Turn {
 // Usage sets the tokens reported; without it they are estimated from the size of
 // the request.
 func (t Turn) Usage(prompt, completion, cached int) Turn {
-	t.usage = fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`,
-		prompt, completion, prompt+completion, cached)
+	t.usage = usage{prompt, completion, cached}
 	return t
 }
 
@@ -213,15 +212,12 @@ func (t Turn) play(r *reply) {
 	if r.taken {
 		return
 	}
-	if !t.noFinish {
-		r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{},"finish_reason":%q}]}`, t.finishReason()))
+	end := ending{finish: t.finishReason(), usage: t.usageFor(r.request)}
+	if t.noFinish {
+		end.finish = ""
 	}
-	if !t.noUsage {
-		r.event(fmt.Sprintf(`{"choices":[],"usage":%s}`, t.usageFor(r.request)))
-	}
-	if !t.noDone {
-		r.event("[DONE]")
-	}
+	end.noUsage, end.noDone = t.noUsage, t.noDone
+	r.wire.end(end)
 	r.send("")
 }
 
@@ -236,32 +232,12 @@ func (t Turn) finishReason() string {
 	}
 }
 
-func (t Turn) usageFor(request *Request) string {
-	if t.usage != "" {
+func (t Turn) usageFor(request *Request) usage {
+	if t.usage != (usage{}) {
 		return t.usage
 	}
 	const bytesPerToken = 4
-	return Turn{}.Usage(len(request.Body)/bytesPerToken, len(t.steps), 0).usage
-}
-
-// call streams one tool call the way OpenAI does: the name first, then the
-// arguments in small pieces.
-func (r *reply) call(index int, id, name, arguments string) {
-	extra := ""
-	if r.extra != "" && index == 0 {
-		extra = `,"extra_content":` + r.extra
-	}
-	r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":%s,"type":"function"%s,"function":{"name":%s,"arguments":""}}]},"finish_reason":null}]}`,
-		index, quote(id), extra, quote(name)))
-	const pieces = 4
-	runes := []rune(arguments)
-	size := max(1, (len(runes)+pieces-1)/pieces)
-	for len(runes) > 0 {
-		piece := runes[:min(size, len(runes))]
-		runes = runes[len(piece):]
-		r.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]},"finish_reason":null}]}`,
-			index, quote(string(piece))))
-	}
+	return usage{len(request.Body) / bytesPerToken, len(t.steps), 0}
 }
 
 func (r *reply) event(data string) { r.send("data: " + data + "\n\n") }
@@ -281,12 +257,4 @@ func (r *reply) send(text string) {
 	if cut {
 		panic(http.ErrAbortHandler)
 	}
-}
-
-func quote(s string) string {
-	quoted, err := json.Marshal(s)
-	if err != nil {
-		panic(err)
-	}
-	return string(quoted)
 }

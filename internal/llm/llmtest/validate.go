@@ -12,9 +12,14 @@ import (
 // it (D-32), arguments or schemas that are not JSON objects, names used twice.
 func Validate(body []byte) error {
 	request, err := decode(body)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return request.validate()
+}
+
+func (request *Request) validate() error {
+	switch {
 	case request.Model == "":
 		return fmt.Errorf("no model")
 	case string(request.Fields["stream"]) != "true":

@@ -1,0 +1,107 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// responsesRequest is the JSON of a request to the Responses API.
+type responsesRequest struct {
+	Model string            `json:"model"`
+	Input []json.RawMessage `json:"input"`
+	Store *bool             `json:"store"`
+	Tools []struct {
+		Type        string          `json:"type"`
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"tools"`
+}
+
+// inputItem is an item of the input, of any type.
+type inputItem struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments string          `json:"arguments"`
+	Output    string          `json:"output"`
+	Encrypted string          `json:"encrypted_content"`
+}
+
+// decodeResponses reads a request of the Responses API in the terms of chat
+// completions: reasoning, text and calls that follow each other are one assistant
+// message.
+func decodeResponses(body []byte) (*Request, error) {
+	request := &Request{API: Responses, Body: body}
+	var wire responsesRequest
+	if err := json.Unmarshal(body, &wire); err != nil {
+		return request, err
+	}
+	if err := json.Unmarshal(body, &request.Fields); err != nil {
+		return request, err
+	}
+	if wire.Store == nil || *wire.Store {
+		return request, fmt.Errorf("the response would be stored")
+	}
+	request.Model = wire.Model
+	for _, t := range wire.Tools {
+		request.Tools = append(request.Tools, Tool{t.Name, t.Description, t.Parameters})
+	}
+	for i, raw := range wire.Input {
+		var item inputItem
+		if err := json.Unmarshal(raw, &item); err != nil {
+			return request, err
+		}
+		if err := request.addItem(item, raw); err != nil {
+			return request, fmt.Errorf("input[%d]: %w", i, err)
+		}
+	}
+	return request, request.checkReasoning()
+}
+
+func (r *Request) addItem(item inputItem, raw json.RawMessage) error {
+	switch item.Type {
+	case "message":
+		text, images := content(item.Content)
+		if item.Role != "assistant" {
+			r.Messages = append(r.Messages, Message{Role: item.Role, Content: text, Images: images})
+			return nil
+		}
+		r.assistant().Content += text
+	case "reasoning":
+		if item.Encrypted == "" {
+			return fmt.Errorf("a reasoning item that holds no reasoning")
+		}
+		assistant := r.assistant()
+		assistant.Reasoning = append(assistant.Reasoning, raw)
+	case "function_call":
+		assistant := r.assistant()
+		assistant.ToolCalls = append(assistant.ToolCalls, ToolCall{ID: item.CallID, Type: "function", Name: item.Name, Arguments: item.Arguments})
+	case "function_call_output":
+		r.Messages = append(r.Messages, Message{Role: "tool", Content: item.Output, ToolCallID: item.CallID})
+	default:
+		return fmt.Errorf("unknown type %q", item.Type)
+	}
+	return nil
+}
+
+// assistant is the assistant message that is being read, which begins here unless
+// it is the latest.
+func (r *Request) assistant() *Message {
+	if n := len(r.Messages); n == 0 || r.Messages[n-1].Role != "assistant" {
+		r.Messages = append(r.Messages, Message{Role: "assistant"})
+	}
+	return &r.Messages[len(r.Messages)-1]
+}
+
+// checkReasoning refuses reasoning that nothing follows, as the server does.
+func (r *Request) checkReasoning() error {
+	for i, m := range r.Messages {
+		if len(m.Reasoning) > 0 && m.Content == "" && len(m.ToolCalls) == 0 {
+			return fmt.Errorf("messages[%d]: reasoning without the item that must follow it", i)
+		}
+	}
+	return nil
+}
