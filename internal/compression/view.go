@@ -13,7 +13,11 @@ type view struct {
 	raw []*history.Content
 	// edits are the blocks of edited entries, parallel to the raw blocks; nil where
 	// a block was removed.
-	edits  map[int][]history.Block
+	edits [][]history.Block
+	// edited holds for each entry the index of its edit plus one, 0 when it has
+	// none. Nil before the first edit. A map would be half of the time on a long
+	// history.
+	edited []int32
 	prunes []history.Prune
 	// kind is that of the phase at work.
 	kind history.PruneKind
@@ -22,29 +26,32 @@ type view struct {
 // blocks returns the blocks of entry i as they are now, parallel to the raw
 // ones; removed blocks are nil.
 func (v *view) blocks(i int) []history.Block {
-	if edited, ok := v.edits[i]; ok {
-		return edited
+	if v.edited != nil && v.edited[i] > 0 {
+		return v.edits[v.edited[i]-1]
 	}
 	return v.raw[i].Blocks
 }
 
-// current returns entry i as it is now.
+// current returns entry i with the blocks that are left of it now.
 func (v *view) current(i int) *history.Content {
-	left := slices.DeleteFunc(slices.Clone(v.blocks(i)), func(b history.Block) bool { return b == nil })
-	return v.raw[i].WithBlocks(left)
+	return v.raw[i].WithBlocks(left(slices.Clone(v.blocks(i))))
+}
+
+// left takes the places of removed blocks out, in place.
+func left(blocks []history.Block) []history.Block {
+	return slices.DeleteFunc(blocks, func(b history.Block) bool { return b == nil })
 }
 
 // set puts block in place of the one at; nil removes it.
 func (v *view) set(at history.Ref, block history.Block) {
-	edited, ok := v.edits[at.Entry]
-	if !ok {
-		edited = slices.Clone(v.raw[at.Entry].Blocks)
-		if v.edits == nil {
-			v.edits = make(map[int][]history.Block)
-		}
-		v.edits[at.Entry] = edited
+	if v.edited == nil {
+		v.edited = make([]int32, len(v.raw))
 	}
-	edited[at.Block] = block
+	if v.edited[at.Entry] == 0 {
+		v.edits = append(v.edits, slices.Clone(v.raw[at.Entry].Blocks))
+		v.edited[at.Entry] = int32(len(v.edits))
+	}
+	v.blocks(at.Entry)[at.Block] = block
 }
 
 // remove takes the blocks at refs out and returns them as they were.
@@ -67,33 +74,27 @@ func (v *view) pruned(p history.Prune) {
 	v.prunes = append(v.prunes, p)
 }
 
-// result merges all edits into removals and replacements (REQ-HD-001.6). An
-// entry that says nothing any more goes: one without blocks, and an ai entry of
-// which only blank text or thinking is left (D-13, EC-053).
+// result merges all edits into removals and replacements (REQ-HD-001.6), and ends
+// the use of the view. An entry that says nothing any more goes: one without
+// blocks, and an ai entry of which only blank text or thinking is left (D-13,
+// EC-053).
 func (v *view) result() history.DensityResult {
 	result := history.DensityResult{Prunes: v.prunes, Metadata: counts(v.prunes)}
-	for _, i := range v.edited() {
-		edited := v.current(i)
+	for i, edit := range v.edited {
+		if edit == 0 {
+			continue
+		}
+		edited := v.raw[i].WithBlocks(left(v.edits[edit-1]))
 		if edited.Empty() {
 			result.Removals = append(result.Removals, i)
 			continue
 		}
 		if result.Replacements == nil {
-			result.Replacements = make(map[int]*history.Content, len(v.edits))
+			result.Replacements = make(map[int]*history.Content, len(v.edits)-len(result.Removals))
 		}
 		result.Replacements[i] = edited
 	}
 	return result
-}
-
-// edited returns the entries that have edits, in order.
-func (v *view) edited() []int {
-	entries := make([]int, 0, len(v.edits))
-	for i := range v.edits {
-		entries = append(entries, i)
-	}
-	slices.Sort(entries)
-	return entries
 }
 
 // counts counts prunes by kind, so that the counts are what happened by
