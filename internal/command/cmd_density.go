@@ -16,7 +16,7 @@ const ledgerWidth = 60
 func (c *Commands) densityCommand() Command {
 	return Command{
 		Name: "density", Aliases: []string{"prunes"}, MaxArgs: 1,
-		Usage: []Form{{"", "list them"}, {"NUMBER", "tell all about one of the list"}},
+		Usage: []Form{{"", "list them"}, {"NUMBER", "describe one of the list"}},
 		Help:  "list what was removed from the context, and why",
 		Run: func(ctx context.Context, args []string) (Output, error) {
 			ledger, err := c.deps.Session.Ledger(ctx)
@@ -55,10 +55,10 @@ func describeLedger(ledger []chat.PruneRecord) []string {
 			head+cutLeft(p.Subject, ledgerWidth-len(indent)),
 			indent+cutRight(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent)))
 	}
-	return append(lines, "", fmt.Sprintf("%d pruned, %s tokens freed; /density NUMBER tells more", len(ledger), words.Tokens(freed)))
+	return append(lines, "", fmt.Sprintf("%d pruned, %s tokens freed; /density NUMBER describes one", len(ledger), words.Tokens(freed)))
 }
 
-// describePrune tells all about one.
+// describePrune describes one completely.
 func describePrune(n int, p chat.PruneRecord) []string {
 	return table([]column{left, left}, [][]string{
 		{"prune", strconv.Itoa(n)},

@@ -40,7 +40,7 @@ func cachedShare(s chat.Stats) string {
 	return fmt.Sprintf("%d%% from the provider's cache", chat.Percent(s.CachedTokens, s.PromptTokens))
 }
 
-// costRow prices the session, when the user told the prices.
+// costRow prices the session, when the user has set the prices.
 func (c *Commands) costRow(stats chat.Stats) []string {
 	prices, ok := settings.PricesOf(c.deps.Settings)
 	if !ok {

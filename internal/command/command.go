@@ -9,7 +9,7 @@ package command
 
 import "context"
 
-// Output is what a command shows and what it asks of whoever ran it.
+// Output is what a command shows and what it asks of its caller.
 type Output struct {
 	// Lines are the text to show, without colour codes.
 	Lines []string

@@ -42,7 +42,7 @@ func (l *modelList) known() []Model {
 	}
 	l.asked, l.of, l.models = true, endpoint, nil
 	go func() {
-		// Nobody waits for this list; /model tells why there is none.
+		// Nobody waits for this list; /model shows why there is none.
 		_, _ = l.fetch(l.ctx)
 	}()
 	return nil

@@ -7,7 +7,7 @@ import (
 	"agent/internal/settings"
 )
 
-// DescribeSetting tells all about one setting: value, source, help, what it
+// DescribeSetting describes one setting completely: value, source, help, what it
 // takes. Profile is the name of the loaded profile.
 func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	spec := resolved.Spec

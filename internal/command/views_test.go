@@ -84,7 +84,7 @@ func TestDensityView(t *testing.T) {
 3   110  12:05     50k  run_shell_command: go test ./...
                         old result: older than the newest 3…
 
-3 pruned, 51.2k tokens freed; /density NUMBER tells more`
+3 pruned, 51.2k tokens freed; /density NUMBER describes one`
 	if got := text(w.run(t, "/density")); got != want {
 		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
 	}

@@ -47,7 +47,7 @@
 //
 // in place of each tool result before it (summary.go), and drops old entries
 // (truncate.go) only if that is not enough. A call and its responses are one group
-// (groups.go) and only ever dropped together. One marker entry (marker.go) tells
+// (groups.go) and only ever dropped together. One marker entry (marker.go) says
 // how many entries are gone. The strategy top-down-truncation (topdown.go) only
 // drops. All are listed in registry.go.
 //

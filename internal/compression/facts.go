@@ -22,7 +22,7 @@ type ToolFacts struct {
 	// or keep state: their results say what happened, and running them again would
 	// do it twice (D-45).
 	Retrievable bool
-	// Key is the parameter that tells one call of the tool from another, such as
+	// Key is the parameter that distinguishes one call of the tool from another, such as
 	// a path, a command or a pattern. Empty when there is none.
 	Key string
 }
@@ -67,7 +67,7 @@ func filePath(call *history.ToolCall) string {
 }
 
 // manyPaths returns the files a call lists in "paths". It reports false when the
-// list is not one of plain files alone, so that what was read cannot be told
+// list is not one of plain files alone, so that what was read cannot be known
 // from the call (REQ-HD-005.9, D-15).
 func manyPaths(call *history.ToolCall) ([]string, bool) {
 	if include, _ := call.Arg("include"); include != nil && include != "" && !isEmptyList(include) {

@@ -9,11 +9,11 @@ type groups struct {
 	pairing history.Pairing
 	// root is the first entry of each entry's group.
 	root []int
-	// earliest is the earliest entry that holds a call answered in each entry, the
-	// entry itself when it answers none.
+	// earliest[i] is the first entry whose call entry i answers, or i if it answers
+	// none.
 	earliest []int
-	// calling tells the roots of groups that hold a call.
-	calling []bool
+	// hasCall[root] reports whether the group contains a tool call.
+	hasCall []bool
 }
 
 func groupEntries(entries []*history.Content) groups {
@@ -21,7 +21,7 @@ func groupEntries(entries []*history.Content) groups {
 		pairing:  history.PairCalls(entries),
 		root:     make([]int, len(entries)),
 		earliest: make([]int, len(entries)),
-		calling:  make([]bool, len(entries)),
+		hasCall:  make([]bool, len(entries)),
 	}
 	for i := range entries {
 		g.root[i], g.earliest[i] = i, i
@@ -38,7 +38,7 @@ func groupEntries(entries []*history.Content) groups {
 		g.root[i] = g.root[g.root[i]]
 	}
 	for _, pair := range g.pairing.Pairs {
-		g.calling[g.root[pair.At.Entry]] = true
+		g.hasCall[g.root[pair.At.Entry]] = true
 	}
 	return g
 }

@@ -107,7 +107,7 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 func (t *truncation) dropHead(tail, target int) {
 	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
 	first, last := outerHumans(t.entries)
-	_ = t.dropUntil(target, tail, func(i int) bool { return t.calling[i] && !human(i) }) ||
+	_ = t.dropUntil(target, tail, func(i int) bool { return t.hasCall[i] && !human(i) }) ||
 		t.dropUntil(target, tail, func(i int) bool { return !human(i) }) ||
 		t.dropInclusionsUntil(target, tail) ||
 		t.dropUntil(target, tail, func(i int) bool { return i != first && i != last })

@@ -38,8 +38,8 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	return ""
 }
 
-// usualKeys are the parameters that, besides a path, tell the calls of most tools
-// apart. They serve tools that declare nothing, such as those of another program's
+// usualKeys are the parameters that, besides a path, distinguish the calls of most
+// tools. They serve tools that declare nothing, such as those of another program's
 // recording (D-26).
 var usualKeys = [...]string{"command", "pattern", "url"}
 

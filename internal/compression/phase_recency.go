@@ -121,7 +121,7 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 
 // nameCalls completes the subjects of the prunes of the responses at refs, which
 // go backward like the prunes, by the key parameters of their calls, so that a
-// person can tell one grep from another.
+// person can distinguish one grep from another.
 func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes []history.Prune) {
 	if len(refs) == 0 {
 		return

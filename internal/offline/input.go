@@ -10,7 +10,7 @@ import (
 )
 
 // Parse reads a session log or a document; which of the two it is shows in its
-// first line. Notices tell what of a log could not be used.
+// first line. Notices report what of a log could not be used.
 func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	if !isLog(data) {
 		document, err := history.ParseDocument(data)

@@ -38,7 +38,7 @@ type Account struct {
 	// in the context when the call was made.
 	Edits    int `json:"edits"`
 	Grounded int `json:"groundedEdits"`
-	// Pruned and Compressions tell what was done to the context; what the hard
+	// Pruned and Compressions count what was done to the context; what the hard
 	// limit forced is among the compressions.
 	Pruned       history.Counts `json:"pruned"`
 	Compressions int            `json:"compressions"`

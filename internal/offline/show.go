@@ -39,7 +39,7 @@ type LargeEntry struct {
 	What    string `json:"what"`
 }
 
-// shownEntries is how many of the largest entries are told.
+// shownEntries is how many of the largest entries are listed.
 const shownEntries = 10
 
 // Show measures a history.

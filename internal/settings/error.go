@@ -12,7 +12,7 @@ type Error struct {
 	// Key is the setting concerned, or empty.
 	Key     string
 	Problem string
-	// Err is the cause, if any; Problem already tells it.
+	// Err is the cause, if any; Problem already contains it.
 	Err error
 }
 

@@ -23,7 +23,7 @@ const (
 	lockPoll    = 5 * time.Millisecond
 )
 
-// read returns the document at path. What is wrong with it is told with line and
+// read returns the document at path. What is wrong with it is reported with line and
 // field, and the file is left as it is. A missing file is fs.ErrNotExist.
 func read(path string) (document, []byte, error) {
 	data, err := os.ReadFile(path)

@@ -27,7 +27,7 @@ var PriceCached = Optional(Number(AtLeast(0, "of at least 0")), Spec{
 type Prices struct{ Input, Output, Cached float64 }
 
 // PricesOf returns the prices; false when the input or the output price is unset,
-// so that no cost can be told. Cached tokens cost as much as others unless set.
+// so that there is no cost to show. Cached tokens cost as much as others unless set.
 func PricesOf(s *Settings) (Prices, bool) {
 	input, ok1 := PriceInput.Get(s)
 	output, ok2 := PriceOutput.Get(s)

@@ -8,8 +8,8 @@ import (
 
 // Range is a set of numbers. The zero Range holds every number.
 type Range struct {
-	// says is the range in words, such as "from 0 to 2".
-	says string
+	// words is the range in words, such as "from 0 to 2".
+	words string
 	// low and high are the bounds, inclusive unless openLow. Nil is unbounded.
 	low, high *float64
 	openLow   bool
@@ -18,11 +18,11 @@ type Range struct {
 }
 
 // AtLeast is the range of numbers from low up. The words follow "a number".
-func AtLeast(low float64, words string) Range { return Range{says: words, low: &low} }
+func AtLeast(low float64, words string) Range { return Range{words: words, low: &low} }
 
 // Between is the closed range [low, high]. The words follow "a number".
 func Between(low, high float64, words string) Range {
-	return Range{says: words, low: &low, high: &high}
+	return Range{words: words, low: &low, high: &high}
 }
 
 // WithoutLow is r without its lower bound itself.
@@ -53,10 +53,10 @@ func (r Range) contains(x float64) bool {
 
 // describe says what the numbers of the range are.
 func (r Range) describe(noun string) string {
-	if r.says == "" {
+	if r.words == "" {
 		return noun
 	}
-	return noun + " " + r.says
+	return noun + " " + r.words
 }
 
 // bound adds the range to the JSON Schema of a number.

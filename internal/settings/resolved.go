@@ -22,7 +22,7 @@ type resolvedJSON struct {
 	Help     string   `json:"help"`
 }
 
-// MarshalJSON says all about the setting; value and default are null when unset.
+// MarshalJSON describes the setting completely; value and default are null when unset.
 func (r Resolved) MarshalJSON() ([]byte, error) {
 	s := r.Spec
 	return encode(resolvedJSON{

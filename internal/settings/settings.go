@@ -40,7 +40,7 @@ type Settings struct {
 	mu      sync.RWMutex
 	layers  [layers]map[string]Value
 	profile string
-	// changed is told what the session sets, see OnSessionChange.
+	// changed is called with what the session sets, see OnSessionChange.
 	changed func(key, text string)
 }
 
@@ -81,8 +81,8 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	return nil
 }
 
-// OnSessionChange tells changed, in order, of every value that is set in the
-// session layer from now on, and of one that is unset, as "". It must not call
+// OnSessionChange has changed called, in order, with every value that is set in the
+// session layer from now on, and with "" for one that is unset. It must not call
 // back.
 func (s *Settings) OnSessionChange(changed func(key, text string)) {
 	s.mu.Lock()

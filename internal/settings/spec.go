@@ -21,8 +21,8 @@ const (
 	CategoryPrice     Category = "price"
 )
 
-// Spec says all about one setting (D-38) but its kind of value and its default,
-// which Declare and Optional add. The Specs of a Registry must not be changed.
+// Spec describes one setting (D-38) completely but for its kind of value and its
+// default, which Declare and Optional add. The Specs of a Registry must not be changed.
 type Spec struct {
 	// Key is the canonical name; only it is ever stored.
 	Key string

@@ -48,7 +48,7 @@ func (s *Store) List() ([]string, error) {
 	return names, nil
 }
 
-// Load reads a profile. Unknown fields are told in the result; a wrong value, a
+// Load reads a profile. Unknown fields are listed in the result; a wrong value, a
 // broken file or a newer one is an error that names file, line and field.
 func (s *Store) Load(name string) (*Profile, error) {
 	if err := ValidName(name); err != nil {
