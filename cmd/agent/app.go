@@ -52,7 +52,7 @@ type appMode struct {
 }
 
 // newApp sets everything up. The caller closes it.
-func newApp(ctx context.Context, w world, o options, mode appMode) (*app, error) {
+func newApp(ctx context.Context, w world, o sessionOptions, mode appMode) (*app, error) {
 	a := &app{world: w, registry: tools.NewRegistry(tools.Default()...)}
 	if err := a.setUp(ctx, o, mode); err != nil {
 		a.close()
@@ -62,14 +62,14 @@ func newApp(ctx context.Context, w world, o options, mode appMode) (*app, error)
 }
 
 // setUp goes from what is refused cheaply to what leaves traces.
-func (a *app) setUp(ctx context.Context, o options, mode appMode) (err error) {
+func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err error) {
 	if a.folders, err = a.world.folders(); err != nil {
 		return err
 	}
 	a.log = newEventLog(a.folders.state, o.debug)
 	a.onClose(a.log.close)
 	slog.SetDefault(a.log.logger) // rooms that report a defect know no file
-	if a.settings, a.profiles, err = newSettings(a.world, a.folders, o); err != nil {
+	if a.settings, a.profiles, err = newSettings(a.world, a.folders, o.settingsOptions); err != nil {
 		return err
 	}
 	allowed, err := parseRules(o.allow, a.registry)

@@ -22,7 +22,7 @@ import (
 
 // contextOptions are the flags of the context commands.
 type contextOptions struct {
-	options
+	settingsOptions
 	json bool
 }
 
@@ -74,7 +74,7 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 			if err != nil {
 				return err
 			}
-			engine, err := newEngine(w, o.options)
+			engine, err := newEngine(w, o.settingsOptions)
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func newReplay(w world) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				report, err := offline.Replay(cmd.Context(), in, func() (*offline.Engine, error) { return newEngine(w, o.options) })
+				report, err := offline.Replay(cmd.Context(), in, func() (*offline.Engine, error) { return newEngine(w, o.settingsOptions) })
 				if err != nil {
 					return inputError(in.Name, err)
 				}
@@ -128,7 +128,7 @@ func newReplay(w world) *cobra.Command {
 }
 
 func (o *contextOptions) register(cmd *cobra.Command, w world) {
-	o.registerSettings(cmd, w)
+	o.settingsOptions.register(cmd, w)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
 
@@ -164,7 +164,7 @@ func inputError(name string, err error) error {
 	return err
 }
 
-func newEngine(w world, o options) (*offline.Engine, error) {
+func newEngine(w world, o settingsOptions) (*offline.Engine, error) {
 	f, err := w.folders()
 	if err != nil {
 		return nil, err

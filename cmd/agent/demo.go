@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newDemo(w world) *cobra.Command {
-	var o options
+func newDemo(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
+	var o sessionOptions
 	cmd := &cobra.Command{
 		Use:   "demo [PROMPT…]",
 		Short: "Play a short coding job with the embedded demo model",
@@ -22,8 +22,7 @@ no intelligence and says so; everything else is real.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.headless = cmd.Flags().Changed("prompt")
-			o = o.withWords(args)
-			return runDemo(cmd.Context(), w, o, "This is the demo: a scripted model without intelligence, in a scratch workspace. Everything but the model is real.")
+			return run(cmd.Context(), w, o.withWords(args))
 		},
 	}
 	o.register(cmd, w)
@@ -32,8 +31,12 @@ no intelligence and says so; everything else is real.`,
 	return cmd
 }
 
+func playDemo(ctx context.Context, w world, o sessionOptions) error {
+	return runDemo(ctx, w, o, "This is the demo: a scripted model without intelligence, in a scratch workspace. Everything but the model is real.")
+}
+
 // runDemo plays in a scratch workspace that is gone afterwards.
-func runDemo(ctx context.Context, w world, o options, notice string) error {
+func runDemo(ctx context.Context, w world, o sessionOptions, notice string) error {
 	scratch, err := os.MkdirTemp("", "agent-demo-")
 	if err != nil {
 		return fmt.Errorf("making the demo's workspace: %w; set TMPDIR to a folder that can be written", err)
@@ -42,7 +45,7 @@ func runDemo(ctx context.Context, w world, o options, notice string) error {
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}
-	o.workspace, o.baseURL, o.model, o.noSession, o.demo = scratch, "", "", true, true
+	o.workspace, o.baseURL, o.model, o.noSession, o.isolated = scratch, "", "", true, true
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}

@@ -31,36 +31,38 @@ type finding struct {
 // doctorTimeout bounds what a check waits for the endpoint.
 const doctorTimeout = 5 * time.Second
 
-func newDoctor(w world) *cobra.Command {
-	var o options
+func newDoctor(w world, run func(context.Context, world, settingsOptions) error) *cobra.Command {
+	var o settingsOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, endpoint, key, model, terminal and tools, and say what to fix",
 		Args:  exactArgs(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := examine(cmd.Context(), w, o)
-			var lines []string
-			for _, f := range findings {
-				lines = append(lines, fmt.Sprintf("%-4s  %s", f.grade, f.what))
-				if f.todo != "" {
-					lines = append(lines, "      → "+f.todo)
-				}
-			}
-			if err := printLines(cmd, lines); err != nil {
-				return err
-			}
-			if slices.ContainsFunc(findings, func(f finding) bool { return f.grade == "fix" }) {
-				return statusError(exitFailed)
-			}
-			return nil
-		},
+		RunE:  func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), w, o) },
 	}
-	o.registerSettings(cmd, w)
+	o.register(cmd, w)
 	return cmd
 }
 
+func runDoctor(ctx context.Context, w world, o settingsOptions) error {
+	findings := examine(ctx, w, o)
+	var lines []string
+	for _, f := range findings {
+		lines = append(lines, fmt.Sprintf("%-4s  %s", f.grade, f.what))
+		if f.todo != "" {
+			lines = append(lines, "      → "+f.todo)
+		}
+	}
+	if err := printLines(w.out, lines); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(findings, func(f finding) bool { return f.grade == "fix" }) {
+		return statusError(exitFailed)
+	}
+	return nil
+}
+
 // examine runs all checks; one that cannot run without another is left out.
-func examine(ctx context.Context, w world, o options) []finding {
+func examine(ctx context.Context, w world, o settingsOptions) []finding {
 	var found []finding
 	f, err := w.folders()
 	if err != nil {

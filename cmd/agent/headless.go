@@ -21,7 +21,7 @@ import (
 const maxPipedInput = 4 << 20
 
 // runHeadless runs one prompt to its end. It never waits for a terminal.
-func runHeadless(ctx context.Context, w world, o options, endpoint endpointSource) error {
+func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) error {
 	format, err := headless.ParseFormat(o.output)
 	if err != nil {
 		return usage(err)

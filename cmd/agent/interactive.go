@@ -17,7 +17,7 @@ import (
 
 // runInteractive runs a session in the terminal. Without an endpoint it is the
 // demo, which says so.
-func runInteractive(ctx context.Context, w world, o options) error {
+func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 	err := converseInTerminal(ctx, w, o, endpointFromUser)
 	if errors.Is(err, provider.ErrNoEndpoint) {
 		return runDemo(ctx, w, o, "No model endpoint is set, so this is the demo. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, to use a model.")
@@ -26,7 +26,7 @@ func runInteractive(ctx context.Context, w world, o options) error {
 }
 
 // converseInTerminal runs the screen and the turn loop until the user quits.
-func converseInTerminal(ctx context.Context, w world, o options, endpoint endpointSource) error {
+func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) error {
 	relay := newEventRelay()
 	a, err := newApp(ctx, w, o, appMode{emit: relay.emit, endpoint: endpoint})
 	if err != nil {

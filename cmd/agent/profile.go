@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"agent/internal/command"
 	"agent/internal/settings"
@@ -11,7 +12,7 @@ import (
 
 // newProfile makes the profile commands of the shell out of those of the prompt.
 func newProfile(w world) *cobra.Command {
-	var o options
+	var o settingsOptions
 	group := &cobra.Command{
 		Use:   "profile",
 		Short: "Profiles: settings kept under a name",
@@ -43,9 +44,9 @@ func newProfile(w world) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			return printLines(cmd, out.Lines)
+			return printLines(w.out, out.Lines)
 		}
-		o.registerSettings(cmd, w)
+		o.register(cmd, w)
 		group.AddCommand(cmd)
 	}
 	return group
@@ -54,7 +55,7 @@ func newProfile(w world) *cobra.Command {
 // settingsCommands are the slash commands that need no conversation. They use no
 // profile unless one is named: a broken default profile must not keep anybody from
 // listing or deleting it.
-func settingsCommands(cmd *cobra.Command, w world, o options) (*command.Commands, error) {
+func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.Commands, error) {
 	if o.profile == "" {
 		o.profile = settings.NoProfile
 	}
@@ -83,9 +84,9 @@ func completeProfiles(w world) cobra.CompletionFunc {
 	}
 }
 
-func printLines(cmd *cobra.Command, lines []string) error {
+func printLines(out io.Writer, lines []string) error {
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(cmd.OutOrStdout(), line); err != nil {
+		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err
 		}
 	}

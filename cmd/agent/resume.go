@@ -20,7 +20,7 @@ func (f folders) sessionsDir() string { return filepath.Join(f.data, "sessions")
 
 // record opens the session log: a new one, or the one to go on with. Keys that come
 // into use are kept out of it, should a command print one.
-func (a *app) record(o options) (session.State, error) {
+func (a *app) record(o sessionOptions) (session.State, error) {
 	if o.noSession {
 		return session.State{}, nil
 	}
@@ -60,7 +60,7 @@ func (a *app) logged(err error) {
 	}
 }
 
-func (a *app) openLog(o options, logOptions session.Options) (*session.Log, session.State, error) {
+func (a *app) openLog(o sessionOptions, logOptions session.Options) (*session.Log, session.State, error) {
 	if !o.continues && o.resume == "" {
 		log, err := session.Create(logOptions)
 		if err != nil {
@@ -85,7 +85,7 @@ func (a *app) openLog(o options, logOptions session.Options) (*session.Log, sess
 }
 
 // chosenSession is the one named, or the latest of this workspace.
-func (a *app) chosenSession(o options) (session.Info, error) {
+func (a *app) chosenSession(o sessionOptions) (session.Info, error) {
 	if o.resume != "" {
 		return session.Find(a.folders.sessionsDir(), "", o.resume)
 	}

@@ -12,31 +12,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// options are the flags of agent.
-type options struct {
-	prompt       string
-	headless     bool
-	model        string
-	baseURL      string
-	profile      string
-	set          []string
-	workspace    string
-	approvalMode string
-	allow        []string
-	output       string
-	maxTurns     string
-	noSession    bool
-	continues    bool
-	resume       string
-	debug        bool
-	// demo leaves the user's profile and environment out.
-	demo bool
+// sessionOptions are the flags of the commands that converse: agent and agent demo.
+type sessionOptions struct {
+	settingsOptions
+
+	prompt string
+	// headless means that -p was given, with or without a prompt.
+	headless  bool
+	workspace string
+	allow     []string
+	output    string
+	noSession bool
+	continues bool
+	resume    string
+	debug     bool
 }
 
 // execute runs the command line and returns the exit status. Every error is shown
 // here, once.
 func execute(ctx context.Context, args []string, w world) int {
-	root := newRoot(w)
+	root := newRoot(w, converse)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	switch {
@@ -48,8 +43,18 @@ func execute(ctx context.Context, args []string, w world) int {
 	return exitStatus(err)
 }
 
-func newRoot(w world) *cobra.Command {
-	var o options
+// converse runs a session with the endpoint of the user's choice.
+func converse(ctx context.Context, w world, o sessionOptions) error {
+	if o.headless {
+		return runHeadless(ctx, w, o, endpointFromUser)
+	}
+	return runInteractive(ctx, w, o)
+}
+
+// newRoot returns the program's commands. run is what agent itself does, for tests
+// to see the options it would get; so it is with every command.
+func newRoot(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
+	var o sessionOptions
 	root := &cobra.Command{
 		Use:   "agent [PROMPT…]",
 		Short: "A coding agent for the terminal that keeps its context dense",
@@ -65,10 +70,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.headless = cmd.Flags().Changed("prompt")
-			if o.headless {
-				return runHeadless(cmd.Context(), w, o.withWords(args), endpointFromUser)
-			}
-			return runInteractive(cmd.Context(), w, o.withWords(args))
+			return run(cmd.Context(), w, o.withWords(args))
 		},
 	}
 	root.SetIn(w.stdin)
@@ -79,20 +81,20 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	})
 	o.register(root, w)
 	root.AddCommand(
-		newDemo(w),
+		newDemo(w, playDemo),
 		newContext(w),
 		newProfile(w),
-		newSettingsCommand(w),
-		newDoctor(w),
+		newSettingsCommand(w, showSettings),
+		newDoctor(w, runDoctor),
 		newSessions(w),
-		newSandbox(w),
+		newSandbox(w, runSandboxed),
 	)
 	return root
 }
 
 // register declares the flags that sessions take.
-func (o *options) register(cmd *cobra.Command, w world) {
-	o.registerSettings(cmd, w)
+func (o *sessionOptions) register(cmd *cobra.Command, w world) {
+	o.settingsOptions.register(cmd, w)
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
 	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
@@ -116,17 +118,6 @@ func (o *options) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// registerSettings declares the flags that settings come from.
-func (o *options) registerSettings(cmd *cobra.Command, w world) {
-	f := cmd.Flags()
-	f.StringVarP(&o.model, "model", "m", "", "the model to use")
-	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
-	f.StringVar(&o.profile, "profile", "", "the profile to load")
-	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
-	completeFlag(cmd, "profile", completeProfiles(w))
-	completeFlag(cmd, "set", completeAssignments)
-}
-
 // completeFlag registers the completion of a flag's value. It cannot fail for a
 // flag that exists.
 func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
@@ -136,7 +127,7 @@ func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc
 }
 
 // withWords makes the words of the command line part of the prompt.
-func (o options) withWords(words []string) options {
+func (o sessionOptions) withWords(words []string) sessionOptions {
 	o.prompt = strings.TrimSpace(strings.Join(append([]string{o.prompt}, words...), " "))
 	return o
 }

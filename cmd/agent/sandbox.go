@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,9 +18,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newSandbox(w world) *cobra.Command {
-	var o options
-	var profile string
+// sandboxOptions are the flags of agent sandbox.
+type sandboxOptions struct {
+	settingsOptions
+	workspace string
+	// confined is the name of the sandbox's profile; profile is that of settings.
+	confined string
+	command  []string
+}
+
+func newSandbox(w world, run func(context.Context, world, sandboxOptions) error) *cobra.Command {
+	var o sandboxOptions
 	cmd := &cobra.Command{
 		Use:   "sandbox [--profile look|work] -- COMMAND…",
 		Short: "Run a command in the sandbox of the agent's commands, to see what it may do",
@@ -33,18 +42,19 @@ for what runs later, such as git's hooks, and open connections to itself.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runSandboxed(cmd, w, o, profile, args)
+			o.command = args
+			return run(cmd.Context(), w, o)
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "set", completeAssignments)
 	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	cmd.Flags().StringVar(&profile, "profile", sandbox.Work.String(), "what it may do: look or work")
+	cmd.Flags().StringVar(&o.confined, "profile", sandbox.Work.String(), "what it may do: look or work")
 	return cmd
 }
 
-func runSandboxed(cmd *cobra.Command, w world, o options, name string, args []string) error {
-	profile, err := sandbox.ParseProfile(name)
+func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
+	profile, err := sandbox.ParseProfile(o.confined)
 	if err != nil {
 		return usage(err)
 	}
@@ -52,7 +62,7 @@ func runSandboxed(cmd *cobra.Command, w world, o options, name string, args []st
 	if err != nil {
 		return err
 	}
-	s, _, err := newSettings(w, f, o)
+	s, _, err := newSettings(w, f, o.settingsOptions)
 	if err != nil {
 		return err
 	}
@@ -68,7 +78,7 @@ func runSandboxed(cmd *cobra.Command, w world, o options, name string, args []st
 	policy := sandboxPolicy(w, f, s, confined.Root(), confined.TempDir())
 	policy.Profile = profile
 
-	command := exec.CommandContext(cmd.Context(), args[0], args[1:]...)
+	command := exec.CommandContext(ctx, o.command[0], o.command[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = w.stdin, w.stdout, w.stderr
 	command.Dir = confined.Root()
 	command.Env = sandbox.Environ(w.environ, nil)

@@ -39,7 +39,7 @@ func newSessionsList(w world) *cobra.Command {
 			if asJSON {
 				return rawjson.WriteIndented(w.out, infos)
 			}
-			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			out := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
 			for _, i := range infos {
 				where := ""
 				if all {
@@ -75,7 +75,7 @@ func newSessionsShow(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		engine, err := newEngine(w, options{})
+		engine, err := newEngine(w, settingsOptions{})
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func newSessionsShow(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := printLines(cmd, []string{info.ID + " in " + info.Workspace, info.FirstPrompt, ""}); err != nil {
+		if err := printLines(w.out, []string{info.ID + " in " + info.Workspace, info.FirstPrompt, ""}); err != nil {
 			return err
 		}
 		return shown.Print(w.out)
@@ -96,7 +96,7 @@ func newSessionsExport(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printLines(cmd, []string{strings.TrimRight(history.Transcript(in.History), "\n")})
+		return printLines(w.out, []string{strings.TrimRight(history.Transcript(in.History), "\n")})
 	})
 }
 
@@ -105,7 +105,7 @@ func newSessionsDelete(w world) *cobra.Command {
 		if err := session.Delete(info.Path); err != nil {
 			return err
 		}
-		return printLines(cmd, []string{"deleted " + info.ID})
+		return printLines(w.out, []string{"deleted " + info.ID})
 	})
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"agent/internal/command"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
@@ -8,56 +10,67 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newSettingsCommand(w world) *cobra.Command {
-	var o options
-	var asJSON, schema bool
+// listOptions are the flags of agent settings.
+type listOptions struct {
+	settingsOptions
+	key          string // all when empty
+	json, schema bool
+}
+
+func newSettingsCommand(w world, run func(world, listOptions) error) *cobra.Command {
+	var o listOptions
 	cmd := &cobra.Command{
 		Use:   "settings [KEY]",
 		Short: "Every setting with its value, where that comes from, and what it takes",
 		Args:  countedArgs(0, 1, "one key, or none for all"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if schema {
-				s, err := newRegistry().ProfileSchema()
-				if err != nil {
-					return err
-				}
-				return rawjson.WriteIndented(w.out, s)
-			}
-			f, err := w.folders()
-			if err != nil {
-				return err
-			}
-			s, _, err := newSettings(w, f, o)
-			if err != nil {
-				return err
-			}
-			chosen, err := chosenSettings(s, args)
-			if err != nil {
-				return err
-			}
-			switch {
-			case asJSON:
-				return rawjson.WriteIndented(w.out, chosen)
-			case len(args) == 1:
-				return printLines(cmd, command.DescribeSetting(chosen[0], s.Profile()))
-			default:
-				return printLines(cmd, command.SettingsTable(chosen, s.Profile()))
-			}
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.key = strings.Join(args, "")
+			return run(w, o)
 		},
 		ValidArgsFunction: completeKeys,
 	}
-	o.registerSettings(cmd, w)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of a profile file, for editors")
+	o.register(cmd, w)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of a profile file, for editors")
 	return cmd
 }
 
-// chosenSettings are the one the arguments name, or all.
-func chosenSettings(s *settings.Settings, args []string) ([]settings.Resolved, error) {
-	if len(args) == 0 {
+func showSettings(w world, o listOptions) error {
+	if o.schema {
+		s, err := newRegistry().ProfileSchema()
+		if err != nil {
+			return err
+		}
+		return rawjson.WriteIndented(w.out, s)
+	}
+	f, err := w.folders()
+	if err != nil {
+		return err
+	}
+	s, _, err := newSettings(w, f, o.settingsOptions)
+	if err != nil {
+		return err
+	}
+	chosen, err := chosenSettings(s, o.key)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.json:
+		return rawjson.WriteIndented(w.out, chosen)
+	case o.key != "":
+		return printLines(w.out, command.DescribeSetting(chosen[0], s.Profile()))
+	default:
+		return printLines(w.out, command.SettingsTable(chosen, s.Profile()))
+	}
+}
+
+// chosenSettings are the one that key names, or all.
+func chosenSettings(s *settings.Settings, key string) ([]settings.Resolved, error) {
+	if key == "" {
 		return s.All(), nil
 	}
-	one, err := s.Lookup(args[0])
+	one, err := s.Lookup(key)
 	return []settings.Resolved{one}, err
 }
 

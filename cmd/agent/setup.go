@@ -11,6 +11,8 @@ import (
 	"agent/internal/settings"
 	"agent/internal/tools/workspace"
 	"agent/internal/tui/style"
+
+	"github.com/spf13/cobra"
 )
 
 // newRegistry declares the settings with the enum values of the rooms they belong
@@ -23,11 +25,33 @@ func newRegistry() *settings.Registry {
 	})
 }
 
+// settingsOptions are the flags that settings come from.
+type settingsOptions struct {
+	model        string
+	baseURL      string
+	profile      string
+	approvalMode string
+	maxTurns     string
+	set          []string
+	// isolated leaves the user's profile and environment out, for the demo.
+	isolated bool
+}
+
+func (o *settingsOptions) register(cmd *cobra.Command, w world) {
+	f := cmd.Flags()
+	f.StringVarP(&o.model, "model", "m", "", "the model to use")
+	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
+	f.StringVar(&o.profile, "profile", "", "the profile to load")
+	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	completeFlag(cmd, "profile", completeProfiles(w))
+	completeFlag(cmd, "set", completeAssignments)
+}
+
 // newSettings resolves the layers that do not change while the program runs.
-func newSettings(w world, f folders, o options) (*settings.Settings, *settings.Store, error) {
+func newSettings(w world, f folders, o settingsOptions) (*settings.Settings, *settings.Store, error) {
 	registry := newRegistry()
 	s, store := settings.New(registry), settings.NewStore(f.config, registry)
-	if !o.demo {
+	if !o.isolated {
 		if err := useOwn(s, store, w, o.profile); err != nil {
 			return nil, nil, err
 		}
@@ -67,7 +91,7 @@ func useOwn(s *settings.Settings, store *settings.Store, w world, name string) e
 }
 
 // pairs returns the settings that flags give, in the order in which they apply.
-func (o options) pairs() ([][2]string, error) {
+func (o settingsOptions) pairs() ([][2]string, error) {
 	var pairs [][2]string
 	for _, pair := range o.set {
 		key, value, ok := strings.Cut(pair, "=")

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+// parsed runs a command line whose effect is replaced by keeping its options.
+func parsed[O any](t *testing.T, newCommand func(keep func(O) error) *cobra.Command, line string) (got O, err error) {
+	t.Helper()
+	cmd := newCommand(func(o O) error { got = o; return nil })
+	cmd.SetArgs(strings.Fields(line))
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return got, cmd.ExecuteContext(t.Context())
+}
+
+func TestSessionFlags(t *testing.T) {
+	t.Parallel()
+	root := func(keep func(sessionOptions) error) *cobra.Command {
+		return newRoot(world{}, func(_ context.Context, _ world, o sessionOptions) error { return keep(o) })
+	}
+	for line, want := range map[string]sessionOptions{
+		"":                 {output: "text"},
+		"fix the tests":    {output: "text", prompt: "fix the tests"},
+		"-p fix the tests": {output: "text", prompt: "fix the tests", headless: true},
+		"--prompt= -m gpt --set a=b --set c=d --base-url u": {output: "text", headless: true, settingsOptions: settingsOptions{
+			model: "gpt", baseURL: "u", set: []string{"a=b", "c=d"},
+		}},
+		"-C dir --approval-mode ask --max-turns 3 --allow x --no-session --debug --output-format json --profile work": {
+			output: "json", workspace: "dir", allow: []string{"x"}, noSession: true, debug: true,
+			settingsOptions: settingsOptions{approvalMode: "ask", maxTurns: "3", profile: "work"},
+		},
+		"-c":     {output: "text", continues: true},
+		"-r abc": {output: "text", resume: "abc"},
+	} {
+		got, err := parsed(t, root, line)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(sessionOptions{}, settingsOptions{})); err != nil || diff != "" {
+			t.Errorf("agent %s: %v %s", line, err, diff)
+		}
+	}
+	for _, line := range []string{"-c -r abc", "-c --no-session", "--no-such-flag", "-m"} {
+		if _, err := parsed(t, root, line); exitStatus(err) != exitUsage {
+			t.Errorf("agent %s: %v", line, err)
+		}
+	}
+}
+
+func TestSettingsFlags(t *testing.T) {
+	t.Parallel()
+	command := func(keep func(listOptions) error) *cobra.Command {
+		return newSettingsCommand(world{}, func(_ world, o listOptions) error { return keep(o) })
+	}
+	for line, want := range map[string]listOptions{
+		"":                        {},
+		"model --json":            {key: "model", json: true},
+		"--schema --profile work": {schema: true, settingsOptions: settingsOptions{profile: "work"}},
+	} {
+		got, err := parsed(t, command, line)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(listOptions{}, settingsOptions{})); err != nil || diff != "" {
+			t.Errorf("agent settings %s: %v %s", line, err, diff)
+		}
+	}
+	if _, err := parsed(t, command, "a b"); exitStatus(err) != exitUsage {
+		t.Errorf("two keys: %v", err)
+	}
+}
+
+func TestSandboxFlags(t *testing.T) {
+	t.Parallel()
+	command := func(keep func(sandboxOptions) error) *cobra.Command {
+		return newSandbox(world{}, func(_ context.Context, _ world, o sandboxOptions) error { return keep(o) })
+	}
+	got, err := parsed(t, command, "--profile look -C dir -- ls -l")
+	want := sandboxOptions{workspace: "dir", confined: "look", command: []string{"ls", "-l"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sandboxOptions{}, settingsOptions{})); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if _, err := parsed(t, command, ""); exitStatus(err) != exitUsage {
+		t.Errorf("no command: %v", err)
+	}
+}
