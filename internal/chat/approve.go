@@ -28,15 +28,11 @@ type approvals struct {
 // approve decides whether a call may run, by mode, rules and, where they leave it
 // open, by a person. A call that may not is marked refused; the stop it returns
 // ends the turn.
-func (a *approvals) approve(ctx context.Context, k *call, env *tools.Env) Stop {
+func (a *approvals) approve(ctx context.Context, k *call) Stop {
 	if k.tool.Kind == tools.KindRead {
 		return ""
 	}
-	preview, err := previewCall(k, env)
-	if err != nil {
-		k.refused = err.Error()
-		return ""
-	}
+	preview := k.plan.Preview
 	switch {
 	case a.allowed(k, preview):
 		return ""
@@ -49,17 +45,6 @@ func (a *approvals) approve(ctx context.Context, k *call, env *tools.Env) Stop {
 		return StopDenied
 	}
 	return a.askPerson(ctx, k, preview)
-}
-
-// previewCall asks the tool what a call would do. It survives a tool that panics
-// as run does.
-func previewCall(k *call, env *tools.Env) (preview tools.Preview, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = internalError(k, p)
-		}
-	}()
-	return k.tool.Preview(env, k.parameters)
 }
 
 // allowed reports whether a call runs without asking.

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,28 @@ func (b *bench) answering(d Decision) {
 		if asked, ok := e.(ApprovalRequested); ok {
 			b.Answer(asked.Approval.ID, d)
 		}
+	}
+}
+
+// TestWhatIsApprovedIsApplied: a call is planned once, and the plan that was shown
+// is the one that is carried out.
+func TestWhatIsApprovedIsApplied(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("edits", `{}`), say("ok"))
+	planned := 0
+	b.Tools = tools.NewRegistry(tools.Tool{Name: "edits", Kind: tools.KindEdit, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+		planned++
+		title := fmt.Sprint("plan ", planned)
+		return tools.Plan{Preview: tools.Preview{Title: title}, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: title} }}, nil
+	}})
+	b.set("approval-mode", "ask")
+	b.answering(Decision{Allow: true})
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	asked := seen[ApprovalRequested](b)
+	if len(asked) != 1 || asked[0].Approval.Preview.Title != "plan 1" || b.responses()[0].Result.Text() != "plan 1" || planned != 1 {
+		t.Errorf("asked %+v, planned %d times, applied %q", asked, planned, b.responses()[0].Result.Text())
 	}
 }
 
@@ -149,10 +172,10 @@ func guarded() *tools.Registry {
 		Paths   []string `json:"paths"`
 		Command string   `json:"command"`
 	}
-	preview := func(_ *tools.Env, args json.RawMessage) (tools.Preview, error) {
+	plan := func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
 		var a arguments
 		if err := json.Unmarshal(args, &a); err != nil {
-			return tools.Preview{}, err
+			return tools.Plan{}, err
 		}
 		p := tools.Preview{Title: "guarded", Paths: a.Paths, Command: a.Command, ReadOnly: a.Command == "ls"}
 		if a.Path != "" {
@@ -161,17 +184,14 @@ func guarded() *tools.Registry {
 		if line, err := cmdline.Parse(a.Command); a.Command != "" && err == nil {
 			p.Commands = line.Commands
 		}
-		return p, nil
+		return tools.Plan{Preview: p, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "ran"} }}, nil
 	}
 	tool := func(name string, kind tools.Kind) tools.Tool {
 		return tools.Tool{
-			Name: name, Kind: kind, KeyParameter: "file_path", Preview: preview,
-			Run: func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return tools.Answer{Result: "ran"} },
+			Name: name, Kind: kind, KeyParameter: "file_path", Plan: plan,
 		}
 	}
-	look := tool("look", tools.KindRead)
-	look.Preview = nil
-	return tools.NewRegistry(look, tool("edit", tools.KindEdit), tool("shell", tools.KindShell), tool("fetch", tools.KindNetwork))
+	return tools.NewRegistry(tool("look", tools.KindRead), tool("edit", tools.KindEdit), tool("shell", tools.KindShell), tool("fetch", tools.KindNetwork))
 }
 
 const (

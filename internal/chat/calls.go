@@ -19,6 +19,9 @@ type call struct {
 	title      string
 	parameters json.RawMessage
 	tool       tools.Tool
+	// plan is what the call would do; it is made once, and what was approved is what
+	// is applied.
+	plan tools.Plan
 	// refused is why the call will not run: it is malformed, unknown or denied.
 	refused string
 	started time.Time
@@ -110,8 +113,8 @@ func (r *runner) runBatch(ctx context.Context, batch []*call, out *Outcome) (Sto
 	for _, k := range batch {
 		out.ToolCalls++
 		r.ran++
-		if k.refused == "" && ctx.Err() == nil {
-			stop = r.approvals.approve(ctx, k, r.toolEnv())
+		if r.plan(ctx, k); k.refused == "" {
+			stop = r.approvals.approve(ctx, k)
 		}
 	}
 	done := r.start(ctx, batch)
@@ -147,19 +150,47 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			continue
 		}
 		r.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Parameters: k.parameters})
-		env := r.toolEnv()
-		env.Output = liveOutput{r.inbox, r.Emit, k.number}
 		go func() {
-			k.answer = execute(ctx, k, env)
+			k.answer = apply(ctx, k)
 			done <- k
 		}()
 	}
 	return done
 }
 
-// toolEnv is the tools' environment with the limits that are set now.
-func (r *runner) toolEnv() *tools.Env {
+// plan works out what a call does, while the owner goes on serving. A call that
+// cannot be planned is marked refused.
+func (r *runner) plan(ctx context.Context, k *call) {
+	if k.refused == "" && ctx.Err() != nil {
+		k.refused = answerNotRun
+	}
+	if k.refused != "" {
+		return
+	}
+	env, done := r.toolEnv(k), make(chan error, 1)
+	go func() { done <- k.work(ctx, env) }()
+	if err, _ := await(r.inbox, done); err != nil {
+		k.refused = err.Error()
+	}
+}
+
+// work plans the call. A tool that panics is a defect of ours; the model and the
+// user read of it, the conversation goes on.
+func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = internalError(k, p)
+		}
+	}()
+	k.plan, err = k.tool.Plan(ctx, env, k.parameters)
+	return err
+}
+
+// toolEnv is what a call works on: the tools' environment with the limits that are
+// set now, and the screen.
+func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
+	env.Output = liveOutput{r.inbox, r.Emit, k.number}
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
 		ReadLines:           settings.FileReadMaxLines.Of(r.Settings),
@@ -168,18 +199,17 @@ func (r *runner) toolEnv() *tools.Env {
 	return &env
 }
 
-// execute runs one call. A tool that panics is a defect of ours; the model and
-// the user read of it, the conversation goes on.
-func execute(ctx context.Context, k *call, env *tools.Env) (answer tools.Answer) {
+// apply carries out what was planned. It survives a tool that panics as work does.
+func apply(ctx context.Context, k *call) (answer tools.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			answer = tools.Answer{Error: internalError(k, p).Error()}
 		}
-		if ctx.Err() != nil && answer.Error == "" && answer.Result == "" {
+		if ctx.Err() != nil && answer.Error == "" && answer.ForModel() == "" {
 			answer.Error = answerInterrupted
 		}
 	}()
-	return k.tool.Run(ctx, env, k.parameters)
+	return k.plan.Apply(ctx)
 }
 
 func internalError(k *call, panicked any) error {
@@ -191,7 +221,7 @@ func (r *runner) storeAnswer(k *call) error {
 	err := r.store(history.New(history.Tool, &history.ToolResponse{
 		CallID:   k.id,
 		ToolName: k.name,
-		Result:   history.TextResult(k.answer.Result),
+		Result:   history.TextResult(k.answer.ForModel()),
 		Error:    k.answer.Error,
 		ExitCode: k.answer.ExitCode,
 	}))

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,9 +12,7 @@ import (
 )
 
 func fakeTool(name string, run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
-	return tools.Tool{Name: name, KeyParameter: "file_path", Run: func(ctx context.Context, env *tools.Env, _ json.RawMessage) tools.Answer {
-		return run(ctx, env)
-	}}
+	return tools.Tool{Name: name, KeyParameter: "file_path", Plan: applied(run)}
 }
 
 // TestReadsRunSideBySide: two calls that only look each wait for the other; the
@@ -28,12 +25,12 @@ func TestReadsRunSideBySide(t *testing.T) {
 		fakeTool("first", func(ctx context.Context, _ *tools.Env) tools.Answer {
 			select {
 			case <-met:
-				return tools.Answer{Result: "met"}
+				return tools.Answer{Text: "met"}
 			case <-ctx.Done():
 				return tools.Answer{}
 			}
 		}),
-		fakeTool("second", func(context.Context, *tools.Env) tools.Answer { close(met); return tools.Answer{Result: "met"} }),
+		fakeTool("second", func(context.Context, *tools.Env) tools.Answer { close(met); return tools.Answer{Text: "met"} }),
 	)
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
@@ -108,7 +105,7 @@ func TestExitStatus(t *testing.T) {
 	status := 1
 	b := newBench(t)
 	b.Tools = tools.NewRegistry(fakeTool("check", func(context.Context, *tools.Env) tools.Answer {
-		return tools.Answer{Result: "2 failures", ExitCode: &status}
+		return tools.Answer{Text: "2 failures", ExitCode: &status}
 	}))
 	b.model.next = func(int) answerFunc { return calls("check", `{}`) }
 	out, err := b.prompt("go")
@@ -156,7 +153,7 @@ func TestToolLimitsFollowTheSettings(t *testing.T) {
 	var got []tools.Limits
 	b.Tools = tools.NewRegistry(fakeTool("look", func(_ context.Context, env *tools.Env) tools.Answer {
 		got = append(got, env.Limits)
-		return tools.Answer{Result: "ok"}
+		return tools.Answer{Text: "ok"}
 	}))
 	b.model.next = func(n int) answerFunc {
 		if n%2 == 1 {

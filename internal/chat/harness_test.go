@@ -231,39 +231,47 @@ func (b *bench) texts(speaker history.Speaker) []string {
 	return all
 }
 
+type planFunc = func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error)
+
+// applied plans calls that run carries out.
+func applied(run func(context.Context, *tools.Env) tools.Answer) planFunc {
+	return func(_ context.Context, env *tools.Env, _ json.RawMessage) (tools.Plan, error) {
+		return tools.Plan{Apply: func(ctx context.Context) tools.Answer { return run(ctx, env) }}, nil
+	}
+}
+
 // testTools are tools without effect: the names the density engine knows, and one
 // of each kind that misbehaves.
 func testTools() *tools.Registry {
-	answer := func(a tools.Answer) func(context.Context, *tools.Env, json.RawMessage) tools.Answer {
-		return func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return a }
+	answer := func(a tools.Answer) func(context.Context, *tools.Env) tools.Answer {
+		return func(context.Context, *tools.Env) tools.Answer { return a }
 	}
-	preview := func(_ *tools.Env, args json.RawMessage) (tools.Preview, error) {
+	edit := func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
 		var a struct {
 			Path    string `json:"file_path"`
 			Command string
 		}
 		if json.Unmarshal(args, &a) != nil || a.Path == "" && a.Command == "" {
-			return tools.Preview{}, fmt.Errorf("nothing to do")
+			return tools.Plan{}, fmt.Errorf("nothing to do")
 		}
-		return tools.Preview{Title: "edit " + a.Path, Paths: []string{a.Path}}, nil
+		return tools.Plan{
+			Preview: tools.Preview{Title: "edit " + a.Path, Paths: []string{a.Path}},
+			Apply:   func(context.Context) tools.Answer { return tools.Answer{Text: "written"} },
+		}, nil
 	}
 	schema := json.RawMessage(`{"type":"object"}`)
-	tool := func(name string, kind tools.Kind, access tools.Access, run func(context.Context, *tools.Env, json.RawMessage) tools.Answer) tools.Tool {
-		t := tools.Tool{Name: name, Description: name, Kind: kind, Access: access, KeyParameter: "file_path", Schema: schema, Run: run}
-		if kind != tools.KindRead {
-			t.Preview = preview
-		}
-		return t
+	tool := func(name string, kind tools.Kind, access tools.Access, plan planFunc) tools.Tool {
+		return tools.Tool{Name: name, Description: name, Kind: kind, Access: access, KeyParameter: "file_path", Schema: schema, Plan: plan}
 	}
 	big := strings.Repeat("word ", 200)
 	return tools.NewRegistry(
-		tool("read_file", tools.KindRead, tools.AccessRead, answer(tools.Answer{Result: big})),
-		tool("write_file", tools.KindEdit, tools.AccessWrite, answer(tools.Answer{Result: "written"})),
-		tool("fails", tools.KindRead, tools.AccessNone, answer(tools.Answer{Error: "no such thing"})),
-		tool("panics", tools.KindRead, tools.AccessNone, func(context.Context, *tools.Env, json.RawMessage) tools.Answer { panic("boom") }),
-		tool("waits", tools.KindRead, tools.AccessNone, func(ctx context.Context, _ *tools.Env, _ json.RawMessage) tools.Answer {
+		tool("read_file", tools.KindRead, tools.AccessRead, applied(answer(tools.Answer{Text: big}))),
+		tool("write_file", tools.KindEdit, tools.AccessWrite, edit),
+		tool("fails", tools.KindRead, tools.AccessNone, applied(answer(tools.Answer{Error: "no such thing"}))),
+		tool("panics", tools.KindRead, tools.AccessNone, applied(func(context.Context, *tools.Env) tools.Answer { panic("boom") })),
+		tool("waits", tools.KindRead, tools.AccessNone, applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
 			<-ctx.Done()
 			return tools.Answer{}
-		}),
+		})),
 	)
 }

@@ -220,11 +220,11 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 func TestOutputComesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.Tools = tools.NewRegistry(tools.Tool{Name: "prints", Run: func(_ context.Context, env *tools.Env, _ json.RawMessage) tools.Answer {
+	b.Tools = tools.NewRegistry(tools.Tool{Name: "prints", Plan: applied(func(_ context.Context, env *tools.Env) tools.Answer {
 		_, _ = env.Output.Write([]byte("one"))
 		_, _ = env.Output.Write([]byte("two"))
-		return tools.Answer{Result: "one two"}
-	}})
+		return tools.Answer{Text: "one two"}
+	})})
 	const turns = 50
 	b.model.next = func(n int) answerFunc {
 		if n == turns {
@@ -320,14 +320,13 @@ func TestRepliesThatEndOddly(t *testing.T) {
 	}
 }
 
-// TestPanickingPreview ends the call and nothing else.
-func TestPanickingPreview(t *testing.T) {
+// TestPanickingPlan ends the call and nothing else.
+func TestPanickingPlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
 	b.Tools = tools.NewRegistry(tools.Tool{
 		Name: "edits", Kind: tools.KindEdit,
-		Preview: func(*tools.Env, json.RawMessage) (tools.Preview, error) { panic("boom") },
-		Run:     func(context.Context, *tools.Env, json.RawMessage) tools.Answer { return tools.Answer{Result: "never"} },
+		Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) { panic("boom") },
 	})
 	if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
 		t.Fatalf("%+v %v", out, err)

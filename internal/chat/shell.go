@@ -30,6 +30,7 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 		return Outcome{Stop: StopFailed}, err
 	}
 	k := &call{number: c.runner.next(), name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool}
+	c.runner.plan(ctx, k)
 	await(c.inbox, c.runner.start(ctx, []*call{k}))
 	c.inbox.serve() // what it printed comes before its end
 	if k.refused != "" {
@@ -47,7 +48,7 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 // (D-46).
 func shellReport(command string, a tools.Answer) history.Block {
 	var output strings.Builder
-	for _, part := range []string{a.Result, a.Error} {
+	for _, part := range []string{a.ForModel(), a.Error} {
 		if part != "" {
 			output.WriteString(strings.TrimRight(part, "\n") + "\n")
 		}

@@ -173,12 +173,12 @@ func TestCompressByHand(t *testing.T) {
 func shellTool(run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
 	return tools.Tool{
 		Name: tools.ShellToolName, Kind: tools.KindShell, KeyParameter: "command",
-		Run: func(ctx context.Context, env *tools.Env, args json.RawMessage) tools.Answer {
+		Plan: func(ctx context.Context, env *tools.Env, args json.RawMessage) (tools.Plan, error) {
 			var a struct{ Command string }
 			if json.Unmarshal(args, &a) != nil || a.Command == "" {
-				return tools.Answer{Error: "no command"}
+				return tools.Plan{}, errors.New("no command")
 			}
-			return run(ctx, env)
+			return applied(run)(ctx, env, args)
 		},
 	}
 }
@@ -189,7 +189,7 @@ func TestShell(t *testing.T) {
 	running(t, func(t *testing.T, b *bench) {
 		b.Tools = tools.NewRegistry(shellTool(func(_ context.Context, env *tools.Env) tools.Answer {
 			_, _ = env.Output.Write([]byte("3 files"))
-			return tools.Answer{Result: "3 files\n", Error: "exit status 1"}
+			return tools.Answer{Text: "3 files\n", Error: "exit status 1"}
 		}))
 		b.Shell("ls\npwd")
 		synctest.Wait()
@@ -198,7 +198,7 @@ func TestShell(t *testing.T) {
 			t.Errorf("the model reads %q", got)
 		}
 		ended := seen[ToolEnded](b)
-		if len(ended) != 1 || ended[0].Title != "! ls …" || ended[0].Answer.Result != "3 files\n" || len(seen[ToolOutput](b)) != 1 {
+		if len(ended) != 1 || ended[0].Title != "! ls …" || ended[0].Answer.Text != "3 files\n" || len(seen[ToolOutput](b)) != 1 {
 			t.Errorf("shown %+v", ended)
 		}
 		b.Send("what was it?")
@@ -214,7 +214,7 @@ func TestShellIsInterrupted(t *testing.T) {
 	running(t, func(t *testing.T, b *bench) {
 		b.Tools = tools.NewRegistry(shellTool(func(ctx context.Context, _ *tools.Env) tools.Answer {
 			<-ctx.Done()
-			return tools.Answer{Result: "so far"}
+			return tools.Answer{Text: "so far"}
 		}))
 		b.Shell("sleep 1000")
 		synctest.Wait()
@@ -235,7 +235,7 @@ func TestShellIsInterrupted(t *testing.T) {
 func TestShellWaitsForTheTurn(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
-		b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Result: "/w"} }))
+		b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "/w"} }))
 		b.Send("go")
 		synctest.Wait()
 		b.Shell("pwd")
@@ -257,7 +257,7 @@ func TestShellWaitsForTheTurn(t *testing.T) {
 func TestShellThatNeverRan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Result: "ran"} }))
+	b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "ran"} }))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if out, err := b.shell(ctx, "pwd"); err != nil || out.Stop != StopInterrupted || b.History.Len() != 0 {

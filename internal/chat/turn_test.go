@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -175,12 +174,12 @@ func TestUnqueueTakesTheNewestBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("asks", `{}`), say("ok"))
 	var taken atcmd.Message
-	b.Chat.Tools = tools.NewRegistry(tools.Tool{Name: "asks", Run: func(ctx context.Context, _ *tools.Env, _ json.RawMessage) tools.Answer {
+	b.Chat.Tools = tools.NewRegistry(tools.Tool{Name: "asks", Plan: applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
 		b.Send("one")
 		b.Send("two")
 		taken, _ = b.Unqueue(ctx)
-		return tools.Answer{Result: "asked"}
-	}})
+		return tools.Answer{Text: "asked"}
+	})})
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func streamLine(e chat.Event) any {
 	case chat.CallRequested:
 		return toolCallLine{"tool_call", e.ID, e.Name, e.Parameters}
 	case chat.ToolEnded:
-		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.Result, e.Answer.Error, e.Answer.ExitCode}
+		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.ForModel(), e.Answer.Error, e.Answer.ExitCode}
 	case chat.DensityApplied:
 		return densityLine{"density", e.Metadata, e.TokensBefore, e.TokensAfter}
 	case chat.Compressed:

@@ -17,11 +17,10 @@ type astReadFileArgs struct {
 }
 
 func astReadFile() Tool {
-	return define(Tool{
+	return defineRead(Tool{
 		Name: "ast_read_file",
 		Description: "Reads a source file by its declarations: an outline with line ranges (FIRST-LAST|HEADING), or the plain text of one declaration. " +
 			"Go is parsed; other languages are recognised by their braces and indentation, which can err.",
-		Kind:         KindRead,
 		Access:       AccessRead,
 		KeyParameter: "file_path",
 	}, runASTReadFile)
@@ -46,7 +45,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	limit := env.Limits.OutputBytes()
 	if args.Symbol == "" {
 		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, words.Count(d.Count(), "line"), declared.Note)
-		return Answer{Result: heading + lines.Head(declared.String(), limit)}
+		return Answer{Text: heading + lines.Head(declared.String(), limit)}
 	}
 	found, err := declared.Find(args.Symbol)
 	if err != nil {
@@ -54,7 +53,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	first, last := declared.Lines(found)
 	heading := fmt.Sprintf("[%s, lines %d-%d of %s; %s]\n", found.Name, first, last, s.rel, declared.Note)
-	return Answer{Result: heading + lines.Head(text[found.Start:found.End], limit) + "\n"}
+	return Answer{Text: heading + lines.Head(text[found.Start:found.End], limit) + "\n"}
 }
 
 // maxOutlineBytes is the size up to which files are outlined.

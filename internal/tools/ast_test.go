@@ -97,12 +97,12 @@ func TestOutlineOfBrokenGoSaysSo(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc (\n", "b.go": "no go at all {{{", "c.go": ""})
 	answer := mustRun(t, env, astReadFile(), params{"file_path": "a.go"})
-	if !strings.Contains(answer.Result, "does not parse: ") || !strings.Contains(answer.Result, "3-3|func F()") {
-		t.Errorf("got %s", answer.Result)
+	if !strings.Contains(answer.ForModel(), "does not parse: ") || !strings.Contains(answer.ForModel(), "3-3|func F()") {
+		t.Errorf("got %s", answer.ForModel())
 	}
 	for _, file := range []string{"b.go", "c.go"} {
-		if answer := mustRun(t, env, astReadFile(), params{"file_path": file}); !strings.Contains(answer.Result, "does not parse: 1:") {
-			t.Errorf("got %s", answer.Result)
+		if answer := mustRun(t, env, astReadFile(), params{"file_path": file}); !strings.Contains(answer.ForModel(), "does not parse: 1:") {
+			t.Errorf("got %s", answer.ForModel())
 		}
 	}
 	refused(t, env, astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() int { return 1 }"}, "does not parse as it is", "replace")

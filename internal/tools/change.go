@@ -25,25 +25,21 @@ type change struct {
 	done string
 }
 
-// defineEdit completes a tool that edits one file. Run makes exactly the change
-// that Preview shows, because both come from plan, which itself writes nothing. An
-// error of Preview may show the model what changed in a file, and counts as seen.
+// defineEdit completes a tool that edits one file. plan writes nothing; an error of
+// it may show the model what changed in the file, and counts as seen. What is
+// applied is the change that was planned.
 func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool {
 	t.Kind, t.Access, t.KeyParameter = KindEdit, AccessWrite, "file_path"
-	t = define(t, func(_ context.Context, env *Env, args A) Answer {
+	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		c, err := plan(env, args)
 		if err != nil {
-			return failed(err)
-		}
-		return env.apply(c)
-	})
-	return withPreview(t, func(env *Env, args A) (Preview, error) {
-		c, err := plan(env, args)
-		if err != nil {
-			return Preview{}, err
+			return Plan{}, err
 		}
 		d := c.diff()
-		return Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}}, nil
+		return Plan{
+			Preview: Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}},
+			Apply:   func(context.Context) Answer { return env.apply(c, d) },
+		}, nil
 	})
 }
 
@@ -111,14 +107,14 @@ func belongsToGit(rel string) bool {
 	return slices.ContainsFunc(strings.Split(rel, "/"), func(name string) bool { return strings.EqualFold(name, ".git") })
 }
 
-// apply makes a change and answers with the lines around it.
-func (e *Env) apply(c change) Answer {
+// apply makes a change and answers with the lines around it. A file that is not any
+// more what the change was worked out for is left alone.
+func (e *Env) apply(c change, d textdiff.Diff) Answer {
 	if err := e.Workspace.Replace(c.abs, c.before, c.after); err != nil {
 		return failed(err)
 	}
 	e.Seen.Record(c.abs, c.after)
-	d := c.diff()
-	return Answer{Result: c.report(d, e.Limits), Diff: d.Unified(c.names())}
+	return Answer{Text: c.report(d, e.Limits), Diff: d.Unified(c.names())}
 }
 
 func (c change) diff() textdiff.Diff {

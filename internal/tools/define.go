@@ -10,36 +10,28 @@ import (
 
 // define completes a tool from the Go struct A of its arguments: the schema comes
 // from the struct (a field's json tag names the parameter, omitempty makes it
-// optional, its jsonschema tag is the description), and run is called with the
-// decoded arguments only. Arguments that do not fit are an error answer.
-func define[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
+// optional, its jsonschema tag is the description), and plan is called with the
+// decoded arguments. Arguments that do not fit are an error.
+func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := newDecoder[A]()
 	t.Schema = d.schemaJSON
-	t.Run = func(ctx context.Context, env *Env, raw json.RawMessage) Answer {
+	t.Plan = func(ctx context.Context, env *Env, raw json.RawMessage) (Plan, error) {
 		args, err := d.decode(raw)
 		if err != nil {
-			return Answer{Error: fmt.Sprintf("%s: %s", t.Name, err)}
+			return Plan{}, fmt.Errorf("%s: %w", t.Name, err)
 		}
-		return run(ctx, env, args)
+		return plan(ctx, env, args)
 	}
 	return t
 }
 
-// withPreview adds the preview of a tool that needs approval.
-func withPreview[A any](t Tool, preview func(env *Env, args A) (Preview, error)) Tool {
-	d := newDecoder[A]()
-	t.Preview = func(env *Env, raw json.RawMessage) (Preview, error) {
-		args, err := d.decode(raw)
-		if err != nil {
-			return Preview{}, fmt.Errorf("%s: %w", t.Name, err)
-		}
-		return preview(env, args)
-	}
-	return t
+// defineRead completes a tool whose calls need no approval: run carries them out.
+func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
+	t.Kind = KindRead
+	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
+		return Plan{Apply: func(ctx context.Context) Answer { return run(ctx, env, args) }}, nil
+	})
 }
-
-// failed is the answer to a call that did nothing.
-func failed(err error) Answer { return Answer{Error: err.Error()} }
 
 // schemaOf infers the JSON Schema of A, in the plain form that every provider
 // understands: one type a parameter, no null.

@@ -22,7 +22,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"crlf": textfile.ByteOrderMark + "a\r\nb\r\n", "bare": "a\nb", "empty": ""})
 	answer := mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "one\r\ntwo"})
-	if answer.Result != "Created new/x.txt with 2 lines" || !strings.Contains(answer.Diff, "--- /dev/null\n+++ new/x.txt\n@@ -0,0 +1,2 @@\n+one\n") {
+	if answer.ForModel() != "Created new/x.txt with 2 lines" || !strings.Contains(answer.Diff, "--- /dev/null\n+++ new/x.txt\n@@ -0,0 +1,2 @@\n+one\n") {
 		t.Errorf("got %+v", answer)
 	}
 	wantContent(t, env, "new/x.txt", "one\r\ntwo")
@@ -44,10 +44,11 @@ func TestChangeOfLineEndsAloneIsSaid(t *testing.T) {
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
 	raw := json.RawMessage(`{"file_path":"f","content":"a\r\nb\r\n"}`)
-	if preview, err := writeFile().Preview(env, raw); err != nil || preview.Title != "change the line ends of f" {
-		t.Errorf("got %+v, %v", preview, err)
+	plan, err := writeFile().Plan(t.Context(), env, raw)
+	if err != nil || plan.Preview.Title != "change the line ends of f" {
+		t.Fatalf("got %+v, %v", plan.Preview, err)
 	}
-	wantResult(t, writeFile().Run(t.Context(), env, raw), "Wrote f, now 2 lines. Only its line ends changed")
+	wantResult(t, plan.Apply(t.Context()), "Wrote f, now 2 lines. Only its line ends changed")
 	wantContent(t, env, "f", "a\r\nb\r\n")
 }
 
@@ -95,10 +96,9 @@ func TestFileChangedUnderneathIsRefusedWithTheDifference(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(env.Workspace.Root(), "f.txt"), info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		raw, _ := json.Marshal(c.args)
-		_, err = c.tool.Preview(env, raw)
+		_, err = planCall(t.Context(), t, c.tool, env, c.args)
 		if err == nil || !strings.Contains(err.Error(), "f.txt changed on disk") || !strings.Contains(err.Error(), "-three\n+THREE\n") {
-			t.Errorf("%s: preview says %v", c.tool.Name, err)
+			t.Errorf("%s: the plan says %v", c.tool.Name, err)
 		}
 		// The model was shown the new content by that.
 		mustRun(t, env, c.tool, c.args)
@@ -215,7 +215,7 @@ func TestGitsOwnFilesAreNotEdited(t *testing.T) {
 	mustRun(t, env, replace(), params{"file_path": ".github/x.yml", "old_string": "a", "new_string": "b"})
 }
 
-func TestPreviewShowsWhatRunDoesAndHasNoEffect(t *testing.T) {
+func TestPlanShowsWhatIsAppliedAndHasNoEffect(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		tool  Tool
@@ -232,21 +232,21 @@ func TestPreviewShowsWhatRunDoesAndHasNoEffect(t *testing.T) {
 		env := fileEnv(t, map[string]string{"dir/a.go": "package a\n\nfunc F() {}\n"})
 		see(t, env, "dir/a.go")
 		before := snapshot(t, env.Workspace.Root())
-		raw, _ := json.Marshal(c.args)
-		preview, err := c.tool.Preview(env, raw)
+		plan, err := planCall(t.Context(), t, c.tool, env, c.args)
 		if err != nil {
 			t.Errorf("%s: %v", c.tool.Name, err)
 			continue
 		}
 		if after := snapshot(t, env.Workspace.Root()); after != before {
-			t.Errorf("%s: the preview changed files", c.tool.Name)
+			t.Errorf("%s: the plan changed files", c.tool.Name)
 		}
 		path := strings.Fields(c.title)[1]
+		preview := plan.Preview
 		if preview.Title != c.title || len(preview.Paths) != 1 || preview.Paths[0] != path || preview.Diff == "" {
 			t.Errorf("%s: preview %+v", c.tool.Name, preview)
 		}
-		if answer := mustRun(t, env, c.tool, c.args); answer.Diff != preview.Diff {
-			t.Errorf("%s: preview\n%s\nrun\n%s", c.tool.Name, preview.Diff, answer.Diff)
+		if answer := plan.Apply(t.Context()); answer.Error != "" || answer.Diff != preview.Diff {
+			t.Errorf("%s: preview\n%s\napplied\n%s %s", c.tool.Name, preview.Diff, answer.Diff, answer.Error)
 		}
 	}
 }
@@ -266,12 +266,12 @@ func TestEditAnswersWithTheChangedRegion(t *testing.T) {
 9|line 8`)
 	see(t, env, "f.txt")
 	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "0\n", "new_string": "zero\n", "expected_replacements": 4})
-	if !strings.Contains(answer.Result, "11|line 1zero\n") || !strings.Contains(answer.Result, "…\n18|line 17\n") {
-		t.Errorf("got\n%s", answer.Result)
+	if !strings.Contains(answer.ForModel(), "11|line 1zero\n") || !strings.Contains(answer.ForModel(), "…\n18|line 17\n") {
+		t.Errorf("got\n%s", answer.ForModel())
 	}
 	answer = mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": strings.Repeat("same\n", 5000)})
-	if n := strings.Count(answer.Result, "\n"); n > 105 || !strings.Contains(answer.Result, "is not shown]") {
-		t.Errorf("a big change answers with %d lines:\n%s", n, answer.Result)
+	if n := strings.Count(answer.ForModel(), "\n"); n > 105 || !strings.Contains(answer.ForModel(), "is not shown]") {
+		t.Errorf("a big change answers with %d lines:\n%s", n, answer.ForModel())
 	}
 }
 
@@ -279,32 +279,39 @@ func TestEditSaysWhenAGoFileNoLongerParses(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n"})
 	answer := mustRun(t, env, replace(), params{"file_path": "a.go", "old_string": "{}", "new_string": "{"})
-	if !strings.Contains(answer.Result, "does not parse now: 3:") {
-		t.Errorf("got %s", answer.Result)
+	if !strings.Contains(answer.ForModel(), "does not parse now: 3:") {
+		t.Errorf("got %s", answer.ForModel())
 	}
 	answer = mustRun(t, env, replace(), params{"file_path": "a.go", "old_string": "{", "new_string": "{}"})
-	if strings.Contains(answer.Result, "parse") {
-		t.Errorf("got %s", answer.Result)
+	if strings.Contains(answer.ForModel(), "parse") {
+		t.Errorf("got %s", answer.ForModel())
 	}
 }
 
-func TestFileChangedBetweenPlanAndWriteIsKept(t *testing.T) {
+// A person approves what they were shown. A file that changes while they think is
+// left alone, also where the edit would still fit: the text that is replaced here
+// stands in a line that means something else by then.
+func TestFileChangedBetweenPlanAndApplyIsKept(t *testing.T) {
 	t.Parallel()
-	env := fileEnv(t, map[string]string{"f": "a\n"})
-	edit, err := planReplace(env, replaceArgs{FilePath: "f", OldString: "a", NewString: "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	creation, err := planWriteFile(env, writeFileArgs{FilePath: "new", Content: "mine"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	onDisk(t, env, "f", "theirs\n")
-	onDisk(t, env, "new", "theirs\n")
-	for _, c := range []change{edit, creation} {
-		if answer := env.apply(c); !strings.Contains(answer.Error, c.rel+" was changed by something else") {
+	env := fileEnv(t, map[string]string{"f": "x = 1 // harmless\n", "seen": "a\nb\n"})
+	see(t, env, "seen")
+	for _, c := range []struct {
+		tool         Tool
+		args         params
+		file, theirs string
+	}{
+		{replace(), params{"file_path": "f", "old_string": "x = 1", "new_string": "x = 2"}, "f", "drop_database_if x = 1\n"},
+		{writeFile(), params{"file_path": "new", "content": "mine"}, "new", "theirs\n"},
+		{insertAtLine(), params{"file_path": "seen", "line_number": 1, "content": "mine"}, "seen", "b\na\n"},
+	} {
+		plan, err := planCall(t.Context(), t, c.tool, env, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDisk(t, env, c.file, c.theirs)
+		if answer := plan.Apply(t.Context()); !strings.Contains(answer.Error, c.file+" was changed by something else") {
 			t.Errorf("got %+v", answer)
 		}
-		wantContent(t, env, c.rel, "theirs\n")
+		wantContent(t, env, c.file, c.theirs)
 	}
 }

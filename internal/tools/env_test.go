@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) st
 	before := snapshot(t, env.Workspace.Root())
 	answer := call(t, env, tool, args)
 	if answer.Error == "" {
-		t.Fatalf("%s %v was not refused: %s", tool.Name, args, answer.Result)
+		t.Fatalf("%s %v was not refused: %s", tool.Name, args, answer.ForModel())
 	}
 	for _, word := range words {
 		if !strings.Contains(answer.Error, word) {
@@ -75,11 +76,29 @@ func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) st
 
 func call(t testing.TB, env *Env, tool Tool, args params) Answer {
 	t.Helper()
+	return runTool(t.Context(), t, tool, env, args)
+}
+
+// runTool plans a call and applies the plan.
+func runTool(ctx context.Context, t testing.TB, tool Tool, env *Env, args params) Answer {
+	t.Helper()
+	if _, given := args["command"]; !given && tool.Name == ShellToolName {
+		args["command"] = ""
+	}
+	plan, err := planCall(ctx, t, tool, env, args)
+	if err != nil {
+		return failed(err)
+	}
+	return plan.Apply(ctx)
+}
+
+func planCall(ctx context.Context, t testing.TB, tool Tool, env *Env, args params) (Plan, error) {
+	t.Helper()
 	raw, err := json.Marshal(args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tool.Run(t.Context(), env, raw)
+	return tool.Plan(ctx, env, raw)
 }
 
 // snapshot lists every file below a folder with mode and content.
@@ -121,8 +140,8 @@ func wantContent(t testing.TB, env *Env, file, want string) {
 
 func wantResult(t testing.TB, answer Answer, want string) {
 	t.Helper()
-	if answer.Error != "" || answer.Result != want {
-		t.Errorf("got result\n%s\nerror %q, want\n%s", answer.Result, answer.Error, want)
+	if answer.Error != "" || answer.ForModel() != want {
+		t.Errorf("got result\n%s\nerror %q, want\n%s", answer.ForModel(), answer.Error, want)
 	}
 }
 

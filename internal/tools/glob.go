@@ -25,11 +25,10 @@ type globArgs struct {
 const maxGlobbed = 1000
 
 func glob() Tool {
-	return define(Tool{
+	return defineRead(Tool{
 		Name: "glob",
 		Description: "Finds files by name and answers with their paths, the latest changed first. " +
 			"Files that git ignores are left out, unless path or the folders the pattern begins with name an ignored folder.",
-		Kind:         KindRead,
 		KeyParameter: "pattern",
 	}, runGlob)
 }
@@ -49,7 +48,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 		return !doublestar.MatchUnvalidated(pattern, filepath.ToSlash(strings.TrimPrefix(file, strings.TrimSuffix(base, "/")+"/")))
 	})
 	if len(files) == 0 {
-		return Answer{Result: fmt.Sprintf("No file matches %s.", args.Pattern)}
+		return Answer{Text: fmt.Sprintf("No file matches %s.", args.Pattern)}
 	}
 	latestFirst(files)
 	var list strings.Builder
@@ -61,7 +60,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	if len(files) > maxGlobbed {
 		result = lines.Append(result, fmt.Sprintf("[the latest %d of %d files; narrow the pattern]", maxGlobbed, len(files)))
 	}
-	return Answer{Result: result}
+	return Answer{Text: result}
 }
 
 // start splits a pattern into the folder it begins with, so that only what is below

@@ -41,7 +41,7 @@ func TestGlobAnswersTheLatestFirst(t *testing.T) {
 		{map[string]any{"pattern": "**/x.go"}, "No file matches **/x.go."},
 		{map[string]any{"pattern": "missing/*.go"}, "No file matches missing/*.go."},
 	} {
-		if answer := runTool(t.Context(), t, glob(), env, c.args); answer.Result != c.want || answer.Error != "" {
+		if answer := runTool(t.Context(), t, glob(), env, c.args); answer.ForModel() != c.want || answer.Error != "" {
 			t.Errorf("%v: %+v, want %q", c.args, answer, c.want)
 		}
 	}
@@ -71,12 +71,12 @@ func TestGlobIsBounded(t *testing.T) {
 	}
 	env := searchEnv(t, files)
 	answer := runTool(t.Context(), t, glob(), env, map[string]any{"pattern": "**"})
-	if !strings.HasSuffix(answer.Result, "[the latest 1000 of 1005 files; narrow the pattern]") {
-		t.Errorf("%.100s … %s", answer.Result, answer.Result[len(answer.Result)-100:])
+	if !strings.HasSuffix(answer.ForModel(), "[the latest 1000 of 1005 files; narrow the pattern]") {
+		t.Errorf("%.100s … %s", answer.ForModel(), answer.ForModel()[len(answer.ForModel())-100:])
 	}
 	env.Limits.OutputTokens = 500
 	answer = runTool(t.Context(), t, glob(), env, map[string]any{"pattern": "**"})
-	if len(answer.Result) > env.Limits.OutputBytes() {
-		t.Errorf("%d bytes", len(answer.Result))
+	if len(answer.ForModel()) > env.Limits.OutputBytes() {
+		t.Errorf("%d bytes", len(answer.ForModel()))
 	}
 }

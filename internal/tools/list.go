@@ -23,10 +23,9 @@ type listArgs struct {
 const maxListed = 1000
 
 func listDirectory() Tool {
-	return define(Tool{
+	return defineRead(Tool{
 		Name:         "list_directory",
 		Description:  "Lists a folder: folders first, then files with their sizes. What git ignores is marked.",
-		Kind:         KindRead,
 		KeyParameter: "path",
 	}, runList)
 }
@@ -44,7 +43,7 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
 	}
 	if len(entries) == 0 {
-		return Answer{Result: env.Workspace.Rel(dir) + " is empty."}
+		return Answer{Text: env.Workspace.Rel(dir) + " is empty."}
 	}
 	tracked, err := namesWithFiles(ctx, env.Workspace, dir)
 	if err != nil {
@@ -64,7 +63,7 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	if more := len(entries) - maxListed; more > 0 {
 		result = lines.Append(result, fmt.Sprintf("[%d more entries]", more))
 	}
-	return Answer{Result: result}
+	return Answer{Text: result}
 }
 
 // namesWithFiles returns the names in dir that are, or hold, files that git does

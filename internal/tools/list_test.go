@@ -36,14 +36,14 @@ link -> a.txt
 pipe (no regular file)
 x.log (2 bytes) [ignored]
 `
-	if answer.Result != want || answer.Error != "" {
+	if answer.ForModel() != want || answer.Error != "" {
 		t.Errorf("%+v\nwant %s", answer, want)
 	}
 	// What an ignored folder holds is not marked again: whoever lists it knows.
-	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.Result != "out (1 byte)\n" {
+	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.ForModel() != "out (1 byte)\n" {
 		t.Errorf("%+v", answer)
 	}
-	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "empty"}); answer.Result != "empty is empty." {
+	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "empty"}); answer.ForModel() != "empty is empty." {
 		t.Errorf("%+v", answer)
 	}
 	for path, want := range map[string]string{"a.txt": "is a file", "missing": "does not exist", "..": "outside the workspace"} {
@@ -62,7 +62,7 @@ func TestListDirectoryIsBounded(t *testing.T) {
 	env := searchEnv(t, files)
 	env.Limits.OutputTokens = 20_000
 	answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{})
-	if strings.Count(answer.Result, "\n") != maxListed || !strings.HasSuffix(answer.Result, "\n[3 more entries]") {
-		t.Errorf("%d lines, %s", strings.Count(answer.Result, "\n"), answer.Result[len(answer.Result)-100:])
+	if strings.Count(answer.ForModel(), "\n") != maxListed || !strings.HasSuffix(answer.ForModel(), "\n[3 more entries]") {
+		t.Errorf("%d lines, %s", strings.Count(answer.ForModel(), "\n"), answer.ForModel()[len(answer.ForModel())-100:])
 	}
 }

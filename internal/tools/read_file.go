@@ -16,11 +16,10 @@ type readFileArgs struct {
 }
 
 func readFile() Tool {
-	return define(Tool{
+	return defineRead(Tool{
 		Name: "read_file",
 		Description: "Reads a text file. The answer is the plain text, without line numbers (read_line_range gives those). " +
 			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
-		Kind:         KindRead,
 		Access:       AccessRead,
 		KeyParameter: "file_path",
 	}, runReadFile)
@@ -40,15 +39,15 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	}
 	switch {
 	case len(p.Lines) == 0:
-		return Answer{Result: fmt.Sprintf("[%s is empty]", s.rel)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel)}
 	case p.First == 1 && !p.More:
-		return Answer{Result: p.Plain()}
+		return Answer{Text: p.Plain()}
 	}
 	heading := "[" + s.extent(p)
 	if p.More {
 		heading += fmt.Sprintf("; read on with offset %d", p.Last()+1)
 	}
-	return Answer{Result: heading + "]\n" + p.Plain()}
+	return Answer{Text: heading + "]\n" + p.Plain()}
 }
 
 // readLines opens a text file, reads lines of it and records it as seen.

@@ -75,15 +75,15 @@ func TestReadIsBoundedInSizeAndLongLinesAreCut(t *testing.T) {
 		"large": strings.Repeat("x", 3<<20),
 	}).with(Limits{OutputTokens: 1100, ReadLines: 2000})
 	answer := mustRun(t, env, readFile(), params{"file_path": "long"})
-	if want := strings.Repeat("é", textfile.MaxLineBytes/2) + "… [line of 10001 bytes, cut]\nnext\n"; answer.Result != want {
-		t.Errorf("got %q", answer.Result)
+	if want := strings.Repeat("é", textfile.MaxLineBytes/2) + "… [line of 10001 bytes, cut]\nnext\n"; answer.ForModel() != want {
+		t.Errorf("got %q", answer.ForModel())
 	}
 	answer = mustRun(t, env, readFile(), params{"file_path": "many"})
-	if len(answer.Result) > 4400+100 || !strings.Contains(answer.Result, "of 1000; read on with offset ") {
-		t.Errorf("%d bytes: %.80q", len(answer.Result), answer.Result)
+	if len(answer.ForModel()) > 4400+100 || !strings.Contains(answer.ForModel(), "of 1000; read on with offset ") {
+		t.Errorf("%d bytes: %.80q", len(answer.ForModel()), answer.ForModel())
 	}
-	if answer = mustRun(t, env, readFile(), params{"file_path": "large"}); len(answer.Result) > textfile.MaxLineBytes+100 {
-		t.Errorf("%d bytes", len(answer.Result))
+	if answer = mustRun(t, env, readFile(), params{"file_path": "large"}); len(answer.ForModel()) > textfile.MaxLineBytes+100 {
+		t.Errorf("%d bytes", len(answer.ForModel()))
 	}
 }
 

@@ -12,11 +12,10 @@ type readLineRangeArgs struct {
 }
 
 func readLineRange() Tool {
-	return define(Tool{
+	return defineRead(Tool{
 		Name: "read_line_range",
 		Description: "Reads some lines of a text file with their numbers, as NUMBER|TEXT: what insert_at_line and delete_line_range need. " +
 			"The text of a line begins right after the bar.",
-		Kind:         KindRead,
 		Access:       AccessRead,
 		KeyParameter: "file_path",
 	}, runReadLineRange)
@@ -32,13 +31,13 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 		return failed(err)
 	}
 	if len(p.Lines) == 0 {
-		return Answer{Result: fmt.Sprintf("[%s is empty]", s.rel)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel)}
 	}
 	heading := "[" + s.extent(p)
 	if len(p.Lines) < wanted && p.More {
 		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
 	}
-	return Answer{Result: heading + "]\n" + p.Numbered()}
+	return Answer{Text: heading + "]\n" + p.Numbered()}
 }
 
 // checkRange refuses line ranges that hold no line.

@@ -22,11 +22,10 @@ type readManyFilesArgs struct {
 }
 
 func readManyFiles() Tool {
-	return define(Tool{
+	return defineRead(Tool{
 		Name: "read_many_files",
 		Description: "Reads several text files at once. Each begins with a line ==> PATH <==. Folders and globs leave out what git ignores. " +
 			"The whole answer is bounded; what was left out is said at its end.",
-		Kind:         KindRead,
 		Access:       AccessReadMany,
 		KeyParameter: "paths",
 	}, runReadManyFiles)
@@ -69,7 +68,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 	if len(problems) > 0 {
 		fmt.Fprintf(&out, "[not shown:\n%s]\n", lines.Head(strings.Join(problems, "\n"), maxProblemBytes))
 	}
-	return Answer{Result: strings.TrimSuffix(out.String(), "\n")}
+	return Answer{Text: strings.TrimSuffix(out.String(), "\n")}
 }
 
 // maxProblemBytes bounds the list of what could not be read.

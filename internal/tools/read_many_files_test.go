@@ -36,8 +36,8 @@ func TestReadManyFilesSaysWhatItDidNotRead(t *testing.T) {
 	env := fileEnv(t, map[string]string{"a.go": "A\n", "pic.png": "\x89PNG\r\n\x1a\n\x00"})
 	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"a.go", "pic.png", "b.go", "*.rs", "../out"}})
 	for _, word := range []string{"==> a.go <==", "[not shown:", "image/png", "b.go does not exist", "*.rs: no file matches", "../out is outside the workspace"} {
-		if !strings.Contains(answer.Result, word) {
-			t.Errorf("the answer lacks %q:\n%s", word, answer.Result)
+		if !strings.Contains(answer.ForModel(), word) {
+			t.Errorf("the answer lacks %q:\n%s", word, answer.ForModel())
 		}
 	}
 	refused(t, env, readManyFiles(), params{"paths": []string{}}, "paths is empty")
@@ -54,12 +54,12 @@ func TestReadManyFilesIsBounded(t *testing.T) {
 	}
 	env := fileEnv(t, files).with(Limits{OutputTokens: 500, ReadLines: 2000})
 	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"*.txt"}})
-	if len(answer.Result) > 2500 {
-		t.Errorf("%d bytes", len(answer.Result))
+	if len(answer.ForModel()) > 2500 {
+		t.Errorf("%d bytes", len(answer.ForModel()))
 	}
 	for _, word := range []string{"==> c.txt <==\n[lines 1-", "2 more files, for lack of room: d.txt, e.txt"} {
-		if !strings.Contains(answer.Result, word) {
-			t.Errorf("the answer lacks %q:\n%s", word, answer.Result)
+		if !strings.Contains(answer.ForModel(), word) {
+			t.Errorf("the answer lacks %q:\n%s", word, answer.ForModel())
 		}
 	}
 	if env.Seen.Known(env.Workspace.Root() + "/e.txt") {

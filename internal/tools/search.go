@@ -29,11 +29,10 @@ const (
 )
 
 func searchFileContent() Tool {
-	return define(Tool{
+	return defineRead(Tool{
 		Name: "search_file_content",
 		Description: "Searches the lines of files for a regular expression and answers with path:line: text, ordered by path. " +
 			"Files that git ignores, binary files and files over " + words.Bytes(search.MaxFileBytes) + " are left out; an ignored folder is searched when path names it.",
-		Kind:         KindRead,
 		KeyParameter: "pattern",
 	}, runSearch)
 }
@@ -58,7 +57,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
-	return Answer{Result: describeMatches(env, args, matches, limit)}
+	return Answer{Text: describeMatches(env, args, matches, limit)}
 }
 
 func describeMatches(env *Env, args searchArgs, matches []search.Match, limit int) string {

@@ -51,7 +51,7 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": "none", "include": "*.go"}, "No line matches none in the workspace, files *.go."},
 		{map[string]any{"pattern": "needle"}, "long:1: …" + strings.Repeat("x", 100) + "needle" + strings.Repeat("y", 194) + "…\n[matching lines: 1, files: 1]"},
 	} {
-		if answer := runTool(t.Context(), t, searchFileContent(), env, c.args); answer.Result != c.want || answer.Error != "" {
+		if answer := runTool(t.Context(), t, searchFileContent(), env, c.args); answer.ForModel() != c.want || answer.Error != "" {
 			t.Errorf("%v: %+v, want %q", c.args, answer, c.want)
 		}
 	}
@@ -79,8 +79,8 @@ func TestSearchResultsAreBounded(t *testing.T) {
 	env := searchEnv(t, map[string]string{"a": strings.Repeat("some text that fills the line\n", 5000)})
 	env.Limits.OutputTokens = 500
 	answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "text", "max_results": maxMatches})
-	if len(answer.Result) > env.Limits.OutputBytes() || !strings.Contains(answer.Result, "more lines]") {
-		t.Errorf("%d bytes: %.200s", len(answer.Result), answer.Result)
+	if len(answer.ForModel()) > env.Limits.OutputBytes() || !strings.Contains(answer.ForModel(), "more lines]") {
+		t.Errorf("%d bytes: %.200s", len(answer.ForModel()), answer.ForModel())
 	}
 }
 

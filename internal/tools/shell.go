@@ -47,20 +47,30 @@ func runShellCommand() Tool {
 			"When the command ends, so does everything it put in the background with &; use background for what shall go on, and action list, tail and kill to look after it. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking.",
 	}
-	return withPreview(define(t, runShell), previewShell)
+	return define(t, planShell)
 }
 
-func runShell(ctx context.Context, env *Env, args shellArgs) Answer {
+func planShell(_ context.Context, env *Env, args shellArgs) (Plan, error) {
 	if err := args.check(); err != nil {
-		return failed(err)
+		return Plan{}, err
 	}
 	if args.Action != "" {
-		return jobAction(ctx, env.Jobs, args)
+		return Plan{
+			Preview: Preview{Title: strings.TrimSpace(args.Action + " " + args.jobName()), ReadOnly: true},
+			Apply:   func(ctx context.Context) Answer { return jobAction(ctx, env.Jobs, args) },
+		}, nil
 	}
 	command, err := args.command(env)
 	if err != nil {
-		return failed(err)
+		return Plan{}, err
 	}
+	return Plan{
+		Preview: previewCommand(env, args, command),
+		Apply:   func(ctx context.Context) Answer { return runCommand(ctx, env, args, command) },
+	}, nil
+}
+
+func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Command) Answer {
 	if args.Background {
 		return startJob(env.Jobs, command)
 	}
@@ -71,17 +81,7 @@ func runShell(ctx context.Context, env *Env, args shellArgs) Answer {
 	return answerCommand(command, result)
 }
 
-func previewShell(env *Env, args shellArgs) (Preview, error) {
-	if err := args.check(); err != nil {
-		return Preview{}, err
-	}
-	if args.Action != "" {
-		return Preview{Title: strings.TrimSpace(args.Action + " " + args.jobName()), ReadOnly: true}, nil
-	}
-	command, err := args.command(env)
-	if err != nil {
-		return Preview{}, err
-	}
+func previewCommand(env *Env, args shellArgs, command shell.Command) Preview {
 	preview := Preview{Title: "run " + firstLine(args.Command), Command: args.Command}
 	if args.Directory != "" {
 		preview.Title += " in " + env.Workspace.Rel(command.Dir)
@@ -93,7 +93,7 @@ func previewShell(env *Env, args shellArgs) (Preview, error) {
 		}})
 		preview.ReadOnly = len(preview.Commands) == 0
 	}
-	return preview, nil
+	return preview
 }
 
 func (a shellArgs) jobName() string {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/tools/lines"
 	"agent/internal/tools/shell"
 	"agent/internal/words"
 )
@@ -22,15 +21,15 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 		kept = ", its output goes to " + path
 	}
 	return Answer{
-		Result: fmt.Sprintf("Started as job %d%s. Look at it with action tail, end it with action kill.", job.ID, kept),
-		Spool:  job.Spool(),
+		Text:  fmt.Sprintf("Started as job %d%s. Look at it with action tail, end it with action kill.", job.ID, kept),
+		Spool: job.Spool(),
 	}
 }
 
 // jobAction carries out a call of the shell tool that is about jobs.
 func jobAction(ctx context.Context, jobs *shell.Jobs, args shellArgs) Answer {
 	if args.Action == actionList {
-		return Answer{Result: listJobs(jobs.List())}
+		return Answer{Text: listJobs(jobs.List())}
 	}
 	job, err := jobs.Find(args.Job)
 	if err != nil {
@@ -58,10 +57,10 @@ func listJobs(all []*shell.Job) string {
 // lookAt answers with what a job printed since the last look.
 func lookAt(job *shell.Job) Answer {
 	text, ended := job.Look()
+	answer := Answer{Text: text, Note: fmt.Sprintf("[job %d: %s]", job.ID, job.State()), Spool: job.Spool()}
 	if text == "" {
-		text = "[nothing new]\n"
+		answer.Note = "[nothing new]\n" + answer.Note
 	}
-	answer := Answer{Result: lines.Append(text, fmt.Sprintf("[job %d: %s]", job.ID, job.State())), Spool: job.Spool()}
 	if ended != nil && ended.NotStarted == nil && !ended.Interrupted && !ended.TimedOut {
 		answer.ExitCode = &ended.Exit
 	}

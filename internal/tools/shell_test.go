@@ -33,19 +33,7 @@ func shellEnv(t testing.TB, environ ...string) *Env {
 	return &Env{Workspace: workspace, Jobs: jobs, Limits: Limits{OutputTokens: 1000, ShellTimeoutSeconds: 60}}
 }
 
-func runTool(ctx context.Context, t testing.TB, tool Tool, env *Env, args map[string]any) Answer {
-	t.Helper()
-	if _, given := args["command"]; !given && tool.Name == ShellToolName {
-		args["command"] = ""
-	}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tool.Run(ctx, env, raw)
-}
-
-func runCommand(t testing.TB, env *Env, command string) Answer {
+func command(t testing.TB, env *Env, command string) Answer {
 	t.Helper()
 	return runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": command})
 }
@@ -74,36 +62,31 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 		{"cat; read x; echo \"got $?\"", "got 1\n", "[exit 0 after ", 0, ""},
 		{"-x", "", "[exit 127 after ", 127, "the command failed: exit 127"},
 	} {
-		answer := runCommand(t, env, c.command)
-		text, last := splitResult(answer.Result)
+		answer := command(t, env, c.command)
+		text, last := splitResult(answer.ForModel())
 		if c.text != "" && text != c.text || !strings.HasPrefix(last, c.last) || answer.Error != c.err || answer.ExitCode == nil || *answer.ExitCode != c.exit {
 			t.Errorf("%q: %+v", c.command, answer)
 		}
-		if printed := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), noOutput); answer.Output() != printed {
-			t.Errorf("%q: Output() = %q, want %q", c.command, answer.Output(), printed)
+		if shown := strings.TrimSuffix(answer.Text, "\n") + "\n"; shown != text && text != "[no output]\n" {
+			t.Errorf("%q: a person sees %q, the model %q", c.command, shown, text)
 		}
 	}
 }
 
-func TestOutputKeepsAllButTheEnd(t *testing.T) {
+// What a command prints is shown as it is, whatever it looks like; a line of the
+// output that is like a note of ours once vanished from the screen.
+func TestOutputIsNotReadForNotes(t *testing.T) {
 	t.Parallel()
-	zero := 0
-	for _, c := range []struct {
-		answer Answer
-		want   string
-	}{
-		{Answer{Result: "a\n[exit 0 after 1s]", ExitCode: &zero}, "a"},
-		{Answer{Result: "[exit 1 here]\nb\n[exit 0 after 1s]", ExitCode: &zero}, "[exit 1 here]\nb"},
-		{Answer{Result: "a\n[exit 0 after 1s]\n[What was left behind]", ExitCode: &zero}, "a\n[What was left behind]"},
-		{Answer{Result: "[no output]\n[exit 0 after 1s]\n[What was left behind]", ExitCode: &zero}, "[What was left behind]"},
-		{Answer{Result: "a\n[killed after 1s]", Error: "interrupted"}, "a"},
-		{Answer{Result: "[no output]\n[timed out after 1s]", Error: "timed out after 1s"}, ""},
-		{Answer{Result: "a file\n[killed after 1s]"}, "a file\n[killed after 1s]"},
-		{Answer{Result: "a file\n[exit 0 after 1s]"}, "a file\n[exit 0 after 1s]"},
-	} {
-		if got := c.answer.Output(); got != c.want {
-			t.Errorf("%q: Output() = %q, want %q", c.answer.Result, got, c.want)
-		}
+	env := shellEnv(t)
+	const printed = "a\n[exit 3 printed by the command itself]\nb\n[exit 0 after 1s]\n"
+	answer := command(t, env, "printf '"+strings.ReplaceAll(printed, "\n", "\\n")+"'")
+	if answer.Text != printed || !strings.HasPrefix(answer.ForModel(), printed+"[exit 0 after ") {
+		t.Errorf("%+v", answer)
+	}
+	job := startTestJob(t, env, "printf '"+strings.ReplaceAll(printed, "\n", "\\n")+"'")
+	await(t, "the job ends", job.Done())
+	if answer = act(t, env, "tail", 1); answer.Text != printed || !strings.HasPrefix(answer.ForModel(), printed+"[job 1: exit 0 after ") {
+		t.Errorf("%+v", answer)
 	}
 }
 
@@ -138,7 +121,7 @@ func TestShellRunsInsideTheWorkspace(t *testing.T) {
 	env := shellEnv(t)
 	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "pwd; ls", "directory": "sub"})
-	if text, _ := splitResult(answer.Result); text != filepath.Join(env.Workspace.Root(), "sub")+"\nf\n" {
+	if text, _ := splitResult(answer.ForModel()); text != filepath.Join(env.Workspace.Root(), "sub")+"\nf\n" {
 		t.Errorf("ran elsewhere: %+v", answer)
 	}
 }
@@ -146,15 +129,15 @@ func TestShellRunsInsideTheWorkspace(t *testing.T) {
 func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t, "OPENAI_API_KEY=sk-1", "OTHER_SECRET=sk-2", "OPENAI_API_KEYS=no-secret", "TERM=xterm", "CDPATH=/", "PAGER=less")
-	answer := runCommand(t, env, "env; ls -l /proc/self/fd/0; true < /dev/tty && echo has a terminal")
+	answer := command(t, env, "env; ls -l /proc/self/fd/0; true < /dev/tty && echo has a terminal")
 	for _, gone := range []string{"sk-1", "sk-2", "xterm", "CDPATH", "PAGER=less", "has a terminal"} {
-		if strings.Contains(answer.Result, gone) {
-			t.Errorf("%q reaches commands:\n%s", gone, answer.Result)
+		if strings.Contains(answer.ForModel(), gone) {
+			t.Errorf("%q reaches commands:\n%s", gone, answer.ForModel())
 		}
 	}
 	for _, there := range []string{"OPENAI_API_KEYS=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
-		if !strings.Contains(answer.Result, there) {
-			t.Errorf("%q is missing:\n%s", there, answer.Result)
+		if !strings.Contains(answer.ForModel(), there) {
+			t.Errorf("%q is missing:\n%s", there, answer.ForModel())
 		}
 	}
 }
@@ -232,7 +215,7 @@ func TestShellLeavesNoProcessBehind(t *testing.T) {
 				"command": "exec 9>" + line.path + "; " + c.command, "timeout_seconds": c.seconds,
 			})
 			await(t, "every process of the command is gone", gone)
-			if !strings.Contains(answer.Error, c.wantError) || !strings.Contains(answer.Result, c.wantNote) {
+			if !strings.Contains(answer.Error, c.wantError) || !strings.Contains(answer.ForModel(), c.wantNote) {
 				t.Errorf("%+v", answer)
 			}
 			if (c.wantError == "") != (answer.ExitCode != nil) {
@@ -249,7 +232,7 @@ func TestShellLetsACommandEndGracefully(t *testing.T) {
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{
 		"command": "trap 'echo cleaned up; exit' TERM; echo begun; sleep 1000 & wait", "timeout_seconds": 1,
 	})
-	if !strings.Contains(answer.Result, "begun\ncleaned up\n") {
+	if !strings.Contains(answer.ForModel(), "begun\ncleaned up\n") {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -281,7 +264,7 @@ func TestShellShowsOutputAsItComes(t *testing.T) {
 		}
 		pipe.Close()
 	}()
-	answer := runCommand(t, env, "echo first; exec 9>"+line.path+"; echo second")
+	answer := command(t, env, "echo first; exec 9>"+line.path+"; echo second")
 	if screen.text() != "first\nsecond\n" || answer.Error != "" {
 		t.Errorf("screen %q, answer %+v", screen.text(), answer)
 	}
@@ -315,13 +298,13 @@ func (s *screen) text() string {
 func TestShellBoundsLongOutput(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
-	answer := runCommand(t, env, "seq 100000")
-	if len(answer.Result) > env.Limits.OutputBytes()+500 {
-		t.Errorf("%d bytes for the model", len(answer.Result))
+	answer := command(t, env, "seq 100000")
+	if len(answer.ForModel()) > env.Limits.OutputBytes()+500 {
+		t.Errorf("%d bytes for the model", len(answer.ForModel()))
 	}
 	for _, part := range []string{"1\n2\n3\n", "\n99999\n100000\n[exit 0", "the whole output is in " + answer.Spool} {
-		if !strings.Contains(answer.Result, part) {
-			t.Errorf("%q is missing in:\n%s", part, answer.Result)
+		if !strings.Contains(answer.ForModel(), part) {
+			t.Errorf("%q is missing in:\n%s", part, answer.ForModel())
 		}
 	}
 	content, err := os.ReadFile(answer.Spool)
@@ -336,7 +319,7 @@ func TestShellBoundsLongOutput(t *testing.T) {
 func TestShellWritesNoSpoolForShortOutput(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
-	answer := runCommand(t, env, "seq 100")
+	answer := command(t, env, "seq 100")
 	if entries, _ := os.ReadDir(env.Workspace.TempDir()); answer.Spool != "" || len(entries) > 0 {
 		t.Errorf("spooled to %q, %v", answer.Spool, entries)
 	}
@@ -348,8 +331,8 @@ func TestShellSaysWhenOutputCannotBeKept(t *testing.T) {
 	if err := os.Remove(env.Workspace.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	answer := runCommand(t, env, "seq 100000; exit 4")
-	if !strings.Contains(answer.Result, "could not be kept: ") || *answer.ExitCode != 4 || answer.Spool != "" {
+	answer := command(t, env, "seq 100000; exit 4")
+	if !strings.Contains(answer.ForModel(), "could not be kept: ") || *answer.ExitCode != 4 || answer.Spool != "" {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -368,15 +351,15 @@ func TestShellSurvivesAFlood(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := time.Now()
-	answer := runCommand(t, env, fmt.Sprintf("yes 'a line of output, as long as lines are' | head -c %dM; echo the end; exit 5", megabytes))
+	answer := command(t, env, fmt.Sprintf("yes 'a line of output, as long as lines are' | head -c %dM; echo the end; exit 5", megabytes))
 	took := time.Since(began)
 	runtime.ReadMemStats(&after)
 	t.Logf("%d MiB in %v, heap %d -> %d KiB", megabytes, took, before.HeapInuse>>10, after.HeapInuse>>10)
-	if answer.ExitCode == nil || *answer.ExitCode != 5 || !strings.Contains(answer.Result, "the end\n") || len(answer.Result) > env.Limits.OutputBytes()+500 {
+	if answer.ExitCode == nil || *answer.ExitCode != 5 || !strings.Contains(answer.ForModel(), "the end\n") || len(answer.ForModel()) > env.Limits.OutputBytes()+500 {
 		t.Errorf("%+v", answer)
 	}
-	if !strings.Contains(answer.Result, "its first 64.0 MiB are in "+answer.Spool) {
-		t.Errorf("the answer does not say what was kept:\n%s", answer.Result)
+	if !strings.Contains(answer.ForModel(), "its first 64.0 MiB are in "+answer.Spool) {
+		t.Errorf("the answer does not say what was kept:\n%s", answer.ForModel())
 	}
 	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != 64<<20 {
 		t.Errorf("spool: %v, %v", info.Size(), err)
@@ -418,12 +401,13 @@ func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		preview, err := runShellCommand().Preview(env, raw)
+		plan, err := runShellCommand().Plan(t.Context(), env, raw)
+		preview := plan.Preview
 		if err != nil || preview.Title != c.title || preview.ReadOnly != c.readOnly || argv(preview.Commands) != c.parts || preview.Command != c.args["command"] {
 			t.Errorf("%v: %+v, %v", c.args, preview, err)
 		}
 	}
-	if _, err := runShellCommand().Preview(env, json.RawMessage(`{"command":"ls","directory":".."}`)); err == nil {
+	if _, err := runShellCommand().Plan(t.Context(), env, json.RawMessage(`{"command":"ls","directory":".."}`)); err == nil {
 		t.Error("a call that must fail can be approved")
 	}
 }
@@ -434,19 +418,11 @@ func TestShellRefusesControlCharacters(t *testing.T) {
 	t.Parallel()
 	env, tool := shellEnv(t), runShellCommand()
 	for _, command := range []string{"touch X #\recho ok", "echo \x1b]0;\ntouch X\x07", "true \x1bPx\x1b\\", "echo a\x08b", "echo \u009b31m", "echo \x7f", "a\x00b"} {
-		arguments, err := json.Marshal(map[string]string{"command": command})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tool.Preview(env, arguments); err == nil || !strings.Contains(err.Error(), "control characters") {
-			t.Errorf("the preview of %q: %v", command, err)
-		}
-		if answer := tool.Run(t.Context(), env, arguments); !strings.Contains(answer.Error, "control characters") {
-			t.Errorf("%q ran: %+v", command, answer)
+		if _, err := planCall(t.Context(), t, tool, env, params{"command": command}); err == nil || !strings.Contains(err.Error(), "control characters") {
+			t.Errorf("%q: %v", command, err)
 		}
 	}
-	arguments, _ := json.Marshal(map[string]string{"command": "echo a\tb\necho ü日"})
-	if _, err := tool.Preview(env, arguments); err != nil {
+	if _, err := planCall(t.Context(), t, tool, env, params{"command": "echo a\tb\necho ü日"}); err != nil {
 		t.Errorf("newlines, tabs and letters are refused: %v", err)
 	}
 }

@@ -66,31 +66,20 @@ type Tool struct {
 	// Schema is the JSON Schema of the parameters.
 	Schema json.RawMessage
 
-	// Run executes the call. Whatever goes wrong with the call itself (wrong
-	// arguments, missing file, failing command) is an answer with Error set, for
-	// the model to read. It returns soon after ctx ends.
-	Run func(ctx context.Context, env *Env, args json.RawMessage) Answer
-	// Preview says what Run would do, for approval, without any effect. Nil for
-	// KindRead. An error means that Run would fail with it, so there is nothing to
-	// approve.
-	Preview func(env *Env, args json.RawMessage) (Preview, error)
+	// Plan works out what a call would do, without any effect; nothing else decodes
+	// its arguments. An error means that the call would fail with it, so that there is
+	// nothing to approve; it is for the model to read.
+	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
 }
 
-// Answer is the result of a call.
-type Answer struct {
-	// Result is what the model reads; bounded.
-	Result string
-	// Error is why the call failed, empty on success. Result may still hold
-	// output.
-	Error string
-	// ExitCode is set when a command ran to its end.
-	ExitCode *int
-	// Diff is the unified diff of an edit, for the screen. Paths in it are
-	// relative to the workspace.
-	Diff string
-	// Spool is the file that holds the whole output when Result was cut, else
-	// empty.
-	Spool string
+// Plan is a call worked out and not carried out.
+type Plan struct {
+	// Preview is what a person is asked to approve; zero for KindRead.
+	Preview Preview
+	// Apply does exactly what Preview shows, or refuses because the world is not any
+	// more what it was. It is called at most once. Whatever goes wrong is an answer
+	// with Error set. It returns soon after ctx ends.
+	Apply func(ctx context.Context) Answer
 }
 
 // Preview is what a person is asked to approve.
@@ -112,8 +101,8 @@ type Preview struct {
 	Commands []cmdline.Command
 }
 
-// Env is what tools work on. One Env serves one conversation; its methods are
-// safe for parallel calls.
+// Env is what a call works on: what the conversation has, with the limits and the
+// screen of this call. Its methods are safe for parallel use.
 type Env struct {
 	// Workspace confines every path.
 	Workspace *workspace.Workspace

@@ -147,7 +147,7 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 			t.Errorf("%q is not shown:\n%s", want, view)
 		}
 	}
-	s.events(chat.ToolEnded{Call: 1, Title: "run_shell_command make", Answer: tools.Answer{Error: "timed out after 300s", Result: "compiling"}})
+	s.events(chat.ToolEnded{Call: 1, Title: "run_shell_command make", Answer: tools.Answer{Error: "timed out after 300s", Text: "compiling"}})
 	if view := s.model.view(); strings.Contains(view, "make") || !strings.Contains(view, "glob") {
 		t.Errorf("a call that ended is still shown:\n%s", view)
 	}

@@ -66,11 +66,11 @@ var states = map[string]func(*screenplay){
 	"tools-ended": func(s *screenplay) {
 		zero, one := 0, 1
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "test"},
-			chat.ToolEnded{Title: "read_file internal/a.go", Answer: tools.Answer{Result: numbered(120)}},
+			chat.ToolEnded{Title: "read_file internal/a.go", Answer: tools.Answer{Text: numbered(120)}},
 			chat.ToolEnded{Title: "read_file b.go", Answer: tools.Answer{Error: "there is no file b.go"}},
-			chat.ToolEnded{Title: "replace internal/a.go", Answer: tools.Answer{Result: "changed", Diff: editDiff}},
+			chat.ToolEnded{Title: "replace internal/a.go", Answer: tools.Answer{Text: "changed", Diff: editDiff}},
 			chat.ToolEnded{Title: "run_shell_command go vet ./...", Answer: tools.Answer{ExitCode: &zero}, Duration: 1200 * time.Millisecond},
-			chat.ToolEnded{Title: "run_shell_command go test ./...", Answer: tools.Answer{Result: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
+			chat.ToolEnded{Title: "run_shell_command go test ./...", Answer: tools.Answer{Text: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
 	},
 	"approve-edit": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
@@ -148,7 +148,7 @@ func TestNothingFinishedIsKept(t *testing.T) {
 	before := len(s.model.view())
 	for range 200 {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer},
-			chat.ToolEnded{Title: "read_file a.go", Answer: tools.Answer{Result: "x"}}, chat.TurnEnded{})
+			chat.ToolEnded{Title: "read_file a.go", Answer: tools.Answer{Text: "x"}}, chat.TurnEnded{})
 	}
 	if after := len(s.model.view()); after > before+200 {
 		t.Errorf("the live part grew from %d to %d bytes", before, after)

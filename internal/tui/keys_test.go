@@ -111,7 +111,7 @@ func TestCtrlOPrintsTheWholeOutput(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	zero := 0
-	s.events(chat.ToolEnded{Title: "run_shell_command seq 100", Answer: tools.Answer{Result: numbered(100), ExitCode: &zero}})
+	s.events(chat.ToolEnded{Title: "run_shell_command seq 100", Answer: tools.Answer{Text: numbered(100), ExitCode: &zero}})
 	if all := s.all(); strings.Contains(all, "line 1\n") || !strings.Contains(all, "… 92 more lines, Ctrl+O") {
 		t.Fatalf("the result is not bounded:\n%s", all)
 	}
@@ -129,7 +129,7 @@ func TestCtrlOGoesBack(t *testing.T) {
 		t.Errorf("it does not say that there is no output:\n%s", view)
 	}
 	for _, n := range []string{"one", "two"} {
-		s.events(chat.ToolEnded{Title: n, Answer: tools.Answer{Result: "result " + n}})
+		s.events(chat.ToolEnded{Title: n, Answer: tools.Answer{Text: "result " + n}})
 	}
 	s.printed = nil
 	for _, step := range []struct{ prints, hint string }{
@@ -145,7 +145,7 @@ func TestCtrlOGoesBack(t *testing.T) {
 		}
 	}
 	for range 2 * outputsKept {
-		s.events(chat.ToolEnded{Title: "more", Answer: tools.Answer{Result: "x"}})
+		s.events(chat.ToolEnded{Title: "more", Answer: tools.Answer{Text: "x"}})
 	}
 	if n := len(s.model.outputs.kept); n != outputsKept {
 		t.Errorf("%d outputs are kept", n)

@@ -93,8 +93,8 @@ func (m *Model) toolEnded(e chat.ToolEnded) {
 		}
 	}
 	a := e.Answer
-	if a.Diff != "" || a.Result != "" || a.Error != "" {
-		text := a.Output()
+	if a.Diff != "" || a.Text != "" || a.Error != "" {
+		text := a.Text
 		if text == "" {
 			text = cmp.Or(a.Error, "no output")
 		}
@@ -138,12 +138,12 @@ func outcome(t *style.Theme, a tools.Answer, width int) (outcome string, body []
 		added, removed := patch.Stat(a.Diff)
 		return fmt.Sprintf("+%d −%d", added, removed), bounded(t, patch.Render(t, a.Diff, 0), diffLines)
 	case a.ExitCode != nil:
-		text := strings.TrimRight(style.Clean(a.Output()), "\n")
+		text := strings.TrimRight(style.Clean(a.Text), "\n")
 		return style.Join(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), lastLines(t, text, width)
 	case a.Error != "":
-		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Output()), "\n"), width)...)
+		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width)...)
 	}
-	return lineCount(a.Result), nil
+	return lineCount(a.Text), nil
 }
 
 // lineCount says how long a text is.

@@ -29,6 +29,9 @@ func Number(list []string, first int) string {
 
 // Append adds a last line to a text.
 func Append(text, line string) string {
+	if text == "" {
+		return line
+	}
 	return strings.TrimSuffix(text, "\n") + "\n" + line
 }
 

@@ -1,0 +1,33 @@
+package tools
+
+import "agent/internal/tools/lines"
+
+// Answer is what came of a call: for the model ([Answer.ForModel]), and for a
+// person, who is shown its fields.
+type Answer struct {
+	// Text is the content, output or report that was asked for; bounded.
+	Text string
+	// Note says in words what a person sees by other fields, such as the exit code;
+	// for the model only.
+	Note string
+	// Error is why the call failed, empty on success. Text may still hold output.
+	Error string
+	// ExitCode is set when a command ran to its end.
+	ExitCode *int
+	// Diff is the unified diff of an edit, for the screen. Paths in it are relative to
+	// the workspace.
+	Diff string
+	// Spool is the file that holds the whole output when Text was cut, else empty.
+	Spool string
+}
+
+// ForModel is what the model reads of the call besides Error.
+func (a Answer) ForModel() string {
+	if a.Note == "" {
+		return a.Text
+	}
+	return lines.Append(a.Text, a.Note)
+}
+
+// failed is the answer to a call that did nothing.
+func failed(err error) Answer { return Answer{Error: err.Error()} }
