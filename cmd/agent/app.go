@@ -161,6 +161,7 @@ func (a *app) converse(mode appMode, allowed rules.Rules, system string, recorde
 		Tools:        a.registry,
 		Env:          a.env,
 		Root:         a.workspace.Root(),
+		SessionRoot:  recorded.Workspace,
 		History:      history.NewService(counter(settings.Model.Of(a.settings)), observer),
 		Unsaved:      unsaved,
 		Settings:     a.settings,

@@ -25,8 +25,11 @@ type Config struct {
 	Tools   *tools.Registry
 	Env     *tools.Env
 	// Root is the workspace folder that relative paths in calls mean.
-	Root    string
-	History *history.Service
+	Root string
+	// SessionRoot is that of the session, where it was begun in another folder: what
+	// paths mean in entries that name no workspace (D-44).
+	SessionRoot string
+	History     *history.Service
 	// Unsaved says why the record of the history is behind, and is nil while all of
 	// it is on disk. It may be nil itself: then nothing is recorded.
 	Unsaved  func() error

@@ -36,6 +36,9 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 // add puts an entry into the history. An error means that the record on disk is
 // behind; the entry is kept.
 func (c *Chat) add(entry *history.Content) error {
+	if c.SessionRoot != "" && c.SessionRoot != c.Root {
+		entry = entry.WithMeta(history.MetaWorkspace, c.Root)
+	}
 	err := c.History.Add(entry)
 	c.emitStatus()
 	return err

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 
 	"agent/internal/chat/window"
@@ -40,7 +41,7 @@ func newWindow(c *Config, tell func(window.Step)) *window.Window {
 		Facts:    ToolFacts(c.Tools),
 		Counter:  c.Counter,
 		Limit:    c.ContextLimit,
-		Root:     c.Root,
+		Root:     cmp.Or(c.SessionRoot, c.Root),
 		Now:      c.Now,
 		Tell:     tell,
 	})

@@ -18,7 +18,8 @@ type DensityConfig struct {
 	// Numbers are the numbers of the phases by name; one that is absent has its
 	// default. See Number.Normalize.
 	Numbers map[string]float64
-	// WorkspaceRoot is what relative paths are resolved against; absolute.
+	// WorkspaceRoot is what relative paths mean in entries that name no workspace of
+	// their own (D-44); absolute.
 	WorkspaceRoot string
 	// Facts knows what the tools do.
 	Facts Facts

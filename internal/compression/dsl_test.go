@@ -221,3 +221,12 @@ func contextOf(tb rapid.TB, limit int, entries []*history.Content) Context {
 	}
 	return c
 }
+
+// elsewhere is a conversation that was gone on with in another workspace.
+func elsewhere(root string, before, after []*history.Content) []*history.Content {
+	entries := before
+	for _, entry := range after {
+		entries = append(entries, entry.WithMeta(history.MetaWorkspace, root))
+	}
+	return entries
+}

@@ -1,6 +1,7 @@
 package compression
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -107,27 +108,32 @@ func isPreview(call *history.ToolCall) bool {
 }
 
 // resolver makes paths comparable: relative ones are resolved against the
-// workspace root, "." and ".." removed. Nothing is looked up on disk and case is
-// kept (REQ-HD-005.5, REQ-HD-005.11).
+// workspace in which their entry was recorded (D-44), root unless the entry names
+// another; "." and ".." are removed. Nothing is looked up on disk and case is kept
+// (REQ-HD-005.5, REQ-HD-005.11).
 type resolver struct {
 	root string
 	// joined remembers relative paths: a session names the same few files again
 	// and again.
-	joined map[string]string
+	joined map[relative]string
 }
+
+type relative struct{ root, path string }
 
 func newResolver(root string) resolver {
-	return resolver{root: root, joined: make(map[string]string)}
+	return resolver{root: root, joined: make(map[relative]string)}
 }
 
-func (r resolver) key(p string) string {
+// key returns what p means in entry.
+func (r resolver) key(entry *history.Content, p string) string {
 	if path.IsAbs(p) {
 		return path.Clean(p)
 	}
-	key, ok := r.joined[p]
+	named := relative{cmp.Or(entry.Workspace(), r.root), p}
+	key, ok := r.joined[named]
 	if !ok {
-		key = path.Join(r.root, p)
-		r.joined[p] = key
+		key = path.Join(named.root, p)
+		r.joined[named] = key
 	}
 	return key
 }

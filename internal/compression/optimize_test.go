@@ -81,6 +81,7 @@ func TestOptimizeNothingToDo(t *testing.T) {
 		{id: "O-01 two humans", entries: conv(H("hi"), H("ho"))},
 		{id: "O-01 one ai", entries: conv(A("text"))},
 		{id: "O-02 all off", entries: stale, config: with(switched(1))},
+		{id: "D-44", entries: elsewhere("/two", conv(H(history.NewInclusion("a", "1")), read("a")), conv(H(history.NewInclusion("a", "2")), write("a"), write("/two/b")))},
 		{id: "no facts", entries: conv(read("/w/a"), write("/w/a")), config: &DensityConfig{Switches: map[string]bool{"readWritePruning": true}}},
 	})
 }
@@ -283,6 +284,16 @@ func TestOptimizeReadMany(t *testing.T) {
 		{id: "D-12 same entry", entries: conv(
 			A(call("1", "read_many_files", `{"paths":["/w/a"]}`), call("2", "write_file", "/w/a")),
 			T(res("1", "read_many_files", "x"), res("2", "write_file", "x")))},
+	})
+}
+
+// D-44: a path means the workspace of its entry.
+func TestOptimizeInAnotherWorkspace(t *testing.T) {
+	t.Parallel()
+	runOptimizeCases(t, []optimizeCase{
+		{id: "its own file", entries: elsewhere("/two", conv(), conv(read("a"), write("/two/a"))), rm: []int{0, 1}, md: [3]int{1, 0, 0}},
+		{id: "named in full before", entries: elsewhere("/two", conv(read("/two/b")), conv(write("b"))), rm: []int{0, 1}, md: [3]int{1, 0, 0}},
+		{id: "an inclusion", entries: elsewhere("/two", conv(H("see", history.NewInclusion("/two/a", "1"))), conv(H(history.NewInclusion("a", "2")))), rep: map[int]string{0: `H{"see"}`}, md: [3]int{0, 1, 0}},
 	})
 }
 

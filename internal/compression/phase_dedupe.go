@@ -31,7 +31,7 @@ func dedupeInclusions(v *view, config DensityConfig) {
 	for i := len(v.raw) - 1; i >= 0; i-- {
 		if v.raw[i].Speaker == history.Human {
 			dedupeMessage(v, i, func(p string) bool {
-				key := files.key(p)
+				key := files.key(v.raw[i], p)
 				again := seen[key]
 				seen[key] = true
 				return again

@@ -63,7 +63,7 @@ func (w writeLog) add(v *view, pair history.Pair) {
 	if p == "" || isPreview(pair.Call) || !succeeded(v, pair) {
 		return
 	}
-	key := w.key(p)
+	key := w.key(v.raw[pair.At.Entry], p)
 	if _, known := w.latest[key]; !known {
 		w.latest[key] = fileWrite{pair.At.Entry, pair.Call.Name}
 	}
@@ -83,7 +83,7 @@ func succeeded(v *view, pair history.Pair) bool {
 func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	var tool string
 	for _, p := range paths {
-		later, ok := w.latest[w.key(p)]
+		later, ok := w.latest[w.key(v.raw[read.At.Entry], p)]
 		if !ok || later.entry <= read.At.Entry {
 			return
 		}

@@ -40,6 +40,9 @@ const (
 	MetaInterrupted = "interrupted"
 	// MetaModel names the model that wrote an ai entry.
 	MetaModel = "model"
+	// MetaWorkspace is the folder that relative paths of an entry mean, where it is
+	// not that of the session (D-44).
+	MetaWorkspace = "workspace"
 )
 
 // New returns an entry of speaker with blocks.
@@ -80,6 +83,13 @@ func (c *Content) text(of func(*Text) bool) string {
 		}
 	}
 	return strings.Join(texts, "\n")
+}
+
+// Workspace returns the folder that relative paths of the entry mean, empty for
+// that of the session (D-44).
+func (c *Content) Workspace() string {
+	root, _ := c.Metadata[MetaWorkspace].(string)
+	return root
 }
 
 // Calls returns the tool calls of the entry in order.
