@@ -72,7 +72,11 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if a.settings, a.profiles, err = newSettings(a.world, a.folders, o.settingsOptions); err != nil {
 		return err
 	}
-	allowed, err := parseRules(o.allow, a.registry)
+	allowed, err := parseRules("--allow", o.allow, a.registry)
+	if err != nil {
+		return err
+	}
+	outside, err := parseRules("--allow-outside", o.allowOutside, a.registry)
 	if err != nil {
 		return err
 	}
@@ -90,8 +94,12 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if err != nil {
 		return err
 	}
-	return a.converse(mode, allowed, system, recorded)
+	return a.converse(mode, allowances{allowed, outside}, system, recorded)
 }
+
+// allowances are the rules of the command line: for commands in the sandbox, and
+// for those that leave it.
+type allowances struct{ inside, outside rules.Rules }
 
 // sessionID names the session, "" when none is kept.
 func (a *app) sessionID() string {
@@ -101,12 +109,12 @@ func (a *app) sessionID() string {
 	return a.session.ID()
 }
 
-func parseRules(texts []string, registry *tools.Registry) (rules.Rules, error) {
+func parseRules(flag string, texts []string, registry *tools.Registry) (rules.Rules, error) {
 	var allowed rules.Rules
 	for _, text := range texts {
 		rule, err := registry.ParseRule(text)
 		if err != nil {
-			return nil, usage(fmt.Errorf("--allow: %w", err))
+			return nil, usage(fmt.Errorf("%s: %w", flag, err))
 		}
 		allowed = append(allowed, rule)
 	}
@@ -125,11 +133,12 @@ func (a *app) openWorkspace(dir string) error {
 	jobs := shell.NewJobs(a.world.environ, []string{llm.EnvKey})
 	a.onClose(func() error { jobs.Close(); return nil })
 	a.env = &tools.Env{
-		Workspace: confined,
-		Seen:      tools.NewSeen(),
-		Jobs:      jobs,
+		Workspace:   confined,
+		Seen:        tools.NewSeen(),
+		Jobs:        jobs,
+		Confinement: a.confinement,
 	}
-	return nil
+	return a.prepareSandbox()
 }
 
 // connect finds somebody to talk to.
@@ -147,7 +156,7 @@ func (a *app) connect(ctx context.Context, source endpointSource) error {
 }
 
 // converse makes the conversation itself, or takes the recorded one up again.
-func (a *app) converse(mode appMode, allowed rules.Rules, system string, recorded session.State) error {
+func (a *app) converse(mode appMode, allowed allowances, system string, recorded session.State) error {
 	vocabularies := &tokens.Vocabularies{}
 	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
 	var observer history.Observer
@@ -174,10 +183,11 @@ func (a *app) converse(mode appMode, allowed rules.Rules, system string, recorde
 				Shown:         a.env.Seen.Record, // the model may edit what it was shown
 			})
 		},
-		Allow:      allowed,
-		Unattended: mode.unattended,
-		Emit:       func(e chat.Event) { a.note(e); mode.emit(e) },
-		Now:        a.world.now,
+		Allow:        allowed.inside,
+		AllowOutside: allowed.outside,
+		Unattended:   mode.unattended,
+		Emit:         func(e chat.Event) { a.note(e); mode.emit(e) },
+		Now:          a.world.now,
 	}, recorded)
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func examine(ctx context.Context, w world, o settingsOptions) []finding {
 	}
 	found = append(found, checkProfiles(store)...)
 	found = append(found, checkEndpoint(ctx, newConnection(s, w), s)...)
-	found = append(found, checkTerminal(w), checkSandbox(), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
+	found = append(found, checkTerminal(w), checkSandbox(s), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
 	return found
 }
 

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,7 +30,7 @@ func TestInterrupt(t *testing.T) {
 		{"before the reply", llmtest.Turn{}.Hang(), ""},
 		{"within the reply", llmtest.Say("Let me ").Hang(), "Let me"},
 		{"within a call's arguments", llmtest.Say("Let me ").Event(halfCall).Hang(), "Let me"},
-		{"within a command", llmtest.Call("run_shell_command", `{"command":"echo $$ >pipe; sleep 300"}`), ""},
+		{"within a command", llmtest.Call("run_shell_command", `{"command":"exec 9>pipe; echo begun >&9; sleep 300"}`), ""},
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		for _, moment := range moments {
@@ -49,7 +49,7 @@ func TestInterrupt(t *testing.T) {
 				run := startRun(t, home, server.URL, "-p", "go", "--approval-mode", "full-auto", "--output-format", "stream-json")
 				<-asked
 				run.until(moment.begun)
-				command := 0
+				var command *os.File
 				if moment.name == "within a command" {
 					command = commandBegan(t, pipe)
 				}
@@ -64,8 +64,8 @@ func TestInterrupt(t *testing.T) {
 				if status != exitInterrupted {
 					t.Errorf("exit status %d, want %d\n%s", status, exitInterrupted, rest)
 				}
-				if command != 0 && !errors.Is(syscall.Kill(command, 0), syscall.ESRCH) {
-					t.Error("the command still runs")
+				if command != nil {
+					checkGone(t, command)
 				}
 				checkResult(t, rest)
 				checkReplay(t, home, server.URL)
@@ -100,7 +100,7 @@ func TestKill(t *testing.T) {
 func TestIgnoredSignals(t *testing.T) {
 	t.Parallel()
 	server := newModel(t, llmtest.Call("run_shell_command", `{"command":"kill -HUP $PPID; kill -INT $PPID"}`), llmtest.Say("still here"))
-	run := startCommand(t, t.TempDir(), server.URL, "sh", "-c", `trap "" HUP INT; exec agent -p go --approval-mode full-auto`)
+	run := startCommand(t, t.TempDir(), server.URL, "sh", "-c", `trap "" HUP INT; exec agent -p go --approval-mode full-auto --set sandbox=off`)
 	if out, status := run.end(); status != exitOK || !strings.Contains(out, "still here") {
 		t.Errorf("ended with %d:\n%s", status, out)
 	}
@@ -116,18 +116,29 @@ func newPipe(t *testing.T, workspace string) string {
 	return pipe
 }
 
-// commandBegan waits for a command to write its process id to pipe.
-func commandBegan(t *testing.T, pipe string) int {
+// commandBegan waits for a command to open the pipe, which it keeps open.
+func commandBegan(t *testing.T, path string) *os.File {
 	t.Helper()
-	text, err := os.ReadFile(pipe)
+	pipe, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
+	t.Cleanup(func() { pipe.Close() })
+	if _, err := io.ReadFull(pipe, make([]byte, len("begun\n"))); err != nil {
 		t.Fatal(err)
 	}
-	return id
+	return pipe
+}
+
+// checkGone checks that no process holds the pipe open any more.
+func checkGone(t *testing.T, pipe *os.File) {
+	t.Helper()
+	if err := pipe.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pipe.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the command still runs: %v", err)
+	}
 }
 
 // checkResult expects the last line to be the result of an interrupted run.

@@ -21,11 +21,13 @@ type sessionOptions struct {
 	headless  bool
 	workspace string
 	allow     []string
-	output    string
-	noSession bool
-	continues bool
-	resume    string
-	debug     bool
+	// allowOutside are rules for commands that leave the sandbox.
+	allowOutside []string
+	output       string
+	noSession    bool
+	continues    bool
+	resume       string
+	debug        bool
 }
 
 // execute runs the command line and returns the exit status. Every error is shown
@@ -100,6 +102,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(chat.ApprovalModeNames(), ", "))
 	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
+	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")

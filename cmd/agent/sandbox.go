@@ -81,7 +81,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	command := exec.CommandContext(ctx, o.command[0], o.command[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = w.stdin, w.stdout, w.stderr
 	command.Dir = confined.Root()
-	command.Env = sandbox.Environ(w.environ, nil)
+	command.Env = sandbox.Environ(w.environ, settings.Items(settings.SandboxAllowEnv.Of(s)))
 	// An interrupt reaches the command by itself; it has a moment to end of it.
 	command.Cancel = func() error { return nil }
 	command.WaitDelay = 2 * time.Second
@@ -112,15 +112,63 @@ func exitCode(state *os.ProcessState) int {
 func sandboxPolicy(w world, f folders, s *settings.Settings, root, temp string) sandbox.Policy {
 	own := []string{f.config, f.data, f.state}
 	if keyfile := settings.AuthKeyfile.Of(s); keyfile != "" {
-		own = append(own, w.path(strings.Replace(keyfile, "~", w.home, 1)))
+		own = append(own, w.userPaths(keyfile)...)
 	}
 	return sandbox.Policy{
-		Workspace: root,
-		Temp:      temp,
-		DenyRead:  sandbox.Secrets(w.home, own...),
-		Protected: sandbox.RunsLater(root),
-		Caches:    w.cacheFolder(root),
+		Workspace:  root,
+		Temp:       temp,
+		AllowWrite: w.userPaths(settings.SandboxAllowWrite.Of(s)),
+		DenyRead:   sandbox.Secrets(w.home, append(own, w.userPaths(settings.SandboxDenyRead.Of(s))...)...),
+		Protected:  sandbox.RunsLater(root),
+		Network:    settings.SandboxAllowNetwork.Of(s),
+		Caches:     w.cacheFolder(root),
 	}
+}
+
+// userPaths are the paths of a list, ~ being the home folder.
+func (w world) userPaths(list string) []string {
+	var paths []string
+	for _, path := range settings.Items(list) {
+		if path == "~" || strings.HasPrefix(path, "~/") {
+			path = w.home + path[1:]
+		}
+		paths = append(paths, w.path(path))
+	}
+	return paths
+}
+
+// prepareSandbox finds out how commands can be confined, and says so when they
+// cannot be. The error is that they must be.
+func (a *app) prepareSandbox() error {
+	wanted := settings.Sandbox.Of(a.settings)
+	if wanted == settings.SandboxOff {
+		return nil
+	}
+	box := sandbox.Detect()
+	if box.Backend() != sandbox.Helper {
+		sandbox.Sweep()
+	}
+	switch {
+	case box.Active():
+		return nil
+	case wanted == settings.SandboxRequire:
+		return usage(fmt.Errorf("the setting sandbox is require, but there is none here: %s", box.Why()))
+	}
+	a.notices = append(a.notices, "Commands run without a sandbox: "+box.Why())
+	return nil
+}
+
+// confinement is the sandbox of commands by the settings of the moment.
+func (a *app) confinement() sandbox.Confinement {
+	confined := sandbox.Confinement{
+		Sandbox:  sandbox.Off("it is turned off"),
+		Policy:   sandboxPolicy(a.world, a.folders, a.settings, a.workspace.Root(), a.workspace.TempDir()),
+		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(a.settings)),
+	}
+	if settings.Sandbox.Of(a.settings) != settings.SandboxOff {
+		confined.Sandbox = sandbox.Detect()
+	}
+	return confined
 }
 
 // cacheFolder is where the commands of a workspace keep what they may use again,
@@ -138,7 +186,10 @@ func (w world) cacheFolder(root string) string {
 }
 
 // checkSandbox says how commands are confined.
-func checkSandbox() finding {
+func checkSandbox(s *settings.Settings) finding {
+	if settings.Sandbox.Of(s) == settings.SandboxOff {
+		return finding{"note", "no sandbox: the setting sandbox is off", "commands that do more than look are asked about"}
+	}
 	box := sandbox.Detect()
 	if !box.Active() {
 		return finding{"note", "no sandbox: " + box.Why(), "commands that do more than look are asked about"}

@@ -41,20 +41,32 @@ func (a *approvals) approve(ctx context.Context, k *call) Stop {
 		return ""
 	case a.Unattended:
 		k.refused = fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.name, a.mode())
-		a.notice("%s was refused: approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", k.title, a.mode(), k.name)
+		a.notice("%s was refused: approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", k.title, a.mode(), allowFlag(preview), k.name)
 		return StopDenied
 	}
 	return a.askPerson(ctx, k, preview)
+}
+
+// allowFlag is the flag whose rules would allow a call.
+func allowFlag(preview tools.Preview) string {
+	if preview.Outside != "" {
+		return "--allow-outside"
+	}
+	return "--allow"
 }
 
 // allowed reports whether a call runs without asking.
 func (a *approvals) allowed(k *call, preview tools.Preview) bool {
 	mode, edits := a.mode(), k.tool.Kind == tools.KindEdit
 	switch {
-	case preview.ReadOnly || mode == ModeFullAuto || mode == ModeAutoEdit && edits:
+	case preview.ReadOnly || mode == ModeFullAuto:
 		return true
 	case mode == ModeReadOnly:
 		return false
+	case preview.Outside != "":
+		return a.AllowOutside.Allow(k.name, preview.Commands, preview.Paths) || slices.ContainsFunc(a.grants, func(g grant) bool { return g.outside != "" && g.outside == preview.Command })
+	case mode == ModeAutoEdit && (edits || preview.Confined):
+		return true
 	}
 	allowing := a.Allow
 	for _, g := range a.grants {

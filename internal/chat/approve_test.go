@@ -425,3 +425,42 @@ func TestNobodyIsAskedAfterAnInterrupt(t *testing.T) {
 		t.Errorf("asked %d times, answers %+v", len(seen[ApprovalRequested](b)), r)
 	}
 }
+
+// TestSandboxDecidesCommands: in auto-edit a confined command runs unasked, and one
+// that leaves the sandbox is asked about whatever allows it inside.
+func TestSandboxDecidesCommands(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		mode    ApprovalMode
+		preview tools.Preview
+		asked   bool
+	}{
+		{"confined", ModeAutoEdit, tools.Preview{Confined: true}, false},
+		{"confined, asking", ModeAsk, tools.Preview{Confined: true}, true},
+		{"not confined", ModeAutoEdit, tools.Preview{}, true},
+		{"outside", ModeAutoEdit, tools.Preview{Outside: "why", Command: "x"}, true},
+		{"outside, full-auto", ModeFullAuto, tools.Preview{Outside: "why", Command: "x"}, false},
+		{"read-only", ModeAsk, tools.Preview{ReadOnly: true}, false},
+	} {
+		b := newBench(t, calls("shell", `{"command":"x"}`), calls("shell", `{"command":"x"}`), say("ok"))
+		b.Tools = tools.NewRegistry(tools.Tool{
+			Name: "shell", Kind: tools.KindShell, KeyParameter: "command",
+			Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+				return tools.Plan{Preview: tc.preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "ran"} }}, nil
+			},
+		})
+		b.set("approval-mode", string(tc.mode))
+		b.answering(Decision{Allow: true, Always: true})
+		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
+			t.Fatalf("%s: %+v %v", tc.name, out, err)
+		}
+		questions := seen[ApprovalRequested](b)
+		if (len(questions) > 0) != tc.asked {
+			t.Errorf("%s: asked %d times", tc.name, len(questions))
+		}
+		if tc.preview.Outside != "" && tc.asked && (len(questions) != 1 || !strings.Contains(questions[0].Approval.Always, "outside the sandbox")) {
+			t.Errorf("%s: always is about %+v", tc.name, questions)
+		}
+	}
+}

@@ -41,8 +41,9 @@ type Config struct {
 	System func() string
 	// Expand turns what the user typed into blocks.
 	Expand Expander
-	// Allow are the rules of --allow.
-	Allow rules.Rules
+	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which
+	// also let commands out of the sandbox.
+	Allow, AllowOutside rules.Rules
 	// Unattended means nobody can answer an approval: a call that would need one
 	// is refused and ends the turn.
 	Unattended bool

@@ -20,6 +20,8 @@ type grant struct {
 	// the path of one file.
 	rules rules.Rules
 	files string
+	// outside is a whole command line that may leave the sandbox.
+	outside string
 }
 
 // offer returns what "always" would allow from now on; nothing when it is not to be
@@ -27,6 +29,8 @@ type grant struct {
 func offer(k *call, preview tools.Preview) []grant {
 	var grants []grant
 	switch {
+	case preview.Outside != "":
+		return []grant{{says: "outside the sandbox, this very line: " + firstLine(preview.Command), outside: preview.Command}}
 	case k.tool.Kind == tools.KindShell:
 		for _, rule := range rules.Always(k.name, preview.Commands) {
 			grants = append(grants, grant{says: rule.Allows(), rules: rules.Rules{rule}})

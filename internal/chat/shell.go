@@ -25,7 +25,8 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
-	args, err := json.Marshal(map[string]string{tool.KeyParameter: command})
+	// What people run themselves is not confined.
+	args, err := json.Marshal(map[string]string{tool.KeyParameter: command, "outside": "the user typed it"})
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}

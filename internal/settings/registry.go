@@ -36,6 +36,12 @@ func All() []Declared {
 		ToolOutputMaxTokens,
 		FileReadMaxLines,
 
+		Sandbox,
+		SandboxAllowWrite,
+		SandboxDenyRead,
+		SandboxAllowNetwork,
+		SandboxAllowEnv,
+
 		PriceInput,
 		PriceOutput,
 		PriceCached,

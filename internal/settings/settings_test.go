@@ -143,6 +143,7 @@ func TestAccessors(t *testing.T) {
 		"compression.density.fileDedupe": "no", "compression.density.recencyPruning": "ON",
 		"compression.density.recencyRetention": "5", "approval-mode": "Full-Auto", "shell-timeout-seconds": "7",
 		"tool-output-max-tokens": "8", "file-read-max-lines": "9", "max-turns": "10", "theme": "Dark",
+		"sandbox": "Off", "sandbox.allow-write": "/a, /b c", "sandbox.deny-read": "/d", "sandbox.allow-network": "yes", "sandbox.allow-env": "A,B",
 		"price.input": "3", "price.output": "15", "price.cached": "0.3",
 	} {
 		set(t, s, settings.Session, key, text)
@@ -156,7 +157,9 @@ func TestAccessors(t *testing.T) {
 		settings.CompressionStrategy.Of(s), threshold, settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s),
 		settings.CompressionProfile.Of(s), settings.Density(s).Switches["readWritePruning"], settings.Density(s).Switches["fileDedupe"], settings.Density(s).Switches["recencyPruning"],
 		settings.Density(s).Numbers["recencyRetention"], settings.ApprovalMode.Of(s), settings.ShellTimeoutSeconds.Of(s), settings.ToolOutputMaxTokens.Of(s),
-		settings.FileReadMaxLines.Of(s), settings.MaxTurns.Of(s), settings.Theme.Of(s), prices,
+		settings.FileReadMaxLines.Of(s), settings.MaxTurns.Of(s), settings.Theme.Of(s),
+		settings.Sandbox.Of(s), strings.Join(settings.Items(settings.SandboxAllowWrite.Of(s)), "|"), settings.SandboxDenyRead.Of(s), settings.SandboxAllowNetwork.Of(s), settings.SandboxAllowEnv.Of(s),
+		prices,
 	}
 	want := []any{
 		"m", "http://h/v1", "~/my keys/k", 1000, 100, 0.0, 0.9, "high", "never", "responses",
@@ -164,6 +167,7 @@ func TestAccessors(t *testing.T) {
 		"small", false, false, true,
 		5.0, "full-auto", 7, 8,
 		9, 10, "dark",
+		"off", "/a|/b c", "/d", true, "A,B",
 		settings.Prices{Input: 3, Output: 15, Cached: 0.3},
 	}
 	for i := range want {

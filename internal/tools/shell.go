@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/sandbox"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
 	"agent/internal/words"
@@ -18,6 +19,7 @@ type shellArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"end the command after this time; without it the setting shell-timeout-seconds holds, and none in the background"`
 	Background     bool   `json:"background,omitempty" jsonschema:"start the command as a job and answer at once; for servers and watchers"`
 	Directory      string `json:"directory,omitempty" jsonschema:"the folder to run in; without it the workspace"`
+	Outside        string `json:"outside,omitempty" jsonschema:"why the command must run outside the sandbox, for example to fetch packages from the network; the user is asked"`
 	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list the jobs, tail (show what a job printed since the last look) or kill"`
 	Job            int    `json:"job,omitempty" jsonschema:"the number of the job for tail and kill"`
 	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait up to this long for new output or the end of the job"`
@@ -45,7 +47,9 @@ func runShellCommand() Tool {
 		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +
 			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
 			"When the command ends, so does everything it put in the background with &; use background for what shall go on, and action list, tail and kill to look after it. " +
-			"Plain commands that only read (ls, cat, git diff, grep …) run without asking.",
+			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
+			"Where the system has a sandbox, a command can write only the workspace and its temporary folder ($TMPDIR), cannot read keys, and has no network but a loopback of its own, " +
+			"so start a server and what uses it in one command line; give outside when that is not enough.",
 	}
 	return define(t, planShell)
 }
@@ -64,8 +68,10 @@ func planShell(_ context.Context, env *Env, args shellArgs) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	preview := previewCommand(env, args, command)
+	command.Profile = preview.profile(args)
 	return Plan{
-		Preview: previewCommand(env, args, command),
+		Preview: preview,
 		Apply:   func(ctx context.Context) Answer { return runCommand(ctx, env, args, command) },
 	}, nil
 }
@@ -86,14 +92,33 @@ func previewCommand(env *Env, args shellArgs, command shell.Command) Preview {
 	if args.Directory != "" {
 		preview.Title += " in " + env.Workspace.Rel(command.Dir)
 	}
+	confined := command.Confined.Active()
+	if confined && args.Outside != "" {
+		preview.Outside = args.Outside
+		preview.Title += " — outside the sandbox: " + firstLine(args.Outside)
+	}
 	if line, err := cmdline.Parse(args.Command); err == nil {
 		preview.Commands = line.Unproven(cmdline.Place{Dir: command.Dir, Inside: func(path string) bool {
 			_, err := env.Workspace.Resolve(path)
 			return err == nil
 		}})
-		preview.ReadOnly = len(preview.Commands) == 0
+		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 	}
+	preview.Confined = confined && preview.Outside == ""
 	return preview
+}
+
+// profile is what a command may do in the sandbox: nothing but look when it is known
+// to need no more, and everything when it leaves.
+func (p Preview) profile(args shellArgs) sandbox.Profile {
+	switch {
+	case args.Outside != "":
+		return sandbox.Open
+	case p.ReadOnly:
+		return sandbox.Look
+	default:
+		return sandbox.Work
+	}
 }
 
 func (a shellArgs) jobName() string {
@@ -156,5 +181,6 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	return shell.Command{
 		Line: a.Command, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
 		OutputBytes: env.Limits.OutputBytes(), SpoolDir: env.Workspace.TempDir(),
+		Confined: env.confinement(),
 	}, nil
 }

@@ -20,6 +20,9 @@ func answerCommand(command shell.Command, end shell.Result) Answer {
 	if answer.Text == "" {
 		answer.Note = "[no output]\n" + answer.Note
 	}
+	if note := sandboxNote(command, end); note != "" {
+		answer.Text = lines.Append(answer.Text, note)
+	}
 	switch {
 	case end.TimedOut:
 		answer.Error = fmt.Sprintf("timed out after %s; the command and all it had started were ended. "+

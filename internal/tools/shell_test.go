@@ -128,14 +128,14 @@ func TestShellRunsInsideTheWorkspace(t *testing.T) {
 
 func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
 	t.Parallel()
-	env := shellEnv(t, "OPENAI_API_KEY=sk-1", "OTHER_SECRET=sk-2", "OPENAI_API_KEYS=no-secret", "TERM=xterm", "CDPATH=/", "PAGER=less")
+	env := shellEnv(t, "OPENAI_API_KEY=sk-1", "OTHER_SECRET=sk-2", "OPENAI=no-secret", "TERM=xterm", "CDPATH=/", "PAGER=less")
 	answer := command(t, env, "env; ls -l /proc/self/fd/0; true < /dev/tty && echo has a terminal")
 	for _, gone := range []string{"sk-1", "sk-2", "xterm", "CDPATH", "PAGER=less", "has a terminal"} {
 		if strings.Contains(answer.ForModel(), gone) {
 			t.Errorf("%q reaches commands:\n%s", gone, answer.ForModel())
 		}
 	}
-	for _, there := range []string{"OPENAI_API_KEYS=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
+	for _, there := range []string{"OPENAI=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
 		if !strings.Contains(answer.ForModel(), there) {
 			t.Errorf("%q is missing:\n%s", there, answer.ForModel())
 		}

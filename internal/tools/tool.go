@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"agent/internal/sandbox"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -95,6 +96,11 @@ type Preview struct {
 	// ReadOnly is set when the call changes nothing, or ends what it began itself, so
 	// that nobody need be asked although its kind asks.
 	ReadOnly bool
+	// Confined is set when a command runs in the sandbox, where it can change nothing
+	// but the workspace.
+	Confined bool
+	// Outside is why a command is to leave the sandbox, empty when it stays.
+	Outside string
 	// Commands are the parts of Command that are not known to be read-only and that
 	// rules must allow. It is empty when Command is no plain command line; no rule
 	// but "*" allows that.
@@ -113,6 +119,8 @@ type Env struct {
 	Seen *Seen
 	// Jobs are the background commands of the shell tool.
 	Jobs *shell.Jobs
+	// Confinement returns the sandbox that commands run in at present; nil for none.
+	Confinement func() sandbox.Confinement
 	// Output receives a command's output while it runs, for the screen; nil when
 	// nobody watches. It is set for one call.
 	Output io.Writer
@@ -127,4 +135,12 @@ type Limits struct {
 	ReadLines int
 	// ShellTimeoutSeconds is the setting shell-timeout-seconds.
 	ShellTimeoutSeconds int
+}
+
+// confinement is the sandbox that commands run in at present.
+func (e *Env) confinement() sandbox.Confinement {
+	if e.Confinement == nil {
+		return sandbox.Confinement{}
+	}
+	return e.Confinement()
 }

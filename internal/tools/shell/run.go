@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"agent/internal/sandbox"
 	"agent/internal/words"
 )
 
@@ -34,6 +35,9 @@ type Command struct {
 	// SpoolDir is where a file may keep the whole output; without it what is not
 	// returned is lost.
 	SpoolDir string
+	// Confined is the sandbox it runs in, and Profile what it may do there.
+	Confined sandbox.Confinement
+	Profile  sandbox.Profile
 }
 
 // Ending is how a command ended.
@@ -48,6 +52,9 @@ type Ending struct {
 	TimedOut, Interrupted bool
 	// LeftBehind says that processes it had put in the background were ended.
 	LeftBehind bool
+	// Undone are protected files that it changed all the same and that were put
+	// back as they were.
+	Undone []string
 	// Took is how long it ran.
 	Took time.Duration
 }
@@ -81,9 +88,8 @@ var errTimedOut = errors.New("timed out")
 // run runs a command to its end and writes what it prints to out, as plain text.
 //
 // The command has no terminal and no input, so that it cannot wait for an answer.
-// It is the head of its own session and process group, and when run returns no
-// process of that group is left, whatever ended it. Only a process that moved to
-// another session escapes.
+// It is the head of its own session and process group, and when run returns none
+// of its processes is left, whatever ended it.
 func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	began := time.Now()
 	if c.Timeout > 0 {
@@ -94,21 +100,24 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	clean := &cleaner{to: out}
 	cmd := exec.CommandContext(ctx, program(), "-c", "--", c.Line)
 	cmd.Dir = c.Dir
-	cmd.Env = environment(j.environ, j.withhold, c.Dir)
+	cmd.Env = environment(sandbox.Environ(j.environ, c.Confined.AllowEnv), j.withhold, c.Dir)
 	cmd.Stdout, cmd.Stderr = clean, clean
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	// Children that keep the output open must not hold up the end.
 	cmd.WaitDelay = j.Grace
-	if err := cmd.Start(); err != nil {
+	policy := c.Confined
+	policy.Policy.Grace = j.Grace
+	running, err := policy.Start(cmd, c.Profile)
+	if err != nil {
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}
 	// What its end means is in ProcessState and ctx.
-	_ = cmd.Wait()
-	left := endGroup(cmd.Process.Pid, j.Grace)
+	_ = running.Wait()
+	left := endGroup(cmd.Process.Pid, j.Grace) || running.LeftBehind()
 	clean.flush()
 
-	end := Ending{Took: time.Since(began)}
+	end := Ending{Took: time.Since(began), Undone: running.Undone()}
 	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	switch {
 	case ctx.Err() == nil:

@@ -1,0 +1,26 @@
+package sandbox
+
+import "os/exec"
+
+// Confinement is what the commands of a conversation run in: a sandbox and what
+// they may do, but for the profile. The zero value confines nothing.
+type Confinement struct {
+	Sandbox *Sandbox
+	Policy  Policy
+	// AllowEnv are variables that commands see although their names speak of
+	// secrets. It counts without a sandbox too.
+	AllowEnv []string
+}
+
+// Active reports whether commands are confined.
+func (c Confinement) Active() bool { return c.Sandbox != nil && c.Sandbox.Active() }
+
+// Start starts a command in a profile, see Sandbox.Start.
+func (c Confinement) Start(cmd *exec.Cmd, profile Profile) (*Command, error) {
+	if c.Sandbox == nil {
+		c.Sandbox, profile = Off("none was given"), Open
+	}
+	policy := c.Policy
+	policy.Profile = profile
+	return c.Sandbox.Start(cmd, policy)
+}

@@ -1,0 +1,55 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/sandbox"
+	"agent/internal/tools/shell"
+	"agent/internal/words"
+)
+
+// refusals are the words by which programs say that the system refused them
+// something, as it does in a sandbox, and what that was.
+var refusals = []struct{ words, what string }{
+	{"read-only file system", "writing there"}, {"erofs", "writing there"},
+	{"permission denied", "access"}, {"eacces", "access"},
+	{"operation not permitted", "that operation"}, {"eperm", "that operation"},
+	{"network is unreachable", "the network"}, {"enetunreach", "the network"}, {"no route to host", "the network"},
+	{"could not resolve host", "the network"}, {"name resolution", "the network"}, {"name or service not known", "the network"},
+	{"no such host", "the network"}, {"eai_again", "the network"}, {"enotfound", "the network"},
+	{"connection refused", "a connection to what is not in the same command line"}, {"econnrefused", "a connection to what is not in the same command line"},
+}
+
+// sandboxNote says in a line that a command failed of the sandbox, and in another
+// what of its work was undone; empty when neither is so.
+func sandboxNote(command shell.Command, end shell.Result) string {
+	if !command.Confined.Active() || command.Profile == sandbox.Open {
+		return ""
+	}
+	var notes []string
+	if line, what := refusal(end.Output); end.Exit != 0 && what != "" {
+		notes = append(notes, fmt.Sprintf("[sandbox: %s may have been refused (%s); if the command needs it, call again with outside and why]", what, line))
+	}
+	if len(end.Undone) > 0 {
+		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
+	}
+	return strings.Join(notes, "\n")
+}
+
+// longestQuote is how much of a line is quoted, in characters.
+const longestQuote = 160
+
+// refusal finds the last line of an output that speaks of a refusal.
+func refusal(output string) (line, what string) {
+	for candidate := range strings.Lines(output) {
+		lower := strings.ToLower(candidate)
+		for _, r := range refusals {
+			if strings.Contains(lower, r.words) {
+				line, what = strings.TrimSpace(candidate), r.what
+				break
+			}
+		}
+	}
+	return words.Line(line, longestQuote), what
+}

@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/sandbox"
+)
+
+// confinedEnv is an Env whose commands run in the sandbox of this system.
+func confinedEnv(t *testing.T) *Env {
+	t.Helper()
+	box := sandbox.Detect()
+	if !box.Active() {
+		t.Skip(box.Why())
+	}
+	env := shellEnv(t, "HOME="+t.TempDir())
+	env.Confinement = func() sandbox.Confinement {
+		return sandbox.Confinement{Sandbox: box, Policy: sandbox.Policy{
+			Workspace: env.Workspace.Root(), Temp: env.Workspace.TempDir(), Protected: sandbox.RunsLater(env.Workspace.Root()),
+		}}
+	}
+	return env
+}
+
+func TestSandboxKeepsCommandsIn(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	out := filepath.Join(t.TempDir(), "out")
+	answer := command(t, env, "touch in; touch "+out)
+	if _, err := os.Stat(out); err == nil || answer.ExitCode == nil || *answer.ExitCode == 0 {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	if !strings.Contains(answer.ForModel(), "[sandbox: ") || !strings.Contains(answer.ForModel(), "call again with outside") {
+		t.Errorf("it does not say that the sandbox refused:\n%s", answer.ForModel())
+	}
+	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), "in")); err != nil {
+		t.Error(err)
+	}
+	if answer := command(t, env, "false"); strings.Contains(answer.ForModel(), "sandbox") {
+		t.Errorf("any failure is put on the sandbox:\n%s", answer.ForModel())
+	}
+	answer = runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "touch " + out, "outside": "it belongs there"})
+	if _, err := os.Stat(out); err != nil || answer.Error != "" {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+func TestSandboxTakesBackWhatRunsLater(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	answer := command(t, env, "echo x > .envrc")
+	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), ".envrc")); err == nil || !strings.Contains(answer.ForModel(), ".envrc take effect outside") {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+func TestPreviewSaysWhereACommandRuns(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	for _, c := range []struct {
+		args                          map[string]any
+		readOnly, confined, isOutside bool
+	}{
+		{map[string]any{"command": "ls"}, true, true, false},
+		{map[string]any{"command": "rm x"}, false, true, false},
+		{map[string]any{"command": "ls", "outside": "why"}, false, false, true},
+		{map[string]any{"command": "npm install", "outside": "the registry"}, false, false, true},
+	} {
+		plan, err := planCall(t.Context(), t, runShellCommand(), env, c.args)
+		p := plan.Preview
+		if err != nil || p.ReadOnly != c.readOnly || p.Confined != c.confined || (p.Outside != "") != c.isOutside {
+			t.Errorf("%v: %+v, %v", c.args, p, err)
+		}
+		if c.isOutside && !strings.Contains(p.Title, "outside the sandbox: "+c.args["outside"].(string)) {
+			t.Errorf("the question %q does not say why it leaves the sandbox", p.Title)
+		}
+	}
+	open := shellEnv(t)
+	plan, err := planCall(t.Context(), t, runShellCommand(), open, params{"command": "rm x", "outside": "why"})
+	p := plan.Preview
+	if err != nil || p.Confined || p.Outside != "" {
+		t.Errorf("without a sandbox there is no outside: %+v, %v", p, err)
+	}
+}
