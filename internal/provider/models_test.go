@@ -37,8 +37,11 @@ func TestContextLimit(t *testing.T) {
 		"qwen3-coder:30b":               262_144,
 		"qwen3:8b":                      131_072,
 		"llama3.1:8b":                   131_072,
-		"meta-llama/Llama-3.3-70B":      131_072,
+		"meta-llama/Llama-3.3-70B":      128_000,
 		"deepseek-chat":                 128_000,
+		"deepseek-v4-pro":               1_000_000,
+		"gpt-5.4":                       1_050_000,
+		"kimi-k2.5":                     262_144,
 	} {
 		if got, ok := provider.ContextLimit(model); !ok || got != want {
 			t.Errorf("%s: got %d, %v, want %d", model, got, ok, want)

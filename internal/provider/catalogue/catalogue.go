@@ -1,0 +1,183 @@
+// Package catalogue holds what is publicly known of models: their windows, limits,
+// prices, and what they take. It is facts only, read on first use; what an endpoint
+// says itself and what a user sets go first.
+//
+// The facts are those of charmbracelet/catwalk (MIT licence) of August 2026, packed
+// by TestPack.
+package catalogue
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// models.tsv.gz has a line a model: provider, id, window, most output, the prices
+// input, output, cache read and cache write, flags, efforts. An empty number is not
+// known.
+//
+//go:embed models.tsv.gz
+var packed []byte
+
+// Model is what is known of a model at a provider.
+type Model struct {
+	Provider, ID string
+	// Window and MaxOutput are in tokens, 0 where not known.
+	Window, MaxOutput int
+	Price             Price
+	// Reasons and Images say whether it thinks before it answers and takes images.
+	Reasons, Images bool
+	// Efforts are the values of reasoning.effort it knows.
+	Efforts []string
+}
+
+// Price is what a million tokens cost, in USD.
+type Price struct {
+	// Known is false where input or output has no price; the others are 0 then.
+	Known                                bool
+	Input, Output, CacheRead, CacheWrite float64
+}
+
+// Name brings the name of a model into one form: without the prefix of a router or
+// owner, lower case, dots as dashes. "anthropic/claude-opus-4.6" and
+// "claude-opus-4-6" are the same.
+func Name(model string) string {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	return strings.ReplaceAll(strings.ToLower(name), ".", "-")
+}
+
+// All returns every model, sorted by provider as in the source.
+func All() []Model { return read().models }
+
+// At returns the model of a provider, by its id or by the longest name that it goes
+// on after with -, : or @, as dated models do. The provider is one of the
+// catalogue's.
+func At(provider, model string) (Model, bool) {
+	if provider == "" {
+		return Model{}, false
+	}
+	return longest(model, func(name string) (Model, bool) {
+		for _, m := range read().byName[name] {
+			if m.Provider == provider {
+				return *m, true
+			}
+		}
+		return Model{}, false
+	})
+}
+
+// makers are the providers that make the models they offer; what they say of their
+// own counts more than what others do.
+var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai", "moonshot", "minimax", "alibaba-singapore"}
+
+// Known is what is known of a model's window, whoever may offer it.
+type Known struct {
+	// Window is in tokens.
+	Window int
+	// Name is the part of the model's name that it is known by, in the form of Name.
+	Name string
+	// ByMaker is true for what its maker states; else it is the smallest window that
+	// anybody states. Too small a window costs a compression, too large a one a
+	// refused request.
+	ByMaker bool
+}
+
+// Window returns what is known of the window of a model; false if nothing is.
+func Window(model string) (Known, bool) {
+	m, found := longest(model, func(name string) (Model, bool) {
+		var smallest Model
+		for _, m := range read().byName[name] {
+			switch {
+			case m.Window == 0:
+			case slices.Contains(makers, m.Provider):
+				return *m, true
+			case smallest.Window == 0 || m.Window < smallest.Window:
+				smallest = *m
+			}
+		}
+		return smallest, smallest.Window > 0
+	})
+	return Known{m.Window, Name(m.ID), slices.Contains(makers, m.Provider)}, found
+}
+
+// longest looks a name up, then the part before its last -, : or @, and so on.
+func longest(model string, find func(name string) (Model, bool)) (Model, bool) {
+	name := Name(model)
+	for end := len(name); end > 0; end = strings.LastIndexAny(name[:end], "-:@") {
+		if m, found := find(name[:end]); found {
+			return m, true
+		}
+	}
+	return Model{}, false
+}
+
+type contents struct {
+	models []Model
+	byName map[string][]*Model
+}
+
+var read = sync.OnceValue(func() *contents {
+	file, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		panic("catalogue: " + err.Error())
+	}
+	c := &contents{byName: map[string][]*Model{}}
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		m, err := parse(lines.Text())
+		if err != nil {
+			panic("catalogue: " + err.Error())
+		}
+		c.models = append(c.models, m)
+	}
+	if lines.Err() != nil {
+		panic("catalogue: " + lines.Err().Error())
+	}
+	for i := range c.models {
+		name := Name(c.models[i].ID)
+		c.byName[name] = append(c.byName[name], &c.models[i])
+	}
+	return c
+})
+
+const columns = 10
+
+func parse(line string) (Model, error) {
+	cells := strings.Split(line, "\t")
+	if len(cells) != columns {
+		return Model{}, fmt.Errorf("%q has %d columns, want %d", line, len(cells), columns)
+	}
+	var numbers [6]float64
+	for i, cell := range cells[2:8] {
+		if cell == "" {
+			continue
+		}
+		var err error
+		if numbers[i], err = strconv.ParseFloat(cell, 64); err != nil {
+			return Model{}, fmt.Errorf("%q: %w", line, err)
+		}
+	}
+	m := Model{
+		Provider: cells[0], ID: cells[1], Window: int(numbers[0]), MaxOutput: int(numbers[1]),
+		Reasons: strings.Contains(cells[8], "r"), Images: strings.Contains(cells[8], "i"),
+	}
+	if cells[9] != "" {
+		m.Efforts = strings.Split(cells[9], ",")
+	}
+	if cells[4] != "" && cells[5] != "" {
+		m.Price = Price{Known: true, Input: numbers[2], Output: numbers[3], CacheRead: numbers[2], CacheWrite: numbers[2]}
+		if cells[6] != "" {
+			m.Price.CacheRead = numbers[4]
+		}
+		if cells[7] != "" {
+			m.Price.CacheWrite = numbers[5]
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,78 @@
+package catalogue
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var from = flag.String("from", "", "pack the catalogue from this file of JSON")
+
+// TestPack writes the catalogue from a file of facts:
+//
+//	go test ./internal/provider/catalogue -run Pack -from FILE
+//
+// FILE is {"providers":[{"id","models":[{"id","window","maxOutput","in","out",
+// "cacheRead","cacheWrite","reasons","images","efforts"}]}]}; numbers may be left
+// out.
+func TestPack(t *testing.T) {
+	if *from == "" {
+		t.Skip("no -from FILE")
+	}
+	data, err := os.ReadFile(*from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts struct {
+		Providers []struct {
+			ID     string
+			Models []struct {
+				ID                             string
+				Window, MaxOutput              *float64
+				In, Out, CacheRead, CacheWrite *float64
+				Reasons, Images                bool
+				Efforts                        []string
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &facts); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	w, err := gzip.NewWriterLevel(&file, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range facts.Providers {
+		for _, m := range p.Models {
+			cells := []string{p.ID, m.ID}
+			for _, n := range []*float64{m.Window, m.MaxOutput, m.In, m.Out, m.CacheRead, m.CacheWrite} {
+				cell := ""
+				if n != nil {
+					cell = strconv.FormatFloat(*n, 'f', -1, 64)
+				}
+				cells = append(cells, cell)
+			}
+			flags := ""
+			if m.Reasons {
+				flags += "r"
+			}
+			if m.Images {
+				flags += "i"
+			}
+			fmt.Fprintln(w, strings.Join(append(cells, flags, strings.Join(m.Efforts, ",")), "\t"))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("models.tsv.gz", file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
