@@ -103,7 +103,7 @@ var pointerLength = utf8.RuneCountInString(PrunedPointer)
 // longerThanPointer reports whether putting the pointer in place of a result frees
 // anything (D-45). Blank results say nothing that could be retrieved.
 func longerThanPointer(text string) bool {
-	return len(text) > pointerLength && utf8.RuneCountInString(text) > pointerLength && strings.TrimSpace(text) != ""
+	return utf8.RuneCountInString(text) > pointerLength && strings.TrimSpace(text) != ""
 }
 
 func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reason string) {

@@ -41,6 +41,21 @@ func TestRecencyTakesOnlyWhatCanBeHadAgain(t *testing.T) {
 	}
 }
 
+// REQ-HD-007.4: a configuration that does not say how many keeps three.
+func TestRecencyKeepsThreeByDefault(t *testing.T) {
+	t.Parallel()
+	var entries []*history.Content
+	for range 5 {
+		entries = append(entries, ran("grep", "{}", long("x"))...)
+	}
+	config := switched(1, "recencyPruning")
+	config.Numbers = nil
+	result, err := highDensity{}.Optimize(entries, config)
+	if err != nil || result.Metadata.Of("old-result") != 2 {
+		t.Errorf("of five %d went, %v", result.Metadata.Of("old-result"), err)
+	}
+}
+
 // What is too short to go counts all the same: the newest results are the newest,
 // whatever their size.
 func TestShortResultsCount(t *testing.T) {

@@ -168,10 +168,12 @@ func TestRecencyLeavesAlone(t *testing.T) {
 // D-22: what is not a number keeps three, whatever a profile says.
 func TestRetentionThatIsNoNumber(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t)
-	in := parse(t, document(`{"recencyRetention":"many"}`))
-	if err := e.configure(&in); err != nil || settings.Density(e.Settings).Numbers["recencyRetention"] != 3 {
-		t.Errorf("retention is %v, %v", settings.Density(e.Settings).Numbers["recencyRetention"], err)
+	for _, key := range []string{"recencyRetention", "compression.density.recencyRetention"} {
+		e := newEngine(t)
+		in := parse(t, document(`{"`+key+`":"many"}`))
+		if err := e.configure(&in); err != nil || settings.Density(e.Settings).Numbers["recencyRetention"] != 3 {
+			t.Errorf("%s is %v, %v", key, settings.Density(e.Settings).Numbers["recencyRetention"], err)
+		}
 	}
 }
 

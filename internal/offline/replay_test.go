@@ -109,6 +109,14 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 			t.Errorf("%s pruned %d old results, want %d", many.Variants[i].Name, got, want)
 		}
 	}
+	long := strings.Repeat("a line of a result, ", 5)
+	searched := replayed(t, parse(t, recorded(`{"recencyPruning":true,"recencyRetention":1}`,
+		answered{"grep", long, ""}, answered{"grep", long, ""}, answered{"grep", long, ""})))
+	for i, v := range searched.Variants {
+		if got := v.Pruned.Of("old-result"); got != 0 {
+			t.Errorf("%s pruned %d of three results, with the document's switch or number", searched.Variants[i].Name, got)
+		}
+	}
 	off := replayed(t, parse(t, document("{}")), "compression.density.readWritePruning=false")
 	if off.Variants[1].Pruned.Of("stale-read") != 0 {
 		t.Errorf("the flag has no effect: %+v", off.Variants[1])

@@ -58,6 +58,21 @@ func TestSchemaAgreesWithStore(t *testing.T) {
 	})
 }
 
+// What a setting is without a value is in the schema, so that an editor shows it.
+func TestSchemaHasDefaults(t *testing.T) {
+	t.Parallel()
+	schema, err := newRegistry().ProfileSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := schema.Properties["settings"].Properties
+	for key, want := range map[string]string{"max-turns": "-1", "compression.strategy": `"high-density"`, "compression.density.fileDedupe": "true", "temperature": ""} {
+		if got := string(values[key].Default); got != want {
+			t.Errorf("%s: default %s, want %s", key, got, want)
+		}
+	}
+}
+
 // An editor marks typing errors and accepts what the program writes.
 func TestSchemaOnWholeFiles(t *testing.T) {
 	t.Parallel()

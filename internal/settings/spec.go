@@ -67,14 +67,15 @@ func (s *Spec) Parse(text string) (Value, error) {
 // fromJSON validates a value of a profile file. Errors are *Error.
 func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	var decoded any
-	// What cannot be decoded, such as 1e999, stays nil, which no kind takes.
-	undecodable := json.Unmarshal(raw, &decoded)
+	if json.Unmarshal(raw, &decoded) != nil {
+		decoded = nil // a number such as 1e999; no kind takes nil
+	}
 	value, err := s.kind.fromJSON(decoded)
 	_, isText := decoded.(string)
 	switch {
-	case undecodable == nil && err == nil:
+	case err == nil:
 		return value, nil
-	case undecodable == nil && !errors.Is(err, errOtherType):
+	case !errors.Is(err, errOtherType):
 		return Value{}, &Error{Key: s.Key, Problem: err.Error()}
 	case isText:
 		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.Takes() + ", without quotes"}
