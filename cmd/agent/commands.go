@@ -20,6 +20,7 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 		Transcript: func(context.Context) (string, error) { return history.Transcript(a.chat.History.RawHistory()), nil },
 		Diff:       func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, a.workspace.Root()) },
 		Keys:       keys,
+		Recorded:   a.session != nil,
 		Workspace:  a.workspace.Root(),
 		Log:        command.Log{Path: a.log.path, Level: a.log.level},
 		Now:        a.world.now,

@@ -10,7 +10,10 @@ func (c *Commands) clearCommand() Command {
 			if err := c.deps.Session.Clear(ctx); err != nil {
 				return Output{}, err
 			}
-			return Output{Lines: []string{"The context is empty; the session log keeps what was said."}}, nil
+			if c.deps.Recorded {
+				return Output{Lines: []string{"The context is empty; the session log keeps what was said."}}, nil
+			}
+			return Output{Lines: []string{"The context is empty."}}, nil
 		},
 	}
 }

@@ -33,7 +33,7 @@ func (c *Commands) densityCommand() Command {
 			if err != nil || n < 1 || n > len(ledger) {
 				return Output{}, fmt.Errorf("no prune %q; there are 1 to %d", args[0], len(ledger))
 			}
-			return Output{Lines: describePrune(n, ledger[n-1])}, nil
+			return Output{Lines: c.describePrune(n, ledger[n-1])}, nil
 		},
 	}
 }
@@ -59,7 +59,11 @@ func describeLedger(ledger []chat.PruneRecord) []string {
 }
 
 // describePrune describes one completely.
-func describePrune(n int, p chat.PruneRecord) []string {
+func (c *Commands) describePrune(n int, p chat.PruneRecord) []string {
+	where := "the model can read it again"
+	if c.deps.Recorded {
+		where = "the session log keeps it; " + where
+	}
 	return table([]column{left, left}, [][]string{
 		{"prune", strconv.Itoa(n)},
 		{"what", p.Subject},
@@ -67,7 +71,7 @@ func describePrune(n int, p chat.PruneRecord) []string {
 		{"why", p.Reason},
 		{"freed", fmt.Sprintf("%d tokens", p.Tokens)},
 		{"when", fmt.Sprintf("%s, turn %d", p.At.Format("2006-01-02 15:04:05"), p.Turn)},
-		{"where", "the session log keeps it; the model can read it again"},
+		{"where", where},
 	})
 }
 

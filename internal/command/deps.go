@@ -77,6 +77,8 @@ type Deps struct {
 	Diff func(ctx context.Context) (string, error)
 	// Keys are the screen's; without a screen there are none.
 	Keys []Key
+	// Recorded is set when a session log keeps what leaves the context.
+	Recorded bool
 	// Workspace is the folder worked in, absolute.
 	Workspace string
 	Log       Log

@@ -99,6 +99,7 @@ func newWorld(t *testing.T, change ...func(*command.Deps)) *world {
 		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },
 		Diff:       func(context.Context) (string, error) { return "--- a/x\n+++ b/x\n", nil },
 		Keys:       []command.Key{{Name: "Esc", Does: "interrupt the turn"}},
+		Recorded:   true,
 		Workspace:  t.TempDir(),
 		Log:        command.Log{Path: "/state/agent.log", Level: new(slog.LevelVar)},
 		Now:        func() time.Time { return testTime },

@@ -103,6 +103,19 @@ where  the session log keeps it; the model can read it again`
 	}
 }
 
+// Nobody is sent to a record that is not kept.
+func TestViewsWithoutRecord(t *testing.T) {
+	t.Parallel()
+	for recorded, want := range map[bool]int{true: 2, false: 0} {
+		w := newWorld(t, func(d *command.Deps) { d.Recorded = recorded })
+		figures(w)
+		shown := text(w.run(t, "/density 3")) + text(w.run(t, "/clear"))
+		if got := strings.Count(shown, "session log"); got != want {
+			t.Errorf("recorded %t: the session log is named %d times, want %d, in\n%s", recorded, got, want, shown)
+		}
+	}
+}
+
 func TestStatsView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -79,7 +79,7 @@ func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 
 // decodeValue validates one setting of the object called parent into p.
 func (r *Registry) decodeValue(p *Profile, f field, parent string) error {
-	spec, known := r.byName[f.key]
+	spec, known := r.named(f.key)
 	if !known && isKeyName(f.key) {
 		return &fault{f.offset, join(parent, f.key), keyIsNoSetting}
 	}
@@ -119,7 +119,7 @@ func (r *Registry) encodeProfile(d document, values map[string]Value) (document,
 		}
 	}
 	for i, f := range settings {
-		if spec, known := r.byName[f.key]; known {
+		if spec, known := r.named(f.key); known {
 			settings[i].key = spec.Key
 		}
 	}

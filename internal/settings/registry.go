@@ -88,10 +88,16 @@ func (r *Registry) Keys() []string {
 	return keys
 }
 
+// named finds a setting by its key or an alias, exactly as it stands in files.
+func (r *Registry) named(name string) (*Spec, bool) {
+	spec, ok := r.byName[name]
+	return spec, ok
+}
+
 // Lookup finds a setting by its key or an alias (D-38). The error offers the keys
 // that begin with the name, or the nearest key.
 func (r *Registry) Lookup(name string) (*Spec, error) {
-	if spec, ok := r.byName[name]; ok {
+	if spec, ok := r.named(name); ok {
 		return spec, nil
 	}
 	names := r.Keys()
