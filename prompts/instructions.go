@@ -121,3 +121,21 @@ func isRoot(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, ".git"))
 	return err == nil
 }
+
+// shorten cuts instructions to bytes in all. The most specific come last and are cut
+// last; each that is cut names its file, so that the model can read the rest.
+func shorten(all []Instruction, bytes int) []Instruction {
+	var kept []Instruction
+	for _, i := range slices.Backward(all) {
+		if len(i.Text) > bytes {
+			i.Text = strings.ToValidUTF8(i.Text[:bytes], "") + "\n(cut to fit the context window; the file has more)"
+		}
+		bytes -= min(bytes, len(i.Text))
+		kept = append(kept, i)
+		if bytes == 0 {
+			break
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}

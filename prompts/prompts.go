@@ -3,10 +3,10 @@
 package prompts
 
 import (
-	"bytes"
-	_ "embed" // system.md
+	_ "embed" // system.md, lean.md
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +15,10 @@ import (
 )
 
 //go:embed system.md
-var system string
+var full string
+
+//go:embed lean.md
+var lean string
 
 // Session is what the system prompt says of the session.
 type Session struct {
@@ -31,24 +34,65 @@ type Session struct {
 // Instruction is one AGENTS.md file.
 type Instruction struct{ Source, Text string }
 
-// System renders the system prompt. A file system.md in overrides replaces the
+// Templates are the system prompts before they are filled in: the usual one, and a
+// short one for small windows.
+type Templates struct{ full, lean *template.Template }
+
+// Load reads the templates. A file system.md or lean.md in overrides replaces the
 // embedded text; an error names it.
-func System(overrides string, s Session) (string, error) {
-	text, source := system, "the embedded system.md"
-	path := filepath.Join(overrides, "system.md")
+func Load(overrides string) (*Templates, error) {
+	var t Templates
+	var err error
+	if t.full, err = load(overrides, "system.md", full); err != nil {
+		return nil, err
+	}
+	t.lean, err = load(overrides, "lean.md", lean)
+	return &t, err
+}
+
+func load(overrides, name, embedded string) (*template.Template, error) {
+	text, source := embedded, "the embedded "+name
+	path := filepath.Join(overrides, name)
 	switch data, err := os.ReadFile(path); {
 	case err == nil:
 		text, source = string(data), path
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("reading the system prompt: %w", err)
+		return nil, fmt.Errorf("reading the system prompt: %w", err)
 	}
-	t, err := template.New("system").Parse(text)
+	t, err := template.New(name).Parse(text)
 	if err != nil {
-		return "", fmt.Errorf("%s is not a valid template: %w", source, err)
+		return nil, fmt.Errorf("%s is not a valid template: %w", source, err)
 	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, s); err != nil {
-		return "", fmt.Errorf("%s cannot be filled in: %w", source, err)
+	// What fails does so for every session.
+	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}}); err != nil {
+		return nil, fmt.Errorf("%s cannot be filled in: %w", source, err)
 	}
-	return strings.TrimSpace(b.String()) + "\n", nil
+	return t, nil
+}
+
+// System renders the system prompt, the short one if lean. Instructions are cut until
+// fits says that the prompt is short enough, or nothing of them is left; cut tells
+// that they were.
+func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) (prompt string, cut bool) {
+	chosen := t.full
+	if lean {
+		chosen = t.lean
+	}
+	length := 0
+	for _, i := range s.Instructions {
+		length += len(i.Text)
+	}
+	prompt = render(chosen, s)
+	for all := s.Instructions; length > 0 && !fits(prompt); prompt = render(chosen, s) {
+		length, cut = length*3/4, true
+		s.Instructions = shorten(all, length)
+	}
+	return prompt, cut
+}
+
+func render(t *template.Template, s Session) string {
+	var b strings.Builder
+	// Load has tried it, and a Builder takes everything.
+	_ = t.Execute(&b, s)
+	return strings.TrimSpace(b.String()) + "\n"
 }

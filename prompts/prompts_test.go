@@ -34,15 +34,31 @@ func root(t *testing.T) string {
 	return dir
 }
 
-func TestSystem(t *testing.T) {
-	t.Parallel()
-	got, err := System(root(t), Session{
-		Workspace: "/w", Platform: "linux/amd64", Date: "2025-01-31", Tools: "read_file, replace",
-		Instructions: []Instruction{{"/home/u/AGENTS.md", "Be {{.Brief}}."}, {"/w/AGENTS.md", "Use <tabs> & spaces."}},
-	})
+// everything fits.
+func everything(string) bool { return true }
+
+// system is the usual prompt with the templates of overrides.
+func system(t *testing.T, overrides string, s Session) string {
+	t.Helper()
+	templates, err := Load(overrides)
 	if err != nil {
 		t.Fatal(err)
 	}
+	prompt, cut := templates.System(s, false, everything)
+	if cut {
+		t.Error("what fits was cut")
+	}
+	return prompt
+}
+
+var session = Session{
+	Workspace: "/w", Platform: "linux/amd64", Date: "2025-01-31", Tools: "read_file, replace",
+	Instructions: []Instruction{{"/home/u/AGENTS.md", "Be {{.Brief}}."}, {"/w/AGENTS.md", "Use <tabs> & spaces."}},
+}
+
+func TestSystem(t *testing.T) {
+	t.Parallel()
+	got := system(t, root(t), session)
 	want := `
 - Workspace: /w
 - Platform: linux/amd64
@@ -60,9 +76,65 @@ Use <tabs> & spaces.
 	if !strings.HasPrefix(got, "You are `agent`") || !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
-	plain, err := System(root(t), Session{Tools: "read_file"})
-	if err != nil || !strings.HasSuffix(plain, "- Tools: read_file\n") {
-		t.Errorf("without instructions: %q, %v", plain, err)
+	if plain := system(t, root(t), Session{Tools: "read_file"}); !strings.HasSuffix(plain, "- Tools: read_file\n") {
+		t.Errorf("without instructions: %q", plain)
+	}
+}
+
+// The prompt of a small window says the same in a third of the words.
+func TestLeanSystem(t *testing.T) {
+	t.Parallel()
+	templates, err := Load(root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := session
+	bare.Instructions = nil
+	usual, _ := templates.System(bare, false, everything)
+	lean, cut := templates.System(bare, true, everything)
+	if cut || 2*len(lean) > len(usual) || !strings.Contains(lean, "/w (linux/amd64, 2025-01-31)") || !strings.Contains(lean, "read_file, replace") {
+		t.Errorf("%d bytes of %d:\n%s", len(lean), len(usual), lean)
+	}
+	if with, _ := templates.System(session, true, everything); !strings.HasSuffix(with, "# Instructions from /w/AGENTS.md\n\nUse <tabs> & spaces.\n") {
+		t.Errorf("instructions: %s", with)
+	}
+}
+
+// Instructions are cut to what fits, the most general first; what is cut says so.
+func TestInstructionsAreCutToTheWindow(t *testing.T) {
+	t.Parallel()
+	templates, err := Load(root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session
+	s.Instructions = []Instruction{{"/home/u/AGENTS.md", strings.Repeat("general é ", 300)}, {"/w/AGENTS.md", strings.Repeat("special é ", 300)}}
+	bare, _ := templates.System(Session{Workspace: "/w", Platform: s.Platform, Date: s.Date, Tools: s.Tools}, false, everything)
+	for _, tc := range []struct {
+		room         int
+		cut          bool
+		has, has_not []string
+	}{
+		{100_000, false, []string{"general", "special"}, []string{"cut to fit"}},
+		{5500, true, []string{"general", "special", "/home/u/AGENTS.md", "cut to fit"}, nil},
+		{1500, true, []string{"special", "/w/AGENTS.md", "cut to fit"}, []string{"general", "/home/u"}},
+		{0, true, []string{"/w/AGENTS.md", "cut to fit"}, []string{"general", "special"}},
+	} {
+		room := len(bare) + tc.room
+		got, cut := templates.System(s, false, func(p string) bool { return len(p) <= room })
+		if cut != tc.cut || tc.room > 0 && len(got) > room || !utf8.ValidString(got) {
+			t.Errorf("room %d: %d bytes of %d, cut %t", tc.room, len(got), room, cut)
+		}
+		for _, part := range tc.has {
+			if !strings.Contains(got, part) {
+				t.Errorf("room %d: %q is not in it", tc.room, part)
+			}
+		}
+		for _, part := range tc.has_not {
+			if strings.Contains(got, part) {
+				t.Errorf("room %d: %q is in it", tc.room, part)
+			}
+		}
 	}
 }
 
@@ -70,8 +142,16 @@ func TestSystemOverride(t *testing.T) {
 	t.Parallel()
 	overrides := root(t)
 	write(t, "Work in {{.Workspace}}.\n\n", overrides, "system.md")
-	if got, err := System(overrides, Session{Workspace: "/w"}); err != nil || got != "Work in /w.\n" {
-		t.Errorf("got %q, %v", got, err)
+	write(t, "In {{.Workspace}}.", overrides, "lean.md")
+	if got := system(t, overrides, Session{Workspace: "/w"}); got != "Work in /w.\n" {
+		t.Errorf("got %q", got)
+	}
+	templates, err := Load(overrides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := templates.System(Session{Workspace: "/w"}, true, everything); got != "In /w.\n" {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -79,19 +159,21 @@ func TestSystemOverride(t *testing.T) {
 func TestBrokenOverride(t *testing.T) {
 	t.Parallel()
 	for id, c := range map[string]struct{ text, want string }{
-		"syntax":        {"line\n{{.Workspace", "is not a valid template"},
-		"unknown field": {"{{.Worksapce}}", "cannot be filled in"},
+		"syntax":                        {"line\n{{.Workspace", "is not a valid template"},
+		"unknown field":                 {"{{.Worksapce}}", "cannot be filled in"},
+		"unknown field of instructions": {"{{range .Instructions}}{{.Txt}}{{end}}", "cannot be filled in"},
 	} {
-		overrides := root(t)
-		file := write(t, c.text, overrides, "system.md")
-		_, err := System(overrides, Session{})
-		if err == nil || !strings.HasPrefix(err.Error(), file+" "+c.want) {
-			t.Errorf("%s: got %v", id, err)
+		for _, name := range []string{"system.md", "lean.md"} {
+			overrides := root(t)
+			file := write(t, c.text, overrides, name)
+			if _, err := Load(overrides); err == nil || !strings.HasPrefix(err.Error(), file+" "+c.want) {
+				t.Errorf("%s: got %v", id, err)
+			}
 		}
 	}
 	overrides := root(t)
 	write(t, "", overrides, "system.md", "x") // system.md is a folder
-	if _, err := System(overrides, Session{}); err == nil || !strings.Contains(err.Error(), filepath.Join(overrides, "system.md")) {
+	if _, err := Load(overrides); err == nil || !strings.Contains(err.Error(), filepath.Join(overrides, "system.md")) {
 		t.Errorf("unreadable: got %v", err)
 	}
 }

@@ -156,7 +156,7 @@ func (a *app) connect(ctx context.Context, source endpointSource) error {
 }
 
 // converse makes the conversation itself, or takes the recorded one up again.
-func (a *app) converse(mode appMode, allowed allowances, system string, recorded session.State) error {
+func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPrompt, recorded session.State) error {
 	vocabularies := &tokens.Vocabularies{}
 	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
 	var observer history.Observer
@@ -175,7 +175,7 @@ func (a *app) converse(mode appMode, allowed allowances, system string, recorded
 		Unsaved:      unsaved,
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
-		System:       func() string { return system },
+		System:       system,
 		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 			return atcmd.Expand(ctx, message, atcmd.Options{
 				Root:          a.workspace.Root(),
@@ -205,20 +205,31 @@ func (a *app) note(e chat.Event) {
 	}
 }
 
-// systemPrompt renders the instructions of this session.
-func (a *app) systemPrompt() (string, error) {
+// systemPrompt reads the instructions of this session.
+func (a *app) systemPrompt() (chat.SystemPrompt, error) {
 	root := a.workspace.Root()
 	instructions, err := prompts.Instructions(a.folders.config, a.world.home, root)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return prompts.System(filepath.Join(a.folders.config, "prompts"), prompts.Session{
+	templates, err := prompts.Load(filepath.Join(a.folders.config, "prompts"))
+	if err != nil {
+		return nil, err
+	}
+	return systemPrompt(templates, prompts.Session{
 		Workspace:    root,
 		Platform:     runtime.GOOS + "/" + runtime.GOARCH,
 		Date:         a.world.now().Format("2006-01-02"),
-		Tools:        strings.Join(a.registry.Names(), ", "),
 		Instructions: instructions,
-	})
+	}), nil
+}
+
+// systemPrompt renders the instructions of a session.
+func systemPrompt(templates *prompts.Templates, session prompts.Session) chat.SystemPrompt {
+	return func(lean bool, tools []string, fits func(string) bool) (string, bool) {
+		session.Tools = strings.Join(tools, ", ")
+		return templates.System(session, lean, fits)
+	}
 }
 
 func (a *app) onClose(closer func() error) { a.closers = append(a.closers, closer) }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"agent/internal/history"
 	"agent/internal/offline"
@@ -174,7 +173,7 @@ func newEngine(w world, o settingsOptions) (*offline.Engine, error) {
 		return nil, err
 	}
 	registry := tools.NewRegistry(tools.Default()...)
-	system, err := prompts.System(filepath.Join(f.config, "prompts"), prompts.Session{Tools: strings.Join(registry.Names(), ", ")})
+	templates, err := prompts.Load(filepath.Join(f.config, "prompts"))
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +182,7 @@ func newEngine(w world, o settingsOptions) (*offline.Engine, error) {
 		Settings: s,
 		Counter:  func(model string) history.Counter { return vocabularies.Counter(model) },
 		Tools:    registry,
-		System:   system,
+		System:   systemPrompt(templates, prompts.Session{}),
 		Now:      w.now,
 	}, nil
 }

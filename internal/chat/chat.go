@@ -37,8 +37,8 @@ type Config struct {
 	// ContextLimit returns what is known about a model's window, in tokens; it is
 	// asked when the setting context-limit is unset.
 	ContextLimit func(model string) (int, bool)
-	// System returns the system prompt.
-	System func() string
+	// System renders the system prompt.
+	System SystemPrompt
 	// Expand turns what the user typed into blocks.
 	Expand Expander
 	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which

@@ -110,7 +110,7 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		History:      history.NewService(words{}, nil),
 		Settings:     s,
 		ContextLimit: func(string) (int, bool) { return 0, false },
-		System:       func() string { return "be brief" },
+		System:       func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
 		Expand: func(_ context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 			return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: message.Text()}}}, nil
 		},

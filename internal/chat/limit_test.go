@@ -26,7 +26,7 @@ func TestD30WhatCannotFit(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, say("ok"))
-			b.System = func() string { return wordy(tc.system) }
+			b.System = func(bool, []string, func(string) bool) (string, bool) { return wordy(tc.system), false }
 			b.set("context-limit", tc.limit)
 			b.pair("a", "read_file", "a", wordy(50))
 			out, err := b.prompt(wordy(tc.message))

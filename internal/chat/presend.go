@@ -37,7 +37,7 @@ func newWindow(c *Config, tell func(window.Step)) *window.Window {
 		History:  c.History,
 		Settings: func() window.Settings { return WindowSettings(c.Settings) },
 		Strategy: compression.Get,
-		Head:     func() window.Head { return Head(c.System(), c.Tools) },
+		Head:     func(lean bool, fits func(window.Head) bool) window.Head { return Head(c.Tools, c.System)(lean, fits) },
 		Facts:    ToolFacts(c.Tools),
 		Counter:  c.Counter,
 		Limit:    c.ContextLimit,
@@ -47,13 +47,30 @@ func newWindow(c *Config, tell func(window.Step)) *window.Window {
 	})
 }
 
-// Head is what every request begins with.
-func Head(system string, registry *tools.Registry) window.Head {
-	head := window.Head{System: system, Tools: []llm.ToolSpec{}}
-	for _, t := range registry.All() {
-		head.Tools = append(head.Tools, llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Schema})
+// SystemPrompt renders the system prompt for a model that is offered these tools, a
+// short one if lean. Instructions in it are cut, if there are any, until fits says that
+// it is short enough; cut tells that they were.
+type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
+
+// Head makes what every request begins with, of a system prompt and the tools, of
+// which a lean head has the essential ones.
+func Head(registry *tools.Registry, system SystemPrompt) window.HeadMaker {
+	return func(lean bool, fits func(window.Head) bool) window.Head {
+		offered := registry.All()
+		if lean {
+			offered = registry.Essential()
+		}
+		head := window.Head{Tools: make([]llm.ToolSpec, len(offered))}
+		names := make([]string, len(offered))
+		for i, t := range offered {
+			names[i] = t.Name
+			head.Tools[i] = llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Schema}
+		}
+		head.System, head.Cut = system(lean, names, func(prompt string) bool {
+			return fits(window.Head{System: prompt, Tools: head.Tools})
+		})
+		return head
 	}
-	return head
 }
 
 // WindowSettings are the settings as the pre-send window takes them.

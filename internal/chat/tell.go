@@ -15,11 +15,29 @@ func (c *Chat) emitStep(step window.Step) {
 		c.Emit(DensityApplied(step))
 	case window.Compression:
 		c.Emit(Compressed(step))
+	case window.HeadChosen:
+		c.notice("%s", headText(step))
 	case window.Refusal:
 		c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
 			FormatTokens(step.Tokens), FormatTokens(step.Limit))
 	}
 	c.emitStatus()
+}
+
+// headText says what the size of the window means for prompt and tools.
+func headText(head window.HeadChosen) string {
+	var parts []string
+	if head.Lean {
+		parts = append(parts, "a short prompt and only the essential tools are used ("+strings.Join(head.Tools, ", ")+")")
+	}
+	if head.Cut {
+		parts = append(parts, "the instructions of AGENTS.md files are cut")
+	}
+	if len(parts) == 0 {
+		return fmt.Sprintf("the window of %s tokens holds the whole prompt and all tools", FormatTokens(head.Limit))
+	}
+	return fmt.Sprintf("for a window of %s tokens %s; prompt and tools take %s (raise context-limit if the model allows it)",
+		FormatTokens(head.Limit), strings.Join(parts, ", and "), FormatTokens(head.Tokens))
 }
 
 // String tells the event in one quiet line, as the screen shows it:

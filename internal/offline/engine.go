@@ -31,8 +31,8 @@ type Engine struct {
 	Settings *settings.Settings
 	Counter  func(model string) history.Counter
 	Tools    *tools.Registry
-	// System is the system prompt a replay heads its requests with.
-	System string
+	// System renders the system prompt a replay heads its requests with.
+	System chat.SystemPrompt
 	// Now is the clock by which a replay measures the pre-send window.
 	Now func() time.Time
 }
@@ -51,7 +51,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
 	}
-	w := e.newWindow(in, window.Head{}, nil)
+	w := e.newWindow(in, noHead, nil)
 	strategy, err := w.Active()
 	if err != nil {
 		return nil, err
@@ -59,13 +59,16 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	return &prepared{in, strategy, w.History, w}, w.History.Restore(in.History)
 }
 
+// noHead is for a document, which no request brings to a model.
+func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
+
 // newWindow is the pre-send window onto an empty history.
-func (e *Engine) newWindow(in Input, head window.Head, tell func(window.Step)) *window.Window {
+func (e *Engine) newWindow(in Input, head window.HeadMaker, tell func(window.Step)) *window.Window {
 	return window.New(window.Config{
 		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
 		Settings: func() window.Settings { return chat.WindowSettings(e.Settings) },
 		Strategy: compression.Get,
-		Head:     func() window.Head { return head },
+		Head:     head,
 		Facts:    e.facts(),
 		Counter:  e.Counter,
 		Limit:    func(string) (int, bool) { return 0, false },

@@ -37,7 +37,7 @@ func newEngine(t *testing.T, flags ...string) *Engine {
 			tools.Tool{Name: "read_file", Access: tools.AccessRead, KeyParameter: "file_path"},
 			tools.Tool{Name: "replace", Kind: tools.KindEdit, Access: tools.AccessWrite, KeyParameter: "file_path"},
 		),
-		System: "sys",
+		System: func(bool, []string, func(string) bool) (string, bool) { return "sys", false },
 		Now: func() time.Time {
 			now = now.Add(time.Millisecond)
 			return now

@@ -49,9 +49,9 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 		}
 	}
 	account := &Account{Name: v.Name, Pruned: compression.CountsOf(nil)}
-	w := engine.newWindow(in, chat.Head(engine.System, engine.Tools), account.note)
+	w := engine.newWindow(in, chat.Head(engine.Tools, engine.System), account.note)
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	counter.Count(engine.System) // the vocabulary loads at the first use, which is no part of any request
+	counter.Count("any text") // the vocabulary loads at the first use, which is no part of any request
 	ledger := requests{counter: counter, service: w.History}
 	for i, stretch := range in.Recorded {
 		if i > 0 {

@@ -27,6 +27,7 @@ func listDirectory() Tool {
 		Name:         "list_directory",
 		Description:  "Lists a folder: folders first, then files with their sizes. What git ignores is marked.",
 		KeyParameter: "path",
+		Essential:    true,
 	}, runList)
 }
 

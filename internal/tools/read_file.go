@@ -22,6 +22,7 @@ func readFile() Tool {
 			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
 		Access:       AccessRead,
 		KeyParameter: "file_path",
+		Essential:    true,
 	}, runReadFile)
 }
 

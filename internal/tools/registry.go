@@ -61,6 +61,16 @@ func (r *Registry) Get(name string) (Tool, error) {
 // the provider's prefix cache.
 func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
 
+// Essential returns the tools that a small window can afford, in order; all of them
+// where none says that it is essential.
+func (r *Registry) Essential() []Tool {
+	essential := slices.DeleteFunc(r.All(), func(t Tool) bool { return !t.Essential })
+	if len(essential) == 0 {
+		return r.All()
+	}
+	return essential
+}
+
 // Names returns the names of all tools, in order.
 func (r *Registry) Names() []string {
 	names := make([]string, len(r.tools))

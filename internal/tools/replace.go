@@ -17,7 +17,8 @@ type replaceArgs struct {
 
 func replace() Tool {
 	return defineEdit(Tool{
-		Name: "replace",
+		Name:      "replace",
+		Essential: true,
 		Description: "Replaces text in a file. old_string must be in the file exactly, and as often as expected_replacements says; " +
 			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
 	}, planReplace)

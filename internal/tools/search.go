@@ -34,6 +34,7 @@ func searchFileContent() Tool {
 		Description: "Searches the lines of files for a regular expression and answers with path:line: text, ordered by path. " +
 			"Files that git ignores, binary files and files over " + words.Bytes(search.MaxFileBytes) + " are left out; an ignored folder is searched when path names it.",
 		KeyParameter: "pattern",
+		Essential:    true,
 	}, runSearch)
 }
 

@@ -44,6 +44,7 @@ func runShellCommand() Tool {
 		Name:         ShellToolName,
 		Kind:         KindShell,
 		KeyParameter: "command",
+		Essential:    true,
 		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +
 			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
 			"When the command ends, so does everything it put in the background with &; use background for what shall go on, and action list, tail and kill to look after it. " +

@@ -64,6 +64,9 @@ type Tool struct {
 	// KeyParameter names the parameter that tells one call from another in a
 	// line: a path, a command, a pattern, a url. Empty when there is none.
 	KeyParameter string
+	// Essential tools are offered in the smallest windows too: with them alone a small
+	// job can be done.
+	Essential bool
 	// Schema is the JSON Schema of the parameters.
 	Schema json.RawMessage
 

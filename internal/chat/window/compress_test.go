@@ -209,7 +209,7 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 			if !errors.Is(err, errBoom) && !errors.As(err, &refused) || !strings.Contains(err.Error(), tc.words) {
 				t.Errorf("told %v", err)
 			}
-			if !slices.Equal(before, b.History.RawHistory()) || len(b.steps) != 0 {
+			if !slices.Equal(before, b.History.RawHistory()) || len(b.names()) != 0 {
 				t.Errorf("done instead: %q", b.names())
 			}
 		})
@@ -236,7 +236,7 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(100))
 		}
 		err := b.tryFit()
-		if err == nil || !strings.Contains(err.Error(), "max-output-tokens (1000)") || !strings.Contains(err.Error(), "context-limit (1000)") || len(b.steps) != 0 {
+		if err == nil || !strings.Contains(err.Error(), "max-output-tokens (1000)") || !strings.Contains(err.Error(), "context-limit (1000)") || len(b.names()) != 0 {
 			t.Errorf("%v, done %q", err, b.names())
 		}
 	})
@@ -259,7 +259,7 @@ func TestRecordThatFails(t *testing.T) {
 		for i := range 7 {
 			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
 		}
-		if err := b.tryFit(); !errors.Is(err, errBoom) || len(b.steps) != 0 || b.Compressions() != 0 {
+		if err := b.tryFit(); !errors.Is(err, errBoom) || len(b.names()) != 0 || b.Compressions() != 0 {
 			t.Errorf("%s: %v, told %q", strategy, err, b.names())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 // is over the hard limit (REQ-HD-002.8). Whatever comes of it, the history then
 // counts as seen (REQ-HD-002.7).
 func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
+	w.tellHead()
 	optimizer, ok := strategy.(compression.Optimizer)
 	generation := w.History.Generation()
 	if !ok || w.optimised == generation && !w.overLimit() {

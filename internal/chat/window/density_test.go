@@ -29,7 +29,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	for _, e := range b.History.RawHistory() {
 		scratch += b.History.CountContent(e)
 	}
-	density := b.steps[0].(window.Density)
+	density := told[window.Density](b)[0]
 	if density.TokensBefore != before || density.TokensAfter != scratch || b.Tokens() != scratch || density.Limit != 2000 {
 		t.Errorf("REQ-HD-002.4: %+v, %d tokens from scratch", density, scratch)
 	}
@@ -53,7 +53,7 @@ func TestS02StrategyWithoutOptimize(t *testing.T) {
 	b.say("go")
 	b.pair("r", "read_file", "a", wordy(50))
 	b.pair("w", "write_file", "a", "written")
-	if b.fit(); len(b.steps) != 0 {
+	if b.fit(); len(b.names()) != 0 {
 		t.Fatalf("done %q", b.names())
 	}
 }
@@ -132,7 +132,7 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	b.say("go")
 	b.pair("r", "read_file", "a", wordy(2000))
 	b.pair("w", "write_file", "a", "written")
-	if b.fit(); counting.calls != 1 || len(b.steps) != 0 {
+	if b.fit(); counting.calls != 1 || len(b.names()) != 0 {
 		t.Fatalf("optimised %d times, done %q", counting.calls, b.names())
 	}
 	delete(b.strategies, compression.DefaultName)

@@ -145,7 +145,7 @@ func TestD30WhatCannotFit(t *testing.T) {
 		if want := (compression.ContextOverflowError{Overhead: b.overhead(), Message: tc.message + 4, Reserve: 1500 / 4, Limit: 1500}); *overflow != want {
 			t.Errorf("%s: told %+v, want %+v", tc.name, *overflow, want)
 		}
-		if !slices.Equal(before, b.History.RawHistory()) || len(b.steps) != 0 {
+		if !slices.Equal(before, b.History.RawHistory()) || len(b.names()) != 0 {
 			t.Errorf("%s: done %q all the same", tc.name, b.names())
 		}
 	}

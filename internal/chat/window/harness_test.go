@@ -58,7 +58,7 @@ func newBench(t rapid.TB, limit int) *bench {
 			}
 			return compression.Get(name)
 		},
-		Head:    func() window.Head { return b.head },
+		Head:    func(bool, func(window.Head) bool) window.Head { return b.head },
 		Facts:   facts,
 		Counter: func(string) history.Counter { return words{} },
 		Limit:   func(string) (int, bool) { return 0, false },

@@ -9,13 +9,29 @@ import (
 type Head struct {
 	System string
 	Tools  []llm.ToolSpec
+	// Cut tells that the instructions in System were cut to fit.
+	Cut bool
 }
+
+// HeadMaker makes a head: the usual one, or a lean one with a short prompt and only
+// the essential tools. What can be left out of it is, until fits says that it is
+// short enough.
+type HeadMaker func(lean bool, fits func(Head) bool) Head
+
+const (
+	// leanBelow is the window, in tokens, below which the head is lean.
+	leanBelow = 8192
+	// headShare is the part of the window that a head may take, as a divisor.
+	headShare = 3
+)
 
 // countedHead is a Head with its size in tokens by our own count.
 type countedHead struct {
 	Head
-	fixed         bool
 	system, tools int
+	lean          bool
+	// window is the size it was made for.
+	window int
 }
 
 func (h *countedHead) count(counter history.Counter) {
@@ -25,8 +41,8 @@ func (h *countedHead) count(counter history.Counter) {
 	}
 }
 
-// Head returns what every request begins with. It is fixed once: a head that
-// changed within a session would void the provider's prefix cache.
+// Head returns what every request begins with. It is made once for a window of one
+// size: a head that changed within a session would void the provider's prefix cache.
 func (w *Window) Head() Head {
 	w.prepare()
 	return w.head.Head
@@ -38,19 +54,57 @@ func (w *Window) overhead() int {
 	return w.head.system + w.head.tools
 }
 
-// prepare fixes the head and makes everything count with the current model's
-// vocabulary.
+// prepare makes everything count with the current model's vocabulary, and the head
+// fit the current window.
 func (w *Window) prepare() {
 	counter := w.Counter(w.Settings().Model)
-	changed := counter != w.counter
-	if changed {
+	if counter != w.counter {
 		w.counter = counter
 		w.History.SetCounter(counter)
+		w.head.window = 0
 	}
-	if !w.head.fixed {
-		w.head.Head, w.head.fixed, changed = w.Config.Head(), true, true
+	if size := w.Size(); size != w.head.window {
+		w.head = w.makeHead(size)
 	}
-	if changed {
-		w.head.count(counter)
+}
+
+// makeHead makes the head for a window: the usual one if the window is not small and
+// a third of it holds the head, else the lean one.
+func (w *Window) makeHead(size int) countedHead {
+	counted := func(h Head) countedHead {
+		c := countedHead{Head: h, window: size}
+		c.count(w.counter)
+		return c
 	}
+	fits := func(h Head) bool {
+		c := counted(h)
+		return c.system+c.tools <= size/headShare
+	}
+	if size >= leanBelow {
+		if usual := w.Config.Head(false, fits); fits(usual) {
+			return counted(usual)
+		}
+	}
+	head := counted(w.Config.Head(true, fits))
+	head.lean = true
+	return head
+}
+
+// headKind is what a person should know of a head.
+type headKind struct{ lean, cut bool }
+
+// tellHead says when the window is too small for the usual head, and when it no
+// longer is.
+func (w *Window) tellHead() {
+	w.prepare()
+	kind := headKind{lean: w.head.lean, cut: w.head.Cut}
+	if kind == w.toldHead {
+		return
+	}
+	w.toldHead = kind
+	now := HeadChosen{Lean: kind.lean, Cut: kind.cut, Tokens: w.scaled(w.overhead()), Limit: w.Size()}
+	for _, tool := range w.head.Tools {
+		now.Tools = append(now.Tools, tool.Name)
+	}
+	w.Tell(now)
 }

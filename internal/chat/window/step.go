@@ -48,6 +48,20 @@ type Compression struct {
 // is believed from now on (S-12).
 type Refusal struct{ Tokens, Limit int }
 
+// HeadChosen: the head of the requests from now on is another than the usual one, or
+// again the usual one.
+type HeadChosen struct {
+	// Lean: a short prompt and only the essential tools, because the window is small.
+	Lean bool
+	// Cut: the instructions of the user's files were cut to fit.
+	Cut bool
+	// Tools are the names of those that are offered.
+	Tools []string
+	// Tokens is what the head takes of the window, Limit.
+	Tokens, Limit int
+}
+
 func (Density) step()     {}
 func (Compression) step() {}
 func (Refusal) step()     {}
+func (HeadChosen) step()  {}

@@ -39,8 +39,9 @@ type Config struct {
 	Settings func() Settings
 	// Strategy finds a strategy by its name.
 	Strategy func(name string) (compression.Strategy, error)
-	// Head returns what every request begins with; it is asked once.
-	Head func() Head
+	// Head makes what every request begins with; it is asked once for a window of one
+	// size.
+	Head HeadMaker
 	// Facts knows what the tools do to files.
 	Facts compression.Facts
 	// Counter returns the token counter for a model.
@@ -61,6 +62,7 @@ type Window struct {
 	Config
 
 	head        countedHead
+	toldHead    headKind
 	counter     history.Counter
 	calibration tokens.Calibration
 	learned     map[string]learnedLimit

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"testing"
+
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/tokens"
+	"agent/internal/tools"
+	"agent/prompts"
+)
+
+// TestTheHeadFits: with the program's own prompts and tools, what heads each request
+// takes at most a third of the window; from 8192 tokens on with every tool, and at
+// 4096, the default of a local server, with those that a small job needs.
+func TestTheHeadFits(t *testing.T) {
+	t.Parallel()
+	templates, err := prompts.Load(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := tools.NewRegistry(tools.Default()...)
+	head := chat.Head(registry, systemPrompt(templates, prompts.Session{
+		Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
+	}))
+	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")
+	for _, tc := range []struct {
+		window int
+		lean   bool
+	}{{4096, true}, {8192, false}} {
+		made := head(tc.lean, func(window.Head) bool { return true })
+		size := counter.Count(made.System)
+		names := map[string]bool{}
+		for _, tool := range made.Tools {
+			size += counter.Count(tool.Name + tool.Description + string(tool.Schema))
+			names[tool.Name] = true
+		}
+		if size > tc.window/3 {
+			t.Errorf("the head of a window of %d takes %d tokens", tc.window, size)
+		}
+		for _, name := range []string{"read_file", "search_file_content", "list_directory", "replace", "write_file", "run_shell_command"} {
+			if !names[name] {
+				t.Errorf("%s is missing in a window of %d", name, tc.window)
+			}
+		}
+		if tc.lean != (len(made.Tools) == 6) {
+			t.Errorf("%d tools in a window of %d", len(made.Tools), tc.window)
+		}
+		t.Logf("window %d: %d tokens", tc.window, size)
+	}
+}
