@@ -1,8 +1,13 @@
 package llm
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -17,10 +22,18 @@ const (
 
 // ClientConfig says where and how a Client talks. Only BaseURL is required.
 type ClientConfig struct {
-	// BaseURL is the endpoint, as NormalizeBaseURL returns it.
+	// BaseURL is the endpoint without a slash at its end. It may have a query, which
+	// goes with every request.
 	BaseURL string
 	// Key is sent as bearer token when it is not empty.
 	Key Key
+	// UserAgent and Headers are sent with every request. They never replace what the
+	// client needs itself.
+	UserAgent string
+	Headers   map[string]string
+	// ExtraBody is a JSON object whose members are added to the body of every
+	// request for a reply, in place of members of the same name; empty for none.
+	ExtraBody json.RawMessage
 	// Transport makes the requests; nil means one with the proxies of the
 	// environment and connections that are kept.
 	Transport http.RoundTripper
@@ -96,10 +109,38 @@ func newTransport() http.RoundTripper {
 // Close lets go of idle connections. Replies that are being streamed go on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-func (c *Client) authorize(request *http.Request) {
+// newRequest makes a request to a path of the endpoint with the headers that all
+// requests have.
+func (c *Client) newRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	base, query, _ := strings.Cut(c.config.BaseURL, "?")
+	if query != "" {
+		query = "?" + query
+	}
+	request, err := http.NewRequestWithContext(ctx, method, base+path+query, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range c.config.Headers {
+		request.Header.Set(name, value)
+	}
+	if c.config.UserAgent != "" {
+		request.Header.Set("User-Agent", c.config.UserAgent)
+	}
 	if c.config.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+string(c.config.Key))
 	}
+	request.Header.Set("Content-Type", "application/json")
+	return request, nil
+}
+
+// withExtra adds the extra members to a body, which is a JSON object. They stand
+// last, which is what counts when a member is there twice.
+func (c *Client) withExtra(body []byte) []byte {
+	extra := bytes.TrimSpace(c.config.ExtraBody)
+	if len(extra) < len(`{"":0}`) {
+		return body
+	}
+	return append(append(body[:len(body)-1:len(body)-1], ','), extra[1:]...)
 }
 
 // host is the endpoint's host, with its port if it has one.

@@ -39,13 +39,11 @@ type exchange struct {
 func (c *Client) post(parent context.Context, path, model string, body []byte) (*exchange, error) {
 	ctx, cancel := context.WithCancel(parent)
 	x := &exchange{cancel: cancel}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.BaseURL+path, bytes.NewReader(body))
+	request, err := c.newRequest(ctx, http.MethodPost, path, bytes.NewReader(c.withExtra(body)))
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	c.authorize(request)
-	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "text/event-stream")
 	response, err := c.http.Do(request)
 	if err != nil {

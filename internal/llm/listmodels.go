@@ -62,7 +62,10 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 // Ask puts a question to the server on a path beside its /v1 and reads the JSON of
 // the answer. Local servers tell there what the API has no place for.
 func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
-	status, body, err := c.fetch(ctx, method, strings.TrimSuffix(c.config.BaseURL, "/v1")+path, question)
+	beside := &Client{config: c.config, http: c.http}
+	base, query, _ := strings.Cut(c.config.BaseURL, "?")
+	beside.config.BaseURL = strings.TrimSuffix(base, "/v1") + "?" + query
+	status, body, err := beside.fetch(ctx, method, path, question)
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func (c *Client) Ask(ctx context.Context, method, path, question string, answer 
 func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	timed, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	status, body, err := c.fetch(timed, http.MethodGet, c.config.BaseURL+"/models", "")
+	status, body, err := c.fetch(timed, http.MethodGet, "/models", "")
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -97,13 +100,11 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	return list.Data, nil
 }
 
-func (c *Client) fetch(ctx context.Context, method, url, question string) (status int, body []byte, err error) {
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(question))
+func (c *Client) fetch(ctx context.Context, method, path, question string) (status int, body []byte, err error) {
+	request, err := c.newRequest(ctx, method, path, strings.NewReader(question))
 	if err != nil {
 		return 0, nil, err
 	}
-	c.authorize(request)
-	request.Header.Set("Content-Type", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {
 		return 0, nil, err
