@@ -101,6 +101,8 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	switch {
 	case err != nil:
 		k.refused = err.Error()
+	case asked.Cut:
+		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
 	case json.Unmarshal(k.parameters, &object) != nil:
 		k.refused = fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", asked.Name)
 	}

@@ -116,6 +116,10 @@ type Retry struct {
 	Reason  string
 }
 
+// Waiting: the model has sent nothing for a while. It comes again and again until
+// something arrives.
+type Waiting struct{ For time.Duration }
+
 // Notice: something the user should know, in a line.
 type Notice struct{ Text string }
 
@@ -160,6 +164,7 @@ func (DensityApplied) event()    {}
 func (Compressed) event()        {}
 func (UsageReported) event()     {}
 func (Retry) event()             {}
+func (Waiting) event()           {}
 func (Notice) event()            {}
 func (QueueChanged) event()      {}
 func (StatusChanged) event()     {}

@@ -53,15 +53,26 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 		}
 	}()
 	r = &reply{model: request.Model, estimate: c.window.Estimate()}
+	silence := newSilence(c.Now())
+	defer silence.stop()
 	for {
-		next, ok := await(c.inbox, items)
-		switch {
-		case !ok:
-			return r, err
-		case next.err != nil:
-			err = next.err
-		default:
-			c.receive(r, next.chunk)
+		select {
+		case act := <-c.inbox:
+			act()
+		case <-silence.ticker.C:
+			if long := silence.lasts(c.Now()); long > 0 {
+				c.Emit(Waiting{For: long})
+			}
+		case next, ok := <-items:
+			switch {
+			case !ok:
+				return r, err
+			case next.err != nil:
+				err = next.err
+			default:
+				silence.ended(c.Now(), next.chunk)
+				c.receive(r, next.chunk)
+			}
 		}
 	}
 }

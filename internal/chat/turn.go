@@ -46,6 +46,9 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		if err != nil {
 			return failed(ctx, out, err)
 		}
+		if reply.empty() && c.Unattended {
+			return failed(ctx, out, errEmptyReply)
+		}
 		if len(reply.calls) == 0 {
 			if c.inbox.serve(); len(c.queue) > 0 {
 				continue
@@ -61,6 +64,10 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		}
 	}
 }
+
+// errEmptyReply ends a turn that nobody watches: a script must not take it for an
+// answer.
+var errEmptyReply = errors.New("the model sent an empty reply; ask again, or try another model")
 
 // request makes the context fit, sends it and stores the reply. A provider that
 // finds the context too long all the same gets one more, smaller request (S-12).
@@ -125,7 +132,13 @@ func (c *Chat) buildRequest() (llm.Request, error) {
 		TopP:            settings.TopP.Pointer(s),
 		ReasoningEffort: settings.ReasoningEffort.Of(s),
 		API:             llm.API(settings.API.Of(s)),
-		Replay:          llm.Replay(settings.ReasoningReplay.Of(s)),
+		Patience: &llm.Patience{
+			First:      settings.RequestTimeout.Of(s),
+			Idle:       settings.IdleTimeout.Of(s),
+			Retries:    settings.MaxRetries.Of(s),
+			Unattended: c.Unattended,
+		},
+		Replay: llm.Replay(settings.ReasoningReplay.Of(s)),
 	}
 	request.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)
 	return request, nil

@@ -16,6 +16,8 @@ const (
 	hintLater   = "try again later, or use another endpoint with --base-url"
 	hintQuota   = "add credit at the provider, or use another key or endpoint"
 	hintContext = "make the context smaller with /compress, or set context-limit to the model's window"
+	hintSize    = "a proxy or the server takes only smaller requests: make it smaller with /compress, or use another endpoint"
+	hintProxy   = "the proxy wants a login: write it into HTTPS_PROXY as http://USER:PASSWORD@HOST"
 	hintServer  = "the server breaks the rules of this API: update it, or use another endpoint or model"
 	hintRequest = "check model and settings; agent doctor tests them"
 )
@@ -60,7 +62,7 @@ func (c *Client) problemError(p problem, model string) *Error {
 	failure := c.fail(kind, model, text)
 	failure.Hint, failure.Status, failure.Final = hint, p.status, final
 	failure.RetryAfter = retryAfter(p.header, c.config.Now())
-	if kind == Auth && c.config.Key == "" {
+	if kind == Auth && c.config.Key == "" && p.status != http.StatusProxyAuthRequired {
 		failure.Hint = hintNoKey
 	}
 	if kind == ContextOverflow {
@@ -103,8 +105,13 @@ func classify(p problem) (kind ErrorKind, hint string, final bool) {
 	}
 	kind, final = kindOfStatus(p, said)
 	hint = defaultHint(kind)
-	if p.status == http.StatusPaymentRequired {
+	switch p.status {
+	case http.StatusPaymentRequired:
 		hint = hintQuota
+	case http.StatusRequestEntityTooLarge:
+		hint = hintSize
+	case http.StatusProxyAuthRequired:
+		hint = hintProxy
 	}
 	return kind, hint, final
 }
@@ -113,7 +120,7 @@ func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
 	switch s := p.status; {
 	case s == 0:
 		return kindOfWords(p, said), false
-	case s == http.StatusUnauthorized, s == http.StatusForbidden:
+	case s == http.StatusUnauthorized, s == http.StatusForbidden, s == http.StatusProxyAuthRequired:
 		return Auth, true
 	case s == http.StatusPaymentRequired:
 		return RateLimit, true
@@ -121,8 +128,6 @@ func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
 		return ModelNotFound, true
 	case s < http.StatusBadRequest, s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusNotImplemented:
 		return NotAnAPI, true
-	case s == http.StatusRequestEntityTooLarge:
-		return ContextOverflow, true
 	case s == http.StatusTooManyRequests:
 		return RateLimit, false
 	case s == http.StatusRequestTimeout, s == http.StatusConflict, s == http.StatusTooEarly, s >= http.StatusInternalServerError:

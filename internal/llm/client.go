@@ -12,14 +12,6 @@ import (
 	"time"
 )
 
-// Defaults of ClientConfig.
-const (
-	// defaultFirstTimeout is long because a local server reads a large prompt for
-	// minutes before it says anything.
-	defaultFirstTimeout = 10 * time.Minute
-	defaultIdleTimeout  = 2 * time.Minute
-)
-
 // ClientConfig says where and how a Client talks. Only BaseURL is required.
 type ClientConfig struct {
 	// BaseURL is the endpoint without a slash at its end. It may have a query, which
@@ -38,11 +30,8 @@ type ClientConfig struct {
 	// environment and connections that are kept.
 	Transport http.RoundTripper
 
-	// Retry says how often and when a request is made again.
+	// Retry says how to wait until a request is made again.
 	Retry RetryPolicy
-	// FirstTimeout and IdleTimeout are the Patience; 0 means 10 and 2 minutes.
-	FirstTimeout, IdleTimeout time.Duration
-
 	// Now reads the clock; nil means the real one.
 	Now func() time.Time
 }
@@ -64,12 +53,6 @@ func NewClient(config ClientConfig) *Client {
 	if config.Transport == nil {
 		config.Transport = newTransport()
 	}
-	if config.FirstTimeout == 0 {
-		config.FirstTimeout = defaultFirstTimeout
-	}
-	if config.IdleTimeout == 0 {
-		config.IdleTimeout = defaultIdleTimeout
-	}
 	if config.Now == nil {
 		config.Now = time.Now
 	}
@@ -81,19 +64,18 @@ func NewClient(config ClientConfig) *Client {
 			return http.ErrUseLastResponse
 		}},
 	}
-	patience := Patience{First: config.FirstTimeout, Idle: config.IdleTimeout}
 	both := &formats{
 		host:      c.host(),
 		chat:      &requester{client: c, format: chatCompletions{c.host()}},
 		responses: &requester{client: c, format: responses{c.host()}},
 	}
-	c.Provider = Retry(Redact(Adapt(Watch(both, patience, c.endpoint())), config.Key), config.Retry)
+	c.Provider = Retry(Redact(Adapt(Watch(both, c.endpoint())), config.Key), config.Retry)
 	return c
 }
 
-// newTransport is Go's own with two changes: streams are not compressed, because
-// servers then hold events back to fill a block, and a connection that died while
-// the machine slept is found out.
+// newTransport is Go's own with three changes: streams are not compressed, because
+// servers then hold events back to fill a block, a connection that died while the
+// machine slept is found out, and an unreadable proxy is an error.
 func newTransport() http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -101,6 +83,7 @@ func newTransport() http.RoundTripper {
 	}
 	transport = transport.Clone()
 	transport.DisableCompression = true
+	transport.Proxy = proxyFromEnvironment
 	const pingAfter, pingAnswer = 15 * time.Second, 15 * time.Second
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAnswer}
 	return transport

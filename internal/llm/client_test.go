@@ -32,6 +32,13 @@ func (w *waits) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
+// fiveAttempts is the patience of tests that count attempts.
+func fiveAttempts() *llm.Patience {
+	patience := llm.DefaultPatience()
+	patience.Retries = 4
+	return &patience
+}
+
 // newClient returns a client for srv that does not wait and has no chance in it.
 func newClient(t *testing.T, srv *llmtest.Server, change ...func(*llm.ClientConfig)) (*llm.Client, *waits) {
 	t.Helper()
@@ -51,7 +58,7 @@ func newClient(t *testing.T, srv *llmtest.Server, change ...func(*llm.ClientConf
 }
 
 func ask(text string) llm.Request {
-	return llm.Request{Model: "m", History: []*history.Content{history.HumanText(text)}}
+	return llm.Request{Model: "m", History: []*history.Content{history.HumanText(text)}, Patience: fiveAttempts()}
 }
 
 // collect ranges over a reply to its end; consecutive deltas of text are joined and

@@ -13,7 +13,10 @@ import (
 
 // connectionFailure explains a request that got no answer.
 func (c *Client) connectionFailure(err error, model string) *Error {
-	failure := c.describeConnection(err, model)
+	failure := c.proxyFailure(err, model)
+	if failure == nil {
+		failure = c.describeConnection(err, model)
+	}
 	failure.Err = err
 	return failure
 }
@@ -25,7 +28,10 @@ func (c *Client) describeConnection(err error, model string) *Error {
 		authority   x509.UnknownAuthorityError
 		dial        *net.OpError
 	)
+	var unreadable *proxyError
 	switch said := err.Error(); {
+	case errors.As(err, &unreadable):
+		return c.never(Unavailable, model, unreadable.Error(), "write it as http://HOST:PORT, or unset it")
 	case strings.Contains(said, "server gave HTTP response to HTTPS client"):
 		return c.never(NotAnAPI, model, "speaks plain HTTP", "write http:// in base-url")
 	case strings.Contains(said, "malformed HTTP response"):

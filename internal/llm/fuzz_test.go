@@ -46,9 +46,11 @@ func replyTo(t *testing.T, stream io.Reader) llmtest.Reply {
 			header := http.Header{"Content-Type": {"text/event-stream"}}
 			return &http.Response{StatusCode: http.StatusOK, Header: header, Body: io.NopCloser(stream), Request: r}, nil
 		}),
-		Retry: llm.RetryPolicy{MaxAttempts: 1, Sleep: func(context.Context, time.Duration) error { return nil }},
+		Retry: llm.RetryPolicy{Sleep: func(context.Context, time.Duration) error { return nil }},
 	})
-	reply := llmtest.Collect(t.Context(), t, client, ask("hi"))
+	req := ask("hi")
+	req.Patience.Retries = 0
+	reply := llmtest.Collect(t.Context(), t, client, req)
 	if reply.Err != nil {
 		if strings.ContainsAny(reply.Err.Error(), "\n\x1b") {
 			t.Errorf("%q drives the terminal", reply.Err)

@@ -44,6 +44,8 @@ type Request struct {
 	API API
 	// Replay says whether reasoning goes back to the model it comes from.
 	Replay Replay
+	// Patience is how long to wait and how often to ask; nil means the defaults.
+	Patience *Patience
 	// Dialect is what the endpoint is known to want otherwise; see Adapt.
 	Dialect Dialect
 }
@@ -85,6 +87,8 @@ type ToolCallStarted struct{ Name string }
 type ToolCall struct {
 	ID, Name  string
 	Arguments string
+	// Cut is set when the reply ended at the output limit within the call.
+	Cut bool
 	// Attached is what the provider attached to the call, nil if nothing.
 	Attached *history.Attached
 }

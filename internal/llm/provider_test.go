@@ -18,7 +18,6 @@ func TestProviders(t *testing.T) {
 	bare := func(t *testing.T, url string) llm.Provider {
 		return llm.Bare(newTestClient(t, llm.ClientConfig{BaseURL: url}))
 	}
-	patience := llm.Patience{First: time.Minute, Idle: time.Minute}
 	atOnce := llm.RetryPolicy{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	for name, open := range map[string]func(t *testing.T, url string) llm.Provider{
 		"chat completions": bare,
@@ -26,7 +25,7 @@ func TestProviders(t *testing.T) {
 			return llm.BareResponses(newTestClient(t, llm.ClientConfig{BaseURL: url}))
 		},
 		"Retry":  func(t *testing.T, url string) llm.Provider { return llm.Retry(bare(t, url), atOnce) },
-		"Watch":  func(t *testing.T, url string) llm.Provider { return llm.Watch(bare(t, url), patience, url) },
+		"Watch":  func(t *testing.T, url string) llm.Provider { return llm.Watch(bare(t, url), url) },
 		"Adapt":  func(t *testing.T, url string) llm.Provider { return llm.Adapt(bare(t, url)) },
 		"Redact": func(t *testing.T, url string) llm.Provider { return llm.Redact(bare(t, url), "a-key-of-mine") },
 		"Client": func(t *testing.T, url string) llm.Provider {

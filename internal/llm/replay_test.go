@@ -24,7 +24,7 @@ func vendorClient(t *testing.T, srv *llmtest.Server, host string) *llm.Client {
 			r.URL.Host = target
 			return transport.RoundTrip(r)
 		}),
-		Retry: llm.RetryPolicy{MaxAttempts: 1},
+		Retry: llm.RetryPolicy{Sleep: (&waits{}).sleep},
 	})
 	t.Cleanup(transport.CloseIdleConnections)
 	return client

@@ -191,8 +191,11 @@ func (r *reply) complete() {
 	if attached := r.attach.thought(); attached != nil {
 		r.emit(Thought{Attached: attached})
 	}
-	for _, call := range r.calls.calls {
-		r.emit(call.finished(&r.attach))
+	for i, partial := range r.calls.calls {
+		call := partial.finished(&r.attach)
+		last := i == len(r.calls.calls)-1
+		call.Cut = last && r.finish == string(openai.FinishReasonLength) && !json.Valid([]byte(call.Arguments))
+		r.emit(call)
 	}
 	if r.usage != nil {
 		r.emit(*r.usage)

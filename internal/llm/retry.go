@@ -10,59 +10,58 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
-// The waits between attempts. Before attempt n+1 the wait is a random part of
-// firstDelay·2ⁿ⁻¹ (full jitter), so that clients that failed together do not come
-// back together; it is never more than maxDelay.
+// The waits between attempts. Before attempt n+1 it is at least firstDelay·2ⁿ⁻¹,
+// up to maxDelay, and a random part of the same on top, so that clients that failed
+// together do not come back together.
 const (
-	firstDelay = time.Second
+	firstDelay = 500 * time.Millisecond
 	maxDelay   = 30 * time.Second
 	// maxRetryAfter is the longest wait a server may ask for. Beyond it a person
 	// decides.
 	maxRetryAfter = 2 * time.Minute
-	// dialAttempts bounds the attempts when nothing answers at all: a mistyped
-	// address should be told within seconds.
-	dialAttempts = 3
+	// dialAttempts bounds the attempts when nothing has ever answered: a mistyped
+	// address should be told within seconds. When nobody waits, half a minute is
+	// allowed for a server to start.
+	dialAttempts           = 3
+	dialAttemptsUnattended = 6
 	// costlyAttempts bounds the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
 )
 
-// RetryPolicy says how often and when Retry asks again. The zero value is 5
-// attempts with the real clock.
+// RetryPolicy is how Retry waits. The zero value is real time and chance.
 type RetryPolicy struct {
-	// MaxAttempts bounds the requests for one reply; 0 means 5.
-	MaxAttempts int
 	// Sleep waits between attempts and returns ctx's error when it ends first;
 	// Jitter returns a number in [0, 1). Nil means the real ones.
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Jitter func() float64
 }
 
-const defaultMaxAttempts = 5
-
-// Retry wraps p so that a request that failed is made again while that can help:
-// for Unavailable, RateLimit and Truncated, unless the *Error is Final. It waits
-// between attempts, as long as the provider asks (Error.RetryAfter) or longer and
-// longer, and announces every attempt by a Retrying chunk. The error it gives up
-// with has Attempts set. Once ctx has ended nothing more is sent.
+// Retry wraps p so that a request that failed is made again, as often as its
+// Patience says, while that can help: for Unavailable, RateLimit and Truncated,
+// unless the *Error is Final. It waits between attempts, as long as the provider
+// asks (Error.RetryAfter) or longer and longer, and announces every attempt by a
+// Retrying chunk. The error it gives up with has Attempts set. Once ctx has ended
+// nothing more is sent.
 func Retry(p Provider, policy RetryPolicy) Provider {
-	if policy.MaxAttempts == 0 {
-		policy.MaxAttempts = defaultMaxAttempts
-	}
 	if policy.Sleep == nil {
 		policy.Sleep = sleep
 	}
 	if policy.Jitter == nil {
 		policy.Jitter = rand.Float64
 	}
-	return &retrying{p, policy}
+	return &retrying{provider: p, policy: policy}
 }
 
 type retrying struct {
 	provider Provider
 	policy   RetryPolicy
+	// reached is set once the provider has answered anything at all: what is out of
+	// reach afterwards was not mistyped.
+	reached atomic.Bool
 }
 
 // Stream implements Provider.
@@ -73,13 +72,15 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 			latest := attempt{yield: yield}
 			failure := latest.run(ctx, r.provider, req)
 			if failure == nil {
+				r.reached.Store(true)
 				return
 			}
 			// The same bytes again will not be better the third time.
 			failure.Final = failure.Final || failure.Kind == Truncated && latest.begun && latest.said == previous.said
 			failure.Attempts = number
 			previous = latest
-			delay, again := r.policy.delay(failure)
+			r.reached.Store(r.reached.Load() || !failure.Unreachable)
+			delay, again := r.delay(failure, r.attempts(failure, req.patience()))
 			if !again {
 				yield(nil, failure)
 				return
@@ -127,16 +128,24 @@ func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 	return nil
 }
 
+// attempts is how many attempts failures like this one are worth.
+func (r *retrying) attempts(failure *Error, patience Patience) int {
+	most := patience.Retries + 1
+	switch {
+	case failure.Costly:
+		return min(most, costlyAttempts)
+	case !failure.Unreachable, r.reached.Load():
+		return most
+	case patience.Unattended:
+		return min(most, dialAttemptsUnattended)
+	default:
+		return min(most, dialAttempts)
+	}
+}
+
 // delay says how long to wait before the next attempt after failure, and whether
 // there is to be one.
-func (p RetryPolicy) delay(failure *Error) (time.Duration, bool) {
-	most := p.MaxAttempts
-	if failure.Unreachable {
-		most = min(most, dialAttempts)
-	}
-	if failure.Costly {
-		most = min(most, costlyAttempts)
-	}
+func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	retried := failure.Kind == Unavailable || failure.Kind == RateLimit || failure.Kind == Truncated
 	if !retried || failure.Final || failure.Attempts >= most {
 		return 0, false
@@ -148,8 +157,8 @@ func (p RetryPolicy) delay(failure *Error) (time.Duration, bool) {
 		}
 		return asked, true
 	}
-	ceiling := min(firstDelay<<(failure.Attempts-1), maxDelay)
-	return time.Duration(p.Jitter() * float64(ceiling)), true
+	floor := min(firstDelay<<min(failure.Attempts-1, 16), maxDelay)
+	return floor + time.Duration(r.policy.Jitter()*float64(floor)), true
 }
 
 // sleep waits for d or until ctx ends.

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"net"
 	"net/http"
 	"strings"
@@ -48,18 +49,18 @@ func TestRetryDelays(t *testing.T) {
 		want  []time.Duration
 		fails string
 	}{
-		"backoff doubles, jitter halves it here": {
+		"backoff doubles, jitter adds half here": {
 			[]llmtest.Turn{llmtest.HTML(502), rate(), llmtest.Drop(), llmtest.HTML(503), llmtest.Say("hi")},
-			[]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second},
+			[]time.Duration{750 * time.Millisecond, 1500 * time.Millisecond, 3 * time.Second, 6 * time.Second},
 			"",
 		},
 		"Retry-After in seconds":      {[]llmtest.Turn{rate("Retry-After", "7"), llmtest.Say("hi")}, []time.Duration{7 * time.Second}, ""},
 		"Retry-After as a date":       {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 12:00:09 GMT"), llmtest.Say("hi")}, []time.Duration{9 * time.Second}, ""},
 		"Retry-After in milliseconds": {[]llmtest.Turn{rate("Retry-After-Ms", "1500", "Retry-After", "2"), llmtest.Say("hi")}, []time.Duration{1500 * time.Millisecond}, ""},
 		"Retry-After with 503":        {[]llmtest.Turn{llmtest.Fail(503, "", "Retry-After", "3"), llmtest.Say("hi")}, []time.Duration{3 * time.Second}, ""},
-		"a date that has passed":      {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), llmtest.Say("hi")}, []time.Duration{500 * time.Millisecond}, ""},
-		"nonsense":                    {[]llmtest.Turn{rate("Retry-After", "soon"), llmtest.Say("hi")}, []time.Duration{500 * time.Millisecond}, ""},
-		"negative":                    {[]llmtest.Turn{rate("Retry-After", "-5"), llmtest.Say("hi")}, []time.Duration{500 * time.Millisecond}, ""},
+		"a date that has passed":      {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"nonsense":                    {[]llmtest.Turn{rate("Retry-After", "soon"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"negative":                    {[]llmtest.Turn{rate("Retry-After", "-5"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
 		"the longest wait":            {[]llmtest.Turn{rate("Retry-After", "120"), llmtest.Say("hi")}, []time.Duration{2 * time.Minute}, ""},
 		"more than anybody waits for": {[]llmtest.Turn{rate("Retry-After", "3600")}, nil, "it asks to wait 1h0m0s"},
 		"more than a duration holds":  {[]llmtest.Turn{rate("Retry-After", "1e300")}, nil, "it asks to wait 8760h0m0s"},
@@ -90,10 +91,12 @@ func TestRetryDelays(t *testing.T) {
 func TestDelaysAreCapped(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.HTML(500) })
-	client, waited := newClient(t, srv, func(c *llm.ClientConfig) { c.Retry.MaxAttempts, c.Retry.Jitter = 9, func() float64 { return 1 } })
-	_, err := collect(t.Context(), client, ask("hi"))
+	client, waited := newClient(t, srv, func(c *llm.ClientConfig) { c.Retry.Jitter = func() float64 { return 1 } })
+	req := ask("hi")
+	req.Patience = nil
+	_, err := collect(t.Context(), client, req)
 	var want []time.Duration
-	for _, s := range []int{1, 2, 4, 8, 16, 30, 30, 30} {
+	for _, s := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
 		want = append(want, time.Duration(s)*time.Second)
 	}
 	if diff := cmp.Diff(want, waited.list); diff != "" || failure(t, err).Attempts != 9 {
@@ -214,4 +217,61 @@ func TestConnectionsAreKept(t *testing.T) {
 	if dials != 1 {
 		t.Errorf("%d connections", dials)
 	}
+}
+
+// TestAttemptsByFailure: how often is asked again depends on what an attempt costs
+// and on who waits.
+func TestAttemptsByFailure(t *testing.T) {
+	t.Parallel()
+	outage := &llm.Error{Kind: llm.Unavailable, Unreachable: true}
+	for name, tt := range map[string]struct {
+		failure    llm.Error
+		unattended bool
+		// before is a reply that comes first.
+		before   bool
+		attempts int
+	}{
+		"a server error":                     {llm.Error{Kind: llm.Unavailable}, false, false, 9},
+		"a silent server":                    {llm.Error{Kind: llm.Unavailable, Costly: true}, true, false, 3},
+		"final":                              {llm.Error{Kind: llm.Unavailable, Final: true}, true, false, 1},
+		"never reached":                      {*outage, false, false, 3},
+		"never reached, nobody waits":        {*outage, true, false, 6},
+		"an outage after a reply":            {*outage, false, true, 9},
+		"an outage, nobody waits":            {*outage, true, true, 9},
+		"a request that is refused for good": {llm.Error{Kind: llm.BadRequest}, true, true, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answers := tt.before
+			failing := providerFunc(func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+				if answers {
+					yield(llm.Finish{Reason: "stop"}, nil)
+					return
+				}
+				again := tt.failure
+				yield(nil, &again)
+			})
+			provider := llm.Retry(failing, llm.RetryPolicy{Sleep: (&waits{}).sleep})
+			req := ask("hi")
+			patience := llm.DefaultPatience()
+			patience.Unattended = tt.unattended
+			req.Patience = &patience
+			if answers {
+				if _, err := collect(t.Context(), provider, req); err != nil {
+					t.Fatal(err)
+				}
+				answers = false
+			}
+			_, err := collect(t.Context(), provider, req)
+			if got := failure(t, err).Attempts; got != tt.attempts {
+				t.Errorf("%d attempts, want %d", got, tt.attempts)
+			}
+		})
+	}
+}
+
+type providerFunc func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool)
+
+func (f providerFunc) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) { f(ctx, req, yield) }
 }

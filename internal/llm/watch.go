@@ -8,26 +8,13 @@ import (
 	"time"
 )
 
-// Patience is how long Watch waits for a provider.
-type Patience struct {
-	// First is how long it may take until the first part of a reply and from one
-	// part to the next while only keep-alives come.
-	First time.Duration
-	// Idle is how long a reply that has begun may be silent, without even a
-	// keep-alive.
-	Idle time.Duration
-}
-
-// Watch wraps p so that a request whose server has gone silent is given up, with
-// an *Error of kind Unavailable whose message begins with subject. It takes the
-// pulses out.
-func Watch(p Provider, patience Patience, subject string) Provider {
-	return &watching{p, patience, subject}
-}
+// Watch wraps p so that a request whose server has gone silent for longer than the
+// request's Patience is given up, with an *Error of kind Unavailable whose message
+// begins with subject. It takes the pulses out.
+func Watch(p Provider, subject string) Provider { return &watching{p, subject} }
 
 type watching struct {
 	provider Provider
-	patience Patience
 	subject  string
 }
 
@@ -42,7 +29,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 	return func(yield func(Chunk, error) bool) {
 		ctx, cancel := context.WithCancelCause(parent)
 		defer cancel(nil)
-		clocks := newStallClocks(cancel, w.patience)
+		clocks := newStallClocks(cancel, req.patience())
 		defer clocks.stop()
 		for chunk, err := range w.provider.Stream(ctx, req) {
 			var stalled *stallError

@@ -71,7 +71,7 @@ func repeat(n int, p part) []part {
 }
 
 // TestSilence: how long a server may be silent depends on where in the reply it
-// is. Timeouts are the defaults: 10 minutes to the first event, 2 minutes after.
+// is. Timeouts are the defaults: 5 minutes to the first event, 2 minutes after.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	complete := []part{{0, textEvent}, {0, finishEvent}, {0, doneEvent}}
@@ -82,14 +82,14 @@ func TestSilence(t *testing.T) {
 		takes time.Duration
 		fails string
 	}{
-		{"a local server reads the prompt for nine minutes", slowServer{headers: 9 * time.Minute, parts: complete, closes: true}, 9 * time.Minute, ""},
-		{"the same after the headers", slowServer{parts: append([]part{{9 * time.Minute, textEvent}}, complete...), closes: true}, 9 * time.Minute, ""},
-		{"no headers ever", slowServer{headers: time.Hour}, 10 * time.Minute, "sent nothing for 10m0s"},
-		{"headers and nothing else", slowServer{}, 10 * time.Minute, "sent nothing for 10m0s"},
+		{"a local server reads the prompt for four minutes", slowServer{headers: 4 * time.Minute, parts: complete, closes: true}, 4 * time.Minute, ""},
+		{"the same after the headers", slowServer{parts: append([]part{{4 * time.Minute, textEvent}}, complete...), closes: true}, 4 * time.Minute, ""},
+		{"no headers ever", slowServer{headers: time.Hour}, 5 * time.Minute, "sent nothing for 5m0s"},
+		{"headers and nothing else", slowServer{}, 5 * time.Minute, "sent nothing for 5m0s"},
 		{"pauses under two minutes", slowServer{parts: append(repeat(30, part{119 * time.Second, textEvent}), complete...), closes: true}, 30 * 119 * time.Second, ""},
 		{"silent within the reply", slowServer{parts: []part{{time.Second, textEvent}}}, time.Second + 2*time.Minute, "sent nothing for 2m0s"},
-		{"keep-alives within the reply", slowServer{parts: append(append([]part{{0, textEvent}}, repeat(5, part{100 * time.Second, keepAlive})...), complete...), closes: true}, 500 * time.Second, ""},
-		{"nothing but keep-alives", slowServer{parts: append([]part{{0, textEvent}}, repeat(1000, part{10 * time.Second, keepAlive})...)}, 10 * time.Minute, "sent nothing for 10m0s"},
+		{"keep-alives within the reply", slowServer{parts: append(append([]part{{0, textEvent}}, repeat(2, part{100 * time.Second, keepAlive})...), complete...), closes: true}, 200 * time.Second, ""},
+		{"nothing but keep-alives", slowServer{parts: append([]part{{0, textEvent}}, repeat(1000, part{10 * time.Second, keepAlive})...)}, 5 * time.Minute, "sent nothing for 5m0s"},
 		{"silent after the finish reason", slowServer{parts: []part{{0, textEvent}, {0, finishEvent}}}, 5 * time.Second, ""},
 		{"open after [DONE]", slowServer{parts: complete}, 50 * time.Millisecond, ""},
 	}
@@ -97,9 +97,11 @@ func TestSilence(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: &tt.server, Retry: llm.RetryPolicy{MaxAttempts: 1}})
+				client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: &tt.server})
 				start := time.Now()
-				chunks, err := collect(t.Context(), client, ask("hi"))
+				req := ask("hi")
+				req.Patience = &llm.Patience{First: 5 * time.Minute, Idle: 2 * time.Minute}
+				chunks, err := collect(t.Context(), client, req)
 				if took := time.Since(start); took != tt.takes {
 					t.Errorf("took %s, want %s", took, tt.takes)
 				}
@@ -121,9 +123,11 @@ func TestStallIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{parts: []part{{0, textEvent}}}
-		client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: server, Retry: llm.RetryPolicy{MaxAttempts: 2, Jitter: func() float64 { return 1 }}})
+		client := llm.NewClient(llm.ClientConfig{BaseURL: "http://host.example/v1", Transport: server, Retry: llm.RetryPolicy{Jitter: func() float64 { return 1 }}})
 		start := time.Now()
-		chunks, err := collect(t.Context(), client, ask("hi"))
+		req := ask("hi")
+		req.Patience.Retries = 1
+		chunks, err := collect(t.Context(), client, req)
 		if failure(t, err).Attempts != 2 || server.requests != 2 {
 			t.Errorf("%v after %d requests", err, server.requests)
 		}

@@ -1,5 +1,7 @@
 package settings
 
+import "time"
+
 // Model is the name of the model that answers.
 var Model = Optional(Word(), Spec{
 	Key: "model", Unset: "the endpoint's only model",
@@ -62,6 +64,28 @@ var ReasoningEffort = Optional(Enum("none", "minimal", "low", "medium", "high", 
 var ReasoningReplay = Declare(Enum("auto", "always", "never"), "auto", Spec{
 	Key:      "reasoning.replay",
 	Help:     "send a model's reasoning back to it; auto does where the vendor wants it",
+	Category: CategoryModel,
+})
+
+// RequestTimeout is how long a model may take until the first piece of a reply and
+// between two of them.
+var RequestTimeout = Declare(Duration(time.Second, 24*time.Hour), 5*time.Minute, Spec{
+	Key:      "request-timeout",
+	Help:     "how long to wait for the first piece of a reply, and between two while only keep-alives come",
+	Category: CategoryModel,
+})
+
+// IdleTimeout is how long a reply that has begun may be silent.
+var IdleTimeout = Declare(Duration(time.Second, 24*time.Hour), 2*time.Minute, Spec{
+	Key:      "idle-timeout",
+	Help:     "how long a reply that has begun may be silent",
+	Category: CategoryModel,
+})
+
+// MaxRetries is how often a request that failed is made again.
+var MaxRetries = Declare(Int(Between(0, 100, "from 0 to 100")), 8, Spec{
+	Key:      "max-retries",
+	Help:     "how often a request that failed is made again",
 	Category: CategoryModel,
 })
 

@@ -21,6 +21,9 @@ func All() []Declared {
 		ReasoningEffort,
 		ReasoningReplay,
 		API,
+		RequestTimeout,
+		IdleTimeout,
+		MaxRetries,
 
 		CompressionStrategy,
 		CompressionThreshold,

@@ -129,6 +129,8 @@ func sample(spec *settings.Spec) string {
 		return "http://localhost:1/v1"
 	case settings.TypeInt:
 		return "7"
+	case settings.TypeDuration:
+		return "90s"
 	case settings.TypeNumber:
 		return "0.25"
 	case settings.TypeEnum, settings.TypeBool:

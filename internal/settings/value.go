@@ -1,5 +1,7 @@
 package settings
 
+import "time"
+
 // Value is the validated, canonical value of a setting, or unset.
 type Value struct {
 	// v has the type of the setting, nil when unset.
@@ -14,5 +16,11 @@ func (v Value) IsSet() bool { return v.v != nil }
 // String returns the value as a user would type it, "" when unset.
 func (v Value) String() string { return v.text }
 
-// MarshalJSON implements json.Marshaler; unset is null.
-func (v Value) MarshalJSON() ([]byte, error) { return encode(v.v) }
+// MarshalJSON implements json.Marshaler; unset is null, and a time is text, as a
+// person would type it.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if _, ok := v.v.(time.Duration); ok {
+		return encode(v.text)
+	}
+	return encode(v.v)
+}
