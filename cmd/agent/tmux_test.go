@@ -116,7 +116,7 @@ func (s *terminal) gone(text string) {
 // it.
 func (s *terminal) read(question string) {
 	s.t.Helper()
-	const readingTime = 200 * time.Millisecond
+	const readingTime = 500 * time.Millisecond
 	var since time.Time
 	s.when(question, func(screen string) bool {
 		if !strings.Contains(screen, question) {

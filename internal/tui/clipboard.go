@@ -7,20 +7,20 @@ import (
 
 	"github.com/aymanbagabas/go-osc52/v2"
 
-	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // copyText puts text on the clipboard. The terminal is asked with a sequence that
 // works over SSH as well and is never answered. tmux does not let that through, but
 // has a command for it.
 func (m *Model) copyText(text string) cmd {
-	what := style.Plural(style.CountLines(text), "line", "")
+	what := words.Count(words.Lines(text), "line")
 	if m.opts.env("TMUX") != "" {
 		return guarded(func() msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, style.FirstLine(string(out)))}
+				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, words.FirstLine(string(out)))}
 			}
 			return outputMsg{"copied " + what + " to tmux's buffer and the clipboard"}
 		})

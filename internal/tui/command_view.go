@@ -21,5 +21,5 @@ func (m *Model) showCommand(line string, output command.Output) {
 		}
 	}
 	m.scrollback.print(lineBlock, rows...)
-	m.scrollback.print(textBlock, patch.RenderAll(m.theme, output.Diff, outputBound)...)
+	m.scrollback.print(textBlock, patch.RenderAll(m.theme, output.Diff, m.columns(), outputBound)...)
 }

@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // longTurn is how long a turn must have taken for its end to ring the bell.
@@ -48,10 +49,10 @@ func (m *Model) event(event chat.Event) {
 	case chat.ToolEnded:
 		m.toolEnded(e)
 	case chat.ApprovalRequested:
-		m.approvals.add(e.Approval, m.opts.Now(), !m.input.Empty())
+		m.questions.Add(e.Approval, m.opts.Now(), m.typed)
 		m.bell = true
 	case chat.ApprovalSettled:
-		m.approvals.settle(e.ID)
+		m.questions.Settle(e.ID, m.opts.Now())
 	case chat.QueueChanged:
 		m.queued = e.Messages
 	case chat.StatusChanged:
@@ -70,7 +71,7 @@ func (m *Model) report(event chat.Event) {
 	case chat.Compressed:
 		m.note(t.Dim, "≈", e.String())
 	case chat.Retry:
-		m.note(t.Warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, style.Seconds(e.Delay)))
+		m.note(t.Warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, words.Took(e.Delay)))
 	case chat.Notice:
 		m.note(t.Warn, "!", e.Text)
 	}
@@ -83,7 +84,7 @@ func (m *Model) note(look style.Style, glyph, text string) {
 
 func (m *Model) noteLines(look style.Style, glyph, text string) []string {
 	margin := strings.Repeat(" ", style.Width(glyph)+1)
-	rows := style.WrapText(style.Clean(strings.TrimSpace(text)), max(10, min(m.columns(), markdown.TextColumns)-len(margin)))
+	rows := style.WrapText(style.CleanProse(strings.TrimSpace(text)), max(10, min(m.columns(), markdown.TextColumns)-len(margin)))
 	for i, row := range rows {
 		rows[i] = look.Text(row)
 	}
@@ -107,7 +108,7 @@ func includedSize(file atcmd.Included) string {
 	if file.Lines == 0 && file.Bytes > 0 {
 		return fmt.Sprintf("%d KiB", (file.Bytes+1023)/1024)
 	}
-	return style.Plural(file.Lines, "line", "")
+	return words.Count(file.Lines, "line")
 }
 
 // promptShown bounds how much of a message is printed back, in lines.
@@ -115,7 +116,7 @@ const promptShown = 20
 
 // promptLines is what the user typed, as it is printed back.
 func (m *Model) promptLines(text string) []string {
-	lines := strings.Split(style.Clean(strings.TrimRight(text, "\n")), "\n")
+	lines := strings.Split(style.CleanProse(strings.TrimRight(text, "\n")), "\n")
 	more := len(lines) - promptShown
 	if more > 0 {
 		lines = lines[:promptShown]
@@ -126,7 +127,7 @@ func (m *Model) promptLines(text string) []string {
 	}
 	rows = style.Indent(rows, m.theme.User.Text("> "), "  ")
 	if more > 0 {
-		rows = append(rows, m.theme.Dim.Text("  … "+style.Plural(more, "more line", "")))
+		rows = append(rows, m.theme.Dim.Text("  … "+words.Count(more, "more line")))
 	}
 	return rows
 }

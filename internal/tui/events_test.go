@@ -210,6 +210,7 @@ func TestNothingTicksWhileAQuestionIsOpen(t *testing.T) {
 	}
 	s.wait(time.Second)
 	s.typed("y")
+	s.wait(300 * time.Millisecond)
 	if !s.model.moving() {
 		t.Error("the turn stands still after the answer")
 	}

@@ -86,7 +86,9 @@ var states = map[string]func(*screenplay){
 	"approve-reason": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, askedForCommand("rm -r build"))
 		s.wait(time.Second)
-		s.typed("nuse make clean")
+		s.typed("n")
+		s.wait(time.Second)
+		s.typed("use make clean")
 	},
 	"notes": func(s *screenplay) {
 		s.events(

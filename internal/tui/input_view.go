@@ -19,17 +19,25 @@ func (m *Model) inputView(width, height int) ([]string, place) {
 		return m.searchView(width, height)
 	}
 	rows, row, col := m.input.View(width-len(inputMark), height)
+	asking := m.questions.Asking()
 	for i, text := range rows {
-		rows[i] = m.decorate(text)
+		if asking {
+			rows[i] = m.theme.Dim.Text(text) // the question owns the keys
+		} else {
+			rows[i] = m.decorate(text)
+		}
 	}
 	if m.input.Empty() {
 		rows[0] = m.theme.Dim.Text(style.Truncate(m.placeholder(), width-len(inputMark)))
 	}
-	return style.Indent(rows, m.theme.User.Text(inputMark), inputIndent), place{true, row, col + len(inputMark)}
+	return style.Indent(rows, m.theme.User.Text(inputMark), inputIndent), place{row, col + len(inputMark)}
 }
 
 func (m *Model) placeholder() string {
-	if m.turn.running {
+	switch {
+	case m.questions.Asking():
+		return "Answer above, or Tab to write a message"
+	case m.turn.running:
 		return "Type to queue a message"
 	}
 	return "Ask for something, / for commands, ! for a shell command"

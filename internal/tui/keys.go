@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"agent/internal/command"
-	"agent/internal/tui/edit"
 	"agent/internal/tui/term"
 )
 
@@ -25,9 +24,9 @@ func Keys() []command.Key {
 
 // key takes a key: for the approval that waits, for the search, or for the input.
 func (m *Model) key(k term.Key) cmd {
-	if m.approvals.open() {
-		if cmd, taken := m.approvalKey(k); taken {
-			return cmd
+	if m.questions.Open() {
+		if next, taken := m.questionKey(k); taken {
+			return next
 		}
 	}
 	if m.search != nil {
@@ -37,9 +36,10 @@ func (m *Model) key(k term.Key) cmd {
 		return cmd
 	}
 	before := m.input.Text
-	m.editKey(&m.input, k)
+	m.input.Key(k.Name, k.Text)
 	if m.input.Text != before {
 		m.prompts.Rest()
+		m.typed = m.opts.Now()
 	}
 	return m.proposeLater()
 }
@@ -47,12 +47,12 @@ func (m *Model) key(k term.Key) cmd {
 // paste puts pasted text where text is typed. It never sends or answers anything.
 func (m *Model) paste(text string) cmd {
 	switch {
-	case m.approvals.reason != nil:
-		m.approvals.reason.InsertPaste(text)
+	case m.questions.Paste(text):
 		return nil
 	case m.search != nil:
 		m.endSearch(true)
 	}
+	m.typed = m.opts.Now()
 	m.input.InsertPaste(text)
 	return m.proposeLater()
 }
@@ -109,42 +109,6 @@ func (m *Model) actionKey(k term.Key) (cmd cmd, taken bool) {
 	return nil, false
 }
 
-// editKey edits text; it is all that an editor outside the input understands.
-func (m *Model) editKey(e *edit.Editor, k term.Key) {
-	if k.Types() {
-		e.Insert(k.Text)
-		return
-	}
-	switch k.Name {
-	case "left", "ctrl+b":
-		e.Left()
-	case "right", "ctrl+f":
-		e.Right()
-	case "home", "ctrl+a":
-		e.Home()
-	case "end", "ctrl+e":
-		e.End()
-	case "ctrl+left", "alt+left", "alt+b":
-		e.WordLeft()
-	case "ctrl+right", "alt+right", "alt+f":
-		e.WordRight()
-	case "backspace", "ctrl+h":
-		e.Backspace()
-	case "delete", "ctrl+d":
-		e.Delete()
-	case "ctrl+w", "alt+backspace":
-		e.KillWord()
-	case "alt+d", "alt+delete", "ctrl+delete":
-		e.KillWordRight()
-	case "ctrl+u":
-		e.KillToStart()
-	case "ctrl+k":
-		e.KillToEnd()
-	case "ctrl+y":
-		e.Yank()
-	}
-}
-
 // enter sends, unless the line ends with a backslash: then it continues.
 func (m *Model) enter() cmd {
 	if m.popup.open() && m.popup.selected >= 0 {
@@ -156,6 +120,7 @@ func (m *Model) enter() cmd {
 		e.Insert("\n")
 		return nil
 	}
+	m.questions.Ask(m.opts.Now())
 	return m.submit()
 }
 

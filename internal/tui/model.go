@@ -8,6 +8,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/edit"
 	"agent/internal/tui/markdown"
+	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
@@ -39,8 +40,10 @@ type Model struct {
 	prompts   edit.Prompts
 	search    *search
 	popup     popup
-	approvals approvals
-	hint      hint
+	questions question.Questions
+	// typed is when a message was last typed at.
+	typed time.Time
+	hint  hint
 	// commands are the slash commands that run.
 	commands []string
 
@@ -71,9 +74,11 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	m.chooseTheme()
 	m.status = opts.Status
 	m.started = opts.Now()
-	if len(opts.Greeting) > 0 {
-		m.scrollback.print(textBlock, opts.Greeting...)
+	var greeting []string
+	for _, line := range opts.Greeting {
+		greeting = append(greeting, style.WrapText(style.CleanProse(line), m.columns())...)
 	}
+	m.scrollback.print(textBlock, greeting...)
 	for _, event := range opts.Earlier {
 		m.event(event)
 	}
@@ -160,6 +165,8 @@ func (m *Model) dispatch(message msg) cmd {
 		m.edited(message)
 	case outputMsg:
 		m.scrollback.print(textBlock, message...)
+	case wakeMsg:
+		return m.questionReply(m.questions.Wake(m.opts.Now()))
 	case crashMsg:
 		panic(message)
 	}
@@ -203,17 +210,18 @@ const tickTime = 200 * time.Millisecond
 // wake is when the model wants a wakeMsg, the zero time when nothing changes by
 // itself.
 func (m *Model) wake() time.Time {
-	if m.moving() {
-		return m.opts.Now().Add(tickTime)
+	at := m.questions.WakeAt()
+	if tick := m.opts.Now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
+		return tick
 	}
-	return time.Time{}
+	return at
 }
 
 // moving reports whether time changes what is on the screen. A question hides what
 // goes on, until it is answered.
 func (m *Model) moving() bool {
-	if m.approvals.open() {
-		return m.approvals.typing || m.hint.text != ""
+	if m.questions.Open() {
+		return m.hint.text != ""
 	}
 	return m.turn.running || len(m.tools) > 0 || len(m.commands) > 0 || m.hint.text != ""
 }

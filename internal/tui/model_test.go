@@ -176,10 +176,15 @@ func (s *screenplay) paste(text string) {
 	s.update(inputMsg{term.Paste(text)})
 }
 
-// wait lets time pass.
+// wait lets time pass, and wakes the model when it wants to be woken.
 func (s *screenplay) wait(d time.Duration) {
-	s.clock = s.clock.Add(d)
-	s.update(nil)
+	end := s.clock.Add(d)
+	for at := s.model.wake(); !at.IsZero() && at.Before(end); at = s.model.wake() {
+		s.clock = at
+		s.update(wakeMsg{})
+	}
+	s.clock = end
+	s.update(wakeMsg{})
 }
 
 // all is what a person sees: everything printed, a rule, the live part.

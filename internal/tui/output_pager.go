@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // outputBound bounds what Ctrl+O prints, in lines, and outputBytes what it reads.
@@ -46,7 +47,7 @@ func (m *Model) showOutput() cmd {
 		return guarded(func() msg {
 			lines := wholeOutput(theme, last)
 			if more := len(lines) - outputBound; more > 0 {
-				lines = append(lines[:outputBound], theme.Dim.Text("… "+style.Plural(more, "more line", "")+inFile(last.spool)))
+				lines = append(lines[:outputBound], theme.Dim.Text("… "+words.Count(more, "more line")+inFile(last.spool)))
 			}
 			return outputMsg(lines)
 		})

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // reply is the model's answer as it comes in: thinking first, then text. Closed
@@ -63,7 +64,7 @@ func (m *Model) endThinking() {
 	took := m.opts.Now().Sub(m.reply.thoughtSince)
 	m.reply.thought, m.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
-		m.note(m.theme.Dim, "·", "thought for "+style.Elapsed(took))
+		m.note(m.theme.Dim, "·", "thought for "+words.Elapsed(took))
 	}
 }
 

@@ -78,5 +78,5 @@ func (m *Model) searchView(width, height int) ([]string, place) {
 		more, _, _ := found.View(width-len(inputIndent), height-1)
 		rows = append(rows, style.IndentAll(more, inputIndent)...)
 	}
-	return rows, place{true, 0, style.Width(head)}
+	return rows, place{0, style.Width(head)}
 }

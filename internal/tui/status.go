@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // hint takes the place of the status line for a moment.
@@ -41,7 +42,7 @@ func (m *Model) statusView(width int) string {
 		parts = append(parts, "not saved")
 	}
 	if s.Freed > 0 {
-		parts = append(parts, chat.FormatTokens(s.Freed)+" freed")
+		parts = append(parts, words.Tokens(s.Freed)+" freed")
 	}
 	line := joined(parts)
 	if room := width - style.Width(line) - 3; room >= 8 {
@@ -64,7 +65,7 @@ func contextPart(used, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s/%s %d%%", chat.FormatTokens(used), chat.FormatTokens(limit), chat.Percent(used, limit))
+	return fmt.Sprintf("%s/%s %d%%", words.Tokens(used), words.Tokens(limit), chat.Percent(used, limit))
 }
 
 // folder is the workspace, with ~ for the home folder, cut from the left.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	"agent/internal/atcmd"
 	"agent/internal/command"
@@ -28,6 +29,7 @@ func (m *Model) submit() cmd {
 	}
 	remember := m.remember(text)
 	m.input.Clear()
+	m.typed = time.Time{}
 	switch {
 	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(firstWord(text)):
 		return batch(remember, m.runCommand(text))

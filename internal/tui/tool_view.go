@@ -10,6 +10,7 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // Bounds of what a tool shows.
@@ -107,7 +108,7 @@ func title(title, name string) string {
 	if title == "" {
 		title = name
 	}
-	return style.Clean(style.FirstLine(title))
+	return style.Reveal(words.FirstLine(title)).Text
 }
 
 // toolResult is what is printed of a finished call. It looks at the answer, never
@@ -122,7 +123,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	}
 	said, body := outcome(t, a, width-2)
 	if e.Duration >= time.Second {
-		said = style.Join(said, style.Seconds(e.Duration))
+		said = style.Listed(said, words.Took(e.Duration))
 	}
 	if said != "" {
 		said = " — " + said
@@ -135,11 +136,10 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 func outcome(t *style.Theme, a tools.Answer, width int) (outcome string, body []string) {
 	switch {
 	case a.Diff != "":
-		added, removed := patch.Stat(a.Diff)
-		return fmt.Sprintf("+%d −%d", added, removed), bounded(t, patch.Render(t, a.Diff, 0), diffLines)
+		return patch.StatText(a.Diff), bounded(t, patch.Render(t, a.Diff, width), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
-		return style.Join(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), lastLines(t, text, width)
+		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), lastLines(t, text, width)
 	case a.Error != "":
 		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width)...)
 	}
@@ -148,8 +148,8 @@ func outcome(t *style.Theme, a tools.Answer, width int) (outcome string, body []
 
 // lineCount says how long a text is.
 func lineCount(text string) string {
-	if n := style.CountLines(text); n > 0 {
-		return style.Plural(n, "line", "")
+	if n := words.Lines(text); n > 0 {
+		return words.Count(n, "line")
 	}
 	return "no output"
 }
@@ -194,7 +194,7 @@ func (m *Model) toolsView(width, room int) []string {
 		if len(lines) >= room {
 			break
 		}
-		time := " " + style.Elapsed(m.opts.Now().Sub(tool.started))
+		time := " " + words.Elapsed(m.opts.Now().Sub(tool.started))
 		lines = append(lines, m.spinner()+" "+style.Truncate(tool.title, width-2-len(time))+m.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(m.tools)-i))
 		for _, row := range style.Tail(string(tool.output), width-2, share) {

@@ -3,8 +3,10 @@ package tui
 import (
 	"strings"
 
+	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
+	"agent/internal/words"
 )
 
 // view is the live part as a text. The terminal gets it as a frame.
@@ -38,18 +40,17 @@ func (m *Model) layout() {
 
 	// A blank line above, and one before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
-	above, asked := m.activityView(width, room-lead-gap), place{}
-	if m.approvals.open() {
-		above, asked = m.approvalView(width, room-lead-gap)
+	above, asked := m.activityView(width, room-lead-gap), question.Place{}
+	if m.questions.Open() {
+		above, asked = m.questions.View(m.theme, width, room-lead-gap)
 	}
 	live := append(blank(lead), above...)
 	live = append(live, queue...)
 	if len(live) > lead {
 		live = append(live, blank(gap)...)
 	}
-	if asked.set {
-		cursor = asked
-		cursor.row += lead
+	if m.questions.Asking() {
+		cursor = place{asked.Row + lead, asked.Col}
 	} else {
 		cursor.row += len(live)
 	}
@@ -66,11 +67,8 @@ func (m *Model) layout() {
 // blank is n blank lines.
 func blank(n int) []string { return make([]string, n) }
 
-// place is where the cursor belongs in some lines, if it is set.
-type place struct {
-	set      bool
-	row, col int
-}
+// place is where the cursor belongs in some lines.
+type place struct{ row, col int }
 
 // activityView is what goes on: the tail of the reply, running tools, and a line
 // that says so.
@@ -90,7 +88,7 @@ func (m *Model) activityView(width, room int) []string {
 func (m *Model) workingView(width int) []string {
 	var lines []string
 	for _, line := range m.commands {
-		lines = append(lines, style.Truncate(m.spinner()+" "+style.Clean(style.FirstLine(line)), width))
+		lines = append(lines, style.Truncate(m.spinner()+" "+style.Clean(words.FirstLine(line)), width))
 	}
 	if !m.turn.running {
 		return lines
@@ -104,7 +102,7 @@ func (m *Model) workingView(width int) []string {
 	case m.reply.thinking():
 		doing = "thinking"
 	}
-	line := m.spinner() + " " + doing + " " + style.Elapsed(m.opts.Now().Sub(m.turn.started)) + " · Esc interrupts"
+	line := m.spinner() + " " + doing + " " + words.Elapsed(m.opts.Now().Sub(m.turn.started)) + " · Esc interrupts"
 	return append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
 }
 
@@ -121,13 +119,13 @@ func (m *Model) queueView(width, room int) []string {
 	var lines []string
 	for i, text := range m.queued {
 		if i == room-1 && len(m.queued) > room {
-			lines = append(lines, m.theme.Dim.Text(style.Truncate("  … "+style.Plural(len(m.queued)-i, "more queued message", ""), width)))
+			lines = append(lines, m.theme.Dim.Text(style.Truncate("  … "+words.Count(len(m.queued)-i, "more queued message"), width)))
 			break
 		}
 		if i >= room {
 			break
 		}
-		line := "  queued: " + style.Clean(style.FirstLine(text))
+		line := "  queued: " + style.Clean(words.FirstLine(text))
 		if i == len(m.queued)-1 {
 			line += " (Up takes it back)"
 		}

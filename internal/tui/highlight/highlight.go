@@ -13,45 +13,70 @@ import (
 // milliseconds a kilobyte, and the input must not wait for them.
 const maxHighlight = 8 << 10
 
-// Lines paints code line by line. Code in an unknown language, or a great deal
-// of it, stays plain.
+// Lines styles code line by line. Code in an unknown language, or a great deal of
+// it, stays plain.
 func Lines(t *style.Theme, code, language string) []string {
-	code = style.Clean(strings.TrimRight(code, "\n"))
-	lexer := lexerFor(language)
-	if lexer == nil || len(code) > maxHighlight || t.Keyword.On == "" {
-		return strings.Split(code, "\n")
-	}
-	tokens, err := lexer.Tokenise(nil, code)
-	if err != nil {
-		return strings.Split(code, "\n")
-	}
 	var lines []string
-	var line strings.Builder
-	for token := tokens(); token != chroma.EOF; token = tokens() {
-		look := tokenStyle(t, token.Type)
-		for i, part := range strings.Split(token.Value, "\n") {
-			if i > 0 {
-				lines = append(lines, line.String())
-				line.Reset()
-			}
-			line.WriteString(look.Text(part))
-		}
-	}
-	if line.Len() > 0 || len(lines) == 0 {
-		lines = append(lines, line.String())
+	for _, spans := range Spans(t, style.Clean(strings.TrimRight(code, "\n")), language) {
+		lines = append(lines, spans.String())
 	}
 	return lines
 }
 
-// lexerFor returns the lexer of a fence's info word, nil when there is none.
+// Spans is code that is fit for the screen, line by line in spans of the kinds of
+// token. language is a name or a path with a known ending.
+func Spans(t *style.Theme, code, language string) []style.Spans {
+	found := lexerFor(language)
+	if found == nil || len(code) > maxHighlight || t.Keyword.On == "" {
+		return plain(code)
+	}
+	tokens, err := found.Tokenise(nil, code)
+	if err != nil {
+		return plain(code)
+	}
+	var lines []style.Spans
+	var line style.Spans
+	for token := tokens(); token != chroma.EOF; token = tokens() {
+		look := tokenStyle(t, token.Type)
+		for i, part := range strings.Split(token.Value, "\n") {
+			if i > 0 {
+				lines = append(lines, line)
+				line = nil
+			}
+			if part != "" {
+				line = append(line, style.Span{Text: part, Style: look})
+			}
+		}
+	}
+	// Lexers end code with a line end that was not there.
+	if len(line) > 0 || len(lines) <= strings.Count(code, "\n") {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func plain(code string) []style.Spans {
+	var lines []style.Spans
+	for _, line := range strings.Split(code, "\n") {
+		lines = append(lines, style.Spans{{Text: line}})
+	}
+	return lines
+}
+
+// lexerFor returns the lexer of a fence's info word or of a path, nil when there is
+// none.
 func lexerFor(language string) chroma.Lexer {
-	if language == "" || len(language) > 32 {
+	if language == "" || len(language) > 256 {
 		return nil
 	}
-	if found := lexer.Named(language); found != nil {
-		return chroma.Coalesce(found)
+	found := lexer.Named(language)
+	if found == nil && strings.ContainsAny(language, "./") {
+		found = lexer.ForFile(language)
 	}
-	return nil
+	if found == nil {
+		return nil
+	}
+	return chroma.Coalesce(found)
 }
 
 // tokenStyle maps the kinds of token to the few styles that help reading.

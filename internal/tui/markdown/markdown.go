@@ -35,7 +35,7 @@ func New(t *style.Theme) *Renderer {
 // Render lays out a block of markdown. Prose is at most width cells wide; lines of
 // code are left whole.
 func (m *Renderer) Render(source string, width int) []string {
-	m.source = []byte(style.Clean(source))
+	m.source = []byte(style.CleanProse(source))
 	doc := m.parser.Parse(text.NewReader(m.source))
 	return m.blocks(doc, min(width, TextColumns), width, false)
 }

@@ -1,16 +1,27 @@
 package patch
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
+	"agent/internal/tui/highlight"
 	"agent/internal/tui/style"
 )
 
+// line is a line of a diff: its text as it is shown, and what changed in it.
+type line struct {
+	kind byte // ' ', '+', '-', '\\', or '@' between hunks
+	// number is the line's in the file it is in: the old one for '-', else the new.
+	number int
+	text   string
+	marks  []style.Range
+	words  []style.Range
+	spans  style.Spans
+}
+
 // Stat counts the lines a unified diff adds and removes.
 func Stat(diff string) (added, removed int) {
-	for _, line := range diffBody(diff) {
+	for _, line := range body(diff) {
 		switch {
 		case strings.HasPrefix(line, "+"):
 			added++
@@ -21,9 +32,15 @@ func Stat(diff string) (added, removed int) {
 	return added, removed
 }
 
-// diffBody is the hunks of a unified diff of one file, without its headers.
-func diffBody(diff string) []string {
-	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
+// StatText is what Stat counts, as people read it.
+func StatText(diff string) string {
+	added, removed := Stat(diff)
+	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
+}
+
+// body is the hunks of a unified diff of one file, without its headers.
+func body(diff string) []string {
+	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, "@@") {
 			return lines[i:]
@@ -32,48 +49,119 @@ func diffBody(diff string) []string {
 	return nil
 }
 
-// Render shows a unified diff with line numbers. The signs stay, so that it
-// reads without colour. Lines are wrapped to width when it is not zero.
-func Render(t *style.Theme, diff string, width int) []string {
-	body := diffBody(style.Clean(diff))
-	gutter := len(strconv.Itoa(highestLine(body)))
+// parse takes a unified diff of one file apart. hidden counts the characters that
+// Reveal had to show.
+func parse(diff string) (lines []line, hidden int) {
+	rows := body(diff)
+	rows, crlf := withoutCarriageReturns(rows)
+	if crlf {
+		lines = append(lines, line{kind: '\\', text: "lines end with CR LF"})
+	}
 	oldLine, newLine := 0, 0
-	var out []string
-	for i, line := range body {
-		number, look := "", t.Plain
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			oldLine, newLine = hunkStart(line)
+	for i, row := range rows {
+		l := line{kind: ' '}
+		if row != "" {
+			l.kind = row[0]
+			row = row[1:]
+		}
+		switch l.kind {
+		case '@':
+			oldLine, newLine = hunkStart("@" + row)
+			l.number = newLine
 			if i > 0 {
-				out = append(out, t.Hunk.Text(strings.Repeat(" ", gutter)+" ⋮"))
+				lines = append(lines, l)
 			}
 			continue
-		case strings.HasPrefix(line, "+"):
-			number, look = strconv.Itoa(newLine), t.Added
-			newLine++
-		case strings.HasPrefix(line, "-"):
-			number, look = strconv.Itoa(oldLine), t.Removed
+		case '-':
+			l.number = oldLine
 			oldLine++
-		case strings.HasPrefix(line, `\`):
-			look = t.Dim
+		case '\\':
+		case '+':
+			l.number = newLine
+			newLine++
 		default:
-			number = strconv.Itoa(newLine)
+			l.number = newLine
 			oldLine++
 			newLine++
 		}
-		prefix := t.Dim.Text(fmt.Sprintf("%*s ", gutter, number))
-		rows := []string{line}
-		if width > 0 {
-			rows = style.HardWrap(line, max(10, width-gutter-1))
-		}
-		for y, row := range rows {
-			if y > 0 {
-				prefix = strings.Repeat(" ", gutter+1)
+		revealed := style.Reveal(row)
+		l.text, l.marks = revealed.Text, revealed.Marks
+		hidden += revealed.Hidden
+		lines = append(lines, l)
+	}
+	return lines, hidden
+}
+
+// withoutCarriageReturns removes the CR that every line ends with in a file with
+// CR LF line ends. Where only some end so, it is a difference and stays to be seen.
+func withoutCarriageReturns(rows []string) ([]string, bool) {
+	var trimmed []string
+	content := false
+	for _, row := range rows {
+		if !strings.HasPrefix(row, "@") && !strings.HasPrefix(row, `\`) {
+			cut, found := strings.CutSuffix(row, "\r")
+			if !found {
+				return rows, false
 			}
-			out = append(out, prefix+look.Text(row))
+			row, content = cut, true
 		}
+		trimmed = append(trimmed, row)
+	}
+	return trimmed, content
+}
+
+// Hidden counts the characters of a diff that would not be seen by themselves.
+func Hidden(diff string) int {
+	_, hidden := parse(diff)
+	return hidden
+}
+
+// Render shows a unified diff of one file with line numbers: backgrounds where there
+// are colours for them, the words that changed, and the syntax of the file. The signs
+// stay, so that it reads without colour. Lines are wrapped behind the numbers
+// to width, unless it is zero.
+func Render(t *style.Theme, diff string, width int) []string {
+	lines, _ := parse(diff)
+	markWords(lines)
+	colour(t, lines, readFile(diff).Name)
+	gutter := 1
+	for _, l := range lines {
+		gutter = max(gutter, len(strconv.Itoa(l.number)))
+	}
+	var out []string
+	for _, l := range lines {
+		out = append(out, l.rows(t, gutter, width)...)
 	}
 	return out
+}
+
+// colour gives every line its spans: by the syntax of its side of the diff where
+// there are backgrounds to tell the sides by, else by the side.
+func colour(t *style.Theme, lines []line, path string) {
+	grounds := t.AddedGround.On != ""
+	for i, l := range lines {
+		text := style.Span{Text: l.text}
+		if !grounds || l.kind == '\\' {
+			text.Style = sideStyle(t, l.kind)
+		}
+		lines[i].spans = style.Spans{text}
+	}
+	if !grounds {
+		return
+	}
+	for _, side := range []string{" +", "-"} {
+		var code []string
+		var at []int
+		for i, l := range lines {
+			if strings.IndexByte(side, l.kind) >= 0 {
+				code, at = append(code, l.text), append(at, i)
+			}
+		}
+		styled := highlight.Spans(t, strings.Join(code, "\n"), path)
+		for i, spans := range styled[:min(len(styled), len(at))] {
+			lines[at[i]].spans = spans
+		}
+	}
 }
 
 // hunkStart reads the first line numbers from "@@ -12,3 +14,5 @@".
@@ -90,16 +178,4 @@ func hunkStart(line string) (oldLine, newLine int) {
 		}
 	}
 	return oldLine, newLine
-}
-
-// highestLine is the largest line number a diff shows.
-func highestLine(body []string) int {
-	highest := 1
-	for _, line := range body {
-		if strings.HasPrefix(line, "@@") {
-			oldLine, newLine := hunkStart(line)
-			highest = max(highest, oldLine, newLine)
-		}
-	}
-	return highest + len(body)
 }

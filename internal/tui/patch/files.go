@@ -1,60 +1,83 @@
 package patch
 
 import (
-	"fmt"
 	"strings"
 
 	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
-// RenderAll shows the unified diff of several files, at most that many lines.
-func RenderAll(t *style.Theme, diff string, most int) []string {
-	if strings.TrimSpace(diff) == "" {
-		return nil
-	}
-	var out []string
-	for i, file := range strings.Split("\n"+strings.TrimSpace(diff), "\ndiff --git ") {
-		if strings.TrimSpace(file) == "" {
-			continue
-		}
-		if i > 1 {
-			out = append(out, "")
-		}
-		out = append(out, patchTitle(t, file))
-		out = append(out, style.IndentAll(Render(t, file, 0), "  ")...)
-	}
-	if more := len(out) - most; more > 0 {
-		out = append(out[:most:most], t.Dim.Text("… "+style.Plural(more, "more line", "")))
-	}
-	return out
+// File is what a patch does to one file.
+type File struct {
+	// Name is the file's path, or its new one.
+	Name string
+	// What says more than that lines changed: "new", "deleted", "renamed", "binary".
+	What string
+	// Diff is the file's part of the patch.
+	Diff string
 }
 
-// patchTitle names a file of a patch and says what became of it.
-func patchTitle(t *style.Theme, file string) string {
-	name, what := "", ""
-	for _, line := range strings.Split(file, "\n") {
+// Files takes the unified diff of several files apart, as git writes it.
+func Files(patch string) []File {
+	var files []File
+	for _, part := range strings.Split("\n"+strings.TrimSpace(patch), "\ndiff --git ") {
+		if strings.TrimSpace(part) != "" {
+			files = append(files, readFile(part))
+		}
+	}
+	return files
+}
+
+// readFile reads the headers of one file's diff.
+func readFile(diff string) File {
+	f := File{Diff: diff}
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "@@") {
 			break
 		}
 		if from, ok := strings.CutPrefix(line, "--- a/"); ok {
-			name = from
+			f.Name = from
 		} else if to, ok := strings.CutPrefix(line, "+++ b/"); ok {
-			name = to
+			f.Name = to
 		} else if to, ok := strings.CutPrefix(line, "rename to "); ok {
-			name, what = to, "renamed"
+			f.Name, f.What = to, "renamed"
 		} else if strings.HasPrefix(line, "new file") {
-			what = "new"
+			f.What = "new"
 		} else if strings.HasPrefix(line, "deleted file") {
-			what = "deleted"
+			f.What = "deleted"
 		} else if strings.HasPrefix(line, "Binary files") {
-			what = style.Join(what, "binary")
+			f.What = style.Listed(f.What, "binary")
 		}
 	}
-	if name == "" { // a file without lines has none of these headers
-		_, name, _ = strings.Cut(style.FirstLine(file), " b/")
+	if f.Name == "" { // a file without lines has none of these headers
+		_, f.Name, _ = strings.Cut(words.FirstLine(diff), " b/")
 	}
-	if added, removed := Stat(file); added+removed > 0 {
-		what = style.Join(what, fmt.Sprintf("+%d −%d", added, removed))
+	f.Name = strings.TrimRight(f.Name, "\t")
+	return f
+}
+
+// Title names the file and says what becomes of it.
+func (f File) Title(t *style.Theme) string {
+	what := f.What
+	if added, removed := Stat(f.Diff); added+removed > 0 {
+		what = style.Listed(what, StatText(f.Diff))
 	}
-	return t.Strong.Text(style.Clean(strings.TrimRight(name, "\t"))) + t.Dim.Text(" — "+what)
+	return t.Strong.Text(style.Reveal(f.Name).Text) + t.Dim.Text(" — "+what)
+}
+
+// RenderAll shows the unified diff of several files, at most that many lines.
+func RenderAll(t *style.Theme, patch string, width, most int) []string {
+	var out []string
+	for i, file := range Files(patch) {
+		if i > 0 {
+			out = append(out, "")
+		}
+		out = append(out, file.Title(t))
+		out = append(out, style.IndentAll(Render(t, file.Diff, max(0, width-2)), "  ")...)
+	}
+	if more := len(out) - most; more > 0 {
+		out = append(out[:most:most], t.Dim.Text("… "+words.Count(more, "more line")))
+	}
+	return out
 }

@@ -29,10 +29,19 @@ func Truncate(s string, width int) string {
 	return ansi.Truncate(s, max(0, width), "…")
 }
 
-// Clean makes text from outside fit for the screen: escape sequences and control
+// CleanProse is Clean for text that was not written for a terminal: a lone CR ends a
+// line, so that nothing before it is lost.
+func CleanProse(s string) string {
+	if strings.Contains(s, "\r") {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	}
+	return Clean(s)
+}
+
+// Clean makes what a command printed fit for the screen: escape sequences and control
 // characters are gone, tabs are expanded, and of text that overwrites its line
-// only the last state is left. Characters that reverse or hide text are shown as
-// such, so that what a person approves is what they read.
+// only the last state is left. Characters that reorder or hide text are shown as
+// such. For what a person consents to there is Reveal.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
@@ -84,25 +93,15 @@ func cleanLine(line string) string {
 
 // IsInvisible reports characters that reorder or hide the text around them.
 func IsInvisible(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xE0000 && r <= 0xE007F
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xE0000 && r <= 0xE007F || r == 0x200e || r == 0x200f || r == 0x061c
 }
 
-// FirstLine returns text up to its first line end.
-func FirstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
-}
-
-// CountLines counts the lines of a text; a line end at the end opens none.
-func CountLines(s string) int {
-	if s == "" {
-		return 0
+// Listed puts a comma between two texts, when there are two.
+func Listed(a, b string) string {
+	if a == "" {
+		return b
 	}
-	n := strings.Count(s, "\n")
-	if !strings.HasSuffix(s, "\n") {
-		n++
-	}
-	return n
+	return a + ", " + b
 }
 
 // HardWrap cuts a line into rows of at most width cells, wherever that falls.

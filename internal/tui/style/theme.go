@@ -30,8 +30,10 @@ func (p Style) Over(below Style) Style {
 // Theme holds the styles by what they mean. Meaning never rests on colour alone:
 // every use has a glyph or a word beside it.
 type Theme struct {
-	Plain, Dim, Accent, Strong, Emphasis, Strike      Style
-	User, OK, Bad, Warn, Loud                         Style
+	Plain, Dim, Accent, Strong, Emphasis, Strike Style
+	User, OK, Bad, Warn, Loud                    Style
+	// Mark is for what stands in place of a character that would not be seen.
+	Mark                                              Style
 	Added, Removed, Hunk                              Style
 	Heading, Code, Link, Quote                        Style
 	Keyword, Literal, Number, Comment, Name, TypeName Style
@@ -73,6 +75,7 @@ func NewTheme(colours Colours, dark bool) *Theme {
 		Bad:      foreground(red),
 		Warn:     foreground(yellow),
 		Loud:     sgr("1;7;31"),
+		Mark:     sgr("1;7").Over(foreground(yellow)),
 		Added:    foreground(green),
 		Removed:  foreground(red),
 		Hunk:     foreground(cyan),

@@ -1,0 +1,34 @@
+package tui
+
+import (
+	"agent/internal/tui/question"
+	"agent/internal/tui/term"
+)
+
+// questionKey gives a key to the question that waits. It reports false when the key
+// is for the rest of the interface.
+func (m *Model) questionKey(k term.Key) (cmd, bool) {
+	if m.questions.Drafting() && k.Name == "esc" && m.popup.open() {
+		return nil, false
+	}
+	reply := m.questions.Key(k, m.opts.Now())
+	return m.questionReply(reply), !reply.Pass
+}
+
+// questionReply does what a key, or time, meant for the question that waits.
+func (m *Model) questionReply(reply question.Reply) cmd {
+	switch {
+	case reply.Draft != "":
+		m.input.Insert(reply.Draft)
+		m.typed = m.opts.Now()
+		return m.proposeLater()
+	case reply.View:
+		m.scrollback.print(textBlock, question.All(m.theme, m.questions.First(), m.columns())...)
+	case reply.Answered:
+		m.opts.Driver.Answer(reply.ID, reply.Decision)
+		if reply.Stop {
+			m.interrupt()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+func askedForCommand(command string) chat.ApprovalRequested {
+	return chat.ApprovalRequested{Approval: chat.Approval{
+		ID: 7, Tool: "run_shell_command", Kind: tools.KindShell, Always: `commands "go test"`,
+		Preview: tools.Preview{Title: "run " + words.FirstLine(command), Command: command},
+	}}
+}
+
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d\n", i+1)
+	}
+	return b.String()
+}
+
+func TestQuestionKeys(t *testing.T) {
+	t.Parallel()
+	const no, stop = `answer 7 allow=false always=false reason=""`, "interrupt"
+	const yes = `answer 7 allow=true always=false reason=""`
+	// alone presses a letter that no other key follows.
+	alone := func(s *screenplay, letter string) { s.typed(letter); s.wait(300 * time.Millisecond) }
+	for _, tt := range []struct {
+		name  string
+		do    func(*screenplay)
+		calls []string
+		open  bool
+		draft string
+	}{
+		{name: "y allows", do: func(s *screenplay) { alone(s, "y") }, calls: []string{yes}},
+		{name: "Y allows", do: func(s *screenplay) { alone(s, "Y") }, calls: []string{yes}},
+		{name: "a allows always", do: func(s *screenplay) { alone(s, "a") }, calls: []string{`answer 7 allow=true always=true reason=""`}},
+		{
+			name: "n refuses with a reason", do: func(s *screenplay) { alone(s, "n"); s.typed("use make"); s.press("enter") },
+			calls: []string{`answer 7 allow=false always=false reason="use make"`},
+		},
+		{name: "n refuses without one", do: func(s *screenplay) { alone(s, "n"); s.press("enter") }, calls: []string{no}},
+		{name: "Esc goes back from the reason", do: func(s *screenplay) { alone(s, "n"); s.press("esc") }, open: true},
+		{name: "Esc refuses and interrupts", do: func(s *screenplay) { s.press("esc") }, calls: []string{no, stop}},
+		{name: "Ctrl+C refuses and interrupts", do: func(s *screenplay) { s.press("ctrl+c") }, calls: []string{no, stop}},
+		{name: "Enter alone is no answer", do: func(s *screenplay) { s.press("enter", "enter") }, open: true},
+		{name: "arrows and Enter answer", do: func(s *screenplay) { s.press("down", "enter") }, calls: []string{yes}},
+		{name: "arrows go round", do: func(s *screenplay) { s.press("up", "enter") }, calls: []string{no, stop}},
+		{name: "a letter too early is typing", do: func(s *screenplay) { s.typed("y") }, open: true},
+		{name: "a word is a message", do: func(s *screenplay) { s.typed("also"); s.wait(time.Second) }, open: true, draft: "also"},
+		{name: "a slow word is a message", do: func(s *screenplay) {
+			for _, r := range "nay" {
+				s.typed(string(r))
+				s.wait(240 * time.Millisecond)
+			}
+			s.wait(time.Second)
+		}, open: true, draft: "nay"},
+		{name: "another letter begins a message", do: func(s *screenplay) { s.typed("x"); s.wait(time.Second); alone(s, "y") }, open: true, draft: "xy"},
+		{name: "a space begins a message", do: func(s *screenplay) { s.typed(" "); s.wait(time.Second); alone(s, "y") }, open: true, draft: " y"},
+		{name: "a letter and an editing key are typing", do: func(s *screenplay) { s.typed("y"); s.press("backspace"); s.wait(time.Second) }, open: true, draft: "y"},
+		{name: "Tab writes a message", do: func(s *screenplay) { s.press("tab"); alone(s, "y") }, open: true, draft: "y"},
+		{name: "a message is queued and the question stays", do: func(s *screenplay) {
+			s.press("tab")
+			s.typed("yes and")
+			s.press("enter")
+			s.wait(time.Second)
+		}, calls: []string{`send "yes and"`}, open: true},
+		{name: "Esc goes back from the message", do: func(s *screenplay) {
+			s.typed("hold on")
+			s.press("esc")
+			s.wait(time.Second)
+			alone(s, "y")
+		}, calls: []string{yes}, draft: "hold on"},
+		{name: "a paste is a message", do: func(s *screenplay) { s.paste("y"); s.wait(time.Second) }, open: true, draft: "y"},
+		{name: "Shift+Tab still cycles", do: func(s *screenplay) { s.press("shift+tab") }, calls: []string{"cycle"}, open: true},
+		{name: "settled by someone else", do: func(s *screenplay) { s.events(chat.ApprovalSettled{ID: 7}); s.typed("y") }, draft: "y"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 60, 24)
+			s.events(chat.TurnStarted{}, askedForCommand("go test ./..."))
+			if tt.name != "a letter too early is typing" {
+				s.wait(time.Second)
+			} else {
+				tt.draft = "y"
+			}
+			tt.do(s)
+			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+			if s.model.questions.Open() != tt.open {
+				t.Errorf("open = %v, want %v", s.model.questions.Open(), tt.open)
+			}
+			if got := s.model.input.Value(); got != tt.draft {
+				t.Errorf("the message is %q, want %q", got, tt.draft)
+			}
+		})
+	}
+}
+
+// Someone in the middle of a message goes on typing it, with pauses as people make
+// them; the question gets the keys when they have stopped.
+func TestQuestionComesInTheMiddleOfAMessage(t *testing.T) {
+	t.Parallel()
+	for _, pause := range []time.Duration{100, 300, 450, 700, 1000} {
+		t.Run(fmt.Sprintf("%dms", pause), func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 60, 24)
+			s.events(chat.TurnStarted{})
+			s.typed("please ")
+			s.events(askedForCommand("rm -r build"))
+			for _, r := range "try any way also" {
+				s.wait(pause * time.Millisecond)
+				s.typed(string(r))
+			}
+			s.wait(10 * time.Second)
+			if len(s.driver.calls) != 0 || s.model.input.Value() != "please try any way also" {
+				t.Fatalf("while typing: calls %v, input %q", s.driver.calls, s.model.input.Value())
+			}
+		})
+	}
+	s := newScreenplay(t, 60, 24)
+	s.events(chat.TurnStarted{})
+	s.typed("hold on")
+	s.events(askedForCommand("rm -r build"))
+	s.wait(2 * time.Second)
+	s.wait(time.Second)
+	s.typed("y")
+	s.wait(300 * time.Millisecond)
+	if len(s.driver.calls) != 1 || s.model.input.Value() != "hold on" {
+		t.Errorf("after a pause: calls %v, input %q", s.driver.calls, s.model.input.Value())
+	}
+}
+
+// Of a long command head and tail are shown, and its end before it is approved.
+func TestQuestionShowsTheEndFirst(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.events(askedForCommand(numbered(100) + "rm -r /"))
+	s.wait(time.Second)
+	if view := s.model.view(); !strings.Contains(view, "line 1\n") || !strings.Contains(view, "rm -r /") || !strings.Contains(view, "more lines … PgUp PgDn scroll") {
+		t.Fatalf("head, tail and what is between are not shown:\n%s", view)
+	}
+	s.typed("y")
+	s.wait(300 * time.Millisecond)
+	if view := s.model.view(); len(s.driver.calls) != 0 || !strings.Contains(view, "rm -r /") || !strings.Contains(view, "the key again answers") {
+		t.Fatalf("the end was not shown first: %v\n%s", s.driver.calls, view)
+	}
+	s.typed("y")
+	s.wait(300 * time.Millisecond)
+	if len(s.driver.calls) != 1 {
+		t.Errorf("the second y did not answer: %v", s.driver.calls)
+	}
+}
+
+func TestQuestionScrolls(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.events(askedForCommand(numbered(100) + "rm -r /"))
+	s.wait(time.Second)
+	seen := s.model.view()
+	for range 30 {
+		s.press("pgdown")
+		seen += s.model.view()
+	}
+	for i := range 100 {
+		if !strings.Contains(seen, fmt.Sprintf("line %d\n", i+1)) {
+			t.Fatalf("line %d was never shown", i+1)
+		}
+	}
+	s.typed("y")
+	s.wait(300 * time.Millisecond)
+	if len(s.driver.calls) != 1 {
+		t.Errorf("y after the end was seen did not answer: %v", s.driver.calls)
+	}
+}
+
+// The tables of the security and reliability reviews: what is shown is what runs,
+// in the question, in "view all" and in a change; "always" is not offered for it,
+// and a line says why.
+func TestQuestionHidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, command string
+		// shown must be readable, in this order.
+		shown []string
+	}{
+		{"CR", "touch X; #\rgo build ./...", []string{"touch X; #␍go build ./..."}},
+		{"CR before a comment", "touch PWNED #\recho harmless", []string{"touch PWNED #␍echo harmless"}},
+		{"OSC ended by BEL", "true ./... \x1b]0;x; touch X #\x07", []string{"true ./... ␛]0;x; touch X #␇"}},
+		{"OSC over lines", "echo harmless #\x1b]0;\ntouch PWNED #\x07", []string{"echo harmless #␛]0;", "touch PWNED #␇"}},
+		{"OSC with a background job", "echo harmless \x1b]0& touch PWNED & : \x07", []string{"echo harmless ␛]0& touch PWNED & : ␇"}},
+		{"DCS", "true \x1bPx; touch X #\x1b\\", []string{"true ␛Px; touch X #␛\\"}},
+		{"APC", "echo harmless #\x1b_\ntouch PWNED #\x1b\\", []string{"echo harmless #␛_", "touch PWNED #␛\\"}},
+		{"PM", "echo harmless #\x1b^\ntouch PWNED #\x1b\\", []string{"echo harmless #␛^", "touch PWNED #␛\\"}},
+		{"concealed", "echo a \x1b[8m; touch X\x1b[0m", []string{"echo a ␛[8m; touch X␛[0m"}},
+		{"C1", "echo a \u009d0;\ntouch X\u009c", []string{"<U+009D>0;", "touch X<U+009C>"}},
+		{"backspace", "touch X\x08\x08\x08\x08\x08\x08\x08ls", []string{"touch X␈␈␈␈␈␈␈ls"}},
+		{"bidi", "echo \u202egnol\u2066", []string{"echo <U+202E>gnol<U+2066>"}},
+		{"zero width", "r\u200bm \u200e\u061c\u00ad\ufe0f\u3164x", []string{"r<U+200B>m <U+200E><U+061C><U+00AD><U+FE0F><U+3164>x"}},
+		{"tag characters", "ls \U000e0041", []string{"ls <U+E0041>"}},
+		{"no-break space", "rm\u00a0x", []string{"rm<U+00A0>x"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			diff := "--- a.sh\n+++ a.sh\n@@ -0,0 +1,9 @@\n+" + strings.ReplaceAll(tt.command, "\n", "\n+") + "\n"
+			for kind, asked := range map[string]chat.ApprovalRequested{
+				"command": askedForCommand(tt.command),
+				"change":  {Approval: chat.Approval{ID: 7, Always: "edits of *.sh files", Preview: tools.Preview{Title: "create a.sh", Diff: diff}}},
+			} {
+				s := newScreenplay(t, 120, 30)
+				s.events(asked)
+				s.wait(time.Second)
+				view := s.model.view()
+				s.typed("v")
+				s.wait(300 * time.Millisecond)
+				for where, text := range map[string]string{"question": view, "view all": strings.Join(s.printed, "\n")} {
+					rest := text
+					for _, part := range tt.shown {
+						_, after, found := strings.Cut(rest, part)
+						if !found {
+							t.Fatalf("the %s of the %s does not show %q:\n%s", where, kind, part, text)
+						}
+						rest = after
+					}
+					if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+						t.Fatalf("the %s of the %s holds %q", where, kind, text[i:])
+					}
+				}
+				if !strings.Contains(view, "would not be seen") || strings.Contains(view, "from now on") {
+					t.Errorf("it is not said, or always is offered:\n%s", view)
+				}
+				s.typed("a")
+				s.wait(300 * time.Millisecond)
+				if len(s.driver.calls) != 0 {
+					t.Errorf("a answered: %v", s.driver.calls)
+				}
+			}
+		})
+	}
+}
+
+// A tail behind blank lines or far to the right is in sight.
+func TestQuestionCollapsesBlanks(t *testing.T) {
+	t.Parallel()
+	for name, command := range map[string]string{
+		"60 newlines":  "ls\n" + strings.Repeat("\n", 60) + "rm -r x",
+		"4 000 spaces": "ls" + strings.Repeat(" ", 4000) + "; rm -r x",
+	} {
+		s := newScreenplay(t, 60, 20)
+		s.events(askedForCommand(command))
+		if view := s.model.view(); !strings.Contains(view, "rm -r x") || strings.Contains(view, "more line") {
+			t.Errorf("%s:\n%s", name, view)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package patch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agent/internal/tui/style"
+)
+
+// rows lays a line out: its number, its sign, its text, wrapped behind them.
+func (l line) rows(t *style.Theme, gutter, width int) []string {
+	if l.kind == '@' {
+		return []string{t.Hunk.Text(strings.Repeat(" ", gutter) + " ⋮")}
+	}
+	number := ""
+	if l.number > 0 {
+		number = strconv.Itoa(l.number)
+	}
+	ground, words := grounds(t, l.kind)
+	spans := l.spans.Restyle(l.words, words).Restyle(l.marks, t.Mark)
+	rows := []style.Spans{spans}
+	room := width - gutter - 2
+	if width > 0 {
+		rows = spans.HardWrap(max(10, room))
+	}
+	var out []string
+	for i, row := range rows {
+		sign := string(l.kind)
+		if i > 0 {
+			number, sign = "", " "
+		}
+		text := append(style.Spans{{Text: sign, Style: sideStyle(t, l.kind)}}, row...)
+		if ground.On != "" {
+			if pad := room - row.Width(); pad > 0 && width > 0 {
+				text = append(text, style.Span{Text: strings.Repeat(" ", pad)})
+			}
+			for j := range text {
+				text[j].Style = text[j].Style.Over(ground)
+			}
+		}
+		out = append(out, t.Dim.Text(fmt.Sprintf("%*s ", gutter, number))+text.String())
+	}
+	return out
+}
+
+// sideStyle is the text style of a side of the diff.
+func sideStyle(t *style.Theme, kind byte) style.Style {
+	switch kind {
+	case '+':
+		return t.Added
+	case '-':
+		return t.Removed
+	case '\\':
+		return t.Dim
+	}
+	return t.Plain
+}
+
+// grounds are the backgrounds of a side, and what is laid over the words that
+// changed.
+func grounds(t *style.Theme, kind byte) (line, words style.Style) {
+	switch {
+	case kind != '+' && kind != '-':
+		return style.Style{}, style.Style{}
+	case t.AddedGround.On == "":
+		return style.Style{}, t.Strong
+	case kind == '+':
+		return t.AddedGround, t.AddedWordGround
+	}
+	return t.RemovedGround, t.RemovedWordGround
+}

@@ -1,0 +1,123 @@
+package question
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/tui/patch"
+	"agent/internal/tui/style"
+	"agent/internal/words"
+)
+
+// body is what a question is about, laid out once, and how much of it is shown.
+type body struct {
+	// hidden counts the characters that would not be seen by themselves.
+	hidden int
+	// title and rows are laid out for theme and width.
+	title string
+	rows  []string
+	theme *style.Theme
+	width int
+	// room is how many rows were shown the last time.
+	room int
+	// scrolled is set while top is the first row shown; otherwise head and tail are.
+	scrolled bool
+	top      int
+	// endSeen is set once the end was shown with what stands before it.
+	endSeen bool
+}
+
+// lay lays the body out, if that was not done for this theme and width.
+func (b *body) lay(t *style.Theme, request chat.Approval, width int) {
+	if b.theme == t && b.width == width {
+		return
+	}
+	b.theme, b.width = t, width
+	p := request.Preview
+	b.rows = nil
+	switch {
+	case p.Diff != "":
+		b.title = style.Reveal(words.FirstLine(p.Title)).Text + "  " + patch.StatText(p.Diff)
+		b.rows = patch.Render(t, p.Diff, width)
+	case p.Command != "":
+		b.title = "run this command"
+		b.rows = Command(t, p.Command, width)
+		if len(b.rows) == 1 && b.hidden == 0 && style.Width(b.rows[0])+4 < width {
+			b.title, b.rows = "run "+b.rows[0], nil // the title says it all
+		}
+	default:
+		b.title = style.Reveal(strings.ReplaceAll(p.Title, "\n", " ")).Text
+	}
+}
+
+// Command shows all of a command line: nothing in it is hidden, and runs of blank
+// lines, which could push its end out of sight, are a number.
+func Command(t *style.Theme, command string, width int) []string {
+	var rows []string
+	lines := strings.Split(command, "\n")
+	for i := 0; i < len(lines); i++ {
+		blank := 0
+		for i+blank < len(lines) && strings.TrimSpace(lines[i+blank]) == "" && style.Reveal(lines[i+blank]).Hidden == 0 {
+			blank++
+		}
+		if blank > 2 {
+			rows = append(rows, t.Warn.Text("⋮ "+words.Count(blank, "blank line")))
+			i += blank - 1
+			continue
+		}
+		line := style.Reveal(lines[i])
+		spans := style.Spans{{Text: line.Text}}.Restyle(line.Marks, t.Mark)
+		for _, row := range spans.HardWrap(width) {
+			rows = append(rows, row.String())
+		}
+	}
+	return rows
+}
+
+// view is as much of the body as fits: all of it, its head and its tail, or the part
+// that was scrolled to.
+func (b *body) view(room int) []string {
+	b.room = room
+	if len(b.rows) <= room {
+		b.endSeen = true
+		return b.rows
+	}
+	warn := func(text string) string { return b.theme.Warn.Text(style.Truncate(text, b.width)) }
+	if !b.scrolled {
+		if room < 3 {
+			return []string{warn(fmt.Sprintf("… %s: PgDn shows them", words.Count(len(b.rows), "line")))}[:min(1, room)]
+		}
+		tail := (room - 1) / 3
+		head := room - 1 - tail
+		hidden := len(b.rows) - head - tail
+		out := append(b.rows[:head:head], warn(fmt.Sprintf("… %s … PgUp PgDn scroll, v opens all", words.Count(hidden, "more line"))))
+		return append(out, b.rows[len(b.rows)-tail:]...)
+	}
+	shown := max(1, room-1)
+	b.top = max(0, min(b.top, len(b.rows)-shown))
+	out := append([]string{}, b.rows[b.top:b.top+shown]...)
+	if room < 2 {
+		return out
+	}
+	return append(out, warn(fmt.Sprintf("lines %d–%d of %d · PgUp PgDn scroll", b.top+1, b.top+shown, len(b.rows))))
+}
+
+// scroll moves by a page.
+func (b *body) scroll(pages int) {
+	page := max(1, b.room-2)
+	if !b.scrolled {
+		b.scrolled, b.top = true, 0
+		if pages < 0 {
+			b.top = len(b.rows)
+		}
+	} else {
+		b.top += pages * page
+	}
+	if b.top+max(1, b.room-1) >= len(b.rows) {
+		b.endSeen = true
+	}
+}
+
+// showEnd scrolls to the end.
+func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), true }

@@ -1,0 +1,300 @@
+package question
+
+import (
+	"strings"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tui/edit"
+	"agent/internal/tui/term"
+)
+
+// How long a key must be away from others to be an answer.
+const (
+	// readingTime is how long a question must have been on the screen.
+	readingTime = 400 * time.Millisecond
+	// aloneTime is how long after a letter no other key may come.
+	aloneTime = 250 * time.Millisecond
+	// typingTime is how long after a key the person is taken to be still typing the
+	// message that a question came in the middle of.
+	typingTime = 1500 * time.Millisecond
+)
+
+// Questions are the calls that wait for a decision, oldest first, and how far the
+// person is with the first of them. The zero value has none.
+type Questions struct {
+	waiting []chat.Approval
+	// since is when the first one was shown.
+	since time.Time
+	// drafting is set while keys belong to the message; it ends by itself at until,
+	// unless that is zero.
+	drafting bool
+	until    time.Time
+	// letter is an answer that waits to stand alone, until at.
+	letter string
+	at     time.Time
+	// selected is the choice picked with the arrows, from 1; 0 is none.
+	selected int
+	// reason is the editor for why not, nil while it is not asked.
+	reason *edit.Editor
+	body   body
+}
+
+// Reply is what a key meant.
+type Reply struct {
+	// Draft is what was typed for the message.
+	Draft string
+	// Pass is set when the key is for the rest of the interface.
+	Pass bool
+	// View asks for all of the question in the pager.
+	View bool
+	// Answered is set when ID was decided. Stop is set when the turn shall end too.
+	Answered bool
+	ID       int
+	Decision chat.Decision
+	Stop     bool
+}
+
+// Open reports whether a question waits.
+func (q *Questions) Open() bool { return len(q.waiting) > 0 }
+
+// Drafting reports whether keys belong to the message.
+func (q *Questions) Drafting() bool { return q.Open() && q.drafting }
+
+// Asking reports whether the question owns the keys.
+func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
+
+// First is the question that is shown.
+func (q *Questions) First() chat.Approval { return q.waiting[0] }
+
+// Add takes a question. typed is when the message was last typed at.
+func (q *Questions) Add(approval chat.Approval, now, typed time.Time) {
+	q.waiting = append(q.waiting, approval)
+	if len(q.waiting) == 1 {
+		q.show(now)
+		if now.Sub(typed) < typingTime {
+			q.drafting, q.until = true, now.Add(typingTime)
+		}
+	}
+}
+
+// show begins with the first question.
+func (q *Questions) show(now time.Time) {
+	*q = Questions{waiting: q.waiting, since: now}
+	if q.Open() {
+		q.body.hidden = hidden(q.First())
+	}
+}
+
+// Settle drops a question that needs no answer any more.
+func (q *Questions) Settle(id int, now time.Time) {
+	for i, w := range q.waiting {
+		if w.ID == id {
+			q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
+			if i == 0 {
+				q.show(now)
+			}
+			return
+		}
+	}
+}
+
+// Draft hands the keys to the message; Ask hands them back.
+func (q *Questions) Draft() { q.drafting, q.until, q.letter = true, time.Time{}, "" }
+
+// Ask hands the keys back to the question.
+func (q *Questions) Ask(now time.Time) {
+	q.drafting, q.letter, q.since = false, "", now
+}
+
+// WakeAt is when Wake is to be called, the zero time for never.
+func (q *Questions) WakeAt() time.Time {
+	switch {
+	case q.letter != "":
+		return q.at
+	case q.Drafting():
+		return q.until
+	}
+	return time.Time{}
+}
+
+// Wake does what time does: a letter that stood alone answers, and a message that is
+// not being typed any more gives the keys to the question.
+func (q *Questions) Wake(now time.Time) Reply {
+	if q.letter != "" && !now.Before(q.at) {
+		letter := q.letter
+		q.letter = ""
+		return q.choose(letter, now)
+	}
+	if q.drafting && !q.until.IsZero() && !now.Before(q.until) {
+		q.Ask(now)
+	}
+	return Reply{}
+}
+
+// Key takes a key while a question is open.
+func (q *Questions) Key(k term.Key, now time.Time) Reply {
+	switch {
+	case q.reason != nil:
+		return q.reasonKey(k, now)
+	case q.drafting:
+		return q.draftKey(k, now)
+	case k.Types():
+		return q.letterKey(k, now)
+	}
+	if q.letter != "" && k.Name != "esc" && k.Name != "ctrl+c" {
+		return q.typed("") // an editing key: a message is being typed
+	}
+	return q.namedKey(k, now)
+}
+
+// draftKey takes a key while a message is typed.
+func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
+	if k.Name == "shift+tab" {
+		return Reply{Pass: true}
+	}
+	if k.Name == "esc" {
+		q.Ask(now)
+		return Reply{}
+	}
+	if !q.until.IsZero() {
+		q.until = time.Time{} // it is being typed indeed; only Tab, Enter and Esc end it
+	}
+	return Reply{Pass: true}
+}
+
+// letterKey takes a key that types: an answer when it is one and stands alone, else
+// the beginning of a message.
+func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
+	alone := q.letter == "" && !now.Before(q.since.Add(readingTime))
+	if letter := strings.ToLower(k.Text); alone && q.isChoice(letter) {
+		q.letter, q.at = letter, now.Add(aloneTime)
+		return Reply{}
+	}
+	return q.typed(k.Text)
+}
+
+// typed gives what was typed to the message.
+func (q *Questions) typed(text string) Reply {
+	text = q.letter + text
+	q.Draft()
+	return Reply{Draft: text}
+}
+
+// namedKey takes a key that does not type.
+func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
+	switch k.Name {
+	case "esc", "alt+esc", "ctrl+c":
+		return q.choose("esc", now)
+	case "tab":
+		q.Draft()
+	case "up":
+		q.move(-1)
+	case "down":
+		q.move(1)
+	case "pgup":
+		q.body.scroll(-1)
+	case "pgdown":
+		q.body.scroll(1)
+	case "enter":
+		if q.selected > 0 && !now.Before(q.since.Add(readingTime)) {
+			return q.choose(q.choices()[q.selected-1].key, now)
+		}
+	case "shift+tab", "ctrl+o", "ctrl+l", "ctrl+z", "ctrl+d":
+		return Reply{Pass: k.Name != "ctrl+d"}
+	}
+	return Reply{}
+}
+
+// move picks the next or previous choice.
+func (q *Questions) move(by int) {
+	n := len(q.choices())
+	switch {
+	case q.selected == 0 && by < 0:
+		q.selected = n
+	case q.selected == 0:
+		q.selected = 1
+	default:
+		q.selected = (q.selected-1+by+n)%n + 1
+	}
+}
+
+// choose does what a choice says.
+func (q *Questions) choose(key string, now time.Time) Reply {
+	switch key {
+	case "y", "a":
+		if !q.body.endSeen {
+			q.body.showEnd()
+			return Reply{}
+		}
+		return q.answer(chat.Decision{Allow: true, Always: key == "a"}, false, now)
+	case "n":
+		q.reason = &edit.Editor{}
+	case "v":
+		return Reply{View: true}
+	case "esc":
+		return q.answer(chat.Decision{}, true, now)
+	}
+	return Reply{}
+}
+
+// answer decides the first question.
+func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
+	reply := Reply{Answered: true, ID: q.waiting[0].ID, Decision: d, Stop: stop}
+	q.waiting = q.waiting[1:]
+	q.show(now)
+	return reply
+}
+
+// reasonKey takes a key while a reason is typed.
+func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
+	switch k.Name {
+	case "enter":
+		return q.answer(chat.Decision{Reason: strings.TrimSpace(q.reason.Value())}, false, now)
+	case "esc", "alt+esc":
+		q.reason = nil
+	case "ctrl+c":
+		return q.choose("esc", now)
+	case "ctrl+l", "ctrl+z":
+		return Reply{Pass: true}
+	default:
+		q.reason.Key(k.Name, k.Text)
+	}
+	return Reply{}
+}
+
+// Paste takes pasted text. It reports false when it belongs to the message.
+func (q *Questions) Paste(text string) bool {
+	if q.reason != nil {
+		q.reason.InsertPaste(text)
+		return true
+	}
+	if q.Open() {
+		q.Draft()
+	}
+	return false
+}
+
+// choice is a key that answers, and what it does.
+type choice struct{ key, does string }
+
+// choices are the answers there are to the first question.
+func (q *Questions) choices() []choice {
+	out := []choice{{"y", "yes"}}
+	if always := q.waiting[0].Always; always != "" && q.body.hidden == 0 {
+		out = append(out, choice{"a", "yes, and from now on: " + always})
+	}
+	return append(out, choice{"n", "no, and say why"}, choice{"esc", "no, and stop"})
+}
+
+func (q *Questions) isChoice(letter string) bool {
+	if letter == "v" {
+		return true
+	}
+	for _, c := range q.choices() {
+		if c.key == letter {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,130 @@
+package question
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/tui/patch"
+	"agent/internal/tui/style"
+	"agent/internal/words"
+)
+
+// tallRoom is how many rows it takes for every choice to have a row of its own.
+const tallRoom = 16
+
+// Place is where the cursor belongs in some rows.
+type Place struct{ Row, Col int }
+
+// View is the question in at most room rows of width cells, and where the cursor
+// belongs while the question owns the keys.
+func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
+	request := q.First()
+	q.body.lay(t, request, width-2)
+	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, width))
+	if len(q.waiting) > 1 {
+		head += t.Dim.Text(fmt.Sprintf(" (1 of %d)", len(q.waiting)))
+	}
+	foot, at := q.foot(t, width, room >= tallRoom)
+	lines := append([]string{head}, style.IndentAll(q.body.view(max(0, room-1-len(foot))), "  ")...)
+	at.Row += len(lines)
+	return append(lines, foot...), at
+}
+
+// All is all of a question, for the pager.
+func All(t *style.Theme, request chat.Approval, width int) []string {
+	var b body
+	b.lay(t, request, width)
+	return append([]string{t.Strong.Text(b.title), ""}, b.rows...)
+}
+
+// hidden counts the characters of a question that would not be seen by themselves.
+func hidden(request chat.Approval) int {
+	p := request.Preview
+	if p.Diff != "" {
+		return patch.Hidden(p.Diff) + style.Reveal(p.Title).Hidden
+	}
+	return style.Reveal(p.Command).Hidden + style.Reveal(p.Title).Hidden
+}
+
+// foot is what stands below the body: what to be careful about, and the answers.
+func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
+	var foot []string
+	if n := q.body.hidden; n > 0 {
+		foot = append(foot, t.Warn.Text(style.Truncate("! it holds "+words.Count(n, "character")+" that would not be seen, shown as symbols or numbers", width)))
+	}
+	switch {
+	case q.reason != nil:
+		rows, at := q.reasonView(t, width)
+		at.Row += len(foot)
+		return append(foot, rows...), at
+	case q.drafting:
+		return append(foot, t.Dim.Text(style.Truncate("typing a message: Esc goes back to the question", width))), Place{}
+	}
+	if q.body.scrolled && q.body.endSeen && q.body.top > 0 {
+		foot = append(foot, t.Warn.Text(style.Truncate("this is the end: the key again answers", width)))
+	}
+	at := Place{Row: len(foot)}
+	if tall {
+		return append(foot, q.choiceRows(t, width)...), at
+	}
+	return append(foot, q.choiceLine(t, width)...), at
+}
+
+// choiceRows are the answers, a row each.
+func (q *Questions) choiceRows(t *style.Theme, width int) []string {
+	var rows []string
+	for i, c := range q.choices() {
+		mark, look := "  ", t.Plain
+		if i+1 == q.selected {
+			mark, look = "❯ ", t.Strong
+		}
+		key := keyName(c.key)
+		row := style.Spans{{Text: mark, Style: t.User}, {Text: key + strings.Repeat(" ", 5-len(key)), Style: t.Accent}, {Text: c.does, Style: look}}
+		for j, part := range row.HardWrap(width) {
+			if j > 0 {
+				part = append(style.Spans{{Text: strings.Repeat(" ", 7)}}, part...)
+			}
+			rows = append(rows, part.String())
+		}
+	}
+	return append(rows, t.Dim.Text(style.Truncate("  v opens all of it · Tab writes a message", width)))
+}
+
+// choiceLine is the answers in as few rows as they need.
+func (q *Questions) choiceLine(t *style.Theme, width int) []string {
+	const nbsp = "\u00a0" // keeps a key and what it does on one row
+	var keys []string
+	for i, c := range q.choices() {
+		text := keyName(c.key) + " " + c.does
+		if i+1 == q.selected {
+			text = "❯ " + text
+		}
+		keys = append(keys, strings.ReplaceAll(text, " ", nbsp))
+	}
+	keys = append(keys, "v"+nbsp+"opens"+nbsp+"all")
+	rows := style.WrapText(strings.Join(keys, " · "), width)
+	for i := range rows {
+		rows[i] = strings.ReplaceAll(rows[i], nbsp, " ")
+	}
+	return rows
+}
+
+func keyName(key string) string {
+	if key == "esc" {
+		return "Esc"
+	}
+	return key
+}
+
+// reasonView is the editor for why not.
+func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
+	const prompt = "Why not? "
+	rows, row, col := q.reason.View(width-len(prompt)-1, 3)
+	rows = style.Indent(rows, t.Strong.Text(prompt), strings.Repeat(" ", len(prompt)))
+	does := "Enter refuses and ends the turn; with a reason the model goes on · Esc goes back"
+	if strings.TrimSpace(q.reason.Value()) != "" {
+		does = "Enter refuses, and the model goes on · Esc goes back"
+	}
+	return append(rows, t.Dim.Text(style.Truncate(does, width))), Place{row, col + len(prompt)}
+}

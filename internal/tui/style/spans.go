@@ -1,0 +1,84 @@
+package style
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Spans are a text in pieces of one style each.
+type Spans []Span
+
+// String is the text with its styles, ready for the terminal.
+func (s Spans) String() string {
+	var b strings.Builder
+	for _, span := range s {
+		b.WriteString(span.Style.Text(span.Text))
+	}
+	return b.String()
+}
+
+// Width is how many cells the text takes.
+func (s Spans) Width() int {
+	width := 0
+	for _, span := range s {
+		width += Width(span.Text)
+	}
+	return width
+}
+
+// Restyle returns the spans with over laid on top in the given parts of the text,
+// which are in order and do not overlap.
+func (s Spans) Restyle(parts []Range, over Style) Spans {
+	if len(parts) == 0 {
+		return s
+	}
+	var out Spans
+	at := 0
+	for _, span := range s {
+		end := at + len(span.Text)
+		for at < end {
+			for len(parts) > 0 && parts[0].To <= at {
+				parts = parts[1:]
+			}
+			next, style := end, span.Style
+			switch {
+			case len(parts) == 0:
+			case parts[0].From > at:
+				next = min(end, parts[0].From)
+			default:
+				next, style = min(end, parts[0].To), over.Over(span.Style)
+			}
+			start := len(span.Text) - (end - at)
+			out = append(out, Span{span.Text[start : start+next-at], style})
+			at = next
+		}
+	}
+	return out
+}
+
+// HardWrap cuts the text into rows of at most width cells, wherever that falls.
+func (s Spans) HardWrap(width int) []Spans {
+	if s.Width() <= width {
+		return []Spans{s}
+	}
+	var rows []Spans
+	var row Spans
+	used := 0
+	for _, span := range s {
+		start := 0
+		for at := 0; at < len(span.Text); {
+			cluster, cells := ansi.FirstGraphemeCluster(span.Text[at:], ansi.GraphemeWidth)
+			if used+cells > width && used > 0 {
+				rows = append(rows, append(row, Span{span.Text[start:at], span.Style}))
+				row, start, used = nil, at, 0
+			}
+			at += len(cluster)
+			used += cells
+		}
+		if start < len(span.Text) {
+			row = append(row, Span{span.Text[start:], span.Style})
+		}
+	}
+	return append(rows, row)
+}
