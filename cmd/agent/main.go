@@ -10,6 +10,10 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+
+	// First of all: keeps the terminal library from asking the terminal questions
+	// while the program starts.
+	_ "agent/internal/tui/term/termquiet"
 )
 
 // version is set by the linker.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-osc52/v2"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/words"
 )
@@ -13,10 +14,10 @@ import (
 // copyText puts text on the clipboard. The terminal is asked with a sequence that
 // works over SSH as well and is never answered. tmux does not let that through, but
 // has a command for it.
-func (m *Model) copyText(text string) cmd {
+func (m *Model) copyText(text string) tea.Cmd {
 	what := words.Count(words.Lines(text), "line")
 	if m.opts.env("TMUX") != "" {
-		return guarded(func() msg {
+		return guarded(func() tea.Msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {

@@ -1,13 +1,15 @@
 package tui
 
 import (
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/tui/question"
 	"agent/internal/tui/term"
 )
 
 // questionKey gives a key to the question that waits. It reports false when the key
 // is for the rest of the interface.
-func (m *Model) questionKey(k term.Key) (cmd, bool) {
+func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 	if m.questions.Drafting() && k.Name == "esc" && m.popup.open() {
 		return nil, false
 	}
@@ -16,7 +18,7 @@ func (m *Model) questionKey(k term.Key) (cmd, bool) {
 }
 
 // questionReply does what a key, or time, meant for the question that waits.
-func (m *Model) questionReply(reply question.Reply) cmd {
+func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	switch {
 	case reply.Draft != "":
 		m.input.Insert(reply.Draft)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // crashMsg carries a panic from a command's goroutine to the event loop, where Run
@@ -14,8 +16,8 @@ type crashMsg struct {
 }
 
 // guarded makes a command's panic a crashMsg.
-func guarded(cmd cmd) cmd {
-	return func() (msg msg) {
+func guarded(cmd tea.Cmd) tea.Cmd {
+	return func() (msg tea.Msg) {
 		defer func() {
 			if value := recover(); value != nil {
 				msg = crashMsg{value, debug.Stack()}

@@ -1,4 +1,5 @@
-// Package tui is the terminal interface: one model, inline in the normal screen.
+// Package tui is the terminal interface: one Bubble Tea model, inline in the
+// normal screen.
 //
 // What is finished (a message, a closed block of the reply, a tool result) is
 // printed to the terminal's scrollback once and forgotten. What still changes is
@@ -8,12 +9,18 @@
 //
 // Data flow:
 //
-//	keys ─► term.Reader (sequences, pastes) ────────► loop ─► model.update
-//	chat events ─► mailbox (joins deltas, 30 a second) ─┘           │
+//	keys ─► term.Reader (sequences, pastes) ────────► tea.Program ─► model.update
+//	chat events ─► mailbox (joins deltas, 30 a second) ─────┘       │
 //	terminal ◄─ term.Screen (one goroutine, one write a frame) ◄── frame
 //
 // The model does no input or output: update changes plain values and returns
-// commands, and what it wants shown is a frame handed to the screen. It is owned by
-// the goroutine of the loop. Time comes as a message too: the model says when it
-// wants to be woken, and nothing wakes it when nothing moves.
+// commands, and what it wants shown is a frame handed to the screen. Time comes as a
+// message too: the model says when it wants to be woken, and nothing ticks when
+// nothing moves.
+//
+// Bubble Tea v1 runs the event loop and the commands. Its key parser is off, because
+// it knows neither Shift+Enter nor the newer key protocols, and re-reads a growing
+// paste from its start; term.Reader names keys itself. Its renderer is off, because
+// it wakes sixty times a second when nothing happens, and prints scrollback lines
+// apart from the frame they belong to. See program.go.
 package tui

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // editedMsg brings a prompt back from an editor.
@@ -15,7 +17,7 @@ type editedMsg struct {
 }
 
 // editOutside opens the prompt in $VISUAL or $EDITOR.
-func (m *Model) editOutside() cmd {
+func (m *Model) editOutside() tea.Cmd {
 	program := m.opts.env("VISUAL")
 	if program == "" {
 		program = m.opts.env("EDITOR")
@@ -25,7 +27,7 @@ func (m *Model) editOutside() cmd {
 		return nil
 	}
 	text := m.input.Value()
-	return guarded(func() msg {
+	return guarded(func() tea.Msg {
 		path, err := writeDraft(text)
 		if err != nil {
 			return editedMsg{err: err}
@@ -33,7 +35,7 @@ func (m *Model) editOutside() cmd {
 		// The shell splits $EDITOR as the user wrote it; the path stays one word.
 		cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", path)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opts.In, m.opts.Out, m.opts.Out
-		return lendMsg{run: cmd.Run, done: func(err error) msg {
+		return lendMsg{run: cmd.Run, done: func(err error) tea.Msg {
 			defer os.Remove(path)
 			if err != nil {
 				return editedMsg{err: fmt.Errorf("%s: %w", program, err)}

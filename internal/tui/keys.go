@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/command"
 	"agent/internal/tui/term"
 )
@@ -23,7 +25,7 @@ func Keys() []command.Key {
 }
 
 // key takes a key: for the approval that waits, for the search, or for the input.
-func (m *Model) key(k term.Key) cmd {
+func (m *Model) key(k term.Key) tea.Cmd {
 	if m.questions.Open() {
 		if next, taken := m.questionKey(k); taken {
 			return next
@@ -45,7 +47,7 @@ func (m *Model) key(k term.Key) cmd {
 }
 
 // paste puts pasted text where text is typed. It never sends or answers anything.
-func (m *Model) paste(text string) cmd {
+func (m *Model) paste(text string) tea.Cmd {
 	switch {
 	case m.questions.Paste(text):
 		return nil
@@ -58,7 +60,7 @@ func (m *Model) paste(text string) cmd {
 }
 
 // actionKey takes the keys that do more than edit. It reports false for others.
-func (m *Model) actionKey(k term.Key) (cmd cmd, taken bool) {
+func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 	if k.Types() {
 		return nil, false
 	}
@@ -80,7 +82,7 @@ func (m *Model) actionKey(k term.Key) (cmd cmd, taken bool) {
 		return m.controlC(), true
 	case "ctrl+d":
 		if m.input.Empty() {
-			return quit, true
+			return tea.Quit, true
 		}
 		return nil, false
 	case "up":
@@ -110,7 +112,7 @@ func (m *Model) actionKey(k term.Key) (cmd cmd, taken bool) {
 }
 
 // enter sends, unless the line ends with a backslash: then it continues.
-func (m *Model) enter() cmd {
+func (m *Model) enter() tea.Cmd {
 	if m.popup.open() && m.popup.selected >= 0 {
 		m.acceptCompletion()
 		return m.proposeLater()
@@ -140,10 +142,10 @@ func (m *Model) interrupt() {
 }
 
 // controlC interrupts or clears; the second one in a row quits.
-func (m *Model) controlC() cmd {
+func (m *Model) controlC() tea.Cmd {
 	switch {
 	case m.hint.quits && !m.opts.Now().After(m.hint.until):
-		return quit
+		return tea.Quit
 	case m.turn.running:
 		m.interrupt()
 	default:
@@ -156,13 +158,13 @@ func (m *Model) controlC() cmd {
 }
 
 // upKey moves up in the popup, the text, the queue or the history.
-func (m *Model) upKey() (cmd, bool) {
+func (m *Model) upKey() (tea.Cmd, bool) {
 	switch {
 	case m.popup.open():
 		m.popup.move(-1)
 	case m.input.Up():
 	case m.input.Empty() && len(m.queued) > 0:
-		return guarded(func() msg {
+		return guarded(func() tea.Msg {
 			message, ok := m.opts.Driver.Unqueue(m.ctx)
 			return unqueuedMsg{message, ok}
 		}), true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/tui/edit"
@@ -104,15 +106,15 @@ func (m *Model) chooseTheme() {
 }
 
 // begin returns what there is to do after the first paint.
-func (m *Model) begin() cmd {
-	var load, send cmd
+func (m *Model) begin() tea.Cmd {
+	var load, send tea.Cmd
 	if m.opts.History != nil {
 		load = m.loadPrompts
 	}
 	if m.opts.Initial != "" {
-		send = func() msg { m.opts.Driver.Send(atcmd.Typed(m.opts.Initial)); return nil }
+		send = func() tea.Msg { m.opts.Driver.Send(atcmd.Typed(m.opts.Initial)); return nil }
 	}
-	return batch(load, send)
+	return tea.Batch(load, send)
 }
 
 // The messages the model sends itself, besides those declared with their part.
@@ -129,26 +131,26 @@ type (
 
 // update takes a message and lays the live part out anew. What it returns is to be
 // run beside.
-func (m *Model) update(message msg) cmd {
+func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
 	m.layout()
 	return next
 }
 
-func (m *Model) dispatch(message msg) cmd {
+func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	switch message := message.(type) {
 	case inputMsg:
-		var cmds []cmd
+		var cmds []tea.Cmd
 		for _, event := range message {
 			cmds = append(cmds, m.terminalEvent(event))
 		}
-		return batch(cmds...)
+		return tea.Batch(cmds...)
 	case eventsMsg:
 		for _, event := range message {
 			m.event(event)
 		}
-	case sizeMsg:
-		m.width, m.height = message.width, message.height
+	case tea.WindowSizeMsg:
+		m.width, m.height = message.Width, message.Height
 	case promptsMsg:
 		m.prompts.Load(message)
 	case noteMsg:
@@ -174,7 +176,7 @@ func (m *Model) dispatch(message msg) cmd {
 }
 
 // terminalEvent takes what the terminal sent.
-func (m *Model) terminalEvent(event term.Event) cmd {
+func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 	switch e := event.(type) {
 	case term.Key:
 		return m.key(e)
@@ -195,7 +197,7 @@ func (m *Model) background(dark bool) {
 }
 
 // loadPrompts reads the prompts of earlier sessions.
-func (m *Model) loadPrompts() msg {
+func (m *Model) loadPrompts() tea.Msg {
 	earlier, err := m.opts.History.Load()
 	if err != nil {
 		return noteMsg{"the prompt history could not be read: " + err.Error()}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/atcmd"
@@ -108,7 +109,7 @@ func newScreenplay(t testing.TB, width, height int) *screenplay {
 
 // update gives the model a message and runs the commands that follow. The clock is
 // the test's, so nothing ticks.
-func (s *screenplay) update(message msg) {
+func (s *screenplay) update(message tea.Msg) {
 	s.t.Helper()
 	next := s.model.update(message)
 	s.printed = append(s.printed, s.model.frame().Printed...)
@@ -116,17 +117,17 @@ func (s *screenplay) update(message msg) {
 	s.run(next)
 }
 
-func (s *screenplay) run(c cmd) {
+func (s *screenplay) run(c tea.Cmd) {
 	if c == nil {
 		return
 	}
 	switch message := c().(type) {
 	case nil:
-	case batchMsg:
+	case tea.BatchMsg:
 		for _, c := range message {
 			s.run(c)
 		}
-	case quitMsg:
+	case tea.QuitMsg:
 		s.quit = true
 	case lendMsg:
 		s.outside++

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/words"
@@ -21,7 +23,7 @@ const (
 // outsideMsg asks for the terminal; done gets what run returned.
 type outsideMsg struct {
 	run  func() error
-	done func(error) msg
+	done func(error) tea.Msg
 }
 
 // outputMsg brings lines to print.
@@ -29,7 +31,7 @@ type outputMsg []string
 
 // showOutput shows the latest tool output in full, then the ones before: in $PAGER,
 // else printed.
-func (m *Model) showOutput() cmd {
+func (m *Model) showOutput() tea.Cmd {
 	last, ok := m.outputs.next()
 	switch {
 	case !ok && len(m.outputs.kept) == 0:
@@ -44,7 +46,7 @@ func (m *Model) showOutput() cmd {
 	theme := m.theme
 	pager := m.opts.env("PAGER")
 	if pager == "" {
-		return guarded(func() msg {
+		return guarded(func() tea.Msg {
 			lines := wholeOutput(theme, last)
 			if more := len(lines) - outputBound; more > 0 {
 				lines = append(lines[:outputBound], theme.Dim.Text("… "+words.Count(more, "more line")+inFile(last.spool)))
@@ -52,11 +54,11 @@ func (m *Model) showOutput() cmd {
 			return outputMsg(lines)
 		})
 	}
-	return guarded(func() msg {
+	return guarded(func() tea.Msg {
 		text := strings.Join(wholeOutput(theme, last), "\n")
 		cmd := exec.Command("sh", "-c", pager)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text+"\n"), m.opts.Out, m.opts.Out
-		return lendMsg{run: cmd.Run, done: func(err error) msg {
+		return lendMsg{run: cmd.Run, done: func(err error) tea.Msg {
 			if err != nil {
 				return noteMsg{fmt.Sprintf("$PAGER (%s) failed: %v", pager, err)}
 			}

@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/atcmd"
 	"agent/internal/command"
 	"agent/internal/tui/style"
@@ -69,7 +71,7 @@ func (m *Model) completable() (line string, complete completer) {
 type completer func(line string) (start int, proposals []command.Completion)
 
 // proposeLater asks for completions of what is typed.
-func (m *Model) proposeLater() cmd {
+func (m *Model) proposeLater() tea.Cmd {
 	line, complete := m.completable()
 	if complete == nil {
 		m.popup.close()
@@ -79,7 +81,7 @@ func (m *Model) proposeLater() cmd {
 		return nil
 	}
 	m.popup.close()
-	return guarded(func() msg {
+	return guarded(func() tea.Msg {
 		start, proposals := complete(line)
 		return completionMsg{line, start, proposals}
 	})
@@ -102,7 +104,7 @@ func (m *Model) complete(msg completionMsg) {
 }
 
 // tab takes the picked proposal, or the best one.
-func (m *Model) tab() cmd {
+func (m *Model) tab() tea.Cmd {
 	if m.popup.open() {
 		m.acceptCompletion()
 		return m.proposeLater()

@@ -9,7 +9,10 @@ import (
 	"syscall"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/tui/term"
+	_ "agent/internal/tui/term/termquiet" // before Bubble Tea is initialised
 )
 
 // ErrNoTerminal is returned when input or output is not a terminal.
@@ -62,14 +65,14 @@ func serve(ctx context.Context, m *Model, t *term.Terminal, signals <-chan os.Si
 	if !m.ground.known && !t.Simple {
 		t.Write(term.BackgroundQuery)
 	}
-	l := newLoop(m, t)
+	p := newProgram(ctx, m, t)
 	stop := make(chan struct{})
 	defer close(stop)
-	l.listen(m.opts.Events, stop)
+	p.listen(m.opts.Events, stop)
 	terminated := make(chan struct{})
-	go watch(stop, signals, terminated, func() { l.send(sizeOf(t)) })
+	go watch(stop, signals, terminated, func() { p.tea.Send(sizeOf(t)) })
 
-	err := l.run(ctx, terminated)
+	err := p.run(ctx, terminated)
 	m.endReply("")
 	t.Screen.Post(m.frame())
 	select {
@@ -96,7 +99,7 @@ func watch(stop <-chan struct{}, signals <-chan os.Signal, terminated chan<- str
 	}
 }
 
-func sizeOf(t *term.Terminal) sizeMsg {
+func sizeOf(t *term.Terminal) tea.WindowSizeMsg {
 	width, height := t.Size()
-	return sizeMsg{width, height}
+	return tea.WindowSizeMsg{Width: width, Height: height}
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/tui/edit"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -15,7 +17,7 @@ func (m *Model) startSearch() {
 
 // searchKey takes a key while searching. Enter and the keys that edit take what
 // was found; Esc goes back to what was there.
-func (m *Model) searchKey(k term.Key) cmd {
+func (m *Model) searchKey(k term.Key) tea.Cmd {
 	s := m.search
 	if k.Types() {
 		s.query += edit.CleanInput(k.Text)

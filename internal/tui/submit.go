@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/atcmd"
 	"agent/internal/command"
 	"agent/internal/history"
@@ -20,7 +22,7 @@ type commandMsg struct {
 // submit sends what is in the input: a command to the commands, a line after "!"
 // to the shell, everything else to the model. What waits for the model is shown
 // when it says so.
-func (m *Model) submit() cmd {
+func (m *Model) submit() tea.Cmd {
 	m.popup.close()
 	message := m.message().Trim()
 	text := message.Text()
@@ -32,7 +34,7 @@ func (m *Model) submit() cmd {
 	m.typed = time.Time{}
 	switch {
 	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(firstWord(text)):
-		return batch(remember, m.runCommand(text))
+		return tea.Batch(remember, m.runCommand(text))
 	case message.Leads() == '!' && len(text) > 1:
 		m.opts.Driver.Shell(strings.TrimSpace(text[1:]))
 	default:
@@ -64,12 +66,12 @@ func (m *Model) giveBack(message atcmd.Message) {
 }
 
 // remember adds a prompt to the history.
-func (m *Model) remember(text string) cmd {
+func (m *Model) remember(text string) tea.Cmd {
 	if !m.prompts.Add(text) || m.opts.History == nil {
 		return nil
 	}
 	prompts := m.opts.History
-	return guarded(func() msg {
+	return guarded(func() tea.Msg {
 		if err := prompts.Append(text); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
 		}
@@ -83,17 +85,17 @@ func firstWord(text string) string {
 }
 
 // runCommand runs a slash command beside everything else.
-func (m *Model) runCommand(line string) cmd {
+func (m *Model) runCommand(line string) tea.Cmd {
 	m.commands = append(m.commands, line)
 	ctx, commands := m.ctx, m.opts.Commands
-	return guarded(func() msg {
+	return guarded(func() tea.Msg {
 		output, err := commands.Run(ctx, line)
 		return commandMsg{line, output, err}
 	})
 }
 
 // commandDone prints what a command has to show and does what it asks for.
-func (m *Model) commandDone(msg commandMsg) cmd {
+func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	for i, line := range m.commands {
 		if line == msg.line {
 			m.commands = append(m.commands[:i:i], m.commands[i+1:]...)
@@ -110,7 +112,7 @@ func (m *Model) commandDone(msg commandMsg) cmd {
 	case msg.output.Copy != "":
 		return m.copyText(msg.output.Copy)
 	case msg.output.Quit:
-		return quit
+		return tea.Quit
 	}
 	return nil
 }

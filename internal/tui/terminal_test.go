@@ -21,7 +21,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// The terminal never answers a query here, and nobody waits for it.
+// The terminal never answers a query here. Bubble Tea's init would wait five
+// seconds for it; see package termquiet.
 func TestTerminalFirstPaintDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := startSession(t, "plain")

@@ -3,10 +3,10 @@ package highlight
 import (
 	"strings"
 
+	"github.com/alecthomas/chroma/v2"
+
 	"agent/internal/lexer"
 	"agent/internal/tui/style"
-
-	"github.com/alecthomas/chroma/v2"
 )
 
 // maxHighlight bounds the code that is highlighted, in bytes: the lexers take two

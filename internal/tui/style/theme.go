@@ -1,30 +1,21 @@
 package style
 
-import "strconv"
+import (
+	"io"
+	"strings"
 
-// Style is how text looks: the sequences that switch it on and off.
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
+
+// Style is a style worked out once: what switches it on and off, so that styling
+// text is concatenation.
 type Style struct{ On, off string }
 
-// reset switches every attribute off.
-const reset = "\x1b[0m"
-
-// sgr is the style of some graphic parameters.
-func sgr(parameters string) Style { return Style{On: "\x1b[" + parameters + "m", off: reset} }
-
-// Text returns s in this style.
-func (p Style) Text(s string) string {
-	if p.On == "" || s == "" {
-		return s
-	}
-	return p.On + s + p.off
-}
-
-// Over puts one style on top of another.
-func (p Style) Over(below Style) Style {
-	if p.On == "" {
-		return below
-	}
-	return Style{On: below.On + p.On, off: p.off}
+// newStyle takes a style apart into its sequences.
+func newStyle(look lipgloss.Style) Style {
+	on, off, _ := strings.Cut(look.Render("x"), "x")
+	return Style{On: on, off: off}
 }
 
 // Theme holds the styles by what they mean. Meaning never rests on colour alone:
@@ -45,89 +36,90 @@ type Theme struct {
 	AddedWordGround, RemovedWordGround Style
 }
 
-// The terminal's own colours.
-const (
-	red     = 1
-	green   = 2
-	magenta = 5
-	cyan    = 6
-)
-
 // NewTheme returns the styles for a number of colours and a background. Text has
 // the terminal's own sixteen colours, which its user made readable.
 func NewTheme(colours Colours, dark bool) *Theme {
-	if colours == NoColours {
-		return &Theme{Bar: make([]Style, 6)}
-	}
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(colours.profile())
+	r.SetHasDarkBackground(dark)
+	const red, green, magenta, cyan = lipgloss.Color("1"), lipgloss.Color("2"), lipgloss.Color("5"), lipgloss.Color("6")
 	// Blue and yellow are the two that are not readable on every background.
-	blue, yellow := 4, magenta
-	if dark {
-		blue, yellow = 12, 3
-	}
+	blue := lipgloss.AdaptiveColor{Light: "4", Dark: "12"}
+	yellow := lipgloss.AdaptiveColor{Light: "5", Dark: "3"}
+	colour := func(c lipgloss.TerminalColor) Style { return newStyle(r.NewStyle().Foreground(c)) }
+	reversed := func(c lipgloss.TerminalColor) Style { return newStyle(r.NewStyle().Foreground(c).Reverse(true)) }
 	t := &Theme{
-		Dim:      sgr("2"),
-		Accent:   foreground(cyan),
-		Strong:   sgr("1"),
-		Emphasis: sgr("3"),
-		Strike:   sgr("9"),
-		User:     sgr("1;36"),
-		OK:       foreground(green),
-		Bad:      foreground(red),
-		Warn:     foreground(yellow),
-		Loud:     sgr("1;7;31"),
-		Mark:     sgr("1;7").Over(foreground(yellow)),
-		Added:    foreground(green),
-		Removed:  foreground(red),
-		Hunk:     foreground(cyan),
-		Heading:  sgr("1").Over(foreground(blue)),
-		Code:     foreground(cyan),
-		Link:     sgr("4"),
-		Quote:    sgr("2"),
-		Keyword:  foreground(magenta),
-		Literal:  foreground(green),
-		Number:   foreground(yellow),
-		Comment:  sgr("2;3"),
-		Name:     foreground(blue),
-		TypeName: foreground(cyan),
+		Dim:      newStyle(r.NewStyle().Faint(true)),
+		Accent:   colour(cyan),
+		Strong:   newStyle(r.NewStyle().Bold(true)),
+		Emphasis: newStyle(r.NewStyle().Italic(true)),
+		Strike:   newStyle(r.NewStyle().Strikethrough(true)),
+		User:     newStyle(r.NewStyle().Foreground(cyan).Bold(true)),
+		OK:       colour(green),
+		Bad:      colour(red),
+		Warn:     colour(yellow),
+		Loud:     newStyle(r.NewStyle().Foreground(red).Reverse(true).Bold(true)),
+		Mark:     newStyle(r.NewStyle().Foreground(yellow).Reverse(true).Bold(true)),
+		Added:    colour(green),
+		Removed:  colour(red),
+		Hunk:     colour(cyan),
+		Heading:  newStyle(r.NewStyle().Bold(true).Foreground(blue)),
+		Code:     colour(cyan),
+		Link:     newStyle(r.NewStyle().Underline(true)),
+		Quote:    newStyle(r.NewStyle().Faint(true)),
+		Keyword:  colour(magenta),
+		Literal:  colour(green),
+		Number:   colour(yellow),
+		Comment:  newStyle(r.NewStyle().Faint(true).Italic(true)),
+		Name:     colour(blue),
+		TypeName: colour(cyan),
+		Bar:      []Style{reversed(blue), reversed(magenta), reversed(cyan), reversed(green), reversed(yellow), reversed(red)},
 	}
-	for _, colour := range []int{blue, magenta, cyan, green, yellow, red} {
-		t.Bar = append(t.Bar, sgr("7").Over(foreground(colour)))
+	if colours >= Colours256 {
+		t.setBackgrounds(func(c lipgloss.CompleteAdaptiveColor) Style { return newStyle(r.NewStyle().Background(c)) })
 	}
-	t.setBackgrounds(colours, dark)
 	return t
 }
 
 // setBackgrounds chooses backgrounds on which both the terminal's text colours and
 // its default colour are readable.
-func (t *Theme) setBackgrounds(colours Colours, dark bool) {
-	type shade struct {
-		palette int
-		rgb     [3]int
+func (t *Theme) setBackgrounds(background func(lipgloss.CompleteAdaptiveColor) Style) {
+	pair := func(light, light256, dark, dark256 string) Style {
+		return background(lipgloss.CompleteAdaptiveColor{
+			Light: lipgloss.CompleteColor{TrueColor: light, ANSI256: light256},
+			Dark:  lipgloss.CompleteColor{TrueColor: dark, ANSI256: dark256},
+		})
 	}
-	user, added, removed := shade{236, [3]int{44, 46, 52}}, shade{22, [3]int{18, 58, 30}}, shade{52, [3]int{74, 24, 28}}
-	addedWord, removedWord := shade{28, [3]int{30, 100, 50}}, shade{88, [3]int{128, 36, 42}}
-	if !dark {
-		user, added, removed = shade{254, [3]int{236, 238, 242}}, shade{194, [3]int{218, 251, 225}}, shade{224, [3]int{255, 225, 224}}
-		addedWord, removedWord = shade{157, [3]int{160, 236, 180}}, shade{217, [3]int{255, 185, 185}}
-	}
-	background := func(s shade) Style {
-		switch colours {
-		case TrueColours:
-			return sgr("48;2;" + strconv.Itoa(s.rgb[0]) + ";" + strconv.Itoa(s.rgb[1]) + ";" + strconv.Itoa(s.rgb[2]))
-		case Colours256:
-			return sgr("48;5;" + strconv.Itoa(s.palette))
-		}
-		return Style{}
-	}
-	t.UserGround = background(user)
-	t.AddedGround, t.RemovedGround = background(added), background(removed)
-	t.AddedWordGround, t.RemovedWordGround = background(addedWord), background(removedWord)
+	t.UserGround = pair("#eceef2", "254", "#2c2e34", "236")
+	t.AddedGround, t.RemovedGround = pair("#dafbe1", "194", "#123a1e", "22"), pair("#ffe1e0", "224", "#4a181c", "52")
+	t.AddedWordGround, t.RemovedWordGround = pair("#a0ecb4", "157", "#1e6432", "28"), pair("#ffb9b9", "217", "#80242a", "88")
 }
 
-// foreground is one of the terminal's own sixteen colours.
-func foreground(colour int) Style {
-	if colour >= 8 {
-		return sgr(strconv.Itoa(90 + colour - 8))
+// profile is what lipgloss calls a number of colours.
+func (c Colours) profile() termenv.Profile {
+	switch c {
+	case TrueColours:
+		return termenv.TrueColor
+	case Colours256:
+		return termenv.ANSI256
+	case Colours16:
+		return termenv.ANSI
 	}
-	return sgr(strconv.Itoa(30 + colour))
+	return termenv.Ascii
+}
+
+// Over puts one style on top of another.
+func (p Style) Over(below Style) Style {
+	if p.On == "" {
+		return below
+	}
+	return Style{On: below.On + p.On, off: p.off}
+}
+
+// Text returns s in this style.
+func (p Style) Text(s string) string {
+	if p.On == "" || s == "" {
+		return s
+	}
+	return p.On + s + p.off
 }

@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"os"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/tui/term"
+)
+
+// keyboard reads the terminal and sends what it decodes. The reader never waits for
+// the loop, so that it can be stopped from within it: what was read and not sent is
+// kept.
+type keyboard struct {
+	file    *os.File
+	send    func(tea.Msg)
+	decoder term.Decoder
+
+	reader *term.Reader
+	mu     sync.Mutex
+	read   []term.Event
+	gone   bool
+	wake   chan struct{}
+	done   chan struct{}
+}
+
+// start begins to read.
+func (k *keyboard) start() (err error) {
+	k.wake, k.done = make(chan struct{}, 1), make(chan struct{})
+	k.wake <- struct{}{} // for what was read and not sent before the last stop
+	go k.deliver(k.wake, k.done)
+	k.reader, err = term.Read(k.file, &k.decoder, k.put)
+	return err
+}
+
+// stop ends reading; what is typed then stays with the terminal.
+func (k *keyboard) stop() {
+	if k.reader != nil {
+		k.reader.Stop()
+		k.reader = nil
+		close(k.done)
+	}
+}
+
+// put keeps what one read brought; nothing means that the terminal is gone.
+func (k *keyboard) put(events []term.Event) {
+	k.mu.Lock()
+	k.read = append(k.read, events...)
+	k.gone = k.gone || events == nil
+	k.mu.Unlock()
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// deliver sends what was read until done is closed.
+func (k *keyboard) deliver(wake, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case <-wake:
+		}
+		k.mu.Lock()
+		events, gone := k.read, k.gone
+		k.read = nil
+		k.mu.Unlock()
+		if len(events) > 0 {
+			k.send(inputMsg(events))
+		}
+		if gone {
+			k.send(goneMsg{})
+			return
+		}
+	}
+}

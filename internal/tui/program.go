@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/chat"
+	"agent/internal/tui/term"
+)
+
+// The messages that the program itself understands, besides Bubble Tea's.
+type (
+	// lendMsg asks for the terminal; done, when there is one, gets what run returned.
+	lendMsg struct {
+		run  func() error
+		done func(error) tea.Msg
+	}
+	// wakeMsg comes when the time that the model asked for is there.
+	wakeMsg struct{}
+	// goneMsg says that the terminal is gone.
+	goneMsg struct{}
+)
+
+// errGone is the end of a terminal that went away.
+var errGone = errors.New("the terminal is gone")
+
+// lend is the command that gives the terminal away while run runs.
+func lend(run func() error, done func(error) tea.Msg) tea.Cmd {
+	return func() tea.Msg { return lendMsg{run, done} }
+}
+
+// program is the model as Bubble Tea runs it: Bubble Tea owns the loop, the messages
+// and the commands. Keys come from our reader, and after every Update the model's
+// frame goes to our screen; input and renderer of Bubble Tea are off.
+type program struct {
+	*Model
+	terminal *term.Terminal
+	tea      *tea.Program
+	keys     *keyboard
+	// wakeAt is when the latest wakeMsg comes.
+	wakeAt time.Time
+	err    error
+}
+
+// newProgram prepares a model that has been painted once to run.
+func newProgram(ctx context.Context, m *Model, t *term.Terminal) *program {
+	p := &program{Model: m, terminal: t}
+	p.tea = tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
+		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+	p.keys = &keyboard{file: t.In, send: p.tea.Send}
+	return p
+}
+
+// run serves messages until the model quits, stop is closed or the context ends.
+func (p *program) run(ctx context.Context, stop <-chan struct{}) error {
+	if err := p.keys.start(); err != nil {
+		return err
+	}
+	defer p.keys.stop()
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-stop:
+			p.tea.Quit()
+		case <-ended:
+		}
+	}()
+	// Killing is for a crash: after an ordinary end it does nothing.
+	defer p.tea.Kill()
+	_, err := p.tea.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errors.Join(p.err, err)
+}
+
+// Init implements tea.Model.
+func (p *program) Init() tea.Cmd { return p.begin() }
+
+// View implements tea.Model; nobody shows it.
+func (p *program) View() string { return "" }
+
+// Update implements tea.Model.
+func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	switch message := message.(type) {
+	case goneMsg:
+		p.err = errGone
+		return p, tea.Quit
+	case lendMsg:
+		return p, p.lend(message)
+	}
+	next := p.update(message)
+	p.terminal.Screen.Post(p.frame())
+	return p, tea.Batch(next, p.sleep())
+}
+
+// sleep is the command that wakes the model when it wants to be woken. Nothing
+// ticks when nothing moves.
+func (p *program) sleep() tea.Cmd {
+	now, at := p.opts.Now(), p.wake()
+	if at.IsZero() || p.wakeAt.After(now) && !at.Before(p.wakeAt) {
+		return nil
+	}
+	p.wakeAt = at
+	return tea.Tick(max(time.Millisecond, at.Sub(now)), func(time.Time) tea.Msg { return wakeMsg{} })
+}
+
+// lend gives the terminal away, and waits: what is typed meanwhile is for the other
+// program, and nothing is to be painted.
+func (p *program) lend(request lendMsg) tea.Cmd {
+	p.keys.stop()
+	err := p.terminal.Lend(request.run)
+	if again := p.keys.start(); again != nil {
+		p.err = again
+		return tea.Quit
+	}
+	size := func() tea.Msg { return sizeOf(p.terminal) }
+	if request.done == nil {
+		return size
+	}
+	return tea.Batch(size, func() tea.Msg { return request.done(err) })
+}
+
+// listen passes the turn loop's events on until stop is closed.
+func (p *program) listen(register func(func(chat.Event)), stop <-chan struct{}) {
+	mail := newMailbox()
+	register(mail.put)
+	go mail.deliver(stop, func(events []chat.Event) { p.tea.Send(eventsMsg(events)) })
+}
