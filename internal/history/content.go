@@ -27,6 +27,8 @@ type Content struct {
 
 	// Unknown holds members of other versions, for the round trip.
 	Unknown jsontext.Value `json:",embed"`
+
+	counts TokenCounts // see SetTokens
 }
 
 // Metadata is free information about an entry, kept as it came.
@@ -57,7 +59,7 @@ func HumanText(text string) *Content { return New(Human, &Text{Text: text}) }
 // and unknown fields stay.
 func (c *Content) WithBlocks(blocks []Block) *Content {
 	edited := *c
-	edited.Blocks = blocks
+	edited.Blocks, edited.counts = blocks, TokenCounts{}
 	return &edited
 }
 

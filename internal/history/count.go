@@ -1,9 +1,40 @@
 package history
 
-import "strings"
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
 
-// Counter counts the tokens of a text.
+// Counter counts the tokens of a text. It may be called from several goroutines at
+// once. One that also has a method Vocabulary() string names what its counts depend
+// on; those of a recorded entry are then taken over instead of made again.
 type Counter interface{ Count(text string) int }
+
+// TokenCounts are the tokens of an entry's blocks in a vocabulary.
+type TokenCounts struct {
+	Vocabulary string
+	Blocks     []int
+}
+
+// vocabularyOf is the name of what counter counts with, "" when it has none.
+func vocabularyOf(counter Counter) string {
+	if named, ok := counter.(interface{ Vocabulary() string }); ok {
+		return named.Vocabulary()
+	}
+	return ""
+}
+
+// SetTokens notes what an entry was counted to be when it was recorded. It is to be
+// called before the entry is given to anybody. Counts that cannot be right are
+// ignored.
+func (c *Content) SetTokens(counts TokenCounts) {
+	if counts.Vocabulary != "" && len(counts.Blocks) == len(c.Blocks) && !slices.ContainsFunc(counts.Blocks, func(n int) bool { return n < 0 }) {
+		c.counts = counts
+	}
+}
 
 // Tokens a provider spends around the words themselves. They are estimates;
 // calibration by reported usage (D-09) takes up the rest.
@@ -66,7 +97,28 @@ type counted struct {
 	tokens  int
 }
 
-func count(counter Counter, c *Content) counted { return recount(counter, c, counted{}) }
+func count(counter Counter, c *Content) counted {
+	if c.counts.Vocabulary != "" && c.counts.Vocabulary == vocabularyOf(counter) {
+		return sum(c, c.counts.Blocks)
+	}
+	return recount(counter, c, counted{})
+}
+
+// countAll counts entries on all processors: a long session is to open at once.
+func countAll(counter Counter, entries []*Content) []counted {
+	all := make([]counted, len(entries))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(entries)/64) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+				all[i] = count(counter, entries[i])
+			}
+		})
+	}
+	workers.Wait()
+	return all
+}
 
 // recount counts c, an edit of old, and counts only the blocks that old lacks.
 func recount(counter Counter, c *Content, old counted) counted {
@@ -74,17 +126,34 @@ func recount(counter Counter, c *Content, old counted) counted {
 	for i, tokens := range old.blocks {
 		known[old.content.Blocks[i]] = tokens
 	}
-	n := counted{content: c, blocks: make([]int, len(c.Blocks)), tokens: entryOverhead}
+	blocks := make([]int, len(c.Blocks))
 	for i, block := range c.Blocks {
 		tokens, ok := known[block]
 		if !ok {
 			tokens = countBlock(counter, block)
 		}
-		n.blocks[i] = tokens
-		n.tokens += tokens
+		blocks[i] = tokens
 	}
+	return sum(c, blocks)
+}
+
+// tokenCounts are the counts to record, none when the counter has no name.
+func (c counted) tokenCounts(counter Counter) TokenCounts {
+	if name := vocabularyOf(counter); name != "" {
+		return TokenCounts{name, c.blocks}
+	}
+	return TokenCounts{}
+}
+
+// sum is c with its blocks counted.
+func sum(c *Content, blocks []int) counted {
+	n := counted{content: c, blocks: blocks}
 	if c.Empty() {
-		n.tokens = 0 // it is not sent (D-07)
+		return n // it is not sent (D-07)
+	}
+	n.tokens = entryOverhead
+	for _, tokens := range blocks {
+		n.tokens += tokens
 	}
 	return n
 }

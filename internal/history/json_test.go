@@ -165,7 +165,7 @@ func TestWhiteSpaceDoesNotMatter(t *testing.T) {
 			rt.Fatal(err)
 		}
 		want, got := decodeEntry(t, string(tight)), decodeEntry(t, spaced.String())
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Result{}, Text{}), cmpopts.IgnoreUnexported(ToolCall{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Result{}, Text{}, Content{}), cmpopts.IgnoreUnexported(ToolCall{})); diff != "" {
 			rt.Fatalf("(-tight +spaced):\n%s", diff)
 		}
 	})

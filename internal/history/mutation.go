@@ -16,6 +16,8 @@ type Mutation struct {
 	Kind MutationKind
 	// Entry is the entry that was added.
 	Entry *Content
+	// Tokens is what it was counted to be, for the record.
+	Tokens TokenCounts
 	// Result is the density result that was applied.
 	Result DensityResult
 	// Entries is the whole history after a replacement, Cause why it was replaced.

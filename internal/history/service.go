@@ -53,7 +53,7 @@ func (s *Service) append(c *Content) error {
 	entry := count(s.counter, c)
 	s.entries = append(s.entries, entry)
 	s.total += entry.tokens
-	return s.observer(Mutation{Kind: MutationAdded, Entry: c})
+	return s.observer(Mutation{Kind: MutationAdded, Entry: c, Tokens: entry.tokenCounts(s.counter)})
 }
 
 // Restore fills an empty history with recorded entries; the observer is not told,
@@ -64,10 +64,8 @@ func (s *Service) Restore(entries []*Content) error {
 	if len(s.entries) > 0 || s.compressing {
 		return errors.New("a session can only be restored into an empty history")
 	}
-	for _, c := range entries {
-		s.entries = append(s.entries, count(s.counter, c))
-		s.generation++
-	}
+	s.entries = countAll(s.counter, entries)
+	s.generation += uint64(len(entries))
 	s.resum()
 	return nil
 }
@@ -140,14 +138,21 @@ func (s *Service) counterNow() Counter {
 	return s.counter
 }
 
-// SetCounter switches to another tokenizer and counts everything anew.
+// SetCounter switches to another tokenizer and counts everything anew; nothing has
+// to be counted for one of the same vocabulary.
 func (s *Service) SetCounter(counter Counter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	same := vocabularyOf(counter) != "" && vocabularyOf(counter) == vocabularyOf(s.counter)
 	s.counter = counter
-	for i, e := range s.entries {
-		s.entries[i] = count(counter, e.content)
+	if same {
+		return
 	}
+	entries := make([]*Content, len(s.entries))
+	for i, e := range s.entries {
+		entries[i] = e.content
+	}
+	s.entries = countAll(counter, entries)
 	s.resum()
 }
 

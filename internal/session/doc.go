@@ -3,12 +3,16 @@
 // into the state it describes.
 //
 //	{"v":1,"seq":1,"ts":"2026-11-21T09:30:12Z","type":"session","payload":{…}}
-//	{"v":1,"seq":2,"ts":"2026-11-21T09:30:15Z","type":"entry","payload":{"speaker":"human",…}}
+//	{"v":1,"seq":2,"ts":"2026-11-21T09:30:15Z","type":"entry","tokens":{"o200k_base":[12]},"payload":{"speaker":"human",…}}
+//
+// The tokens of an entry's blocks stand beside it, so that a long session opens
+// without counting it again.
 //
 // The log is the truth: the current context is what replaying gives. Nothing is
 // ever taken out of it; what density pruned can be looked up by its seq. A record
 // is on disk before the mutation counts as done. When it cannot be written, it
-// waits in memory and goes out, in order, with the next one.
+// waits in memory and goes out, in order, with the next one; the conversation goes
+// on, and Unsaved says so. The file is made with the first entry.
 //
 // Later records name entries by a reference, the seq of the record that brought
 // them, and never by their position: a line that was damaged costs its own entry

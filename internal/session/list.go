@@ -114,7 +114,7 @@ func (i *Info) nextLine(lines *bufio.Reader) ([]byte, error) {
 	}
 	// Enough of the line for parse to tell its type; the end it looks for is put
 	// there.
-	start := append(bytes.Clone(line[:min(len(line), 256)]), '}')
+	start := append(bytes.Clone(line[:min(len(line), 8<<10)]), '}')
 	for err == bufio.ErrBufferFull {
 		_, err = lines.ReadSlice('\n')
 	}

@@ -153,7 +153,7 @@ func BenchmarkList(b *testing.B) {
 
 func largeLog(b *testing.B) (path string, size int64) {
 	var log strings.Builder
-	line, err := encode(1, time.Now(), TypeSession, sessionPayload{ID: "x", Workspace: "/w"})
+	line, err := encode(1, time.Now(), change{kind: TypeSession, payload: sessionPayload{ID: "x", Workspace: "/w"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func largeLog(b *testing.B) (path string, size int64) {
 		default:
 			entry = history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "read_file", Result: history.TextResult(text)})
 		}
-		if line, err = encode(uint64(i+2), time.Now(), TypeEntry, entry); err != nil {
+		if line, err = encode(uint64(i+2), time.Now(), change{kind: TypeEntry, payload: entry}); err != nil {
 			b.Fatal(err)
 		}
 		log.Write(line)

@@ -58,7 +58,7 @@ func (l *Log) Observe(m history.Mutation) error {
 		return err
 	}
 	l.disk.wanted = l.disk.wanted || m.Kind == history.MutationAdded
-	return l.append(c.kind, c.payload)
+	return l.append(c)
 }
 
 // Todo records the todo list after a change.
@@ -91,13 +91,13 @@ func (l *Log) unsaved() error {
 func (l *Log) record(kind Type, payload any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.append(kind, payload)
+	return l.append(change{kind: kind, payload: payload})
 }
 
 // append numbers a record and writes it after those that wait.
-func (l *Log) append(kind Type, payload any) error {
+func (l *Log) append(c change) error {
 	l.seq++
-	line, err := encode(l.seq, l.now(), kind, payload)
+	line, err := encode(l.seq, l.now(), c)
 	if err != nil {
 		return err
 	}

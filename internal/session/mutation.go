@@ -14,6 +14,8 @@ var errOutOfStep = errors.New("internal error: the session log is out of step wi
 type change struct {
 	kind    Type
 	payload any
+	// tokens are what an entry was counted to be, if that is known.
+	tokens history.TokenCounts
 }
 
 // describe turns a mutation into the record with number seq, and applies it to the
@@ -22,21 +24,21 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
 	switch m.Kind {
 	case history.MutationAdded:
 		t.add(ref{seq: seq}, m.Entry)
-		return change{TypeEntry, m.Entry}, nil
+		return change{TypeEntry, m.Entry, m.Tokens}, nil
 	case history.MutationDensity:
 		payload, err := densityOf(t.live(), m.Result)
 		if err != nil {
 			return change{}, err
 		}
 		t.edit(payload.Removals, payload.Replacements)
-		return change{TypeDensity, payload}, nil
+		return change{kind: TypeDensity, payload: payload}, nil
 	case history.MutationReplaced:
 		payload := compressionPayload{Cause: m.Cause, History: t.itemsOf(m.Entries)}
 		t.rebuild(seq, payload.History)
-		return change{TypeCompression, payload}, nil
+		return change{kind: TypeCompression, payload: payload}, nil
 	default:
 		t.clear()
-		return change{TypeClear, struct{}{}}, nil
+		return change{kind: TypeClear, payload: struct{}{}}, nil
 	}
 }
 

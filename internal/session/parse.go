@@ -36,6 +36,7 @@ func parseAny(line []byte) (Record, error) {
 		Seq     uint64          `json:"seq"`
 		TS      time.Time       `json:"ts"`
 		Type    Type            `json:"type"`
+		Tokens  json.RawMessage `json:"tokens"`
 		Payload json.RawMessage `json:"payload"`
 	}
 	if err := json.Unmarshal(line, &fields); err != nil {
@@ -47,7 +48,7 @@ func parseAny(line []byte) (Record, error) {
 	case fields.V < 1 || fields.Seq == 0 || fields.Type == "" || len(fields.Payload) == 0:
 		return Record{}, errors.New("v, seq, type or payload is missing")
 	}
-	return Record{fields.Seq, fields.TS, fields.Type, fields.Payload}, nil
+	return Record{fields.Seq, fields.TS, fields.Type, fields.Payload, fields.Tokens}, nil
 }
 
 // parseOwn cuts a line of this version at the places where encode puts things.
@@ -64,14 +65,23 @@ func parseOwn(line []byte) (Record, bool) {
 	if !ok {
 		return Record{}, false
 	}
-	kind, rest, ok := bytes.Cut(rest, []byte(`","payload":`))
+	kind, rest, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok {
+		return Record{}, false
+	}
+	tokens, rest, ok := bytes.Cut(rest, []byte(`,"payload":`))
 	if !ok || !bytes.HasSuffix(rest, []byte("}")) {
 		return Record{}, false
 	}
 	number, err := strconv.ParseUint(string(seq), 10, 64)
-	when, wrong := time.Parse(time.RFC3339Nano, string(at))
-	if err != nil || wrong != nil || number == 0 || len(kind) == 0 || bytes.ContainsAny(kind, `"\`) {
+	var when time.Time
+	wrong := when.UnmarshalText(at) // as strict as for JSON
+	if err != nil || wrong != nil || number == 0 || len(kind) == 0 || len(bytes.Trim(kind, "abcdefghijklmnopqrstuvwxyz")) > 0 {
 		return Record{}, false
 	}
-	return Record{number, when, Type(kind), json.RawMessage(rest[:len(rest)-1])}, true
+	tokens, counted := bytes.CutPrefix(tokens, []byte(`,"tokens":`))
+	if counted && !json.Valid(tokens) || !counted && len(tokens) > 0 {
+		return Record{}, false
+	}
+	return Record{number, when, Type(kind), json.RawMessage(rest[:len(rest)-1]), tokens}, true
 }

@@ -62,7 +62,7 @@ func recorded(t *testing.T, l *Log) []*history.Content {
 	return replayFile(t, l.Path()).Entries
 }
 
-func must(rt *rapid.T, err error) {
+func must(rt failer, err error) {
 	rt.Helper()
 	if err != nil {
 		rt.Fatal(err)

@@ -44,6 +44,9 @@ type Record struct {
 	Time    time.Time
 	Type    Type
 	Payload json.RawMessage
+	// Tokens are the counts of an entry's blocks by vocabulary, or nothing. A reader
+	// that does not know them counts by itself.
+	Tokens json.RawMessage
 }
 
 // ref names an entry for good: the seq of the record that brought it, and its
@@ -123,11 +126,19 @@ type noticePayload struct {
 }
 
 // encode returns the line of a record, its line break included.
-func encode(seq uint64, at time.Time, kind Type, payload any) ([]byte, error) {
-	body, err := rawjson.Marshal(payload)
+func encode(seq uint64, at time.Time, c change) ([]byte, error) {
+	body, err := rawjson.Marshal(c.payload)
 	if err != nil {
-		return nil, fmt.Errorf("a %s record cannot be written as JSON: %w", kind, err)
+		return nil, fmt.Errorf("a %s record cannot be written as JSON: %w", c.kind, err)
 	}
-	line := fmt.Appendf(nil, `{"v":%d,"seq":%d,"ts":"%s","type":"%s","payload":`, version, seq, at.UTC().Format(time.RFC3339Nano), kind)
+	line := fmt.Appendf(nil, `{"v":%d,"seq":%d,"ts":"%s","type":"%s"`, version, seq, at.UTC().Format(time.RFC3339Nano), c.kind)
+	if c.tokens.Vocabulary != "" {
+		tokens, err := rawjson.Marshal(map[string][]int{c.tokens.Vocabulary: c.tokens.Blocks})
+		if err != nil {
+			return nil, err
+		}
+		line = append(append(line, `,"tokens":`...), tokens...)
+	}
+	line = append(line, `,"payload":`...)
 	return append(append(line, body...), "}\n"...), nil
 }

@@ -203,6 +203,12 @@ func (p *player) entry(r Record) error {
 	if err := entry.UnmarshalJSON(r.Payload); err != nil {
 		return err
 	}
+	var counts map[string][]int
+	if len(r.Tokens) > 0 && json.Unmarshal(r.Tokens, &counts) == nil {
+		for vocabulary, blocks := range counts {
+			entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
+		}
+	}
 	p.state.timeline.add(ref{seq: r.Seq}, entry)
 	latest := len(p.state.Recorded) - 1
 	p.state.Recorded[latest] = append(p.state.Recorded[latest], entry)

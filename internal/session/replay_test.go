@@ -2,10 +2,14 @@ package session
 
 import (
 	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
 )
 
 func TestReplay(t *testing.T) {
@@ -170,6 +174,60 @@ func TestPrunedContentCanBeLookedUp(t *testing.T) {
 	}
 }
 
+// named counts by length under a name.
+type named struct{ byLength }
+
+func (named) Vocabulary() string { return "length" }
+
+// deaf has the same name and cannot count.
+type deaf struct{}
+
+func (deaf) Count(string) int   { return 1 << 20 }
+func (deaf) Vocabulary() string { return "length" }
+
+// What was counted when it was recorded is not counted again, unless it cannot be
+// right or is that of another vocabulary. Older programs pass it over.
+func TestCountsAreRecorded(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	h := history.NewService(named{}, l.Observe)
+	must(t, h.Add(history.New(history.AI, &history.Text{Text: "four"}, &history.ToolCall{ID: "1", Name: "ls", Parameters: []byte(`{}`)})))
+	must(t, h.Add(history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "ls", Result: history.TextResult("a")})))
+	closeLog(t, l)
+	data, err := os.ReadFile(l.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := func(log string, counter history.Counter) int {
+		state, err := Replay(strings.NewReader(log))
+		if err != nil || len(state.Notices) > 0 {
+			t.Fatal(state.Notices, err)
+		}
+		s := history.NewService(counter, nil)
+		must(t, s.Restore(state.Entries))
+		return s.TotalTokens()
+	}
+	log := string(data)
+	if !strings.Contains(log, `"tokens":{"length":[4,`) {
+		t.Errorf("the log is %s", log)
+	}
+	if got := total(log, deaf{}); got != h.TotalTokens() {
+		t.Errorf("%d tokens, recorded were %d", got, h.TotalTokens())
+	}
+	for name, other := range map[string]string{
+		"another vocabulary": strings.ReplaceAll(log, `{"length":`, `{"other":`),
+		"too few":            strings.ReplaceAll(log, `[4,`, `[`),
+		"negative":           strings.ReplaceAll(log, `[4,`, `[-4,`),
+		"nonsense":           strings.ReplaceAll(log, `{"length":[4,`, `{"length":["x",`),
+		"none":               regexp.MustCompile(`"tokens":.*?\},`).ReplaceAllString(log, ""),
+	} {
+		if got := total(other, named{}); got != h.TotalTokens() {
+			t.Errorf("%s: %d tokens, want %d", name, got, h.TotalTokens())
+		}
+	}
+}
+
 func FuzzReplay(f *testing.F) {
 	f.Add([]byte(lines(opening, entryA, entryB, `"type":"density","payload":{"removals":["2"],"replacements":{"3":{"speaker":"human","blocks":[]}},"prunes":[{"entry":"3"}]}`)))
 	f.Add([]byte(lines(opening, entryA, `"type":"compression","payload":{"history":[{"ref":"2"},{"ref":"2"},{"ref":"9"},{}]}`, `"type":"density","payload":{"removals":["2","2","3.1"]}`)))
@@ -198,9 +256,10 @@ func FuzzReplay(f *testing.F) {
 
 // FuzzParse: the quick way of reading a line never disagrees with the plain one.
 func FuzzParse(f *testing.F) {
-	for _, line := range strings.Split(lines(opening, entryA, `"payload":1,"type":"clear"`, `"type":"a","payload":{}},"x":{"a":1`), "\n") {
+	for _, line := range strings.Split(lines(opening, entryA, `"payload":1,"type":"clear"`, `"type":"a","payload":{}},"x":{"a":1`, `"type":"entry","tokens":{"v":[1]},"payload":{"speaker":"human","blocks":[{"type":"text","text":"a"}]}`, `"type":"clear","tokens":{},"type":"x","payload":{}`), "\n") {
 		f.Add([]byte(line))
 	}
+	f.Add([]byte(`{"v":1,"seq":1,"ts":"2000-01-01T0:00:00Z","type":"entry"A,"payload":{"speaker":"human","blocks":[]}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		quick, ok := parseOwn(line)
 		if !ok {
@@ -214,7 +273,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if quick.Seq != plain.Seq || !quick.Time.Equal(plain.Time) {
+		if quick.Seq != plain.Seq || quick.Type != plain.Type || !quick.Time.Equal(plain.Time) {
 			t.Fatalf("%+v and %+v", quick, plain)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 // Counter counts tokens in one encoding. Every method may be called from any
 // goroutine.
 type Counter struct {
+	enc   Encoding
 	split splitter
 	// loaded is closed when ranks is set; ranks never changes afterwards.
 	loaded chan struct{}
@@ -19,13 +20,17 @@ type Counter struct {
 // counters through Vocabularies.
 func Load(enc Encoding) *Counter {
 	v := vocabularyOf(enc)
-	c := &Counter{split: v.split, loaded: make(chan struct{})}
+	c := &Counter{enc: enc, split: v.split, loaded: make(chan struct{})}
 	go func() {
 		c.ranks = v.load()
 		close(c.loaded)
 	}()
 	return c
 }
+
+// Vocabulary names what the counts depend on, so that recorded counts can be told
+// from those of another encoding.
+func (c *Counter) Vocabulary() string { return string(c.enc) }
 
 // Ready is closed as soon as the vocabulary is loaded and Count no longer waits.
 func (c *Counter) Ready() <-chan struct{} { return c.loaded }
