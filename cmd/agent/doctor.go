@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/provider"
 	"agent/internal/settings"
@@ -162,13 +165,40 @@ func checkModel(c *provider.Connection, s *settings.Settings, models []llm.Model
 	case !offered:
 		return finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
 	}
-	if limit, set := settings.ContextLimit.Get(s); set {
-		return finding{"ok", fmt.Sprintf("model %s, context limit %d (set)", model, limit), ""}
+	room := window.New(window.Config{
+		Settings: func() window.Settings {
+			with := chat.WindowSettings(s)
+			with.Model = model
+			return with
+		},
+		Strategy: compression.Get,
+		Limit:    c.ContextLimit,
+	})
+	starts, err := compressionStart(room)
+	if err != nil {
+		return finding{"fix", "model " + model + ": " + err.Error(), "change it with agent settings or in the profile"}
 	}
-	if limit, known := c.ContextLimit(model); known {
-		return finding{"ok", fmt.Sprintf("model %s, context limit %d", model, limit), ""}
+	_, known := c.ContextLimit(model)
+	_, set := settings.ContextLimit.Get(s)
+	switch {
+	case set:
+		return finding{"ok", fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts), ""}
+	case known:
+		return finding{"ok", fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts), ""}
 	}
-	return finding{"note", "model " + model + ": its context limit is not known, 128000 is assumed", "set context-limit"}
+	return finding{"note", fmt.Sprintf("model %s: its context limit is not known, %d is assumed, %s", model, room.Size(), starts), "set context-limit"}
+}
+
+// compressionStart says at which size compression starts.
+func compressionStart(room *window.Window) (string, error) {
+	if _, err := room.Reserve(); err != nil {
+		return "", err
+	}
+	strategy, err := room.Active()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("compression starts at %d", room.Trigger(strategy)), nil
 }
 
 func checkTerminal(w world) finding {

@@ -23,7 +23,7 @@ func (c *Commands) approvalCommand() Command {
 			case len(args) > 0 && args[0] == forgetGrants:
 				return c.forgetGrants(ctx, args[1:])
 			case len(args) == 1:
-				return c.assign(settings.ApprovalMode.Key(), args[0])
+				return c.assign(ctx, settings.ApprovalMode.Key(), args[0])
 			case len(args) == 2:
 				return Output{}, fmt.Errorf("/approval takes a mode, or forget and a number")
 			}

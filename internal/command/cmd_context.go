@@ -46,8 +46,21 @@ func describeUsage(u chat.ContextUsage, bar Bar) []string {
 	lines := append(table([]column{left, left, right, right}, rows), "",
 		fmt.Sprintf("used         %s of %s tokens (%s)", words.Tokens(u.Total()), words.Tokens(u.Limit), share(u.Total())),
 		fmt.Sprintf("compression  starts at %s (%s)", words.Tokens(u.Threshold), share(u.Threshold)))
+	if why := whyBelowThreshold(u); why != "" {
+		lines = append(lines, "             "+why)
+	}
 	if u.Prompt > 0 {
 		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", words.Tokens(u.Cached), words.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
 	return append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
+}
+
+// whyBelowThreshold says in a line why compression starts before the threshold, ""
+// when it does not (D-40).
+func whyBelowThreshold(u chat.ContextUsage) string {
+	if u.Wanted <= u.Threshold {
+		return ""
+	}
+	return fmt.Sprintf("%d%% of %s is %s; %s are kept free for the reply, so compression starts at %s",
+		chat.Percent(u.Wanted, u.Limit), words.Tokens(u.Limit), words.Tokens(u.Wanted), words.Tokens(u.Reserve), words.Tokens(u.Threshold))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/settings"
@@ -26,16 +27,16 @@ func (c *Commands) setCommand() Command {
 		},
 		Help: "change a setting for this session",
 	}
-	set.Run = func(_ context.Context, args []string) (Output, error) {
+	set.Run = func(ctx context.Context, args []string) (Output, error) {
 		switch {
 		case len(args) == 0:
 			return Output{Lines: c.describeChanged()}, nil
 		case strings.EqualFold(args[0], unsetWord):
 			return c.unset(args[1:])
 		case len(args) == 1:
-			return c.showOrAssign(args[0])
+			return c.showOrAssign(ctx, args[0])
 		case len(args) == 2:
-			return c.assign(args[0], args[1])
+			return c.assign(ctx, args[0], args[1])
 		}
 		if _, err := c.deps.Settings.Registry().Lookup(args[0]); err != nil {
 			return Output{}, err
@@ -47,9 +48,9 @@ func (c *Commands) setCommand() Command {
 }
 
 // showOrAssign serves /set KEY, and KEY=VALUE as --set takes it.
-func (c *Commands) showOrAssign(word string) (Output, error) {
+func (c *Commands) showOrAssign(ctx context.Context, word string) (Output, error) {
 	if key, value, ok := strings.Cut(word, "="); ok {
-		return c.assign(key, value)
+		return c.assign(ctx, key, value)
 	}
 	resolved, err := c.deps.Settings.Lookup(word)
 	if err != nil {
@@ -59,7 +60,7 @@ func (c *Commands) showOrAssign(word string) (Output, error) {
 }
 
 // assign sets a value for the session and says what it was.
-func (c *Commands) assign(key, value string) (Output, error) {
+func (c *Commands) assign(ctx context.Context, key, value string) (Output, error) {
 	before, err := c.deps.Settings.Lookup(key)
 	if err != nil {
 		return Output{}, err
@@ -76,7 +77,25 @@ func (c *Commands) assign(key, value string) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	return Output{Lines: []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Value, shown(before))}}, nil
+	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Value, shown(before))}
+	return Output{Lines: append(lines, c.effect(ctx, after.Spec.Key)...)}, nil
+}
+
+// effect says what a change of the window's settings comes to, where that is not what
+// the value says.
+func (c *Commands) effect(ctx context.Context, key string) []string {
+	decides := []string{settings.CompressionThreshold.Key(), settings.ContextLimit.Key(), settings.MaxOutputTokens.Key()}
+	if !slices.Contains(decides, key) {
+		return nil
+	}
+	usage, err := c.deps.Session.ContextUsage(ctx)
+	if err != nil {
+		return nil // the setting holds all the same
+	}
+	if why := whyBelowThreshold(usage); why != "" {
+		return []string{why}
+	}
+	return nil
 }
 
 // unset takes back what /set set, and says what holds now.

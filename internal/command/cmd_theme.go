@@ -11,9 +11,9 @@ func (c *Commands) themeCommand() Command {
 		Name: "theme", MaxArgs: 1,
 		Usage: []Form{{"", "list the themes"}, {"NAME", "choose one for this session"}},
 		Help:  "show or choose the colours of the screen",
-		Run: func(_ context.Context, args []string) (Output, error) {
+		Run: func(ctx context.Context, args []string) (Output, error) {
 			if len(args) == 1 {
-				return c.assign(settings.Theme.Key(), args[0])
+				return c.assign(ctx, settings.Theme.Key(), args[0])
 			}
 			return Output{Lines: choices(c.completeValues(settings.Theme.Key()), settings.Theme.Of(c.deps.Settings))}, nil
 		},

@@ -57,6 +57,32 @@ freed        12.3k so far by density`
 	}
 }
 
+// A threshold that the reserve makes ineffective is said in a line, by /context and by
+// what changes it (D-40).
+func TestThresholdAboveTheReserve_D40(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.usage = chat.ContextUsage{Limit: 32_000, Reserve: 8000, Threshold: 24_000, Wanted: 28_800}
+	const why = "90% of 32k is 28.8k; 8k are kept free for the reply, so compression starts at 24k"
+	if got := text(w.run(t, "/context")); !strings.Contains(got, "compression  starts at 24k (75%)\n             "+why) {
+		t.Errorf("/context shows\n%s", got)
+	}
+	for _, line := range []string{"/set compression.threshold 0.9", "/set context-limit 32000", "/set max-output-tokens=8000"} {
+		if got := text(w.run(t, line)); !strings.HasSuffix(got, "\n"+why) {
+			t.Errorf("%s answers %q", line, got)
+		}
+	}
+	if got := text(w.run(t, "/set theme dark")); strings.Contains(got, "reply") {
+		t.Errorf("a theme changes the threshold: %q", got)
+	}
+	w.session.usage.Wanted = 24_000
+	for _, line := range []string{"/context", "/set compression.threshold 0.75"} {
+		if got := text(w.run(t, line)); strings.Contains(got, "reply") {
+			t.Errorf("%s answers %q", line, got)
+		}
+	}
+}
+
 // Before the first report of the provider there is no cache to tell of, and a
 // window that overflows has nothing free.
 func TestContextViewAtTheEdges(t *testing.T) {
