@@ -14,7 +14,8 @@ func (c *Commands) approvalCommand() Command {
 	return Command{
 		Name: "approval", Aliases: []string{"mode"}, MaxArgs: 2,
 		Usage: []Form{
-			{"", "list the modes, and what you allowed with \"always\""}, {"MODE", "choose one for this session"},
+			{"", "list the modes, and what you allowed with \"always\""},
+			{"MODE", "choose one for this session"},
 			{"forget N|all", "take back what you allowed"},
 		},
 		Help: "show or choose what runs without asking you",
