@@ -130,6 +130,10 @@ func (a *app) openWorkspace(dir string) error {
 	}
 	a.workspace = confined
 	a.onClose(remove)
+	sweeping, stop := context.WithCancel(context.Background())
+	swept := make(chan struct{})
+	go func() { defer close(swept); confined.Sweep(sweeping, a.world.now()) }()
+	a.onClose(func() error { stop(); <-swept; return nil })
 	jobs := shell.NewJobs(a.world.environ, []string{llm.EnvKey})
 	a.onClose(func() error { jobs.Close(); return nil })
 	a.env = &tools.Env{

@@ -91,6 +91,9 @@ func (e *Env) openToEdit(path string) (*source, error) {
 // editable resolves the path of a file to edit. Git's own files are refused: a hook
 // or a setting there runs programs, which the permission to edit does not cover.
 func (e *Env) editable(path string) (string, error) {
+	if strings.HasSuffix(path, "/") {
+		return "", fmt.Errorf("%s names a folder; add the name of the file (folders are made with it)", path)
+	}
 	abs, err := e.Workspace.Resolve(path)
 	if err != nil {
 		return "", err

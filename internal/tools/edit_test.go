@@ -34,6 +34,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	wantContent(t, env, "bare", "c")
 	mustRun(t, env, writeFile(), params{"file_path": "empty", "content": "x"})
 	wantContent(t, env, "empty", "x")
+	refused(t, env, writeFile(), params{"file_path": "newdir/", "content": "x"}, "newdir/ names a folder")
 	// Its own write counts as seen.
 	mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "again"})
 	wantContent(t, env, "new/x.txt", "again")

@@ -1,0 +1,69 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openUnnamed makes a file without a name on the disk of a folder.
+func openUnnamed(dir *os.File, mode uint32) (fd int, err error) {
+	// Without /proc the file could not be given a name.
+	if _, err := os.Lstat("/proc/self/fd"); err != nil {
+		return -1, err
+	}
+	return unix.Openat(int(dir.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, mode)
+}
+
+// linkUnnamed gives such a file a name, which must be free.
+func linkUnnamed(f, dir *os.File, name string) error {
+	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), int(dir.Fd()), name, unix.AT_SYMLINK_FOLLOW)
+}
+
+// exchangeNames exchanges two files of a folder in one step, or returns
+// errors.ErrUnsupported.
+func exchangeNames(dir *os.File, a, b string) error {
+	err := unix.Renameat2(int(dir.Fd()), a, int(dir.Fd()), b, unix.RENAME_EXCHANGE)
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSYS) {
+		return errors.ErrUnsupported
+	}
+	return err
+}
+
+// hold is a lease on a file: while it lasts nobody opens the file for writing.
+type hold struct {
+	file *os.File
+	// leased is false where the system gives no lease, to which intact is blind.
+	leased bool
+}
+
+// holdWriters waits until no program has the file open for writing, and keeps
+// others waiting who want to, until it is closed or they have waited long. The
+// error is errOpen.
+func holdWriters(f *os.File) (hold, error) {
+	for waited := time.Duration(0); ; waited += pause {
+		_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+		switch {
+		case err == nil:
+			return hold{f, true}, nil
+		case !errors.Is(err, syscall.EAGAIN):
+			return hold{f, false}, nil
+		case waited >= patience:
+			return hold{}, errOpen
+		}
+		time.Sleep(pause)
+	}
+}
+
+// intact reports whether nobody waits to write to the file.
+func (h hold) intact() bool {
+	if !h.leased {
+		return true
+	}
+	kind, err := unix.FcntlInt(h.file.Fd(), unix.F_GETLEASE, 0)
+	return err == nil && kind == unix.F_RDLCK
+}

@@ -1,0 +1,118 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"agent/internal/disk"
+)
+
+// folders is the way from a root to a folder, of which those that were missing have
+// been made.
+type folders struct {
+	// last is the folder at the end of the way.
+	last *os.File
+	// above is the folder that holds the first new one, nil when nothing was made;
+	// made are the names of the new ones, each in the one before.
+	above *os.Root
+	made  []string
+}
+
+// openFolders opens the folder at a clean relative path and makes what is missing of
+// it. After an error nothing is left of that.
+func openFolders(root *os.Root, path string) (*folders, error) {
+	f := &folders{}
+	at, err := root.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(path, string(os.PathSeparator)) {
+		next, err := f.enter(at, name)
+		if at != f.above {
+			at.Close()
+		}
+		if err != nil {
+			err = errors.Join(err, f.remove())
+			f.close()
+			return nil, err
+		}
+		at = next
+	}
+	f.last, err = at.Open(".")
+	at.Close()
+	if err != nil {
+		err = errors.Join(err, f.remove())
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// enter opens the folder of this name, which it makes if it is missing.
+func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
+	next, err := at.OpenRoot(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return next, err
+	}
+	if err := at.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	} else if err == nil {
+		f.made = append(f.made, name)
+		if f.above == nil {
+			f.above = at
+		}
+	}
+	return at.OpenRoot(name)
+}
+
+// remove removes the new folders. One in which another program has put something
+// meanwhile stays.
+func (f *folders) remove() error {
+	for ; len(f.made) > 0; f.made = f.made[:len(f.made)-1] {
+		err := f.above.Remove(filepath.Join(f.made...))
+		if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("the new folder %s is left behind: %w", filepath.Join(f.made...), disk.Reason(err))
+		}
+	}
+	return nil
+}
+
+// flush makes the names on the way safe on disk. A file system that keeps a journal
+// writes the folders between the two together with the last.
+func (f *folders) flush() error {
+	err := flushFolder(f.last)
+	if f.above != nil {
+		above, opening := f.above.Open(".")
+		if opening != nil {
+			return errors.Join(err, opening)
+		}
+		err = errors.Join(err, flushFolder(above), above.Close())
+	}
+	return err
+}
+
+func flushFolder(dir *os.File) error {
+	// Some network file systems cannot flush a folder and say so; the names are as
+	// safe there as they get.
+	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
+func (f *folders) close() {
+	if f.last != nil {
+		f.last.Close()
+	}
+	if f.above != nil {
+		f.above.Close()
+	}
+}

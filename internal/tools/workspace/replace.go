@@ -1,0 +1,235 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
+)
+
+// ErrChanged is why Replace refuses: the file does not hold what was expected.
+var ErrChanged = errors.New("was changed by something else at this moment")
+
+// errOpen is why Replace refuses while another program writes to the file: what
+// that writes next would be lost.
+var errOpen = errors.New("another program has it open for writing; try again, or use the shell if it stays open")
+
+// Replace makes the file hold after, if it holds before; nil for before means that
+// there must be no file. Folders above it are created. The file on disk is at every
+// moment either the old or the new one, and after an error the old one. Mode and
+// owner stay. It returns when the content is safe on disk.
+//
+// Nothing that another program writes at the same time is lost: the new file is put
+// in the place of the old one by exchanging the two, and they are exchanged back
+// when what came out is not what was expected. Programs that use Replace wait for
+// one another.
+func (w *Workspace) Replace(abs string, before, after []byte) error {
+	return w.replaceWith(abs, before, func(out io.Writer) error {
+		_, err := out.Write(after)
+		return err
+	})
+}
+
+// replaceWith is Replace with the content coming from fill.
+func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) error) error {
+	rel := w.Rel(abs)
+	root, path, err := w.enter(abs)
+	if err != nil {
+		return unwritten(rel, err)
+	}
+	defer root.Close()
+	folders, err := openFolders(root, filepath.Dir(path))
+	if err != nil {
+		return unwritten(rel, err)
+	}
+	defer folders.close()
+	target := target{dir: folders.last, name: filepath.Base(path)}
+	if before == nil {
+		err = target.create(fill)
+	} else {
+		err = target.exchange(before, fill)
+	}
+	switch {
+	case errors.Is(err, ErrChanged):
+		return errors.Join(fmt.Errorf("%s %w; nothing was written, read it again", rel, ErrChanged), folders.remove())
+	case err != nil:
+		return errors.Join(unwritten(rel, err), folders.remove())
+	}
+	if err := folders.flush(); err != nil {
+		return fmt.Errorf("%s was written, but may be lost if the machine stops now: %w", rel, disk.Reason(err))
+	}
+	return nil
+}
+
+func unwritten(rel string, err error) error {
+	return fmt.Errorf("cannot write %s: %w; nothing was changed", rel, disk.Reason(err))
+}
+
+// target is a name in an open folder.
+type target struct {
+	dir  *os.File
+	name string
+}
+
+func (t target) fd() int { return int(t.dir.Fd()) }
+
+// create makes a file that must not exist.
+func (t target) create(fill func(io.Writer) error) error {
+	f, err := newTemporary(t.dir, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.discard()
+	if err := f.write(nil, fill); err != nil {
+		return err
+	}
+	if err = f.link(t.name); errors.Is(err, fs.ErrExist) {
+		return ErrChanged
+	}
+	return err
+}
+
+// exchange replaces a file that must hold before.
+func (t target) exchange(before []byte, fill func(io.Writer) error) error {
+	old, info, err := t.open()
+	if err != nil {
+		return err
+	}
+	unchanged := holds(old, before)
+	old.Close()
+	if !unchanged {
+		return ErrChanged
+	}
+	f, err := newTemporary(t.dir, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.discard()
+	if err := f.write(info, fill); err != nil {
+		return err
+	}
+	unlock := lockFolder(t.dir)
+	defer unlock()
+	return t.swap(f, before)
+}
+
+// open opens the file that is to be replaced, which must be one that may be
+// written: an exchange would replace it all the same.
+func (t target) open() (*os.File, fs.FileInfo, error) {
+	fd, err := unix.Openat(t.fd(), t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, ErrChanged
+	case err != nil:
+		return nil, nil, err
+	}
+	f := os.NewFile(uintptr(fd), t.name)
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
+	if err == nil {
+		err = unix.Faccessat(t.fd(), t.name, unix.W_OK, unix.AT_EACCESS)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// swap puts a finished file in the place of the one that must hold before. The
+// folder is locked, so that only programs that know nothing of Replace interfere.
+func (t target) swap(f *temporary, before []byte) error {
+	old, _, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	held, err := holdWriters(old)
+	if err != nil {
+		return err
+	}
+	if !holds(old, before) {
+		return ErrChanged
+	}
+	if err := f.giveName(); err != nil {
+		return err
+	}
+	err = exchangeNames(t.dir, f.path, t.name)
+	if errors.Is(err, errors.ErrUnsupported) {
+		// What is written from here to the rename would be lost.
+		if err := unix.Renameat(t.fd(), f.path, t.fd(), t.name); err != nil {
+			return err
+		}
+		f.path = ""
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrChanged
+	}
+	if err != nil {
+		return err
+	}
+	// The name of the temporary file is that of the old one now.
+	if held.intact() && holds(old, before) && sameFile(t.dir, f.path, old) {
+		return nil
+	}
+	if err := exchangeNames(t.dir, f.path, t.name); err != nil {
+		return err
+	}
+	if !sameFile(t.dir, f.path, f.File) {
+		// Between the two exchanges another program put a file of its own in the place
+		// of ours. It is the latest, so it stays.
+		if err := exchangeNames(t.dir, f.path, t.name); err != nil {
+			return err
+		}
+	}
+	return ErrChanged
+}
+
+// holds reports whether an open file has this content.
+func holds(f *os.File, content []byte) bool {
+	now, err := io.ReadAll(io.NewSectionReader(f, 0, int64(len(content))+1))
+	return err == nil && bytes.Equal(now, content)
+}
+
+// sameFile reports whether a name in a folder is that of an open file.
+func sameFile(dir *os.File, name string, f *os.File) bool {
+	var named, open unix.Stat_t
+	return unix.Fstatat(int(dir.Fd()), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		unix.Fstat(int(f.Fd()), &open) == nil && named.Dev == open.Dev && named.Ino == open.Ino
+}
+
+// Times within which others let go of a file or folder. They hold it for less than
+// a millisecond, unless they have it open for long.
+const (
+	patience = 300 * time.Millisecond
+	pause    = time.Millisecond
+)
+
+// lockFolder keeps other calls of Replace, in this and other programs, from the
+// names in a folder until unlock. Where folders cannot be locked there is none.
+func lockFolder(dir *os.File) (unlock func()) {
+	// A lock belongs to what was opened, so that it needs a file of its own.
+	fd, err := unix.Openat(int(dir.Fd()), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return func() {}
+	}
+	for waited := time.Duration(0); waited < 10*patience; waited += pause {
+		if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(pause)
+	}
+	return func() { unix.Close(fd) }
+}

@@ -1,0 +1,283 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestReplaceKeepsModeAndOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"run.sh": "old"})
+	path := filepath.Join(w.Root(), "run.sh")
+	mode := os.FileMode(0o754) | os.ModeSetgid
+	if os.Geteuid() == 0 {
+		if err := os.Chown(path, 1234, 5678); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Replace(path, []byte("old"), []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := before.Sys().(*syscall.Stat_t), after.Sys().(*syscall.Stat_t)
+	if after.Mode() != mode || is.Uid != was.Uid || is.Gid != was.Gid {
+		t.Errorf("mode %v, owner %d:%d; want %v, %d:%d", after.Mode(), is.Uid, is.Gid, mode, was.Uid, was.Gid)
+	}
+	if is.Ino == was.Ino {
+		t.Error("the file was written in place: a reader could have seen half of it")
+	}
+	if got := content(t, path); got != "new" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+func TestReplaceCreatesFoldersAndHeedsUmask(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, nil)
+	path := filepath.Join(w.Root(), "a/b/c.txt")
+	if err := w.Replace(path, nil, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	plain := filepath.Join(w.Root(), "plain")
+	f, err := os.Create(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	got, _ := os.Stat(path)
+	want, _ := os.Stat(plain)
+	if got.Mode() != want.Mode() {
+		t.Errorf("a new file has mode %v, others have %v", got.Mode(), want.Mode())
+	}
+}
+
+// The writer fails after some bytes, as on a full disk.
+func TestFailedReplaceLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"a.txt": "old content"})
+	before := snapshot(t, w.Root())
+	for name, content := range map[string][]byte{"a.txt": []byte("old content"), "new.txt": nil, "new/folder/b.txt": nil} {
+		err := w.replaceWith(filepath.Join(w.Root(), name), content, func(out io.Writer) error {
+			if _, err := out.Write([]byte("half")); err != nil {
+				return err
+			}
+			return &os.PathError{Op: "write", Path: "secret temporary name", Err: syscall.ENOSPC}
+		})
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "cannot write "+name) ||
+			!strings.Contains(err.Error(), "nothing was changed") || strings.Contains(err.Error(), "temporary") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after := snapshot(t, w.Root()); after != before {
+			t.Errorf("%s: the workspace changed from\n%s\nto\n%s", name, before, after)
+		}
+	}
+}
+
+// snapshot lists every file below a folder with mode and content.
+func snapshot(t testing.TB, root string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		out.WriteString(path + " " + info.Mode().String())
+		if info.Mode().IsRegular() {
+			out.WriteString(" " + content(t, path))
+		}
+		out.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Programs that insert lines into one file: each line is in the file or its
+// writer was told that it is not.
+func TestNoUpdateIsLost(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": ""})
+	path := filepath.Join(w.Root(), "f")
+	var written [4]int
+	var group sync.WaitGroup
+	for writer := range written {
+		group.Go(func() {
+			// Each has its own view of the folder, as two programs have.
+			w, err := New(w.Root(), "")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for line := 0; line < 15; {
+				before, err := os.ReadFile(path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				after := fmt.Appendf(bytes.Clone(before), "writer %d line %d\n", writer, line)
+				switch err := w.Replace(path, before, after); {
+				case err == nil:
+					written[writer]++
+					line++
+				case !errors.Is(err, ErrChanged):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	if got := strings.Count(content(t, path), "\n"); got != 60 || written != [4]int{15, 15, 15, 15} {
+		t.Errorf("%v lines were reported as written, %d are in the file:\n%s", written, got, content(t, path))
+	}
+	noTemporaryFiles(t, w)
+}
+
+// A program that appends, as the shell does with >>, opens the file anew for every
+// line and knows nothing of us.
+func TestNoAppendedLineIsLost(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": ""})
+	path := filepath.Join(w.Root(), "f")
+	const appended = 2000
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range appended {
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := fmt.Fprintf(f, "appended %d\n", i); err != nil {
+				t.Error(err)
+			}
+			f.Close()
+			// Something to do between two lines.
+			for range 20 {
+				_, _ = os.ReadFile(path)
+			}
+		}
+	}()
+	inserted, refused := 0, 0
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Replace(path, before, append([]byte("inserted\n"), before...)); err == nil {
+			inserted++
+		} else {
+			refused++
+		}
+	}
+	text := content(t, path)
+	if got := strings.Count(text, "appended"); got != appended || strings.Count(text, "inserted") != inserted {
+		t.Errorf("%d of %d appended lines are there, %d of %d inserted (%d refused)", got, appended, strings.Count(text, "inserted"), inserted, refused)
+	}
+	t.Logf("%d insertions, %d refused", inserted, refused)
+	noTemporaryFiles(t, w)
+}
+
+// What a program writes into a file that it has open would be lost with the file.
+func TestFileOpenForWritingIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"log": "a\n"})
+	path := filepath.Join(w.Root(), "log")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Replace(path, []byte("a\n"), []byte("b\n")); err == nil || !strings.Contains(err.Error(), "open for writing") {
+		t.Skipf("this system does not say who has a file open: %v", err)
+	}
+	if _, err := f.WriteString("c\n"); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if got := content(t, path); got != "a\nc\n" {
+		t.Errorf("the file holds %q", got)
+	}
+	if err := w.Replace(path, []byte("a\nc\n"), []byte("b\n")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReplaceRefusesWhatIsNotAsExpected(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": "theirs", "empty": ""})
+	before := snapshot(t, w.Root())
+	for name, expected := range map[string][]byte{"f": []byte("mine"), "empty": nil, "missing": []byte("x"), "none/of/these": []byte("x")} {
+		if err := w.Replace(filepath.Join(w.Root(), name), expected, []byte("new")); !errors.Is(err, ErrChanged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if after := snapshot(t, w.Root()); after != before {
+		t.Errorf("refusals changed\n%s\nto\n%s", before, after)
+	}
+}
+
+func TestManyNestedFolders(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, nil)
+	path := filepath.Join(w.Root(), strings.Repeat("d/", 1900), "f")
+	began := time.Now()
+	if err := w.Replace(path, nil, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("1900 folders took %v", time.Since(began))
+	if got := content(t, path); got != "x" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+func TestSweepRemovesWhatKilledProgramsLeft(t *testing.T) {
+	t.Parallel()
+	old, fresh := temporaryName(), temporaryName()
+	w := newWorkspace(t, map[string]string{"sub/" + old: "x", "sub/" + fresh: "x", ".agent-notes.tmp": "theirs", "a.go": ""})
+	now := time.Now()
+	for _, name := range []string{"sub/" + old, ".agent-notes.tmp", "a.go"} {
+		if err := os.Chtimes(filepath.Join(w.Root(), name), now, now.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Sweep(t.Context(), now)
+	for name, want := range map[string]bool{"sub/" + old: false, "sub/" + fresh: true, ".agent-notes.tmp": true, "a.go": true} {
+		if _, err := os.Lstat(filepath.Join(w.Root(), name)); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", name, err == nil, want)
+		}
+	}
+}
+
+func noTemporaryFiles(t *testing.T, w *Workspace) {
+	t.Helper()
+	if left, err := filepath.Glob(filepath.Join(w.Root(), temporaryPrefix+"*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}

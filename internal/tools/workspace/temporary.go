@@ -1,0 +1,153 @@
+package workspace
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
+	"agent/internal/ignore"
+)
+
+// Temporary files have these around a random middle.
+const (
+	temporaryPrefix = ".agent-"
+	temporarySuffix = ".tmp"
+)
+
+// temporary is a file on its way to its place. It has no name before it is
+// complete, where the system can do that, so that a program that is killed leaves
+// nothing behind.
+type temporary struct {
+	*os.File
+	dir *os.File
+	// path is its name in dir, empty as long as it has none.
+	path string
+}
+
+// newTemporary makes an empty file in a folder.
+func newTemporary(dir *os.File, mode uint32) (*temporary, error) {
+	if fd, err := openUnnamed(dir, mode); err == nil {
+		return &temporary{File: os.NewFile(uintptr(fd), "new file"), dir: dir}, nil
+	}
+	name := temporaryName()
+	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, mode)
+	if err != nil {
+		return nil, err
+	}
+	return &temporary{File: os.NewFile(uintptr(fd), "new file"), dir: dir, path: name}, nil
+}
+
+func temporaryName() string { return temporaryPrefix + rand.Text() + temporarySuffix }
+
+// write fills the file, gives it the owner and the mode of the one it will replace,
+// if there is one, and makes it safe on disk.
+func (f *temporary) write(old fs.FileInfo, fill func(io.Writer) error) error {
+	err := fill(f.File)
+	if err == nil && old != nil {
+		err = takeOver(f.File, old)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return err
+}
+
+// link gives the file its name, which must be free.
+func (f *temporary) link(name string) error {
+	if f.path == "" {
+		return linkUnnamed(f.File, f.dir, name)
+	}
+	fd := int(f.dir.Fd())
+	err := unix.Linkat(fd, f.path, fd, name, 0)
+	if !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOTSUP) && !errors.Is(err, syscall.ENOSYS) {
+		return err
+	}
+	// This file system gives a file one name only.
+	var there unix.Stat_t
+	if err := unix.Fstatat(fd, name, &there, unix.AT_SYMLINK_NOFOLLOW); err == nil {
+		return fs.ErrExist
+	}
+	if err := unix.Renameat(fd, f.path, fd, name); err != nil {
+		return err
+	}
+	f.path = ""
+	return nil
+}
+
+// giveName gives the file a temporary name if it has none.
+func (f *temporary) giveName() error {
+	if f.path != "" {
+		return nil
+	}
+	name := temporaryName()
+	if err := linkUnnamed(f.File, f.dir, name); err != nil {
+		return err
+	}
+	f.path = name
+	return nil
+}
+
+// discard closes the file and removes what has its temporary name.
+func (f *temporary) discard() {
+	f.Close()
+	if f.path != "" {
+		// What cannot be removed is swept later.
+		_ = unix.Unlinkat(int(f.dir.Fd()), f.path, 0)
+	}
+}
+
+// takeOver gives a file the owner and the mode of the one it will replace.
+func takeOver(f *os.File, old fs.FileInfo) error {
+	own, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	was, is := old.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
+	if was.Uid != is.Uid || was.Gid != is.Gid {
+		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
+			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, disk.Reason(err))
+		}
+	}
+	return f.Chmod(old.Mode())
+}
+
+// sweepAge is how old a temporary file is that nobody needs any more: those in use
+// are there for milliseconds.
+const sweepAge = time.Minute
+
+// Sweep removes the temporary files that killed programs left in the workspace, as
+// far as git does not ignore them. It is for the start of a program.
+func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
+	files, err := ignore.Files(ctx, w.root, w.root)
+	if err != nil {
+		return
+	}
+	root, err := os.OpenRoot(w.root)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	for _, file := range files {
+		name := path.Base(file)
+		if !strings.HasPrefix(name, temporaryPrefix) || !strings.HasSuffix(name, temporarySuffix) ||
+			len(name) != len(temporaryName()) {
+			continue
+		}
+		file = filepath.FromSlash(file)
+		if info, err := root.Lstat(file); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > sweepAge {
+			_ = root.Remove(file)
+		}
+	}
+}
