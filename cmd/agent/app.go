@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -109,6 +111,15 @@ func (a *app) sessionID() string {
 	return a.session.ID()
 }
 
+// cacheKey stands for a session at providers, which need not learn its name.
+func cacheKey(sessionID string) string {
+	if sessionID == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(sessionID))
+	return hex.EncodeToString(sum[:16])
+}
+
 func parseRules(flag string, texts []string, registry *tools.Registry) (rules.Rules, error) {
 	var allowed rules.Rules
 	for _, text := range texts {
@@ -189,6 +200,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		},
 		Allow:        allowed.inside,
 		AllowOutside: allowed.outside,
+		CacheKey:     cacheKey(a.sessionID()),
 		Unattended:   mode.unattended,
 		Emit:         func(e chat.Event) { a.note(e); mode.emit(e) },
 		Now:          a.world.now,

@@ -44,6 +44,9 @@ type Config struct {
 	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which
 	// also let commands out of the sandbox.
 	Allow, AllowOutside rules.Rules
+	// CacheKey is the same for all requests of a session and tells nothing about it;
+	// providers find the session's prompt in their cache by it.
+	CacheKey string
 	// Unattended means nobody can answer an approval: a call that would need one
 	// is refused and ends the turn.
 	Unattended bool

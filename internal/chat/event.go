@@ -107,6 +107,7 @@ type UsageReported struct {
 	PromptTokens     int
 	CompletionTokens int
 	CachedTokens     int
+	CacheWriteTokens int
 }
 
 // Retry: a request failed and is tried again after Delay.

@@ -13,6 +13,7 @@ type Stats struct {
 	PromptTokens     int
 	CompletionTokens int
 	CachedTokens     int
+	CacheWriteTokens int
 	Compressions     int
 }
 
@@ -22,6 +23,7 @@ func (c *Chat) observeUsage(r *reply, u llm.Usage) {
 	c.stats.PromptTokens += u.PromptTokens
 	c.stats.CompletionTokens += u.CompletionTokens
 	c.stats.CachedTokens += u.CachedTokens
+	c.stats.CacheWriteTokens += u.CacheWriteTokens
 	c.window.Observe(r.model, r.estimate, window.Reported{Prompt: u.PromptTokens, Cached: u.CachedTokens})
 	c.Emit(UsageReported(u))
 	c.emitStatus()

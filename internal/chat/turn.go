@@ -132,6 +132,11 @@ func (c *Chat) buildRequest() (llm.Request, error) {
 		TopP:            settings.TopP.Pointer(s),
 		ReasoningEffort: settings.ReasoningEffort.Of(s),
 		API:             llm.API(settings.API.Of(s)),
+		Cache: llm.Cache{
+			Policy: llm.CachePolicy(settings.PromptCache.Of(s)),
+			Key:    c.CacheKey,
+			Stable: stable(entries, ToolFacts(c.Tools)),
+		},
 		Patience: &llm.Patience{
 			First:      settings.RequestTimeout.Of(s),
 			Idle:       settings.IdleTimeout.Of(s),

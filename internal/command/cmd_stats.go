@@ -37,7 +37,11 @@ func (c *Commands) statsCommand() Command {
 }
 
 func cachedShare(s chat.Stats) string {
-	return fmt.Sprintf("%d%% from the provider's cache", chat.Percent(s.CachedTokens, s.PromptTokens))
+	share := fmt.Sprintf("%d%% from the provider's cache", chat.Percent(s.CachedTokens, s.PromptTokens))
+	if s.CacheWriteTokens > 0 {
+		share += fmt.Sprintf(", %s written to it", words.Tokens(s.CacheWriteTokens))
+	}
+	return share
 }
 
 // costRow prices the session, when the user has set the prices.

@@ -83,10 +83,10 @@ compression (high-density): nothing to do, nothing to compress
 context limit: oldest turns, 5k → 3k tokens
 `
 
-const doneResult = `"sessionId":"s1","response":"Done <ok>.\n\n","exit":0,"turns":3,"toolCalls":3,"usage":{"promptTokens":100,"completionTokens":20,"cachedTokens":30},"context":{"tokens":50000,"limit":100000,"densityFreed":10000,"compressions":1},"durationMs":1500}
+const doneResult = `"sessionId":"s1","response":"Done <ok>.\n\n","exit":0,"turns":3,"toolCalls":3,"usage":{"promptTokens":100,"completionTokens":20,"cachedTokens":30,"cacheWriteTokens":0},"context":{"tokens":50000,"limit":100000,"densityFreed":10000,"compressions":1},"durationMs":1500}
 `
 
-const failedResult = `"sessionId":"s1","response":"Done","exit":3,"turns":3,"toolCalls":3,"usage":{"promptTokens":100,"completionTokens":20,"cachedTokens":30},"context":{"tokens":50000,"limit":100000,"densityFreed":10000,"compressions":1},"durationMs":1500,"error":"the key was refused"}
+const failedResult = `"sessionId":"s1","response":"Done","exit":3,"turns":3,"toolCalls":3,"usage":{"promptTokens":100,"completionTokens":20,"cachedTokens":30,"cacheWriteTokens":0},"context":{"tokens":50000,"limit":100000,"densityFreed":10000,"compressions":1},"durationMs":1500,"error":"the key was refused"}
 `
 
 const stream = `{"type":"session","sessionId":"s1"}
@@ -96,7 +96,7 @@ const stream = `{"type":"session","sessionId":"s1"}
 {"type":"notice","text":"the reply was cut and starts over; discard the text so far"}
 {"type":"retry","attempt":2,"delayMs":1234,"reason":"503 Service Unavailable"}
 {"type":"text","delta":"run & see"}
-{"type":"usage","promptTokens":100,"completionTokens":20,"cachedTokens":30}
+{"type":"usage","promptTokens":100,"completionTokens":20,"cachedTokens":30,"cacheWriteTokens":0}
 {"type":"tool_call","id":"c1","name":"run_shell_command","parameters":{"command":"go test"}}
 {"type":"tool_result","callId":"c1","toolName":"run_shell_command","result":"FAIL <nil>\n","error":"exit status 1\nand more","exitCode":1}
 {"type":"tool_call","id":"c2","name":"write_file","parameters":null}

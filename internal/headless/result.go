@@ -24,6 +24,7 @@ type Usage struct {
 	PromptTokens     int `json:"promptTokens"`
 	CompletionTokens int `json:"completionTokens"`
 	CachedTokens     int `json:"cachedTokens"`
+	CacheWriteTokens int `json:"cacheWriteTokens"`
 }
 
 // Context is the state of the window after the run, in tokens.
@@ -56,6 +57,7 @@ func (r Run) result() Result {
 			PromptTokens:     r.Stats.PromptTokens,
 			CompletionTokens: r.Stats.CompletionTokens,
 			CachedTokens:     r.Stats.CachedTokens,
+			CacheWriteTokens: r.Stats.CacheWriteTokens,
 		},
 		Context: Context{
 			Tokens:       r.Status.Tokens,

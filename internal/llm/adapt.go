@@ -21,6 +21,8 @@ type Dialect struct {
 	// OmitSummary leaves out the wish for summaries of reasoning, which some accounts
 	// and models do not get.
 	OmitSummary bool
+	// OmitCache leaves out everything about the prompt cache.
+	OmitCache bool
 	// API is the format that the endpoint wants for the model.
 	API API
 	// Signatures says that calls need thought signatures: signaturesOfOthers or
@@ -61,6 +63,7 @@ type lesson struct {
 
 var lessons = []lesson{
 	{regexp.MustCompile(`stream_options`), func(d *Dialect, _ string) { d.OmitUsage = true }},
+	{regexp.MustCompile(`prompt_cache|cache_control|session_id`), func(d *Dialect, _ string) { d.OmitCache = true }},
 	{regexp.MustCompile(`v1/responses`), func(d *Dialect, _ string) { d.API = APIResponses }},
 	{regexp.MustCompile(`reasoning.summar`), func(d *Dialect, _ string) { d.OmitSummary = true }},
 	{regexp.MustCompile(`thought.signature`), func(d *Dialect, refusal string) {

@@ -38,10 +38,10 @@ func (e chatEvent) usage() *Usage {
 		return nil
 	}
 	cached := max(e.Usage.CachedTokens.tokens(), e.Usage.PromptCacheHitTokens.tokens(), e.Timings.CacheN.tokens())
-	if details := e.Usage.PromptTokensDetails; details != nil {
-		cached = max(cached, details.CachedTokens)
-	}
-	usage.CachedTokens = min(cached, usage.PromptTokens)
+	details := e.Usage.PromptTokensDetails
+	cached = max(cached, details.CachedTokens.tokens())
+	written := max(details.CacheWriteTokens.tokens(), e.Usage.CacheCreationInputTokens.tokens())
+	usage.CachedTokens, usage.CacheWriteTokens = min(cached, usage.PromptTokens), min(written, usage.PromptTokens)
 	return &usage
 }
 
@@ -53,6 +53,12 @@ type chatUsage struct {
 	// CachedTokens is Moonshot's, PromptCacheHitTokens DeepSeek's.
 	CachedTokens         looseInt `json:"cached_tokens"`
 	PromptCacheHitTokens looseInt `json:"prompt_cache_hit_tokens"`
+	// CacheCreationInputTokens is Anthropic's name for what was written.
+	CacheCreationInputTokens looseInt `json:"cache_creation_input_tokens"`
+	PromptTokensDetails      struct {
+		CachedTokens     looseInt `json:"cached_tokens"`
+		CacheWriteTokens looseInt `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
 }
 
 // chatChoice is one choice of an event.

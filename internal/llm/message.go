@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/json"
 	"strings"
 
 	"agent/internal/history"
@@ -15,6 +16,9 @@ type messageWriter struct {
 	ids callIDs
 	// replay says what goes back of what providers attached.
 	replay replay
+	hints  cacheHints
+	// mark is set when the entry that is written ends what the cache shall keep.
+	mark bool
 }
 
 func (w *messageWriter) system(prompt string) {
@@ -22,7 +26,14 @@ func (w *messageWriter) system(prompt string) {
 		return
 	}
 	w.open("system")
-	w.text("content", prompt)
+	switch {
+	case len(w.hints.control) > 0:
+		w.markedText(prompt, "cache_control", w.hints.control)
+	case w.hints.breakpoint:
+		w.markedText(prompt, "prompt_cache_breakpoint", explicitBreakpoint)
+	default:
+		w.text("content", prompt)
+	}
 	w.close()
 }
 
@@ -37,12 +48,24 @@ func (w *messageWriter) entry(c *history.Content) {
 	case history.AI:
 		w.assistant(c)
 	case history.Tool:
-		for _, b := range c.Blocks {
+		for i, b := range c.Blocks {
 			if response, ok := b.(*history.ToolResponse); ok {
-				w.response(response)
+				w.response(response, w.mark && i == len(c.Blocks)-1)
 			}
 		}
 	}
+}
+
+// explicitBreakpoint is the mark as OpenAI reads it.
+var explicitBreakpoint = json.RawMessage(`{"mode":"explicit"}`)
+
+// markedText writes a text as the one part of the content, with a mark for the
+// cache.
+func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
+	w.raw(`,"content":[{"type":"text"`)
+	w.text("text", text)
+	w.json(member, mark)
+	w.raw(`}]`)
 }
 
 // human writes a plain text, or a list of parts if there are images.
@@ -51,7 +74,11 @@ func (w *messageWriter) human(c *history.Content) {
 	defer w.close()
 	text := joinText(c.Blocks)
 	media := mediaOf(c.Blocks)
-	if len(media) == 0 {
+	switch {
+	case len(media) == 0 && w.mark:
+		w.markedText(text, "cache_control", w.hints.control)
+		return
+	case len(media) == 0:
 		w.text("content", text)
 		return
 	}
@@ -59,6 +86,9 @@ func (w *messageWriter) human(c *history.Content) {
 	if text != "" {
 		w.raw(`{"type":"text"`)
 		w.text("text", text)
+		if w.mark {
+			w.json("cache_control", w.hints.control)
+		}
 		w.raw(`},`)
 	}
 	for i, m := range media {
@@ -125,10 +155,14 @@ func (w *messageWriter) reasoning(c *history.Content) {
 	w.json(fieldReasoningDetails, details)
 }
 
-func (w *messageWriter) response(r *history.ToolResponse) {
+func (w *messageWriter) response(r *history.ToolResponse, mark bool) {
 	w.open("tool")
 	w.text("tool_call_id", w.ids.of(r.CallID))
-	w.text("content", responseText(r))
+	if mark {
+		w.markedText(responseText(r), "cache_control", w.hints.control)
+	} else {
+		w.text("content", responseText(r))
+	}
 	w.close()
 }
 
@@ -150,6 +184,13 @@ func (w *messageWriter) text(key, value string) {
 	w.raw(key)
 	w.raw(`":`)
 	w.buf = appendJSON(w.buf, value)
+}
+
+// optional writes a member unless it is empty.
+func (w *messageWriter) optional(key, value string) {
+	if value != "" {
+		w.text(key, value)
+	}
 }
 
 // json writes a member that is JSON already, unless there is none.

@@ -44,6 +44,8 @@ type Request struct {
 	API API
 	// Replay says whether reasoning goes back to the model it comes from.
 	Replay Replay
+	// Cache is about the provider's prompt cache.
+	Cache Cache
 	// Patience is how long to wait and how often to ask; nil means the defaults.
 	Patience *Patience
 	// Dialect is what the endpoint is known to want otherwise; see Adapt.
@@ -99,6 +101,9 @@ type Usage struct {
 	CompletionTokens int
 	// CachedTokens is the part of PromptTokens read from the provider's cache.
 	CachedTokens int
+	// CacheWriteTokens is the part of PromptTokens written to it, where providers
+	// charge for that.
+	CacheWriteTokens int
 }
 
 // Retrying announces another attempt (see Retry). When Discard is set, the deltas

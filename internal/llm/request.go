@@ -17,6 +17,7 @@ func (f chatCompletions) encode(req Request) []byte {
 	w := &messageWriter{
 		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(),
 		replay: replayFor(req, f.host),
+		hints:  cacheHintsFor(req, f.host),
 	}
 	w.raw(`{"model":`)
 	w.buf = appendJSON(w.buf, req.Model)
@@ -25,10 +26,13 @@ func (f chatCompletions) encode(req Request) []byte {
 		w.raw(`,"stream_options":{"include_usage":true}`)
 	}
 	w.options(req)
+	w.optional("prompt_cache_key", w.hints.key)
+	w.optional("session_id", w.hints.session)
 	w.tools(req.Tools)
 	w.raw(`,"messages":[`)
 	w.system(req.System)
-	for _, c := range req.History {
+	for i, c := range req.History {
+		w.mark = w.hints.marked[i]
 		w.entry(c)
 	}
 	w.raw(`]}`)
@@ -42,9 +46,7 @@ func (w *messageWriter) options(req Request) {
 	}
 	w.number("temperature", req.Temperature)
 	w.number("top_p", req.TopP)
-	if req.ReasoningEffort != "" {
-		w.text("reasoning_effort", req.ReasoningEffort)
-	}
+	w.optional("reasoning_effort", req.ReasoningEffort)
 }
 
 func (w *messageWriter) number(key string, value *float64) {

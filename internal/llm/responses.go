@@ -35,6 +35,11 @@ func (f responses) encode(req Request) []byte {
 	if req.Dialect.Reasoning != reasoningRefused {
 		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
+	hints := cacheHintsFor(req, f.host)
+	body.PromptCacheKey = hints.key
+	if hints.session != "" {
+		body.ExtraBody = map[string]any{"session_id": hints.session}
+	}
 	reasoning := openai.ResponseReasoning{Effort: req.ReasoningEffort}
 	if !req.Dialect.OmitSummary && req.ReasoningEffort != "none" {
 		reasoning.Summary = "auto"
@@ -73,7 +78,11 @@ func responseTools(specs []ToolSpec) []openai.ResponseTool {
 func (f responses) input(req Request) []any {
 	w := &itemWriter{ids: newCallIDs(), replay: replayFor(req, f.host)}
 	if req.System != "" {
-		w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleSystem, Content: []any{inputText(req.System)}})
+		system := inputText(req.System)
+		if cacheHintsFor(req, f.host).breakpoint {
+			system.PromptCacheBreakpoint = &openai.ResponsePromptCacheBreakpoint{Mode: "explicit"}
+		}
+		w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleSystem, Content: []any{system}})
 	}
 	for _, c := range req.History {
 		w.entry(c)

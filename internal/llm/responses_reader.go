@@ -171,6 +171,7 @@ func responseUsage(report *openai.ResponseUsage) *Usage {
 	usage := Usage{PromptTokens: max(report.InputTokens, 0), CompletionTokens: max(report.OutputTokens, 0)}
 	if details := report.InputTokensDetails; details != nil {
 		usage.CachedTokens = min(max(details.CachedTokens, 0), usage.PromptTokens)
+		usage.CacheWriteTokens = min(max(details.CacheWriteTokens, 0), usage.PromptTokens)
 	}
 	return &usage
 }

@@ -316,6 +316,8 @@ func TestUsageForms(t *testing.T) {
 		"DeepSeek":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_cache_hit_tokens":5}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 5}},
 		"Moonshot":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":6}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 6}},
 		"llama.cpp": {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2},"timings":{"cache_n":7}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 7}},
+		"written":   {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 4, CacheWriteTokens: 3}},
+		"Anthropic": {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cache_creation_input_tokens":3}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CacheWriteTokens: 3}},
 		"too much":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":60}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 9}},
 	} {
 		t.Run(name, func(t *testing.T) {

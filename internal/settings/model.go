@@ -67,6 +67,13 @@ var ReasoningReplay = Declare(Enum("auto", "always", "never"), "auto", Spec{
 	Category: CategoryModel,
 })
 
+// PromptCache says whether the provider is asked to keep the prompt in its cache.
+var PromptCache = Declare(Enum("auto", "off", "5m", "1h"), "auto", Spec{
+	Key:      "prompt-cache",
+	Help:     "ask the provider to keep the prompt in its cache, and how long where it lets one choose",
+	Category: CategoryModel,
+})
+
 // RequestTimeout is how long a model may take until the first piece of a reply and
 // between two of them.
 var RequestTimeout = Declare(Duration(time.Second, 24*time.Hour), 5*time.Minute, Spec{

@@ -21,6 +21,7 @@ func All() []Declared {
 		ReasoningEffort,
 		ReasoningReplay,
 		API,
+		PromptCache,
 		RequestTimeout,
 		IdleTimeout,
 		MaxRetries,

@@ -137,7 +137,7 @@ func TestAccessors(t *testing.T) {
 	s := newSettings()
 	for key, text := range map[string]string{
 		"model": "m", "base-url": "http://h/v1/", "auth-keyfile": "~/my keys/k", "context.limit": "1000",
-		"max-output-tokens": "100", "temperature": "0", "top_p": "0.9", "reasoning.effort": "HIGH", "reasoning.replay": "never", "api": "responses", "request-timeout": "90", "idle-timeout": "1h0m", "max-retries": "3",
+		"max-output-tokens": "100", "temperature": "0", "top_p": "0.9", "reasoning.effort": "HIGH", "reasoning.replay": "never", "api": "responses", "prompt-cache": "1h", "request-timeout": "90", "idle-timeout": "1h0m", "max-retries": "3",
 		"compression-strategy": "Top-Down-Truncation", "compression-threshold": "1",
 		"compression-preserve-threshold": "0.3", "compression.topPreserveThreshold": "0.4",
 		"compression.profile": "small", "compression.density.readWritePruning": "off",
@@ -154,7 +154,7 @@ func TestAccessors(t *testing.T) {
 	threshold, _ := settings.CompressionThreshold.Get(s)
 	prices, _ := settings.PricesOf(s)
 	got := []any{
-		settings.Model.Of(s), settings.BaseURL.Of(s), settings.AuthKeyfile.Of(s), limit, output, *settings.Temperature.Pointer(s), *settings.TopP.Pointer(s), settings.ReasoningEffort.Of(s), settings.ReasoningReplay.Of(s), settings.API.Of(s), settings.RequestTimeout.Of(s), settings.IdleTimeout.Of(s), settings.MaxRetries.Of(s),
+		settings.Model.Of(s), settings.BaseURL.Of(s), settings.AuthKeyfile.Of(s), limit, output, *settings.Temperature.Pointer(s), *settings.TopP.Pointer(s), settings.ReasoningEffort.Of(s), settings.ReasoningReplay.Of(s), settings.API.Of(s), settings.PromptCache.Of(s), settings.RequestTimeout.Of(s), settings.IdleTimeout.Of(s), settings.MaxRetries.Of(s),
 		settings.CompressionStrategy.Of(s), threshold, settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s),
 		settings.CompressionProfile.Of(s), settings.Density(s).Switches["readWritePruning"], settings.Density(s).Switches["fileDedupe"], settings.Density(s).Switches["recencyPruning"],
 		settings.Density(s).Numbers["recencyRetention"], settings.ApprovalMode.Of(s), settings.ShellTimeoutSeconds.Of(s), settings.ToolOutputMaxTokens.Of(s),
@@ -163,7 +163,7 @@ func TestAccessors(t *testing.T) {
 		prices,
 	}
 	want := []any{
-		"m", "http://h/v1", "~/my keys/k", 1000, 100, 0.0, 0.9, "high", "never", "responses", 90 * time.Second, time.Hour, 3,
+		"m", "http://h/v1", "~/my keys/k", 1000, 100, 0.0, 0.9, "high", "never", "responses", "1h", 90 * time.Second, time.Hour, 3,
 		"top-down-truncation", 1.0, 0.3, 0.4,
 		"small", false, false, true,
 		5.0, "full-auto", 7, 8,
