@@ -3,6 +3,8 @@ package compression
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -31,11 +33,35 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 		keys = []string{facts.Key}
 	}
 	for _, key := range keys {
-		if v, _ := call.Arg(key); v != nil {
+		if v, _ := call.Arg(key); v != nil && v != "" {
 			return words.Line(valueText(v), maxKeyLength)
 		}
 	}
+	if facts.Key != "" {
+		return words.Line(scalars(call), maxKeyLength)
+	}
 	return ""
+}
+
+// maxScalars bounds the parameters in which scalars looks, in bytes.
+const maxScalars = 1000
+
+// scalars returns the texts and numbers of a call, by the names of its parameters. They
+// tell calls apart that do without their key parameter, such as "tail 2" of a shell's
+// background jobs.
+func scalars(call *history.ToolCall) string {
+	var parameters map[string]any
+	if len(call.Parameters) > maxScalars || json.Unmarshal(call.Parameters, &parameters) != nil {
+		return ""
+	}
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		switch v := parameters[name].(type) {
+		case string, float64:
+			texts = append(texts, valueText(v))
+		}
+	}
+	return strings.Join(texts, " ")
 }
 
 // usualKeys are the parameters that, besides a path, distinguish the calls of most

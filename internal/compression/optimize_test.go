@@ -256,6 +256,16 @@ func TestOptimizePaths(t *testing.T) {
 	runOptimizeCases(t, cases)
 }
 
+// EC-016: a call that should name a file and does not is told for debugging.
+func TestSkippedCallsAreTold(t *testing.T) {
+	t.Parallel()
+	entries := conv(H("go"), read("/w/a"), ran("read_file", `{"unrelated":1}`, "x"), ran("grep", "{}", "x"), ran("write_file", "42", "ok"))
+	result, err := highDensity{}.Optimize(entries, defaults())
+	if err != nil || !slices.Equal(result.Skipped, []int{7, 3}) {
+		t.Errorf("skipped %v, %v", result.Skipped, err)
+	}
+}
+
 // REQ-HD-005.9, D-15, EC-014, EC-015.
 func TestOptimizeReadMany(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,8 @@ func pruneStaleReads(v *view, config DensityConfig) {
 		case facts.Reads:
 			if p := filePath(pair.Call); p != "" {
 				writes.prune(v, pair, p)
+			} else {
+				v.skipped = append(v.skipped, pair.At.Entry)
 			}
 		}
 	}
@@ -60,6 +62,9 @@ type fileWrite struct {
 // was answered, and without an error, changed the file (D-10).
 func (w writeLog) add(v *view, pair history.Pair) {
 	p := filePath(pair.Call)
+	if p == "" {
+		v.skipped = append(v.skipped, pair.At.Entry)
+	}
 	if p == "" || isPreview(pair.Call) || !succeeded(v, pair) {
 		return
 	}

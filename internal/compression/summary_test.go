@@ -95,3 +95,28 @@ func TestShortNote(t *testing.T) {
 		}
 	}
 }
+
+// D-26: a call of a tool without its usual parameter is told by what it has, such as
+// a shell's look at a background job.
+func TestKeyOfACallWithoutKeyParameter(t *testing.T) {
+	t.Parallel()
+	shell := Facts(func(string) ToolFacts { return ToolFacts{Key: "command"} })
+	for parameters, want := range map[string]string{
+		`{"command":"go test"}`:                               "go test",
+		`{"action":"tail","job":2}`:                           "tail 2",
+		`{"command":"","job":2,"action":"kill","force":true}`: "kill 2",
+		`{"action":["a"]}`:                                    "",
+		`"tail"`:                                              "",
+		`{"text":"` + strings.Repeat("x", 79) + `"}`:          strings.Repeat("x", 79),
+		`{"text":"` + strings.Repeat("x", 80) + `"}`:          strings.Repeat("x", 80),
+		`{"text":"` + strings.Repeat("x", 81) + `"}`:          strings.Repeat("x", 79) + "…",
+	} {
+		if got := shell.keyValue(call("1", "run_shell_command", parameters)); got != want {
+			t.Errorf("%s: %q, want %q", parameters, got, want)
+		}
+	}
+	// What declares nothing has no key that is not well known.
+	if got := Facts(nil).keyValue(call("1", "other", `{"text":"x","url":"u"}`)); got != "u" {
+		t.Errorf("an unknown tool: %q", got)
+	}
+}

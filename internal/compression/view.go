@@ -19,6 +19,8 @@ type view struct {
 	// history.
 	edited []int32
 	prunes []history.Prune
+	// skipped are entries with a call that no phase can make sense of.
+	skipped []int
 	// kind is that of the phase at work.
 	kind history.PruneKind
 }
@@ -79,7 +81,7 @@ func (v *view) pruned(p history.Prune) {
 // blocks, and an ai entry of which only blank text or thinking is left (D-13,
 // EC-053).
 func (v *view) result() history.DensityResult {
-	result := history.DensityResult{Prunes: v.prunes, Metadata: counts(v.prunes)}
+	result := history.DensityResult{Prunes: v.prunes, Metadata: counts(v.prunes), Skipped: v.skipped}
 	for i, edit := range v.edited {
 		if edit == 0 {
 			continue

@@ -19,6 +19,9 @@ type DensityResult struct {
 	// Prunes tells, item by item, what goes and why; it explains the result and
 	// is not applied.
 	Prunes []Prune
+	// Skipped are the entries with a call that should name a file and does not
+	// (EC-016), the latest first. They are as they were, and told for debugging.
+	Skipped []int
 }
 
 // Empty reports whether applying the result would change nothing.

@@ -17,10 +17,12 @@ type Calibration struct {
 }
 
 // Observe remembers that a request to model, estimated at so many tokens before
-// scaling, was reported as so many prompt tokens. A request without a count on
-// either side teaches nothing.
-func (c *Calibration) Observe(model string, estimated, reported int) {
-	if estimated <= 0 || reported <= 0 {
+// scaling, was reported as so many prompt tokens, of which so many came from the
+// provider's cache. A request without a count on either side teaches nothing, nor does
+// one that was reported smaller than its estimate and partly cached: some servers
+// count only what they had not cached, and a limit that hangs on that would be passed.
+func (c *Calibration) Observe(model string, estimated, reported, cached int) {
+	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 {
 		return
 	}
 	if c.ratios == nil {

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"log/slog"
 
 	"agent/internal/compression"
 )
@@ -21,6 +22,9 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 	result, err := optimizer.Optimize(w.History.RawHistory(), w.DensityConfig())
 	if err != nil {
 		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+	}
+	if len(result.Skipped) > 0 {
+		slog.Debug("density passed over calls that name no file", "entries", result.Skipped)
 	}
 	if result.Empty() {
 		return nil

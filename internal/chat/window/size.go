@@ -18,7 +18,7 @@ func (w *Window) Estimate() int { return w.overhead() + w.History.TotalTokens() 
 // at so many tokens by our own count (D-09).
 func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.latest = reported
-	w.calibration.Observe(model, estimate, reported.Prompt)
+	w.calibration.Observe(model, estimate, reported.Prompt, reported.Cached)
 }
 
 // scaled is an estimate in the provider's tokens.
