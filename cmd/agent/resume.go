@@ -107,7 +107,7 @@ func (a *app) conversation(config chat.Config, recorded session.State) (*chat.Ch
 	a.earlier = latestExchange(recorded.Entries)
 	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
 	for i, p := range recorded.Prunes {
-		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At}
+		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded}
 	}
 	return chat.Resume(config, recorded.Entries, ledger)
 }

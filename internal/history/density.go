@@ -46,6 +46,17 @@ type Prune struct {
 	Gone, Left []Block
 	// Tokens is what it freed, by our own count; ApplyDensityResult fills it in.
 	Tokens int
+	// Recorded says where the record of the conversation keeps what is gone; an
+	// observer that keeps one fills it in.
+	Recorded []Recorded
+}
+
+// Recorded names content in the record of a conversation.
+type Recorded struct {
+	// Entry names the entry as it was recorded first.
+	Entry string `json:"entry"`
+	// CallID is that of the call or response meant, empty for the rest of the entry.
+	CallID string `json:"callId,omitempty"`
 }
 
 // DensityError says why a density result cannot be applied (D-23, ERR-010 …

@@ -9,10 +9,11 @@
 // without counting it again.
 //
 // The log is the truth: the current context is what replaying gives. Nothing is
-// ever taken out of it; what density pruned can be looked up by its seq. A record
-// is on disk before the mutation counts as done. When it cannot be written, it
-// waits in memory and goes out, in order, with the next one; the conversation goes
-// on, and Unsaved says so. The file is made with the first entry.
+// ever taken out of it; what density pruned or a compression replaced can be
+// recalled, for each says where it was recorded. A record is on disk before the
+// mutation counts as done. When it cannot be written, it waits in memory and goes
+// out, in order, with the next one; the conversation goes on, and Unsaved says so.
+// The file is made with the first entry.
 //
 // Later records name entries by a reference, the seq of the record that brought
 // them, and never by their position: a line that was damaged costs its own entry

@@ -34,6 +34,7 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
 		return change{kind: TypeDensity, payload: payload}, nil
 	case history.MutationReplaced:
 		payload := compressionPayload{Cause: m.Cause, History: t.itemsOf(m.Entries)}
+		payload.Dropped = t.origins(payload.History)
 		t.rebuild(seq, payload.History)
 		return change{kind: TypeCompression, payload: payload}, nil
 	default:
@@ -65,10 +66,14 @@ func densityOf(live []slot, result history.DensityResult) (densityPayload, error
 		payload.Replacements[refAt(index)] = entry
 	}
 	for i, p := range result.Prunes {
-		payload.Prunes[i] = prunePayload{p.Kind, p.Subject, p.Reason, refAt(p.Entry), p.Tokens}
+		payload.Prunes[i] = prunePayload{p.Kind, p.Subject, p.Reason, refAt(p.Entry), p.Tokens, nil}
 	}
 	if !inStep {
 		return densityPayload{}, errOutOfStep
+	}
+	for i, p := range result.Prunes {
+		gone := placesOf(live, p)
+		payload.Prunes[i].Gone, result.Prunes[i].Recorded = gone, gone
 	}
 	return payload, nil
 }

@@ -64,6 +64,11 @@ func (r ref) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%d.%d", r.seq, r.item), nil
 }
 
+func (r ref) String() string {
+	text, _ := r.MarshalText()
+	return string(text)
+}
+
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (r *ref) UnmarshalText(text []byte) error {
 	seq, item, several := strings.Cut(string(text), ".")
@@ -102,11 +107,15 @@ type prunePayload struct {
 	Reason  string            `json:"reason"`
 	Entry   ref               `json:"entry"`
 	Tokens  int               `json:"tokens"`
+	// Gone are the places of what left the context, each as it was recorded first.
+	Gone []history.Recorded `json:"gone,omitempty"`
 }
 
 type compressionPayload struct {
 	Cause   string        `json:"cause"`
 	History []historyItem `json:"history"`
+	// Dropped are the entries that left and that nothing stands for.
+	Dropped []ref `json:"dropped,omitempty"`
 }
 
 // historyItem is an entry of a rebuilt history: one that was there before, by its
@@ -114,6 +123,8 @@ type compressionPayload struct {
 type historyItem struct {
 	Ref   *ref             `json:"ref,omitempty"`
 	Entry *history.Content `json:"entry,omitempty"`
+	// From are the entries that a new one stands for.
+	From []ref `json:"from,omitempty"`
 }
 
 type settingPayload struct {

@@ -51,9 +51,9 @@ type Pruned struct {
 	Reason  string
 	// Tokens is what it freed.
 	Tokens int
-	// Seq is the record that holds what was pruned.
-	Seq uint64
-	At  time.Time
+	// Recorded are the places of what was pruned.
+	Recorded []history.Recorded
+	At       time.Time
 	// Turn is the number of the user's message during which it happened, from 1.
 	Turn int
 }
@@ -231,7 +231,7 @@ func (p *player) density(r Record) error {
 	}
 	p.missing(p.state.timeline.edit(payload.Removals, payload.Replacements))
 	for _, prune := range payload.Prunes {
-		p.state.Prunes = append(p.state.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Tokens, prune.Entry.seq, r.Time, p.turn})
+		p.state.Prunes = append(p.state.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Tokens, prune.places(), r.Time, p.turn})
 	}
 	return nil
 }
@@ -272,21 +272,4 @@ func (p *player) setting(r Record) error {
 		p.state.Settings[payload.Key] = payload.Value
 	}
 	return nil
-}
-
-// Lookup returns the record with number seq; pruned content is found so.
-func Lookup(r io.Reader, seq uint64) (Record, error) {
-	lines := bufio.NewReaderSize(r, 256<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if found, wrong := parse(bytes.TrimSpace(line)); wrong == nil && found.Seq == seq {
-			return found, nil
-		}
-		if err == io.EOF {
-			return Record{}, fmt.Errorf("the session has no record %d", seq)
-		}
-		if err != nil {
-			return Record{}, fmt.Errorf("the session log cannot be read: %w", err)
-		}
-	}
 }

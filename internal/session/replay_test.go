@@ -91,7 +91,7 @@ func TestReplayGivesEverythingElseToo(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"model": "m"}, state.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	want := []Pruned{{"stale-read", "f", "written", 7, 9, state.Started, 2}}
+	want := []Pruned{{"stale-read", "f", "written", 7, []history.Recorded{{Entry: "9"}}, state.Started, 2}}
 	if diff := cmp.Diff(want, state.Prunes); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)
 	}
@@ -151,26 +151,6 @@ func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 		if foreign := (*NotALogError)(nil); !errors.As(err, &foreign) {
 			t.Errorf("%q: error %v", text, err)
 		}
-	}
-}
-
-// What density took out of the context is still in the log, under its number.
-func TestPrunedContentCanBeLookedUp(t *testing.T) {
-	t.Parallel()
-	log := lines(opening, entryA, entryB, `"type":"density","payload":{"removals":["2"],"prunes":[{"kind":"stale-read","entry":"2"}]}`)
-	state, err := Replay(strings.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := said(state.Entries); got != "b" {
-		t.Fatalf("context %q", got)
-	}
-	record, err := Lookup(strings.NewReader(log), state.Prunes[0].Seq)
-	if err != nil || record.Type != TypeEntry || !strings.Contains(string(record.Payload), `"text":"a"`) {
-		t.Errorf("record %+v, error %v", record, err)
-	}
-	if _, err := Lookup(strings.NewReader(log), 99); err == nil {
-		t.Error("a record that is not there was found")
 	}
 }
 

@@ -2,6 +2,7 @@ package window_test
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"agent/internal/chat/window"
@@ -37,7 +38,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 		t.Errorf("counts %v, %d entries are left", density.Metadata, b.History.Len())
 	}
 	ledger := b.Ledger()
-	if len(ledger) != 1 || len(density.Prunes) != 1 || ledger[0] != density.Prunes[0] {
+	if len(ledger) != 1 || len(density.Prunes) != 1 || !reflect.DeepEqual(ledger[0], density.Prunes[0]) {
 		t.Fatalf("ledger %+v, told %+v", ledger, density.Prunes)
 	}
 	if p := ledger[0]; p.Tokens != before-scratch || p.Subject != "a" || p.Turn != 1 || p.At.Unix() != 1 || b.Freed() != p.Tokens {

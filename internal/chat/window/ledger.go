@@ -47,6 +47,8 @@ func (w *Window) record(prunes []history.Prune) []Prune {
 			Tokens:  w.scaled(p.Tokens),
 			Turn:    w.ledger.turn,
 			At:      w.Now(),
+
+			Recorded: p.Recorded,
 		}
 	}
 	w.ledger.add(records)

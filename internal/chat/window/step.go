@@ -29,6 +29,9 @@ type Prune struct {
 	// Turn is the number of the user's message during which it happened, from 1.
 	Turn int
 	At   time.Time
+	// Recorded says where the record of the conversation keeps what is gone, empty
+	// when there is none.
+	Recorded []history.Recorded
 }
 
 // Compression: the history was compressed, or there was nothing to do.
