@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 
+	"agent/internal/git"
+	"agent/internal/sandbox"
 	"agent/internal/words"
 )
 
@@ -19,15 +21,18 @@ const newFilesShown = 200
 // files that git does not know yet included, the first 200 of them. The error says
 // so when there is no commit to compare with.
 func Workspace(ctx context.Context, root string) (string, error) {
-	git := repository{ctx, root}
-	changed, err := git.run("diff", "HEAD", "--relative", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/")
+	repository := repository{ctx, root}
+	if err := repository.mayRun(); err != nil {
+		return "", err
+	}
+	changed, err := repository.run("diff", "HEAD", "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/")
 	if err != nil {
-		if _, missing := git.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
+		if _, missing := repository.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
 			return "", fmt.Errorf("there is nothing to compare with: %s is not in a git repository with a commit", root)
 		}
 		return "", fmt.Errorf("git diff: %w", err)
 	}
-	created, err := git.run("ls-files", "--others", "--exclude-standard", "-z")
+	created, err := repository.run("ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {
 		return "", fmt.Errorf("git ls-files: %w", err)
 	}
@@ -37,7 +42,7 @@ func Workspace(ctx context.Context, root string) (string, error) {
 		if name == "" || i == newFilesShown {
 			break
 		}
-		file, err := git.run("diff", "--no-index", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", "--", os.DevNull, name)
+		file, err := repository.run("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--", os.DevNull, name)
 		if err != nil {
 			return "", fmt.Errorf("git diff of %s: %w", name, err)
 		}
@@ -52,11 +57,22 @@ type repository struct {
 	dir string
 }
 
+// mayRun returns an error where comparing could run programs that the repository's
+// own configuration names, and no sandbox would hold them.
+func (g repository) mayRun() error {
+	keys, err := git.OwnKeys(g.ctx, g.dir)
+	if err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	if len(keys) > 0 && !sandbox.Detect().Active() {
+		return fmt.Errorf("the repository's own configuration may run programs (%s), so it is not compared here; look at it with !git diff", strings.Join(keys, ", "))
+	}
+	return nil
+}
+
 // run returns what git prints. That files differ is no error.
 func (g repository) run(args ...string) (string, error) {
-	cmd := exec.CommandContext(g.ctx, "git", append([]string{"-c", "core.quotepath=off"}, args...)...)
-	cmd.Dir = g.dir
-	out, err := cmd.Output()
+	out, err := git.Output(g.ctx, g.dir, append([]string{"-c", "core.quotepath=off"}, args...)...)
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && (failed.ExitCode() != 1 || len(failed.Stderr) > 0) {
 		reason := words.FirstLine(string(failed.Stderr))

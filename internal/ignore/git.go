@@ -3,23 +3,18 @@ package ignore
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/git"
 )
 
 // gitFiles asks git for the files below the slash path below of root. It
 // reports false when git cannot answer: not installed, no repository, or a
 // repository it refuses.
 func gitFiles(ctx context.Context, root, below string) ([]string, bool) {
-	// A repository's own configuration may name a program as file system monitor;
-	// listing somebody else's folder must not run it.
-	cmd := exec.CommandContext(ctx, "git", "--literal-pathspecs", "-c", "core.fsmonitor=false",
-		"ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", below)
-	cmd.Dir = root
-	cmd.Env = withoutGitVariables(os.Environ())
-	out, err := cmd.Output()
+	out, err := git.Output(ctx, root, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", below)
 	if err != nil {
 		return nil, false
 	}
@@ -54,16 +49,4 @@ func listed(ctx context.Context, root, name string) []string {
 		inner[i] = path.Join(name, inner[i])
 	}
 	return inner
-}
-
-// withoutGitVariables drops what would point git at another repository, as it
-// does for a program started from a git hook.
-func withoutGitVariables(environ []string) []string {
-	kept := []string{"GIT_OPTIONAL_LOCKS=0"}
-	for _, variable := range environ {
-		if !strings.HasPrefix(variable, "GIT_") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
 }

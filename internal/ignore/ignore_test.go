@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"agent/internal/sandbox"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -24,14 +26,14 @@ func write(t *testing.T, root string, files map[string]string) {
 	}
 }
 
-func git(t *testing.T, dir string, args ...string) {
+func runGit(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(withoutGitVariables(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -75,7 +77,7 @@ func TestFilesObeyGitignore(t *testing.T) {
 			root := t.TempDir()
 			write(t, root, tree)
 			if inRepository {
-				git(t, root, "init", "-q")
+				runGit(t, root, "init", "-q")
 			}
 			wantFiles(t, root, ".", ".gitignore", "keep.log", "main.go", "secret",
 				"sub/.gitignore", "sub/build/shown", "sub/deep/x y", "weird[1]/*")
@@ -90,8 +92,8 @@ func TestTrackedFilesAreListedThoughIgnoredAndDeletedOnesAreNot(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write(t, root, map[string]string{"a": "", "b": "", "c.log": ""})
-	git(t, root, "init", "-q")
-	git(t, root, "add", "-A")
+	runGit(t, root, "init", "-q")
+	runGit(t, root, "add", "-A")
 	write(t, root, map[string]string{".gitignore": "*.log\n", "d.log": ""})
 	if err := os.Remove(filepath.Join(root, "b")); err != nil {
 		t.Fatal(err)
@@ -103,8 +105,8 @@ func TestRepositoryInsideARepository(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write(t, root, map[string]string{"a": "", "inner/b": "", "inner/c.log": "", "inner/.gitignore": "*.log\n"})
-	git(t, root, "init", "-q")
-	git(t, filepath.Join(root, "inner"), "init", "-q")
+	runGit(t, root, "init", "-q")
+	runGit(t, filepath.Join(root, "inner"), "init", "-q")
 	wantFiles(t, root, ".", "a", "inner/.gitignore", "inner/b")
 }
 
@@ -112,7 +114,7 @@ func TestWorkspaceThatAnOuterRepositoryIgnores(t *testing.T) {
 	t.Parallel()
 	outer := t.TempDir()
 	write(t, outer, map[string]string{".gitignore": "scratch/\n", "scratch/a": "", "scratch/b.log": "", "scratch/.gitignore": "*.log\n"})
-	git(t, outer, "init", "-q")
+	runGit(t, outer, "init", "-q")
 	wantFiles(t, filepath.Join(outer, "scratch"), ".", ".gitignore", "a")
 }
 
@@ -136,9 +138,9 @@ func TestARepositoryCannotMakeTheListingRunPrograms(t *testing.T) {
 	if err := os.Chmod(filepath.Join(root, "hook"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	git(t, root, "init", "-q")
-	git(t, root, "add", "-A")
-	git(t, root, "config", "core.fsmonitor", filepath.Join(root, "hook"))
+	runGit(t, root, "init", "-q")
+	runGit(t, root, "add", "-A")
+	runGit(t, root, "config", "core.fsmonitor", filepath.Join(root, "hook"))
 	wantFiles(t, root, ".", "a", "hook")
 }
 

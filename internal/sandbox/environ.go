@@ -60,3 +60,27 @@ func (p Policy) environ(environ []string) []string {
 	}
 	return kept
 }
+
+// plain are the names, and plainBegin the beginnings of names, of variables that
+// cannot make a program do more than it does.
+var (
+	plain      = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "COLUMNS", "LINES", "GOROOT", "GOPATH", "GOMODCACHE", "GOOS", "GOARCH"}
+	plainBegin = []string{"LC_", "XDG_"}
+)
+
+// PlainEnviron returns the variables for a program that only looks: those of environ
+// that say who and where one is, with a PATH that leads into none of the folders
+// inside.
+func PlainEnviron(environ []string, inside ...string) []string {
+	var kept []string
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		switch {
+		case name == "PATH":
+			kept = append(kept, "PATH="+SafePath(value, inside...))
+		case slices.Contains(plain, name) || slices.ContainsFunc(plainBegin, func(begin string) bool { return strings.HasPrefix(name, begin) }):
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}

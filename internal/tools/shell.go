@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/git"
 	"agent/internal/sandbox"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
@@ -55,7 +56,7 @@ func runShellCommand() Tool {
 	return define(t, planShell)
 }
 
-func planShell(_ context.Context, env *Env, args shellArgs) (Plan, error) {
+func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	if err := args.check(); err != nil {
 		return Plan{}, err
 	}
@@ -69,8 +70,8 @@ func planShell(_ context.Context, env *Env, args shellArgs) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	preview := previewCommand(env, args, command)
-	command.Profile = preview.profile(args)
+	preview := previewCommand(ctx, env, args, command)
+	command.Profile, command.ReadOnly = preview.profile(args), preview.ReadOnly
 	return Plan{
 		Preview: preview,
 		Apply:   func(ctx context.Context) Answer { return runCommand(ctx, env, args, command) },
@@ -88,7 +89,7 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 	return answerCommand(command, result)
 }
 
-func previewCommand(env *Env, args shellArgs, command shell.Command) Preview {
+func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell.Command) Preview {
 	preview := Preview{Title: "run " + firstLine(args.Command), Command: args.Command}
 	if args.Directory != "" {
 		preview.Title += " in " + env.Workspace.Rel(command.Dir)
@@ -99,14 +100,30 @@ func previewCommand(env *Env, args shellArgs, command shell.Command) Preview {
 		preview.Title += " — outside the sandbox: " + firstLine(args.Outside)
 	}
 	if line, err := cmdline.Parse(args.Command); err == nil {
-		preview.Commands = line.Unproven(cmdline.Place{Dir: command.Dir, Inside: func(path string) bool {
-			_, err := env.Workspace.Resolve(path)
-			return err == nil
-		}})
+		preview.Commands = line.Unproven(env.place(ctx, command))
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 	}
 	preview.Confined = confined && preview.Outside == ""
 	return preview
+}
+
+// place is where a command would run.
+func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
+	return cmdline.Place{
+		Dir: command.Dir,
+		Inside: func(path string) bool {
+			_, err := e.Workspace.Resolve(path)
+			return err == nil
+		},
+		Program: func(name string) bool {
+			_, err := e.Jobs.LookPath(name, command.Distrusted...)
+			return err == nil
+		},
+		Repository: func(dir string) bool {
+			keys, err := git.OwnKeys(ctx, dir)
+			return err == nil && len(keys) == 0
+		},
+	}
 }
 
 // profile is what a command may do in the sandbox: nothing but look when it is known
@@ -182,6 +199,6 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	return shell.Command{
 		Line: a.Command, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
 		OutputBytes: env.Limits.OutputBytes(), SpoolDir: env.Workspace.TempDir(),
-		Confined: env.confinement(),
+		Confined: env.confinement(), Distrusted: env.Workspace.Folders(),
 	}, nil
 }

@@ -10,15 +10,20 @@ import (
 // as an operand, so that no difference between this reading and the program's own
 // lets a path go unchecked.
 func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
-	for i, arg := range args {
+	options := true
+	for _, arg := range args {
 		text := arg.Text
 		if text == "--" {
-			operands = append(operands, args[i+1:]...)
-			break
+			// It may be the value of the option before it, so what follows can be
+			// options as well as operands, and must be harmless as either.
+			options = false
+			continue
+		}
+		if text == "-" || !strings.HasPrefix(text, "-") || !options {
+			operands = append(operands, arg)
 		}
 		switch {
 		case text == "-" || !strings.HasPrefix(text, "-"):
-			operands = append(operands, arg)
 		case slices.Contains(p.words, text):
 		case strings.HasPrefix(text, "--"):
 			if !p.hasLong(text[2:]) {
@@ -31,7 +36,11 @@ func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
 	if p.max != unlimited && len(operands) > p.max {
 		return nil, false
 	}
-	return operands, p.first == nil || len(operands) > 0 && p.first.MatchString(operands[0].Text)
+	if p.first != nil && (len(operands) == 0 || !p.first.MatchString(operands[0].Text)) {
+		return nil, false
+	}
+	unlike := func(operand Word) bool { return !p.each.MatchString(operand.Text) }
+	return operands, p.each == nil || len(operands) > 0 && !slices.ContainsFunc(operands, unlike)
 }
 
 func (p readOnlyProgram) hasLong(option string) bool {
@@ -51,7 +60,8 @@ func (p readOnlyProgram) hasShort(group string) bool {
 	for i := range len(group) {
 		switch {
 		case strings.IndexByte(p.valued, group[i]) >= 0:
-			return true
+			value := group[i+1:]
+			return value == "" || p.value == nil || p.value.MatchString(value)
 		case strings.IndexByte(p.flags, group[i]) < 0:
 			return false
 		}

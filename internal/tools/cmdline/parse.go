@@ -50,6 +50,9 @@ func notPlain(format string, args ...any) error {
 	return &NotPlainError{Reason: fmt.Sprintf(format, args...)}
 }
 
+// maxLine bounds a line that is taken apart, in bytes.
+const maxLine = 32 << 10
+
 // joinsInsideWord is a line that is continued other than between words. Bash then
 // sees what the two halves make together, such as $ and a name; the parser does
 // not always.
@@ -59,6 +62,9 @@ var joinsInsideWord = regexp.MustCompile(`[^ \t]\\\n|^\\\n`)
 // valid shell, is an error of type *NotPlainError. Redirections between standard
 // output and standard error and to /dev/null are plain, since they change nothing.
 func Parse(line string) (Line, error) {
+	if len(line) > maxLine {
+		return Line{}, notPlain("it is too long to be sure of")
+	}
 	if err := checkCharacters(line); err != nil {
 		return Line{}, err
 	}

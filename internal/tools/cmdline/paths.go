@@ -1,9 +1,10 @@
 package cmdline
 
 import (
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // pathInside reports whether a word, read as a path from dir, stays inside. Text
@@ -19,14 +20,77 @@ func pathInside(word Word, dir string, at Place) bool {
 	if !word.Glob {
 		return at.Inside(path)
 	}
-	matches, err := filepath.Glob(globEscaper.Replace(dir) + "/" + word.Text)
-	if filepath.IsAbs(word.Text) {
-		matches, err = filepath.Glob(word.Text)
+	prefix := globFreePrefix(path)
+	if !at.Inside(prefix) {
+		return false // nothing is looked up outside
 	}
-	return err == nil && at.Inside(globFreePrefix(path)) && !slices.ContainsFunc(matches, func(match string) bool { return !at.Inside(match) })
+	pattern := strings.Split(strings.TrimPrefix(path[len(prefix):], "/"), "/")
+	return matchesInside(prefix, pattern, at)
 }
 
-var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+// maxLookups bounds how many names are looked at for the patterns of a line.
+const maxLookups = 10_000
+
+// matchesInside reports whether all that a pattern, taken apart at its slashes, can
+// match below dir is inside.
+func matchesInside(dir string, pattern []string, at Place) bool {
+	if len(pattern) == 0 {
+		return true
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return true // nothing matches below a file
+	}
+	names, _ := folder.Readdirnames(*at.lookups + 1)
+	folder.Close()
+	if *at.lookups -= len(names) + 1; *at.lookups < 0 {
+		return false
+	}
+	for _, name := range names {
+		if !canMatch(pattern[0], name) {
+			continue
+		}
+		match := filepath.Join(dir, name)
+		if !at.Inside(match) || !matchesInside(match, pattern[1:], at) {
+			return false
+		}
+	}
+	return true
+}
+
+// canMatch reports whether a shell could match a name by a pattern of *, ? and
+// literal characters. In some locales ? is a byte, in others a character; here it is
+// both.
+func canMatch(pattern, name string) bool {
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") {
+		return false
+	}
+	// reached are the places in name that the pattern can have come to.
+	reached := make([]bool, len(name)+1)
+	reached[0] = true
+	for i := range len(pattern) {
+		next := make([]bool, len(name)+1)
+		for at, here := range reached {
+			if !here {
+				continue
+			}
+			switch {
+			case pattern[i] == '*':
+				for later := at; later <= len(name); later++ {
+					next[later] = true
+				}
+			case at == len(name):
+			case pattern[i] == '?':
+				_, size := utf8.DecodeRuneInString(name[at:])
+				next[at+1], next[at+size] = true, true
+			case pattern[i] == name[at]:
+				next[at+1] = true
+			}
+		}
+		reached = next
+	}
+	return reached[len(name)]
+}
 
 // globFreePrefix cuts a path before the first component that is a pattern.
 func globFreePrefix(path string) string {

@@ -9,6 +9,8 @@ type readOnlyProgram struct {
 	// flags are one-letter options; valued are those with a value attached (-n5)
 	// that is not a path.
 	flags, valued string
+	// value is what an attached value must look like.
+	value *regexp.Regexp
 	// number allows a number as an option (-20).
 	number bool
 	// long are long options without their dashes, with "=" where a value follows.
@@ -19,11 +21,16 @@ type readOnlyProgram struct {
 	max int
 	// first is what the first operand must look like.
 	first *regexp.Regexp
+	// each is what every operand must look like, of which there must be one.
+	each *regexp.Regexp
 	// namesOnly means that operands are never paths.
 	namesOnly bool
 	// anyWords means that whatever follows is harmless.
 	anyWords bool
 }
+
+// amount is a number of lines or bytes.
+var amount = regexp.MustCompile(`^[+-]?\d+[bkKMG]?B?$`)
 
 // unlimited is for readOnlyProgram.max.
 const unlimited = -1
@@ -71,7 +78,9 @@ var readOnlyPrograms = map[string]readOnlyProgram{
 		"all", "almost-all", "human-readable", "recursive", "reverse", "directory", "sort=", "time=",
 		"time-style=", "color", "color=", "size", "inode", "classify", "group-directories-first",
 	}},
-	"tree": {flags: "adfihsDCFpn", valued: "LIP", max: unlimited, long: []string{
+	// The values of -L, -I and -P are words of their own; letters behind them are
+	// options.
+	"tree": {flags: "adfihsDCFpnLIP", max: unlimited, long: []string{
 		"dirsfirst", "noreport", "gitignore", "prune",
 	}},
 	"stat":      {flags: "t", valued: "c", max: unlimited, long: []string{"format=", "printf=", "terse"}},
@@ -84,8 +93,8 @@ var readOnlyPrograms = map[string]readOnlyProgram{
 	"md5sum":    {max: unlimited},
 
 	"cat":  {flags: "nbsETAvet", max: unlimited},
-	"head": {flags: "qv", valued: "nc", number: true, max: unlimited, long: []string{"lines=", "bytes="}},
-	"tail": {flags: "qv", valued: "nc", number: true, max: unlimited, long: []string{"lines=", "bytes="}},
+	"head": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}},
+	"tail": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}},
 	"wc":   {flags: "lwcmL", max: unlimited, long: []string{"lines", "words", "bytes", "chars"}},
 	"nl":   {valued: "bw", max: unlimited},
 	"od":   {flags: "cxb", valued: "ANtj", max: unlimited},
@@ -114,7 +123,8 @@ var readOnlyPrograms = map[string]readOnlyProgram{
 	}},
 
 	"go version": {},
-	"go env":     {max: unlimited, namesOnly: true},
+	// Others it finds out by running the C compiler.
+	"go env": {max: unlimited, namesOnly: true, each: regexp.MustCompile(`^GO(ARCH|BIN|CACHE|ENV|EXE|FLAGS|HOSTARCH|HOSTOS|MOD|MODCACHE|NOPROXY|NOSUMDB|OS|PATH|PRIVATE|PROXY|ROOT|SUMDB|TMPDIR|TOOLCHAIN|TOOLDIR|VERSION|WORK)$`)},
 
 	"git status": {flags: "sb", valued: "u", max: unlimited, long: []string{
 		"short", "branch", "porcelain", "porcelain=",
@@ -133,6 +143,6 @@ var readOnlyPrograms = map[string]readOnlyProgram{
 	"git rev-list":  {valued: "n", number: true, max: unlimited, long: []string{"count", "all", "max-count="}},
 	"git ls-files":  {flags: "cdmoz", max: unlimited, long: []string{"cached", "deleted", "modified", "others", "exclude-standard"}},
 	"git ls-tree":   {flags: "rdtlz", max: unlimited, long: []string{"name-only", "full-tree"}},
-	"git describe":  {max: unlimited, long: []string{"tags", "always", "dirty", "long", "abbrev="}},
+	"git describe":  {max: unlimited, long: []string{"tags", "always", "long", "abbrev="}},
 	"git cat-file":  {flags: "pts", max: 2},
 }

@@ -6,21 +6,43 @@ import (
 	"strings"
 )
 
-// Place is where a command would run: its start folder and which paths are inside
-// the workspace.
+// Place is where a command would run: its start folder, which paths are inside the
+// workspace, and what programs and repositories there are.
 type Place struct {
 	// Dir is the absolute folder it starts in, free of symlinks.
 	Dir string
 	// Inside reports whether an absolute path, symlinks followed, is one that the
 	// model may read.
 	Inside func(path string) bool
+	// Program reports whether the program of that name is one of the system, and not
+	// one of the workspace. Nil: all are.
+	Program func(name string) bool
+	// Repository reports whether git, run in a folder, runs nothing that the
+	// repository names. Nil: in all folders.
+	Repository func(dir string) bool
+
+	// lookups is how many names may still be looked at for patterns.
+	lookups *int
 }
+
+// maxWords bounds the words of a line that is looked into, each of which is looked
+// up on disk.
+const maxWords = 256
 
 // Unproven returns the commands that are not known to be read-only. There are none
 // when every command is a program that only reads, with options known to be
 // harmless, and every word that could be a path is inside; such a line can run
 // without asking.
 func (l Line) Unproven(at Place) []Command {
+	words := 0
+	for _, command := range l.Commands {
+		words += len(command)
+	}
+	if words > maxWords {
+		return l.Commands
+	}
+	lookups := maxLookups
+	at.lookups = &lookups
 	dirs := []string{at.Dir}
 	var unproven []Command
 	for i, command := range l.Commands {
@@ -67,7 +89,10 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 func (c Command) isReadOnly(dirs []string, at Place) bool {
 	name, args := c.programName()
 	program, known := readOnlyPrograms[name]
-	if !known || c[0].Text == "git" && slices.ContainsFunc(dirs, InBareRepository) {
+	if !known || !slices.Contains(builtins, c[0].Text) && at.Program != nil && !at.Program(c[0].Text) {
+		return false
+	}
+	if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool { return InBareRepository(dir) || at.Repository != nil && !at.Repository(dir) }) {
 		return false
 	}
 	operands := args
@@ -88,6 +113,9 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 	}
 	return true
 }
+
+// builtins are the read-only programs that are part of the shell.
+var builtins = []string{"true", "false", "echo", "pwd", "type"}
 
 // programName returns the command's key in the table and the words after it.
 // Programs with subcommands have one key for each.

@@ -1,10 +1,13 @@
 package cmdline
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // readOnlyPlace has files, a folder below another, and links that lead out.
@@ -58,7 +61,7 @@ func TestReadOnlyCommandsPass(t *testing.T) {
 		"git status", "git status --short", "git --no-pager log --oneline -5", "git diff HEAD~3 -- a.go", "git diff --stat main..dev",
 		"git show HEAD:a.go", "git log --format='%h %s' -n 3", "git branch -a", "git rev-parse --show-toplevel", "git blame -L1,5 a.go",
 		"go version", "go env GOPATH", "date +%F", "uname -a", "which go node", "sed -n '1,20p' a.go", "sed -n '3,$p' a.go",
-		"cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "cat -- -odd",
+		"cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "grep -n -- x a.go", "tree -L 2 sub", "tail -c5k a.go",
 	} {
 		parsed, err := Parse(line)
 		if err != nil {
@@ -95,6 +98,14 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		"git diff --output=f", "git diff --outpu=f", "git log --output f", "git diff --ext-diff", "git diff --textconv", "git diff --no-index a.go b.go", "git diff -Of", "git show --ext-diff",
 		"git grep -Orm x", "git grep --open-files-in-pager=rm x", "git branch -D x", "git branch x", "git tag x", "git remote add a b", "git reflog expire --all", "git stash", "git checkout .", "git clean -fd",
 		"git config --list", "git log --show-signature", "git cat-file --textconv HEAD:a", "git submodule foreach ls", "git blame --contents f a.go",
+		// Options behind a "--" that is itself the value of an option.
+		"find . -maxdepth 0 -not -name -- -exec sh -c 'id > x' ';'", "find . -name -- -delete", "find . -name -- -fprint x", "find . -path -- -fls x",
+		"git grep -e -- '-Oid > x; :'", "rg -e -- --pre=sh . a.go", "git diff -S -- --output=a.go b.go sub", "tree -P -- -o a.go", "tree -I -- -o a.go", "sort -k -- -o a.go b.go",
+		"cat -- -odd", "uniq -f -- a.go b.go", "sed -n -- 1p -i a.go", "sort -t -- --output=x a.go", "head -n -- -x a.go", "git log -n -- --output=x",
+		// Letters behind one whose value is the next word.
+		"tree -Po x a.go", "tree -Lo 1 a.go", "tail -cf a.go", "tail -nf a.go", "tail -c5f a.go",
+		// Programs that run others to find out.
+		"go env", "go env CC", "go env GOGCCFLAGS", "go env GOPATH CC", "git describe --dirty",
 		// Places outside.
 		"cat /etc/passwd", "cat ../secret", "cat out/secret", "cat sub/leak", "ls out", "ls /", "ls ..", "find /", "find out", "grep -r x /", "grep x out/secret", "rg x ..", "git diff /etc/passwd a.go",
 		"cat here/../secret", "cat sub/../../secret", "cat sub/l*", "cat out/s*", "cat o*/secret", "cat /etc/pass*", "ls /*", "head -c 10 /dev/zero", "cat /proc/self/environ",
@@ -120,6 +131,71 @@ func TestReadOnlyListsNothingThatRunsOthers(t *testing.T) {
 	for _, name := range []string{"env", "xargs", "sh", "bash", "sudo", "awk", "tee", "eval", "exec", "command", "source", "printf", "perl", "python", "node", "make", "ssh", "curl"} {
 		if _, listed := readOnlyPrograms[name]; listed {
 			t.Errorf("%s is listed as read-only", name)
+		}
+	}
+}
+
+// Programs and repositories of the workspace are not trusted by their names.
+func TestReadOnlyAsksAboutThePlace(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	at.Program = func(name string) bool { return name != "ls" }
+	at.Repository = func(dir string) bool { return filepath.Base(dir) != "sub" }
+	for line, readOnly := range map[string]bool{
+		"ls": false, "cat a.go": true, "echo x": true, "git status": true, "cd sub && git status": false, "cat a.go | ls": false,
+	} {
+		parsed, err := Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(parsed.Unproven(at)) == 0; got != readOnly {
+			t.Errorf("%q is read-only: %v", line, got)
+		}
+	}
+}
+
+// Looking into a line takes no time to speak of, whatever the line.
+func TestReadOnlyIsBounded(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	for range 200 {
+		writeTestFile(t, at.Dir, fmt.Sprintf("many/%x/%x/x", rand.Int32N(100), rand.Int32N(1000)), "")
+	}
+	for _, line := range []string{
+		"cat " + strings.Repeat("a.go ", 5000), "cat " + strings.Repeat("a.go ", maxWords), strings.Repeat("true;", 6000), "ls /*/*/*/*/*/*", "ls " + strings.Repeat("many/*/*/* ", 200),
+		"ls m" + strings.Repeat("*a", 2000), "ls " + strings.Repeat("x", maxLine), strings.Repeat("a|", 20_000) + "b",
+	} {
+		began := time.Now()
+		if parsed, err := Parse(line); err == nil && len(parsed.Unproven(at)) == 0 && !strings.HasPrefix(line, "ls m*a") {
+			t.Errorf("%.40q… counts as read-only", line)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%.40q… took %v", line, took)
+		}
+	}
+}
+
+// What a pattern can match is what it matches by bytes or by characters.
+func TestPatternsMatchByBytesToo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"f?", "fé", true}, {"f??", "fé", true}, {"f???", "fé", false}, {"f*", "f", true}, {"f*", "fé", true}, {"*x*y", "axby", true}, {"*x*y", "axb", false},
+		{"a*", ".a", false}, {".a*", ".ab", true}, {"a?c", "abc", true}, {"a?c", "ac", false}, {"\xff?", "\xffx", true}, {"f?", "f\xff", true},
+	} {
+		if got := canMatch(c.pattern, c.name); got != c.want {
+			t.Errorf("canMatch(%q, %q) = %v", c.pattern, c.name, got)
+		}
+	}
+	at := readOnlyPlace(t)
+	if err := os.Symlink("/etc/hostname", filepath.Join(at.Dir, "fé")); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"cat f?", "cat f??", "cat f*"} {
+		if parsed, err := Parse(line); err != nil || len(parsed.Unproven(at)) == 0 {
+			t.Errorf("%q would show what is outside (%v)", line, err)
 		}
 	}
 }

@@ -10,9 +10,7 @@ import (
 // the project, with a configuration that makes git run programs.
 func InBareRepository(dir string) bool {
 	for {
-		head, headErr := os.Stat(filepath.Join(dir, "HEAD"))
-		objects, objectsErr := os.Stat(filepath.Join(dir, "objects"))
-		if headErr == nil && objectsErr == nil && !head.IsDir() && objects.IsDir() {
+		if exists(dir, "HEAD") && (exists(dir, "objects") || exists(dir, "commondir")) {
 			return true
 		}
 		parent := filepath.Dir(dir)
@@ -21,4 +19,11 @@ func InBareRepository(dir string) bool {
 		}
 		dir = parent
 	}
+}
+
+// exists reports whether there is anything of that name, also a link to nowhere,
+// with which git is content.
+func exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
 }

@@ -1,8 +1,12 @@
 package shell
 
 import (
+	"os"
 	"slices"
 	"strings"
+
+	"agent/internal/git"
+	"agent/internal/sandbox"
 )
 
 // unattended are the variables from which programs learn that nobody is at a
@@ -16,17 +20,26 @@ var unattended = []string{
 // here, which approval relies on.
 var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 
-// environment is the environment of a command that runs in dir: environ without
-// the variables whose names are withheld, because they hold secrets.
-func environment(environ, withheld []string, dir string) []string {
-	set := append(slices.Clone(unattended), "PWD="+dir)
+// environment is the environment of a command: that of the program without what
+// holds secrets, and of a read-only one only what cannot change what it does.
+func (j *Jobs) environment(c Command) []string {
+	environ := sandbox.Environ(j.environ, c.Confined.AllowEnv)
+	set := append(slices.Clone(unattended), "PWD="+c.Dir)
+	if c.ReadOnly {
+		environ = sandbox.PlainEnviron(environ, c.Distrusted...)
+		set = append(append(set, git.Variables()...), golang...)
+	}
 	var result []string
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
 		overridden := slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
-		if !overridden && !slices.Contains(withheld, name) && !slices.Contains(misleading, name) {
+		if !overridden && !slices.Contains(j.withhold, name) && !slices.Contains(misleading, name) {
 			result = append(result, variable)
 		}
 	}
 	return append(result, set...)
 }
+
+// golang keeps the go command from fetching another version of itself, which a
+// workspace can ask for, and from counting that it was run.
+var golang = []string{"GOTOOLCHAIN=local", "GOTELEMETRY=off", "TEST_TELEMETRY_DIR=" + os.DevNull + "/none"}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,6 +36,12 @@ type Command struct {
 	// SpoolDir is where a file may keep the whole output; without it what is not
 	// returned is lost.
 	SpoolDir string
+	// ReadOnly says that it is known to change nothing, so that nobody was asked. It
+	// gets only variables that cannot change what its programs do.
+	ReadOnly bool
+	// Distrusted are the folders whose programs are not run by the name of one of the
+	// system.
+	Distrusted []string
 	// Confined is the sandbox it runs in, and Profile what it may do there.
 	Confined sandbox.Confinement
 	Profile  sandbox.Profile
@@ -98,9 +105,9 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 		defer cancel()
 	}
 	clean := &cleaner{to: out}
-	cmd := exec.CommandContext(ctx, program(), "-c", "--", c.Line)
+	cmd := exec.CommandContext(ctx, j.bash(c.Distrusted), "-c", "--", c.Line)
 	cmd.Dir = c.Dir
-	cmd.Env = environment(sandbox.Environ(j.environ, c.Confined.AllowEnv), j.withhold, c.Dir)
+	cmd.Env = j.environment(c)
 	cmd.Stdout, cmd.Stderr = clean, clean
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -143,10 +150,22 @@ func exitCode(status syscall.WaitStatus) (code int, signal string) {
 	return code, signal
 }
 
-// program is bash, or the shell every Unix has.
-func program() string {
-	if path, err := exec.LookPath("bash"); err == nil {
+// bash is the shell, or the one every Unix has.
+func (j *Jobs) bash(distrusted []string) string {
+	if path, err := j.LookPath("bash", distrusted...); err == nil {
 		return path
 	}
 	return "/bin/sh"
+}
+
+// LookPath finds the program that a command would run by that name, unless it is in
+// one of the folders distrusted.
+func (j *Jobs) LookPath(name string, distrusted ...string) (string, error) {
+	path := ""
+	for _, variable := range j.environ {
+		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
+			path = value
+		}
+	}
+	return sandbox.LookPath(name, path, distrusted...)
 }

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -64,6 +65,11 @@ func realFolder(path string) (string, error) {
 
 // Root is the absolute path of the workspace, without symbolic links.
 func (w *Workspace) Root() string { return w.root }
+
+// Folders are the folders that it confines to.
+func (w *Workspace) Folders() []string {
+	return slices.DeleteFunc([]string{w.root, w.temp}, func(folder string) bool { return folder == "" })
+}
 
 // TempDir is the temporary folder, or empty when there is none.
 func (w *Workspace) TempDir() string { return w.temp }

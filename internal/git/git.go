@@ -1,0 +1,80 @@
+// Package git runs git so that a repository cannot make it run anything else.
+//
+// A repository holds a configuration, attributes and hooks by which git runs
+// programs: file system monitors, filters, differs, pagers, signature checkers,
+// transports. It can come from anybody. So git is given variables that turn those
+// off, and where a repository's own configuration holds more than what is known to
+// be harmless, it is said so (OwnKeys).
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"agent/internal/sandbox"
+)
+
+// overrides are settings of git by which a repository could run programs or be
+// found where it should not be.
+var overrides = [][2]string{
+	{"safe.bareRepository", "explicit"}, // a folder of the work tree is none by its content
+	{"core.fsmonitor", "false"},
+	{"core.hooksPath", os.DevNull},
+	{"core.pager", "cat"},
+	{"core.alternateRefsCommand", "false"},
+	{"diff.external", ""},
+	{"diff.autoRefreshIndex", "false"},
+	{"log.showSignature", "false"},
+	{"gpg.program", "false"},
+	{"gpg.ssh.program", "false"},
+	{"gpg.x509.program", "false"},
+	{"submodule.recurse", "false"},
+	{"status.submoduleSummary", "false"},
+	{"maintenance.auto", "false"},
+	{"gc.auto", "0"},
+}
+
+// Variables returns the variables that keep a repository from making git run
+// programs, reach the network or write.
+func Variables() []string {
+	variables := []string{
+		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_PROTOCOL_FROM_USER=0", "GIT_TERMINAL_PROMPT=0",
+		"GIT_PAGER=cat", "GIT_EDITOR=true",
+		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(overrides)),
+	}
+	for i, override := range overrides {
+		variables = append(variables, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, override[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, override[1]))
+	}
+	return variables
+}
+
+// Output runs git in a folder and returns what it prints. It is confined where the
+// system can. The error is an *exec.ExitError with what git said, as that of
+// [exec.Cmd.Output].
+func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), Variables()...)
+	cmd.WaitDelay = time.Second
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	running, err := sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: dir}}.Start(cmd, sandbox.Look)
+	if err != nil {
+		return nil, err
+	}
+	err = running.Wait()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		failed.Stderr = said.Bytes()
+	}
+	return out.Bytes(), err
+}

@@ -1,0 +1,187 @@
+package git_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/git"
+)
+
+// hostile are settings of a repository by which git would run touch.
+var hostile = map[string]string{
+	"core.fsmonitor": "touch ran", "core.hooksPath": "hooks", "core.pager": "touch ran", "core.sshCommand": "touch ran", "core.alternateRefsCommand": "touch ran", "core.askPass": "touch ran",
+	"core.editor": "touch ran", "core.worktree": "../..", "core.attributesFile": "x", "core.excludesFile": "x",
+	"filter.x.clean": "touch ran", "filter.x.smudge": "touch ran", "filter.x.process": "touch ran", "diff.external": "touch ran", "diff.x.command": "touch ran", "diff.x.textconv": "touch ran",
+	"merge.x.driver": "touch ran", "gpg.program": "touch ran", "gpg.ssh.program": "touch ran", "log.showSignature": "true", "alias.status": "!touch ran", "pager.log": "touch ran",
+	"remote.origin.promisor": "true", "remote.origin.uploadpack": "touch ran", "remote.origin.vcs": "x", "extensions.partialClone": "origin", "extensions.worktreeConfig": "true", "protocol.ext.allow": "always",
+	"credential.helper": "!touch ran", "include.path": "../x", "includeIf.gitdir:/.path": "../x", "url.ext::x.insteadOf": "x", "submodule.x.update": "!touch ran", "interactive.diffFilter": "touch ran",
+	"trailer.x.command": "touch ran", "sequence.editor": "touch ran", "uploadpack.packObjectsHook": "touch ran", "browser.x.cmd": "touch ran", "difftool.x.cmd": "touch ran", "sendemail.smtpserver": "/x",
+}
+
+type repository struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepository(t *testing.T) repository {
+	t.Helper()
+	r := repository{t, t.TempDir()}
+	r.git("init", "-q")
+	r.write("f.txt", "one\n")
+	r.git("add", "-A")
+	r.git("commit", "-q", "-m", "first")
+	r.write("f.txt", "two\n")
+	return r
+}
+
+func (r repository) git(args ...string) {
+	r.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Dir = r.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (r repository) write(name, content string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.git("remote", "add", "origin", "https://example.org/x.git")
+	r.git("config", "branch.main.remote", "origin")
+	r.git("config", "user.name", "x")
+	if keys, err := git.OwnKeys(t.Context(), r.dir); err != nil || len(keys) > 0 {
+		t.Errorf("%q, %v", keys, err)
+	}
+	if keys, err := git.OwnKeys(t.Context(), t.TempDir()); err != nil || len(keys) > 0 {
+		t.Errorf("outside of a repository: %q, %v", keys, err)
+	}
+}
+
+func TestOwnKeysFindsWhatRunsPrograms(t *testing.T) {
+	t.Parallel()
+	for key, value := range hostile {
+		if key == "submodule.x.update" {
+			continue // git refuses commands there
+		}
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			section, name, _ := strings.Cut(key, ".")
+			if last := strings.LastIndex(name, "."); last >= 0 {
+				section, name = section+` "`+name[:last]+`"`, name[last+1:]
+			}
+			config := filepath.Join(r.dir, ".git/config")
+			content, err := os.ReadFile(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.write(".git/config", string(content)+"["+section+"]\n\t"+name+" = "+value+"\n")
+			keys, err := git.OwnKeys(t.Context(), r.dir)
+			if err == nil && !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) }) {
+				t.Errorf("%q, %v", keys, err)
+			}
+		})
+	}
+}
+
+// A repository inside the repository has a configuration too, which status reads.
+func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
+	t.Parallel()
+	inner, r := newRepository(t), newRepository(t)
+	r.git("submodule", "--quiet", "add", inner.dir, "sub")
+	if keys, err := git.OwnKeys(t.Context(), r.dir); err != nil || len(keys) > 0 {
+		t.Errorf("%q, %v", keys, err)
+	}
+	sub := repository{t, filepath.Join(r.dir, "sub")}
+	sub.git("config", "filter.x.clean", "touch ran")
+	if keys, err := git.OwnKeys(t.Context(), r.dir); err != nil || !slices.Contains(keys, "filter.x.clean") {
+		t.Errorf("%q, %v", keys, err)
+	}
+}
+
+// B2 of the security review: folders that git would take for repositories by their
+// content, and settings that turn on what Variables turns off.
+func TestVariablesKeepARepositoryFromRunningPrograms(t *testing.T) {
+	t.Parallel()
+	for name, arrange := range map[string]func(r repository) string{
+		"link to nowhere as HEAD": func(r repository) string {
+			r.write("docs/objects/.k", "")
+			r.write("docs/refs/.k", "")
+			r.write("docs/config", "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch ran\"\n")
+			if err := os.Symlink("refs/heads/none", filepath.Join(r.dir, "docs/HEAD")); err != nil {
+				r.t.Fatal(err)
+			}
+			return "docs"
+		},
+		"common folder": func(r repository) string {
+			r.write("a/HEAD", "ref: refs/heads/none\n")
+			r.write("a/commondir", "../b\n")
+			r.write("b/objects/.k", "")
+			r.write("b/refs/.k", "")
+			r.write("b/config", "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch ran\"\n")
+			return "a"
+		},
+		"file system monitor": func(r repository) string { r.git("config", "core.fsmonitor", "touch ran"); return "." },
+		"hooks": func(r repository) string {
+			r.write(".git/hooks/post-index-change", "#!/bin/sh\ntouch ran\n")
+			return "."
+		},
+		"signatures": func(r repository) string {
+			r.git("config", "log.showSignature", "true")
+			r.git("config", "gpg.program", "touch")
+			return "."
+		},
+		"external diff": func(r repository) string { r.git("config", "diff.external", "touch ran; :"); return "." },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			dir := filepath.Join(r.dir, arrange(r))
+			for _, args := range [][]string{{"status"}, {"diff"}, {"log", "-p"}, {"show"}, {"ls-files", "-m"}, {"describe", "--always"}} {
+				cmd := exec.Command("git", args...)
+				cmd.Dir = dir
+				cmd.Env = append(os.Environ(), git.Variables()...)
+				out, _ := cmd.CombinedOutput()
+				for _, ran := range []string{"ran", "docs/ran", "a/ran", "b/ran"} {
+					if _, err := os.Lstat(filepath.Join(r.dir, ran)); err == nil {
+						t.Fatalf("git %v ran the program\n%s", args, out)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	out, err := git.Output(t.Context(), r.dir, "ls-files")
+	if err != nil || string(out) != "f.txt\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	var failed *exec.ExitError
+	if _, err := git.Output(t.Context(), t.TempDir(), "status"); !asExit(err, &failed) || !strings.Contains(string(failed.Stderr), "not a git repository") {
+		t.Errorf("%v", err)
+	}
+}
+
+func asExit(err error, failed **exec.ExitError) bool {
+	exit, ok := err.(*exec.ExitError)
+	*failed = exit
+	return ok
+}

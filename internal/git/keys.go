@@ -1,0 +1,113 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// harmlessKeys are the keys of a repository's own configuration by which git runs
+// nothing and finds nothing elsewhere. Git writes their sections and last parts in
+// lower case.
+var harmlessKeys = regexp.MustCompile(`^(` + strings.Join([]string{
+	`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|protecthfs|protectntfs|untrackedcache|commentchar|whitespace|sharedrepository|compression|bigfilethreshold|checkstat|trustctime)`,
+	`extensions\.(objectformat|refstorage|compatobjectformat)`,
+	`user\.(name|email|signingkey|useconfigonly)`, `author\.(name|email)`, `committer\.(name|email)`,
+	`remote\..*\.(url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|skipdefaultupdate|skipfetchall|gh-resolved)`, `remote\.pushdefault`,
+	`branch\..*\.(remote|pushremote|merge|rebase|description|autosetupmerge|autosetuprebase|vscode-merge-base|gk-.*|github-pr-.*)`, `branch\.(autosetupmerge|autosetuprebase|sort)`,
+	`submodule\..*\.(url|active|branch|update|ignore|shallow)`, `submodule\.(active|recurse|fetchjobs)`,
+	`pull\.(rebase|ff|twohead|octopus)`, `push\.(default|autosetupremote|followtags)`, `fetch\.(prune|prunetags|parallel|writecommitgraph)`,
+	`init\.defaultbranch`, `advice\..*`, `color\..*`, `column\..*`, `rerere\.(enabled|autoupdate)`,
+	`merge\.(conflictstyle|ff|renamelimit|renames|stat|log|verifysignatures)`, `rebase\.(autosquash|autostash|updaterefs|stat)`,
+	`diff\.(algorithm|renames|renamelimit|context|interhunkcontext|mnemonicprefix|noprefix|colormoved|submodule|indentheuristic|wordregex|ignoresubmodules|statgraphwidth)`,
+	`log\.(date|decorate|abbrevcommit|follow|mailmap)`, `format\.(pretty|signoff)`, `status\..*`, `index\.(version|threads|skiphash)`, `feature\.(manyfiles|experimental)`,
+	`gc\.(auto|autodetach|pruneexpire|reflogexpire|reflogexpireunreachable|worktreepruneexpire)`, `pack\.(threads|windowmemory|depth|window)`, `commit\.(gpgsign|verbose|cleanup|status)`, `tag\.(gpgsign|sort|forcesignannotated)`,
+	`lfs\.(repositoryformatversion|.*\.access|.*\.locksverify)`, `gui\..*`, `gitg\..*`, `i18n\..*`, `blame\.(date|showroot|showemail|coloring|markignoredlines|markunblamablelines)`, `maintenance\.(auto|strategy)`,
+}, `|`) + `)$`)
+
+// checkTime bounds what finding out about a repository may take.
+const checkTime = 2 * time.Second
+
+// maxRepositories bounds how many repositories inside a repository are looked at.
+const maxRepositories = 20
+
+// OwnKeys returns the keys of the configurations of the repository that dir is in,
+// and of those inside it, that are not known to be harmless. There are none outside
+// of a repository. The error is that it could not be found out.
+func OwnKeys(ctx context.Context, dir string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	top, err := line(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, ctx.Err() // no repository, or one that git refuses
+	}
+	found, err := unknownKeys(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if workTree(dir) == top {
+		// As in every submodule, whose repository is elsewhere.
+		found = slices.DeleteFunc(found, func(key string) bool { return key == "core.worktree" })
+	}
+	links, err := Output(ctx, top, "ls-files", "--stage", "-z")
+	if err != nil {
+		return nil, err
+	}
+	inner := 0
+	for entry := range strings.SplitSeq(string(links), "\x00") {
+		about, name, ok := strings.Cut(entry, "\t")
+		if !ok || !strings.HasPrefix(about, "160000 ") {
+			continue
+		}
+		folder := filepath.Join(top, filepath.FromSlash(name))
+		if _, err := os.Lstat(filepath.Join(folder, ".git")); err != nil {
+			continue // not there
+		}
+		if inner++; inner > maxRepositories {
+			return append(found, "more repositories inside than can be looked at"), nil
+		}
+		keys, err := OwnKeys(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, keys...)
+	}
+	return found, nil
+}
+
+func unknownKeys(ctx context.Context, dir string) ([]string, error) {
+	out, err := Output(ctx, dir, "config", "--local", "--includes", "--name-only", "--list", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var unknown []string
+	for key := range strings.SplitSeq(string(out), "\x00") {
+		if key != "" && !harmlessKeys.MatchString(strings.ToLower(key)) {
+			unknown = append(unknown, key)
+		}
+	}
+	return unknown, nil
+}
+
+// workTree is the folder, from dir upwards, in which a .git is, without links.
+func workTree(dir string) string {
+	dir, err := filepath.EvalSymlinks(dir)
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, missing := os.Lstat(filepath.Join(dir, ".git")); missing == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return ""
+}
+
+func line(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := Output(ctx, dir, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
