@@ -52,8 +52,8 @@ func (a *app) restoreSettings(recorded map[string]string) {
 	}
 }
 
-// logged notes a record that could not be written; the next one that belongs to
-// the conversation tells the user.
+// logged notes that the log is out of step with the conversation, which is a defect;
+// a disk that takes nothing is no error of it, see chat.Config.Unsaved.
 func (a *app) logged(err error) {
 	if err != nil {
 		a.log.logger.Warn("the session log is behind", "error", err)

@@ -7,7 +7,7 @@
 // for each file below internal. The forms are @path, @dir/, @glob*.go,
 // @"with spaces" and @with\ spaces; \@ is a plain @. Nothing outside the workspace
 // is read, nothing that could block, and nothing without a limit. What was left
-// out, and why, is part of the result, so that the user is told.
+// out, and why, is part of the result, for the user to see.
 //
 // What was pasted or piped in is data (D-46): it is not looked at, and it stands in
 // blocks that say what they are.

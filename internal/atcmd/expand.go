@@ -22,7 +22,7 @@ type Options struct {
 	Root string
 	// ImagesAllowed includes images as media blocks; otherwise they are skipped.
 	ImagesAllowed bool
-	// Shown is told of every file whose content goes into the message, with its
+	// Shown is called with every file whose content goes into the message, with its
 	// path below Root, symlinks followed. It may be nil.
 	Shown func(path string, content []byte)
 }
@@ -157,7 +157,7 @@ func (e *expander) include(name string) {
 }
 
 // includeAll adds the files below base that name stands for. Those left out are
-// told in one line a reason, for a folder of pictures would be a page of them.
+// listed in one line a reason, for a folder of pictures would be a page of them.
 func (e *expander) includeAll(name, base string, files []string) {
 	var reasons []refusal
 	left := map[refusal][]string{}

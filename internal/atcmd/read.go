@@ -31,7 +31,7 @@ var (
 	tooMany  = refusal(fmt.Sprintf("a message takes %d files", MaxFiles))
 )
 
-// sniffed is how much of a file tells what it is.
+// sniffed is how much of a file is looked at to see what it is.
 const sniffed = 8000
 
 // imageTypes are the media types that models take.
@@ -91,7 +91,7 @@ func check(f file) (file, refusal) {
 	return f, ""
 }
 
-// sniff tells from the beginning of a file whether it is an image, and refuses
+// sniff decides by the beginning of a file whether it is an image, and refuses
 // what is neither that nor text.
 func sniff(start []byte, imagesAllowed bool) (mimeType string, reason refusal) {
 	kind := http.DetectContentType(start)

@@ -13,7 +13,7 @@ import "strings"
 // the path (D-18). Only that counts: what a command printed or a person pasted may
 // look the same and must not take the place of a file (D-46). Documents of other
 // programs have only the text, so there it counts too; a marker line inside the
-// file's content cannot be told from a marker then (D-19).
+// file's content cannot be distinguished from a marker then (D-19).
 const (
 	inclusionOpen  = "--- "
 	inclusionShut  = " ---"

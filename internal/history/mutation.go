@@ -25,8 +25,8 @@ type Mutation struct {
 	Cause   string
 }
 
-// Observer is told of every mutation in order, once, after it happened in memory
+// Observer receives every mutation in order, once, after it happened in memory
 // (D-24). It runs under the service's lock and must not call back. Its error is
-// returned to whoever made the change: the conversation goes on, but its record
+// returned to the caller that made the change: the conversation goes on, but its record
 // is behind.
 type Observer func(Mutation) error

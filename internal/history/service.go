@@ -11,7 +11,7 @@ import (
 var ErrCompressing = errors.New("the history is being compressed; try again when that is done")
 
 // Service owns a live conversation: its entries, their token counts and the
-// order in which every change is told to the observer. It is safe for concurrent
+// order in which the observer sees every change. It is safe for concurrent
 // use. Views it returns are snapshots and stay as they are; entries are immutable.
 type Service struct {
 	mu          sync.Mutex
@@ -56,7 +56,7 @@ func (s *Service) append(c *Content) error {
 	return s.observer(Mutation{Kind: MutationAdded, Entry: c, Tokens: entry.tokenCounts(s.counter)})
 }
 
-// Restore fills an empty history with recorded entries; the observer is not told,
+// Restore fills an empty history with recorded entries; the observer does not see them,
 // for it is where they come from.
 func (s *Service) Restore(entries []*Content) error {
 	s.mu.Lock()
@@ -199,8 +199,8 @@ func (s *Service) ApplyDensityResult(r DensityResult) error {
 	return s.observer(Mutation{Kind: MutationDensity, Result: r})
 }
 
-// shareOut says of each prune what it freed, so that they add up to freed: each its
-// own blocks, and an equal part of what the entries around them took.
+// shareOut sets each prune's Tokens: its own blocks plus an equal share of the
+// per-entry overhead. The sum is freed.
 func (s *Service) shareOut(freed int, prunes []Prune) {
 	for i, p := range prunes {
 		prunes[i].Tokens = countBlocks(s.counter, p.Gone) - countBlocks(s.counter, p.Left)

@@ -7,7 +7,7 @@ import (
 )
 
 // InvalidHistoryError says why a history must not be sent (D-32). It is an
-// internal error: whoever stored these entries broke the rule.
+// internal error: the code that stored these entries broke the rule.
 type InvalidHistoryError struct {
 	// Violations are all that was found, in the order of the entries; never empty.
 	Violations []Violation
@@ -98,7 +98,7 @@ func (v *validity) call(i int, speaker Speaker, call *ToolCall) {
 		return
 	}
 	if _, twice := v.answered[call.ID]; twice {
-		v.report(i, "makes two calls with the id %q, so that no response tells which it answers", call.ID)
+		v.report(i, "makes two calls with the id %q, so that it is open which one a response answers", call.ID)
 		return
 	}
 	v.open = append(v.open, call)

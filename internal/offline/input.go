@@ -32,12 +32,20 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	}, state.Notices, nil
 }
 
-// isLog reports whether data begins with a record of a session log.
+// isLog reports whether data begins with a record of a session log. The first lines
+// may be damaged; no line of a document looks like a record.
 func isLog(data []byte) bool {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
-	var record struct {
-		V    *int    `json:"v"`
-		Type *string `json:"type"`
+	const looked = 5
+	for range looked {
+		var line []byte
+		line, data, _ = bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
+		var record struct {
+			V    *int    `json:"v"`
+			Type *string `json:"type"`
+		}
+		if json.Unmarshal(line, &record) == nil && record.V != nil && record.Type != nil {
+			return true
+		}
 	}
-	return json.Unmarshal(line, &record) == nil && record.V != nil && record.Type != nil
+	return false
 }

@@ -69,7 +69,7 @@ func (l *Log) Setting(key, value string) error {
 	return l.record(TypeSetting, settingPayload{key, value})
 }
 
-// Notice records something the user was told.
+// Notice records a message that was shown to the user.
 func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
 
 // Unsaved says why records wait in memory, as an *UnsavedError, and is nil while

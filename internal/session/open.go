@@ -26,7 +26,7 @@ type Options struct {
 	Now       func() time.Time
 	// Random makes ids unique within a second.
 	Random io.Reader
-	// PID is this process, for whoever finds the session in use.
+	// PID is this process; a second writer reads it in the log.
 	PID int
 }
 

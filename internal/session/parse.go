@@ -20,7 +20,7 @@ func (e *VersionError) Error() string {
 }
 
 // parse reads one line. Lines as encode writes them are taken apart without a
-// look at the payload, which is most of them; whoever decodes the payload of such
+// look at the payload, which is most of them; code that decodes the payload of such
 // a line and fails has to ask parseAny, for the cut may be wrong.
 func parse(line []byte) (Record, error) {
 	if r, ok := parseOwn(line); ok {

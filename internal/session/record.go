@@ -33,7 +33,7 @@ const (
 	TypeTodo Type = "todo"
 	// TypeSetting is a setting changed in the session.
 	TypeSetting Type = "setting"
-	// TypeNotice is something the user was told.
+	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
 )
 

@@ -254,7 +254,8 @@ func (p *player) clear(r Record) error {
 	return nil
 }
 
-// missing tells of entries that a later record names and no readable one brought.
+// missing adds a notice about entries that a later record names and no readable one
+// brought.
 func (p *player) missing(unknown int) {
 	if unknown > 0 {
 		p.notice(fmt.Sprintf("line %d names entries that could not be read: %d", p.number, unknown))

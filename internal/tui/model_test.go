@@ -20,6 +20,7 @@ import (
 // fakeDriver records what the interface asks for.
 type fakeDriver struct {
 	calls  []string
+	sent   []atcmd.Message
 	queued []string
 }
 
@@ -27,7 +28,11 @@ func (d *fakeDriver) record(format string, args ...any) {
 	d.calls = append(d.calls, fmt.Sprintf(format, args...))
 }
 
-func (d *fakeDriver) Send(m atcmd.Message) { d.record("send %q", m.Text()) }
+func (d *fakeDriver) Send(m atcmd.Message) {
+	d.sent = append(d.sent, m)
+	d.record("send %q", m.Text())
+}
+
 func (d *fakeDriver) Shell(command string) { d.record("shell %q", command) }
 func (d *fakeDriver) Interrupt()           { d.record("interrupt") }
 func (d *fakeDriver) CycleMode()           { d.record("cycle") }
