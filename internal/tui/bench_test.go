@@ -32,7 +32,7 @@ func BenchmarkKey(b *testing.B) {
 	for _, messages := range []int{0, 10_000} {
 		b.Run(fmt.Sprintf("after-%d-messages", messages), func(b *testing.B) {
 			s := afterSession(b, messages)
-			out := term.NewScreen(io.Discard)
+			out := term.NewScreen(io.Discard, nil)
 			keys := []term.Key{{Name: "x", Text: "x"}, {Name: "backspace"}}
 			for i := 0; b.Loop(); i++ {
 				s.model.update(inputMsg{keys[i%2]})
@@ -60,7 +60,7 @@ func BenchmarkReply(b *testing.B) {
 	whole := text.String()
 	b.SetBytes(int64(len(whole)))
 	s := afterSession(b, 0)
-	out := term.NewScreen(io.Discard)
+	out := term.NewScreen(io.Discard, nil)
 	for b.Loop() {
 		s.model.update(eventsMsg{chat.TurnStarted{}})
 		for rest := whole; rest != ""; {

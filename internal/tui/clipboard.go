@@ -8,6 +8,7 @@ import (
 	"github.com/aymanbagabas/go-osc52/v2"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
@@ -27,14 +28,14 @@ func (m *Model) copyText(text string) tea.Cmd {
 		})
 	}
 	if m.opts.simpleTerminal() {
-		m.note(m.theme.Bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file")
+		m.note(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file")
 		return nil
 	}
 	sequence := osc52.New(text)
 	if strings.HasPrefix(m.opts.env("TERM"), "screen") {
 		sequence = sequence.Screen()
 	}
-	m.clipboard = sequence.String()
-	m.scrollback.print(lineBlock, "gave "+what+" to the terminal for its clipboard")
+	m.sequence = sequence.String()
+	m.print(transcript.Line, transcript.Rows("gave "+what+" to the terminal for its clipboard"))
 	return nil
 }

@@ -78,13 +78,13 @@ func TestCopyOutputReachesTheClipboard(t *testing.T) {
 			s.model.opts.Environ = []string{"TERM=" + tt.term}
 			s.model.update(commandMsg{line: "/copy", output: command.Output{Copy: "one\ntwo"}})
 			f := s.model.frame()
-			if f.Clipboard != tt.sequence {
-				t.Errorf("the clipboard got %q", f.Clipboard)
+			if f.Sequence != tt.sequence {
+				t.Errorf("the clipboard got %q", f.Sequence)
 			}
 			if said := filled(strings.Join(f.Printed, "\n")); said[1] != tt.said {
 				t.Errorf("it said %q", said)
 			}
-			if again := s.model.frame().Clipboard; again != "" {
+			if again := s.model.frame().Sequence; again != "" {
 				t.Errorf("the clipboard was set again: %q", again)
 			}
 		})

@@ -4,7 +4,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/tui/question"
+	"agent/internal/tui/style"
 	"agent/internal/tui/term"
+	"agent/internal/tui/transcript"
 )
 
 // questionKey gives a key to the question that waits. It reports false when the key
@@ -25,7 +27,8 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		m.typed = m.opts.Now()
 		return m.proposeLater()
 	case reply.View:
-		m.scrollback.print(textBlock, question.All(m.theme, m.questions.First(), m.columns())...)
+		asked := m.questions.First()
+		m.print(transcript.Text, func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {

@@ -1,11 +1,12 @@
 // Package tui is the terminal interface: one Bubble Tea model, inline in the
 // normal screen.
 //
-// What is finished (a message, a closed block of the reply, a tool result) is
-// printed to the terminal's scrollback once and forgotten. What still changes is
-// the live part at the bottom: the tail of the reply, running tools, the queue,
-// the input and a status line. It is always lower than the window, so the cost of
-// a frame does not depend on the length of the session.
+// What is finished (a message, a closed block of the reply, a tool result) is an entry
+// of the transcript and printed to the terminal's scrollback once. What still changes
+// is the live part at the bottom: the open block of the reply, running tools, the
+// queue, the input and a status line. It is at most half of the window, so the cost of
+// a frame does not depend on the length of the session. After the window has changed
+// its size, the transcript is laid out and printed anew (resize.go).
 //
 // Data flow:
 //

@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
@@ -64,43 +65,58 @@ func (m *Model) event(event chat.Event) {
 
 // report prints the events that are a line.
 func (m *Model) report(event chat.Event) {
-	t := m.theme
 	switch e := event.(type) {
 	case chat.DensityApplied:
-		m.note(t.Dim, "≈", e.String())
+		m.note(dim, "≈", e.String())
 	case chat.Compressed:
-		m.note(t.Dim, "≈", e.String())
+		m.note(dim, "≈", e.String())
 	case chat.Retry:
-		m.note(t.Warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, words.Took(e.Delay)))
+		m.note(warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, words.Took(e.Delay)))
 	case chat.Notice:
-		m.note(t.Warn, "!", e.Text)
+		m.note(warn, "!", e.Text)
 	}
 }
 
 // note prints a line that tells what happened: a glyph, then words.
-func (m *Model) note(look style.Style, glyph, text string) {
-	m.scrollback.print(lineBlock, m.noteLines(look, glyph, text)...)
+func (m *Model) note(look func(*style.Theme) style.Style, glyph, text string) {
+	m.print(transcript.Line, noteRows(look, glyph, text))
 }
 
-func (m *Model) noteLines(look style.Style, glyph, text string) []string {
-	margin := strings.Repeat(" ", style.Width(glyph)+1)
-	rows := style.WrapText(style.CleanProse(strings.TrimSpace(text)), max(10, min(m.columns(), markdown.TextColumns)-len(margin)))
-	for i, row := range rows {
-		rows[i] = look.Text(row)
+// noteRows lays out a note.
+func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
+	text = style.CleanProse(strings.TrimSpace(text))
+	return func(t *style.Theme, width int) []string {
+		margin := strings.Repeat(" ", style.Width(glyph)+1)
+		rows := style.WrapText(text, max(10, min(width, markdown.TextColumns)-len(margin)))
+		for i, row := range rows {
+			rows[i] = look(t).Text(row)
+		}
+		return style.Indent(rows, look(t).Text(glyph)+" ", margin)
 	}
-	return style.Indent(rows, look.Text(glyph)+" ", margin)
 }
+
+// The looks of notes.
+func dim(t *style.Theme) style.Style  { return t.Dim }
+func warn(t *style.Theme) style.Style { return t.Warn }
+func bad(t *style.Theme) style.Style  { return t.Bad }
 
 // userMessage prints what the user said and what the @ processor made of it.
 func (m *Model) userMessage(e chat.UserMessage) {
-	lines := m.promptLines(e.Text)
+	said := promptRows(e.Text)
+	var files []transcript.Lay
 	for _, file := range e.Included {
-		lines = append(lines, m.noteLines(m.theme.Dim, "  +", file.Path+" — "+includedSize(file))...)
+		files = append(files, noteRows(dim, "  +", file.Path+" — "+includedSize(file)))
 	}
 	for _, file := range e.Skipped {
-		lines = append(lines, m.noteLines(m.theme.Warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason))...)
+		files = append(files, noteRows(warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason)))
 	}
-	m.scrollback.print(textBlock, lines...)
+	m.print(transcript.Text, func(t *style.Theme, width int) []string {
+		rows := said(t, width)
+		for _, file := range files {
+			rows = append(rows, file(t, width)...)
+		}
+		return rows
+	})
 }
 
 // includedSize says how much of the context a file takes: images have no lines.
@@ -114,29 +130,51 @@ func includedSize(file atcmd.Included) string {
 // promptShown bounds how much of a message is printed back, in lines.
 const promptShown = 20
 
-// promptLines is what the user typed, as it is printed back.
-func (m *Model) promptLines(text string) []string {
+// promptRows is what the user typed, as it is printed back: on a ground of its own
+// where there are colours for it.
+func promptRows(text string) transcript.Lay {
 	lines := strings.Split(style.CleanProse(strings.TrimRight(text, "\n")), "\n")
 	more := len(lines) - promptShown
 	if more > 0 {
 		lines = lines[:promptShown]
 	}
-	var rows []string
-	for _, line := range lines {
-		rows = append(rows, style.WrapText(line, max(10, min(m.columns(), markdown.TextColumns)-2))...)
+	return func(t *style.Theme, width int) []string {
+		var rows []string
+		for i, line := range lines {
+			for j, row := range style.WrapText(line, max(10, min(width, markdown.TextColumns)-2)) {
+				mark := style.Span{Text: "  "}
+				if i == 0 && j == 0 {
+					mark = style.Span{Text: "> ", Style: t.User}
+				}
+				rows = append(rows, grounded(t, style.Spans{mark, {Text: row}}, width))
+			}
+		}
+		if more > 0 {
+			rows = append(rows, t.Dim.Text("  … "+words.Count(more, "more line")))
+		}
+		return rows
 	}
-	rows = style.Indent(rows, m.theme.User.Text("> "), "  ")
-	if more > 0 {
-		rows = append(rows, m.theme.Dim.Text("  … "+words.Count(more, "more line")))
+}
+
+// grounded is a row on the ground of what the user says, as wide as the window.
+func grounded(t *style.Theme, row style.Spans, width int) string {
+	if t.UserGround.On == "" {
+		return row.String()
 	}
-	return rows
+	if pad := width - row.Width(); pad > 0 {
+		row = append(row, style.Span{Text: strings.Repeat(" ", pad)})
+	}
+	for i := range row {
+		row[i].Style = row[i].Style.Over(t.UserGround)
+	}
+	return row.String()
 }
 
 // replyDiscarded drops the open reply. What has been printed of it cannot be taken
 // back, so it is said.
 func (m *Model) replyDiscarded() {
 	if m.reply.printed {
-		m.note(m.theme.Dim, "↻", "the reply above was cut off and starts over")
+		m.note(dim, "↻", "the reply above was cut off and starts over")
 	}
 	m.reply = reply{}
 	m.turn.arriving = ""
@@ -153,13 +191,13 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 	m.queued = nil
 	switch {
 	case e.Outcome.Stop == chat.StopInterrupted:
-		m.note(m.theme.Warn, "■", "interrupted")
+		m.note(warn, "■", "interrupted")
 	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
-		m.note(m.theme.Warn, "■", "stopped after the refusal; say how to go on")
+		m.note(warn, "■", "stopped after the refusal; say how to go on")
 	case e.Err != nil:
-		m.note(m.theme.Bad, "✗", e.Err.Error())
+		m.note(bad, "✗", e.Err.Error())
 		if again {
-			m.scrollback.print(lineBlock, m.theme.Dim.Text("  /retry sends it again"))
+			m.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
 		}
 	}
 }

@@ -76,25 +76,35 @@ func TestReply(t *testing.T) {
 	}
 }
 
-func (r *reply) open() bool { return r.text.Open.Len() > 0 || r.thinking() || r.printed }
+func (r *reply) open() bool {
+	_, growing := r.text.Open()
+	return growing || r.thinking() || r.printed
+}
 
-// What streams is never rendered as markdown before its block closes: every frame
-// of the open text is the plain text so far.
-func TestStreamedTextIsPlainUntilItsBlockCloses(t *testing.T) {
+// What streams looks as it will when its block closes, and lines that cannot change
+// any more leave at once: nothing jumps at the end.
+func TestStreamedTextIsRendered(t *testing.T) {
 	t.Parallel()
-	s := newScreenplay(t, 80, 24)
+	s := newScreenplay(t, 60, 24)
+	text := "Some **bold** words.\n\n```go\nfunc f() {\n\treturn\n}\n```\n\n- one\n- two **three**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend\n"
 	s.events(chat.TurnStarted{})
-	soFar := ""
-	for _, r := range "**bold** and `code` and | a | table |" {
-		soFar += string(r)
+	seen := map[string]bool{}
+	for _, r := range text {
 		s.events(chat.TextDelta{Delta: string(r)})
-		if !strings.Contains(s.model.view(), strings.TrimRight(soFar, " ")) {
-			t.Fatalf("the open text %q is shown as:\n%s", soFar, s.model.view())
+		for _, line := range s.model.live {
+			seen[strings.TrimRight(line, " ")] = true
 		}
 	}
-	s.events(chat.TextDelta{Delta: "\n\n"})
-	if want := "bold and `code` and | a | table |"; s.texts()[0] != want {
-		t.Errorf("printed %q, want %q", s.texts()[0], want)
+	s.events(chat.ReplyEnded{Text: text})
+	for _, line := range filled(strings.Join(s.printed, "\n")) {
+		if line = strings.TrimRight(line, " "); !seen[line] && !strings.Contains(text, strings.TrimSpace(line)) {
+			t.Errorf("the line %q was never seen before it was printed", line)
+		}
+	}
+	for _, want := range []string{"• two three", "a │ b"} {
+		if !seen[want] {
+			t.Errorf("%q was not rendered while it streamed", want)
+		}
 	}
 }
 

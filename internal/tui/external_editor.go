@@ -59,7 +59,7 @@ func writeDraft(text string) (string, error) {
 // edited takes the prompt back.
 func (m *Model) edited(msg editedMsg) {
 	if msg.err != nil {
-		m.note(m.theme.Bad, "✗", "the editor failed, the prompt is unchanged: "+msg.err.Error())
+		m.note(bad, "✗", "the editor failed, the prompt is unchanged: "+msg.err.Error())
 		return
 	}
 	m.input.Set("")

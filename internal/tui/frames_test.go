@@ -143,8 +143,8 @@ func TestFramesFitSmallWindows(t *testing.T) {
 }
 
 // The cost of a frame does not depend on the length of the session: what is
-// finished is gone.
-func TestNothingFinishedIsKept(t *testing.T) {
+// finished has left the live part.
+func TestNothingFinishedIsLive(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 30)
 	before := len(s.model.view())
@@ -155,7 +155,7 @@ func TestNothingFinishedIsKept(t *testing.T) {
 	if after := len(s.model.view()); after > before+200 {
 		t.Errorf("the live part grew from %d to %d bytes", before, after)
 	}
-	if n := len(s.model.scrollback.lines); n != 0 {
-		t.Errorf("%d printed lines are still held", n)
+	if rows := s.model.transcript.Take(); len(rows) != 0 {
+		t.Errorf("%d printed lines are still waiting", len(rows))
 	}
 }

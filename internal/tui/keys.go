@@ -103,7 +103,7 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 	case "ctrl+g":
 		return m.editOutside(), true
 	case "ctrl+l":
-		m.clear = true
+		m.again = true
 		return nil, true
 	case "ctrl+z":
 		return lend(term.Suspend, nil), true

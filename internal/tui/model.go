@@ -13,6 +13,7 @@ import (
 	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
+	"agent/internal/tui/transcript"
 )
 
 // Model is the whole state of the interface. It is owned by the goroutine of the
@@ -30,13 +31,16 @@ type Model struct {
 	// dark is set when the paints are those for a dark ground.
 	dark bool
 
-	scrollback scrollback
-	status     chat.Status
-	turn       turn
-	reply      reply
-	tools      []runningTool
-	queued     []string
-	outputs    outputs
+	transcript transcript.Transcript
+	// again is set when everything printed is to be printed anew, at the new width.
+	again   bool
+	resize  resize
+	status  chat.Status
+	turn    turn
+	reply   reply
+	tools   []runningTool
+	queued  []string
+	outputs outputs
 
 	input     edit.Editor
 	prompts   edit.Prompts
@@ -49,10 +53,9 @@ type Model struct {
 	// commands are the slash commands that run.
 	commands []string
 
-	bell  bool
-	clear bool
-	// clipboard is the sequence that sets the terminal's clipboard.
-	clipboard string
+	bell bool
+	// sequence goes to the terminal as it is, with the next frame.
+	sequence string
 	// live is the live part as laid out after the latest Update.
 	live     []string
 	row, col int
@@ -76,11 +79,12 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	m.chooseTheme()
 	m.status = opts.Status
 	m.started = opts.Now()
-	var greeting []string
-	for _, line := range opts.Greeting {
-		greeting = append(greeting, style.WrapText(style.CleanProse(line), m.columns())...)
-	}
-	m.scrollback.print(textBlock, greeting...)
+	m.print(transcript.Text, func(_ *style.Theme, width int) (rows []string) {
+		for _, line := range opts.Greeting {
+			rows = append(rows, style.WrapText(style.CleanProse(line), width)...)
+		}
+		return rows
+	})
 	for _, event := range opts.Earlier {
 		m.event(event)
 	}
@@ -150,11 +154,11 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 			m.event(event)
 		}
 	case tea.WindowSizeMsg:
-		m.width, m.height = message.Width, message.Height
+		m.resized(message.Width, message.Height)
 	case promptsMsg:
 		m.prompts.Load(message)
 	case noteMsg:
-		m.note(m.theme.Bad, "✗", message.text)
+		m.note(bad, "✗", message.text)
 	case unqueuedMsg:
 		if message.ok {
 			m.giveBack(message.message)
@@ -166,8 +170,9 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case editedMsg:
 		m.edited(message)
 	case outputMsg:
-		m.scrollback.print(textBlock, message...)
+		m.print(transcript.Line, transcript.Rows(message...))
 	case wakeMsg:
+		m.settle()
 		return m.questionReply(m.questions.Wake(m.opts.Now()))
 	case crashMsg:
 		panic(message)
@@ -212,6 +217,9 @@ const tickTime = 200 * time.Millisecond
 // wake is when the model wants a wakeMsg, the zero time when nothing changes by
 // itself.
 func (m *Model) wake() time.Time {
+	if m.settling() {
+		return m.resize.until
+	}
 	at := m.questions.WakeAt()
 	if tick := m.opts.Now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
 		return tick

@@ -95,7 +95,9 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		return p, p.lend(message)
 	}
 	next := p.update(message)
-	p.terminal.Screen.Post(p.frame())
+	if !p.settling() {
+		p.terminal.Screen.Post(p.frame())
+	}
 	return p, tea.Batch(next, p.sleep())
 }
 

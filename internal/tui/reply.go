@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
@@ -35,11 +36,21 @@ func (r *reply) think(delta string, now time.Time) {
 	}
 }
 
-// view is the tail of what is open, as plain text: a growing block is never
-// rendered as markdown, because what comes next may change what it is.
-func (r *reply) view(t *style.Theme, width, room int) []string {
-	if rows := r.text.Tail(min(width, markdown.TextColumns), room); len(rows) > 0 {
-		return rows
+// maxOpen bounds the open block that is rendered with every frame, in bytes: of a
+// larger one, which is a table of many rows, the end is shown as plain text.
+const maxOpen = 8 << 10
+
+// view is the end of what is open, as it will look when it is closed.
+func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room int) []string {
+	if room <= 0 {
+		return nil
+	}
+	if piece, ok := r.text.Open(); ok {
+		if len(piece.Text) > maxOpen {
+			return style.Tail(piece.Text, min(width, markdown.TextColumns), room)
+		}
+		rows := md.Piece(piece, width)
+		return clipped(rows[max(0, len(rows)-room):], width)
 	}
 	rows := style.Tail(string(r.thought), min(width, markdown.TextColumns)-2, min(3, room))
 	for i, row := range rows {
@@ -48,10 +59,19 @@ func (r *reply) view(t *style.Theme, width, room int) []string {
 	return rows
 }
 
+// layPiece lays a piece of a reply out by the renderer of the theme that is in use then.
+func (m *Model) layPiece(piece markdown.Piece) transcript.Lay {
+	return func(_ *style.Theme, width int) []string { return m.md.Piece(piece, width) }
+}
+
 // printReply prints closed blocks of the reply.
-func (m *Model) printReply(blocks []string) {
+func (m *Model) printReply(blocks []markdown.Piece) {
 	for _, block := range blocks {
-		m.scrollback.print(textBlock, m.md.Render(block, m.columns())...)
+		kind := transcript.Text
+		if block.More {
+			kind = transcript.More
+		}
+		m.print(kind, m.layPiece(block))
 		m.reply.printed = true
 	}
 }
@@ -64,7 +84,7 @@ func (m *Model) endThinking() {
 	took := m.opts.Now().Sub(m.reply.thoughtSince)
 	m.reply.thought, m.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
-		m.note(m.theme.Dim, "·", "thought for "+words.Elapsed(took))
+		m.note(dim, "·", "thought for "+words.Elapsed(took))
 	}
 }
 
@@ -79,4 +99,13 @@ func (m *Model) endReply(whole string) {
 	}
 	m.printReply(blocks)
 	m.reply = reply{}
+}
+
+// clipped cuts rows that are wider than the live part may be, such as code.
+func clipped(rows []string, width int) []string {
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		out[i] = style.Truncate(row, width)
+	}
+	return out
 }

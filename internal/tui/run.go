@@ -40,7 +40,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	screen := term.NewScreen(opts.Out)
+	screen := term.NewScreen(opts.Out, func() int { width, _ := term.SizeOf(opts.Out); return width })
 	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
 	defer func() {
 		value := recover()

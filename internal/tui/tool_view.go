@@ -10,6 +10,7 @@ import (
 	"agent/internal/tools"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
@@ -101,7 +102,7 @@ func (m *Model) toolEnded(e chat.ToolEnded) {
 		}
 		m.outputs.add(output{title: title(e.Title, e.Name), text: text, diff: a.Diff, spool: a.Spool})
 	}
-	m.scrollback.print(lineBlock, toolResult(m.theme, e, m.columns())...)
+	m.print(transcript.Line, func(t *style.Theme, width int) []string { return toolResult(t, e, width) })
 }
 
 func title(title, name string) string {

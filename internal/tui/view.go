@@ -15,10 +15,14 @@ func (m *Model) view() string { return strings.Join(m.live, "\n") }
 // frame takes what the terminal shall show since the last one.
 func (m *Model) frame() term.Frame {
 	f := term.Frame{
-		Printed: m.scrollback.take(), Live: m.live, Row: m.row, Col: m.col,
-		Width: m.width, Bell: m.bell, Clear: m.clear, Clipboard: m.clipboard,
+		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Bell: m.bell, Sequence: m.sequence, Reset: m.again,
 	}
-	m.bell, m.clear, m.clipboard = false, false, ""
+	if m.again {
+		f.Printed = m.transcript.Again(m.theme, m.columns())
+	} else {
+		f.Printed = m.transcript.Take()
+	}
+	m.bell, m.again, m.sequence = false, false, ""
 	return f
 }
 
@@ -33,10 +37,16 @@ func (m *Model) layout() {
 	width, most := m.columns(), max(1, m.height-1)
 	input, cursor := m.inputView(width, max(1, min(10, most/3)))
 	room := most - len(input) - 1
-	popup := m.popupView(width, min(6, room/3))
+	popup := m.popupView(width, min(10, room/2))
 	room -= len(popup)
 	queue := m.queueView(width, min(3, room/4))
 	room -= len(queue)
+
+	if !m.questions.Open() {
+		// What is live is at most half of the window: it cannot be pushed out of it
+		// by a window that is made lower.
+		room = min(room, max(m.height/2, 8)-len(input)-len(popup)-len(queue)-1)
+	}
 
 	// A blank line above, and one before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
@@ -77,7 +87,7 @@ func (m *Model) activityView(width, room int) []string {
 	room -= len(working)
 	tools := m.toolsView(width, room)
 	room -= len(tools)
-	tail := m.reply.view(m.theme, width, room-min(1, len(tools)+len(working)))
+	tail := m.reply.view(m.theme, m.md, width, room-min(1, len(tools)+len(working)))
 	if len(tail) > 0 && len(tools)+len(working) > 0 {
 		tail = append(tail, "")
 	}

@@ -17,7 +17,7 @@ const maxHighlight = 8 << 10
 // it, stays plain.
 func Lines(t *style.Theme, code, language string) []string {
 	var lines []string
-	for _, spans := range Spans(t, style.Clean(strings.TrimRight(code, "\n")), language) {
+	for _, spans := range Spans(t, style.Clean(strings.TrimSuffix(code, "\n")), language) {
 		lines = append(lines, spans.String())
 	}
 	return lines

@@ -24,12 +24,21 @@ type Renderer struct {
 	parser parser.Parser
 	theme  *style.Theme
 	source []byte
+	// first is the number of the first item of a list that goes on, else 0.
+	first int
 }
 
 // New returns a renderer for a theme. It belongs to one goroutine.
 func New(t *style.Theme) *Renderer {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList))
 	return &Renderer{parser: md.Parser(), theme: t}
+}
+
+// Piece lays out a piece of a stream.
+func (m *Renderer) Piece(piece Piece, width int) []string {
+	m.first = piece.First
+	defer func() { m.first = 0 }()
+	return m.Render(piece.Text, width)
 }
 
 // Render lays out a block of markdown. Prose is at most width cells wide; lines of
@@ -87,6 +96,9 @@ func (m *Renderer) block(node ast.Node, width, full int) []string {
 func (m *Renderer) list(list *ast.List, width, full int) []string {
 	var out []string
 	number := list.Start
+	if m.first > 0 && list.Parent().Kind() == ast.KindDocument {
+		number = m.first
+	}
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		mark := "• "
 		if list.IsOrdered() {
@@ -98,7 +110,7 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 		if len(lines) == 0 {
 			lines = []string{""}
 		}
-		if len(out) > 0 && !list.IsTight {
+		if len(out) > 0 && item.HasBlankPreviousLines() {
 			out = append(out, "")
 		}
 		out = append(out, style.Indent(lines, m.theme.Accent.Text(mark), pad)...)

@@ -1,20 +1,28 @@
 package markdown
 
 import (
+	"strconv"
 	"strings"
-
-	"agent/internal/tui/style"
 )
 
-// Stream takes a growing markdown text apart into blocks (a paragraph, a list, a
-// table, a fenced block of code, a heading). A block that is closed never changes
-// any more: it can be rendered and leave. What is open is looked at again only for
-// its new lines, never from its start.
+// Stream takes a growing markdown text apart into pieces that never change any more:
+// blocks (a paragraph, a table, a heading), the items of a list, and the lines of a
+// fenced block of code. What is open is looked at again only for its new lines, never
+// from its start.
 type Stream struct {
-	Open strings.Builder
+	open strings.Builder
 	// scanned is how much of open has been looked at, in whole lines.
 	scanned int
 	block   blockState
+}
+
+// Piece is a piece of markdown that can be rendered by itself.
+type Piece struct {
+	Text string
+	// More is set when it goes on with the block that the piece before began.
+	More bool
+	// First is the number of its first item in a numbered list that goes on, else 0.
+	First int
 }
 
 // blockState is what is known about the open block.
@@ -24,94 +32,183 @@ type blockState struct {
 	// blank: the block was followed by a blank line, and only a line that is
 	// indented can continue it.
 	blank bool
-	// fence is the run of characters that opened a fenced block, empty outside.
-	fence string
+	// fence is the run of characters that opened a fenced block, empty outside, and
+	// opener its line when the block is not part of a list.
+	fence, opener string
+	// more is set when a piece of the block has left, number is that of the next
+	// piece's first item.
+	more   bool
+	number int
+	items  int
 }
 
-// Add takes more text and returns the blocks it closed.
-func (s *Stream) Add(delta string) (closed []string) {
-	s.Open.WriteString(delta)
+// Add takes more text and returns the pieces that are finished.
+func (s *Stream) Add(delta string) (closed []Piece) {
+	s.open.WriteString(delta)
 	if !strings.Contains(delta, "\n") {
 		return nil
 	}
-	text := s.Open.String()
+	text := s.open.String()
 	begin := 0
+	emit := func(to int, piece Piece) {
+		if strings.TrimSpace(text[begin:to]) != "" || s.block.opener != "" && to > begin {
+			piece.Text = strings.Trim(text[begin:to], "\r\n")
+			closed = append(closed, piece)
+		}
+		begin = to
+	}
 	for {
 		end := strings.IndexByte(text[s.scanned:], '\n')
 		if end < 0 {
 			break
 		}
 		next := s.scanned + end + 1
-		before, after := s.line(strings.TrimRight(text[s.scanned:next], "\r\n"))
-		if before {
-			closed = appendBlock(closed, text[begin:s.scanned])
-			begin = s.scanned
-		}
-		if after {
-			closed = appendBlock(closed, text[begin:next])
+		line := strings.TrimRight(text[s.scanned:next], "\r\n")
+		switch state := s.block; s.line(line) {
+		case endsBefore:
+			emit(s.scanned, Piece{More: state.more, First: state.number})
+		case endsAfter:
+			emit(next, Piece{More: state.more, First: state.number})
+		case endsBoth:
+			emit(s.scanned, Piece{More: state.more, First: state.number})
+			emit(next, Piece{})
+		case opensCode: // what stands before leaves, the opener is remembered
+			emit(s.scanned, Piece{More: state.more, First: state.number})
+			begin = next
+		case endsCode:
+			s.emitCode(&closed, state, text[begin:s.scanned])
 			begin = next
 		}
 		s.scanned = next
 	}
+	if s.block.opener != "" && s.scanned > begin {
+		s.emitCode(&closed, s.block, text[begin:s.scanned])
+		s.block.more = true
+		begin = s.scanned
+	}
 	if begin > 0 {
-		s.Open.Reset()
-		s.Open.WriteString(text[begin:])
+		s.open.Reset()
+		s.open.WriteString(text[begin:])
 		s.scanned -= begin
 	}
 	return closed
 }
 
+// emitCode adds whole lines of a fenced block, fenced again.
+func (s *Stream) emitCode(closed *[]Piece, state blockState, code string) {
+	if code != "" {
+		*closed = append(*closed, Piece{Text: state.opener + "\n" + code + state.fence, More: state.more})
+	}
+}
+
 // End returns what is still open and starts afresh.
-func (s *Stream) End() (closed []string) {
-	closed = appendBlock(nil, s.Open.String())
+func (s *Stream) End() (closed []Piece) {
+	if piece, ok := s.Open(); ok {
+		closed = append(closed, piece)
+	}
 	*s = Stream{}
 	return closed
 }
 
-func appendBlock(blocks []string, block string) []string {
-	if strings.TrimSpace(block) == "" {
-		return blocks
+// Open is the piece that still grows, as if it ended here; ok is false when there is
+// none.
+func (s *Stream) Open() (piece Piece, ok bool) {
+	text, b := s.open.String(), s.block
+	if strings.TrimSpace(text) == "" {
+		return Piece{}, false
 	}
-	return append(blocks, strings.Trim(block, "\r\n"))
+	if b.opener != "" {
+		return Piece{Text: b.opener + "\n" + strings.TrimRight(text, "\r\n") + "\n" + b.fence, More: b.more}, true
+	}
+	return Piece{Text: strings.Trim(text, "\r\n"), More: b.more, First: b.number}, true
 }
 
-// line looks at one line and tells whether the open block ends before or after it.
-func (s *Stream) line(line string) (before, after bool) {
+// ending says what a line means for the open block.
+type ending int
+
+const (
+	goesOn ending = iota
+	endsBefore
+	endsAfter
+	endsBoth
+	opensCode
+	endsCode
+)
+
+// line looks at one line and tells what it means for the open block.
+func (s *Stream) line(line string) ending {
 	b := &s.block
 	trimmed := strings.TrimLeft(line, " \t")
 	indented := len(line)-len(trimmed) >= 2
 	if b.fence != "" {
-		if closesFence(trimmed, b.fence) {
-			b.fence = ""
-			if !b.list {
-				*b = blockState{}
-				return false, true
-			}
+		if !closesFence(trimmed, b.fence) {
+			return goesOn
 		}
-		return false, false
+		b.fence = ""
+		if b.list {
+			return goesOn
+		}
+		*b = blockState{}
+		return endsCode
 	}
 	if trimmed == "" {
 		if b.started && !b.list {
 			*b = blockState{}
-			return false, true
+			return endsAfter
 		}
 		b.blank = b.started
-		return false, false
+		return goesOn
 	}
-	fence, heading := opensFence(trimmed), isHeading(trimmed)
+	fence, heading, item := opensFence(trimmed), isHeading(trimmed), isListItem(trimmed)
 	inside := b.list && indented
-	if b.started && !inside && (b.blank || fence != "" || heading) {
-		before, *b = true, blockState{}
+	if b.list && !indented && item {
+		return s.nextItem(line)
 	}
-	if heading && !inside {
+	ends := b.started && !inside && (b.blank || fence != "" || heading)
+	if ends {
 		*b = blockState{}
-		return before, true
+	}
+	switch {
+	case heading && !inside:
+		*b = blockState{}
+		if ends {
+			return endsBoth
+		}
+		return endsAfter
+	case fence != "" && !inside && (!b.started || ends):
+		*b = blockState{started: true, fence: fence, opener: line}
+		return opensCode
 	}
 	if !b.started {
-		b.list = isListItem(trimmed)
+		b.list = item
+		b.items = itemNumber(trimmed)
 	}
 	b.started, b.blank, b.fence = true, false, fence
-	return before, false
+	if ends {
+		return endsBefore
+	}
+	return goesOn
+}
+
+// nextItem begins an item of the open list: those before it are finished.
+func (s *Stream) nextItem(line string) ending {
+	b := &s.block
+	next := 0
+	if b.items > 0 && itemNumber(line) > 0 {
+		next = max(b.number, b.items) + 1
+	}
+	*b = blockState{started: true, list: true, more: !b.blank, number: next, items: max(next, itemNumber(line))}
+	return endsBefore
+}
+
+// itemNumber is the number of an item of a numbered list, else 0.
+func itemNumber(line string) int {
+	digits := line[:len(line)-len(strings.TrimLeft(line, "0123456789"))]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // opensFence returns the run of backticks or tildes that opens a fenced block.
@@ -145,6 +242,3 @@ func isListItem(line string) bool {
 	digits := len(line) - len(rest)
 	return digits >= 1 && digits <= 9 && len(rest) >= 2 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
 }
-
-// Tail returns the last rows of the open text as plain text.
-func (s *Stream) Tail(width, height int) []string { return style.Tail(s.Open.String(), width, height) }

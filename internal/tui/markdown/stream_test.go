@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"agent/internal/tui/style"
 )
 
 func TestStreamClosesBlocks(t *testing.T) {
@@ -21,10 +23,10 @@ func TestStreamClosesBlocks(t *testing.T) {
 		{"a fence closes with its fence", "```go\na\n\nb\n```\nc", []string{"```go\na\n\nb\n```"}, "c"},
 		{"a fence needs as many", "````\n```\n````\n", []string{"````\n```\n````"}, ""},
 		{"a fence of tildes", "~~~\n```\n~~~\nx", []string{"~~~\n```\n~~~"}, "x"},
-		{"an open fence is open", "```\na\n\nb\n", nil, "```\na\n\nb\n"},
+		{"an open fence lets its lines go", "```\na\n\nb\nc", []string{"```\na\n\nb\n```"}, "c"},
 		{"a fence ends a paragraph", "text\n```\ncode\n```\n", []string{"text", "```\ncode\n```"}, ""},
 		{"a list goes on over a blank line when indented", "- a\n\n  more\n\nnext\n", []string{"- a\n\n  more"}, "next\n"},
-		{"code inside a list stays there", "1. a\n   ```\n   x\n\n   y\n   ```\n2. b\n\nend\n", []string{"1. a\n   ```\n   x\n\n   y\n   ```\n2. b"}, "end\n"},
+		{"code inside a list stays there", "1. a\n   ```\n   x\n\n   y\n   ```\n2. b\n\nend\n", []string{"1. a\n   ```\n   x\n\n   y\n   ```", "2. b"}, "end\n"},
 		{"a table", "| a |\n|---|\n| b |\n\nx", []string{"| a |\n|---|\n| b |"}, "x"},
 		{"inline code is no fence", "```a``` b\n\n", []string{"```a``` b"}, ""},
 	} {
@@ -33,10 +35,14 @@ func TestStreamClosesBlocks(t *testing.T) {
 			var s Stream
 			closed := s.Add(tt.text)
 			// The last line may be half there: it must not decide anything yet.
-			if diff := cmp.Diff(tt.closed, closed); diff != "" {
+			var got []string
+			for _, piece := range closed {
+				got = append(got, piece.Text)
+			}
+			if diff := cmp.Diff(tt.closed, got); diff != "" {
 				t.Errorf("closed blocks (-want +got):\n%s", diff)
 			}
-			if got := s.Open.String(); got != tt.open {
+			if got := s.open.String(); got != tt.open {
 				t.Errorf("open: %q, want %q", got, tt.open)
 			}
 		})
@@ -53,30 +59,58 @@ func markdownText() *rapid.Generator[string] {
 	})
 }
 
-// Blocks do not depend on how the text was cut into deltas, and nothing is lost
-// or told twice.
+// What is shown does not depend on how the text was cut into deltas, and nothing is
+// lost or shown twice.
 func TestStreamIsIndependentOfDeltas(t *testing.T) {
 	t.Parallel()
+	md := New(style.NewTheme(style.NoColours, true))
+	show := func(pieces []Piece) (rows []string) {
+		for _, piece := range pieces {
+			if lines := md.Piece(piece, 60); len(lines) > 0 {
+				if len(rows) > 0 && !piece.More {
+					rows = append(rows, "")
+				}
+				rows = append(rows, lines...)
+			}
+		}
+		return rows
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := markdownText().Draw(t, "text")
 		var whole Stream
-		want := append(whole.Add(text), whole.End()...)
+		want := show(append(whole.Add(text), whole.End()...))
 
 		var pieces Stream
-		var got []string
+		var got []Piece
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 			got = append(got, pieces.Add(rest[:n])...)
 			rest = rest[n:]
 		}
 		got = append(got, pieces.End()...)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, show(got)); diff != "" {
 			t.Fatalf("in pieces (-at once +in pieces):\n%s", diff)
 		}
-		if diff := cmp.Diff(filledLines(text), filledLines(strings.Join(got, "\n"))); diff != "" {
-			t.Fatalf("lines lost or changed:\n%s", diff)
-		}
 	})
+}
+
+// The lines of a growing block of code, and the items of a growing list, leave as
+// soon as they cannot change.
+func TestStreamLetsFinishedLinesGo(t *testing.T) {
+	t.Parallel()
+	var s Stream
+	if got := s.Add("```go\na\nb\nc"); len(got) != 1 || got[0].Text != "```go\na\nb\n```" || got[0].More {
+		t.Fatalf("got %+v", got)
+	}
+	if got := s.Add("\nd\n```\n"); len(got) != 1 || got[0].Text != "```go\nc\nd\n```" || !got[0].More {
+		t.Fatalf("got %+v", got)
+	}
+	if got := s.Add("1. one\n1. two\n   more\n1. three"); len(got) != 1 || got[0].Text != "1. one" {
+		t.Fatalf("got %+v", got)
+	}
+	if got := append(s.Add("\n"), s.End()...); len(got) != 2 || got[0].First != 2 || got[1].First != 3 || !got[1].More {
+		t.Fatalf("got %+v", got)
+	}
 }
 
 // filledLines returns the lines of a text that are not blank.

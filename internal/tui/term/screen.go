@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
@@ -18,18 +17,21 @@ import (
 type Frame struct {
 	// Printed leaves for the scrollback, above the live part.
 	Printed []string
+	// Reset makes Printed all that there is: window and scrollback are emptied first.
+	Reset bool
 	// Live is the whole live part, lower than the window and narrower by a cell.
 	Live []string
-	// Row and col place the cursor in the live part.
+	// Row and Col place the cursor in the live part.
 	Row, Col int
 	// Width is the window's.
 	Width int
+	// Full is a page that covers the window for as long as it is not nil: the
+	// terminal's other screen. What is printed meanwhile is kept.
+	Full []string
 	// Bell rings.
 	Bell bool
-	// Clear empties the window first.
-	Clear bool
-	// Clipboard is a sequence that sets the clipboard, empty for none.
-	Clipboard string
+	// Sequence is sent as it is, for example to set the clipboard or the title.
+	Sequence string
 }
 
 // Screen paints frames. It is the one place that writes to the terminal, one
@@ -51,11 +53,19 @@ type Screen struct {
 	live     []string
 	row, col int
 	width    int
+	// full is set while the terminal's other screen is shown; page is what is on it,
+	// kept what was printed meanwhile.
+	full bool
+	page []string
+	kept Frame
+	// size returns the window's width now; nil in tests that never resize.
+	size func() int
 }
 
-// NewScreen returns a screen whose painter runs until close.
-func NewScreen(out io.Writer) *Screen {
-	s := &Screen{out: out, wake: make(chan struct{}, 1), done: make(chan struct{})}
+// NewScreen returns a screen whose painter runs until close. width returns the
+// window's width now; nil means that it never changes.
+func NewScreen(out io.Writer, width func() int) *Screen {
+	s := &Screen{out: out, size: width, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.serve()
 	return s
 }
@@ -64,12 +74,7 @@ func NewScreen(out io.Writer) *Screen {
 func (s *Screen) Post(f Frame) {
 	s.mu.Lock()
 	if s.waiting {
-		f.Printed = append(s.next.Printed, f.Printed...)
-		f.Bell = f.Bell || s.next.Bell
-		f.Clear = f.Clear || s.next.Clear
-		if f.Clipboard == "" {
-			f.Clipboard = s.next.Clipboard
-		}
+		f = s.next.then(f)
 	}
 	s.next, s.waiting = f, true
 	s.mu.Unlock()
@@ -79,6 +84,17 @@ func (s *Screen) Post(f Frame) {
 	}
 }
 
+// then is what two frames are when only the later one is painted.
+func (f Frame) then(later Frame) Frame {
+	if !later.Reset {
+		later.Printed = append(f.Printed, later.Printed...)
+		later.Reset = f.Reset
+	}
+	later.Bell = later.Bell || f.Bell
+	later.Sequence = f.Sequence + later.Sequence
+	return later
+}
+
 func (s *Screen) serve() {
 	defer close(s.done)
 	for range s.wake {
@@ -86,16 +102,26 @@ func (s *Screen) serve() {
 	}
 }
 
-// Flush paints the frame that waits.
+// Flush paints the frame that waits. A frame for a window of another width keeps
+// waiting: the window has changed, and a frame for it is on its way.
 func (s *Screen) Flush() {
 	s.painting.Lock()
 	defer s.painting.Unlock()
 	s.mu.Lock()
+	if s.size != nil && s.waiting && s.size() != s.next.Width {
+		s.mu.Unlock()
+		return
+	}
 	f, ok := s.next, s.waiting
 	s.next, s.waiting = Frame{}, false
 	s.mu.Unlock()
-	if ok {
-		s.paint(f)
+	if !ok {
+		return
+	}
+	var b bytes.Buffer
+	s.compose(&b, f)
+	if b.Len() > 0 {
+		_, _ = s.out.Write(b.Bytes())
 	}
 }
 
@@ -104,6 +130,7 @@ func (s *Screen) Flush() {
 func (s *Screen) Close() {
 	close(s.wake)
 	<-s.done
+	s.size = nil
 	s.Flush()
 	s.erase()
 }
@@ -113,31 +140,87 @@ func (s *Screen) erase() {
 	s.painting.Lock()
 	defer s.painting.Unlock()
 	var b bytes.Buffer
+	s.leavePage(&b)
 	s.toTop(&b, s.width)
-	b.WriteString(ansi.EraseScreenBelow)
+	for i := range s.live {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		b.WriteString(ansi.EraseLineRight)
+	}
+	if up := len(s.live) - 1; up > 0 {
+		b.WriteString(ansi.CursorUp(up))
+	}
+	b.WriteByte('\r')
 	_, _ = s.out.Write(b.Bytes())
 	s.live, s.row, s.col = nil, 0, 0
 }
 
-// paint writes one frame. Errors of the terminal are not handled: when it is gone
-// its reader ends the program.
-func (s *Screen) paint(f Frame) {
-	var b bytes.Buffer
-	b.WriteString(ansi.SetModeSynchronizedOutput)
-	b.WriteString(ansi.HideCursor)
-	s.toTop(&b, f.Width)
-	if f.Clear {
-		b.WriteString(ansi.EraseEntireScreen + ansi.CursorHomePosition)
+// compose writes one frame as one synchronised update, and nothing when nothing
+// changes. Errors of the terminal are not handled: when it is gone its reader ends
+// the program.
+func (s *Screen) compose(b *bytes.Buffer, f Frame) {
+	var body bytes.Buffer
+	switch {
+	case f.Full != nil:
+		s.showPage(&body, f)
+	default:
+		s.leavePage(&body)
+		s.paint(&body, s.kept.then(f))
+		s.kept = Frame{}
 	}
-	if f.Clear || len(f.Printed) > 0 || f.Width != s.width {
-		b.WriteString(ansi.EraseScreenBelow)
+	if body.Len() == 0 && !f.Bell && f.Sequence == "" {
+		return
+	}
+	if body.Len() > 0 {
+		b.WriteString(ansi.SetModeSynchronizedOutput)
+		b.WriteString(ansi.HideCursor)
+		b.Write(body.Bytes())
+		if f.Full == nil {
+			b.WriteString(ansi.ShowCursor)
+		}
+		b.WriteString(ansi.ResetModeSynchronizedOutput)
+	}
+	if f.Bell {
+		b.WriteByte('\a')
+	}
+	b.WriteString(f.Sequence)
+}
+
+// emptied empties the window, and then the scrollback, into which some terminals
+// move what was in the window.
+const emptied = ansi.CursorHomePosition + ansi.EraseEntireScreen + ansi.EraseEntireDisplay
+
+// paint writes what is printed and the live part below it. It never erases from the
+// cursor down, which in the window's first row moves the window to the scrollback in
+// some terminals: lines are erased one by one.
+func (s *Screen) paint(b *bytes.Buffer, f Frame) {
+	if f.Reset {
+		b.WriteString(emptied)
+		s.live, s.row, s.col = nil, 0, 0
+	}
+	moved := f.Row != s.row || f.Col != s.col
+	if !f.Reset && len(f.Printed) == 0 && f.Width == s.width && !moved && slices.Equal(f.Live, s.live) {
+		return
+	}
+	if !f.Reset {
+		s.toTop(b, f.Width)
+	}
+	if f.Reset || len(f.Printed) > 0 || f.Width != s.width {
+		left := len(s.live)
 		for _, line := range f.Printed {
-			b.WriteString(line)
+			left -= writeLine(b, line, f.Width)
 			b.WriteString("\r\n")
 		}
-		b.WriteString(strings.Join(f.Live, "\r\n"))
+		for i, line := range f.Live {
+			if i > 0 {
+				b.WriteString("\r\n")
+			}
+			left -= writeLine(b, line, f.Width)
+		}
+		eraseBelow(b, left)
 	} else {
-		s.difference(&b, f.Live)
+		s.difference(b, f.Live)
 	}
 	if up := len(f.Live) - 1 - f.Row; up > 0 {
 		b.WriteString(ansi.CursorUp(up))
@@ -146,14 +229,37 @@ func (s *Screen) paint(f Frame) {
 	if f.Col > 0 {
 		b.WriteString(ansi.CursorForward(f.Col))
 	}
-	b.WriteString(ansi.ShowCursor)
-	if f.Bell {
-		b.WriteByte('\a')
-	}
-	b.WriteString(f.Clipboard)
-	b.WriteString(ansi.ResetModeSynchronizedOutput)
-	_, _ = s.out.Write(b.Bytes())
 	s.live, s.row, s.col, s.width = f.Live, f.Row, f.Col, f.Width
+}
+
+// writeLine writes a line over what is there and returns how many rows it takes:
+// lines may be longer than the window is wide. The row is erased before, because a
+// full row would lose its last character after.
+func writeLine(b *bytes.Buffer, line string, width int) int {
+	rows := 1
+	if cells := style.Width(line); width > 0 && cells > width {
+		rows = (cells + width - 1) / width
+	}
+	b.WriteString(ansi.EraseLineRight)
+	if rows > 1 {
+		for range rows - 1 {
+			b.WriteString("\r\n" + ansi.EraseLineRight)
+		}
+		b.WriteString("\r" + ansi.CursorUp(rows-1))
+	}
+	b.WriteString(line)
+	return rows
+}
+
+// eraseBelow erases rows below the cursor's and comes back to it.
+func eraseBelow(b *bytes.Buffer, rows int) {
+	if rows <= 0 {
+		return
+	}
+	for range rows {
+		b.WriteString("\r\n" + ansi.EraseLineRight)
+	}
+	b.WriteString(ansi.CursorUp(rows))
 }
 
 // toTop moves the cursor to the start of the live part. A window that became
@@ -182,17 +288,13 @@ func (s *Screen) difference(b *bytes.Buffer, live []string) {
 		return
 	}
 	for i, line := range live {
-		last := i == len(live)-1
-		if i >= len(s.live) || s.live[i] != line || last && len(s.live) > len(live) {
+		if i >= len(s.live) || s.live[i] != line {
+			b.WriteString(ansi.EraseLineRight)
 			b.WriteString(line)
-			if last {
-				b.WriteString(ansi.EraseScreenBelow)
-			} else {
-				b.WriteString(ansi.EraseLineRight)
-			}
 		}
-		if !last {
+		if i < len(live)-1 {
 			b.WriteString("\r\n")
 		}
 	}
+	eraseBelow(b, len(s.live)-len(live))
 }

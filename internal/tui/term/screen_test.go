@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"agent/internal/tui/style"
 	"agent/internal/tui/vt"
 )
 
@@ -45,7 +44,7 @@ func TestScreenShowsWhatWasPosted(t *testing.T) {
 				continue
 			}
 			s.Flush()
-			if diff := cmp.Diff(append(slices.Clone(printed), f.Live...), terminal.Lines()); diff != "" {
+			if diff := cmp.Diff(trimmed(append(slices.Clone(printed), f.Live...)), terminal.Lines()); diff != "" {
 				t.Fatalf("terminal (-want +got):\n%s", diff)
 			}
 			if at := terminal.Row - len(printed); at != f.Row || terminal.Col != f.Col {
@@ -55,38 +54,104 @@ func TestScreenShowsWhatWasPosted(t *testing.T) {
 	})
 }
 
-// A window made narrower or wider leaves no ghosts of the live part.
-func TestScreenResizesWithoutGhosts(t *testing.T) {
+// trimmed is without the blank lines at the end.
+func trimmed(lines []string) []string {
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return append([]string{}, lines...)
+}
+
+// However the window was resized, after a reset there is what was printed, once, and
+// the live part.
+func TestScreenResetLeavesNoGhosts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		width := rapid.IntRange(20, 60).Draw(t, "width")
-		terminal := vt.New(width, 40)
+		width, height := rapid.IntRange(20, 60).Draw(t, "width"), rapid.IntRange(4, 12).Draw(t, "height")
+		terminal := vt.New(width, height)
 		s := &Screen{out: terminal, wake: make(chan struct{}, 1)}
-		for range 3 {
-			live := rapid.SliceOfN(lineText(width), 1, 6).Draw(t, "live")
-			row := rapid.IntRange(0, len(live)-1).Draw(t, "row")
-			s.Post(Frame{Live: live, Row: row, Col: style.Width(live[row]), Width: width})
+		var printed []string
+		for i := range 4 {
+			more := []string{fmt.Sprint("one ", i), fmt.Sprint("two ", i)}
+			printed = append(printed, more...)
+			live := rapid.SliceOfN(lineText(20), 1, 3).Draw(t, "live")
+			s.Post(Frame{Printed: more, Live: live, Row: len(live) - 1, Width: width})
 			s.Flush()
-			width = rapid.IntRange(20, 60).Draw(t, "new width")
-			terminal.Resize(width, 40)
+			width, height = rapid.IntRange(20, 60).Draw(t, "new width"), rapid.IntRange(4, 12).Draw(t, "new height")
+			terminal.Resize(width, height)
 		}
-		live := []string{"the last"}
-		s.Post(Frame{Live: live, Width: width})
+		s.Post(Frame{Reset: true, Printed: printed, Live: []string{"the last"}, Width: width})
 		s.Flush()
-		if diff := cmp.Diff(live, terminal.Lines()); diff != "" {
+		if diff := cmp.Diff(append(printed, "the last"), terminal.Lines()); diff != "" {
 			t.Fatalf("terminal (-want +got):\n%s", diff)
 		}
 	})
 }
 
+// A frame for another width than the window's waits for the one that comes; nothing
+// that it prints is lost.
+func TestScreenWaitsForAFrameThatFits(t *testing.T) {
+	t.Parallel()
+	terminal := vt.New(20, 10)
+	s := &Screen{out: terminal, wake: make(chan struct{}, 1), size: func() int { return 20 }}
+	s.Post(Frame{Printed: []string{"one"}, Live: []string{"too wide"}, Width: 30})
+	s.Flush()
+	if lines := terminal.Lines(); len(lines) > 0 {
+		t.Fatalf("painted %q", lines)
+	}
+	s.Post(Frame{Printed: []string{"two"}, Live: []string{"> x"}, Width: 20})
+	s.Flush()
+	if diff := cmp.Diff([]string{"one", "two", "> x"}, terminal.Lines()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A page covers the window; what was printed meanwhile is there afterwards.
+func TestScreenPage(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	s := &Screen{out: &out, wake: make(chan struct{}, 1)}
+	s.Post(Frame{Live: []string{"> "}, Width: 20})
+	s.Flush()
+	s.Post(Frame{Full: []string{"page 1", "end"}, Live: []string{"> "}, Width: 20})
+	s.Flush()
+	s.Post(Frame{Full: []string{"page 2", "end"}, Printed: []string{"meanwhile"}, Live: []string{"> "}, Width: 20})
+	s.Flush()
+	if got := out.String(); strings.Contains(got, "meanwhile") || strings.Count(got, "end") != 1 || strings.Count(got, "\x1b[?1049h") != 1 {
+		t.Fatalf("wrote %q", got)
+	}
+	out.Reset()
+	s.Post(Frame{Live: []string{"> "}, Width: 20})
+	s.Flush()
+	if got := out.String(); !strings.Contains(got, "\x1b[?1049l") || !strings.Contains(got, "meanwhile") || strings.Contains(got, "page") {
+		t.Errorf("wrote %q", got)
+	}
+}
+
+// A frame that changes nothing writes nothing.
+func TestScreenWritesNothingForNothing(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	s := &Screen{out: &out, wake: make(chan struct{}, 1)}
+	f := Frame{Live: []string{"a", "b"}, Row: 1, Col: 1, Width: 20}
+	s.Post(f)
+	s.Flush()
+	out.Reset()
+	s.Post(f)
+	s.Flush()
+	if out.Len() > 0 {
+		t.Errorf("wrote %q", out.String())
+	}
+}
+
 func TestScreenLeavesTheCursorBelowWhatWasPrinted(t *testing.T) {
 	t.Parallel()
 	terminal := vt.New(20, 10)
-	s := NewScreen(terminal)
+	s := NewScreen(terminal, nil)
 	s.Post(Frame{Printed: []string{"one", "two"}, Live: []string{"", "> x", "status"}, Row: 1, Col: 3, Width: 20})
 	s.Post(Frame{Printed: []string{"three"}, Live: []string{"> y", "status"}, Width: 20})
 	s.Close()
-	if diff := cmp.Diff([]string{"one", "two", "three", ""}, terminal.Lines()); diff != "" {
+	if diff := cmp.Diff([]string{"one", "two", "three"}, terminal.Lines()); diff != "" {
 		t.Errorf("terminal (-want +got):\n%s", diff)
 	}
 	if terminal.Row != 3 || terminal.Col != 0 {

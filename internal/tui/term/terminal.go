@@ -71,8 +71,11 @@ func (t *Terminal) Write(s string) { _, _ = io.WriteString(t.Out, s) }
 
 // Size returns the window's size, or the size of a textbook terminal when it has
 // none to tell.
-func (t *Terminal) Size() (width, height int) {
-	width, height, err := term.GetSize(int(t.Out.Fd()))
+func (t *Terminal) Size() (width, height int) { return SizeOf(t.Out) }
+
+// SizeOf returns the size of the window that a file is.
+func SizeOf(out *os.File) (width, height int) {
+	width, height, err := term.GetSize(int(out.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
 		return 80, 24
 	}

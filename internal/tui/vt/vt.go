@@ -108,9 +108,9 @@ func (v *Terminal) sequence(params string, final byte) {
 		v.Row, v.Col = v.top, 0
 	case final == 'K' && params == "":
 		v.rows[v.Row] = v.rows[v.Row][:min(v.Col, len(v.rows[v.Row]))]
-	case final == 'J' && params == "":
-		v.rows[v.Row] = v.rows[v.Row][:min(v.Col, len(v.rows[v.Row]))]
-		v.rows = v.rows[:v.Row+1]
+	case final == 'J' && params == "3":
+		v.rows = append([][]string{}, v.rows[v.top:]...)
+		v.Row, v.top = v.Row-v.top, 0
 	case final == 'J' && params == "2":
 		for i := v.top; i < len(v.rows); i++ {
 			v.rows[i] = nil
@@ -120,11 +120,14 @@ func (v *Terminal) sequence(params string, final byte) {
 	}
 }
 
-// Lines is everything: scrollback and window, without trailing blanks.
+// Lines is everything: scrollback and window, without blanks at the end.
 func (v *Terminal) Lines() []string {
 	out := make([]string, len(v.rows))
 	for i, row := range v.rows {
 		out[i] = strings.TrimRight(strings.Join(row, ""), " ")
+	}
+	for len(out) > 0 && out[len(out)-1] == "" {
+		out = out[:len(out)-1]
 	}
 	return out
 }
@@ -146,4 +149,11 @@ func (v *Terminal) Resize(width, height int) {
 	}
 	v.rows, v.width, v.height, v.wrap = rows, width, height, false
 	v.top = max(0, len(rows)-height)
+}
+
+// Scribble is what another program does that writes to the same terminal.
+func (v *Terminal) Scribble() {
+	for i := range v.rows {
+		v.rows[i] = []string{"#", "#"}
+	}
 }

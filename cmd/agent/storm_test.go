@@ -1,0 +1,128 @@
+//go:build e2e
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm/llmtest"
+)
+
+// longReply is a reply of every kind of block, which waits for go on after each
+// twelfth paragraph.
+func longReply(goOn <-chan struct{}) llmtest.Turn {
+	turn := llmtest.Turn{}
+	for i := range 36 {
+		turn = turn.Say(fmt.Sprintf("Paragraph %d: words flow one after the other and fill the line until it wraps around at the edge of the window.\n\n- item %d\n- **another** one\n\n```go\nfunc f%d() {}\n```\n\n", i, i, i))
+		if i%12 == 5 {
+			turn = turn.Wait(goOn)
+		}
+	}
+	return turn
+}
+
+// A storm of sizes while a reply streams leaves what an undisturbed run leaves, line
+// by line, in the scrollback too.
+func TestTerminalResizeStorm(t *testing.T) {
+	for name, sizes := range map[string][]string{
+		"wide":   {"87x26", "90x14", "116x24", "84x17", "92x30", "67x31", "138x32", "62x27", "100x30"},
+		"narrow": {"84x17", "92x30", "67x31", "60x12"},
+		"low":    {"100x12", "100x30", "100x12", "100x30"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			last := strings.Split(sizes[len(sizes)-1], "x")
+			width, _ := strconv.Atoi(last[0])
+			goOn := make(chan struct{})
+			storm := newTerminal(t, 100, newModel(t, longReply(goOn)).URL)
+			storm.until(idle)
+			storm.say("a question of some words, fit for every window")
+			storm.until("Paragraph 5")
+			go func() {
+				for range 3 {
+					goOn <- struct{}{}
+				}
+			}()
+			for range 3 {
+				for _, size := range sizes {
+					x, y, _ := strings.Cut(size, "x")
+					storm.tmux("resize-window", "-x", x, "-y", y)
+					time.Sleep(20 * time.Millisecond) // a hand that drags the edge
+				}
+			}
+			storm.until("func f35")
+			storm.until("> " + idle)
+
+			open := make(chan struct{})
+			close(open)
+			quiet := newTerminal(t, width, newModel(t, longReply(open)).URL)
+			quiet.tmux("resize-window", "-x", last[0], "-y", last[1])
+			quiet.until(idle)
+			quiet.say("a question of some words, fit for every window")
+			quiet.until("func f35")
+			quiet.until("> " + idle)
+			storm.when("what an undisturbed run leaves", func(string) bool { return slices.Equal(conversation(storm), conversation(quiet)) })
+			if diff := cmp.Diff(conversation(quiet), conversation(storm)); diff != "" {
+				t.Errorf("(-undisturbed +storm):\n%s", diff)
+			}
+		})
+	}
+}
+
+// conversation is what is on the screen and in the scrollback, but the folder, which
+// differs, and the figures of the turn.
+func conversation(s *terminal) []string {
+	var lines []string
+	for line := range strings.SplitSeq(s.screen(), "\n") {
+		if !strings.Contains(line, "e2e-") && !strings.Contains(line, " requests ") && !strings.HasPrefix(line, "test-model ·") {
+			lines = append(lines, strings.TrimRight(line, " "))
+		}
+	}
+	return lines
+}
+
+// Ctrl+L shows the conversation again, and leaves nothing in the scrollback.
+func TestTerminalRepaint(t *testing.T) {
+	eachWidth(t, func(t *testing.T, columns int) {
+		s := newTerminal(t, columns, newModel(t, llmtest.Say("The answer.")).URL)
+		s.until(idle)
+		s.say("go")
+		s.until("The answer.")
+		s.until("> " + idle)
+		before := s.screen()
+		s.keys("C-l")
+		s.when("the same screen", func(screen string) bool { return screen == before })
+		s.keys("x")
+		s.until("> x")
+		s.once("The answer.", "> go")
+	})
+}
+
+// A question as tall as the window leaves nothing behind, however the window changes.
+func TestTerminalTallQuestion(t *testing.T) {
+	t.Parallel()
+	command := "set -e\\n" + strings.Repeat("echo some line of a script\\n", 80) + "echo last"
+	s := newTerminal(t, 80, newModel(t, llmtest.Call("run_shell_command", `{"command":"`+command+`"}`), llmtest.Say("done")).URL)
+	s.until(idle)
+	s.say("go")
+	s.until("run this command")
+	for _, size := range []string{"60x20", "120x40", "60x20", "100x30"} {
+		x, y, _ := strings.Cut(size, "x")
+		s.tmux("resize-window", "-x", x, "-y", y)
+		time.Sleep(200 * time.Millisecond)
+	}
+	s.read("run this command")
+	s.once("run this command", "? run", "echo last")
+	s.keys("Escape")
+	s.until("> " + idle)
+	if screen := s.screen(); strings.Contains(screen, "run this command") {
+		t.Errorf("the question is still there:\n%s", screen)
+	}
+}

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"agent/internal/chat"
+	"agent/internal/tui/term"
+	"agent/internal/tui/vt"
+)
+
+// window plays a model on a terminal that is resized: what the terminal holds at the
+// end.
+type window struct {
+	*screenplay
+	terminal *vt.Terminal
+	screen   *term.Screen
+	width    int
+}
+
+func newWindow(t testing.TB, width, height int) *window {
+	w := &window{screenplay: newScreenplay(t, width, height), terminal: vt.New(width, height), width: width}
+	w.screen = term.NewScreen(w.terminal, func() int { return w.width })
+	t.Cleanup(w.screen.Close)
+	w.paint()
+	return w
+}
+
+// paint shows the model's frame, unless the window is settling.
+func (w *window) paint() {
+	if !w.model.settling() {
+		w.screen.Post(w.model.frame())
+		w.screen.Flush()
+	}
+}
+
+// say is a piece of the reply.
+func (w *window) say(text string) {
+	w.model.update(eventsMsg{chat.TextDelta{Delta: text}})
+	w.paint()
+}
+
+// resize changes the window; the program hears of it later.
+func (w *window) resize(width, height int) func() {
+	w.terminal.Resize(width, height)
+	w.width = width
+	return func() {
+		w.model.update(tea.WindowSizeMsg{Width: width, Height: height})
+		w.paint()
+	}
+}
+
+// pass lets time pass.
+func (w *window) pass(d time.Duration) {
+	w.clock = w.clock.Add(d)
+	w.model.update(wakeMsg{})
+	w.paint()
+}
+
+// However the window is resized while a reply streams, in the end there is what an
+// undisturbed run at the last width shows, line by line.
+func TestResizeStorm(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&text, "Paragraph %d: words flow one after the other and fill the line until it wraps around at the edge of the window.\n\n- item one of %d\n- item **two**\n\n```go\nfunc f%d() {}\n```\n\n| a | b |\n|---|---|\n| %d | some words that are longer than a narrow window is wide |\n\n", i, i, i, i)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		height := rapid.IntRange(8, 40).Draw(rt, "height")
+		storm := newWindow(t, 80, height)
+		begin := func(w *window) {
+			w.model.update(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "a question of the user that is long enough to be wrapped in a window that is narrow"}})
+			w.paint()
+		}
+		begin(storm)
+		width := 80
+		var heard []func()
+		for rest := text.String(); rest != ""; {
+			n := min(len(rest), rapid.IntRange(1, 200).Draw(rt, "delta"))
+			storm.say(rest[:n])
+			rest = rest[n:]
+			switch rapid.IntRange(0, 5).Draw(rt, "event") {
+			case 0:
+				width, height = rapid.IntRange(30, 140).Draw(rt, "width"), rapid.IntRange(8, 40).Draw(rt, "height")
+				heard = append(heard, storm.resize(width, height))
+			case 1:
+				for _, hear := range heard {
+					hear()
+				}
+				heard = nil
+			case 2:
+				storm.pass(30 * time.Millisecond)
+			}
+		}
+		for _, hear := range heard {
+			hear()
+		}
+		storm.pass(time.Second)
+		quiet := newWindow(t, width, height)
+		begin(quiet)
+		quiet.say(text.String())
+		for _, w := range []*window{storm, quiet} {
+			w.model.update(eventsMsg{chat.ReplyEnded{}, chat.TurnEnded{}})
+			w.paint()
+		}
+		if diff := cmp.Diff(quiet.terminal.Lines(), storm.terminal.Lines()); diff != "" {
+			rt.Fatalf("(-undisturbed +storm):\n%s", diff)
+		}
+	})
+}
+
+// Ctrl+L shows the conversation again.
+func TestRepaint(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t, 60, 20)
+	w.say("One.\n\nTwo.\n\n")
+	want := w.terminal.Lines()
+	w.terminal.Scribble()
+	w.model.update(inputMsg{term.Key{Name: "ctrl+l"}})
+	w.paint()
+	if diff := cmp.Diff(want, w.terminal.Lines()); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}

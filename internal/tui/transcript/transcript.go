@@ -1,0 +1,112 @@
+// Package transcript is what was said and done so far, as it can be laid out again:
+// entries, not rows. What is finished goes to the terminal's scrollback once; when the
+// window changes its size, the entries that are kept are laid out anew for it.
+package transcript
+
+import "agent/internal/tui/style"
+
+// Kind says what an entry is; it decides where blank lines go.
+type Kind int
+
+// The kinds of entry.
+const (
+	// Line is one of the lines that say what happened: tools, notices.
+	Line Kind = iota + 1
+	// Text is something to read: a message, a block of the reply.
+	Text
+	// More goes on with the entry before, without a blank line.
+	More
+)
+
+// Lay lays an entry out for a theme, in rows of width cells where it can.
+type Lay func(t *style.Theme, width int) []string
+
+// Rows is an entry of rows that are what they are at every width.
+func Rows(rows ...string) Lay { return func(*style.Theme, int) []string { return rows } }
+
+// keptRows is how many rows are kept to be laid out again. It is more than most
+// terminals keep, so that what is repainted is all there is to see.
+const keptRows = 4000
+
+// entry is something finished, and how many rows it had when it was laid out last.
+type entry struct {
+	kind Kind
+	lay  Lay
+	rows int
+}
+
+// Transcript holds the latest entries, and the rows that wait to be printed. The zero
+// value is empty. It belongs to one goroutine.
+type Transcript struct {
+	entries []entry
+	rows    int
+	last    Kind
+	waiting []string
+}
+
+// Add adds a finished entry. Entries to read have a blank line around them.
+func (s *Transcript) Add(kind Kind, lay Lay, t *style.Theme, width int) {
+	rows := s.place(kind, lay(t, width), s.last)
+	if len(rows) == 0 {
+		return
+	}
+	s.waiting = append(s.waiting, rows...)
+	s.entries = append(s.entries, entry{kind, lay, len(rows)})
+	s.rows += len(rows)
+	if kind != More {
+		s.last = kind
+	}
+	s.forget()
+}
+
+// place puts the blank line before rows that they need.
+func (s *Transcript) place(kind Kind, rows []string, last Kind) []string {
+	if len(rows) > 0 && last != 0 && kind != More && (kind == Text || kind != last) {
+		return append([]string{""}, rows...)
+	}
+	return rows
+}
+
+// forget drops the oldest entries beyond keptRows.
+func (s *Transcript) forget() {
+	n := 0
+	for n < len(s.entries)-1 && s.rows-s.entries[n].rows >= keptRows {
+		s.rows -= s.entries[n].rows
+		n++
+	}
+	if n > 0 {
+		s.entries = append(s.entries[:0], s.entries[n:]...)
+		clear(s.entries[len(s.entries):cap(s.entries)])
+	}
+}
+
+// Take removes the rows that wait to be printed.
+func (s *Transcript) Take() []string {
+	rows := s.waiting
+	s.waiting = nil
+	return rows
+}
+
+// Again lays everything that is kept out anew, in place of what waits.
+func (s *Transcript) Again(t *style.Theme, width int) []string {
+	s.waiting, s.rows = nil, 0
+	var all []string
+	var last Kind
+	for i := range s.entries {
+		e := &s.entries[i]
+		rows := s.place(e.kind, e.lay(t, width), last)
+		e.rows = len(rows)
+		s.rows += len(rows)
+		all = append(all, rows...)
+		if e.kind != More {
+			last = e.kind
+		}
+	}
+	return all
+}
+
+// Empty reports whether there is no entry.
+func (s *Transcript) Empty() bool { return len(s.entries) == 0 }
+
+// Len is how many rows are kept.
+func (s *Transcript) Len() int { return s.rows }

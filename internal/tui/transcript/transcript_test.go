@@ -1,0 +1,58 @@
+package transcript
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"agent/internal/tui/style"
+)
+
+// text is an entry of n words, wrapped.
+func text(n int) Lay {
+	return func(_ *style.Theme, width int) []string {
+		words := ""
+		for i := range n {
+			words += fmt.Sprintf("word%d ", i)
+		}
+		return style.WrapText(words, width)
+	}
+}
+
+// Laying everything out anew at a width gives what printing at that width gave.
+func TestAgainIsWhatWasPrinted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		widths := rapid.SliceOfN(rapid.IntRange(10, 60), 1, 5).Draw(t, "widths")
+		var disturbed, quiet Transcript
+		last := widths[len(widths)-1]
+		var printed []string
+		for _, width := range widths {
+			for range rapid.IntRange(0, 4).Draw(t, "entries") {
+				kind, lay := Kind(rapid.IntRange(1, 3).Draw(t, "kind")), text(rapid.IntRange(0, 30).Draw(t, "words"))
+				disturbed.Add(kind, lay, nil, width)
+				quiet.Add(kind, lay, nil, last)
+				printed = append(printed, quiet.Take()...)
+			}
+			disturbed.Take()
+		}
+		if diff := cmp.Diff(printed, disturbed.Again(nil, last)); diff != "" {
+			t.Fatalf("(-undisturbed +again):\n%s", diff)
+		}
+	})
+}
+
+// What is kept does not grow with the session.
+func TestKeptRowsAreBounded(t *testing.T) {
+	t.Parallel()
+	var s Transcript
+	for range 50_000 {
+		s.Add(Text, Rows("one", "two"), nil, 80)
+		s.Take()
+	}
+	if s.Len() > keptRows+3 || s.Len() < keptRows-3 || cap(s.entries) > 2*keptRows {
+		t.Errorf("%d rows of %d entries are kept", s.Len(), cap(s.entries))
+	}
+}
