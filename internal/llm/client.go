@@ -37,8 +37,8 @@ type ClientConfig struct {
 }
 
 // Client talks to one OpenAI-compatible endpoint. As a Provider it is chat
-// completions and the Responses API with everything around them. It is safe for concurrent use and keeps
-// its connections between requests.
+// completions and the Responses API with everything around them. It is safe for
+// concurrent use and keeps its connections between requests.
 type Client struct {
 	Provider
 
@@ -92,6 +92,9 @@ func newTransport() http.RoundTripper {
 // Close lets go of idle connections. Replies that are being streamed go on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
+// product is what the program is called on the pages of OpenRouter.
+const product = "agent"
+
 // newRequest makes a request to a path of the endpoint with the headers that all
 // requests have.
 func (c *Client) newRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
@@ -105,6 +108,9 @@ func (c *Client) newRequest(ctx context.Context, method, path string, body io.Re
 	}
 	for name, value := range c.config.Headers {
 		request.Header.Set(name, value)
+	}
+	if isHost(c.host(), "openrouter.ai") {
+		request.Header.Set("X-Title", product)
 	}
 	if c.config.UserAgent != "" {
 		request.Header.Set("User-Agent", c.config.UserAgent)

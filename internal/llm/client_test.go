@@ -216,3 +216,32 @@ func BenchmarkReply(b *testing.B) {
 		}
 	}
 }
+
+// TestShortKeysStayInMessages: a key that only fills the place of one is a part of
+// other words.
+func TestShortKeysStayInMessages(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Fail(400, `{"error":{"message":"the thinking mode of deepseek refuses"}}`))
+	client, _ := newClient(t, srv, func(c *llm.ClientConfig) { c.Key = "k" })
+	_, err := collect(t.Context(), client, ask("hi"))
+	if said := failure(t, err).Error(); !strings.Contains(said, "the thinking mode of deepseek refuses") {
+		t.Error(said)
+	}
+}
+
+// TestIntroduction: servers see who asks.
+func TestIntroduction(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Say("hi"), llmtest.Say("hi"))
+	client, _ := newClient(t, srv, func(c *llm.ClientConfig) { c.UserAgent = "agent/1.2" })
+	if _, err := collect(t.Context(), client, ask("hi")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collect(t.Context(), vendorClient(t, srv, "openrouter.ai"), ask("hi")); err != nil {
+		t.Fatal(err)
+	}
+	own, routed := srv.Requests()[0].Header, srv.Requests()[1].Header
+	if own.Get("User-Agent") != "agent/1.2" || own.Get("X-Title") != "" || routed.Get("X-Title") != "agent" {
+		t.Errorf("%v, %v", own, routed)
+	}
+}

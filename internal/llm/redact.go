@@ -68,8 +68,12 @@ func redactError(err error, key Key) error {
 	return &clean
 }
 
+// leastKey is the length from which on a key is taken out of texts. People set "x"
+// or "none" for servers that need no key; taking that out makes errors unreadable.
+const leastKey = 8
+
 func redactText(text string, key Key) string {
-	if key != "" {
+	if len(key) >= leastKey {
 		text = strings.ReplaceAll(text, string(key), redacted)
 	}
 	return keyLike.ReplaceAllString(text, redacted)
