@@ -2,8 +2,6 @@ package llm_test
 
 import (
 	"encoding/json"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,18 +14,9 @@ import (
 // vendorClient returns a client that believes to talk to a host and talks to srv.
 func vendorClient(t *testing.T, srv *llmtest.Server, host string) *llm.Client {
 	t.Helper()
-	target := strings.TrimPrefix(strings.TrimSuffix(srv.URL, "/v1"), "http://")
-	transport := &http.Transport{DisableCompression: true}
-	client := llm.NewClient(llm.ClientConfig{
-		BaseURL: "http://" + host + "/v1",
-		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			r.URL.Host = target
-			return transport.RoundTrip(r)
-		}),
-		Retry: llm.RetryPolicy{Sleep: (&waits{}).sleep},
+	return llm.NewClient(llm.ClientConfig{
+		BaseURL: "http://" + host + "/v1", Transport: srv.Transport(), Retry: llm.RetryPolicy{Sleep: (&waits{}).sleep},
 	})
-	t.Cleanup(transport.CloseIdleConnections)
-	return client
 }
 
 // answered is the entry of a reply and the answers to its calls.

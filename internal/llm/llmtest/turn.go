@@ -16,8 +16,10 @@ import (
 // A turn ends with a finish reason that fits, usage and [DONE], unless it is told
 // otherwise.
 type Turn struct {
-	steps    []step
-	calls    int
+	steps []step
+	calls int
+	// ids are those given to calls.
+	ids      []string
 	finish   string
 	usage    usage
 	noUsage  bool
@@ -39,6 +41,8 @@ type reply struct {
 	// left is how many more bytes may be sent before the connection is cut.
 	left   int
 	cutoff bool
+	// whole is set when calls come in one piece.
+	whole bool
 	// extra is the extra_content of the first call, "" if it has none.
 	extra string
 }
@@ -98,6 +102,9 @@ func (t Turn) Call(name, arguments string) Turn { return t.CallID("", name, argu
 func (t Turn) CallID(id, name, arguments string) Turn {
 	index := t.calls
 	t.calls++
+	if id != "" {
+		t.ids = append(t.ids[:len(t.ids):len(t.ids)], id)
+	}
 	return t.then(func(r *reply) {
 		id := id
 		if id == "" {
@@ -109,7 +116,21 @@ func (t Turn) CallID(id, name, arguments string) Turn {
 
 // Extra attaches extra_content to the first call, as Gemini does.
 func (t Turn) Extra(content string) Turn {
-	t.steps = append([]step{func(r *reply) { r.extra = content }}, t.steps...)
+	return t.first(Turn{}.then(func(r *reply) { r.extra = content }))
+}
+
+// Whole sends every call in one piece and with index 0, as Ollama does.
+func (t Turn) Whole() Turn { return t.first(Turn{}.then(func(r *reply) { r.whole = true })) }
+
+// first puts the steps of another turn in front.
+func (t Turn) first(begin Turn) Turn {
+	t.steps = append(begin.steps[:len(begin.steps):len(begin.steps)], t.steps...)
+	return t
+}
+
+// firstCall is the turn with the id of its first call only.
+func (t Turn) firstCall() Turn {
+	t.ids = t.ids[:min(len(t.ids), 1)]
 	return t
 }
 

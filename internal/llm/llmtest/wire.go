@@ -54,6 +54,10 @@ func (w chatWire) call(index int, id, name, arguments string) {
 	if w.extra != "" && index == 0 {
 		extra = `,"extra_content":` + w.extra
 	}
+	if w.whole {
+		w.delta("tool_calls", fmt.Sprintf(`[{"index":0,"id":%s,"type":"function","function":{"name":%s,"arguments":%s}}]`, quote(id), quote(name), quote(arguments)))
+		return
+	}
 	w.delta("tool_calls", fmt.Sprintf(`[{"index":%d,"id":%s,"type":"function"%s,"function":{"name":%s,"arguments":""}}]`, index, quote(id), extra, quote(name)))
 	for _, piece := range pieces(arguments) {
 		w.delta("tool_calls", fmt.Sprintf(`[{"index":%d,"function":{"arguments":%s}}]`, index, quote(piece)))

@@ -1,0 +1,185 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+	"agent/internal/settings"
+)
+
+// jobCalls is how many calls the job of these tests takes.
+const jobCalls = 50
+
+// job is a model's side of a job: files are read and written in turn, so that
+// density finds stale readings all the time, two calls at once now and then.
+type job struct {
+	calls atomic.Int64
+	// hang is the number of calls after which the reply stops coming, once.
+	hang    int64
+	hanging chan struct{}
+}
+
+func (j *job) next(*llmtest.Request) llmtest.Turn {
+	n := j.calls.Add(1)
+	file := fmt.Sprintf(`{"file_path":"part%d.go"}`, n/2%5)
+	id := func(suffix string) string { return fmt.Sprintf("job_%d%s", n, suffix) }
+	switch {
+	case n > jobCalls:
+		return llmtest.Say("all done")
+	case n == j.hang:
+		return llmtest.Say("let me").CallID(id(""), "read_file", file).Reached(j.hanging).Hang()
+	case n%7 == 0:
+		j.calls.Add(1)
+		return llmtest.Say("two").CallID(id(""), "read_file", file).CallID(id("b"), "read_file", `{"file_path":"other.go"}`)
+	case n%2 == 0:
+		return llmtest.Turn{}.CallID(id(""), "write_file", file)
+	default:
+		return llmtest.Turn{}.CallID(id(""), "read_file", file)
+	}
+}
+
+// vendorBench is a chat that talks to the strict server of a vendor, and to a plain
+// one when the model is "other".
+func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*bench, *llmtest.Server) {
+	t.Helper()
+	srv := llmtest.NewFunc(t, vendor.Strict(j.next))
+	plain := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		if last := r.Last(); last.Role == "user" {
+			return llmtest.Think("hm").CallID(fmt.Sprintf("other_%d", r.Number), "read_file", `{"file_path":"part1.go"}`)
+		}
+		return llmtest.Say("that was it")
+	})
+	own := llm.NewClient(llm.ClientConfig{BaseURL: "http://" + host + "/v1", Transport: srv.Transport()})
+	other := llm.NewClient(llm.ClientConfig{BaseURL: "http://api.example.com/v1", Transport: plain.Transport()})
+	b := newBench(t)
+	b.Provider = func() (llm.Provider, error) {
+		if settings.Model.Of(b.Settings) == "other" {
+			return other, nil
+		}
+		return own, nil
+	}
+	b.CacheKey = "KEY"
+	b.set("model", vendor.Model)
+	return b, srv
+}
+
+// finish prompts until the job is done, and checks that it is.
+func (b *bench) finishJob(t *testing.T, prompt string) {
+	t.Helper()
+	out, err := b.Prompt(context.Background(), prompt)
+	if err != nil || out.Response != "all done" {
+		t.Fatalf("the job ended with %q, %v", out.Response, err)
+	}
+	b.valid()
+	for _, e := range b.events {
+		if _, ok := e.(DensityApplied); ok {
+			return
+		}
+	}
+	t.Error("density had nothing to do")
+}
+
+// TestVendors: a job of fifty calls with density on runs to its end with every
+// vendor, strictly by its rules.
+func TestVendors(t *testing.T) {
+	t.Parallel()
+	for _, vendor := range llmtest.Vendors() {
+		for name, run := range map[string]func(t *testing.T, vendor llmtest.Vendor){
+			"straight":              func(t *testing.T, v llmtest.Vendor) { runStraight(t, v, v.Host) },
+			"at an unknown gateway": runAtGateway,
+			"after a resume":        runResumed,
+			"after a model switch":  runSwitched,
+			"with an interrupt":     runInterrupted,
+		} {
+			t.Run(vendor.Name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				run(t, vendor)
+			})
+		}
+	}
+}
+
+func runStraight(t *testing.T, vendor llmtest.Vendor, host string) {
+	b, srv := vendorBench(t, vendor, host, &job{})
+	b.finishJob(t, "do it")
+	refusals := len(srv.Requests()) - b.stats.Requests
+	if refusals > 0 {
+		t.Errorf("%d requests were refused by a vendor whose rules are known", refusals)
+	}
+}
+
+// runAtGateway: where the host says nothing, the refusals teach the rules, once
+// each.
+func runAtGateway(t *testing.T, vendor llmtest.Vendor) {
+	if vendor.Name == "Claude through OpenRouter" {
+		t.Skip("its attachments name themselves")
+	}
+	const mostLessons = 2
+	b, srv := vendorBench(t, llmtest.Vendor{Name: vendor.Name, Model: "the-model", Strict: vendor.Strict}, "gateway.example.com", &job{})
+	b.finishJob(t, "do it")
+	if refusals := len(srv.Requests()) - b.stats.Requests; refusals > mostLessons {
+		t.Errorf("%d requests were refused", refusals)
+	}
+}
+
+// runResumed: half of the job, then its history through the session log's JSON into
+// a new chat.
+func runResumed(t *testing.T, vendor llmtest.Vendor) {
+	j := &job{}
+	b, _ := vendorBench(t, vendor, vendor.Host, j)
+	b.set("max-turns", "20")
+	if _, err := b.Prompt(context.Background(), "do it"); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(b.History.RawHistory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.keep(history.NewService(words{}, nil))
+	var entries []*history.Content
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.resume(entries, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.set("max-turns", "-1")
+	b.finishJob(t, "go on")
+}
+
+// runSwitched: another model at another place in the middle, and back.
+func runSwitched(t *testing.T, vendor llmtest.Vendor) {
+	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
+	b.set("max-turns", "20")
+	if _, err := b.Prompt(context.Background(), "do it"); err != nil {
+		t.Fatal(err)
+	}
+	b.set("max-turns", "-1")
+	b.set("model", "other")
+	if out, err := b.Prompt(context.Background(), "you, please"); err != nil || out.Response != "that was it" {
+		t.Fatalf("the other model: %+v, %v", out, err)
+	}
+	b.set("model", vendor.Model)
+	b.finishJob(t, "go on")
+}
+
+func runInterrupted(t *testing.T, vendor llmtest.Vendor) {
+	j := &job{hang: 21, hanging: make(chan struct{})}
+	b, _ := vendorBench(t, vendor, vendor.Host, j)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-j.hanging
+		cancel()
+	}()
+	if out, err := b.Prompt(ctx, "do it"); err != nil || out.Stop != StopInterrupted {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	b.finishJob(t, "go on")
+}
