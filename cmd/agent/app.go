@@ -51,6 +51,8 @@ type appMode struct {
 	emit       func(chat.Event)
 	unattended bool
 	endpoint   endpointSource
+	// ask puts a question to the user before the screen is there.
+	ask asker
 }
 
 // newApp sets everything up. The caller closes it.
@@ -85,7 +87,7 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if err := a.openWorkspace(o.workspace); err != nil {
 		return err
 	}
-	if err := a.connect(ctx, mode.endpoint); err != nil {
+	if err := a.connect(ctx, mode); err != nil {
 		return err
 	}
 	system, err := a.systemPrompt()
@@ -157,10 +159,10 @@ func (a *app) openWorkspace(dir string) error {
 }
 
 // connect finds somebody to talk to.
-func (a *app) connect(ctx context.Context, source endpointSource) error {
-	a.connection = newConnection(a.settings, a.world)
+func (a *app) connect(ctx context.Context, mode appMode) error {
+	a.connection = newConnection(a.settings, a.world, a.folders, mode.ask)
 	a.onClose(a.connection.Close)
-	notice, closer, err := source(ctx, a.connection)
+	notice, closer, err := mode.endpoint(ctx, a.connection)
 	if closer != nil {
 		a.onClose(func() error { closer(); return nil })
 	}
@@ -209,7 +211,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		return err
 	}
 	a.chat = conversation
-	a.connection.OnLearned(a.chat.Refresh)
+	a.connection.OnLearned(a.chat.Refresh, a.chat.Note)
 	return nil
 }
 

@@ -45,7 +45,8 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}
-	o.workspace, o.baseURL, o.model, o.noSession, o.isolated = scratch, "", "", true, true
+	o.workspace, o.noSession, o.isolated = scratch, true, true
+	o.baseURL, o.provider, o.model = "", "", ""
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}

@@ -77,7 +77,7 @@ func examine(ctx context.Context, w world, o settingsOptions) []finding {
 		return append(found, finding{"fix", "settings: " + err.Error(), "correct it, or move the profile away"})
 	}
 	found = append(found, checkProfiles(store)...)
-	found = append(found, checkEndpoint(ctx, newConnection(s, w), s)...)
+	found = append(found, checkEndpoint(ctx, newConnection(s, w, f, nil), s)...)
 	found = append(found, checkTerminal(w), checkSandbox(s), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
 	return found
 }
@@ -137,8 +137,7 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 		return []finding{{"fix", "endpoint: " + err.Error(), ""}}
 	}
 	endpoint, _ := c.Endpoint()
-	_, source := s.Get(settings.BaseURL.Key())
-	found := []finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + source.String() + ")", ""}}
+	found := []finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + endpoint.From.String() + ")", ""}}
 	if notice != "" {
 		found = append(found, finding{"note", notice, ""})
 	}
@@ -154,15 +153,15 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 	return append(found, checkModel(c, s, models))
 }
 
-func checkModel(c *provider.Connection, s *settings.Settings, models []llm.ModelInfo) finding {
+func checkModel(c *provider.Connection, s *settings.Settings, models []provider.Offer) finding {
 	model := settings.Model.Of(s)
-	offered := slices.ContainsFunc(models, func(m llm.ModelInfo) bool { return m.ID == model })
+	at := slices.IndexFunc(models, func(m provider.Offer) bool { return provider.SameModel(m.ID, model) })
 	switch {
 	case model == "" && len(models) == 1:
-		model = models[0].ID
+		model, at = models[0].ID, 0
 	case model == "":
 		return finding{"fix", fmt.Sprintf("no model is set; the endpoint offers %d", len(models)), "choose one: agent profile save NAME -m MODEL, or -m MODEL"}
-	case !offered:
+	case at < 0:
 		return finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
 	}
 	room := window.New(window.Config{
@@ -183,6 +182,8 @@ func checkModel(c *provider.Connection, s *settings.Settings, models []llm.Model
 	switch {
 	case set:
 		return finding{"ok", fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts), ""}
+	case at >= 0 && models[at].Assumed:
+		return finding{"note", fmt.Sprintf("model %s: its server may give it no more than %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model"}
 	case known:
 		return finding{"ok", fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts), ""}
 	}

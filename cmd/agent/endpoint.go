@@ -2,19 +2,72 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"agent/internal/llm/demo"
 	"agent/internal/provider"
 	"agent/internal/settings"
+
+	"golang.org/x/term"
 )
 
 // endpointSource makes sure that there is somebody to talk to, and says in a line
 // who it is when the user did not choose.
 type endpointSource func(ctx context.Context, c *provider.Connection) (notice string, closer func(), err error)
 
-func newConnection(s *settings.Settings, w world) *provider.Connection {
-	return provider.New(provider.Config{Settings: s, Env: w.env, Home: w.home})
+// newConnection returns a connection that asks the user where it may.
+func newConnection(s *settings.Settings, w world, f folders, ask asker) *provider.Connection {
+	return provider.New(provider.Config{
+		Settings: s, Env: w.env, Home: w.home, Folder: f.config,
+		Ask: ask, UserAgent: "agent/" + version,
+	})
+}
+
+// asker puts a question to the user; nil where nobody can be asked.
+type asker func(ctx context.Context, question string) (bool, error)
+
+// askOnTerminal asks before the screen is there. Only yes is yes.
+func askOnTerminal(w world) asker {
+	if !term.IsTerminal(int(w.stdin.Fd())) {
+		return nil
+	}
+	return func(ctx context.Context, question string) (bool, error) {
+		fmt.Fprint(w.people, question+" [y/N] ")
+		type line struct {
+			text string
+			err  error
+		}
+		typed := make(chan line, 1)
+		go func() {
+			text, err := readLine(w.stdin)
+			typed <- line{text, err}
+		}()
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case l := <-typed:
+			answer := strings.ToLower(strings.TrimSpace(l.text))
+			return answer == "y" || answer == "yes", l.err
+		}
+	}
+}
+
+// readLine reads up to a line break and no further: what follows is for the screen.
+func readLine(in io.Reader) (string, error) {
+	var text []byte
+	for one := make([]byte, 1); ; {
+		n, err := in.Read(one)
+		if n == 0 && errors.Is(err, io.EOF) || n == 1 && one[0] == '\n' {
+			return string(text), nil
+		}
+		if err != nil {
+			return string(text), err
+		}
+		text = append(text, one[:n]...)
+	}
 }
 
 // endpointFromUser uses what is set, else a server on this machine.

@@ -28,7 +28,7 @@ func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 // converseInTerminal runs the screen and the turn loop until the user quits.
 func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) error {
 	relay := newEventRelay()
-	a, err := newApp(ctx, w, o, appMode{emit: relay.emit, endpoint: endpoint})
+	a, err := newApp(ctx, w, o, appMode{emit: relay.emit, endpoint: endpoint, ask: askOnTerminal(w)})
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/chat"
@@ -43,9 +45,27 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 	return state, nil
 }
 
-// restoreSettings sets again what was set with /set in the session.
+// notRestored are the settings that a resumed session does not bring back: where
+// keys and code go, and what commands may do, is decided anew each time.
+var notRestored = []string{
+	settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key(),
+	settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
+}
+
+// restoreSettings sets again what was set with /set in the session, but for what
+// would let it do more than the program was started with.
 func (a *app) restoreSettings(recorded map[string]string) {
-	for key, text := range recorded {
+	for _, key := range slices.Sorted(maps.Keys(recorded)) {
+		text := recorded[key]
+		mode, now := chat.ApprovalMode(text), chat.ApprovalMode(settings.ApprovalMode.Of(a.settings))
+		switch {
+		case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
+			a.notices = append(a.notices, fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now))
+			continue
+		case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header."):
+			a.notices = append(a.notices, fmt.Sprintf("The session had %s set; it is not set again.", key))
+			continue
+		}
 		if err := a.settings.Set(settings.Session, key, text); err != nil {
 			a.notices = append(a.notices, "from the recorded session: "+err.Error())
 		}

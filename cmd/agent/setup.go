@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/tools/workspace"
 	"agent/internal/tui/style"
@@ -22,12 +23,14 @@ func newRegistry() *settings.Registry {
 		settings.CompressionStrategy.Key(): compression.Names(),
 		settings.ApprovalMode.Key():        chat.ApprovalModeNames(),
 		settings.Theme.Key():               style.Themes(),
+		settings.Provider.Key():            provider.Names(),
 	})
 }
 
 // settingsOptions are the flags that settings come from.
 type settingsOptions struct {
 	model        string
+	provider     string
 	baseURL      string
 	profile      string
 	approvalMode string
@@ -40,10 +43,12 @@ type settingsOptions struct {
 func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "the model to use")
+	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(provider.Names(), ", "))
 	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
 	f.StringVar(&o.profile, "profile", "", "the profile to load")
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
+	completeFlag(cmd, "provider", cobra.FixedCompletions(provider.Names(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "set", completeAssignments)
 }
 
@@ -102,6 +107,7 @@ func (o settingsOptions) pairs() ([][2]string, error) {
 	}
 	for _, flag := range [][2]string{
 		{settings.Model.Key(), o.model},
+		{settings.Provider.Key(), o.provider},
 		{settings.BaseURL.Key(), o.baseURL},
 		{settings.ApprovalMode.Key(), o.approvalMode},
 		{settings.MaxTurns.Key(), o.maxTurns},

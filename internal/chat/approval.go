@@ -1,6 +1,9 @@
 package chat
 
-import "agent/internal/tools"
+import (
+	"agent/internal/tools"
+	"slices"
+)
 
 // ApprovalMode says which kinds of call run without asking.
 type ApprovalMode string
@@ -29,6 +32,13 @@ func ApprovalModeNames() []string {
 		names = append(names, string(m))
 	}
 	return names
+}
+
+// AllowsMoreThan reports whether calls run unasked in this mode that do not in
+// other.
+func (m ApprovalMode) AllowsMoreThan(other ApprovalMode) bool {
+	narrowFirst := []ApprovalMode{ModeReadOnly, ModeAsk, ModeAutoEdit, ModeFullAuto}
+	return slices.Index(narrowFirst, m) > slices.Index(narrowFirst, other)
 }
 
 // Approval is a call that waits for a person's decision.

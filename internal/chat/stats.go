@@ -71,6 +71,14 @@ func (c *Chat) tellUnsaved() {
 	}
 }
 
+// Note shows a notice of something outside the conversation, from any goroutine.
+func (c *Chat) Note(text string) {
+	select {
+	case c.inbox <- func() { c.notice("%s", text) }:
+	default: // nothing that is only good to know holds anybody up
+	}
+}
+
 // Refresh tells the status again, after something outside has changed it.
 func (c *Chat) Refresh() {
 	select {

@@ -46,16 +46,16 @@ func cachedShare(s chat.Stats) string {
 
 // costRow prices the session, when the user has set the prices.
 func (c *Commands) costRow(stats chat.Stats) []string {
-	prices, ok := settings.PricesOf(c.deps.Settings)
+	prices, ok := settings.PricesOf(c.deps.Settings, nil)
 	if !ok {
 		return []string{"cost", "?", "/set price.input and price.output"}
 	}
-	return []string{"cost", strconv.FormatFloat(cost(stats, prices), 'f', 4, 64), "by price.input, .cached, .output"}
+	return []string{"cost", strconv.FormatFloat(cost(stats, prices), 'f', 4, 64), "USD"}
 }
 
 // cost is what the session cost, in the currency of the prices.
 func cost(s chat.Stats, p settings.Prices) float64 {
 	const million = 1e6
 	fresh := float64(max(0, s.PromptTokens-s.CachedTokens))
-	return (fresh*p.Input + float64(s.CachedTokens)*p.Cached + float64(s.CompletionTokens)*p.Output) / million
+	return (fresh*p.Input + float64(s.CachedTokens)*p.CacheRead + float64(s.CompletionTokens)*p.Output) / million
 }

@@ -18,13 +18,13 @@ func TestSet(t *testing.T) {
 		{"/set compression-strategy high-density", "compression.strategy = high-density (was top-down-truncation)"},
 		{"/set compression.threshold 0.5", "compression.threshold = 0.5 (was unset: the strategy's own)"},
 		{"/set theme=dark", "theme = dark (was auto)"},
-		{`/set auth-keyfile "~/my keys/key"`, "auth-keyfile = ~/my keys/key (was unset: OPENAI_API_KEY, then the keyring)"},
+		{`/set auth-keyfile "~/my keys/key"`, "auth-keyfile = ~/my keys/key (was unset: the provider's variable, then the keyring)"},
 		{"/set compression-threshold", "compression.threshold = 0.5 (/set)\n" +
 			"  share of the context window at which compression starts\n" +
 			"  takes a number above 0 and up to 1\n" +
 			"  default unset: the strategy's own\n" +
 			"  also compression-threshold"},
-		{"/set", "auth-keyfile           ~/my keys/key  /set (default unset: OPENAI_API_KEY, then the keyring)\n" +
+		{"/set", "auth-keyfile           ~/my keys/key  /set (default unset: the provider's variable, then the keyring)\n" +
 			"compression.strategy   high-density   /set (default high-density)\n" +
 			"compression.threshold  0.5            /set (default unset: the strategy's own)\n" +
 			"theme                  dark           /set (default auto)"},

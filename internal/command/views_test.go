@@ -160,7 +160,7 @@ cost               ?  /set price.input and price.output`
 		w.run(t, line)
 	}
 	// 71136 fresh × 3 + 111264 cached × 0.3 + 8100 × 15, per million.
-	if got := text(w.run(t, "/stats")); !strings.Contains(got, "0.3683  by price.input") {
+	if got := text(w.run(t, "/stats")); !strings.Contains(got, "0.3683  USD") {
 		t.Errorf("/stats shows\n%s", got)
 	}
 }

@@ -2,6 +2,9 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -22,8 +25,8 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // ErrNoEndpoint is what a program without anybody to talk to says.
 var ErrNoEndpoint = &llm.Error{
 	Kind:    llm.Unavailable,
-	Message: "no model endpoint is set and no local server answers",
-	Hint:    "set OPENAI_API_KEY, or OPENAI_BASE_URL or --base-url for another server; agent demo needs neither",
+	Message: "no model endpoint is set",
+	Hint:    "set OPENAI_API_KEY, or name one with --provider or --base-url; agent demo needs neither",
 }
 
 // Config is what a Connection depends on.
@@ -31,43 +34,71 @@ type Config struct {
 	Settings *settings.Settings
 	// Env looks a variable of the environment up.
 	Env func(name string) string
-	// Home is the user's folder, for ~/ in paths.
-	Home string
-	// Keyring looks up the key of a base URL; nil means the keyring of the system.
-	Keyring func(baseURL string) llm.Key
+	// Home is the user's folder, for ~/ in paths, Folder that of the configuration.
+	Home, Folder string
+	// Stored looks up the key that agent login keeps for a host; nil means Keys.
+	Stored func(host string) (key llm.Key, where string)
+	// Ask puts a question to the user and reports whether they agree; nil means that
+	// nobody can be asked.
+	Ask func(ctx context.Context, question string) (bool, error)
+	// Detect finds a server on this machine; nil means the function of that name.
+	Detect func(ctx context.Context) (Local, bool)
+	// UserAgent names the program to the endpoint.
+	UserAgent string
 }
 
 // Connection turns the settings into a provider and knows what the endpoint says
 // of its models. It follows changes of the settings. Its methods are safe for
 // concurrent use.
 type Connection struct {
-	config Config
+	config  Config
+	consent consent
 
 	mu sync.Mutex
-	// learned is called, on any goroutine, when an endpoint has told its models.
+	// learned is called, on any goroutine, when an endpoint has told its models, and
+	// note with what the user should know of them.
 	learned func()
+	note    func(text string)
 	// hide keeps a key that comes into use out of the record.
 	hide func(llm.Key)
-	peer *peer
+	// declined is a host to which OPENAI_API_KEY shall not go.
+	declined string
+	peer     *peer
 }
 
 // New returns a connection. Nothing is looked up before it is needed.
 func New(config Config) *Connection {
-	if config.Keyring == nil {
-		config.Keyring = SystemKeyring(config.Env)
+	if config.Stored == nil {
+		config.Stored = SystemKeys(config.Folder, config.Env).Get
 	}
-	return &Connection{config: config, learned: func() {}, hide: func(llm.Key) {}}
+	if config.Detect == nil {
+		config.Detect = func(ctx context.Context) (Local, bool) { return Detect(ctx, nil, isOurs) }
+	}
+	return &Connection{
+		config: config, consent: newConsent(config.Folder),
+		learned: func() {}, note: func(string) {}, hide: func(llm.Key) {},
+	}
 }
 
 // Endpoint works out endpoint and key from the settings as they are now. Its
 // BaseURL is empty when nothing names one. The error is a *ConfigError.
 func (c *Connection) Endpoint() (Endpoint, error) {
+	choice := func(key string) Choice {
+		value, from := c.config.Settings.Get(key)
+		return Choice{value.String(), from}
+	}
+	keyFile := choice(settings.AuthKeyfile.Key())
+	if rest, ok := strings.CutPrefix(keyFile.Text, "~/"); ok {
+		keyFile.Text = filepath.Join(c.config.Home, rest)
+	}
 	endpoint, err := Resolve(Sources{
-		BaseURL:     settings.BaseURL.Of(c.config.Settings),
-		KeyFile:     c.keyFile(),
+		Provider:    choice(settings.Provider.Key()),
+		BaseURL:     choice(settings.BaseURL.Key()),
+		KeyFile:     keyFile,
 		Env:         c.config.Env,
 		ReadKeyFile: ReadKeyFile,
-		Keyring:     c.config.Keyring,
+		Stored:      c.config.Stored,
+		Allowed:     c.consent.keyMayGoTo,
 	})
 	if err != nil {
 		return endpoint, &ConfigError{err}
@@ -75,20 +106,41 @@ func (c *Connection) Endpoint() (Endpoint, error) {
 	return endpoint, nil
 }
 
-// keyFile is the setting auth-keyfile with ~/ spelled out.
-func (c *Connection) keyFile() string {
-	path := settings.AuthKeyfile.Of(c.config.Settings)
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		return filepath.Join(c.config.Home, rest)
+// follows are the settings that an endpoint in use follows from, as one text.
+func (c *Connection) follows() string {
+	s := c.config.Settings
+	var b strings.Builder
+	for _, key := range []string{settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key()} {
+		value, from := s.Get(key)
+		fmt.Fprintf(&b, "%s %d\n", value, from)
 	}
-	return path
+	return b.String()
+}
+
+// extras are what the settings add to every request.
+type extras struct {
+	headers map[string]string
+	body    settings.JSON
+}
+
+func (c *Connection) extras(preset Preset) extras {
+	headers := maps.Clone(preset.Headers)
+	if headers == nil {
+		headers = map[string]string{}
+	}
+	maps.Copy(headers, settings.Headers.Of(c.config.Settings))
+	return extras{headers, settings.ExtraBody.Of(c.config.Settings)}
+}
+
+func (e extras) equal(other extras) bool {
+	return e.body == other.body && maps.Equal(e.headers, other.headers)
 }
 
 // current returns the endpoint for the settings as they are now. One that is new
 // is asked for its models in the background, so that limits are right before the
 // first request.
 func (c *Connection) current() (*peer, error) {
-	baseURL, keyFile := settings.BaseURL.Of(c.config.Settings), c.keyFile()
+	follows := c.follows()
 	endpoint, err := c.Endpoint()
 	if err != nil {
 		return nil, err
@@ -96,21 +148,26 @@ func (c *Connection) current() (*peer, error) {
 	if endpoint.BaseURL == "" {
 		return nil, ErrNoEndpoint
 	}
+	extras := c.extras(endpoint.Preset())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.peer != nil && c.peer.endpoint == endpoint {
-		c.peer.baseURL, c.peer.keyFile = baseURL, keyFile
+	if endpoint.Withheld && endpoint.Host() != c.declined {
+		return nil, &ConfigError{withheld(endpoint)}
+	}
+	if c.peer != nil && c.peer.endpoint == endpoint && c.peer.extras.equal(extras) {
+		c.peer.follows = follows
 		return c.peer, nil
 	}
 	if c.peer != nil {
 		c.peer.client.Close()
 	}
 	c.peer = &peer{
-		endpoint: endpoint,
-		baseURL:  baseURL,
-		keyFile:  keyFile,
-		client:   llm.NewClient(llm.ClientConfig{BaseURL: endpoint.BaseURL, Key: endpoint.Key}),
-		asked:    make(chan struct{}),
+		endpoint: endpoint, extras: extras, follows: follows,
+		client: llm.NewClient(llm.ClientConfig{
+			BaseURL: endpoint.BaseURL, Key: endpoint.Key,
+			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body),
+		}),
+		asked: make(chan struct{}),
 	}
 	if endpoint.Key != "" {
 		c.hide(endpoint.Key)
@@ -122,9 +179,10 @@ func (c *Connection) current() (*peer, error) {
 // inUse is current without looking for the key again while the settings are the
 // same: the window is asked for at every turn, and a keyring may take its time.
 func (c *Connection) inUse() (*peer, error) {
+	follows := c.follows()
 	c.mu.Lock()
 	p := c.peer
-	same := p != nil && p.baseURL == settings.BaseURL.Of(c.config.Settings) && p.keyFile == c.keyFile()
+	same := p != nil && p.follows == follows
 	c.mu.Unlock()
 	if same {
 		return p, nil
@@ -150,11 +208,11 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 }
 
 // OnLearned calls learned, on any goroutine, whenever an endpoint has told its
-// models.
-func (c *Connection) OnLearned(learned func()) {
+// models, and note with what the user should know of them.
+func (c *Connection) OnLearned(learned func(), note func(text string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.learned = learned
+	c.learned, c.note = learned, note
 }
 
 // Provider is the client, once it is clear which model to ask for.
@@ -163,43 +221,55 @@ func (c *Connection) Provider() (llm.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	if settings.Model.Of(c.config.Settings) == "" {
+	model := settings.Model.Of(c.config.Settings)
+	if model == "" {
 		<-p.asked
+		model = settings.Model.Of(c.config.Settings)
 	}
-	if settings.Model.Of(c.config.Settings) == "" {
+	if model == "" {
 		return nil, &ConfigError{p.noModel()}
+	}
+	if p.isAssumed(model) {
+		go c.refresh(p)
 	}
 	return p.client, nil
 }
 
 // Models lists what the endpoint offers.
-func (c *Connection) Models(ctx context.Context) ([]llm.ModelInfo, error) {
+func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	p, err := c.current()
 	if err != nil {
 		return nil, err
 	}
-	return listModels(ctx, p.client)
+	return offers(ctx, p.client)
 }
 
 // ContextLimit is the window of a model: what the endpoint reports, else what the
-// table says. Only for a model that is not in the table the endpoint is waited for.
+// catalogue says. Only for a model that is not in it the endpoint is waited for, and
+// not for long.
 func (c *Connection) ContextLimit(model string) (int, bool) {
-	known, inTable := ContextLimit(model)
 	p, err := c.inUse()
 	if err != nil {
-		return known, inTable
+		return ContextLimit(model)
 	}
+	known, inTable := p.catalogued(model)
 	if !inTable {
-		<-p.asked
+		p.wait()
 	}
-	select {
-	case <-p.asked:
-		if limit, ok := p.windows[model]; ok {
-			return limit, true
-		}
-	default:
+	if limit, ok := p.window(model); ok {
+		return limit, true
 	}
 	return known, inTable
+}
+
+// Prices are what a million tokens of a model cost at the endpoint in use, as the
+// catalogue knows; nil when it does not.
+func (c *Connection) Prices(model string) *settings.Prices {
+	p, err := c.inUse()
+	if err != nil {
+		return nil
+	}
+	return p.prices(model)
 }
 
 // Close lets go of idle connections.
@@ -210,4 +280,10 @@ func (c *Connection) Close() error {
 		c.peer.client.Close()
 	}
 	return nil
+}
+
+// withheld says why OPENAI_API_KEY is not sent, and what to do.
+func withheld(e Endpoint) error {
+	return errors.New(llm.EnvKey + " is not sent to " + e.Host() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
+		"or store a key with agent login --base-url " + e.BaseURL + ", or give the address with --base-url or OPENAI_BASE_URL")
 }

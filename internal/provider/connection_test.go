@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,11 +22,13 @@ type bench struct {
 
 func newBench(t *testing.T, change ...func(*provider.Config)) *bench {
 	t.Helper()
-	s := settings.New(settings.NewRegistry(settings.All(), nil))
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.Provider.Key(): provider.Names()}))
 	config := provider.Config{
 		Settings: s,
 		Env:      func(string) string { return "" },
-		Keyring:  func(string) llm.Key { return "" },
+		Folder:   t.TempDir(),
+		Stored:   func(string) (llm.Key, string) { return "", "" },
+		Detect:   func(context.Context) (provider.Local, bool) { return provider.Local{}, false },
 	}
 	for _, f := range change {
 		f(&config)
@@ -90,9 +93,9 @@ func TestTheKeyIsLookedForOnce(t *testing.T) {
 	first, second := window(1000), window(2000)
 	asked := map[string]int{}
 	b := newBench(t, func(c *provider.Config) {
-		c.Keyring = func(baseURL string) llm.Key {
-			asked[baseURL]++
-			return "sk-0123456789"
+		c.Stored = func(host string) (llm.Key, string) {
+			asked[host]++
+			return "sk-0123456789", "a test"
 		}
 	})
 	for _, url := range []string{first, second, first} {
@@ -105,7 +108,8 @@ func TestTheKeyIsLookedForOnce(t *testing.T) {
 			}
 		}
 	}
-	if asked[first] != 2 || asked[second] != 1 {
+	host := func(url string) string { return strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/v1") }
+	if asked[host(first)] != 2 || asked[host(second)] != 1 {
 		t.Errorf("the keyring was asked %v", asked)
 	}
 }
@@ -121,7 +125,7 @@ func TestLateAnswerChoosesNoModel(t *testing.T) {
 	})
 	learned := make(chan struct{}, 2)
 	b := newBench(t)
-	b.OnLearned(func() { learned <- struct{}{} })
+	b.OnLearned(func() { learned <- struct{}{} }, func(string) {})
 	b.set("base-url", slow)
 	b.ContextLimit("gpt-4o")
 	<-asked

@@ -12,12 +12,17 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/provider"
+	"agent/internal/settings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func env(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
+// A key belongs to the endpoint that its layer names (security M1).
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	keyFile := func(path string) (llm.Key, error) {
@@ -26,49 +31,129 @@ func TestResolve(t *testing.T) {
 		}
 		return "from-file", nil
 	}
-	tests := []struct {
+	const (
+		profile  = settings.ProfileLayer
+		envLayer = settings.Environment
+		flag     = settings.Flags
+		session  = settings.Session
+		found    = settings.Found
+	)
+	openAI := map[string]string{llm.EnvKey: " sk-openai\n"}
+	stored := func(host string) (llm.Key, string) { return llm.Key("stored:" + host), "the ring" }
+	for _, tt := range []struct {
 		name string
 		from provider.Sources
 		want provider.Endpoint
+		// withheld means that the key of OpenAI is not sent but might be asked for.
+		withheld bool
 	}{
-		{"nothing", provider.Sources{}, provider.Endpoint{}},
+		{name: "nothing"},
 		{
-			"an endpoint without a key",
-			provider.Sources{BaseURL: "http://host/v1/", BaseURLFrom: "profile"},
-			provider.Endpoint{BaseURL: "http://host/v1", BaseURLFrom: "profile"},
+			name: "a key alone is OpenAI's", from: provider.Sources{Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "https://api.openai.com/v1", Provider: "openai", Key: "sk-openai", KeyFrom: llm.EnvKey},
 		},
 		{
-			"a key file",
-			provider.Sources{BaseURL: "http://host/v1", KeyFile: "/keys/mine", ReadKeyFile: keyFile},
-			provider.Endpoint{BaseURL: "http://host/v1", Key: "from-file", KeyFrom: "/keys/mine"},
+			name: "a key file alone is OpenAI's", from: provider.Sources{KeyFile: provider.Choice{"/keys/mine", profile}},
+			want: provider.Endpoint{BaseURL: "https://api.openai.com/v1", Provider: "openai", Key: "from-file", KeyFrom: "/keys/mine"},
 		},
 		{
-			"the environment goes before the file",
-			provider.Sources{BaseURL: "http://host/v1", Env: env(map[string]string{llm.EnvKey: " from-env\n"}), KeyFile: "/keys/mine", ReadKeyFile: keyFile},
-			provider.Endpoint{BaseURL: "http://host/v1", Key: "from-env", KeyFrom: "OPENAI_API_KEY"},
+			name: "the profile's own key, not the environment's",
+			from: provider.Sources{BaseURL: provider.Choice{"http://127.0.0.1:1/v1", profile}, KeyFile: provider.Choice{"/keys/mine", profile}, Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "http://127.0.0.1:1/v1", From: profile, Key: "from-file", KeyFrom: "/keys/mine"},
 		},
 		{
-			"the keyring is asked last, by base URL",
-			provider.Sources{BaseURL: "http://host/v1", Env: env(nil), Keyring: func(base string) llm.Key { return llm.Key("ring:" + base) }},
-			provider.Endpoint{BaseURL: "http://host/v1", Key: "ring:http://host/v1", KeyFrom: "the system's keyring"},
+			name: "the environment's key goes to the environment's address",
+			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", envLayer}, Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: envLayer, Key: "sk-openai", KeyFrom: llm.EnvKey},
 		},
 		{
-			"an empty keyring",
-			provider.Sources{Keyring: func(string) llm.Key { return "" }},
-			provider.Endpoint{},
+			name: "and to an address of the command line",
+			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", flag}, Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag, Key: "sk-openai", KeyFrom: llm.EnvKey},
 		},
 		{
-			"a key alone belongs to OpenAI",
-			provider.Sources{Env: env(map[string]string{llm.EnvKey: "k"})},
-			provider.Endpoint{BaseURL: "https://api.openai.com/v1", BaseURLFrom: "the default for a key", Key: "k", KeyFrom: "OPENAI_API_KEY"},
+			name: "not to that of a profile", withheld: true,
+			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", profile}, Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile},
 		},
-	}
-	for _, tt := range tests {
+		{
+			name: "nor to one that was set in the session", withheld: true,
+			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", session}, Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: session},
+		},
+		{
+			name: "unless it was allowed",
+			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", profile}, Env: env(openAI), Allowed: func(host string) bool { return host == "h" }},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile, Key: "sk-openai", KeyFrom: llm.EnvKey},
+		},
+		{
+			name: "a server of one's own needs none",
+			from: provider.Sources{BaseURL: provider.Choice{"http://localhost:8080/v1", profile}, Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "http://localhost:8080/v1", From: profile},
+		},
+		{
+			name: "a key file of a weaker layer belongs to another address",
+			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", flag}, KeyFile: provider.Choice{"/keys/mine", profile}},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag},
+		},
+		{
+			name: "one of a stronger layer is meant",
+			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", profile}, KeyFile: provider.Choice{"/keys/mine", flag}},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile, Key: "from-file", KeyFrom: "/keys/mine"},
+		},
+		{
+			name: "what was found gets no key",
+			from: provider.Sources{BaseURL: provider.Choice{"http://127.0.0.1:11434/v1", found}, KeyFile: provider.Choice{"/keys/mine", profile}, Env: env(openAI), Stored: stored},
+			want: provider.Endpoint{BaseURL: "http://127.0.0.1:11434/v1", From: found},
+		},
+		{
+			name: "a stored key",
+			from: provider.Sources{BaseURL: provider.Choice{"https://h:9/v1", profile}, Env: env(openAI), Stored: stored},
+			want: provider.Endpoint{BaseURL: "https://h:9/v1", From: profile, Key: "stored:h:9", KeyFrom: "the ring"},
+		},
+		{
+			name: "a provider and its variable",
+			from: provider.Sources{Provider: provider.Choice{"deepseek", profile}, Env: env(map[string]string{llm.EnvKey: "sk-openai", "DEEPSEEK_API_KEY": "sk-deep"})},
+			want: provider.Endpoint{BaseURL: "https://api.deepseek.com/v1", From: profile, Provider: "deepseek", Key: "sk-deep", KeyFrom: "DEEPSEEK_API_KEY"},
+		},
+		{
+			name: "a provider never gets another's key",
+			from: provider.Sources{Provider: provider.Choice{"deepseek", flag}, Env: env(openAI)},
+			want: provider.Endpoint{BaseURL: "https://api.deepseek.com/v1", From: flag, Provider: "deepseek"},
+		},
+		{
+			name: "a provider by its host",
+			from: provider.Sources{BaseURL: provider.Choice{"https://openrouter.ai/api/v1", profile}, Env: env(map[string]string{llm.EnvKey: "sk-openai", "OPENROUTER_API_KEY": "sk-or"})},
+			want: provider.Endpoint{BaseURL: "https://openrouter.ai/api/v1", From: profile, Provider: "openrouter", Key: "sk-or", KeyFrom: "OPENROUTER_API_KEY"},
+		},
+		{
+			name: "a provider of the command line beats a profile's address",
+			from: provider.Sources{Provider: provider.Choice{"groq", flag}, BaseURL: provider.Choice{"https://h/v1", profile}, Env: env(map[string]string{"GROQ_API_KEY": "sk-g"})},
+			want: provider.Endpoint{BaseURL: "https://api.groq.com/openai/v1", From: flag, Provider: "groq", Key: "sk-g", KeyFrom: "GROQ_API_KEY"},
+		},
+		{
+			name: "an address of the command line does not get a profile's provider's key",
+			from: provider.Sources{Provider: provider.Choice{"groq", profile}, BaseURL: provider.Choice{"https://h/v1", flag}, Env: env(map[string]string{"GROQ_API_KEY": "sk-g"})},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag},
+		},
+		{
+			name: "an address and a provider of one layer belong together",
+			from: provider.Sources{Provider: provider.Choice{"zai", profile}, BaseURL: provider.Choice{"https://api.z.ai/api/coding/paas/v4", profile}, Env: env(map[string]string{"ZAI_API_KEY": "sk-z"})},
+			want: provider.Endpoint{BaseURL: "https://api.z.ai/api/coding/paas/v4", From: profile, Provider: "zai", Key: "sk-z", KeyFrom: "ZAI_API_KEY"},
+		},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			if tt.from.KeyFile.Text != "" {
+				tt.from.ReadKeyFile = keyFile
+			}
+			tt.want.Withheld = tt.withheld
 			got, err := provider.Resolve(tt.from)
-			if err != nil || got != tt.want {
-				t.Errorf("got %+v (key %q), %v", got, string(got.Key), err)
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(provider.Endpoint{})); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+			if string(got.Key) != string(tt.want.Key) {
+				t.Errorf("key %q, want %q", string(got.Key), string(tt.want.Key))
 			}
 		})
 	}
@@ -76,17 +161,31 @@ func TestResolve(t *testing.T) {
 
 func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		from provider.Sources
-		says string
-	}{
-		"an address":         {provider.Sources{BaseURL: "localhost:8080"}, "base-url: \"localhost:8080\" has no http"},
-		"a key of two lines": {provider.Sources{Env: env(map[string]string{llm.EnvKey: "sec\nret"})}, "OPENAI_API_KEY: a key is one word"},
-		"a key file":         {provider.Sources{KeyFile: "/gone", ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }}, "auth-keyfile: file does not exist"},
+	for want, from := range map[string]provider.Sources{
+		"base-url: \"localhost:8080\" has no http":                      {BaseURL: provider.Choice{Text: "localhost:8080"}},
+		"OPENAI_API_KEY: a key is one word":                             {Env: env(map[string]string{llm.EnvKey: "sec\nret"})},
+		"auth-keyfile: file does not exist":                             {KeyFile: provider.Choice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
+		"there is no provider \"nobody\"; there are openai, openrouter": {Provider: provider.Choice{Text: "nobody"}},
 	} {
-		_, err := provider.Resolve(tt.from)
-		if err == nil || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "ret") {
-			t.Errorf("%s: got %v, want %q", name, err, tt.says)
+		_, err := provider.Resolve(from)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "ret") && strings.Contains(err.Error(), "sec") {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// Plain http to another host with a key is unsafe.
+func TestWarning(t *testing.T) {
+	t.Parallel()
+	for base, warns := range map[string]bool{
+		"http://h/v1": true, "http://10.0.0.1:8000/v1": true, "https://h/v1": false, "http://localhost:1/v1": false,
+		"http://127.0.0.1:1/v1": false, "http://[::1]:1/v1": false, "http://localhost.evil.com/v1": true,
+	} {
+		if got := (provider.Endpoint{BaseURL: base, Key: "k"}).Warning(); (got != "") != warns {
+			t.Errorf("%s: %q", base, got)
+		}
+		if got := (provider.Endpoint{BaseURL: base}).Warning(); got != "" {
+			t.Errorf("%s without a key: %q", base, got)
 		}
 	}
 }
@@ -101,6 +200,7 @@ func TestNormalizeBaseURL(t *testing.T) {
 		"https://openrouter.ai/api/v1///":                 "https://openrouter.ai/api/v1",
 		"HTTP://LOCALHOST:1/v1":                           "http://LOCALHOST:1/v1",
 		"http://[::1]:8080":                               "http://[::1]:8080",
+		"https://h/v1/chat/completions?api-version=2026":  "https://h/v1?api-version=2026",
 		"https://api.example/a/chat/completions/beta/v1/": "https://api.example/a/chat/completions/beta/v1",
 	} {
 		if got, err := provider.NormalizeBaseURL(raw); err != nil || got != want {
@@ -111,14 +211,15 @@ func TestNormalizeBaseURL(t *testing.T) {
 		}
 	}
 	for raw, says := range map[string]string{
-		"localhost:8080":            "has no http://",
-		"api.openai.com/v1":         "has no http://",
-		"ftp://host/v1":             "begins with ftp://",
-		"http:///v1":                "names no host",
-		"http://ho st/v1":           "not a URL",
-		"https://me:secret@host/v1": "OPENAI_API_KEY",
-		"https://host/v1?key=abc":   "what follows ?",
-		"https://host/v1#x":         "what follows ?",
+		"localhost:8080":                  "has no http://",
+		"api.openai.com/v1":               "has no http://",
+		"ftp://host/v1":                   "begins with ftp://",
+		"http:///v1":                      "names no host",
+		"http://ho st/v1":                 "not a URL",
+		"https://me:secret@host/v1":       "OPENAI_API_KEY",
+		"https://host/v1?key=abc":         "holds a key",
+		"https://host/v1?a=1&api_key=abc": "holds a key",
+		"https://host/v1#x":               "what follows #",
 	} {
 		_, err := provider.NormalizeBaseURL(raw)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "abc") {

@@ -3,28 +3,108 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"agent/internal/llm"
 	"agent/internal/settings"
+	"agent/internal/words"
 )
 
 // Find makes sure that there is somebody to talk to: what is set, else a server on
-// this machine. The notice says in a line who it is when the user did not choose.
-// The error is ErrNoEndpoint when there is nobody.
+// this machine that the user agrees to. The notice says in a line who it is when the
+// user did not choose, or what is unsafe. The error is ErrNoEndpoint when there is
+// nobody.
 func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	endpoint, err := c.Endpoint()
-	if err != nil || endpoint.BaseURL != "" {
+	if err != nil {
 		return "", err
 	}
-	local, found := Detect(ctx, nil)
+	if endpoint.Withheld {
+		if endpoint, err = c.askForKey(ctx, endpoint); err != nil {
+			return "", err
+		}
+	}
+	if endpoint.BaseURL != "" {
+		return endpoint.Warning(), nil
+	}
+	if c.config.Ask == nil {
+		return "", c.noEndpoint()
+	}
+	local, found := c.config.Detect(ctx)
 	if !found {
-		return "", ErrNoEndpoint
+		return "", c.noEndpoint()
+	}
+	if agreed, err := c.askForServer(ctx, local); err != nil || !agreed {
+		return "", cmpError(err, c.noEndpoint())
 	}
 	if err := c.Use(local.BaseURL, local.Models[0]); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Using %s at %s with %s, since no endpoint is set; /model lists its models (%s).",
-		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), strings.Join(local.Models[:min(3, len(local.Models))], ", ")), nil
+		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), shortList(local.Models)), nil
+}
+
+// askForKey asks once for each host whether OPENAI_API_KEY is for it.
+func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error) {
+	if c.config.Ask == nil {
+		return e, &ConfigError{withheld(e)}
+	}
+	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s, which the %s names?", llm.EnvKey, e.Host(), e.From))
+	if err != nil {
+		return e, err
+	}
+	if !yes {
+		c.mu.Lock()
+		c.declined = e.Host()
+		c.mu.Unlock()
+		return e, nil
+	}
+	err = c.consent.remember(func(a *allowed) { a.KeyHosts = append(a.KeyHosts, e.Host()) })
+	if err != nil {
+		return e, err
+	}
+	return c.Endpoint()
+}
+
+// askForServer asks once for each server on this machine whether it may be used.
+func (c *Connection) askForServer(ctx context.Context, local Local) (bool, error) {
+	if c.consent.mayUse(local.BaseURL) {
+		return true, nil
+	}
+	yes, err := c.config.Ask(ctx, fmt.Sprintf("No endpoint is set. Use %s at %s, which offers %s?", local.Name, local.BaseURL, shortList(local.Models)))
+	if err != nil || !yes {
+		return false, err
+	}
+	return true, c.consent.remember(func(a *allowed) { a.LocalServers = append(a.LocalServers, local.BaseURL) })
+}
+
+func cmpError(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// noEndpoint is ErrNoEndpoint, with what the user seems to have a key for.
+func (c *Connection) noEndpoint() error {
+	i := slices.IndexFunc(presets, func(p Preset) bool { return !p.Local() && c.config.Env(p.KeyVariable) != "" })
+	if i < 0 {
+		return ErrNoEndpoint
+	}
+	unset := *ErrNoEndpoint
+	unset.Err = ErrNoEndpoint
+	unset.Hint = presets[i].KeyVariable + " is set: --provider " + presets[i].Name + " uses it"
+	return &unset
+}
+
+func shortList(models []string) string {
+	const shown = 3
+	var names []string
+	for _, model := range models[:min(shown, len(models))] {
+		names = append(names, words.Line(model, maxShown))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Use takes an endpoint and, unless one is set, a model that the user did not

@@ -9,16 +9,10 @@ import (
 	"strings"
 
 	"agent/internal/llm"
-
-	"github.com/zalando/go-keyring"
 )
 
 // maxKey is longer than any key and shorter than a file given by mistake.
 const maxKey = 16 << 10
-
-// keyringService is the name under which keys are kept in the system's keyring;
-// the user name of an entry is the base URL.
-const keyringService = "agent"
 
 // ReadKeyFile reads a key from a file of one line. It refuses a file that others
 // than its owner may read.
@@ -61,20 +55,4 @@ func checkKey(key string) error {
 		return errors.New("a key is one word without spaces, line breaks or special characters")
 	}
 	return nil
-}
-
-// SystemKeyring returns a lookup in the keyring of the system. A system without
-// one, such as a Linux without a desktop, has no keys in it.
-func SystemKeyring(env func(name string) string) func(baseURL string) llm.Key {
-	return func(baseURL string) llm.Key {
-		// Without a session bus the library would try to start one.
-		if runtime.GOOS == "linux" && env("DBUS_SESSION_BUS_ADDRESS") == "" {
-			return ""
-		}
-		key, err := keyring.Get(keyringService, baseURL)
-		if err != nil || checkKey(key) != nil {
-			return ""
-		}
-		return llm.Key(key)
-	}
 }

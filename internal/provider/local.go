@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"agent/internal/llm"
+	"agent/internal/words"
 )
 
 // localTimeout bounds the search for local servers as a whole: a person waits for
@@ -55,10 +58,11 @@ type Local struct {
 	Models []string
 }
 
-// Detect looks on the usual ports for a server that lists at least one model
-// and returns the first in their order. It takes 200 ms at most. A nil transport
-// means a plain one without proxies.
-func Detect(ctx context.Context, transport http.RoundTripper) (Local, bool) {
+// Detect looks on the usual ports for a server that lists at least one model and
+// returns the first in their order. It takes 200 ms at most. A nil transport means a
+// plain one without proxies; ours reports whether only programs of this user listen
+// on a port.
+func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (Local, bool) {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
 	if transport == nil {
@@ -69,6 +73,10 @@ func Detect(ctx context.Context, transport http.RoundTripper) (Local, bool) {
 	found := make([]chan *Local, len(localPorts))
 	for i, p := range localPorts {
 		found[i] = make(chan *Local, 1)
+		if !ours(p.port) {
+			found[i] <- nil
+			continue
+		}
 		go func() { found[i] <- probeLocal(ctx, transport, p.port, p.server) }()
 	}
 	for _, answer := range found {
@@ -90,7 +98,8 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 		local.Name = known
 	}
 	for _, m := range models {
-		if m.ID != "" {
+		// A name that no setting takes must not end the start.
+		if m.ID != "" && !words.HasHidden(m.ID) && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
 			local.Models = append(local.Models, m.ID)
 		}
 	}

@@ -1,69 +1,166 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
 )
 
 // peer is one endpoint in use.
 type peer struct {
 	endpoint Endpoint
-	// baseURL and keyFile are the settings it follows from.
-	baseURL, keyFile string
-	client           *llm.Client
+	extras   extras
+	// follows are the settings it follows from.
+	follows string
+	client  *llm.Client
 	// asked is closed when the endpoint has told its models, or failed to.
 	asked chan struct{}
-	// models are what it offers and windows the context limits it reported, by
-	// model; read after asked.
-	models  []string
-	windows map[string]int
+
+	mu     sync.Mutex
+	offers []Offer
+	// refreshing is set while the endpoint is asked again.
+	refreshing bool
 }
 
-// learnTimeout bounds what a request waits for an endpoint to tell its models.
-const learnTimeout = 3 * time.Second
+const (
+	// learnTimeout bounds what an endpoint may take to tell its models.
+	learnTimeout = 3 * time.Second
+	// learnPatience bounds what a request waits for that.
+	learnPatience = 500 * time.Millisecond
+)
 
 // learn asks an endpoint about its models, and takes its only one when none is
 // set. A server that cannot tell is no reason to stop: the first request will say
 // what is wrong.
 func (c *Connection) learn(p *peer) {
-	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
-	defer cancel()
-	models, err := listModels(ctx, p.client)
-	if err == nil {
-		p.windows = make(map[string]int, len(models))
-		for _, m := range models {
-			p.models = append(p.models, m.ID)
-			if m.ContextLimit > 0 {
-				p.windows[m.ID] = m.ContextLimit
-			}
-		}
-		s := c.config.Settings
-		if len(models) == 1 && settings.Model.Of(s) == "" && c.isCurrent(p) {
-			_ = s.Set(settings.Found, settings.Model.Key(), models[0].ID) // an id no setting takes stays unset
-		}
+	c.ask(p)
+	s := c.config.Settings
+	if only := p.only(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
+		_ = s.Set(settings.Found, settings.Model.Key(), only) // an id no setting takes stays unset
 	}
 	close(p.asked)
+	c.mu.Lock()
+	learned, note := c.learned, c.note
+	c.mu.Unlock()
+	if model := settings.Model.Of(s); p.isAssumed(model) && c.isCurrent(p) {
+		note(assumedNote(model))
+	}
+	learned()
+}
+
+// refresh asks an endpoint again whose window was assumed: a server that loads a
+// model for the first request knows it afterwards.
+func (c *Connection) refresh(p *peer) {
+	p.mu.Lock()
+	busy := p.refreshing
+	p.refreshing = true
+	p.mu.Unlock()
+	if busy {
+		return
+	}
+	c.ask(p)
+	p.mu.Lock()
+	p.refreshing = false
+	p.mu.Unlock()
 	c.mu.Lock()
 	learned := c.learned
 	c.mu.Unlock()
 	learned()
 }
 
+func (c *Connection) ask(p *peer) {
+	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
+	defer cancel()
+	if found, err := offers(ctx, p.client); err == nil {
+		p.mu.Lock()
+		p.offers = found
+		p.mu.Unlock()
+	}
+}
+
+// wait waits until the endpoint has told its models, for a short time.
+func (p *peer) wait() {
+	timer := time.NewTimer(learnPatience)
+	defer timer.Stop()
+	select {
+	case <-p.asked:
+	case <-timer.C:
+	}
+}
+
+// only is the id of the only model, "" when there are more or none.
+func (p *peer) only() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.offers) != 1 {
+		return ""
+	}
+	return p.offers[0].ID
+}
+
+// offer returns what the endpoint said of a model.
+func (p *peer) offer(model string) (Offer, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, o := range p.offers {
+		if SameModel(o.ID, model) {
+			return o, true
+		}
+	}
+	return Offer{}, false
+}
+
+func (p *peer) window(model string) (int, bool) {
+	o, _ := p.offer(model)
+	return o.ContextLimit, o.ContextLimit > 0
+}
+
+func (p *peer) isAssumed(model string) bool {
+	o, _ := p.offer(model)
+	return o.Assumed
+}
+
+// catalogued is the window of a model as the catalogue has it: at this provider,
+// else anywhere.
+func (p *peer) catalogued(model string) (int, bool) {
+	if m, found := catalogue.At(p.endpoint.Preset().Catalogue, model); found && m.Window > 0 {
+		limit, _ := ContextLimit(model)
+		return cmp.Or(m.Window, limit), true
+	}
+	return ContextLimit(model)
+}
+
+func (p *peer) prices(model string) *settings.Prices {
+	m, found := catalogue.At(p.endpoint.Preset().Catalogue, model)
+	if !found || !m.Price.Known {
+		return nil
+	}
+	return &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
+}
+
 // noModel says that the user must choose, and from what.
 func (p *peer) noModel() error {
 	const shown = 8
 	const choose = "choose one with -m MODEL or /model MODEL"
-	if len(p.models) == 0 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.offers) == 0 {
 		return errors.New("no model is set; " + choose)
 	}
-	offer := strings.Join(p.models[:min(shown, len(p.models))], ", ")
-	if more := len(p.models) - shown; more > 0 {
+	var names []string
+	for _, o := range p.offers[:min(shown, len(p.offers))] {
+		names = append(names, o.ID)
+	}
+	offer := strings.Join(names, ", ")
+	if more := len(p.offers) - shown; more > 0 {
 		offer += fmt.Sprintf(" and %d more", more)
 	}
 	return fmt.Errorf("no model is set, and the endpoint offers %s; %s", offer, choose)

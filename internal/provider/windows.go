@@ -4,38 +4,53 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/rawjson"
 )
 
 // probeTimeout bounds the questions about windows; the answers are worth a short
 // wait only.
 const probeTimeout = 3 * time.Second
 
-// listModels asks an endpoint for its models and their windows. Servers that do not
-// tell windows there but on paths of their own (llama.cpp, LM Studio, Ollama) are
-// asked again; what they do not answer stays unknown.
-func listModels(ctx context.Context, client *llm.Client) ([]llm.ModelInfo, error) {
+// Offer is a model that an endpoint offers.
+type Offer struct {
+	ID string
+	// ContextLimit is the window in tokens, 0 when the endpoint does not say. Assumed
+	// means that it is the least that such a server may give.
+	ContextLimit int
+	Assumed      bool
+}
+
+// SameModel reports whether two names mean one model: a name without a tag means the
+// tag latest.
+func SameModel(a, b string) bool {
+	return a == b || strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
+}
+
+// offers asks an endpoint for its models and their windows. Servers that do not tell
+// windows there but on paths of their own (llama.cpp, LM Studio, Ollama) are asked
+// again; what they do not answer stays unknown.
+func offers(ctx context.Context, client *llm.Client) ([]Offer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {
 		return nil, err
 	}
 	windows := probeWindows(ctx, client, models)
-	for i := range models {
-		models[i].ContextLimit = cmp.Or(windows[models[i].ID], models[i].ContextLimit)
+	found := make([]Offer, len(models))
+	for i, m := range models {
+		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit}
+		if w, ok := windows[m.ID]; ok && w.ContextLimit > 0 {
+			found[i].ContextLimit, found[i].Assumed = w.ContextLimit, w.Assumed
+		}
 	}
-	return models, nil
+	return found, nil
 }
 
 // probeWindows asks a local server on its own paths for the windows it really
 // runs its models with, which may be smaller than what the models can do.
-func probeWindows(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]int {
+func probeWindows(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]Offer {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	switch serverOf(models) {
@@ -50,7 +65,7 @@ func probeWindows(ctx context.Context, client *llm.Client, models []llm.ModelInf
 	}
 }
 
-func llamaCppWindow(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]int {
+func llamaCppWindow(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]Offer {
 	var props struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
@@ -59,14 +74,14 @@ func llamaCppWindow(ctx context.Context, client *llm.Client, models []llm.ModelI
 	if client.Ask(ctx, http.MethodGet, "/props", "", &props) != nil {
 		return nil
 	}
-	windows := map[string]int{}
+	windows := map[string]Offer{}
 	for _, m := range models {
-		windows[m.ID] = props.Settings.Context
+		windows[m.ID] = Offer{ContextLimit: props.Settings.Context}
 	}
 	return windows
 }
 
-func lmStudioWindows(ctx context.Context, client *llm.Client) map[string]int {
+func lmStudioWindows(ctx context.Context, client *llm.Client) map[string]Offer {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`
@@ -77,58 +92,9 @@ func lmStudioWindows(ctx context.Context, client *llm.Client) map[string]int {
 	if client.Ask(ctx, http.MethodGet, "/api/v0/models", "", &list) != nil {
 		return nil
 	}
-	windows := map[string]int{}
-	for _, e := range list.Data {
-		windows[e.ID] = cmp.Or(max(0, e.Loaded), e.Most)
+	windows := map[string]Offer{}
+	for _, m := range list.Data {
+		windows[m.ID] = Offer{ContextLimit: cmp.Or(max(0, m.Loaded), m.Most)}
 	}
 	return windows
-}
-
-// ollamaWindows asks for every model at once: Ollama knows windows by model only.
-func ollamaWindows(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]int {
-	const atOnce = 4
-	var (
-		mu      sync.Mutex
-		wg      sync.WaitGroup
-		tickets = make(chan struct{}, atOnce)
-		windows = map[string]int{}
-	)
-	for _, m := range models {
-		wg.Go(func() {
-			tickets <- struct{}{}
-			defer func() { <-tickets }()
-			window := ollamaWindow(ctx, client, m.ID)
-			mu.Lock()
-			defer mu.Unlock()
-			windows[m.ID] = window
-		})
-	}
-	wg.Wait()
-	return windows
-}
-
-// numCtx is the window set for a model in Ollama's list of parameters.
-var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
-
-func ollamaWindow(ctx context.Context, client *llm.Client, model string) int {
-	var show struct {
-		Parameters string         `json:"parameters"`
-		Info       map[string]any `json:"model_info"`
-	}
-	question, err := rawjson.Marshal(map[string]string{"model": model})
-	if err != nil || client.Ask(ctx, http.MethodPost, "/api/show", string(question), &show) != nil {
-		return 0
-	}
-	if set := numCtx.FindStringSubmatch(show.Parameters); set != nil {
-		if n, err := strconv.Atoi(set[1]); err == nil {
-			return n
-		}
-	}
-	for key, value := range show.Info {
-		// The key begins with the model's architecture.
-		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
-			return int(n)
-		}
-	}
-	return 0
 }

@@ -65,6 +65,18 @@ func (path) parseText(text string) (string, error) { return plainText(text) }
 
 func (k path) parseJSON(decoded any) (string, error) { return fromText(k.parseText, decoded) }
 
+// Line is the kind of one line of text, spaces in it.
+func Line() Kind[string] { return line{} }
+
+type line struct{ oneLine }
+
+func (line) Type() Type    { return TypeString }
+func (line) takes() string { return "one line of text" }
+
+func (line) parseText(text string) (string, error) { return plainText(text) }
+
+func (k line) parseJSON(decoded any) (string, error) { return fromText(k.parseText, decoded) }
+
 // ProfileName is the kind of names of profiles, which need not exist.
 func ProfileName() Kind[string] { return profileName{} }
 

@@ -9,6 +9,21 @@ var Model = Optional(Word(), Spec{
 	Category: CategoryModel,
 })
 
+// Provider is the name of a preset: an address, the variable of its key, and what
+// else is particular to it. The names are given by Choices.
+var Provider = Optional(Enum(), Spec{
+	Key: "provider", Unset: "base-url decides",
+	Help:     "whose models answer, by name; base-url goes first",
+	Category: CategoryModel,
+})
+
+// ExtraBody is added to the body of every request for a reply.
+var ExtraBody = Optional(Object("authorization", "messages", "input", "tools", "model", "stream"), Spec{
+	Key: "extra-body", Unset: "none",
+	Help:     "JSON object whose members are added to every request",
+	Category: CategoryModel,
+})
+
 // BaseURL is the endpoint's address.
 var BaseURL = Optional(URL(), Spec{
 	Key: "base-url", Unset: "a local server if one answers", Environment: "OPENAI_BASE_URL",
@@ -19,7 +34,7 @@ var BaseURL = Optional(URL(), Spec{
 // AuthKeyfile is the path of the file with the API key; the key itself is never a
 // setting.
 var AuthKeyfile = Optional(Path(), Spec{
-	Key: "auth-keyfile", Unset: "OPENAI_API_KEY, then the keyring",
+	Key: "auth-keyfile", Unset: "the provider's variable, then the keyring",
 	Help:     "file that holds the API key (mode 0600)",
 	Category: CategoryModel,
 })

@@ -1,39 +1,67 @@
 package settings
 
-// PriceInput is the price of a million input tokens, in the currency of the user's
-// choice, as all prices are.
+// PriceInput is the price of a million input tokens, in USD as all prices are.
 var PriceInput = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "price.input", Unset: "no cost shown",
-	Help:     "price of a million input tokens, for /stats",
+	Key: "price.input", Unset: "the catalogue's",
+	Help:     "price of a million input tokens in USD",
 	Category: CategoryPrice,
 })
 
 // PriceOutput is the price of a million output tokens.
 var PriceOutput = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "price.output", Unset: "no cost shown",
-	Help:     "price of a million output tokens, for /stats",
+	Key: "price.output", Unset: "the catalogue's",
+	Help:     "price of a million output tokens in USD",
 	Category: CategoryPrice,
 })
 
-// PriceCached is the price of a million input tokens read from the provider's
+// PriceCacheRead is the price of a million input tokens read from the provider's
 // cache.
-var PriceCached = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "price.cached", Unset: "the input price",
+var PriceCacheRead = Optional(Number(AtLeast(0, "of at least 0")), Spec{
+	Key: "price.cache-read", Aliases: []string{"price.cached"}, Unset: "the catalogue's, else the input price",
 	Help:     "price of a million input tokens read from the provider's cache",
 	Category: CategoryPrice,
 })
 
-// Prices are what a million tokens cost.
-type Prices struct{ Input, Output, Cached float64 }
+// PriceCacheWrite is the price of a million input tokens written to the provider's
+// cache.
+var PriceCacheWrite = Optional(Number(AtLeast(0, "of at least 0")), Spec{
+	Key: "price.cache-write", Unset: "the catalogue's, else the input price",
+	Help:     "price of a million input tokens written to the provider's cache",
+	Category: CategoryPrice,
+})
 
-// PricesOf returns the prices; false when the input or the output price is unset,
-// so that there is no cost to show. Cached tokens cost as much as others unless set.
-func PricesOf(s *Settings) (Prices, bool) {
+// MaxCost ends a session that has cost as much, in USD.
+var MaxCost = Optional(Number(AtLeast(0, "of at least 0")), Spec{
+	Key: "max-cost", Unset: "no limit",
+	Help:     "most USD that a run may cost, where prices are known",
+	Category: CategoryPrice,
+})
+
+// Prices are what a million tokens cost, in USD.
+type Prices struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+// PricesOf returns the prices: what is set, else those that are known otherwise; nil
+// known for none. It is false when the input or the output price is neither, so that
+// no cost can be told. Cached tokens cost as much as others unless something says
+// more.
+func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	input, ok1 := PriceInput.Get(s)
 	output, ok2 := PriceOutput.Get(s)
-	cached, ok := PriceCached.Get(s)
-	if !ok {
-		cached = input
+	var p Prices
+	if known != nil {
+		p = *known
 	}
-	return Prices{input, output, cached}, ok1 && ok2
+	if ok1 {
+		p.Input, p.CacheRead, p.CacheWrite = input, input, input
+	}
+	if ok2 {
+		p.Output = output
+	}
+	if read, ok := PriceCacheRead.Get(s); ok {
+		p.CacheRead = read
+	}
+	if write, ok := PriceCacheWrite.Get(s); ok {
+		p.CacheWrite = write
+	}
+	return p, (ok1 || known != nil) && (ok2 || known != nil)
 }

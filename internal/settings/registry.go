@@ -12,6 +12,7 @@ import (
 func All() []Declared {
 	return slices.Concat([]Declared{
 		Model,
+		Provider,
 		BaseURL,
 		AuthKeyfile,
 		ContextLimit,
@@ -19,6 +20,8 @@ func All() []Declared {
 		Temperature,
 		TopP,
 		ReasoningEffort,
+		Headers,
+		ExtraBody,
 		ReasoningReplay,
 		API,
 		PromptCache,
@@ -48,7 +51,9 @@ func All() []Declared {
 
 		PriceInput,
 		PriceOutput,
-		PriceCached,
+		PriceCacheRead,
+		PriceCacheWrite,
+		MaxCost,
 	})
 }
 
@@ -94,8 +99,11 @@ func (r *Registry) Keys() []string {
 
 // named finds a setting by its key or an alias, exactly as it stands in files.
 func (r *Registry) named(name string) (*Spec, bool) {
-	spec, ok := r.byName[name]
-	return spec, ok
+	if spec, ok := r.byName[name]; ok {
+		return spec, true
+	}
+	spec, err := r.memberOf(name)
+	return spec, spec != nil && err == nil
 }
 
 // Lookup finds a setting by its key or an alias (D-38). The error offers the keys
@@ -110,6 +118,9 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	}
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
 		return r.byName[names[i]], nil
+	}
+	if _, err := r.memberOf(name); err != nil {
+		return nil, err
 	}
 	if name == "" {
 		return nil, &Error{Problem: "a setting needs a name; /settings, or agent settings in the shell, lists all"}

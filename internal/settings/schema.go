@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"regexp"
+
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -22,6 +24,13 @@ func (r *Registry) ProfileSchema() (*jsonschema.Schema, error) {
 		}
 		if spec.Key == Model.Key() {
 			profile.Properties[fieldModel] = schema
+			continue
+		}
+		if spec.member != nil {
+			if values.PatternProperties == nil {
+				values.PatternProperties = make(map[string]*jsonschema.Schema)
+			}
+			values.PatternProperties["^"+regexp.QuoteMeta(spec.prefix())+"."] = schema
 			continue
 		}
 		values.Properties[spec.Key] = schema

@@ -184,14 +184,22 @@ func (s *Settings) Lookup(name string) (Resolved, error) {
 }
 
 // All returns every setting with its value, in the order they are shown, as of
-// one moment.
+// one moment. The members of a Family that are set follow it.
 func (s *Settings) All() []Resolved {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	all := make([]Resolved, len(s.registry.specs))
-	for i, spec := range s.registry.specs {
+	var all []Resolved
+	add := func(spec *Spec) {
 		value, source := s.get(spec.Key)
-		all[i] = Resolved{spec, value, source}
+		all = append(all, Resolved{spec, value, source})
+	}
+	for _, spec := range s.registry.specs {
+		add(spec)
+		for _, key := range s.membersOf(spec) {
+			if member, found := s.registry.named(key); found {
+				add(member)
+			}
+		}
 	}
 	return all
 }

@@ -16,6 +16,7 @@ var testChoices = settings.Choices{
 	settings.CompressionStrategy.Key(): {"high-density", "top-down-truncation"},
 	settings.ApprovalMode.Key():        {"ask", "auto-edit", "full-auto", "read-only"},
 	settings.Theme.Key():               {"auto", "dark", "light"},
+	settings.Provider.Key():            {"ollama", "openai"},
 }
 
 func newRegistry() *settings.Registry { return settings.NewRegistry(settings.All(), testChoices) }
@@ -152,7 +153,7 @@ func TestAccessors(t *testing.T) {
 	limit, _ := settings.ContextLimit.Get(s)
 	output, _ := settings.MaxOutputTokens.Get(s)
 	threshold, _ := settings.CompressionThreshold.Get(s)
-	prices, _ := settings.PricesOf(s)
+	prices, _ := settings.PricesOf(s, nil)
 	got := []any{
 		settings.Model.Of(s), settings.BaseURL.Of(s), settings.AuthKeyfile.Of(s), limit, output, *settings.Temperature.Pointer(s), *settings.TopP.Pointer(s), settings.ReasoningEffort.Of(s), settings.ReasoningReplay.Of(s), settings.API.Of(s), settings.PromptCache.Of(s), settings.RequestTimeout.Of(s), settings.IdleTimeout.Of(s), settings.MaxRetries.Of(s),
 		settings.CompressionStrategy.Of(s), threshold, settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s),
@@ -169,7 +170,7 @@ func TestAccessors(t *testing.T) {
 		5.0, "full-auto", 7, 8,
 		9, 10, "dark",
 		"off", "/a|/b c", "/d", true, "A,B",
-		settings.Prices{Input: 3, Output: 15, Cached: 0.3},
+		settings.Prices{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3},
 	}
 	for i := range want {
 		if got[i] != want[i] {
@@ -192,11 +193,11 @@ func TestUnsetAccessors(t *testing.T) {
 		t.Error("a model parameter is set")
 	}
 	set(t, s, settings.Session, "price.input", "3")
-	if _, ok := settings.PricesOf(s); ok {
+	if _, ok := settings.PricesOf(s, nil); ok {
 		t.Error("a cost can be told without an output price")
 	}
 	set(t, s, settings.Session, "price.output", "15")
-	if prices, ok := settings.PricesOf(s); !ok || prices.Cached != 3 {
+	if prices, ok := settings.PricesOf(s, nil); !ok || prices.CacheRead != 3 {
 		t.Errorf("prices = %+v, %v; cached tokens should cost what input costs", prices, ok)
 	}
 }
@@ -221,7 +222,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown key: part of one", "recencyretention", "3", "did you mean compression.density.recencyRetention?"},
 		{"unknown key: nothing near", "zzzzzz", "3", `unknown setting "zzzzzz" (/settings, or agent settings in the shell, lists all)`},
 		{"D-38 the beginning of several", "compression.density", "true", `"compression.density" stands for several settings: compression.density.readWritePruning, compression.density.fileDedupe, compression.density.recencyPruning, compression.density.recencyRetention`},
-		{"D-38 the beginning of several, in any case", "Price.", "3", "stands for several settings: price.input, price.output, price.cached"},
+		{"D-38 the beginning of several, in any case", "Price.", "3", "stands for several settings: price.input, price.output, price.cache-read"},
 		{"no key", "", "3", "a setting needs a name"},
 		{"unknown enum value", "approval-mode", "yolo", "must be one of ask, auto-edit, full-auto, read-only"},
 		{"initials of an enum value", "compression.strategy", "hd", `must be one of high-density, top-down-truncation, not "hd"; did you mean high-density?`},
@@ -284,7 +285,7 @@ func TestEverySpec(t *testing.T) {
 				t.Errorf("%s is declared twice", name)
 			}
 			seen[name] = true
-			if found, err := registry.Lookup(name); err != nil || found != spec {
+			if found, err := registry.Lookup(name); err != nil || found.Key != spec.Key {
 				t.Errorf("Lookup(%q) = %v, %v", name, found, err)
 			}
 		}

@@ -39,6 +39,8 @@ type Spec struct {
 
 	standard Value
 	kind     kind
+	// member is set for a Family.
+	member func(name string) (string, error)
 }
 
 // Type returns what sort of value the setting takes.
@@ -57,6 +59,9 @@ func (s *Spec) Values() []string { return slices.Clone(s.kind.values()) }
 // Parse validates text and returns it in canonical form. The error is one line
 // that names the valid choice; it never repeats what may be a secret.
 func (s *Spec) Parse(text string) (Value, error) {
+	if s.member != nil {
+		return Value{}, &Error{Key: s.Key, Problem: "stands for many settings; write a name in the place of " + familyName}
+	}
 	value, err := s.kind.parse(strings.TrimSpace(text))
 	if err != nil {
 		return Value{}, &Error{Key: s.Key, Problem: err.Error()}

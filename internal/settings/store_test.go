@@ -109,7 +109,7 @@ func TestEverySettingPersists(t *testing.T) {
 	store, _ := newStore(t)
 	s := newSettings()
 	for _, spec := range s.Registry().Specs() {
-		set(t, s, settings.Session, spec.Key, sample(spec))
+		set(t, s, settings.Session, strings.Replace(spec.Key, "NAME", "X-Test", 1), sample(spec))
 	}
 	if _, err := store.Save("all", s.Persistent()); err != nil {
 		t.Fatal(err)
@@ -131,6 +131,8 @@ func sample(spec *settings.Spec) string {
 		return "7"
 	case settings.TypeDuration:
 		return "90s"
+	case settings.TypeObject:
+		return `{"a":[1,"b"]}`
 	case settings.TypeNumber:
 		return "0.25"
 	case settings.TypeEnum, settings.TypeBool:

@@ -1,0 +1,76 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"agent/internal/disk"
+	"agent/internal/rawjson"
+)
+
+// consent is what the user has allowed, once and for all: a file of the
+// configuration that can be read, and edited, by people.
+type consent struct {
+	path string
+}
+
+// allowed is the content of the file.
+type allowed struct {
+	// KeyHosts may be sent OPENAI_API_KEY.
+	KeyHosts []string `json:"hostsForOpenAIKey"`
+	// LocalServers may be used without being named, by base URL.
+	LocalServers []string `json:"localServers"`
+}
+
+func newConsent(folder string) consent { return consent{filepath.Join(folder, "allowed.json")} }
+
+// read returns what is allowed. A file that cannot be read allows nothing.
+func (c consent) read() (allowed, error) {
+	var a allowed
+	data, err := os.ReadFile(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &a)
+	}
+	if err != nil {
+		return allowed{}, fmt.Errorf("%s: %w", c.path, disk.Reason(err))
+	}
+	return a, nil
+}
+
+func (c consent) keyMayGoTo(host string) bool {
+	a, _ := c.read()
+	return slices.Contains(a.KeyHosts, host)
+}
+
+func (c consent) mayUse(baseURL string) bool {
+	a, _ := c.read()
+	return slices.Contains(a.LocalServers, baseURL)
+}
+
+// remember adds to what is allowed.
+func (c consent) remember(add func(*allowed)) error {
+	a, err := c.read()
+	if err != nil {
+		return fmt.Errorf("what you allowed cannot be remembered: %w", err)
+	}
+	add(&a)
+	data, err := rawjson.Marshal(a)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(c.path), 0o700)
+	}
+	if err == nil {
+		err = disk.Replace(c.path, append(data, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, disk.Reason(err))
+	}
+	return nil
+}

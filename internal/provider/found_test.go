@@ -1,0 +1,144 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/provider"
+	"agent/internal/settings"
+)
+
+// asked answers questions and remembers them.
+type asked struct {
+	yes       bool
+	questions []string
+}
+
+func (a *asked) ask(_ context.Context, question string) (bool, error) {
+	a.questions = append(a.questions, question)
+	return a.yes, nil
+}
+
+func ollamaThere(context.Context) (provider.Local, bool) {
+	return provider.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q:latest", "r"}}, true
+}
+
+// A server on this machine is asked for once and remembered, and never used where
+// nobody can be asked (security M2).
+func TestFindLocalServer(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	start := func(user *asked) (*bench, string, error) {
+		b := newBench(t, func(c *provider.Config) {
+			c.Detect, c.Folder = ollamaThere, folder
+			if user != nil {
+				c.Ask = user.ask
+			}
+		})
+		notice, err := b.Find(t.Context())
+		return b, notice, err
+	}
+	if b, _, err := start(nil); !errors.Is(err, provider.ErrNoEndpoint) || settings.BaseURL.Of(b.settings) != "" {
+		t.Fatalf("headless: %v", err)
+	}
+	no := &asked{}
+	if _, _, err := start(no); !errors.Is(err, provider.ErrNoEndpoint) || len(no.questions) != 1 || !strings.Contains(no.questions[0], "Ollama at http://127.0.0.1:11434/v1, which offers q:latest, r?") {
+		t.Fatalf("refused: %v, %q", err, no.questions)
+	}
+	yes := &asked{yes: true}
+	b, notice, err := start(yes)
+	if err != nil || len(yes.questions) != 1 || settings.Model.Of(b.settings) != "q:latest" || !strings.Contains(notice, "Using Ollama") {
+		t.Fatalf("agreed: %v, %q", err, notice)
+	}
+	if _, source := b.settings.Get("base-url"); source != settings.Found {
+		t.Errorf("it is kept as %s", source)
+	}
+	again := &asked{}
+	if _, _, err := start(again); err != nil || len(again.questions) != 0 {
+		t.Errorf("the second time: %v, %q", err, again.questions)
+	}
+	info, err := os.Stat(filepath.Join(folder, "allowed.json"))
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// OPENAI_API_KEY goes to a host that a profile names only after it was asked once
+// (security M1).
+func TestFindAsksForTheKey(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	start := func(user *asked) (*bench, error) {
+		b := newBench(t, func(c *provider.Config) {
+			c.Env, c.Folder = env(map[string]string{llm.EnvKey: "sk-0123456789"}), folder
+			if user != nil {
+				c.Ask = user.ask
+			}
+		})
+		if err := b.settings.Set(settings.ProfileLayer, "base-url", "https://other.example/v1"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := b.Find(t.Context())
+		return b, err
+	}
+	var config *provider.ConfigError
+	if _, err := start(nil); !errors.As(err, &config) || !strings.Contains(err.Error(), "OPENAI_API_KEY is not sent to other.example, which the profile names: set auth-keyfile") {
+		t.Fatalf("headless: %v", err)
+	}
+	no := &asked{}
+	b, err := start(no)
+	if err != nil || len(no.questions) != 1 {
+		t.Fatalf("declined: %v", err)
+	}
+	if endpoint, err := b.Endpoint(); err != nil || endpoint.Key != "" {
+		t.Errorf("declined, and yet %+v, %v", endpoint, err)
+	}
+	b.set("model", "gpt-4o")
+	if _, err := b.Provider(); err != nil {
+		t.Errorf("declined, without a key: %v", err)
+	}
+	yes := &asked{yes: true}
+	b, err = start(yes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if endpoint, err := b.Endpoint(); err != nil || endpoint.Key != "sk-0123456789" {
+		t.Errorf("allowed, and yet %+v, %v", endpoint, err)
+	}
+	again := &asked{}
+	if b, err = start(again); err != nil || len(again.questions) != 0 {
+		t.Errorf("the second time: %v, %q", err, again.questions)
+	}
+	// A host that is set in the session is another one, and nobody is asked then.
+	b.set("base-url", "https://third.example/v1")
+	if _, err := b.Provider(); !errors.As(err, &config) || !strings.Contains(err.Error(), "third.example") {
+		t.Errorf("changed in the session: %v", err)
+	}
+}
+
+func TestFindSaysWhatAKeyIsFor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *provider.Config) { c.Env = env(map[string]string{"GROQ_API_KEY": "sk-0123456789"}) })
+	_, err := b.Find(t.Context())
+	var unset *llm.Error
+	if !errors.Is(err, provider.ErrNoEndpoint) || !errors.As(err, &unset) || !strings.Contains(unset.Hint, "--provider groq") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What OPENAI_BASE_URL names over plain http is warned of.
+func TestFindWarns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *provider.Config) { c.Env = env(map[string]string{llm.EnvKey: "sk-0123456789"}) })
+	if err := b.settings.Set(settings.Flags, "base-url", "http://far.example/v1"); err != nil {
+		t.Fatal(err)
+	}
+	if notice, err := b.Find(t.Context()); err != nil || !strings.Contains(notice, "plain http") {
+		t.Errorf("%q, %v", notice, err)
+	}
+}

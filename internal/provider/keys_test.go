@@ -1,0 +1,60 @@
+package provider
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Without a keyring keys are in files that only their owner can read.
+func TestKeysInFiles(t *testing.T) {
+	t.Parallel()
+	keys := Keys{Folder: filepath.Join(t.TempDir(), "keys")}
+	if key, where := keys.Get("api.x.ai"); key != "" || where != "" {
+		t.Fatalf("%q in %q", string(key), where)
+	}
+	where, err := keys.Set("api.x.ai", "sk-one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if where, err = keys.Set("127.0.0.1:8000", "sk-two"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(where); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if key, from := keys.Get("127.0.0.1:8000"); key != "sk-two" || from != where {
+		t.Errorf("%q in %q", string(key), from)
+	}
+	if _, err := keys.Set("h", "two words"); err == nil || strings.Contains(err.Error(), "two words") {
+		t.Errorf("not a key: %v", err)
+	}
+	if found, err := keys.Delete("api.x.ai"); !found || err != nil {
+		t.Errorf("deleted: %t, %v", found, err)
+	}
+	if found, err := keys.Delete("api.x.ai"); found || err != nil {
+		t.Errorf("deleted twice: %t, %v", found, err)
+	}
+	if key, _ := keys.Get("127.0.0.1:8000"); key != "sk-two" {
+		t.Error("another host's key is gone")
+	}
+}
+
+// The users of listeners as the kernel's table has them, by port.
+func TestListeners(t *testing.T) {
+	t.Parallel()
+	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0
+   1: 00000000:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000   998        0 2 1 0 100 0 0 10 0
+   2: 0100007F:2CAA 0100007F:9999 01 00000000:00000000 00:00000000 00000000     7        0 3 1 0 100 0 0 10 0
+   3: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4 1 0 100 0 0 10 0
+   broken
+`
+	for port, want := range map[int][]int{11434: {1000, 998}, 8080: {0}, 1234: nil} {
+		if got := listeners(strings.NewReader(table), port); !slices.Equal(got, want) {
+			t.Errorf("port %d: %v, want %v", port, got, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"agent/internal/llm"
+	"agent/internal/rawjson"
+)
+
+// ollamaLeast is the window that Ollama gives a model when nobody says more and
+// memory is scarce. What does not fit it cuts off without a word.
+const ollamaLeast = 4096
+
+// assumedNote says that a window is not known, and how to get a larger one.
+func assumedNote(model string) string {
+	return fmt.Sprintf("Ollama says how large the window of %s is once it is loaded; until then %d tokens are assumed. OLLAMA_CONTEXT_LENGTH=32768 ollama serve makes it larger.", model, ollamaLeast)
+}
+
+// ollamaWindows are the windows that Ollama really runs its models with: what is set
+// for a model, else that of one that is loaded, else the least there is. What the
+// model was trained for is no answer, only a bound.
+func ollamaWindows(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]Offer {
+	const atOnce = 4
+	var (
+		mu      sync.Mutex
+		wg      sync.WaitGroup
+		tickets = make(chan struct{}, atOnce)
+		told    = map[string]ollamaWindow{}
+		loaded  map[string]int
+	)
+	wg.Go(func() { loaded = ollamaLoaded(ctx, client) })
+	for _, m := range models {
+		wg.Go(func() {
+			tickets <- struct{}{}
+			defer func() { <-tickets }()
+			w := ollamaModel(ctx, client, m.ID)
+			mu.Lock()
+			defer mu.Unlock()
+			told[m.ID] = w
+		})
+	}
+	wg.Wait()
+	windows := map[string]Offer{}
+	for id, w := range told {
+		running := loaded[strings.TrimSuffix(id, ":latest")]
+		switch {
+		case running > 0:
+			windows[id] = Offer{ContextLimit: running}
+		case w.set > 0:
+			windows[id] = Offer{ContextLimit: w.set}
+		case w.trained > 0 && w.trained <= ollamaLeast:
+			windows[id] = Offer{ContextLimit: w.trained}
+		default:
+			windows[id] = Offer{ContextLimit: ollamaLeast, Assumed: true}
+		}
+	}
+	return windows
+}
+
+// ollamaWindow is what Ollama says of a model's window: what is set for it and what
+// it was trained for, each 0 when it does not say.
+type ollamaWindow struct{ set, trained int }
+
+// ollamaLoaded are the windows of the models that are loaded, by name without the tag
+// latest.
+func ollamaLoaded(ctx context.Context, client *llm.Client) map[string]int {
+	var ps struct {
+		Models []struct {
+			Name    string `json:"name"`
+			Context int    `json:"context_length"`
+		} `json:"models"`
+	}
+	if client.Ask(ctx, http.MethodGet, "/api/ps", "", &ps) != nil {
+		return nil
+	}
+	loaded := map[string]int{}
+	for _, m := range ps.Models {
+		loaded[strings.TrimSuffix(m.Name, ":latest")] = m.Context
+	}
+	return loaded
+}
+
+// numCtx is the window set for a model in Ollama's list of parameters.
+var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
+
+func ollamaModel(ctx context.Context, client *llm.Client, model string) (w ollamaWindow) {
+	var show struct {
+		Parameters string         `json:"parameters"`
+		Info       map[string]any `json:"model_info"`
+	}
+	question, err := rawjson.Marshal(map[string]string{"model": model})
+	if err != nil || client.Ask(ctx, http.MethodPost, "/api/show", string(question), &show) != nil {
+		return w
+	}
+	if found := numCtx.FindStringSubmatch(show.Parameters); found != nil {
+		w.set, _ = strconv.Atoi(found[1])
+	}
+	for key, value := range show.Info {
+		// The key begins with the model's architecture.
+		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
+			w.trained = int(n)
+		}
+	}
+	return w
+}

@@ -1,0 +1,78 @@
+package settings_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"agent/internal/settings"
+)
+
+// I10: headers by name, one form for each, and none that belongs to the program or
+// breaks the request.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	set(t, s, settings.Session, "header.x-title", "my agent")
+	set(t, s, settings.Flags, "Header.X-TITLE", "other")
+	set(t, s, settings.Flags, "header.X-Region", "eu")
+	if got := settings.Headers.Of(s); !maps.Equal(got, map[string]string{"X-Title": "my agent", "X-Region": "eu"}) {
+		t.Errorf("headers %v", got)
+	}
+	var keys []string
+	for _, resolved := range s.Changed() {
+		keys = append(keys, resolved.Spec.Key+"="+resolved.Value.String())
+	}
+	if got := strings.Join(keys, " "); got != "header.X-Region=eu header.X-Title=my agent" {
+		t.Errorf("changed: %s", got)
+	}
+	if _, err := s.Unset(settings.Session, "header.X-TITLE"); err != nil || settings.Headers.Of(s)["X-Title"] != "other" {
+		t.Errorf("after unset: %v, %v", settings.Headers.Of(s), err)
+	}
+	for key, want := range map[string]string{
+		"header.Authorization": "agent login", "header.authorization": "agent login", "header.Cookie": "agent login",
+		"header.content-type": "belongs to the program", "header.Host": "belongs to the program",
+		"header.": "name of an HTTP header", "header.a b": "name of an HTTP header", "header.a:b": "name of an HTTP header",
+		"header.NAME": "in the place of NAME", "header.é": "name of an HTTP header",
+	} {
+		if err := s.Set(settings.Session, key, "x"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", key, err, want)
+		}
+	}
+	for _, value := range []string{"a\nb", "a\r\nX-Evil: 1", "", "sk-0123456789012345678901234567"} {
+		if err := s.Set(settings.Session, "header.X-Ok", value); err == nil {
+			t.Errorf("the value %q was taken", value)
+		}
+	}
+}
+
+// An extra body may not override what makes the request.
+func TestExtraBody(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	set(t, s, settings.Session, "extra-body", ` {"b": [1, 2], "a": "<x>"} `)
+	if got := settings.ExtraBody.Of(s); got != `{"a":"<x>","b":[1,2]}` {
+		t.Errorf("kept as %s", got)
+	}
+	for value, want := range map[string]string{
+		`{"messages":[]}`: "belongs to the program", `{"Tools":[]}`: "belongs to the program", `{"authorization":"x"}`: "belongs to the program",
+		`[1]`: "must be a JSON object", `{"a":`: "must be a JSON object", `x`: "must be a JSON object",
+	} {
+		if err := s.Set(settings.Session, "extra-body", value); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", value, err, want)
+		}
+	}
+}
+
+func TestPricesOfTheCatalogue(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	known := settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}
+	if got, ok := settings.PricesOf(s, &known); !ok || got != known {
+		t.Errorf("%+v, %t", got, ok)
+	}
+	set(t, s, settings.Session, "price.input", "1")
+	if got, ok := settings.PricesOf(s, &known); !ok || got != (settings.Prices{Input: 1, Output: 25, CacheRead: 1, CacheWrite: 1}) {
+		t.Errorf("with an input price of one's own: %+v, %t", got, ok)
+	}
+}
