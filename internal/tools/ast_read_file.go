@@ -42,10 +42,9 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 		return failed(err)
 	}
 	env.Seen.Record(s.abs, s.whole)
-	limit := env.Limits.OutputBytes()
 	if args.Symbol == "" {
 		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, words.Count(d.Count(), "line"), declared.Note)
-		return Answer{Text: heading + lines.Head(declared.String(), limit)}
+		return env.excerptOf(heading, declared.String(), func(int) string { return "name one as symbol, or read_file reads the file" })
 	}
 	found, err := declared.Find(args.Symbol)
 	if err != nil {
@@ -53,7 +52,22 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	first, last := declared.Lines(found)
 	heading := fmt.Sprintf("[%s, lines %d-%d of %s; %s]\n", found.Name, first, last, s.rel, declared.Note)
-	return Answer{Text: heading + lines.Head(text[found.Start:found.End], limit) + "\n"}
+	return env.excerptOf(heading, text[found.Start:found.End], func(shown int) string { return fmt.Sprintf("read_file reads on with offset %d", first+shown) })
+}
+
+// excerptOf answers with as many lines of a text as fit, and with how to go on after
+// those that are shown.
+func (e *Env) excerptOf(heading, text string, goOn func(shown int) string) Answer {
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range all {
+		all[i] = lines.Cut(line, textfile.MaxLineBytes)
+	}
+	n := fitting(all, e.Limits.room(len(heading)+headingBytes))
+	shown := heading + strings.Join(all[:n], "\n") + "\n"
+	if n < len(all) {
+		shown += fmt.Sprintf("[%s more; %s]\n", words.Count(len(all)-n, "line"), goOn(n))
+	}
+	return Answer{Text: shown}
 }
 
 // maxOutlineBytes is the size up to which files are outlined.

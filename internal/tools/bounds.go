@@ -1,5 +1,12 @@
 package tools
 
+import (
+	"fmt"
+
+	"agent/internal/tools/lines"
+	"agent/internal/words"
+)
+
 // bytesPerToken is what a token of text and code comes to, near enough to bound
 // results without counting.
 const bytesPerToken = 4
@@ -15,4 +22,78 @@ func atLeastOne(limit int) int {
 		return 1 << 30
 	}
 	return limit
+}
+
+// Rooms for what an answer holds besides the content that was asked for, in bytes.
+const (
+	// headingBytes is for the line that says which part of the whole it is.
+	headingBytes = 200
+	// notesBytes is for how a command ended and where the rest of its output is.
+	notesBytes = 500
+)
+
+// room is what is left of an answer for content beside so many other bytes. However
+// small the answer must be, there is some.
+func (l Limits) room(others int) int {
+	limit := l.OutputBytes()
+	return max(limit-others, limit/4)
+}
+
+// bound cuts what a tool has not kept within the limits itself, an error message
+// mostly.
+func (l Limits) bound(a Answer) Answer {
+	limit := l.OutputBytes()
+	a.Error = shorten(a.Error, limit/2)
+	a.Text = shorten(a.Text, max(limit-len(a.Error)-len(a.Note), limit/4))
+	return a
+}
+
+// shorten keeps the start of a text.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	// For what says how much is missing.
+	const note = 50
+	limit = max(limit-note, 0)
+	if first := lines.Split(text)[0]; len(first) > limit {
+		return lines.Cut(first, limit)
+	}
+	return lines.Head(text, limit)
+}
+
+// fitting returns how many of the lines, at least one, fit in so many bytes.
+func fitting(list []string, room int) int {
+	for i, line := range list {
+		if room -= len(line) + 1; room < 0 {
+			return max(i, 1)
+		}
+	}
+	return len(list)
+}
+
+// part says which part of a list an answer shows, and how to go on: nothing when it
+// is all there is. total is 0 when it is not known, but more than shown.
+func part(what string, first, shown, total int, narrow string) string {
+	last := first + shown - 1
+	switch {
+	case first == 1 && last == total:
+		return ""
+	case last == total:
+		return fmt.Sprintf("[%s %d-%d of %d]", what, first, last, total)
+	case total == 0:
+		return fmt.Sprintf("[%s %d-%d; there are more: go on with offset %d%s]", what, first, last, last+1, narrow)
+	}
+	return fmt.Sprintf("[%s %d-%d of %d; go on with offset %d%s]", what, first, last, total, last+1, narrow)
+}
+
+// checkOffset refuses an offset that is none, or past the end of a list.
+func checkOffset(offset, total int, what string) error {
+	switch {
+	case offset < 0:
+		return fmt.Errorf("offset counts from 1, not %d", offset)
+	case offset > max(total, 1):
+		return fmt.Errorf("offset %d is past the end: there are %s", offset, words.Count(total, what))
+	}
+	return nil
 }

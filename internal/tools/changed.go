@@ -34,7 +34,7 @@ func (e *Env) refuseChanged(s *source, seen []byte) error {
 	}
 	d := textdiff.New(textfile.Parse(seen).Text, textfile.Parse(s.whole).Text)
 	text := strings.ToValidUTF8(d.Unified(s.rel+" (seen)", s.rel+" (on disk)"), "\uFFFD")
-	if len(text) <= e.Limits.OutputBytes()/2 {
+	if len(text) <= e.Limits.OutputBytes()/2-notesBytes {
 		refusal.Diff = text
 		e.Seen.Record(s.abs, s.whole)
 	}

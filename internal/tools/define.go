@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -11,7 +12,8 @@ import (
 // define completes a tool from the Go struct A of its arguments: the schema comes
 // from the struct (a field's json tag names the parameter, omitempty makes it
 // optional, its jsonschema tag is the description), and plan is called with the
-// decoded arguments. Arguments that do not fit are an error.
+// decoded arguments. Arguments that do not fit are an error. Whatever the tool answers
+// is bounded (D-41).
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := newDecoder[A]()
 	t.Schema = d.schemaJSON
@@ -20,9 +22,24 @@ func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Pla
 		if err != nil {
 			return Plan{}, fmt.Errorf("%s: %w", t.Name, err)
 		}
-		return plan(ctx, env, args)
+		p, err := plan(ctx, env, args)
+		if err != nil {
+			return Plan{}, bounded(err, env.Limits)
+		}
+		apply := p.Apply
+		p.Apply = func(ctx context.Context) Answer { return env.Limits.bound(apply(ctx)) }
+		return p, nil
 	}
 	return t
+}
+
+// bounded cuts an error message that is too long for an answer. What it wraps is
+// known no more then.
+func bounded(err error, limits Limits) error {
+	if len(err.Error()) <= limits.OutputBytes()/2 {
+		return err
+	}
+	return errors.New(limits.bound(failed(err)).Error)
 }
 
 // defineRead completes a tool whose calls need no approval: run carries them out.

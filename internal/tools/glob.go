@@ -19,6 +19,7 @@ import (
 type globArgs struct {
 	Pattern string `json:"pattern" jsonschema:"a glob such as **/*.go or internal/{a,b}/*_test.go; ** stands for any folders"`
 	Path    string `json:"path,omitempty" jsonschema:"the folder the pattern starts from; default the workspace"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"the first file to show, counted from 1; to go on after an answer that was not all"`
 }
 
 // maxGlobbed is how many paths an answer of glob holds.
@@ -50,17 +51,21 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	if len(files) == 0 {
 		return Answer{Text: fmt.Sprintf("No file matches %s.", args.Pattern)}
 	}
+	if err := checkOffset(args.Offset, len(files), "file"); err != nil {
+		return failed(err)
+	}
 	latestFirst(files)
-	var list strings.Builder
-	for _, file := range files[:min(len(files), maxGlobbed)] {
-		fmt.Fprintln(&list, env.Workspace.Rel(file))
+	first := max(args.Offset, 1)
+	var list []string
+	for _, file := range files[first-1 : min(len(files), first-1+maxGlobbed)] {
+		list = append(list, env.Workspace.Rel(file))
 	}
-	const room = 200
-	result := lines.Head(list.String(), max(env.Limits.OutputBytes()-room, room))
-	if len(files) > maxGlobbed {
-		result = lines.Append(result, fmt.Sprintf("[the latest %d of %d files; narrow the pattern]", maxGlobbed, len(files)))
+	n := fitting(list, env.Limits.room(headingBytes))
+	text := strings.Join(list[:n], "\n") + "\n"
+	if note := part("files", first, n, len(files), ", or narrow the pattern"); note != "" {
+		text = lines.Append(text, note)
 	}
-	return Answer{Text: result}
+	return Answer{Text: text}
 }
 
 // start splits a pattern into the folder it begins with, so that only what is below

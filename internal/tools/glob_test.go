@@ -71,7 +71,7 @@ func TestGlobIsBounded(t *testing.T) {
 	}
 	env := searchEnv(t, files)
 	answer := runTool(t.Context(), t, glob(), env, map[string]any{"pattern": "**"})
-	if !strings.HasSuffix(answer.ForModel(), "[the latest 1000 of 1005 files; narrow the pattern]") {
+	if !strings.HasSuffix(answer.ForModel(), "[files 1-1000 of 1005; go on with offset 1001, or narrow the pattern]") {
 		t.Errorf("%.100s … %s", answer.ForModel(), answer.ForModel()[len(answer.ForModel())-100:])
 	}
 	env.Limits.OutputTokens = 500

@@ -16,7 +16,8 @@ import (
 )
 
 type listArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"the folder to list; default the workspace"`
+	Path   string `json:"path,omitempty" jsonschema:"the folder to list; default the workspace"`
+	Offset int    `json:"offset,omitempty" jsonschema:"the first entry to show, counted from 1; to go on after an answer that was not all"`
 }
 
 // maxListed is how many entries an answer of list_directory holds.
@@ -51,20 +52,24 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 		return failed(err)
 	}
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return rank(a) - rank(b) })
-	var list strings.Builder
-	for _, entry := range entries[:min(len(entries), maxListed)] {
-		list.WriteString(describeEntry(dir, entry))
+	if err := checkOffset(args.Offset, len(entries), "entry"); err != nil {
+		return failed(err)
+	}
+	first := max(args.Offset, 1)
+	var list []string
+	for _, entry := range entries[first-1 : min(len(entries), first-1+maxListed)] {
+		line := describeEntry(dir, entry)
 		if !tracked[entry.Name()] && couldBeTracked(dir, entry) {
-			list.WriteString(" [ignored]")
+			line += " [ignored]"
 		}
-		list.WriteByte('\n')
+		list = append(list, line)
 	}
-	const room = 200
-	result := lines.Head(list.String(), max(env.Limits.OutputBytes()-room, room))
-	if more := len(entries) - maxListed; more > 0 {
-		result = lines.Append(result, fmt.Sprintf("[%d more entries]", more))
+	n := fitting(list, env.Limits.room(headingBytes))
+	text := strings.Join(list[:n], "\n") + "\n"
+	if note := part("entries", first, n, len(entries), ""); note != "" {
+		text = lines.Append(text, note)
 	}
-	return Answer{Text: result}
+	return Answer{Text: text}
 }
 
 // namesWithFiles returns the names in dir that are, or hold, files that git does

@@ -13,6 +13,7 @@ type readFileArgs struct {
 	FilePath string `json:"file_path" jsonschema:"the file to read, relative to the workspace or absolute"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"the first line to read, counted from 1; default 1"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines to read; default as many as fit"`
+	Column   int    `json:"column,omitempty" jsonschema:"the byte of the first line to begin with, counted from 1; for a line too long for one answer"`
 }
 
 func readFile() Tool {
@@ -22,37 +23,54 @@ func readFile() Tool {
 			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
 		Access:       AccessRead,
 		KeyParameter: "file_path",
-		Essential:    true,
 	}, runReadFile)
 }
 
 func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
-	if args.Offset < 0 || args.Limit < 0 {
-		return failed(fmt.Errorf("read_file: offset and limit count lines from 1, not %d and %d", args.Offset, args.Limit))
+	if args.Offset < 0 || args.Limit < 0 || args.Column < 0 {
+		return failed(fmt.Errorf("read_file: offset, limit and column count from 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))
 	}
-	first, count := max(args.Offset, 1), env.Limits.readLines()
+	want := textfile.Range{First: max(args.Offset, 1), Column: args.Column, Lines: env.Limits.readLines()}
 	if args.Limit > 0 {
-		count = min(count, args.Limit)
+		want.Lines = min(want.Lines, args.Limit)
 	}
-	s, p, err := env.readLines(ctx, args.FilePath, first, count)
+	s, p, err := env.readLines(ctx, args.FilePath, want)
 	if err != nil {
 		return failed(err)
 	}
 	switch {
 	case len(p.Lines) == 0:
 		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel)}
-	case p.First == 1 && !p.More:
+	case wholeFile(p):
 		return Answer{Text: p.Plain()}
 	}
-	heading := "[" + s.extent(p)
-	if p.More {
-		heading += fmt.Sprintf("; read on with offset %d", p.Last()+1)
+	heading := s.extent(p)
+	if next := readOn(p, "offset"); next != "" {
+		heading += "; read on with " + next
 	}
-	return Answer{Text: heading + "]\n" + p.Plain()}
+	return Answer{Text: "[" + heading + "]\n" + p.Plain()}
 }
 
-// readLines opens a text file, reads lines of it and records it as seen.
-func (e *Env) readLines(ctx context.Context, path string, first, count int) (*source, textfile.Page, error) {
+// wholeFile reports whether a page is all of a file.
+func wholeFile(p textfile.Page) bool { return p.First == 1 && p.Column == 1 && p.Rest == 0 && !p.More }
+
+// readOn says by which parameters the text after a page is read; nothing at the end.
+// parameter is what the tool calls the first line.
+func readOn(p textfile.Page, parameter string) string {
+	switch {
+	case p.Rest > 0 && p.More:
+		return fmt.Sprintf("offset %d and column %d, or with %s %d after that line", p.Last(), p.Rest, parameter, p.Last()+1)
+	case p.Rest > 0:
+		return fmt.Sprintf("offset %d and column %d", p.Last(), p.Rest)
+	case p.More:
+		return fmt.Sprintf("%s %d", parameter, p.Last()+1)
+	}
+	return ""
+}
+
+// readLines opens a text file, reads lines of it, as many as fit in an answer, and
+// records it as seen.
+func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (*source, textfile.Page, error) {
 	s, err := e.open(ctx, path)
 	if err != nil {
 		return nil, textfile.Page{}, err
@@ -62,12 +80,13 @@ func (e *Env) readLines(ctx context.Context, path string, first, count int) (*so
 	if err != nil {
 		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
-	p, err := textfile.ReadPage(ctx, r, first, count, e.Limits.OutputBytes())
+	want.Bytes = e.Limits.room(headingBytes)
+	p, err := textfile.ReadPage(ctx, r, want)
 	switch {
 	case err != nil:
 		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
-	case len(p.Lines) == 0 && first > 1:
-		return nil, textfile.Page{}, fmt.Errorf("line %d is past the end of %s, which has %d lines", first, s.rel, p.Total)
+	case len(p.Lines) == 0 && want.First > 1:
+		return nil, textfile.Page{}, fmt.Errorf("line %d is past the end of %s, which has %s", want.First, s.rel, words.Count(p.Total, "line"))
 	}
 	if s.whole != nil {
 		e.Seen.Record(s.abs, s.whole)
@@ -82,5 +101,9 @@ func (s *source) extent(p textfile.Page) string {
 	if p.Total == 0 {
 		whole = "a file of " + words.Bytes(s.size)
 	}
-	return fmt.Sprintf("lines %d-%d of %s", p.First, p.Last(), whole)
+	extent := fmt.Sprintf("lines %d-%d of %s", p.First, p.Last(), whole)
+	if p.Column > 1 {
+		extent += fmt.Sprintf(", from column %d of line %d on", p.Column, p.First)
+	}
+	return extent
 }

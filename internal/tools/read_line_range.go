@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"fmt"
+
+	"agent/internal/tools/textfile"
 )
 
 type readLineRangeArgs struct {
@@ -26,7 +28,9 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 		return failed(err)
 	}
 	wanted := args.EndLine - args.StartLine + 1
-	s, p, err := env.readLines(ctx, args.FilePath, args.StartLine, min(wanted, env.Limits.readLines()))
+	s, p, err := env.readLines(ctx, args.FilePath, textfile.Range{
+		First: args.StartLine, Lines: min(wanted, env.Limits.readLines()), LineBytes: len(fmt.Sprint(args.EndLine)) + 1,
+	})
 	if err != nil {
 		return failed(err)
 	}

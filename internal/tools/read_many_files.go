@@ -12,7 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/tools/lines"
+	"agent/internal/tools/textfile"
 )
 
 type readManyFilesArgs struct {
@@ -40,10 +40,11 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		return failed(err)
 	}
 	var out strings.Builder
-	room := env.Limits.OutputBytes()
+	room := env.Limits.room(problemBytes(env.Limits))
 	shown, over := 0, 0
 	for _, file := range files {
-		if room <= 0 {
+		// A heading and a line or two are the least that is worth showing.
+		if room < headingBytes {
 			over++
 			continue
 		}
@@ -60,35 +61,36 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		shown++
 	}
 	if shown == 0 {
-		return failed(fmt.Errorf("no file was read: %s", lines.Head(strings.Join(problems, "\n"), env.Limits.OutputBytes())))
+		return failed(fmt.Errorf("no file was read: %s", strings.Join(problems, "\n")))
 	}
 	if over > 0 {
-		problems = append(problems, fmt.Sprintf("%d more files, for lack of room: %s", over, strings.Join(firstFew(files[len(files)-over:]), ", ")))
+		problems = append(problems, fmt.Sprintf("%d more files, for lack of room; ask for them next: %s", over, strings.Join(firstFew(files[len(files)-over:]), ", ")))
 	}
 	if len(problems) > 0 {
-		fmt.Fprintf(&out, "[not shown:\n%s]\n", lines.Head(strings.Join(problems, "\n"), maxProblemBytes))
+		fmt.Fprintf(&out, "[not shown:\n%s]\n", shorten(strings.Join(problems, "\n"), problemBytes(env.Limits)))
 	}
 	return Answer{Text: strings.TrimSuffix(out.String(), "\n")}
 }
 
-// maxProblemBytes bounds the list of what could not be read.
-const maxProblemBytes = 4000
+// problemBytes bounds the list of what could not be read.
+func problemBytes(limits Limits) int { return min(limits.OutputBytes()/4, 4000) }
 
 // section reads one file for an answer that holds several.
 func (e *Env) section(ctx context.Context, file string, room int) (string, error) {
-	bounded := &Env{Workspace: e.Workspace, Seen: e.Seen, Limits: e.Limits}
-	bounded.Limits.OutputTokens = max(room/bytesPerToken, 1)
-	s, p, err := bounded.readLines(ctx, file, 1, e.Limits.readLines())
+	within := &Env{Workspace: e.Workspace, Seen: e.Seen, Limits: e.Limits}
+	within.Limits.OutputTokens = max(room/bytesPerToken, 1)
+	s, p, err := within.readLines(ctx, file, textfile.Range{First: 1, Lines: e.Limits.readLines()})
 	if err != nil {
 		return "", err
 	}
+	heading := fmt.Sprintf("==> %s <==\n", s.rel)
 	switch {
 	case len(p.Lines) == 0:
-		return fmt.Sprintf("==> %s <==\n[empty]\n", s.rel), nil
-	case p.More:
-		return fmt.Sprintf("==> %s <==\n[%s]\n%s", s.rel, s.extent(p), p.Plain()), nil
+		return heading + "[empty]\n", nil
+	case !wholeFile(p):
+		return fmt.Sprintf("%s[%s; read_file reads on with %s]\n%s", heading, s.extent(p), readOn(p, "offset"), p.Plain()), nil
 	}
-	return fmt.Sprintf("==> %s <==\n%s", s.rel, p.Plain()), nil
+	return heading + p.Plain(), nil
 }
 
 // firstFew cuts a list of names.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/tools/lines"
 	"agent/internal/tools/outline"
 	"agent/internal/tools/textdiff"
 )
@@ -18,7 +17,7 @@ func (c change) report(d textdiff.Diff, limits Limits) string {
 	case len(d) == 0:
 		out += ". Only its line ends changed"
 	default:
-		out += ". The changed lines now, as NUMBER|TEXT:\n" + lines.Head(d.Regions(), limits.OutputBytes())
+		out += ". The changed lines now, as NUMBER|TEXT:\n" + shorten(d.Regions(), limits.room(headingBytes+len(c.done)))
 	}
 	if problem := outline.SyntaxError(c.rel, c.after); problem != "" {
 		out += fmt.Sprintf("\n[Note: the file does not parse now: %s]", problem)

@@ -21,6 +21,7 @@ type searchArgs struct {
 	Path       string `json:"path,omitempty" jsonschema:"the folder or file to search; default the workspace"`
 	Include    string `json:"include,omitempty" jsonschema:"search only files that match this glob, e.g. *.go, *.{ts,tsx} or internal/**/*_test.go"`
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"how many matching lines to show; default 100"`
+	Offset     int    `json:"offset,omitempty" jsonschema:"the first matching line to show, counted from 1; to go on after an answer that was not all"`
 }
 
 const (
@@ -54,14 +55,19 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	if limit == 0 {
 		limit = defaultMatches
 	}
-	matches, err := search.Files(ctx, expression, files, limit)
+	first := max(args.Offset, 1)
+	matches, err := search.Files(ctx, expression, files, first-1+limit)
+	if err == nil {
+		err = checkOffset(args.Offset, len(matches), "matching line")
+	}
 	if err != nil {
 		return failed(err)
 	}
-	return Answer{Text: describeMatches(env, args, matches, limit)}
+	return Answer{Text: describeMatches(env, args, matches, first, limit)}
 }
 
-func describeMatches(env *Env, args searchArgs, matches []search.Match, limit int) string {
+// describeMatches shows up to limit matches from the first on, as many as fit.
+func describeMatches(env *Env, args searchArgs, matches []search.Match, first, limit int) string {
 	where := "the workspace"
 	if args.Path != "" {
 		where = args.Path
@@ -72,21 +78,23 @@ func describeMatches(env *Env, args searchArgs, matches []search.Match, limit in
 	if len(matches) == 0 {
 		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, where)
 	}
-	var text strings.Builder
-	files, last := 0, ""
-	for _, found := range matches[:min(len(matches), limit)] {
-		if found.File != last {
-			files++
-			last = found.File
-		}
-		fmt.Fprintf(&text, "%s:%d: %s\n", env.Workspace.Rel(found.File), found.Line, excerpt(found.Text, found.At))
+	var list []string
+	files := map[string]bool{}
+	for _, found := range matches[first-1 : min(len(matches), first-1+limit)] {
+		list = append(list, fmt.Sprintf("%s:%d: %s", env.Workspace.Rel(found.File), found.Line, excerpt(found.Text, found.At)))
+		files[found.File] = true
 	}
-	const room = 200
-	result := lines.Head(text.String(), max(env.Limits.OutputBytes()-room, room))
-	if len(matches) > limit {
-		return lines.Append(result, fmt.Sprintf("[the first %d matching lines; there are more: narrow pattern, path or include, or raise max_results]", limit))
+	n := fitting(list, env.Limits.room(headingBytes))
+	text := strings.Join(list[:n], "\n")
+	total := len(matches)
+	if total > first-1+limit {
+		// The search ended there.
+		total = 0
 	}
-	return lines.Append(result, fmt.Sprintf("[matching lines: %d, files: %d]", len(matches), files))
+	if note := part("matching lines", first, n, total, ", or narrow pattern, path or include"); note != "" {
+		return lines.Append(text, note)
+	}
+	return lines.Append(text, fmt.Sprintf("[matching lines: %d, files: %d]", n, len(files)))
 }
 
 // excerptBytes is how much of a long line is shown around a match.

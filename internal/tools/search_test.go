@@ -47,7 +47,7 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": "one", "path": "sub"}, "sub/c.go:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "b.md"}, "b.md:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "vendor/lib"}, "vendor/lib/d.c:1: one\n[matching lines: 1, files: 1]"},
-		{map[string]any{"pattern": "one", "max_results": 2}, "a.go:1: one two\na.go:2: one\n[the first 2 matching lines; there are more: narrow pattern, path or include, or raise max_results]"},
+		{map[string]any{"pattern": "one", "max_results": 2}, "a.go:1: one two\na.go:2: one\n[matching lines 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
 		{map[string]any{"pattern": "none", "include": "*.go"}, "No line matches none in the workspace, files *.go."},
 		{map[string]any{"pattern": "needle"}, "long:1: …" + strings.Repeat("x", 100) + "needle" + strings.Repeat("y", 194) + "…\n[matching lines: 1, files: 1]"},
 	} {
@@ -79,7 +79,7 @@ func TestSearchResultsAreBounded(t *testing.T) {
 	env := searchEnv(t, map[string]string{"a": strings.Repeat("some text that fills the line\n", 5000)})
 	env.Limits.OutputTokens = 500
 	answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "text", "max_results": maxMatches})
-	if len(answer.ForModel()) > env.Limits.OutputBytes() || !strings.Contains(answer.ForModel(), "more lines]") {
+	if len(answer.ForModel()) > env.Limits.OutputBytes() || !strings.Contains(answer.ForModel(), "go on with offset ") {
 		t.Errorf("%d bytes: %.200s", len(answer.ForModel()), answer.ForModel())
 	}
 }

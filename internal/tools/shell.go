@@ -198,7 +198,7 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	}
 	return shell.Command{
 		Line: a.Command, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
-		OutputBytes: env.Limits.OutputBytes(), SpoolDir: env.Workspace.TempDir(),
+		OutputBytes: env.Limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
 		Confined: env.confinement(), Distrusted: env.Workspace.Folders(),
 	}, nil
 }

@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,37 +12,52 @@ import (
 	"agent/internal/tools/lines"
 )
 
-// MaxLineBytes is where a shown line is cut: minified files have lines of
-// megabytes, of which nobody reads more.
+// MaxLineBytes is where a line is cut that is not asked for by column: minified
+// files have lines of megabytes, of which the beginning says enough.
 const MaxLineBytes = 2000
+
+// Range is the part of a text that is wanted.
+type Range struct {
+	// First is the number of the first line, and Column the byte in it to begin with,
+	// both from 1. A Column of 0 is 1 for who does not ask for a part of a line.
+	First, Column int
+	// Lines is how many lines are wanted at most, and Bytes how many of text; at least
+	// one line is returned, or a part of it.
+	Lines, Bytes int
+	// LineBytes is what each line takes besides its text.
+	LineBytes int
+}
 
 // Page is a run of lines of a text, bounded in number and size.
 type Page struct {
 	// Lines are the lines without line ends; long ones are cut.
 	Lines []string
-	// First is the number of the first line, from 1.
-	First int
+	// First is the number of the first line and Column where in it the page begins,
+	// from 1.
+	First, Column int
+	// Rest is the column at which the last line goes on, 0 when it is whole.
+	Rest int
 	// Total is how many lines the text has, or 0 when reading stopped before its end.
 	Total int
-	// More is set when lines follow the last one shown.
+	// More is set when lines follow the last one.
 	More bool
 }
 
 // Last is the number of the last line.
 func (p Page) Last() int { return p.First + len(p.Lines) - 1 }
 
-// ReadPage reads up to count lines from the line first, and no more of them than
-// fit in limit bytes, though at least one.
-// It stops with ctx.
-func ReadPage(ctx context.Context, r io.Reader, first, count, limit int) (Page, error) {
-	p := Page{First: first}
+// ReadPage reads part of a text. It stops with ctx.
+func ReadPage(ctx context.Context, r io.Reader, want Range) (Page, error) {
+	p := Page{First: want.First, Column: max(want.Column, 1)}
 	in := bufio.NewReaderSize(r, 64<<10)
 	size := 0
+	// mark is for the last line, when it is cut and another follows.
+	mark := ""
 	for number := 1; ; number++ {
 		if number%4096 == 0 && ctx.Err() != nil {
 			return Page{}, ctx.Err()
 		}
-		if len(p.Lines) == count {
+		if len(p.Lines) == want.Lines {
 			if _, err := in.Peek(1); err == nil {
 				p.More = true
 			} else {
@@ -49,11 +65,14 @@ func ReadPage(ctx context.Context, r io.Reader, first, count, limit int) (Page, 
 			}
 			return p, nil
 		}
-		keep := 0
-		if number >= first {
-			keep = MaxLineBytes
+		skip, keep := 0, min(MaxLineBytes, want.Bytes)
+		switch {
+		case number < want.First:
+			keep = 0
+		case number == want.First && want.Column > 0:
+			skip, keep = want.Column-1, want.Bytes
 		}
-		line, err := readLine(in, keep)
+		line, err := readLine(ctx, in, skip, keep)
 		if errors.Is(err, io.EOF) {
 			p.Total = number - 1
 			return p, nil
@@ -61,41 +80,102 @@ func ReadPage(ctx context.Context, r io.Reader, first, count, limit int) (Page, 
 		if err != nil {
 			return Page{}, err
 		}
-		if number < first {
+		if number < want.First {
 			continue
 		}
-		size += len(line) + 1
-		if len(p.Lines) > 0 && size > limit {
+		if skip > 0 && skip >= line.size {
+			return Page{}, fmt.Errorf("column %d is past the end of line %d, which has %d bytes", want.Column, number, line.size)
+		}
+		text := strings.ToValidUTF8(line.text, "\uFFFD")
+		size += len(text) + len(mark) + 1 + want.LineBytes
+		if len(p.Lines) > 0 && size > want.Bytes {
 			p.More = true
 			return p, nil
 		}
-		p.Lines = append(p.Lines, line)
+		if mark != "" {
+			p.Lines[len(p.Lines)-1] += mark
+		}
+		p.Lines, p.Rest, mark = append(p.Lines, text), line.rest, line.mark(number)
+		if number == want.First && want.Column > 0 && line.rest > 0 {
+			_, err := in.Peek(1)
+			p.More = err == nil
+			return p, nil
+		}
 	}
 }
 
-// readLine returns the next line without its end, cut to keep bytes. However long
-// the line is, no more of it is held. io.EOF means that there is no line left.
-func readLine(in *bufio.Reader, keep int) (string, error) {
-	var line []byte
-	size := 0
+// line is a line of a text, or a part of it.
+type line struct {
+	text string
+	// size is the length of the whole line without its end, in bytes.
+	size int
+	// rest is the column at which what is missing begins, 0 when nothing is missing.
+	rest int
+}
+
+// mark says what is missing of a line that is cut.
+func (l line) mark(number int) string {
+	if l.rest == 0 {
+		return ""
+	}
+	return fmt.Sprintf("… [line of %d bytes, cut; offset %d with column %d reads on]", l.size, number, l.rest)
+}
+
+// readLine reads the next line and keeps up to keep bytes of it from skip on.
+// However long the line is, no more of it is held. io.EOF means that there is no
+// line any more.
+func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, error) {
+	var kept []byte
+	size, end := 0, 0
 	for {
 		part, err := in.ReadSlice('\n')
+		if skipped := max(skip-size, 0); skipped < len(part) {
+			wanted := part[skipped:]
+			// Two more than are kept, for the line's end.
+			kept = append(kept, wanted[:min(len(wanted), max(keep+2-len(kept), 0))]...)
+		}
 		size += len(part)
-		line = append(line, part[:min(len(part), max(keep+2-len(line), 0))]...)
 		if errors.Is(err, bufio.ErrBufferFull) {
+			if ctx.Err() != nil {
+				return line{}, ctx.Err()
+			}
+			end = ending(part, end)
 			continue
 		}
 		if err != nil && (!errors.Is(err, io.EOF) || size == 0) {
-			return "", err
+			return line{}, err
 		}
+		end = ending(part, end)
 		break
 	}
-	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
-	if keep == 0 || len(text) <= keep {
-		return strings.ToValidUTF8(text, "\uFFFD"), nil
+	l := line{size: size - end}
+	l.text = string(kept[:min(len(kept), max(l.size-skip, 0))])
+	if len(l.text) > keep {
+		l.text = lines.WholeRunes(l.text[:keep])
+		if l.text == "" && keep > 0 {
+			// Less than a character fits; one byte of it is better than none for ever.
+			l.text = string(kept[:1])
+		}
+		l.rest = skip + len(l.text) + 1
 	}
-	kept := lines.WholeRunes(text[:keep])
-	return fmt.Sprintf("%s… [line of %d bytes, cut]", strings.ToValidUTF8(kept, "\uFFFD"), size), nil
+	return l, nil
+}
+
+// ending returns how many bytes of line end a line has so far, of which part is the
+// latest; before is the answer without it.
+func ending(part []byte, before int) int {
+	switch {
+	case bytes.HasSuffix(part, []byte("\r\n")):
+		return 2
+	case len(part) == 1 && part[0] == '\n' && before == 1:
+		return 2
+	case len(part) > 0 && (part[len(part)-1] == '\n'):
+		return 1
+	case len(part) > 0 && part[len(part)-1] == '\r':
+		// Perhaps the first half of one.
+		return 1
+	}
+	return 0
 }
 
 // Plain writes the lines as they are.
