@@ -149,6 +149,7 @@ func (m *Model) controlC() tea.Cmd {
 	case m.turn.running:
 		m.interrupt()
 	default:
+		m.keepPastes()
 		m.prompts.Add(m.input.Value())
 		m.input.Set("")
 		m.popup.close()
@@ -186,15 +187,16 @@ func (m *Model) downKey() bool {
 }
 
 func (m *Model) older() {
+	m.keepPastes()
 	if prompt, ok := m.prompts.Older(m.input.Value()); ok {
-		m.input.Set(prompt)
+		m.recall(prompt)
 		m.popup.close()
 	}
 }
 
 func (m *Model) newer() {
 	if prompt, ok := m.prompts.Newer(); ok {
-		m.input.Set(prompt)
+		m.recall(prompt)
 		m.popup.close()
 	}
 }

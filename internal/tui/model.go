@@ -42,7 +42,9 @@ type Model struct {
 	queued  []string
 	outputs outputs
 
-	input     edit.Editor
+	input edit.Editor
+	// pasted are the prompts of this session with pastes in them, by their text.
+	pasted    map[string][]edit.Part
 	prompts   edit.Prompts
 	search    *search
 	popup     popup

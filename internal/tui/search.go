@@ -50,7 +50,7 @@ func (m *Model) searchKey(k term.Key) tea.Cmd {
 
 func (m *Model) endSearch(take bool) {
 	if take && m.search.found >= 0 {
-		m.input.Set(m.prompts.Entries[m.search.found])
+		m.recall(m.prompts.Entries[m.search.found])
 	}
 	m.search = nil
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type commandMsg struct {
 // when it says so.
 func (m *Model) submit() tea.Cmd {
 	m.popup.close()
+	m.keepPastes()
 	message := m.message().Trim()
 	text := message.Text()
 	if text == "" {
@@ -54,6 +56,28 @@ func (m *Model) message() atcmd.Message {
 		message = append(message, said)
 	}
 	return message
+}
+
+// keepPastes remembers what of the input was pasted, by its text, for when it is
+// recalled in this session.
+func (m *Model) keepPastes() {
+	parts := m.input.Parts()
+	if !slices.ContainsFunc(parts, func(part edit.Part) bool { return part.Pasted }) {
+		return
+	}
+	if m.pasted == nil {
+		m.pasted = make(map[string][]edit.Part)
+	}
+	m.pasted[strings.TrimSpace(m.input.Value())] = parts
+}
+
+// recall puts an earlier prompt into the input. What was pasted in it still is.
+func (m *Model) recall(prompt string) {
+	if parts, ok := m.pasted[strings.TrimSpace(prompt)]; ok {
+		m.input.SetParts(parts)
+		return
+	}
+	m.input.Set(prompt)
 }
 
 // giveBack puts a message into the input again.

@@ -39,6 +39,10 @@ func TestWhatIsPastedIsData(t *testing.T) {
 			if diff := cmp.Diff([]atcmd.Message{test.want, test.want}, s.driver.sent); diff != "" {
 				t.Errorf("sent again (-want +got):\n%s", diff)
 			}
+			s.press("up", "enter")
+			if diff := cmp.Diff([]atcmd.Message{test.want, test.want, test.want}, s.driver.sent); diff != "" {
+				t.Errorf("recalled and sent (-want +got):\n%s", diff)
+			}
 		})
 	}
 }
