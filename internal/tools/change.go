@@ -15,11 +15,11 @@ import (
 	"agent/internal/words"
 )
 
-// change is an edit of one file, worked out but not made.
+// change is an edit of one file, planned but not made.
 type change struct {
 	abs, rel string
-	// before is the file as it was when the edit was worked out, nil when there was
-	// none; after is what it shall be.
+	// before is the file as it was when the edit was planned, nil when there was
+	// none; after is what it will hold.
 	before, after []byte
 	// done says what the edit did, in a line.
 	done string

@@ -48,7 +48,7 @@ func runShellCommand() Tool {
 		Essential:    true,
 		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +
 			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
-			"When the command ends, so does everything it put in the background with &; use background for what shall go on, and action list, tail and kill to look after it. " +
+			"When the command ends, so does everything it put in the background with &; use background for what must keep running, and action list, tail and kill to manage it. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
 			"Where the system has a sandbox, a command can write only the workspace and its temporary folder ($TMPDIR), cannot read keys, and has no network but a loopback of its own, " +
 			"so start a server and what uses it in one command line; give outside when that is not enough.",

@@ -22,7 +22,7 @@ import (
 // read by lines and cannot be edited.
 const maxWholeBytes = 16 << 20
 
-// sniffBytes is how much of a file is looked at to tell text from binary.
+// sniffBytes is how much of a file is examined to distinguish text from binary.
 const sniffBytes = 8 << 10
 
 // source is a text file opened for the model. Close it.
@@ -36,7 +36,7 @@ type source struct {
 }
 
 // open opens a text file and reads it unless it is huge. Whatever it is instead is
-// an error that says so and what to do.
+// an error that says what it is and what to do.
 func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	abs, err := e.Workspace.Resolve(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *source) load() error {
 		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
 	}
 	s.size = info.Size()
-	// One byte more than fits tells a file that has just grown.
+	// One byte more than fits shows that a file has just grown.
 	content, err := io.ReadAll(io.LimitReader(s.file, min(s.size, sniffBytes)))
 	if err == nil && binaryKind(content) == "" && s.size <= maxWholeBytes {
 		var rest []byte

@@ -61,8 +61,7 @@ type Tool struct {
 	Description string
 	Kind        Kind
 	Access      Access
-	// KeyParameter names the parameter that tells one call from another in a
-	// line: a path, a command, a pattern, a url. Empty when there is none.
+	// KeyParameter names the parameter that distinguishes calls in a line: a path, a command, a pattern, a url. Empty when there is none.
 	KeyParameter string
 	// Essential tools are offered in the smallest windows too: with them alone a small
 	// job can be done.

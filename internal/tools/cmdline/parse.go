@@ -50,7 +50,7 @@ func notPlain(format string, args ...any) error {
 	return &NotPlainError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// maxLine bounds a line that is taken apart, in bytes.
+// maxLine bounds a line that is parsed, in bytes.
 const maxLine = 32 << 10
 
 // joinsInsideWord is a line that is continued other than between words. Bash then

@@ -28,7 +28,7 @@ func guessedDeclarations(ctx context.Context, rel, text string) ([]Declaration, 
 	return g.declarations(), l.name + ", guessed by " + l.ends.by, nil
 }
 
-// guess is a file being taken apart.
+// guess is a file being outlined.
 type guess struct {
 	language language
 	// lines are those of the file, code the same with comments and strings blank.

@@ -46,7 +46,7 @@ func (w *Workspace) Folder(path string) (string, error) {
 
 // Files returns the absolute paths of the files below a folder that git does not
 // ignore, ordered by path. A folder that is itself ignored is listed all the same:
-// whoever names it means it.
+// it was named on purpose.
 func (w *Workspace) Files(ctx context.Context, dir string) ([]string, error) {
 	root, ok := w.base(dir)
 	if !ok {

@@ -1,0 +1,62 @@
+package lines
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestSplitAndAt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "é", "\n", "\r\n"})).Draw(t, "text"), "")
+		split := Split(text)
+		if strings.Join(split, "") != text {
+			t.Fatalf("%q of %q", split, text)
+		}
+		offset := 0
+		for i, line := range split {
+			if At(text, offset) != i+1 {
+				t.Fatalf("offset %d of %q is in line %d, not %d", offset, text, i+1, At(text, offset))
+			}
+			offset += len(line)
+		}
+	})
+}
+
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	if got := Number([]string{"a\n", "\tb"}, 9); got != " 9|a\n10|\tb\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "x", "a": "a\nx", "a\n": "a\nx"} {
+		if got := Append(text, "x"); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What is cut is within its limit, breaks no character, and says what is missing.
+func TestCutAndHead(t *testing.T) {
+	t.Parallel()
+	if got := Cut("ééé", 3); got != "é… [4 more bytes of this line]" {
+		t.Errorf("%q", got)
+	}
+	if got := Head("one\ntwo\nthree\nfour", 9); got != "one\ntwo\n[2 more lines]" {
+		t.Errorf("%q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		limit := rapid.IntRange(0, 50).Draw(t, "limit")
+		kept, _, cut := strings.Cut(Cut(text, limit), "… [")
+		if cut && len(kept) > limit || !cut && kept != text || !utf8.ValidString(kept) {
+			t.Fatalf("%q cut at %d is %q", text, limit, kept)
+		}
+	})
+}
