@@ -5,7 +5,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race bench lint e2e fuzz
+.PHONY: run build test race bench lint e2e fuzz fuzz-look
 
 run: build
 	@bin/agent $(ARGS)
@@ -28,6 +28,11 @@ bench: build
 
 fuzz:
 	@./scripts/fuzz $(or $(FUZZTIME),5s)
+
+# Commands at random of those that run unasked, with their system calls watched by
+# strace: they must only read.
+fuzz-look:
+	LOOK_SEED=$(or $(SEED),$$(date +%s)) LOOK_COMMANDS=$(or $(COMMANDS),2000) $(GO) test -count=1 -timeout 30m -run 'TestReadOnlyOnlyReads|TestOffencesAreSeen' -v ./internal/tools/cmdline
 
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent

@@ -27,7 +27,6 @@ var overrides = [][2]string{
 	{"core.hooksPath", os.DevNull},
 	{"core.pager", "cat"},
 	{"core.alternateRefsCommand", "false"},
-	{"diff.external", ""},
 	{"diff.autoRefreshIndex", "false"},
 	{"log.showSignature", "false"},
 	{"gpg.program", "false"},

@@ -146,7 +146,6 @@ func TestVariablesKeepARepositoryFromRunningPrograms(t *testing.T) {
 			r.git("config", "gpg.program", "touch")
 			return "."
 		},
-		"external diff": func(r repository) string { r.git("config", "diff.external", "touch ran; :"); return "." },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,11 +2,13 @@ package sandbox_test
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -36,13 +38,39 @@ func newHouse(t *testing.T) *house {
 	if err := os.Symlink(h.home+"/.ssh/id_ed25519", h.workspace+"/link"); err != nil {
 		t.Fatal(err)
 	}
-	h.git("init", "-q")
-	h.git("add", "a")
-	h.git("-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "first")
+	if err := os.CopyFS(h.workspace+"/.git", os.DirFS(template(t))); err != nil {
+		t.Fatal(err)
+	}
 	h.listen(root)
 	h.live()
 	return h
 }
+
+// template is a repository whose first commit holds a/f.
+func template(t *testing.T) string {
+	t.Helper()
+	dir, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// made makes the template once; TestMain removes it.
+var made = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(templates, "work")
+	script := `mkdir a && echo -n x > a/f && git init -q . && git add a && git -c user.name=x -c user.email=x@example.org commit -qm first`
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return dir + "/.git", nil
+})
 
 func write(t *testing.T, path, content string) {
 	t.Helper()

@@ -25,8 +25,18 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	var err error
+	if templates, err = os.MkdirTemp("", "sandbox-test-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(templates)
+	os.Exit(status)
 }
+
+// templates is a folder for what tests make once.
+var templates string
 
 // runTool does what no usual program can be asked to.
 func runTool(tool string) error {

@@ -144,6 +144,9 @@ func copyTrees(paths []string, attributes uint64) ([]tree, error) {
 			continue
 		}
 		t, err := copyTree(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // gone meanwhile
+		}
 		if err != nil {
 			return nil, err
 		}

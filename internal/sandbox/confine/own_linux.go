@@ -88,10 +88,14 @@ func hide(path string) error {
 	if err != nil {
 		return nil // there is nothing to hide
 	}
+	from := hiddenFile
 	if info.IsDir() {
-		return bind(hiddenFolder, path)
+		from = hiddenFolder
 	}
-	return bind(hiddenFile, path)
+	if err := bind(from, path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil // or gone meanwhile, as sockets go at any time
 }
 
 func bind(from, to string) error {

@@ -1,0 +1,425 @@
+package cmdline
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/git"
+	"agent/internal/tools/shell"
+)
+
+// linesVariable names a file with command lines. With it the test binary runs them
+// as the program runs commands that it need not ask about, and nothing else.
+const linesVariable = "CMDLINE_TEST_LINES"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(linesVariable); file != "" {
+		if err := runLines(file); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func runLines(file string) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	if err := json.Unmarshal(content, &lines); err != nil {
+		return err
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	jobs := shell.NewJobs(os.Environ(), nil)
+	defer jobs.Close()
+	for _, line := range lines {
+		_, err := jobs.Run(context.Background(), shell.Command{
+			Line: line, Dir: root, Timeout: 5 * time.Second, OutputBytes: 1000, ReadOnly: true, Distrusted: []string{root},
+		}, nil)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// number is that of an environment variable, else a default.
+func number(t *testing.T, variable string, standard int) int {
+	t.Helper()
+	value := os.Getenv(variable)
+	if value == "" {
+		return standard
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Commands made of options, words and attacks at random, of those that count as
+// read-only each is run with its system calls watched: it writes nothing, starts no
+// program but those of the table, reaches no network and opens nothing outside.
+// make fuzz-look runs many; LOOK_SEED and LOOK_COMMANDS say which and how many.
+func TestReadOnlyOnlyReads(t *testing.T) {
+	t.Parallel()
+	strace := needStrace(t)
+	if testing.Short() {
+		t.Skip("runs hundreds of commands")
+	}
+	seed, wanted := number(t, "LOOK_SEED", 1), number(t, "LOOK_COMMANDS", 200)
+	place := newHostilePlace(t)
+	lines := place.readOnlyLines(rand.New(rand.NewPCG(uint64(seed), 0)), wanted)
+	const batch = 250 // so that process IDs are not used twice
+	for some := range slices.Chunk(lines, batch) {
+		for _, offence := range place.watch(t, strace, some) {
+			t.Error(offence)
+		}
+	}
+	t.Logf("seed %d: %d commands", seed, len(lines))
+}
+
+func needStrace(t *testing.T) string {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not installed")
+	}
+	if out, err := exec.Command(strace, "-f", "--seccomp-bpf", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
+		t.Skipf("strace does not work here: %s", out)
+	}
+	return strace
+}
+
+// What the test above looks for, it would see.
+func TestOffencesAreSeen(t *testing.T) {
+	t.Parallel()
+	strace := needStrace(t)
+	place := newHostilePlace(t)
+	for line, want := range map[string]string{
+		"find . -maxdepth 0 -not -name -- -exec sh -c 'id > pwned' ';'": "runs a program",
+		"tree -P -- -o pwned":              "writes",
+		"git grep -e -- '-Oid > pwned; :'": "runs a program",
+		"cat leak":                         "opens what is outside",
+		"cat f??":                          "opens what is outside",
+		"echo x > new":                     "writes",
+		"touch new":                        "runs a program",
+		"echo x > /dev/tcp/127.0.0.1/1":    "uses the network",
+		"rm notes":                         "writes",
+		"bin/x.sh":                         "runs a program",
+	} {
+		if found := place.watch(t, strace, []string{line}); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
+			t.Errorf("%s: found %q, want that it %s", line, found, want)
+		}
+		_ = os.Remove(place.root + "/pwned")
+	}
+}
+
+// hostilePlace is a workspace made to mislead, with a folder outside of it.
+type hostilePlace struct {
+	Place
+	root, outside string
+}
+
+func newHostilePlace(t *testing.T) hostilePlace {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := hostilePlace{root: base + "/work", outside: base + "/outside"}
+	for name, content := range map[string]string{
+		"outside/secret": "secret", "work/a.txt": "a -- b\ntouch pwned\n", "work/sub/b.txt": "b\n", "work/sub/deep/c.go": "package c\n", "work/notes": "touch pwned # --\n",
+		"work/go.mod": "module x\n\ngo 1.26\n\ntoolchain go1.99.7\n", "work/.gitattributes": "*.txt filter=x diff=x\n", "work/files0": "/etc/passwd\x00", "work/-exec": "x", "work/--": "x",
+		"work/docs/v1/objects/.k": "", "work/docs/v1/refs/.k": "", "work/docs/v1/config": "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch pwned\"\n",
+		"work/bin/ls": "#!/bin/sh\ntouch pwned\n", "work/bin/git": "#!/bin/sh\ntouch pwned\n", "work/bin/x.sh": "touch pwned\n",
+	} {
+		writeTestFile(t, base, name, content)
+	}
+	for _, name := range []string{"ls", "git", "x.sh"} {
+		if err := os.Chmod(filepath.Join(p.root, "bin", name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"out": p.outside, "leak": p.outside + "/secret", "sub/leak2": "../../outside/secret", "docs/v1/HEAD": "refs/heads/none", "fé": p.outside + "/secret"} {
+		if err := os.Symlink(target, filepath.Join(p.root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "a.txt", "sub", "notes", ".gitattributes"}, {"commit", "-qm", "one"}} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+		cmd.Dir = p.root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	writeTestFile(t, p.root, "a.txt", "changed\n")
+	writeTestFile(t, p.root, ".git/hooks/post-index-change", "#!/bin/sh\ntouch pwned\n")
+	if err := os.Chmod(p.root+"/.git/hooks/post-index-change", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	repositories := map[string]bool{}
+	p.Place = Place{
+		Dir: p.root,
+		Inside: func(path string) bool {
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				real = path
+			}
+			return real == p.root || strings.HasPrefix(real, p.root+"/")
+		},
+		Repository: func(dir string) bool {
+			if _, known := repositories[dir]; !known {
+				keys, err := git.OwnKeys(t.Context(), dir)
+				repositories[dir] = err == nil && len(keys) == 0
+			}
+			return repositories[dir]
+		},
+	}
+	return p
+}
+
+// readOnlyLines makes lines until so many count as read-only.
+func (p hostilePlace) readOnlyLines(random *rand.Rand, wanted int) []string {
+	names := slices.Sorted(maps.Keys(readOnlyPrograms))
+	var lines []string
+	for len(lines) < wanted {
+		line := randomLine(random, names)
+		if parsed, err := Parse(line); err == nil && len(parsed.Unproven(p.Place)) == 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// attacks are words by which programs have been made to do more.
+var attacks = []string{
+	"--", "--", "-", "-exec", "touch pwned", "pwned", "{}", "';'", "+", "-delete", "-fprint", "-fls", "-ok", "-execdir", "--output=pwned", "--output", "-o", "-opwned", "--pre=sh", "--pre", "sh", "-Otouch", "-O", "'-Oid > pwned; :'",
+	"--ext-diff", "--textconv", "--filters", "--open-files-in-pager=touch", "-i", "-f", "-F", "--follow", "--files0-from=files0", "--files-from=a.txt", "--compress-program=touch", "-T", "-S", "-w", "-u", "'w pwned'", "'1e touch pwned'", "'1w pwned'",
+	"--show-signature", "--format=%G?", "'--format=%(trailers)'", "--contents", "-C", "-c", "-m", "-L", "-R", "-l", "-z", "-r", "-s", "--set", "-a", "-D", "-d",
+}
+
+// phrases are attacks of several words.
+var phrases = []string{
+	"-exec touch pwned ';'", "-execdir touch pwned ';'", "-delete", "-fprint pwned", "-fls pwned", "-fprintf pwned x", "--output=pwned", "--output=pwned a.txt notes", "-o pwned", "-o pwned sub", "--pre=sh . notes", "-Otouch", "'-Oid > pwned; :'",
+	"-i a.txt", "--ext-diff", "--textconv", "-f leak", "-R", "-o a.txt notes",
+}
+
+// powerful are the programs of the table that can do the most besides reading.
+var powerful = []string{"find", "rg", "tree", "sort", "sed", "uniq", "tail", "git diff", "git grep", "git log", "git show", "git status"}
+
+// operands are words that are no options: names, places, patterns, expressions.
+var operands = []string{
+	"a.txt", "a.txt", "sub", "sub", ".", ".", "notes", "sub/b.txt", "sub/deep", "docs", "docs/v1", "leak", "out", "out/secret", "../outside/secret", "/etc/passwd", "sub/leak2", "'-exec'", "./--", "bin/x.sh", "x", "b", "1p", "1,2p", "'$p'",
+	"a*", "s*", "f?", "f*", "sub/*", "l*", "o*/s*", "HEAD", "HEAD~1", "HEAD:a.txt", "main", "master", "1", "2", "5", "+1", "'*.txt'", "'*'", "+%s", "GOPATH", "GOVERSION", "CC", "f", "d", "''", "'a b'", "'touch pwned'", "a", "z",
+}
+
+func randomLine(random *rand.Rand, names []string) string {
+	pick := func(words []string) string { return words[random.IntN(len(words))] }
+	one := func() string {
+		name := pick(names)
+		if random.IntN(2) == 0 {
+			name = pick(powerful)
+		}
+		words := []string{name}
+		for range random.IntN(6) {
+			switch random.IntN(8) {
+			case 0:
+				words = append(words, pick(attacks))
+			case 1, 2, 3:
+				words = append(words, pick(operands))
+			case 4, 5:
+				words = append(words, randomOption(random, readOnlyPrograms[name]), "--", pick(phrases))
+			default:
+				words = append(words, randomOption(random, readOnlyPrograms[name]))
+			}
+		}
+		return strings.Join(words, " ")
+	}
+	line := one()
+	if random.IntN(8) == 0 {
+		line = "cd " + pick([]string{"sub", "docs/v1", "sub/deep", "docs"}) + " && " + line
+	}
+	for random.IntN(4) == 0 {
+		line += pick([]string{" | ", " && ", "; ", " || "}) + one()
+	}
+	return line
+}
+
+// randomOption is an option from the table, sometimes with another letter behind it.
+func randomOption(random *rand.Rand, program readOnlyProgram) string {
+	var options []string
+	for _, flag := range program.flags + program.valued {
+		options = append(options, "-"+string(flag))
+	}
+	for _, long := range program.long {
+		if strings.HasSuffix(long, "=") {
+			long += operands[random.IntN(len(operands))]
+		}
+		options = append(options, "--"+long)
+	}
+	options = append(options, program.words...)
+	if len(options) == 0 {
+		return attacks[random.IntN(len(attacks))]
+	}
+	option := options[random.IntN(len(options))]
+	if random.IntN(5) == 0 && !strings.HasPrefix(option, "--") {
+		option += string(rune('a' + random.IntN(26)))
+	}
+	if random.IntN(5) == 0 && !strings.HasPrefix(option, "--") {
+		option += operands[random.IntN(len(operands))]
+	}
+	return option
+}
+
+// watched are the system calls that a program must not make with success, and those
+// that say what it does.
+const watched = "trace=execve,execveat,clone,clone3,fork,vfork,open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mknod,mknodat," +
+	"truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,utime,utimes,utimensat,futimesat,setxattr,lsetxattr,fsetxattr,removexattr,socket,connect,mount"
+
+// watch runs lines and says what they did that they must not.
+func (p hostilePlace) watch(t *testing.T, strace string, lines []string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	content, err := json.Marshal(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir+"/lines", content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), strace, "-f", "--seccomp-bpf", "-qq", "-y", "-s", "2000", "-e", watched, "-e", "signal=none", "-o", dir+"/trace", self)
+	cmd.Dir = p.root
+	cmd.Env = append(os.Environ(), linesVariable+"="+dir+"/lines", "PATH="+p.root+"/bin:.:"+os.Getenv("PATH"), "LC_ALL=C")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	trace, err := os.Open(dir + "/trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	return p.offences(bufio.NewScanner(trace))
+}
+
+// offences reads a trace and says what commands did that they must not.
+func (p hostilePlace) offences(trace *bufio.Scanner) []string {
+	trace.Buffer(nil, 1<<20)
+	var found []string
+	commands := map[string]string{} // by process, the line it belongs to
+	began := map[string]string{}    // by process, a call that is not over
+	var calls [][2]string
+	for trace.Scan() {
+		pid, call, _ := strings.Cut(trace.Text(), " ")
+		call = strings.TrimSpace(call)
+		if start, unfinished := strings.CutSuffix(call, "<unfinished ...>"); unfinished {
+			began[pid] = start
+			if isStart(call) {
+				calls = append(calls, [2]string{pid, call}) // children may act before it is over
+			}
+			continue
+		}
+		if _, rest, resumed := strings.Cut(call, "resumed>"); resumed {
+			call = began[pid] + rest
+		}
+		calls = append(calls, [2]string{pid, call})
+	}
+	parents := map[string]string{}
+	for _, c := range calls {
+		if isStart(c[1]) {
+			if child := c[1][strings.LastIndex(c[1], "= ")+2:]; child != "" && strings.Contains(c[1], "= ") {
+				parents[strings.Fields(child)[0]] = c[0]
+			}
+		}
+	}
+	for _, c := range calls {
+		pid, call := c[0], c[1]
+		if _, line, ok := strings.Cut(call, `", "-c", "--", "`); ok && strings.HasPrefix(call, "execve(") {
+			line, _, _ = strings.Cut(line, `"], `)
+			commands[pid] = line
+			continue
+		}
+		line := ""
+		for at, n := pid, 0; at != "" && n < 50; at, n = parents[at], n+1 {
+			if line = commands[at]; line != "" {
+				break
+			}
+		}
+		if offence := p.offence(call); line != "" && offence != "" {
+			found = append(found, fmt.Sprintf("%s: %s: %s", line, offence, call))
+		}
+	}
+	return found
+}
+
+func isStart(call string) bool {
+	name, _, _ := strings.Cut(call, "(")
+	return name == "clone" || name == "clone3" || name == "fork" || name == "vfork"
+}
+
+// offence says what is wrong with a call, empty when nothing is.
+func (p hostilePlace) offence(call string) string {
+	name, rest, _ := strings.Cut(call, "(")
+	at := strings.LastIndex(call, " = ")
+	if at < 0 || strings.HasPrefix(call[at+3:], "-1") || strings.HasPrefix(call[at+3:], "?") {
+		return "" // it failed
+	}
+	result := call[at+3:]
+	switch name {
+	case "execve", "execveat":
+		program, _, _ := strings.Cut(strings.TrimPrefix(rest, `"`), `"`)
+		if strings.HasPrefix(program, filepath.Dir(p.root)) || !isOfTheTable(filepath.Base(program)) {
+			return "runs a program"
+		}
+	case "open", "openat", "openat2":
+		switch {
+		case strings.Contains(result, "<"+p.outside) || strings.Contains(result, "</etc/passwd>") && strings.Contains(rest, "leak"):
+			return "opens what is outside"
+		case strings.Contains(rest, `"/dev/null"`) || strings.Contains(rest, `"/dev/tty"`) || strings.Contains(result, "</dev/null"):
+		case strings.Contains(rest, "O_WRONLY") || strings.Contains(rest, "O_RDWR") || strings.Contains(rest, "O_CREAT") || strings.Contains(rest, "O_TRUNC"):
+			return "writes"
+		}
+	case "clone", "clone3", "fork", "vfork":
+	case "socket":
+		if strings.Contains(rest, "AF_INET") || strings.Contains(rest, "AF_NETLINK") {
+			return "uses the network"
+		}
+	case "connect":
+		return "connects"
+	default:
+		return "writes"
+	}
+	return ""
+}
+
+// isOfTheTable reports whether a program is one of those that are read-only, or by
+// which they do their work.
+func isOfTheTable(program string) bool {
+	if slices.Contains([]string{"bash", "sh", "git", "go", "false", "which.debianutils"}, program) {
+		return true
+	}
+	_, known := readOnlyPrograms[program]
+	return known || strings.HasPrefix(program, "git-")
+}
