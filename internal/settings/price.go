@@ -38,7 +38,12 @@ var MaxCost = Optional(Number(AtLeast(0, "of at least 0")), Spec{
 })
 
 // Prices are what a million tokens cost, in USD.
-type Prices struct{ Input, Output, CacheRead, CacheWrite float64 }
+type Prices struct {
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
+}
 
 // PricesOf returns the prices: what is set, else those that are known otherwise; nil
 // known for none. It is false when the input or the output price is neither, so that

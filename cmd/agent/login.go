@@ -1,0 +1,145 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/provider"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// loginOptions say whose key it is: a provider's, or that of an address.
+type loginOptions struct {
+	provider string
+	baseURL  string
+}
+
+func newLogin(w world, run func(context.Context, world, loginOptions) error) *cobra.Command {
+	return keyCommand(w, &cobra.Command{
+		Use:   "login [PROVIDER]",
+		Short: "Keep the key of a provider, in the keyring or a file only you can read",
+		Long: `login keeps an API key for a provider (openai if none is named), or for the host
+of --base-url. It is read without showing it, or from standard input:
+
+	pass show openrouter | agent login openrouter`,
+	}, run)
+}
+
+func newLogout(w world, run func(context.Context, world, loginOptions) error) *cobra.Command {
+	return keyCommand(w, &cobra.Command{
+		Use:   "logout [PROVIDER]",
+		Short: "Forget the key of a provider that login keeps",
+	}, run)
+}
+
+func keyCommand(w world, cmd *cobra.Command, run func(context.Context, world, loginOptions) error) *cobra.Command {
+	var o loginOptions
+	cmd.Args = countedArgs(0, 1, "one provider, or none for openai")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.provider = strings.Join(args, "")
+		return run(cmd.Context(), w, o)
+	}
+	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
+	cmd.ValidArgsFunction = cobra.FixedCompletions(provider.Names(), cobra.ShellCompDirectiveNoFileComp)
+	return cmd
+}
+
+// host is the host that the key belongs to.
+func (o loginOptions) host() (string, error) {
+	if o.baseURL != "" && o.provider != "" {
+		return "", usage(errors.New("name a provider or --base-url, not both"))
+	}
+	if o.baseURL != "" {
+		base, err := provider.NormalizeBaseURL(o.baseURL)
+		if err != nil {
+			return "", usage(err)
+		}
+		u, err := url.Parse(base)
+		if err != nil {
+			return "", usage(err)
+		}
+		return strings.ToLower(u.Host), nil
+	}
+	preset, found := provider.Named(cmp.Or(o.provider, "openai"))
+	if !found {
+		return "", usage(fmt.Errorf("there is no provider %q; there are %s", o.provider, strings.Join(provider.Names(), ", ")))
+	}
+	return provider.Endpoint{BaseURL: preset.BaseURL}.Host(), nil
+}
+
+func login(ctx context.Context, w world, o loginOptions) error {
+	host, err := o.host()
+	if err != nil {
+		return err
+	}
+	f, err := w.folders()
+	if err != nil {
+		return err
+	}
+	key, err := readKey(ctx, w, host)
+	if err != nil {
+		return err
+	}
+	where, err := provider.SystemKeys(f.config, w.env).Set(host, key)
+	if err != nil {
+		return usage(err)
+	}
+	return printLines(w.out, []string{"The key for " + host + " is kept in " + where + "."})
+}
+
+func logout(_ context.Context, w world, o loginOptions) error {
+	host, err := o.host()
+	if err != nil {
+		return err
+	}
+	f, err := w.folders()
+	if err != nil {
+		return err
+	}
+	found, err := provider.SystemKeys(f.config, w.env).Delete(host)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return usage(errors.New("no key is kept for " + host))
+	}
+	return printLines(w.out, []string{"The key for " + host + " is forgotten."})
+}
+
+// readKey reads a key without showing it, or from what is piped in.
+func readKey(ctx context.Context, w world, host string) (llm.Key, error) {
+	const longest = 64 << 10
+	if !term.IsTerminal(int(w.stdin.Fd())) {
+		data, err := io.ReadAll(io.LimitReader(w.stdin, longest))
+		return llm.Key(strings.TrimSpace(string(data))), err
+	}
+	fmt.Fprintf(w.people, "Key for %s (it is not shown): ", host)
+	state, err := term.GetState(int(w.stdin.Fd()))
+	if err != nil {
+		return "", err
+	}
+	type typed struct {
+		data []byte
+		err  error
+	}
+	read := make(chan typed, 1)
+	go func() {
+		data, err := term.ReadPassword(int(w.stdin.Fd()))
+		read <- typed{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), term.Restore(int(w.stdin.Fd()), state))
+	case in := <-read:
+		fmt.Fprintln(w.people)
+		return llm.Key(strings.TrimSpace(string(in.data))), in.err
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"agent/internal/provider"
+	"agent/internal/provider/catalogue"
+	"agent/internal/rawjson"
+	"agent/internal/settings"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+// modelsOptions are the flags of agent models.
+type modelsOptions struct {
+	settingsOptions
+	filter string
+	all    bool
+	json   bool
+}
+
+func newModels(w world, run func(context.Context, world, modelsOptions) error) *cobra.Command {
+	var o modelsOptions
+	cmd := &cobra.Command{
+		Use:   "models [FILTER]",
+		Short: "Models with window, prices and efforts: those of your endpoint, or of the catalogue",
+		Long: `models lists what your endpoint offers, with what the catalogue knows of it; without
+an endpoint, or with --all, the catalogue. Prices are USD per million tokens: input,
+output, cache read, cache write.`,
+		Args: countedArgs(0, 1, "a word that the names hold, or none for all"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.filter = strings.ToLower(strings.Join(args, ""))
+			return run(cmd.Context(), w, o)
+		},
+	}
+	o.register(cmd, w)
+	cmd.Flags().BoolVar(&o.all, "all", false, "those of the catalogue, whatever the endpoint offers")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// modelRow is a model as it is listed.
+type modelRow struct {
+	Provider  string           `json:"provider,omitempty"`
+	ID        string           `json:"id"`
+	Window    int              `json:"contextLimit,omitempty"`
+	MaxOutput int              `json:"maxOutput,omitempty"`
+	Prices    *settings.Prices `json:"prices,omitempty"`
+	Efforts   []string         `json:"efforts,omitempty"`
+	Images    bool             `json:"images"`
+}
+
+// modelsTimeout bounds what an endpoint may take to list its models.
+const modelsTimeout = 10 * time.Second
+
+func listModels(ctx context.Context, w world, o modelsOptions) error {
+	rows, err := modelRows(ctx, w, o)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(r modelRow) bool {
+		return !strings.Contains(strings.ToLower(r.Provider+"/"+r.ID), o.filter)
+	})
+	if o.json {
+		return rawjson.WriteIndented(w.out, rows)
+	}
+	out := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "PROVIDER\tMODEL\tWINDOW\tPRICES\tEFFORTS\tIMAGES")
+	for _, r := range rows {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Provider, words.Line(r.ID, 0), windowCell(r.Window), priceCell(r.Prices), strings.Join(r.Efforts, ","), yesCell(r.Images))
+	}
+	return out.Flush()
+}
+
+// modelRows are the models of the endpoint, else those of the catalogue.
+func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error) {
+	if !o.all {
+		f, err := w.folders()
+		if err != nil {
+			return nil, err
+		}
+		s, _, err := newSettings(w, f, o.settingsOptions)
+		if err != nil {
+			return nil, err
+		}
+		c := newConnection(s, w, f, nil)
+		defer func() { _ = c.Close() }()
+		endpoint, err := c.Endpoint()
+		if err != nil {
+			return nil, err
+		}
+		if endpoint.BaseURL != "" {
+			return offeredRows(ctx, c, endpoint)
+		}
+	}
+	var rows []modelRow
+	for _, m := range catalogue.All() {
+		rows = append(rows, catalogueRow(m, m.ID))
+	}
+	return rows, nil
+}
+
+func offeredRows(ctx context.Context, c *provider.Connection, endpoint provider.Endpoint) ([]modelRow, error) {
+	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
+	defer cancel()
+	offers, err := c.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []modelRow
+	for _, offer := range offers {
+		row := modelRow{Provider: endpoint.Provider, ID: offer.ID}
+		if m, found := catalogue.At(endpoint.Preset().Catalogue, offer.ID); found {
+			row = catalogueRow(m, offer.ID)
+			row.Provider = endpoint.Provider
+		}
+		if offer.ContextLimit > 0 {
+			row.Window = offer.ContextLimit
+		} else if row.Window == 0 {
+			row.Window, _ = provider.ContextLimit(offer.ID)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func catalogueRow(m catalogue.Model, id string) modelRow {
+	row := modelRow{Provider: m.Provider, ID: id, Window: m.Window, MaxOutput: m.MaxOutput, Efforts: m.Efforts, Images: m.Images}
+	if m.Price.Known {
+		row.Prices = &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
+	}
+	return row
+}
+
+func windowCell(tokens int) string {
+	if tokens == 0 {
+		return "?"
+	}
+	return words.Tokens(tokens)
+}
+
+func priceCell(p *settings.Prices) string {
+	if p == nil {
+		return "?"
+	}
+	price := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
+}
+
+func yesCell(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
