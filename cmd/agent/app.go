@@ -192,6 +192,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		Unsaved:      unsaved,
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
+		Prices:       a.connection.Prices,
 		System:       system,
 		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 			return atcmd.Expand(ctx, message, atcmd.Options{

@@ -19,7 +19,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitProvider    = 3
-	exitTurnLimit   = 4
+	exitLimit       = 4
 	exitNotAllowed  = 5
 	exitInterrupted = 130
 )
@@ -75,8 +75,8 @@ func outcomeStatus(outcome chat.Outcome, err error) int {
 	switch outcome.Stop {
 	case chat.StopDone:
 		return exitOK
-	case chat.StopMaxTurns:
-		return exitTurnLimit
+	case chat.StopMaxTurns, chat.StopMaxCost:
+		return exitLimit
 	case chat.StopDenied:
 		return exitNotAllowed
 	case chat.StopInterrupted:

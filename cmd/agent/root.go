@@ -108,6 +108,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
+	f.StringVar(&o.maxCost, "max-cost", "", "end when the session has cost `USD`, where prices are known")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")

@@ -35,6 +35,7 @@ type settingsOptions struct {
 	profile      string
 	approvalMode string
 	maxTurns     string
+	maxCost      string
 	set          []string
 	// isolated leaves the user's profile and environment out, for the demo.
 	isolated bool
@@ -111,6 +112,7 @@ func (o settingsOptions) pairs() ([][2]string, error) {
 		{settings.BaseURL.Key(), o.baseURL},
 		{settings.ApprovalMode.Key(), o.approvalMode},
 		{settings.MaxTurns.Key(), o.maxTurns},
+		{settings.MaxCost.Key(), o.maxCost},
 	} {
 		if flag[1] != "" {
 			pairs = append(pairs, flag)

@@ -46,11 +46,11 @@ func session(tb testing.TB, entries, wordsEach int) *bench {
 
 // tally counts how often it is asked to count.
 type tally struct {
-	words
+	wordCount
 	asked int
 }
 
-func (t *tally) Count(text string) int { t.asked++; return t.words.Count(text) }
+func (t *tally) Count(text string) int { t.asked++; return t.wordCount.Count(text) }
 
 // TestNothingIsCountedTwice: before a request, and with every status, only what is
 // new is counted, however long the session (D-01).

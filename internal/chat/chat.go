@@ -12,6 +12,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/tools/rules"
+	"agent/internal/words"
 )
 
 // Config is what a Chat is made of. Everything that touches the world outside
@@ -37,6 +38,9 @@ type Config struct {
 	// ContextLimit returns what is known about a model's window, in tokens; it is
 	// asked when the setting context-limit is unset.
 	ContextLimit func(model string) (int, bool)
+	// Prices returns what is known of a model's prices, nil when nothing is. It may be
+	// nil itself.
+	Prices func(model string) *settings.Prices
 	// System renders the system prompt.
 	System SystemPrompt
 	// Expand turns what the user typed into blocks.
@@ -140,8 +144,12 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	if len(c.queue) > 0 {
 		c.Emit(QueueChanged{Messages: texts(c.queue)})
 	}
+	before := c.stats.Cost
 	outcome, err := turn(ctx)
 	c.interrupt, c.working = nil, false
+	if spent := c.stats.Cost - before; spent > 0 {
+		c.notice("cost: %s, the session %s", words.Dollars(spent), words.Dollars(c.stats.Cost))
+	}
 	c.emitStatus()
 	c.Emit(TurnEnded{Outcome: outcome, Err: err})
 	return outcome, err

@@ -60,7 +60,7 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, say("ok"))
 			full := true
-			b.keep(history.NewService(words{}, func(m history.Mutation) error {
+			b.keep(history.NewService(wordCount{}, func(m history.Mutation) error {
 				if full && m.Kind == tc.full {
 					return boom
 				}

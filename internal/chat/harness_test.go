@@ -79,10 +79,10 @@ func fail(err error, before ...llm.Chunk) answerFunc {
 	}
 }
 
-// words counts a token a word, so that tests can do sums.
-type words struct{}
+// saying counts a token a word, so that tests can do sums.
+type wordCount struct{}
 
-func (words) Count(text string) int { return len(strings.Fields(text)) }
+func (wordCount) Count(text string) int { return len(strings.Fields(text)) }
 
 // bench is a chat with everything scripted.
 type bench struct {
@@ -103,11 +103,11 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 	}))
 	b.Chat = New(Config{
 		Provider:     func() (llm.Provider, error) { return b.model, nil },
-		Counter:      func(string) history.Counter { return words{} },
+		Counter:      func(string) history.Counter { return wordCount{} },
 		Tools:        testTools(),
 		Env:          &tools.Env{},
 		Root:         "/w",
-		History:      history.NewService(words{}, nil),
+		History:      history.NewService(wordCount{}, nil),
 		Settings:     s,
 		ContextLimit: func(string) (int, bool) { return 0, false },
 		System:       func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },

@@ -138,7 +138,7 @@ func TestFullDiskLeavesAValidHistory(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls("read_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`), say("ok"), say("ok"))
 			records := 0
-			b.keep(history.NewService(words{}, func(history.Mutation) error {
+			b.keep(history.NewService(wordCount{}, func(history.Mutation) error {
 				if records++; records == at {
 					return full
 				}
@@ -202,7 +202,7 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 		if model == "another" {
 			return letters{}
 		}
-		return words{}
+		return wordCount{}
 	}
 	if _, err := b.prompt(wordy(200)); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ const (
 	StopDone        Stop = "done"
 	StopInterrupted Stop = "interrupted"
 	StopMaxTurns    Stop = "max-turns"
+	StopMaxCost     Stop = "max-cost"
 	StopDenied      Stop = "denied"
 	StopRepeating   Stop = "repeating"
 	StopFailed      Stop = "failed"

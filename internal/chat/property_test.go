@@ -77,7 +77,7 @@ func newPlay(rt *rapid.T) *play {
 		{Allow: true}, {Allow: true, Always: true}, {}, {Reason: "rather not"},
 	}), 1, 4).Draw(rt, "decisions")
 	full := rapid.SampledFrom([]int{1 << 30, 1 << 30, 1 << 30, 3, 8}).Draw(rt, "full from")
-	p.keep(history.NewService(words{}, func(m history.Mutation) error {
+	p.keep(history.NewService(wordCount{}, func(m history.Mutation) error {
 		p.observe(m)
 		if len(p.log) == full {
 			return errFull
@@ -95,7 +95,7 @@ func newPlay(rt *rapid.T) *play {
 		if model == "two" {
 			return letters{}
 		}
-		return words{}
+		return wordCount{}
 	}
 	p.on = p.event
 	return p

@@ -15,6 +15,35 @@ type Stats struct {
 	CachedTokens     int
 	CacheWriteTokens int
 	Compressions     int
+	// Cost is what the requests cost whose prices were known, in USD; Unpriced are the
+	// tokens of the others.
+	Cost     float64
+	Unpriced UsageReported
+}
+
+// price adds what a request to model cost, by the prices of that moment.
+func (c *Chat) price(model string, u llm.Usage) {
+	var known *settings.Prices
+	if c.Prices != nil {
+		known = c.Prices(model)
+	}
+	if prices, ok := settings.PricesOf(c.Settings, known); ok {
+		c.stats.Cost += prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
+		return
+	}
+	if _, limited := settings.MaxCost.Get(c.Settings); limited && c.stats.Unpriced == (UsageReported{}) {
+		c.notice("max-cost cannot be kept: the prices of %s are not known; set price.input and price.output", model)
+	}
+	c.stats.Unpriced.PromptTokens += u.PromptTokens
+	c.stats.Unpriced.CompletionTokens += u.CompletionTokens
+	c.stats.Unpriced.CachedTokens += u.CachedTokens
+	c.stats.Unpriced.CacheWriteTokens += u.CacheWriteTokens
+}
+
+// tooCostly reports whether the session has cost what it may.
+func (c *Chat) tooCostly() bool {
+	limit, limited := settings.MaxCost.Get(c.Settings)
+	return limited && c.stats.Cost >= limit && c.stats.Requests > 0
 }
 
 // observeUsage takes the provider's figures into the totals and the calibration
@@ -24,6 +53,7 @@ func (c *Chat) observeUsage(r *reply, u llm.Usage) {
 	c.stats.CompletionTokens += u.CompletionTokens
 	c.stats.CachedTokens += u.CachedTokens
 	c.stats.CacheWriteTokens += u.CacheWriteTokens
+	c.price(r.model, u)
 	c.window.Observe(r.model, r.estimate, window.Reported{Prompt: u.PromptTokens, Cached: u.CachedTokens})
 	c.Emit(UsageReported(u))
 	c.emitStatus()

@@ -117,7 +117,7 @@ func TestClearBeginsAnew(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		var told []history.MutationKind
-		b.keep(history.NewService(words{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil }))
+		b.keep(history.NewService(wordCount{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil }))
 		b.Env.Seen = tools.NewSeen()
 		b.Env.Seen.Record("/w/a", []byte("written"))
 		b.pair("r", "read_file", "a", wordy(50))

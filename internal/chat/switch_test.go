@@ -55,7 +55,7 @@ func TestSwitchBetweenTurns(t *testing.T) {
 		if model == "small" {
 			return letters{}
 		}
-		return words{}
+		return wordCount{}
 	}
 	b.window.Limit = func(model string) (int, bool) { return 3000, model == "small" }
 	for i := range 6 {

@@ -9,6 +9,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
+	"agent/internal/words"
 )
 
 // turn works on what the user said until the model has nothing more to do: add
@@ -34,6 +35,10 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
 			return out.stopped(StopMaxTurns), nil
+		}
+		if c.tooCostly() {
+			c.notice("stopped: the session has cost %s (max-cost)", words.Dollars(c.stats.Cost))
+			return out.stopped(StopMaxCost), nil
 		}
 		err := c.deliverQueued(ctx)
 		if err == nil {

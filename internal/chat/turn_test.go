@@ -228,7 +228,7 @@ func TestObserverFailureReachesTheUser(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
 	b := newBench(t, say("never"))
-	b.keep(history.NewService(words{}, func(history.Mutation) error { return full }))
+	b.keep(history.NewService(wordCount{}, func(history.Mutation) error { return full }))
 	if _, err := b.prompt("go"); !errors.Is(err, full) {
 		t.Fatal(err)
 	}

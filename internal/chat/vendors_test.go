@@ -141,7 +141,7 @@ func runResumed(t *testing.T, vendor llmtest.Vendor) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.keep(history.NewService(words{}, nil))
+	b.keep(history.NewService(wordCount{}, nil))
 	var entries []*history.Content
 	if err := json.Unmarshal(raw, &entries); err != nil {
 		t.Fatal(err)

@@ -44,18 +44,16 @@ func cachedShare(s chat.Stats) string {
 	return share
 }
 
-// costRow prices the session, when the user has set the prices.
+// costRow is what the session cost. Requests whose prices were not known are counted
+// by those that are set now.
 func (c *Commands) costRow(stats chat.Stats) []string {
+	rest := stats.Unpriced
+	if rest == (chat.UsageReported{}) {
+		return []string{"cost", words.Dollars(stats.Cost)}
+	}
 	prices, ok := settings.PricesOf(c.deps.Settings, nil)
 	if !ok {
 		return []string{"cost", "?", "/set price.input and price.output"}
 	}
-	return []string{"cost", strconv.FormatFloat(cost(stats, prices), 'f', 4, 64), "USD"}
-}
-
-// cost is what the session cost, in the currency of the prices.
-func cost(s chat.Stats, p settings.Prices) float64 {
-	const million = 1e6
-	fresh := float64(max(0, s.PromptTokens-s.CachedTokens))
-	return (fresh*p.Input + float64(s.CachedTokens)*p.CacheRead + float64(s.CompletionTokens)*p.Output) / million
+	return []string{"cost", words.Dollars(stats.Cost + prices.Cost(rest.PromptTokens, rest.CachedTokens, rest.CacheWriteTokens, rest.CompletionTokens))}
 }

@@ -8,13 +8,15 @@ import (
 
 // Result is the JSON object that ends a headless run.
 type Result struct {
-	SessionID  string  `json:"sessionId"`
-	Response   string  `json:"response"`
-	Exit       int     `json:"exit"`
-	Turns      int     `json:"turns"`
-	ToolCalls  int     `json:"toolCalls"`
-	Usage      Usage   `json:"usage"`
-	Context    Context `json:"context"`
+	SessionID string  `json:"sessionId"`
+	Response  string  `json:"response"`
+	Exit      int     `json:"exit"`
+	Turns     int     `json:"turns"`
+	ToolCalls int     `json:"toolCalls"`
+	Usage     Usage   `json:"usage"`
+	Context   Context `json:"context"`
+	// CostUSD is left out where no price is known.
+	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
 	Error      string  `json:"error,omitempty"`
 }
@@ -65,6 +67,7 @@ func (r Run) result() Result {
 			DensityFreed: r.Status.Freed,
 			Compressions: r.Stats.Compressions,
 		},
+		CostUSD:    r.Stats.Cost,
 		DurationMs: r.Duration.Milliseconds(),
 	}
 	if r.Err != nil {

@@ -45,6 +45,14 @@ type Prices struct {
 	CacheWrite float64 `json:"cacheWrite"`
 }
 
+// Cost is what tokens cost, in USD: of the prompt tokens some were read from the
+// provider's cache and some written to it.
+func (p Prices) Cost(prompt, cached, written, completion int) float64 {
+	const million = 1e6
+	fresh := max(0, prompt-cached-written)
+	return (float64(fresh)*p.Input + float64(cached)*p.CacheRead + float64(written)*p.CacheWrite + float64(completion)*p.Output) / million
+}
+
 // PricesOf returns the prices: what is set, else those that are known otherwise; nil
 // known for none. It is false when the input or the output price is neither, so that
 // no cost can be told. Cached tokens cost as much as others unless something says

@@ -21,6 +21,15 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, units[0])
 }
 
+// Dollars writes an amount of USD, a small one with the digits that count: $0.0042,
+// $0.42, $12.30.
+func Dollars(amount float64) string {
+	if amount > 0 && amount < 0.1 {
+		return "$" + strconv.FormatFloat(amount, 'f', 4, 64)
+	}
+	return "$" + strconv.FormatFloat(amount, 'f', 2, 64)
+}
+
 // Tokens writes a number of tokens in at most five characters: 950, 12.3k, 128k,
 // 1.2M.
 func Tokens(n int) string {

@@ -27,6 +27,7 @@ func Visible(text string) string {
 			b.WriteByte(byte(r))
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, "<0x%02X>", text[i])
+			r = 0
 		case joinsPicture(last, r, text[i+size:]) || !Hidden(r):
 			b.WriteRune(r)
 		default:

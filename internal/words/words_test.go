@@ -134,6 +134,11 @@ func TestAmounts(t *testing.T) {
 			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
 		}
 	}
+	for amount, want := range map[float64]string{0: "$0.00", 0.00421: "$0.0042", 0.425: "$0.42", 12.3: "$12.30"} {
+		if got := Dollars(amount); got != want {
+			t.Errorf("Dollars(%v) = %q, want %q", amount, got, want)
+		}
+	}
 	for n, want := range map[int]string{
 		0: "0", 950: "950", 999: "999", 1000: "1k", 12_340: "12.3k", 99_949: "99.9k", 99_950: "100k",
 		128_000: "128k", 999_499: "999k", 999_500: "1M", 1_250_000: "1.2M",

@@ -1,0 +1,67 @@
+package chat
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/settings"
+)
+
+// What requests cost is summed by the prices of their moment, and ends the session
+// where it may cost no more.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	b := newBench(t,
+		respond(llm.ToolCall{ID: "c", Name: "read_file", Arguments: `{"path":"a"}`},
+			llm.Usage{PromptTokens: 1_000_000, CompletionTokens: 100_000, CachedTokens: 400_000}, llm.Finish{Reason: "tool_calls"}),
+		respond(llm.Text{Delta: "done"}, llm.Usage{PromptTokens: 1_000_000}, llm.Finish{Reason: "stop"}),
+	)
+	b.Prices = func(string) *settings.Prices {
+		return &settings.Prices{Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 1.25}
+	}
+	out, err := b.prompt("go")
+	if err != nil || out.Stop != StopDone {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	// 0.6 fresh + 0.04 cached + 1 written by the model, then 1 fresh.
+	if got := b.stats.Cost; math.Abs(got-2.64) > 1e-9 {
+		t.Errorf("cost %v", got)
+	}
+	if told := notices(b); !strings.Contains(told, "cost: $2.64, the session $2.64") {
+		t.Errorf("the cost was not told: %s", told)
+	}
+	b.set("max-cost", "2.6")
+	out, err = b.prompt("again")
+	if err != nil || out.Stop != StopMaxCost || out.Requests != 0 {
+		t.Errorf("over the limit: %+v, %v", out, err)
+	}
+}
+
+// Without prices nothing is claimed, and a limit that cannot be kept is said once.
+func TestCostUnknown(t *testing.T) {
+	t.Parallel()
+	turn := respond(llm.Text{Delta: "a"}, llm.Usage{PromptTokens: 100, CompletionTokens: 10}, llm.Finish{Reason: "stop"})
+	b := newBench(t, turn, turn)
+	b.set("max-cost", "0.01")
+	for _, text := range []string{"one", "two"} {
+		if out, err := b.prompt(text); err != nil || out.Stop != StopDone {
+			t.Fatalf("%+v, %v", out, err)
+		}
+	}
+	if b.stats.Cost != 0 || b.stats.Unpriced.PromptTokens != 200 {
+		t.Errorf("%+v", b.stats)
+	}
+	if told := notices(b); strings.Count(told, "max-cost cannot be kept") != 1 || strings.Contains(told, "cost: $") {
+		t.Errorf("notices:\n%s", told)
+	}
+}
+
+func notices(b *bench) string {
+	var texts []string
+	for _, e := range seen[Notice](b) {
+		texts = append(texts, e.Text)
+	}
+	return strings.Join(texts, "\n")
+}
