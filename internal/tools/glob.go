@@ -19,7 +19,7 @@ import (
 type globArgs struct {
 	Pattern string `json:"pattern" jsonschema:"a glob such as **/*.go or internal/{a,b}/*_test.go; ** stands for any folders"`
 	Path    string `json:"path,omitempty" jsonschema:"the folder the pattern starts from; default the workspace"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"the first file to show, counted from 1; to go on after an answer that was not all"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"the first file to show; default 1"`
 }
 
 // maxGlobbed is how many paths an answer of glob holds.

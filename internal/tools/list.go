@@ -17,7 +17,7 @@ import (
 
 type listArgs struct {
 	Path   string `json:"path,omitempty" jsonschema:"the folder to list; default the workspace"`
-	Offset int    `json:"offset,omitempty" jsonschema:"the first entry to show, counted from 1; to go on after an answer that was not all"`
+	Offset int    `json:"offset,omitempty" jsonschema:"the first entry to show; default 1"`
 }
 
 // maxListed is how many entries an answer of list_directory holds.

@@ -13,7 +13,7 @@ type readFileArgs struct {
 	FilePath string `json:"file_path" jsonschema:"the file to read, relative to the workspace or absolute"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"the first line to read, counted from 1; default 1"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines to read; default as many as fit"`
-	Column   int    `json:"column,omitempty" jsonschema:"the byte of the first line to begin with, counted from 1; for a line too long for one answer"`
+	Column   int    `json:"column,omitempty" jsonschema:"the byte of that line to begin with, for a line too long for one answer; default 1"`
 }
 
 func readFile() Tool {
@@ -23,6 +23,7 @@ func readFile() Tool {
 			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
 		Access:       AccessRead,
 		KeyParameter: "file_path",
+		Essential:    true,
 	}, runReadFile)
 }
 

@@ -21,7 +21,7 @@ type searchArgs struct {
 	Path       string `json:"path,omitempty" jsonschema:"the folder or file to search; default the workspace"`
 	Include    string `json:"include,omitempty" jsonschema:"search only files that match this glob, e.g. *.go, *.{ts,tsx} or internal/**/*_test.go"`
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"how many matching lines to show; default 100"`
-	Offset     int    `json:"offset,omitempty" jsonschema:"the first matching line to show, counted from 1; to go on after an answer that was not all"`
+	Offset     int    `json:"offset,omitempty" jsonschema:"the first match to show; default 1"`
 }
 
 const (
