@@ -45,7 +45,7 @@ var rooms = []room{
 	{"internal/git", []string{"internal/sandbox"}, "git runs in a sandbox and knows nobody"},
 	{"internal/ignore", []string{"internal/git"}, "listing files needs git at most"},
 	{"internal/nearest", nil, "comparing words needs nothing"},
-	{"internal/llm", []string{"internal/history"}, "a provider turns history into requests"},
+	{"internal/llm", []string{"internal/history", "internal/rawjson"}, "a provider turns history into requests"},
 	{"internal/lexer", nil, "reading a grammar needs nothing"},
 	{"internal/gitdiff", []string{"internal/git", "internal/sandbox"}, "it runs git and nothing else"},
 	{"internal/provider", []string{"internal/llm", "internal/settings"}, "it turns settings into a client"},

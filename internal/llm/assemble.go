@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"agent/internal/llm/loose"
 )
 
 // callAssembler puts tool calls together from the fragments of a stream. By the
@@ -22,7 +24,7 @@ type callAssembler struct {
 }
 
 type partialCall struct {
-	index looseInt
+	index loose.Int
 	// id is the server's, or our own as long as the server has given none.
 	id        string
 	ownID     bool
@@ -74,7 +76,7 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 	}
 	last := a.calls[len(a.calls)-1]
 	switch {
-	case f.Index.is:
+	case f.Index.Is:
 		call := a.byIndex(f.Index)
 		if call != nil && !call.ownID && f.ID != "" && f.ID != call.id && call.endsBefore(f) {
 			return nil
@@ -113,7 +115,7 @@ func (p *partialCall) addName(name string) {
 
 // byIndex returns the latest call with an index: a server that numbers every call
 // 0 means the one it is sending.
-func (a *callAssembler) byIndex(index looseInt) *partialCall {
+func (a *callAssembler) byIndex(index loose.Int) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		if a.calls[i].index == index {
 			return a.calls[i]

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"agent/internal/llm/loose"
 )
 
 func TestCallAssembly(t *testing.T) {
@@ -181,7 +183,7 @@ func assemble(t interface{ Fatal(...any) }, fragments []string) (calls []ToolCal
 		if !json.Valid([]byte(raw)) {
 			t.Fatal(raw)
 		}
-		started = append(started, a.add(decode[callFragment]([]byte(raw)))...)
+		started = append(started, a.add(loose.Decode[callFragment]([]byte(raw)))...)
 	}
 	started = append(started, a.announce(func(*partialCall) bool { return true })...)
 	for _, call := range a.calls {

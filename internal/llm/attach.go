@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/llm/loose"
+	"agent/internal/rawjson"
 )
 
 // attacher collects what a provider attaches to a reply while it arrives.
@@ -36,7 +38,7 @@ func (a *attacher) addDetails(pieces []reasoningDetail) {
 		for key, value := range piece {
 			switch {
 			case slices.Contains(streamedMembers, key) && isString(whole[key]) && isString(value):
-				whole[key] = appendJSON(nil, decode[string](whole[key])+decode[string](value))
+				whole[key] = rawjson.AppendString(nil, loose.Decode[string](whole[key])+loose.Decode[string](value))
 			case string(value) != "null":
 				whole[key] = value
 			}

@@ -1,6 +1,9 @@
 package llm
 
-import "agent/internal/llm/sse"
+import (
+	"agent/internal/llm/loose"
+	"agent/internal/llm/sse"
+)
 
 // chatCompletions is the format of /chat/completions, which nearly every server
 // speaks.
@@ -14,7 +17,7 @@ func (chatCompletions) path() string { return "/chat/completions" }
 func (f chatCompletions) reader(r *reply, req Request) func(sse.Event) error {
 	r.attach = attacher{replay: replayFor(req, f.host)}
 	return func(event sse.Event) error {
-		r.takeChatEvent(decode[chatEvent](event.Data))
+		r.takeChatEvent(loose.Decode[chatEvent](event.Data))
 		return nil
 	}
 }

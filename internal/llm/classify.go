@@ -9,17 +9,18 @@ import (
 
 // Hints, by what a person can do.
 const (
-	hintKey     = "check " + EnvKey + " or the profile's auth-keyfile"
-	hintNoKey   = "set " + EnvKey + " or the profile's auth-keyfile: no key was sent"
-	hintBaseURL = "check base-url: it usually ends in /v1, and the rest of the path is added to it"
-	hintModel   = "set model to one that the endpoint has; agent doctor lists them"
-	hintLater   = "try again later, or use another endpoint with --base-url"
-	hintQuota   = "add credit at the provider, or use another key or endpoint"
-	hintContext = "make the context smaller with /compress, or set context-limit to the model's window"
-	hintSize    = "a proxy or the server takes only smaller requests: make it smaller with /compress, or use another endpoint"
-	hintProxy   = "the proxy wants a login: write it into HTTPS_PROXY as http://USER:PASSWORD@HOST"
-	hintServer  = "the server breaks the rules of this API: update it, or use another endpoint or model"
-	hintRequest = "check model and settings; agent doctor tests them"
+	hintKey      = "check " + EnvKey + " or the profile's auth-keyfile"
+	hintNoKey    = "set " + EnvKey + " or the profile's auth-keyfile: no key was sent"
+	hintBaseURL  = "check base-url: it usually ends in /v1, and the rest of the path is added to it"
+	hintModel    = "set model to one that the endpoint has; agent doctor lists them"
+	hintLater    = "try again later, or use another endpoint with --base-url"
+	hintQuota    = "add credit at the provider, or use another key or endpoint"
+	hintContext  = "make the context smaller with /compress, or set context-limit to the model's window"
+	hintSize     = "a proxy or the server takes only smaller requests: make it smaller with /compress, or use another endpoint"
+	hintProxy    = "the proxy wants a login: write it into HTTPS_PROXY as http://USER:PASSWORD@HOST"
+	hintPatience = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
+	hintServer   = "the server breaks the rules of this API: update it, or use another endpoint or model"
+	hintRequest  = "check model and settings; agent doctor tests them"
 )
 
 // refusal is a known complaint of servers that its status does not tell.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm/loose"
 )
 
 // The types of this file are the library's for a streamed chat completion, with
@@ -13,18 +15,18 @@ import (
 // not stream.
 type chatEvent struct {
 	openai.ChatCompletionStreamResponse
-	Choices oneOrMore[chatChoice] `json:"choices"`
-	Usage   chatUsage             `json:"usage"`
+	Choices loose.List[chatChoice] `json:"choices"`
+	Usage   chatUsage              `json:"usage"`
 	// Timings is llama.cpp's own report.
 	Timings struct {
-		CacheN looseInt `json:"cache_n"`
+		CacheN loose.Int `json:"cache_n"`
 	} `json:"timings"`
 }
 
 // first returns the choice that is read: the one with index 0.
 func (e chatEvent) first() chatChoice {
 	for _, choice := range e.Choices {
-		if choice.Index.value == 0 {
+		if choice.Index.Value == 0 {
 			return choice
 		}
 	}
@@ -33,14 +35,14 @@ func (e chatEvent) first() chatChoice {
 
 // usage is the report, nil if there is none.
 func (e chatEvent) usage() *Usage {
-	usage := Usage{PromptTokens: e.Usage.PromptTokens.tokens(), CompletionTokens: e.Usage.CompletionTokens.tokens()}
+	usage := Usage{PromptTokens: e.Usage.PromptTokens.Count(), CompletionTokens: e.Usage.CompletionTokens.Count()}
 	if usage == (Usage{}) {
 		return nil
 	}
-	cached := max(e.Usage.CachedTokens.tokens(), e.Usage.PromptCacheHitTokens.tokens(), e.Timings.CacheN.tokens())
+	cached := max(e.Usage.CachedTokens.Count(), e.Usage.PromptCacheHitTokens.Count(), e.Timings.CacheN.Count())
 	details := e.Usage.PromptTokensDetails
-	cached = max(cached, details.CachedTokens.tokens())
-	written := max(details.CacheWriteTokens.tokens(), e.Usage.CacheCreationInputTokens.tokens())
+	cached = max(cached, details.CachedTokens.Count())
+	written := max(details.CacheWriteTokens.Count(), e.Usage.CacheCreationInputTokens.Count())
 	usage.CachedTokens, usage.CacheWriteTokens = min(cached, usage.PromptTokens), min(written, usage.PromptTokens)
 	return &usage
 }
@@ -48,23 +50,23 @@ func (e chatEvent) usage() *Usage {
 // chatUsage is a report with the names that vendors have for cached tokens.
 type chatUsage struct {
 	openai.Usage
-	PromptTokens     looseInt `json:"prompt_tokens"`
-	CompletionTokens looseInt `json:"completion_tokens"`
+	PromptTokens     loose.Int `json:"prompt_tokens"`
+	CompletionTokens loose.Int `json:"completion_tokens"`
 	// CachedTokens is Moonshot's, PromptCacheHitTokens DeepSeek's.
-	CachedTokens         looseInt `json:"cached_tokens"`
-	PromptCacheHitTokens looseInt `json:"prompt_cache_hit_tokens"`
+	CachedTokens         loose.Int `json:"cached_tokens"`
+	PromptCacheHitTokens loose.Int `json:"prompt_cache_hit_tokens"`
 	// CacheCreationInputTokens is Anthropic's name for what was written.
-	CacheCreationInputTokens looseInt `json:"cache_creation_input_tokens"`
+	CacheCreationInputTokens loose.Int `json:"cache_creation_input_tokens"`
 	PromptTokensDetails      struct {
-		CachedTokens     looseInt `json:"cached_tokens"`
-		CacheWriteTokens looseInt `json:"cache_write_tokens"`
+		CachedTokens     loose.Int `json:"cached_tokens"`
+		CacheWriteTokens loose.Int `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 }
 
 // chatChoice is one choice of an event.
 type chatChoice struct {
 	openai.ChatCompletionStreamChoice
-	Index        looseInt     `json:"index"`
+	Index        loose.Int    `json:"index"`
 	Delta        *chatDelta   `json:"delta"`
 	FinishReason finishReason `json:"finish_reason"`
 	// Message is there instead of Delta when a server does not stream.
@@ -89,7 +91,7 @@ type finishReason string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *finishReason) UnmarshalJSON(raw []byte) error {
-	switch reason := openai.FinishReason(decode[string](raw)); {
+	switch reason := openai.FinishReason(loose.Decode[string](raw)); {
 	case reason == openai.FinishReasonFunctionCall:
 		*r = finishReason(openai.FinishReasonToolCalls)
 	case raw[0] == '"':
@@ -103,13 +105,13 @@ func (r *finishReason) UnmarshalJSON(raw []byte) error {
 // chatDelta is what an event adds to the reply.
 type chatDelta struct {
 	openai.ChatCompletionStreamChoiceDelta
-	Content   looseText               `json:"content"`
-	ToolCalls oneOrMore[callFragment] `json:"tool_calls"`
+	Content   loose.Text               `json:"content"`
+	ToolCalls loose.List[callFragment] `json:"tool_calls"`
 	// The two names for the model's thinking; some servers send both.
-	ReasoningContent looseText `json:"reasoning_content"`
-	Reasoning        looseText `json:"reasoning"`
+	ReasoningContent loose.Text `json:"reasoning_content"`
+	Reasoning        loose.Text `json:"reasoning"`
 	// ReasoningDetails is OpenRouter's: the same with signatures.
-	ReasoningDetails oneOrMore[reasoningDetail] `json:"reasoning_details"`
+	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
 }
 
 // thought is the piece of the model's thinking, and the member it is in.
@@ -128,19 +130,19 @@ func (d chatDelta) calls() []callFragment {
 	if d.FunctionCall == nil {
 		return d.ToolCalls
 	}
-	older := callFragment{Index: looseInt{is: true}}
+	older := callFragment{Index: loose.Int{Is: true}}
 	older.Function.Name = d.FunctionCall.Name
-	older.Function.Arguments = looseJSON(d.FunctionCall.Arguments)
+	older.Function.Arguments = loose.JSON(d.FunctionCall.Arguments)
 	return append(d.ToolCalls, older)
 }
 
 // callFragment is a piece of a tool call, or all of it.
 type callFragment struct {
 	openai.ToolCall
-	Index    looseInt `json:"index"`
+	Index    loose.Int `json:"index"`
 	Function struct {
 		openai.FunctionCall
-		Arguments looseJSON `json:"arguments"`
+		Arguments loose.JSON `json:"arguments"`
 	} `json:"function"`
 	// ExtraContent is Gemini's: the thought signature.
 	ExtraContent json.RawMessage `json:"extra_content"`
@@ -148,17 +150,3 @@ type callFragment struct {
 
 func (f callFragment) name() string      { return f.Function.Name }
 func (f callFragment) arguments() string { return string(f.Function.Arguments) }
-
-// looseJSON is JSON in a string; a few servers send the value itself.
-type looseJSON string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (j *looseJSON) UnmarshalJSON(raw []byte) error {
-	switch {
-	case raw[0] == '"':
-		*j = looseJSON(decode[string](raw))
-	case string(raw) != "null":
-		*j = looseJSON(raw)
-	}
-	return nil
-}

@@ -3,7 +3,6 @@ package llm
 // What tests outside the package need of its inside.
 var (
 	EncodeRequest = chatCompletions{}.encode
-	AppendJSON    = appendJSON
 	ResponseText  = responseText
 	Arguments     = arguments
 	FunctionName  = functionName

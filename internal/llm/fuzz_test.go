@@ -37,8 +37,29 @@ func FuzzChatStream(f *testing.F) {
 	})
 }
 
-// replyTo is what comes of a stream, its error in words.
-func replyTo(t *testing.T, stream io.Reader) llmtest.Reply {
+// FuzzResponsesStream is the same for the Responses API.
+func FuzzResponsesStream(f *testing.F) {
+	for _, stream := range []string{
+		`data: {"type":"response.output_text.delta","delta":"hi"}` + "\n\n" + `data: {"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":7}}}` + "\n\n",
+		`data: {"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"a","name":"f"}}` + "\n\n" + `data: {"type":"response.function_call_arguments.delta","output_index":1,"delta":"{}"}` + "\n\n" +
+			`data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","encrypted_content":"x"}}` + "\n\n" + `data: {"type":"response.incomplete","response":{"status":"incomplete"}}` + "\n\n",
+		`data: {"type":"response.failed","response":{"status":"failed","error":{"message":"x"}}}` + "\n\n", `{"status":"completed","output":[{"type":"message","content":[{"text":"hi"}]}]}`,
+	} {
+		f.Add([]byte(stream))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		whole := replyOn(t, llm.APIResponses, bytes.NewReader(stream))
+		pieces := replyOn(t, llm.APIResponses, iotest.OneByteReader(bytes.NewReader(stream)))
+		if diff := cmp.Diff(whole, pieces); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func replyTo(t *testing.T, stream io.Reader) llmtest.Reply { return replyOn(t, llm.APIChat, stream) }
+
+// replyOn is what comes of a stream, its error in words.
+func replyOn(t *testing.T, api llm.API, stream io.Reader) llmtest.Reply {
 	t.Helper()
 	client := llm.NewClient(llm.ClientConfig{
 		BaseURL: "http://host.example/v1",
@@ -49,7 +70,7 @@ func replyTo(t *testing.T, stream io.Reader) llmtest.Reply {
 		Retry: llm.RetryPolicy{Sleep: func(context.Context, time.Duration) error { return nil }},
 	})
 	req := ask("hi")
-	req.Patience.Retries = 0
+	req.Patience.Retries, req.API = 0, api
 	reply := llmtest.Collect(t.Context(), t, client, req)
 	if reply.Err != nil {
 		if strings.ContainsAny(reply.Err.Error(), "\n\x1b") {

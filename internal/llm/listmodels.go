@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm/loose"
 )
 
 // probeTimeout bounds every question about models; the answers are worth a short
@@ -33,16 +35,16 @@ type ModelInfo struct {
 type modelEntry struct {
 	openai.Model
 	// MaxModelLen is vLLM's; ContextLength OpenRouter's and others'.
-	MaxModelLen   looseInt `json:"max_model_len"`
-	ContextLength looseInt `json:"context_length"`
+	MaxModelLen   loose.Int `json:"max_model_len"`
+	ContextLength loose.Int `json:"context_length"`
 	// Meta is llama.cpp's; it states the window the model was trained for.
 	Meta struct {
-		TrainedContext looseInt `json:"n_ctx_train"`
+		TrainedContext loose.Int `json:"n_ctx_train"`
 	} `json:"meta"`
 }
 
 func (e modelEntry) window() int {
-	return max(e.MaxModelLen.tokens(), e.ContextLength.tokens(), e.Meta.TrainedContext.tokens())
+	return max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count())
 }
 
 // ListModels asks the endpoint for its models and the windows it states there. The
@@ -91,7 +93,7 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 		p.status = status
 		return nil, c.problemError(p, "")
 	}
-	list := decode[struct {
+	list := loose.Decode[struct {
 		Data []modelEntry `json:"data"`
 	}](body)
 	if list.Data == nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/rawjson"
 )
 
 // messageWriter turns history entries into messages, one entry after the other.
@@ -109,7 +110,7 @@ func (w *messageWriter) media(m *history.Media) {
 		return
 	}
 	w.raw(`{"type":"image_url","image_url":{"url":`)
-	w.buf = appendJSON(w.buf, url)
+	w.buf = rawjson.AppendString(w.buf, url)
 	w.raw(`}}`)
 }
 
@@ -138,7 +139,7 @@ func (w *messageWriter) assistant(c *history.Content) {
 		w.raw(`{"type":"function"`)
 		w.text("id", w.ids.add(call.ID))
 		w.raw(`,"function":{"name":`)
-		w.buf = appendJSON(w.buf, functionName(call.Name))
+		w.buf = rawjson.AppendString(w.buf, functionName(call.Name))
 		w.text("arguments", string(arguments(call)))
 		w.raw(`}`)
 		w.json(fieldExtraContent, w.replay.signature(call, i == 0))
@@ -183,7 +184,7 @@ func (w *messageWriter) text(key, value string) {
 	w.raw(`,"`)
 	w.raw(key)
 	w.raw(`":`)
-	w.buf = appendJSON(w.buf, value)
+	w.buf = rawjson.AppendString(w.buf, value)
 }
 
 // optional writes a member unless it is empty.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sashabaranov/go-openai"
@@ -248,25 +247,6 @@ func TestRequestsGrowAtTheirEnd(t *testing.T) {
 		part := llm.EncodeRequest(llm.Request{Model: "m", System: "s", History: entries[:n]})
 		if part = bytes.TrimSuffix(part, []byte("]}")); !bytes.HasPrefix(all, part) {
 			t.Fatalf("the request for %d of %d entries is not the beginning of the whole:\n%s\n%s", n, len(entries), part, all)
-		}
-	})
-}
-
-// FuzzAppendJSON holds the writer against encoding/json.
-func FuzzAppendJSON(f *testing.F) {
-	for _, s := range []string{"", "plain", "a\"b\\c\n\t\r\x00\x1f\x7f", "é世\U0001F600\u2028", "\xff\xc3(\xe2\x82", "<&>", "\ufffd"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		got := llm.AppendJSON(nil, s)
-		var back string
-		if err := json.Unmarshal(got, &back); err != nil || !utf8.Valid(got) {
-			t.Fatalf("%q gave %q: %v", s, got, err)
-		}
-		quoted, err := json.Marshal(s)
-		var want string
-		if err != nil || json.Unmarshal(quoted, &want) != nil || back != want {
-			t.Fatalf("%q reads back as %q, want %q", s, back, want)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/rawjson"
 )
 
 // encode writes req as the body of a chat completion. The library's own
@@ -20,7 +21,7 @@ func (f chatCompletions) encode(req Request) []byte {
 		hints:  cacheHintsFor(req, f.host),
 	}
 	w.raw(`{"model":`)
-	w.buf = appendJSON(w.buf, req.Model)
+	w.buf = rawjson.AppendString(w.buf, req.Model)
 	w.raw(`,"stream":true`)
 	if !req.Dialect.OmitUsage {
 		w.raw(`,"stream_options":{"include_usage":true}`)
@@ -67,7 +68,7 @@ func (w *messageWriter) tools(tools []ToolSpec) {
 			w.raw(`,`)
 		}
 		w.raw(`{"type":"function","function":{"name":`)
-		w.buf = appendJSON(w.buf, t.Name)
+		w.buf = rawjson.AppendString(w.buf, t.Name)
 		w.text("description", t.Description)
 		w.raw(`,"parameters":`)
 		w.buf = append(w.buf, t.parameters()...)

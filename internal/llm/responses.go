@@ -6,6 +6,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/history"
+	"agent/internal/llm/loose"
 	"agent/internal/llm/sse"
 )
 
@@ -174,7 +175,7 @@ func (p replay) items(c *history.Content) []reasoningItem {
 	for _, b := range c.Blocks {
 		thinking, ok := b.(*history.Thinking)
 		if ok && p.signed && thinking.Attached.From(p.model, p.host) && thinking.Attached.Field == fieldItems {
-			return decode[[]reasoningItem](thinking.Attached.Data)
+			return loose.Decode[[]reasoningItem](thinking.Attached.Data)
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm/loose"
 )
 
 // responseReader takes the events of a response into a reply.
@@ -22,7 +24,7 @@ type responseReader struct {
 // take takes one event. What a server sends that does not stream is the response
 // itself.
 func (s *responseReader) take(data []byte) error {
-	event := decode[openai.ResponseStreamEvent](data)
+	event := loose.Decode[openai.ResponseStreamEvent](data)
 	r := s.reply
 	switch event.Type {
 	case openai.ResponseStreamEventOutputTextDelta, openai.ResponseStreamEventRefusalDelta:
@@ -50,7 +52,7 @@ func (s *responseReader) take(data []byte) error {
 }
 
 func member(data []byte, name string) json.RawMessage {
-	return decode[map[string]json.RawMessage](data)[name]
+	return loose.Decode[map[string]json.RawMessage](data)[name]
 }
 
 func (s *responseReader) write(index int, text string) {
@@ -69,8 +71,8 @@ func (s *responseReader) think(text string) {
 
 // addCall takes a piece of the call at an index.
 func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
-	f := callFragment{Index: looseInt{index, true}}
-	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, looseJSON(item.Arguments)
+	f := callFragment{Index: loose.Int{Value: index, Is: true}}
+	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, loose.JSON(item.Arguments)
 	s.reply.addCall(f)
 }
 
@@ -94,7 +96,7 @@ func (s *responseReader) announce() {
 // finishItem takes an item that is complete; what of it has come in pieces is not
 // taken again.
 func (s *responseReader) finishItem(index int, raw json.RawMessage) {
-	item := decode[openai.ResponseOutputItem](raw)
+	item := loose.Decode[openai.ResponseOutputItem](raw)
 	switch item.Type {
 	case "reasoning":
 		s.reply.attach.addItem(reasoningItem{s.outputs, raw})
@@ -115,7 +117,7 @@ func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 }
 
 func (s *responseReader) finishCall(index int, item openai.ResponseOutputItem) {
-	call := s.reply.calls.byIndex(looseInt{index, true})
+	call := s.reply.calls.byIndex(loose.Int{Value: index, Is: true})
 	if call == nil || call.arguments.Len() == 0 {
 		s.addCall(index, item)
 	} else if item.Arguments != "" {
@@ -136,12 +138,12 @@ func summaryOf(item openai.ResponseOutputItem) string {
 // end takes the response at its end: complete, cut short or failed. What of its
 // items has not come by events is in it.
 func (s *responseReader) end(raw json.RawMessage) error {
-	r, response := s.reply, decode[openai.CreateResponseResponse](raw)
+	r, response := s.reply, loose.Decode[openai.CreateResponseResponse](raw)
 	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {
 		return r.client.problemError(problem{message: oneLine(failed.Message), code: failed.Code}, r.model)
 	}
 	if s.outputs == 0 {
-		for index, item := range decode[[]json.RawMessage](member(raw, "output")) {
+		for index, item := range loose.Decode[[]json.RawMessage](member(raw, "output")) {
 			s.finishItem(index, item)
 		}
 	}

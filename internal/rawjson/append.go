@@ -1,15 +1,15 @@
-package llm
+package rawjson
 
 import "unicode/utf8"
 
 // hexDigits are for \u escapes.
 const hexDigits = "0123456789abcdef"
 
-// appendJSON appends s as a JSON string. A conversation is mostly text and goes
+// AppendString appends s as a JSON string. A conversation is mostly text and goes
 // out whole with every request, so this is what a request costs: it copies runs
 // and escapes only what JSON demands, where encoding/json also escapes <, > and &.
 // Bytes that are not UTF-8 become U+FFFD.
-func appendJSON(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	run := 0
 	for i := 0; i < len(s); {

@@ -1,0 +1,92 @@
+// Package loose reads JSON from servers as far as it has the shape that is asked
+// for. None of its types fails: a member whose shape makes no sense is the zero
+// value, so that it costs nothing but itself. encoding/json does the same for the
+// plain types of a struct: it goes on after a member of the wrong type.
+package loose
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Decode reads JSON as a T, as far as its members have the shape of T's.
+func Decode[T any](data []byte) T {
+	var value T
+	_ = json.Unmarshal(data, &value)
+	return value
+}
+
+// Text is a string, or what is text in one part or in a list of them.
+type Text string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Text) UnmarshalJSON(raw []byte) error {
+	*t = ""
+	switch raw[0] {
+	case '"':
+		*t = Text(Decode[string](raw))
+	case '{', '[':
+		var b strings.Builder
+		for _, part := range Decode[List[struct {
+			Text Text `json:"text"`
+		}]](raw) {
+			b.WriteString(string(part.Text))
+		}
+		*t = Text(b.String())
+	}
+	return nil
+}
+
+// Int is a whole number, or a string that is one.
+type Int struct {
+	Value int
+	// Is is false for a member that is no number, or not there.
+	Is bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Int) UnmarshalJSON(raw []byte) error {
+	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	if n.Is = err == nil && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32; n.Is {
+		n.Value = int(f)
+	}
+	return nil
+}
+
+// Count is the number as a count, which is never negative.
+func (n Int) Count() int { return max(n.Value, 0) }
+
+// List is a list of objects, or one object. Items that are no objects are
+// left out.
+type List[T any] []T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *List[T]) UnmarshalJSON(raw []byte) error {
+	*l = nil
+	items := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		items = Decode[[]json.RawMessage](raw)
+	}
+	for _, item := range items {
+		if item[0] == '{' {
+			*l = append(*l, Decode[T](item))
+		}
+	}
+	return nil
+}
+
+// JSON is JSON in a string; a few servers send the value itself.
+type JSON string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (j *JSON) UnmarshalJSON(raw []byte) error {
+	switch {
+	case raw[0] == '"':
+		*j = JSON(Decode[string](raw))
+	case string(raw) != "null":
+		*j = JSON(raw)
+	}
+	return nil
+}
