@@ -1,0 +1,95 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/chat/window"
+	"agent/internal/settings"
+	"agent/internal/tools"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWindowSettings: each setting the window hangs on arrives there.
+func TestWindowSettings(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for key, value := range map[string]string{
+		"context-limit": "30000", "max-output-tokens": "3000", "tool-output-max-tokens": "4000",
+		"compression.strategy": "top-down-truncation", "compression.threshold": "0.3", "compression.preserveThreshold": "0.4",
+		"compression.density.fileDedupe": "false",
+	} {
+		b.set(key, value)
+	}
+	want := window.Settings{
+		Model: "test-model", ContextLimit: 30_000, MaxOutputTokens: 3000, OutputTokens: 4000,
+		Strategy: "top-down-truncation", Threshold: 0.3, PreserveThreshold: 0.4, Density: settings.Density(b.Settings),
+	}
+	if diff := cmp.Diff(want, WindowSettings(b.Settings)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if want.Density.Switches["fileDedupe"] || !want.Density.Switches["readWritePruning"] {
+		t.Errorf("density %+v", want.Density)
+	}
+}
+
+// TestSmallWindowIsTold: below 8192 tokens the model is offered the essential tools and
+// the user reads which, and again when the window has grown.
+func TestSmallWindowIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("one"), say("two"), say("three"))
+	essential := b.Tools.All()[0]
+	essential.Essential = true
+	b.Chat.Tools = tools.NewRegistry(append([]tools.Tool{essential}, b.Tools.All()[1:]...)...)
+	b.System = func(lean bool, names []string, _ func(string) bool) (string, bool) {
+		if lean {
+			return "short, with " + strings.Join(names, ", "), false
+		}
+		return "long", false
+	}
+	for i, step := range []struct {
+		limit  string
+		system string
+		tools  int
+		told   string
+	}{
+		{"4096", "short, with read_file", 1, "for a window of 4.1k tokens a short prompt and only the essential tools are used (read_file); prompt and tools take 4 (raise context-limit if the model allows it)"},
+		{"4096", "short, with read_file", 1, ""},
+		{"32000", "long", len(b.Tools.All()), "the window of 32k tokens holds the whole prompt and all tools"},
+	} {
+		b.set("context-limit", step.limit)
+		before := len(seen[Notice](b))
+		if _, err := b.prompt("hi"); err != nil {
+			t.Fatal(err)
+		}
+		if r := b.model.requests[i]; r.System != step.system || len(r.Tools) != step.tools {
+			t.Errorf("window %s: %q and %d tools were sent", step.limit, r.System, len(r.Tools))
+		}
+		told := seen[Notice](b)[before:]
+		if step.told == "" && len(told) > 0 || step.told != "" && (len(told) != 1 || told[0].Text != step.told) {
+			t.Errorf("window %s: told %q", step.limit, told)
+		}
+	}
+}
+
+// TestCutInstructionsAreTold: what of AGENTS.md does not fit is not left out silently.
+func TestCutInstructionsAreTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("ok"))
+	b.set("context-limit", "9000")
+	b.System = func(_ bool, _ []string, fits func(string) bool) (string, bool) {
+		for n := 4000; ; n-- {
+			if fits(wordy(n)) {
+				return wordy(n), n < 4000
+			}
+		}
+	}
+	if _, err := b.prompt("hi"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "for a window of 9k tokens the instructions of AGENTS.md files are cut; prompt and tools take 3k (raise context-limit if the model allows it)"
+	if told := seen[Notice](b); len(told) != 1 || told[0].Text != want {
+		t.Errorf("told %q", told)
+	}
+}
