@@ -75,8 +75,9 @@ type Chat struct {
 	working   bool
 	approvals *approvals
 	runner    *runner
+	replies   *replies
 	window    *window.Window
-	stats     Stats
+	stats     *totals
 	unsaved   bool
 	lastReply string
 }
@@ -84,9 +85,11 @@ type Chat struct {
 // New returns a chat that is idle.
 func New(config Config) *Chat {
 	c := &Chat{Config: config, inbox: newInbox()}
+	c.stats = &totals{Config: &c.Config}
 	c.window = newWindow(&c.Config, c.emitStep)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
 	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add}
+	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}
 	return c
 }
 

@@ -18,6 +18,7 @@
 //   - window.Window (internal/chat/window): what the model is shown, and that it fits
 //   - runner (calls.go): the calls of a reply, their numbers, a call that fails again
 //     and again
+//   - replies (reply.go): what the model says, while it arrives and into the history
 //   - approvals (approve.go): who may run what; what a person allowed for the session
 //   - Chat itself: what waits (the queue and the tasks for when it is idle), the turn
 //     in progress, the totals

@@ -137,7 +137,7 @@ func (b *bench) prepare() (llm.Request, error) {
 	if err := EnsureCompressionBeforeSend(context.Background(), b.window); err != nil {
 		return llm.Request{}, err
 	}
-	return b.buildRequest()
+	return buildRequest(&b.Chat.Config, b.window.Head())
 }
 
 // resume has b go on with a recorded conversation.

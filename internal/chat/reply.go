@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
 )
@@ -30,10 +31,22 @@ func (r *reply) empty() bool {
 	return strings.TrimSpace(r.text.String()) == "" && len(r.calls) == 0
 }
 
+// replies receives what the model says and stores it. It belongs to the owner of the
+// chat.
+type replies struct {
+	*Config
+	inbox  inbox
+	window *window.Window
+	// add puts an entry into the history.
+	add func(*history.Content) error
+	// reported is told of every report of a provider.
+	reported func(model string, usage llm.Usage)
+}
+
 // stream runs one request and collects the reply, telling the parts as they come.
 // It returns when the provider's goroutine is gone, so that nothing of a request
 // outlives it. With an error the reply holds what had arrived.
-func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Request) (r *reply, err error) {
+func (in *replies) stream(ctx context.Context, provider llm.Provider, request llm.Request) (r *reply, err error) {
 	type item struct {
 		chunk llm.Chunk
 		err   error
@@ -52,16 +65,16 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 			items <- item{chunk, err}
 		}
 	}()
-	r = &reply{model: request.Model, estimate: c.window.Estimate()}
-	silence := newSilence(c.Now())
+	r = &reply{model: request.Model, estimate: in.window.Estimate()}
+	silence := newSilence(in.Now())
 	defer silence.stop()
 	for {
 		select {
-		case act := <-c.inbox:
+		case act := <-in.inbox:
 			act()
 		case <-silence.ticker.C:
-			if long := silence.lasts(c.Now()); long > 0 {
-				c.Emit(Waiting{For: long})
+			if long := silence.lasts(in.Now()); long > 0 {
+				in.Emit(Waiting{For: long})
 			}
 		case next, ok := <-items:
 			switch {
@@ -70,45 +83,46 @@ func (c *Chat) stream(ctx context.Context, provider llm.Provider, request llm.Re
 			case next.err != nil:
 				err = next.err
 			default:
-				silence.ended(c.Now(), next.chunk)
-				c.receive(r, next.chunk)
+				silence.ended(in.Now(), next.chunk)
+				in.receive(r, next.chunk)
 			}
 		}
 	}
 }
 
 // receive takes one chunk into the reply and tells the listeners.
-func (c *Chat) receive(r *reply, chunk llm.Chunk) {
+func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	switch chunk := chunk.(type) {
 	case llm.Text:
 		r.text.WriteString(chunk.Delta)
-		c.Emit(TextDelta{Delta: chunk.Delta})
+		in.Emit(TextDelta{Delta: chunk.Delta})
 	case llm.Reasoning:
 		r.thought.WriteString(chunk.Delta)
-		c.Emit(ReasoningDelta{Delta: chunk.Delta})
+		in.Emit(ReasoningDelta{Delta: chunk.Delta})
 	case llm.Thought:
 		r.attached = chunk.Attached
 	case llm.ToolCallStarted:
-		c.Emit(CallArriving{Name: chunk.Name})
+		in.Emit(CallArriving{Name: chunk.Name})
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
 	case llm.Usage:
-		c.observeUsage(r, chunk)
+		in.window.Observe(r.model, r.estimate, window.Reported{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens})
+		in.reported(r.model, chunk)
 	case llm.Retrying:
 		if chunk.Discard {
 			*r = reply{model: r.model, estimate: r.estimate}
-			c.Emit(ReplyDiscarded{})
+			in.Emit(ReplyDiscarded{})
 		}
-		c.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Reason: chunk.Reason})
+		in.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Reason: chunk.Reason})
 	case llm.Finish:
 		r.finish = chunk.Reason
 	}
 }
 
-// storeReply puts the reply into the history before it is shown as done. What
+// store puts the reply into the history before it is shown as done. What
 // arrived of a reply that failed is kept as text; its calls are not, for nobody
 // knows whether they were complete.
-func (c *Chat) storeReply(r *reply, failed error) error {
+func (in *replies) store(r *reply, failed error) error {
 	if failed != nil {
 		r.calls, r.attached = nil, nil
 	}
@@ -130,13 +144,13 @@ func (c *Chat) storeReply(r *reply, failed error) error {
 	if failed != nil {
 		entry = entry.WithMeta(history.MetaInterrupted, true)
 	}
-	err := c.add(entry)
-	c.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
+	err := in.add(entry)
+	in.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
 	switch r.finish {
 	case "length":
-		c.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
+		in.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
 	case "content_filter":
-		c.notice("the provider's content filter cut the reply")
+		in.notice("the provider's content filter cut the reply")
 	}
 	return err
 }

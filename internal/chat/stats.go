@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"agent/internal/chat/window"
 	"agent/internal/llm"
 	"agent/internal/settings"
 )
@@ -21,47 +20,56 @@ type Stats struct {
 	Unpriced UsageReported
 }
 
+// totals sums up a session. It belongs to the owner of the chat.
+type totals struct {
+	*Config
+	Stats
+}
+
+// count takes the provider's figures of a request to model into the totals.
+func (t *totals) count(model string, u llm.Usage) {
+	t.PromptTokens += u.PromptTokens
+	t.CompletionTokens += u.CompletionTokens
+	t.CachedTokens += u.CachedTokens
+	t.CacheWriteTokens += u.CacheWriteTokens
+	t.price(model, u)
+}
+
 // price adds what a request to model cost, by the prices of that moment.
-func (c *Chat) price(model string, u llm.Usage) {
+func (t *totals) price(model string, u llm.Usage) {
 	var known *settings.Prices
-	if c.Prices != nil {
-		known = c.Prices(model)
+	if t.Prices != nil {
+		known = t.Prices(model)
 	}
-	if prices, ok := settings.PricesOf(c.Settings, known); ok {
-		c.stats.Cost += prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
+	if prices, ok := settings.PricesOf(t.Settings, known); ok {
+		t.Cost += prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
 		return
 	}
-	if _, limited := settings.MaxCost.Get(c.Settings); limited && c.stats.Unpriced == (UsageReported{}) {
-		c.notice("max-cost cannot be kept: the prices of %s are not known; set price.input and price.output", model)
+	if _, limited := settings.MaxCost.Get(t.Settings); limited && t.Unpriced == (UsageReported{}) {
+		t.notice("max-cost cannot be kept: the prices of %s are not known; set price.input and price.output", model)
 	}
-	c.stats.Unpriced.PromptTokens += u.PromptTokens
-	c.stats.Unpriced.CompletionTokens += u.CompletionTokens
-	c.stats.Unpriced.CachedTokens += u.CachedTokens
-	c.stats.Unpriced.CacheWriteTokens += u.CacheWriteTokens
+	t.Unpriced.PromptTokens += u.PromptTokens
+	t.Unpriced.CompletionTokens += u.CompletionTokens
+	t.Unpriced.CachedTokens += u.CachedTokens
+	t.Unpriced.CacheWriteTokens += u.CacheWriteTokens
 }
 
 // tooCostly reports whether the session has cost what it may.
-func (c *Chat) tooCostly() bool {
-	limit, limited := settings.MaxCost.Get(c.Settings)
-	return limited && c.stats.Cost >= limit && c.stats.Requests > 0
+func (t *totals) tooCostly() bool {
+	limit, limited := settings.MaxCost.Get(t.Settings)
+	return limited && t.Cost >= limit && t.Requests > 0
 }
 
-// observeUsage takes the provider's figures into the totals and the calibration
-// (D-09).
-func (c *Chat) observeUsage(r *reply, u llm.Usage) {
-	c.stats.PromptTokens += u.PromptTokens
-	c.stats.CompletionTokens += u.CompletionTokens
-	c.stats.CachedTokens += u.CachedTokens
-	c.stats.CacheWriteTokens += u.CacheWriteTokens
-	c.price(r.model, u)
-	c.window.Observe(r.model, r.estimate, window.Reported{Prompt: u.PromptTokens, Cached: u.CachedTokens})
+// countUsage takes the provider's figures of a request to model and tells them.
+func (c *Chat) countUsage(model string, u llm.Usage) {
+	c.stats.count(model, u)
 	c.Emit(UsageReported(u))
 	c.emitStatus()
 }
 
 // figures are the totals of the session.
 func (c *Chat) figures() Stats {
-	stats := c.stats
+	stats := c.stats.Stats
 	stats.ToolCalls, stats.Compressions = c.runner.ran, c.window.Compressions()
 	return stats
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -36,7 +37,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
 			return out.stopped(StopMaxTurns), nil
 		}
-		if c.tooCostly() {
+		if c.stats.tooCostly() {
 			c.notice("stopped: the session has cost %s (max-cost)", words.Dollars(c.stats.Cost))
 			return out.stopped(StopMaxCost), nil
 		}
@@ -90,7 +91,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
 		return nil, err
 	}
-	request, err := c.buildRequest()
+	request, err := buildRequest(&c.Config, c.window.Head())
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +108,11 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	request.Model = settings.Model.Of(c.Settings)
 	out.Requests++
 	c.stats.Requests++
-	r, err := c.stream(ctx, provider, request)
+	r, err := c.replies.stream(ctx, provider, request)
 	if r.empty() && err == nil {
 		c.notice("the model sent an empty reply")
 	}
-	if storeErr := c.storeReply(r, err); storeErr != nil {
+	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), answerNotRun))
 	}
 	if err == nil {
@@ -122,12 +123,12 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 }
 
 // buildRequest is what goes to the provider, checked (D-32).
-func (c *Chat) buildRequest() (llm.Request, error) {
+func buildRequest(c *Config, head window.Head) (llm.Request, error) {
 	entries, _ := c.History.Curated()
 	if err := history.Validate(entries); err != nil {
 		return llm.Request{}, err
 	}
-	s, head := c.Settings, c.window.Head()
+	s := c.Settings
 	request := llm.Request{
 		Model:           settings.Model.Of(s),
 		System:          head.System,
