@@ -130,11 +130,10 @@ func (w world) newWorkspace(dir string) (*workspace.Workspace, func() error, err
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, usage(fmt.Errorf("the workspace %s is not a folder that can be read", dir))
 	}
-	temp, err := os.MkdirTemp("", "agent-")
+	temp, remove, err := newTemporary(os.TempDir(), w.now())
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a temporary folder: %w; set TMPDIR to a folder that can be written", err)
+		return nil, nil, err
 	}
-	remove := func() error { return os.RemoveAll(temp) }
 	confined, err := workspace.New(dir, temp)
 	if err != nil {
 		return nil, nil, errors.Join(err, remove())

@@ -20,7 +20,7 @@ type shellArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"end the command after this time; without it the setting shell-timeout-seconds holds, and none in the background"`
 	Background     bool   `json:"background,omitempty" jsonschema:"start the command as a job and answer at once; for servers and watchers"`
 	Directory      string `json:"directory,omitempty" jsonschema:"the folder to run in; without it the workspace"`
-	Outside        string `json:"outside,omitempty" jsonschema:"why the command must run outside the sandbox, for example to fetch packages from the network; the user is asked"`
+	Outside        string `json:"outside,omitempty" jsonschema:"why it must leave the sandbox"`
 	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list the jobs, tail (show what a job printed since the last look) or kill"`
 	Job            int    `json:"job,omitempty" jsonschema:"the number of the job for tail and kill"`
 	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait up to this long for new output or the end of the job"`
@@ -50,8 +50,7 @@ func runShellCommand() Tool {
 			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
 			"When the command ends, so does everything it put in the background with &; use background for what must keep running, and action list, tail and kill to manage it. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
-			"Where the system has a sandbox, a command can write only the workspace and its temporary folder ($TMPDIR), cannot read keys, and has no network but a loopback of its own, " +
-			"so start a server and what uses it in one command line; give outside when that is not enough.",
+			"In a sandbox they write only the workspace and $TMPDIR and have a loopback of their own but no network; outside leaves it.",
 	}
 	return define(t, planShell)
 }

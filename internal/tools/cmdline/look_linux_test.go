@@ -83,9 +83,9 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 	t.Parallel()
 	strace := needStrace(t)
 	if testing.Short() {
-		t.Skip("runs hundreds of commands")
+		t.Skip("runs many commands")
 	}
-	seed, wanted := number(t, "LOOK_SEED", 1), number(t, "LOOK_COMMANDS", 200)
+	seed, wanted := number(t, "LOOK_SEED", 1), number(t, "LOOK_COMMANDS", 60)
 	place := newHostilePlace(t)
 	lines := place.readOnlyLines(rand.New(rand.NewPCG(uint64(seed), 0)), wanted)
 	const batch = 250 // so that process IDs are not used twice

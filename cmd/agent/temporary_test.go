@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What a killed run left behind is removed by the next one; what is in use, young,
+// or not ours stays.
+func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	later := time.Now().Add(time.Hour)
+	held, removeHeld, err := newTemporary(parent, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(parent, "agent-left")
+	foreign := filepath.Join(parent, "agent-of-somebody")
+	for _, file := range []string{left + "/" + inUse, left + "/spool", foreign + "/f"} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, remove, err := newTemporary(parent, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(left); err != nil {
+		t.Error("a young folder was removed")
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+	if _, remove, err = newTemporary(parent, later); err != nil {
+		t.Fatal(err)
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+	for path, stays := range map[string]bool{held: true, foreign: true, left: false} {
+		if _, err := os.Lstat(path); (err == nil) != stays {
+			t.Errorf("%s is there: %v, want %v", path, err == nil, stays)
+		}
+	}
+	if err := removeHeld(); err != nil {
+		t.Error(err)
+	}
+	if entries, _ := os.ReadDir(parent); len(entries) != 1 {
+		t.Errorf("left are %v", entries)
+	}
+}
