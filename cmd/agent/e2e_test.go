@@ -48,7 +48,7 @@ func TestTerminalDemoApprovals(t *testing.T) {
 		s.read("? edit till.sh")
 		s.keys("y")
 		s.when("the tests run again without a question", func(screen string) bool {
-			return strings.Count(screen, "run_shell_command sh test.sh") == 2
+			return strings.Count(screen, "ran sh test.sh") == 2
 		})
 		s.read("? edit till.sh")
 		s.keys("Escape") // no, and stop
@@ -184,7 +184,7 @@ func TestTerminalSession(t *testing.T) {
 		s.keys("C-c")
 		s.until("> " + idle)
 		s.keys("BTab")
-		s.until("auto-edit")
+		s.until("AUTO-EDIT")
 		s.say("/quit")
 		s.until("ended with 0")
 		s.once("compression  starts at", "Nothing was pruned so far", "✗ unknown command /contxt")

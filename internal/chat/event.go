@@ -140,6 +140,8 @@ type Status struct {
 	Tokens int
 	Limit  int
 	Mode   ApprovalMode
+	// Threshold is the total at which compression is due, 0 when there is none.
+	Threshold int
 	// Freed is what density has saved so far, in tokens (D-49).
 	Freed int
 	// Unsaved says that the session on disk is behind.

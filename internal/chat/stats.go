@@ -77,11 +77,12 @@ func (c *Chat) figures() Stats {
 // status returns the figures of the status line.
 func (c *Chat) status() Status {
 	return Status{
-		Model:  settings.Model.Of(c.Settings),
-		Tokens: c.window.Tokens(),
-		Limit:  c.window.Size(),
-		Mode:   c.Mode(),
-		Freed:  c.window.Freed(),
+		Model:     settings.Model.Of(c.Settings),
+		Tokens:    c.window.Tokens(),
+		Limit:     c.window.Size(),
+		Threshold: c.window.Due(),
+		Mode:      c.Mode(),
+		Freed:     c.window.Freed(),
 
 		Unsaved: c.unsaved,
 	}

@@ -12,6 +12,9 @@ type Answer struct {
 	Note string
 	// Error is why the call failed, empty on success. Text may still hold output.
 	Error string
+	// Summary says in a few words how much it is, counted before Text was shortened:
+	// "4 hits in 2 files", "200000 lines". Empty where Text says it.
+	Summary string
 	// ExitCode is set when a command ran to its end.
 	ExitCode *int
 	// Diff is the unified diff of an edit, for the screen. Paths in it are relative to

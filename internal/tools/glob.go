@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/tools/lines"
 	"agent/internal/tools/workspace"
+	"agent/internal/words"
 )
 
 type globArgs struct {
@@ -49,7 +50,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 		return !doublestar.MatchUnvalidated(pattern, filepath.ToSlash(strings.TrimPrefix(file, strings.TrimSuffix(base, "/")+"/")))
 	})
 	if len(files) == 0 {
-		return Answer{Text: fmt.Sprintf("No file matches %s.", args.Pattern)}
+		return Answer{Text: fmt.Sprintf("No file matches %s.", args.Pattern), Summary: "no files"}
 	}
 	if err := checkOffset(args.Offset, len(files), "file"); err != nil {
 		return failed(err)
@@ -65,7 +66,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	if note := part("files", first, n, len(files), ", or narrow the pattern"); note != "" {
 		text = lines.Append(text, note)
 	}
-	return Answer{Text: text}
+	return Answer{Text: text, Summary: words.Count(len(files), "file")}
 }
 
 // start splits a pattern into the folder it begins with, so that only what is below

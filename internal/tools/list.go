@@ -45,7 +45,7 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
 	}
 	if len(entries) == 0 {
-		return Answer{Text: env.Workspace.Rel(dir) + " is empty."}
+		return Answer{Text: env.Workspace.Rel(dir) + " is empty.", Summary: "nothing"}
 	}
 	tracked, err := namesWithFiles(ctx, env.Workspace, dir)
 	if err != nil {
@@ -69,7 +69,7 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	if note := part("entries", first, n, len(entries), ""); note != "" {
 		text = lines.Append(text, note)
 	}
-	return Answer{Text: text}
+	return Answer{Text: text, Summary: words.Count(len(entries), "entry")}
 }
 
 // namesWithFiles returns the names in dir that are, or hold, files that git does

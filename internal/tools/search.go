@@ -63,7 +63,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
-	return Answer{Text: describeMatches(env, args, matches, first, limit)}
+	return Answer{Text: describeMatches(env, args, matches, first, limit), Summary: countMatches(matches, first-1+limit)}
 }
 
 // describeMatches shows up to limit matches from the first on, as many as fit.
@@ -95,6 +95,22 @@ func describeMatches(env *Env, args searchArgs, matches []search.Match, first, l
 		return lines.Append(text, note)
 	}
 	return lines.Append(text, fmt.Sprintf("[matching lines: %d, files: %d]", n, len(files)))
+}
+
+// countMatches says how many matches there are, and in how many files.
+func countMatches(matches []search.Match, limit int) string {
+	if len(matches) == 0 {
+		return "no hits"
+	}
+	files := map[string]bool{}
+	for _, found := range matches[:min(len(matches), limit)] {
+		files[found.File] = true
+	}
+	hits := words.Count(min(len(matches), limit), "hit") + " in " + words.Count(len(files), "file")
+	if len(matches) > limit {
+		return "the first " + hits
+	}
+	return hits
 }
 
 // excerptBytes is how much of a long line is shown around a match.

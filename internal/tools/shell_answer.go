@@ -13,7 +13,10 @@ func answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.NotStarted != nil {
 		return failed(fmt.Errorf("the command could not be started: %w", end.NotStarted))
 	}
-	answer := Answer{Text: end.Output, Note: "[" + end.Outcome() + "]", Spool: end.Spool}
+	answer := Answer{Text: end.Output, Note: "[" + end.Outcome() + "]", Spool: end.Spool, Summary: words.Count(end.Lines, "line")}
+	if end.Lines == 0 {
+		answer.Summary = "no output"
+	}
 	if end.LeftBehind {
 		answer.Text = lines.Append(answer.Text, "[What the command had put in the background was ended with it; use background to keep something running.]")
 	}

@@ -33,34 +33,36 @@ diff --git a/empty b/empty
 new file mode 100644
 `
 
-// Issue 4: /diff shows what changed, each file under its name.
-func TestDiffOutputIsShown(t *testing.T) {
+// Issue 4: /diff opens what changed: the files with their numbers, then a page each.
+// The transcript keeps a line of it.
+func TestDiffOutputIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	s.update(commandMsg{line: "/diff", output: command.Output{Diff: patchOfFour}})
-	want := []string{
-		"> /diff",
-		"new.go — renamed, +1 −1",
-		"  1  package x",
-		"  2 -var a = 1",
-		"  2 +var a = 2",
-		"gone.txt — deleted, +0 −1",
-		"  1 -bye",
-		"a.png — new, binary",
-		"empty — new",
-	}
-	if diff := cmp.Diff(want, s.texts()); diff != "" {
+	if diff := cmp.Diff([]string{"> /diff", "4 changed files shown"}, s.texts()); diff != "" {
 		t.Error(diff)
+	}
+	page := func() string { return strings.Join(filled(strings.Join(s.model.frame().Full, "\n")), "\n") }
+	if want := "4 files changed, → goes through them\n  new.go — renamed, +1 −1\n  gone.txt — deleted, +0 −1\n  a.png — new, binary\n  empty — new\n"; !strings.HasPrefix(page(), want) {
+		t.Errorf("the files:\n%s", page())
+	}
+	s.press("right")
+	if want := "1  package x\n2 -var a = 1\n2 +var a = 2\n new.go · all · ←→ 2 of 5"; !strings.HasPrefix(page(), want) {
+		t.Errorf("a file:\n%s", page())
 	}
 }
 
-func TestDiffOutputIsBounded(t *testing.T) {
+// What a command has to show is opened when it would fill the window.
+func TestLongOutputIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	diff := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,9000 @@\n" + strings.Repeat("+line\n", 9000)
-	s.update(commandMsg{line: "/diff", output: command.Output{Diff: diff}})
-	if lines := s.texts(); len(lines) > outputBound+2 || lines[len(lines)-1] != "… 4001 more lines" {
-		t.Errorf("%d lines were printed, the last is %q", len(lines), lines[len(lines)-1])
+	s.update(commandMsg{line: "/short", output: command.Output{Lines: []string{"one", "two"}}})
+	s.update(commandMsg{line: "/help", output: command.Output{Lines: strings.Split(numbered(40), "\n")}})
+	if diff := cmp.Diff([]string{"> /short", "one", "two", "> /help", "41 lines shown"}, s.texts()); diff != "" {
+		t.Error(diff)
+	}
+	if page := s.model.frame().Full; len(page) != 24 || page[0] != "line 1" {
+		t.Errorf("the page: %q", page)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
-	"agent/internal/tui/transcript"
 )
 
 // questionKey gives a key to the question that waits. It reports false when the key
@@ -28,7 +27,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		return m.proposeLater()
 	case reply.View:
 		asked := m.questions.First()
-		m.print(transcript.Text, func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
+		m.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {

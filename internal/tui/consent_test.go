@@ -224,7 +224,9 @@ func TestQuestionHidesNothing(t *testing.T) {
 				view := s.model.view()
 				s.typed("v")
 				s.wait(300 * time.Millisecond)
-				for where, text := range map[string]string{"question": view, "view all": strings.Join(s.printed, "\n")} {
+				all := strings.Join(s.model.frame().Full, "\n")
+				s.press("q")
+				for where, text := range map[string]string{"question": view, "view all": all} {
 					rest := text
 					for _, part := range tt.shown {
 						_, after, found := strings.Cut(rest, part)

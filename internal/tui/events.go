@@ -20,7 +20,7 @@ const longTurn = 15 * time.Second
 func (m *Model) event(event chat.Event) {
 	switch e := event.(type) {
 	case chat.TurnStarted:
-		m.turn = turn{running: true, started: m.opts.Now()}
+		m.turn = turn{running: true, started: m.opts.Now(), cost: m.stats.Cost}
 	case chat.TurnEnded:
 		m.turnEnded(e)
 	case chat.UserMessage:
@@ -32,14 +32,17 @@ func (m *Model) event(event chat.Event) {
 		}
 	case chat.TextDelta:
 		m.endThinking()
+		m.turn.written += len(e.Delta)
+		m.turn.retry.at = time.Time{}
 		m.printReply(m.reply.text.Add(e.Delta))
 	case chat.ReasoningDelta:
+		m.turn.retry.at = time.Time{}
 		m.reply.think(e.Delta, m.opts.Now())
 	case chat.ReplyDiscarded:
 		m.replyDiscarded()
 	case chat.ReplyEnded:
 		m.endReply(e.Text)
-		m.turn.arriving = ""
+		m.turn.arriving, m.turn.written = "", 0
 	case chat.CallArriving:
 		m.endThinking()
 		m.turn.arriving = e.Name
@@ -52,12 +55,21 @@ func (m *Model) event(event chat.Event) {
 	case chat.ApprovalRequested:
 		m.questions.Add(e.Approval, m.opts.Now(), m.typed)
 		m.bell = true
+		if m.turn.askedAt.IsZero() {
+			m.turn.askedAt = m.opts.Now()
+		}
+	case chat.UsageReported:
+		m.turn.used(e)
+		m.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
+	case chat.Retry:
+		m.turn.retry = retry{e.Attempt, e.Reason, m.opts.Now().Add(e.Delay)}
 	case chat.ApprovalSettled:
+		m.turn.answered(m.opts.Now())
 		m.questions.Settle(e.ID, m.opts.Now())
 	case chat.QueueChanged:
 		m.queued = e.Messages
 	case chat.StatusChanged:
-		m.status = e.Status
+		m.status, m.stats = e.Status, e.Stats
 	default:
 		m.report(event)
 	}
@@ -70,8 +82,6 @@ func (m *Model) report(event chat.Event) {
 		m.note(dim, "≈", e.String())
 	case chat.Compressed:
 		m.note(dim, "≈", e.String())
-	case chat.Retry:
-		m.note(warn, "↻", fmt.Sprintf("%s; try %d in %s", e.Reason, e.Attempt, words.Took(e.Delay)))
 	case chat.Notice:
 		m.note(warn, "!", e.Text)
 	}
@@ -182,9 +192,11 @@ func (m *Model) replyDiscarded() {
 
 func (m *Model) turnEnded(e chat.TurnEnded) {
 	m.endReply("")
+	m.endReads()
 	if m.opts.Now().Sub(m.turn.started) >= longTurn {
 		m.bell = true
 	}
+	m.endTurn()
 	again := e.Outcome.Stop == chat.StopFailed && !m.turn.returned
 	m.turn = turn{}
 	m.tools = nil

@@ -145,23 +145,23 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	s.events(chat.TurnStarted{}, chat.CallArriving{Name: "run_shell_command"})
-	if !strings.Contains(s.model.view(), "preparing run_shell_command") {
+	if !strings.Contains(s.model.view(), "next: running") {
 		t.Errorf("a call that arrives is not shown:\n%s", s.model.view())
 	}
-	s.events(chat.ToolStarted{Call: 1, Title: "run_shell_command make"}, chat.ToolStarted{Call: 2, Name: "glob"},
+	s.events(chat.ToolStarted{Call: 1, Name: "run_shell_command", Title: "run_shell_command make"}, chat.ToolStarted{Call: 2, Name: "glob"},
 		chat.ToolOutput{Call: 1, Data: "compiling\x1b[31m red\r\ndone 1%\rdone 2%"})
 	s.wait(3 * time.Second)
 	view := s.model.view()
-	for _, want := range []string{"run_shell_command make 3s", "  compiling red", "  done 2%", "glob 3s"} {
+	for _, want := range []string{"running make 3s", "  compiling red", "  done 2%", "finding 3s"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is not shown:\n%s", want, view)
 		}
 	}
-	s.events(chat.ToolEnded{Call: 1, Title: "run_shell_command make", Answer: tools.Answer{Error: "timed out after 300s", Text: "compiling"}})
-	if view := s.model.view(); strings.Contains(view, "make") || !strings.Contains(view, "glob") {
+	s.events(chat.ToolEnded{Call: 1, Name: "run_shell_command", Title: "run_shell_command make", Answer: tools.Answer{Error: "timed out after 300s", Text: "compiling"}})
+	if view := s.model.view(); strings.Contains(view, "make") || !strings.Contains(view, "finding") {
 		t.Errorf("a call that ended is still shown:\n%s", view)
 	}
-	if diff := cmp.Diff([]string{"✗ run_shell_command make", "  timed out after 300s", "  compiling"}, s.texts()); diff != "" {
+	if diff := cmp.Diff([]string{"✗ running make", "  timed out after 300s", "  compiling"}, s.texts()); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
 }

@@ -58,19 +58,19 @@ var states = map[string]func(*screenplay){
 	},
 	"tools-running": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "test"},
-			chat.ToolStarted{Call: 1, Title: "run_shell_command go test ./..."}, chat.ToolOutput{Call: 1, Data: numbered(9)},
-			chat.ToolStarted{Call: 2, Title: "read_file internal/a.go"},
+			chat.ToolStarted{Call: 1, Name: "run_shell_command", Title: "run_shell_command go test ./..."}, chat.ToolOutput{Call: 1, Data: numbered(9)},
+			chat.ToolStarted{Call: 2, Name: "read_file", Title: "read_file internal/a.go"},
 			chat.QueueChanged{Messages: []string{"and then\nthe docs", "and commit"}})
 		s.wait(5 * time.Second)
 	},
 	"tools-ended": func(s *screenplay) {
 		zero, one := 0, 1
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "test"},
-			chat.ToolEnded{Title: "read_file internal/a.go", Answer: tools.Answer{Text: numbered(120)}},
-			chat.ToolEnded{Title: "read_file b.go", Answer: tools.Answer{Error: "there is no file b.go"}},
-			chat.ToolEnded{Title: "replace internal/a.go", Answer: tools.Answer{Text: "changed", Diff: editDiff}},
-			chat.ToolEnded{Title: "run_shell_command go vet ./...", Answer: tools.Answer{ExitCode: &zero}, Duration: 1200 * time.Millisecond},
-			chat.ToolEnded{Title: "run_shell_command go test ./...", Answer: tools.Answer{Text: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
+			chat.ToolEnded{Name: "read_file", Title: "read_file internal/a.go", Answer: tools.Answer{Text: numbered(120)}},
+			chat.ToolEnded{Name: "read_file", Title: "read_file b.go", Answer: tools.Answer{Error: "there is no file b.go"}},
+			chat.ToolEnded{Name: "replace", Title: "replace internal/a.go", Answer: tools.Answer{Text: "changed", Diff: editDiff}},
+			chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command go vet ./...", Answer: tools.Answer{ExitCode: &zero}, Duration: 1200 * time.Millisecond},
+			chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command go test ./...", Answer: tools.Answer{Text: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
 	},
 	"approve-edit": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
@@ -91,12 +91,13 @@ var states = map[string]func(*screenplay){
 		s.typed("use make clean")
 	},
 	"notes": func(s *screenplay) {
-		s.events(
+		s.events(chat.TurnStarted{},
 			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 4, "duplicate-file": 1}), TokensBefore: 52_480, TokensAfter: 40_180, Limit: 128_000},
 			chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 109_000, TokensAfter: 60_000, Limit: 128_000},
 			chat.Compressed{Strategy: "high-density", Reason: "the tail covers everything"},
 			chat.Retry{Attempt: 2, Delay: 1500 * time.Millisecond, Reason: "the provider is overloaded (503)"},
 			chat.Notice{Text: "the session log had a torn last line, which was dropped; nothing else is missing"},
+			chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
 			chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}},
 			chat.TurnEnded{Err: errors.New("the key was refused (401): set OPENAI_API_KEY or the setting auth-keyfile")})
 	},
@@ -150,7 +151,7 @@ func TestNothingFinishedIsLive(t *testing.T) {
 	before := len(s.model.view())
 	for range 200 {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer},
-			chat.ToolEnded{Title: "read_file a.go", Answer: tools.Answer{Text: "x"}}, chat.TurnEnded{})
+			chat.ToolEnded{Name: "read_file", Title: "read_file a.go", Answer: tools.Answer{Text: "x"}}, chat.TurnEnded{})
 	}
 	if after := len(s.model.view()); after > before+200 {
 		t.Errorf("the live part grew from %d to %d bytes", before, after)

@@ -18,7 +18,7 @@ func Keys() []command.Key {
 		{Name: "Ctrl+C", Does: "clear the line or interrupt; twice quits"},
 		{Name: "Ctrl+D", Does: "quit, on an empty line"},
 		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up takes back what is queued"},
-		{Name: "Ctrl+O", Does: "the latest tool output in full, again: the one before"},
+		{Name: "Ctrl+O", Does: "tool outputs and reasoning in full; ← → go through them"},
 		{Name: "Ctrl+G", Does: "edit the prompt in $EDITOR"},
 		{Name: "Shift+Tab", Does: "next approval mode"},
 	}
@@ -26,6 +26,10 @@ func Keys() []command.Key {
 
 // key takes a key: for the approval that waits, for the search, or for the input.
 func (m *Model) key(k term.Key) tea.Cmd {
+	if m.pager != nil {
+		m.pagerKey(k)
+		return nil
+	}
 	if m.questions.Open() {
 		if next, taken := m.questionKey(k); taken {
 			return next
@@ -99,7 +103,7 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 		m.startSearch()
 		return nil, true
 	case "ctrl+o":
-		return m.showOutput(), true
+		return m.openOutputs(), true
 	case "ctrl+g":
 		return m.editOutside(), true
 	case "ctrl+l":

@@ -107,48 +107,51 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestCtrlOPrintsTheWholeOutput(t *testing.T) {
+// Ctrl+O opens the outputs of the session, the newest first; nothing of it is printed.
+func TestCtrlOOpensTheOutputs(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	zero := 0
-	s.events(chat.ToolEnded{Title: "run_shell_command seq 100", Answer: tools.Answer{Text: numbered(100), ExitCode: &zero}})
-	if all := s.all(); strings.Contains(all, "line 1\n") || !strings.Contains(all, "… 92 more lines, Ctrl+O") {
-		t.Fatalf("the result is not bounded:\n%s", all)
-	}
-	s.press("ctrl+o")
-	if all := s.all(); !strings.Contains(all, "line 1\n") {
-		t.Errorf("Ctrl+O did not print the output:\n%s", all)
-	}
-}
-
-func TestCtrlOGoesBack(t *testing.T) {
-	t.Parallel()
-	s := newScreenplay(t, 80, 24)
 	s.press("ctrl+o")
 	if view := s.model.view(); !strings.Contains(view, "there is no tool output yet") {
 		t.Errorf("it does not say that there is no output:\n%s", view)
 	}
-	for _, n := range []string{"one", "two"} {
-		s.events(chat.ToolEnded{Title: n, Answer: tools.Answer{Text: "result " + n}})
+	zero := 0
+	s.events(chat.TurnStarted{}, chat.ReasoningDelta{Delta: "a secret plan"}, chat.TextDelta{Delta: "Now:\n\n"}, chat.ReplyEnded{Text: "Now:"},
+		chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command seq 100", Answer: tools.Answer{Text: numbered(100), ExitCode: &zero, Summary: "100 lines"}})
+	if all := s.all(); strings.Contains(all, "line 1\n") || !strings.Contains(all, "✓ ran seq 100 — exit 0, 100 lines") || !strings.Contains(all, "Ctrl+O opens all of it") {
+		t.Fatalf("the result is not bounded:\n%s", all)
 	}
-	s.printed = nil
-	for _, step := range []struct{ prints, hint string }{
-		{"result two", "Ctrl+O again shows the tool output before that"},
-		{"result one", "demo-model"},
-		{"", "there is no tool output before that"},
-		{"result two", "Ctrl+O again"},
-	} {
-		s.wait(hintTime + time.Second)
-		s.press("ctrl+o")
-		if all := s.all(); step.prints != "" && !strings.HasSuffix(strings.TrimSpace(strings.Join(s.printed, "\n")), step.prints) || !strings.Contains(s.model.view(), step.hint) {
-			t.Fatalf("want %q and the hint %q:\n%s", step.prints, step.hint, all)
-		}
+	before := len(s.printed)
+	s.press("ctrl+o")
+	page := func() string { return strings.Join(s.model.frame().Full, "\n") }
+	if got := page(); !strings.HasPrefix(got, "line 1\n") || !strings.Contains(got, "ran seq 100 · 1–23 of 100") {
+		t.Errorf("the newest output:\n%s", got)
+	}
+	s.press("right")
+	if got := page(); !strings.Contains(got, "a secret plan") {
+		t.Errorf("the reasoning before it:\n%s", got)
+	}
+	s.press("q")
+	if got := page(); got != "" || len(s.printed) != before {
+		t.Errorf("it stays, or something was printed:\n%s", got)
 	}
 	for range 2 * outputsKept {
 		s.events(chat.ToolEnded{Title: "more", Answer: tools.Answer{Text: "x"}})
 	}
-	if n := len(s.model.outputs.kept); n != outputsKept {
+	if n := len(s.model.outputs); n != outputsKept {
 		t.Errorf("%d outputs are kept", n)
+	}
+}
+
+// The output of what runs is followed.
+func TestCtrlOFollowsWhatRuns(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 10)
+	s.events(chat.TurnStarted{}, chat.ToolStarted{Call: 1, Name: "run_shell_command", Title: "run_shell_command make"}, chat.ToolOutput{Call: 1, Data: numbered(30)})
+	s.press("ctrl+o")
+	s.events(chat.ToolOutput{Call: 1, Data: "the latest\n"})
+	if got := strings.Join(s.model.frame().Full, "\n"); !strings.Contains(got, "the latest") || !strings.Contains(got, "running make") {
+		t.Errorf("shown:\n%s", got)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/edit"
 	"agent/internal/tui/markdown"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -32,15 +33,24 @@ type Model struct {
 	dark bool
 
 	transcript transcript.Transcript
+	// cached is the share of the latest request that the provider had cached, in
+	// percent.
+	cached int
 	// again is set when everything printed is to be printed anew, at the new width.
 	again   bool
 	resize  resize
 	status  chat.Status
+	stats   chat.Stats
 	turn    turn
 	reply   reply
 	tools   []runningTool
 	queued  []string
 	outputs outputs
+	// reads are the files that were read one after another, until something else is
+	// printed.
+	reads []readFile
+	// pager is open while it is not nil.
+	pager *pager.Pager
 
 	input edit.Editor
 	// pasted are the prompts of this session with pastes in them, by their text.
@@ -61,17 +71,6 @@ type Model struct {
 	// live is the live part as laid out after the latest Update.
 	live     []string
 	row, col int
-}
-
-// turn is what the screen shows of the turn in progress.
-type turn struct {
-	running      bool
-	interrupting bool
-	started      time.Time
-	// returned is set when a message came back unsent.
-	returned bool
-	// arriving is the tool whose call the model is writing.
-	arriving string
 }
 
 // newModel returns the model of a window of that size.
@@ -176,6 +175,8 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case wakeMsg:
 		m.settle()
 		return m.questionReply(m.questions.Wake(m.opts.Now()))
+	case spoolMsg:
+		m.spoolRead(message)
 	case crashMsg:
 		panic(message)
 	}

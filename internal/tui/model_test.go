@@ -35,6 +35,7 @@ func (d *fakeDriver) Send(m atcmd.Message) {
 
 func (d *fakeDriver) Shell(command string) { d.record("shell %q", command) }
 func (d *fakeDriver) Interrupt()           { d.record("interrupt") }
+func (d *fakeDriver) Refresh()             {}
 func (d *fakeDriver) CycleMode()           { d.record("cycle") }
 func (d *fakeDriver) Answer(id int, c chat.Decision) {
 	d.record("answer %d allow=%v always=%v reason=%q", id, c.Allow, c.Always, c.Reason)

@@ -24,6 +24,8 @@ type Driver interface {
 	Interrupt()
 	// Answer decides the approval with this id.
 	Answer(id int, decision chat.Decision)
+	// Refresh asks for a StatusChanged: a command may have changed what it shows.
+	Refresh()
 	// CycleMode switches to the next approval mode; a StatusChanged follows.
 	CycleMode()
 }

@@ -20,8 +20,8 @@ type reply struct {
 	thoughtSince time.Time
 }
 
-// thoughtKept bounds the thinking that is held, in bytes; only its end is shown.
-const thoughtKept = 4 << 10
+// thoughtKept bounds the thinking that is held, in bytes: its end.
+const thoughtKept = 64 << 10
 
 func (r *reply) thinking() bool { return !r.thoughtSince.IsZero() }
 
@@ -82,6 +82,7 @@ func (m *Model) endThinking() {
 		return
 	}
 	took := m.opts.Now().Sub(m.reply.thoughtSince)
+	m.outputs.add(output{title: "reasoning", text: string(m.reply.thought)})
 	m.reply.thought, m.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
 		m.note(dim, "·", "thought for "+words.Elapsed(took))

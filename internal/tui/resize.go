@@ -53,5 +53,6 @@ func (m *Model) settling() bool { return !m.resize.until.IsZero() }
 
 // print adds a finished entry to the transcript.
 func (m *Model) print(kind transcript.Kind, lay transcript.Lay) {
+	m.endReads()
 	m.transcript.Add(kind, lay, m.theme, m.columns())
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,12 +22,13 @@ type window struct {
 	*screenplay
 	terminal *vt.Terminal
 	screen   *term.Screen
-	width    int
+	width    atomic.Int64
 }
 
 func newWindow(t testing.TB, width, height int) *window {
-	w := &window{screenplay: newScreenplay(t, width, height), terminal: vt.New(width, height), width: width}
-	w.screen = term.NewScreen(w.terminal, func() int { return w.width })
+	w := &window{screenplay: newScreenplay(t, width, height), terminal: vt.New(width, height)}
+	w.width.Store(int64(width))
+	w.screen = term.NewScreen(w.terminal, func() int { return int(w.width.Load()) })
 	t.Cleanup(w.screen.Close)
 	w.paint()
 	return w
@@ -49,7 +51,7 @@ func (w *window) say(text string) {
 // resize changes the window; the program hears of it later.
 func (w *window) resize(width, height int) func() {
 	w.terminal.Resize(width, height)
-	w.width = width
+	w.width.Store(int64(width))
 	return func() {
 		w.model.update(tea.WindowSizeMsg{Width: width, Height: height})
 		w.paint()

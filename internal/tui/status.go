@@ -36,36 +36,72 @@ func (m *Model) statusView(width int) string {
 	if m.hint.text != "" {
 		return m.theme.Warn.Text(style.Truncate(m.hint.text, width))
 	}
-	s := m.status
-	parts := []string{cmp.Or(style.Clean(s.Model), "no model: /model"), contextPart(s.Tokens, s.Limit), string(s.Mode)}
+	line := m.statusSpans(width)
+	if room := width - line.Width() - 3; room >= 8 {
+		line = append(line, style.Span{Text: " · " + m.folder(room), Style: m.theme.Dim})
+	}
+	return style.Truncate(line.String(), width)
+}
+
+// statusSpans is the status line without the folder. What does not fit is left out
+// from the right; a mode that asks less than the standard one is loud.
+func (m *Model) statusSpans(width int) style.Spans {
+	t, s := m.theme, m.status
+	mode := style.Span{Text: string(s.Mode), Style: t.Dim}
+	switch s.Mode {
+	case chat.ModeFullAuto:
+		mode = style.Span{Text: " FULL-AUTO ", Style: t.Loud}
+	case chat.ModeAutoEdit:
+		mode = style.Span{Text: "AUTO-EDIT", Style: t.Warn}
+	}
+	parts := style.Spans{{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Dim}}
+	if gauge := m.gauge(s, width); gauge != "" {
+		parts = append(parts, style.Span{Text: gauge, Style: t.Dim})
+	}
+	parts = append(parts, mode)
 	if s.Unsaved {
-		parts = append(parts, "not saved")
+		parts = append(parts, style.Span{Text: "not saved", Style: t.Warn})
 	}
 	if s.Freed > 0 {
-		parts = append(parts, words.Tokens(s.Freed)+" freed")
+		parts = append(parts, style.Span{Text: words.Tokens(s.Freed) + " saved", Style: t.Dim})
 	}
-	line := joined(parts)
-	if room := width - style.Width(line) - 3; room >= 8 {
-		line = joined([]string{line, m.folder(room)})
+	if m.cached > 0 {
+		parts = append(parts, style.Span{Text: fmt.Sprintf("cache %d%%", m.cached), Style: t.Dim})
 	}
-	return m.theme.Dim.Text(style.Truncate(line, width))
-}
-
-func joined(parts []string) string {
-	var full []string
-	for _, part := range parts {
-		if part != "" {
-			full = append(full, part)
+	var line style.Spans
+	for i, part := range parts {
+		next := part
+		if i > 0 {
+			if line.Width()+3+style.Width(part.Text) > width && i > 2 {
+				break
+			}
+			line = append(line, style.Span{Text: " · ", Style: t.Dim})
 		}
+		line = append(line, next)
 	}
-	return strings.Join(full, " · ")
+	return line
 }
 
-func contextPart(used, limit int) string {
-	if limit <= 0 {
+// gaugeCells is how wide the gauge of the context is.
+const gaugeCells = 12
+
+// gauge is how full the context is, with the mark at which it is compressed.
+func (m *Model) gauge(s chat.Status, width int) string {
+	if s.Limit <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s/%s %d%%", words.Tokens(used), words.Tokens(limit), chat.Percent(used, limit))
+	text := fmt.Sprintf("%s/%s %d%%", words.Tokens(s.Tokens), words.Tokens(s.Limit), chat.Percent(s.Tokens, s.Limit))
+	if width < 80 {
+		return text
+	}
+	cells := []rune(strings.Repeat("░", gaugeCells))
+	for i := range min(gaugeCells, (s.Tokens*gaugeCells+s.Limit-1)/s.Limit) {
+		cells[i] = '█'
+	}
+	if s.Threshold > 0 && s.Threshold < s.Limit {
+		cells[min(gaugeCells-1, s.Threshold*gaugeCells/s.Limit)] = '│'
+	}
+	return "▕" + string(cells) + "▏ " + text
 }
 
 // folder is the workspace, with ~ for the home folder, cut from the left.

@@ -127,6 +127,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 		}
 	}
 	m.chooseTheme()
+	m.opts.Driver.Refresh()
 	m.showCommand(msg.line, msg.output)
 	switch {
 	case msg.err != nil:

@@ -29,49 +29,16 @@ const (
 // runningTool is a call that runs.
 type runningTool struct {
 	call    int
-	title   string
+	words   called
 	started time.Time
 	// output is the end of what it printed.
 	output []byte
 }
 
-// output is a result, for Ctrl+O.
-type output struct {
-	title, text, diff, spool string
-}
-
-// outputsKept is how many results Ctrl+O can go back to.
-const outputsKept = 30
-
-// outputs are the latest results, oldest first.
-type outputs struct {
-	kept []output
-	// seen is how many of them, from the newest, have been shown in full.
-	seen int
-}
-
-func (o *outputs) add(result output) {
-	if len(o.kept) == outputsKept {
-		o.kept = o.kept[1:]
-	}
-	o.kept, o.seen = append(o.kept, result), 0
-}
-
-// next is the newest result that has not been shown, or ok is false.
-func (o *outputs) next() (result output, ok bool) {
-	at := len(o.kept) - 1 - o.seen
-	if at < 0 {
-		o.seen = 0
-		return output{}, false
-	}
-	o.seen++
-	return o.kept[at], true
-}
-
 func (m *Model) toolStarted(e chat.ToolStarted) {
 	m.endThinking()
 	m.turn.arriving = ""
-	m.tools = append(m.tools, runningTool{call: e.Call, title: title(e.Title, e.Name), started: m.opts.Now()})
+	m.tools = append(m.tools, runningTool{call: e.Call, words: describe(e.Name, e.Title), started: m.opts.Now()})
 }
 
 func (m *Model) toolOutput(e chat.ToolOutput) {
@@ -94,22 +61,51 @@ func (m *Model) toolEnded(e chat.ToolEnded) {
 			break
 		}
 	}
-	a := e.Answer
+	a, done := e.Answer, describe(e.Name, e.Title)
 	if a.Diff != "" || a.Text != "" || a.Error != "" {
-		text := a.Text
-		if text == "" {
-			text = cmp.Or(a.Error, "no output")
-		}
-		m.outputs.add(output{title: title(e.Title, e.Name), text: text, diff: a.Diff, spool: a.Spool})
+		m.outputs.add(output{title: done.text(true), text: cmp.Or(a.Text, a.Error, "no output"), diff: a.Diff, spool: a.Spool})
+	}
+	if a.Diff != "" {
+		added, removed := patch.Stat(a.Diff)
+		m.turn.changed(done.subject, added, removed)
+	}
+	if done.done == readVerb && a.Error == "" {
+		m.reads = append(m.reads, readFile{done.subject, words.Lines(a.Text)})
+		return
 	}
 	m.print(transcript.Line, func(t *style.Theme, width int) []string { return toolResult(t, e, width) })
 }
 
-func title(title, name string) string {
-	if title == "" {
-		title = name
+// readFile is a file that was read, and how many lines of it.
+type readFile struct {
+	name  string
+	lines int
+}
+
+// readsRows lays out files that were read one after another: one entry.
+func readsRows(reads []readFile) transcript.Lay {
+	return func(t *style.Theme, width int) []string {
+		var spans style.Spans
+		for i, file := range reads {
+			name := file.name
+			if i < len(reads)-1 {
+				spans = append(spans, style.Span{Text: name}, style.Span{Text: fmt.Sprintf(" (%d), ", file.lines), Style: t.Dim})
+			} else {
+				spans = append(spans, style.Span{Text: name}, style.Span{Text: fmt.Sprintf(" (%d)", file.lines), Style: t.Dim})
+			}
+		}
+		rows := style.WrapSpans(append(style.Spans{{Text: readVerb + " "}}, spans...), max(20, width-2))
+		return style.Indent(rows, t.OK.Text("✓")+" ", "  ")
 	}
-	return style.Reveal(words.FirstLine(title)).Text
+}
+
+// endReads prints the files that were read one after another.
+func (m *Model) endReads() {
+	if len(m.reads) > 0 {
+		reads := m.reads
+		m.reads = nil
+		m.print(transcript.Line, readsRows(reads))
+	}
 }
 
 // toolResult is what is printed of a finished call. It looks at the answer, never
@@ -123,33 +119,38 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 		glyph = t.Bad.Text("✗")
 	}
 	said, body := outcome(t, a, width-2)
-	if e.Duration >= time.Second {
+	if e.Duration >= 100*time.Millisecond && a.ExitCode != nil || e.Duration >= time.Second {
 		said = style.Listed(said, words.Took(e.Duration))
 	}
 	if said != "" {
 		said = " — " + said
 	}
-	head := glyph + " " + style.Truncate(title(e.Title, e.Name), max(20, width-2-style.Width(said))) + t.Dim.Text(style.Truncate(said, width/2))
+	done := describe(e.Name, e.Title)
+	ran := a.ExitCode != nil || a.Diff != "" || a.Error == ""
+	head := glyph + " " + style.Truncate(done.text(ran), max(20, width-2-style.Width(said))) + t.Dim.Text(style.Truncate(said, width/2))
 	return append([]string{head}, style.IndentAll(body, "  ")...)
 }
 
-// answer says in words what came of a call, and what of it is worth showing.
+// outcome says in words what came of a call, and what of it is worth showing.
 func outcome(t *style.Theme, a tools.Answer, width int) (outcome string, body []string) {
 	switch {
 	case a.Diff != "":
 		return patch.StatText(a.Diff), bounded(t, patch.Render(t, a.Diff, width), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
-		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), lineCount(text)), lastLines(t, text, width)
+		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width)
 	case a.Error != "":
 		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width)...)
 	}
-	return lineCount(a.Text), nil
+	return howMuch(a), nil
 }
 
-// lineCount says how long a text is.
-func lineCount(text string) string {
-	if n := words.Lines(text); n > 0 {
+// howMuch says how much a result is, before it was shortened.
+func howMuch(a tools.Answer) string {
+	if a.Summary != "" {
+		return a.Summary
+	}
+	if n := words.Lines(a.Text); n > 0 {
 		return words.Count(n, "line")
 	}
 	return "no output"
@@ -158,14 +159,14 @@ func lineCount(text string) string {
 // bounded cuts lines at the end and says so.
 func bounded(t *style.Theme, lines []string, most int) []string {
 	if more := len(lines) - most; more > 1 {
-		return append(lines[:most:most], t.Dim.Text(fmt.Sprintf("… %d more lines, Ctrl+O", more)))
+		return append(lines[:most:most], t.Dim.Text(fmt.Sprintf("… %d more lines: Ctrl+O opens them", more)))
 	}
 	return lines
 }
 
 func boundedText(t *style.Theme, text string, width int) []string {
 	var rows []string
-	for _, row := range style.WrapText(strings.TrimSpace(style.Clean(text)), max(20, width)) {
+	for _, row := range style.WrapText(strings.TrimSpace(style.CleanProse(text)), max(20, width)) {
 		rows = append(rows, t.Bad.Text(row))
 	}
 	return bounded(t, rows, errorLines)
@@ -179,7 +180,7 @@ func lastLines(t *style.Theme, text string, width int) []string {
 	lines := strings.Split(text, "\n")
 	var rows []string
 	if more := len(lines) - resultLines; more > 1 {
-		rows = append(rows, t.Dim.Text(fmt.Sprintf("… %d more lines, Ctrl+O", more)))
+		rows = append(rows, t.Dim.Text("… Ctrl+O opens all of it"))
 		lines = lines[more:]
 	}
 	for _, line := range lines {
@@ -188,15 +189,20 @@ func lastLines(t *style.Theme, text string, width int) []string {
 	return rows
 }
 
-// toolsView lists what runs, with elapsed time and the end of its output.
+// toolsView lists what was read just now and what runs, with elapsed time and the
+// end of its output.
 func (m *Model) toolsView(width, room int) []string {
 	var lines []string
+	if len(m.reads) > 0 && room > 0 {
+		rows := readsRows(m.reads)(m.theme, width)
+		lines = rows[max(0, len(rows)-room):]
+	}
 	for i, tool := range m.tools {
 		if len(lines) >= room {
 			break
 		}
 		time := " " + words.Elapsed(m.opts.Now().Sub(tool.started))
-		lines = append(lines, m.spinner()+" "+style.Truncate(tool.title, width-2-len(time))+m.theme.Dim.Text(time))
+		lines = append(lines, m.spinner()+" "+style.Truncate(tool.words.text(false), width-2-len(time))+m.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(m.tools)-i))
 		for _, row := range style.Tail(string(tool.output), width-2, share) {
 			lines = append(lines, m.theme.Dim.Text("  "+row))

@@ -17,6 +17,9 @@ func (m *Model) frame() term.Frame {
 	f := term.Frame{
 		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Bell: m.bell, Sequence: m.sequence, Reset: m.again,
 	}
+	if m.pager != nil {
+		f.Full = m.pager.View(m.theme, m.columns(), m.height)
+	}
 	if m.again {
 		f.Printed = m.transcript.Again(m.theme, m.columns())
 	} else {
@@ -92,28 +95,6 @@ func (m *Model) activityView(width, room int) []string {
 		tail = append(tail, "")
 	}
 	return append(append(tail, tools...), working...)
-}
-
-// workingView says that a turn runs and how to stop it.
-func (m *Model) workingView(width int) []string {
-	var lines []string
-	for _, line := range m.commands {
-		lines = append(lines, style.Truncate(m.spinner()+" "+style.Clean(words.FirstLine(line)), width))
-	}
-	if !m.turn.running {
-		return lines
-	}
-	doing := "working"
-	switch {
-	case m.turn.interrupting:
-		doing = "interrupting"
-	case m.turn.arriving != "":
-		doing = "preparing " + style.Clean(m.turn.arriving)
-	case m.reply.thinking():
-		doing = "thinking"
-	}
-	line := m.spinner() + " " + doing + " " + words.Elapsed(m.opts.Now().Sub(m.turn.started)) + " · Esc interrupts"
-	return append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
 }
 
 var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")

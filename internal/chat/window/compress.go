@@ -20,6 +20,15 @@ func (w *Window) Trigger(strategy compression.Strategy) int {
 	return min(w.thresholdTokens(strategy), w.Size()-w.reserve())
 }
 
+// Due is Trigger for the strategy in use, 0 when none is.
+func (w *Window) Due() int {
+	strategy, err := w.Active()
+	if err != nil {
+		return 0
+	}
+	return w.Trigger(strategy)
+}
+
 // thresholdTokens is the threshold's share of the window.
 func (w *Window) thresholdTokens(strategy compression.Strategy) int {
 	return int(w.threshold(strategy) * float64(w.Size()))

@@ -72,6 +72,8 @@ type Result struct {
 	Ending
 	// Output is what it printed, its middle replaced by a note when it was too long.
 	Output string
+	// Lines is how many lines it printed.
+	Lines int
 	// Spool is the file that holds the whole output in that case, else empty.
 	Spool string
 }
@@ -96,7 +98,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	end := j.run(ctx, command, to)
 	out.close()
 	text, spool := out.text()
-	return Result{Ending: end, Output: text, Spool: spool}, nil
+	return Result{Ending: end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
 // Close ends every background command and returns when none is left. No command

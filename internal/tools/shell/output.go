@@ -170,3 +170,17 @@ func wholeLinesAfter(text string) string {
 	}
 	return strings.ToValidUTF8(text, "")
 }
+
+// lineCount is how many lines were printed, the last one also without its end.
+func (o *output) lineCount() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	last := o.tail
+	if len(last) == 0 {
+		last = o.head
+	}
+	if n := len(last); n > 0 && last[n-1] != '\n' {
+		return int(o.lines) + 1
+	}
+	return int(o.lines)
+}

@@ -65,19 +65,3 @@ func (f File) Title(t *style.Theme) string {
 	}
 	return t.Strong.Text(style.Reveal(f.Name).Text) + t.Dim.Text(" — "+what)
 }
-
-// RenderAll shows the unified diff of several files, at most that many lines.
-func RenderAll(t *style.Theme, patch string, width, most int) []string {
-	var out []string
-	for i, file := range Files(patch) {
-		if i > 0 {
-			out = append(out, "")
-		}
-		out = append(out, file.Title(t))
-		out = append(out, style.IndentAll(Render(t, file.Diff, max(0, width-2)), "  ")...)
-	}
-	if more := len(out) - most; more > 0 {
-		out = append(out[:most:most], t.Dim.Text("… "+words.Count(more, "more line")))
-	}
-	return out
-}

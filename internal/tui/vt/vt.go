@@ -6,12 +6,15 @@ package vt
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Terminal is a terminal and its scrollback.
+// Terminal is a terminal and its scrollback. Its methods may be called from any
+// goroutine.
 type Terminal struct {
+	mu            sync.Mutex
 	width, height int
 	// rows is the scrollback and, from top, the window.
 	rows     [][]string
@@ -30,6 +33,8 @@ func New(width, height int) *Terminal {
 
 // Write implements io.Writer.
 func (v *Terminal) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	for s := string(p); s != ""; {
 		if strings.HasPrefix(s, "\x1b]") {
 			s = s[strings.IndexAny(s, "\a\\")+1:]
@@ -122,6 +127,8 @@ func (v *Terminal) sequence(params string, final byte) {
 
 // Lines is everything: scrollback and window, without blanks at the end.
 func (v *Terminal) Lines() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	out := make([]string, len(v.rows))
 	for i, row := range v.rows {
 		out[i] = strings.TrimRight(strings.Join(row, ""), " ")
@@ -135,6 +142,8 @@ func (v *Terminal) Lines() []string {
 // Resize does what most terminals do: lines that are too long now are broken, lines
 // that were broken stay so, and the cursor stays on its character.
 func (v *Terminal) Resize(width, height int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	var rows [][]string
 	for i, row := range v.rows {
 		if i == v.Row {
@@ -153,6 +162,8 @@ func (v *Terminal) Resize(width, height int) {
 
 // Scribble is what another program does that writes to the same terminal.
 func (v *Terminal) Scribble() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	for i := range v.rows {
 		v.rows[i] = []string{"#", "#"}
 	}

@@ -1,0 +1,184 @@
+// Package pager is the one place where something long is read: pages on the
+// terminal's other screen, with the keys of less. Nothing of it stays behind.
+package pager
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+	"agent/internal/tui/transcript"
+)
+
+// Page is something to read.
+type Page struct {
+	Title string
+	Lay   transcript.Lay
+	// Grows is set while there will be more of it: its end is followed.
+	Grows bool
+}
+
+// Pager shows some pages, one at a time.
+type Pager struct {
+	// pages returns what there is now; it may grow while it is read.
+	pages func() []Page
+	at    int
+	top   int
+	// follow keeps the end in sight.
+	follow bool
+	// query is what is looked for, typing while it is typed.
+	query  string
+	typing bool
+	height int
+	rows   []string
+}
+
+// Open returns a pager at one of its pages. A page that grows is followed until a key
+// scrolls.
+func Open(pages func() []Page, at int) *Pager {
+	p := &Pager{pages: pages, at: at}
+	if all := pages(); len(all) > 0 {
+		p.follow = all[p.clamp(len(all))].Grows
+	}
+	return p
+}
+
+func (p *Pager) clamp(n int) int { return max(0, min(p.at, n-1)) }
+
+// View is the window: the page, and a line that says where it is and how to leave.
+func (p *Pager) View(t *style.Theme, width, height int) []string {
+	pages := p.pages()
+	p.height = max(1, height-1)
+	if len(pages) == 0 {
+		return []string{"", t.Dim.Text("nothing to show · q back")}
+	}
+	p.at = p.clamp(len(pages))
+	page := pages[p.at]
+	p.rows = nil
+	for _, row := range page.Lay(t, width) {
+		p.rows = append(p.rows, wrapped(row, width)...)
+	}
+	last := max(0, len(p.rows)-p.height)
+	if p.follow {
+		p.top = last
+	}
+	p.top = max(0, min(p.top, last))
+	out := append([]string{}, p.rows[p.top:min(len(p.rows), p.top+p.height)]...)
+	for len(out) < p.height {
+		out = append(out, "")
+	}
+	return append(out, t.Accent.Text(style.Truncate(p.line(page, len(pages)), width)))
+}
+
+// wrapped cuts a row that is wider than the window. A row with styles is cut off.
+func wrapped(row string, width int) []string {
+	if strings.Contains(row, "\x1b") {
+		return []string{style.Truncate(row, width)}
+	}
+	return style.HardWrap(row, width)
+}
+
+// line says what is shown, where in it, and the keys.
+func (p *Pager) line(page Page, pages int) string {
+	if p.typing {
+		return "/" + p.query
+	}
+	where := "all"
+	if n := len(p.rows); n > p.height {
+		where = fmt.Sprintf("%d–%d of %d", p.top+1, min(n, p.top+p.height), n)
+	}
+	text := fmt.Sprintf(" %s · %s", page.Title, where)
+	if page.Grows {
+		text += " · running"
+	}
+	if pages > 1 {
+		text += fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
+	}
+	return text + " · / find · q back"
+}
+
+// Key takes a key and reports whether the pager is to be closed.
+func (p *Pager) Key(k term.Key) (closed bool) {
+	if p.typing {
+		p.typeQuery(k)
+		return false
+	}
+	page := max(1, p.height-1)
+	p.follow = false
+	switch k.Name {
+	case "q", "Q", "esc", "ctrl+c", "ctrl+o":
+		return true
+	case "j", "down", "enter", "ctrl+n":
+		p.move(1)
+	case "k", "up", "ctrl+p":
+		p.move(-1)
+	case " ", "f", "pgdown", "ctrl+f", "ctrl+v":
+		p.move(page)
+	case "b", "pgup", "ctrl+b", "alt+v":
+		p.move(-page)
+	case "d", "ctrl+d":
+		p.move(p.height / 2)
+	case "u", "ctrl+u":
+		p.move(-p.height / 2)
+	case "g", "<", "home":
+		p.top = 0
+	case "G", ">", "end":
+		p.top = len(p.rows)
+	case "F":
+		p.follow = true
+	case "left", "h":
+		p.turn(-1)
+	case "right", "l":
+		p.turn(1)
+	case "/":
+		p.typing, p.query = true, ""
+	case "n":
+		p.find(1)
+	case "N":
+		p.find(-1)
+	}
+	return false
+}
+
+// move scrolls by rows.
+func (p *Pager) move(rows int) {
+	p.top = max(0, min(p.top+rows, max(0, len(p.rows)-p.height)))
+}
+
+// turn goes to another page.
+func (p *Pager) turn(by int) {
+	if n := len(p.pages()); n > 0 {
+		p.at, p.top = (p.at+by+n)%n, 0
+	}
+}
+
+// typeQuery takes a key while it is typed what to look for.
+func (p *Pager) typeQuery(k term.Key) {
+	switch {
+	case k.Types():
+		p.query += k.Text
+	case k.Name == "backspace" && p.query != "":
+		runes := []rune(p.query)
+		p.query = string(runes[:len(runes)-1])
+	case k.Name == "enter":
+		p.typing = false
+		p.find(1)
+	default:
+		p.typing = false
+	}
+}
+
+// find goes to the next row that holds the query, in either case.
+func (p *Pager) find(direction int) {
+	query := strings.ToLower(p.query)
+	if query == "" {
+		return
+	}
+	for at := p.top + direction; at >= 0 && at < len(p.rows); at += direction {
+		if strings.Contains(strings.ToLower(p.rows[at]), query) {
+			p.top = at
+			return
+		}
+	}
+}

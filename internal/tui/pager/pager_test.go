@@ -1,0 +1,62 @@
+package pager
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+	"agent/internal/tui/transcript"
+)
+
+func numbered(n int) transcript.Lay {
+	var rows []string
+	for i := range n {
+		rows = append(rows, fmt.Sprintf("line %d", i+1))
+	}
+	return transcript.Rows(rows...)
+}
+
+// The keys of less.
+func TestPagerKeys(t *testing.T) {
+	t.Parallel()
+	pages := []Page{{Title: "one", Lay: numbered(100)}, {Title: "two", Lay: numbered(3)}}
+	theme := style.NewTheme(style.NoColours, true)
+	for _, tt := range []struct {
+		keys, first, status string
+		closed              bool
+	}{
+		{"", "line 1", "one · 1–9 of 100 · ←→ 1 of 2", false},
+		{"j j", "line 3", "3–11", false},
+		{"down up down", "line 2", "", false},
+		{"pgdown", "line 9", "", false},
+		{"f b", "line 1", "", false},
+		{"G", "line 92", "92–100", false},
+		{"end home", "line 1", "", false},
+		{"G g k", "line 1", "", false},
+		{"right", "line 1", "two · all · ←→ 2 of 2", false},
+		{"left", "line 1", "two", false},
+		{"/ 5 7 enter", "line 57", "", false},
+		{"/ l i n e enter n n N", "line 3", "", false},
+		{"/ x backspace 4 0 enter", "line 40", "", false},
+		{"q", "line 1", "", true},
+		{"esc", "line 1", "", true},
+	} {
+		p := Open(func() []Page { return pages }, 0)
+		p.View(theme, 60, 10)
+		closed := false
+		for _, name := range strings.Fields(tt.keys) {
+			k := term.Key{Name: name}
+			if len(name) == 1 {
+				k.Text = name
+			}
+			closed = p.Key(k)
+			p.View(theme, 60, 10)
+		}
+		rows := p.View(theme, 60, 10)
+		if rows[0] != tt.first || !strings.Contains(rows[len(rows)-1], tt.status) || closed != tt.closed || len(rows) != 10 {
+			t.Errorf("after %q: first %q, status %q, closed %v, %d rows", tt.keys, rows[0], rows[len(rows)-1], closed, len(rows))
+		}
+	}
+}

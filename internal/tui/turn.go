@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
+	"agent/internal/words"
+)
+
+// turn is what the screen shows of the turn in progress.
+type turn struct {
+	running      bool
+	interrupting bool
+	started      time.Time
+	// askedAt is when a question began to wait, and asked how long questions have
+	// waited: that time is the person's.
+	askedAt time.Time
+	asked   time.Duration
+	// returned is set when a message came back unsent.
+	returned bool
+	// arriving is the tool whose call the model is writing.
+	arriving string
+	// written is how much text and reasoning came, in bytes.
+	written int
+	retry   retry
+	usage   chat.UsageReported
+	// cost is what the session had cost when the turn began, in USD.
+	cost float64
+	// requests counts those that were answered, files what was changed.
+	requests int
+	files    map[string]fileChange
+}
+
+// fileChange is how many lines of a file were added and removed.
+type fileChange struct{ added, removed int }
+
+// retry is a request that failed and is tried again.
+type retry struct {
+	attempt int
+	reason  string
+	at      time.Time
+}
+
+// changed notes a change of a file.
+func (u *turn) changed(file string, added, removed int) {
+	if u.files == nil {
+		u.files = map[string]fileChange{}
+	}
+	change := u.files[file]
+	u.files[file] = fileChange{change.added + added, change.removed + removed}
+}
+
+// used adds the figures of a request.
+func (u *turn) used(usage chat.UsageReported) {
+	u.requests++
+	u.usage.PromptTokens += usage.PromptTokens
+	u.usage.CompletionTokens += usage.CompletionTokens
+	u.usage.CachedTokens += usage.CachedTokens
+}
+
+// took is how long the turn has worked, without the time of questions.
+func (u *turn) took(now time.Time) time.Duration {
+	if u.started.IsZero() {
+		return 0 // it began before this screen
+	}
+	asked := u.asked
+	if !u.askedAt.IsZero() {
+		asked += now.Sub(u.askedAt)
+	}
+	return now.Sub(u.started) - asked
+}
+
+// answered ends the time of a question.
+func (u *turn) answered(now time.Time) {
+	if !u.askedAt.IsZero() {
+		u.asked += now.Sub(u.askedAt)
+		u.askedAt = time.Time{}
+	}
+}
+
+// doing says what the turn does: waiting for the model, writing, or running tools.
+func (m *Model) doing() string {
+	u, now := &m.turn, m.opts.Now()
+	switch {
+	case u.interrupting:
+		return "interrupting"
+	case u.retry.attempt > 0 && now.Before(u.retry.at):
+		return fmt.Sprintf("%s · try %d in %s", u.retry.reason, u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
+	case u.arriving != "":
+		return describe(u.arriving, "").coming()
+	case m.reply.thinking():
+		return "thinking"
+	case len(m.tools) > 0:
+		return "running"
+	case u.written > 0:
+		return "writing · ~" + words.Tokens(u.written/4) + " tokens"
+	}
+	return "waiting for " + cmp.Or(style.Reveal(m.status.Model).Text, "the model")
+}
+
+// workingView says what the turn does and how to stop it.
+func (m *Model) workingView(width int) []string {
+	var lines []string
+	for _, line := range m.commands {
+		lines = append(lines, style.Truncate(m.spinner()+" "+style.Clean(words.FirstLine(line)), width))
+	}
+	if !m.turn.running {
+		return lines
+	}
+	now := m.opts.Now()
+	took := words.Elapsed(m.turn.took(now))
+	line := m.spinner() + " " + m.doing() + " · " + took + " · Esc interrupts"
+	if len(m.tools) > 0 && !m.turn.interrupting {
+		line = "  turn " + took + " · Esc interrupts" // the tools have clocks of their own
+	}
+	return append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
+}
+
+// summary is the line at the end of a turn; "" when there is nothing to say.
+func (u *turn) summary(now time.Time, cost float64) string {
+	if u.requests == 0 && len(u.files) == 0 {
+		return ""
+	}
+	parts := []string{words.Elapsed(u.took(now)), words.Count(u.requests, "request")}
+	if in := u.usage.PromptTokens; in > 0 {
+		text := words.Tokens(in) + " in"
+		if cached := u.usage.CachedTokens; cached > 0 {
+			text += fmt.Sprintf(" (%d%% cached)", chat.Percent(cached, in))
+		}
+		parts = append(parts, text, words.Tokens(u.usage.CompletionTokens)+" out")
+	}
+	if cost > u.cost {
+		parts = append(parts, fmt.Sprintf("$%.3f", cost-u.cost))
+	}
+	if len(u.files) > 0 {
+		var sum fileChange
+		for _, change := range u.files {
+			sum.added += change.added
+			sum.removed += change.removed
+		}
+		parts = append(parts, fmt.Sprintf("%s changed +%d −%d", words.Count(len(u.files), "file"), sum.added, sum.removed))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// endTurn prints what the turn was.
+func (m *Model) endTurn() {
+	now := m.opts.Now()
+	if r := m.turn.retry; r.attempt > 0 {
+		m.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
+	}
+	if summary := m.turn.summary(now, m.stats.Cost); summary != "" {
+		m.print(transcript.Line, noteRows(dim, "·", summary))
+	}
+}
