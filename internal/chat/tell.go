@@ -17,6 +17,9 @@ func (c *Chat) emitStep(step window.Step) {
 		c.Emit(Compressed(step))
 	case window.HeadChosen:
 		c.notice("%s", headText(step))
+	case window.Cut:
+		c.notice("THE SERVER CUT THE PROMPT to %s of about %s tokens, and the model did not see the rest. Start it with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve); until then the limit is %s.",
+			FormatTokens(step.Limit), FormatTokens(step.Tokens), FormatTokens(step.Limit))
 	case window.Refusal:
 		c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
 			FormatTokens(step.Tokens), FormatTokens(step.Limit))

@@ -18,6 +18,10 @@ func (w *Window) Estimate() int { return w.overhead() + w.History.TotalTokens() 
 // at so many tokens by our own count (D-09).
 func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.latest = reported
+	if w.wasCut(model, estimate, reported) {
+		w.cut(estimate, reported)
+		return
+	}
 	w.calibration.Observe(model, estimate, reported.Prompt, reported.Cached)
 }
 

@@ -1,0 +1,46 @@
+package window_test
+
+import (
+	"testing"
+
+	"agent/internal/chat/window"
+)
+
+// I4: a server that cuts the prompt is not believed about tokens, but about its
+// window, and that is told once.
+func TestCutPrompt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name               string
+		estimate, reported int
+		cached             int
+		limit              int
+	}{
+		{"Ollama's default", 12_758, 4096, 0, 4096},
+		{"just the window", 33_000, 32_768, 0, 32_768},
+		{"another tokenizer", 10_000, 8000, 0, 32_768},
+		{"a larger one", 10_000, 15_000, 0, 32_768},
+		{"too small to tell", 1500, 800, 0, 32_768},
+		{"partly from the cache", 12_758, 4096, 8000, 32_768},
+		{"nothing reported", 12_758, 0, 0, 32_768},
+	} {
+		b := newBench(t, 32_768)
+		before := b.Tokens()
+		for range 2 {
+			b.Observe("test-model", c.estimate, window.Reported{Prompt: c.reported, Cached: c.cached})
+		}
+		var told []window.Cut
+		for _, step := range b.steps {
+			if cut, ok := step.(window.Cut); ok {
+				told = append(told, cut)
+			}
+		}
+		cut := c.limit != 32_768 || c.reported == 32_768
+		if b.Size() != c.limit || (len(told) == 1) != cut || len(told) > 1 {
+			t.Errorf("%s: window %d, want %d; told %v", c.name, b.Size(), c.limit, told)
+		}
+		if cut && b.Tokens() != before {
+			t.Errorf("%s: %d tokens are taken for %d", c.name, before, b.Tokens())
+		}
+	}
+}
