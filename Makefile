@@ -1,5 +1,6 @@
-# Every target works on a machine that has only Go and git: modules and checkers
-# are fetched, pinned, on first use.
+# run, build, test, bench, fuzz and lint work on a machine that has only Go and git:
+# modules and checkers are fetched, pinned, on first use. race needs a C compiler as
+# well, e2e tmux.
 GO := CGO_ENABLED=0 go
 LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
