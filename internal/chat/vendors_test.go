@@ -69,7 +69,7 @@ func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*ben
 	return b, srv
 }
 
-// finish prompts until the job is done, and checks that it is.
+// finishJob prompts until the job is done, and checks that it is.
 func (b *bench) finishJob(t *testing.T, prompt string) {
 	t.Helper()
 	out, err := b.Prompt(context.Background(), prompt)
@@ -78,11 +78,16 @@ func (b *bench) finishJob(t *testing.T, prompt string) {
 	}
 	b.valid()
 	for _, e := range b.events {
-		if _, ok := e.(DensityApplied); ok {
+		switch e := e.(type) {
+		case DensityApplied:
 			return
+		case Compressed:
+			if e.Applied {
+				return
+			}
 		}
 	}
-	t.Error("density had nothing to do")
+	t.Error("neither density nor compression had anything to do")
 }
 
 // TestVendors: a job of fifty calls with density on runs to its end with every
@@ -93,6 +98,7 @@ func TestVendors(t *testing.T) {
 		for name, run := range map[string]func(t *testing.T, vendor llmtest.Vendor){
 			"straight":              func(t *testing.T, v llmtest.Vendor) { runStraight(t, v, v.Host) },
 			"at an unknown gateway": runAtGateway,
+			"in a small window":     runInSmallWindow,
 			"after a resume":        runResumed,
 			"after a model switch":  runSwitched,
 			"with an interrupt":     runInterrupted,
@@ -125,6 +131,16 @@ func runAtGateway(t *testing.T, vendor llmtest.Vendor) {
 	b.finishJob(t, "do it")
 	if refusals := len(srv.Requests()) - b.stats.Requests; refusals > mostLessons {
 		t.Errorf("%d requests were refused", refusals)
+	}
+}
+
+// runInSmallWindow: compression takes whole turns out, with what is attached to them.
+func runInSmallWindow(t *testing.T, vendor llmtest.Vendor) {
+	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
+	b.set("context-limit", "2500")
+	b.finishJob(t, "do it")
+	if b.figures().Compressions == 0 {
+		t.Error("the window was never too small")
 	}
 }
 
