@@ -65,6 +65,7 @@ var rooms = []room{
 	{"internal/atcmd", []string{"internal/history", "internal/ignore", "internal/nearest"}, "it writes inclusions in history's format"},
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "it takes the names of the strategies"},
 	{"internal/session", []string{"internal/history"}, "it records history's mutations"},
+	{"internal/pattern", nil, "matching text needs nothing"},
 	{"internal/words", nil, "writing numbers and lines needs nothing"},
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/rawjson", nil, "writing JSON needs nothing"},
@@ -74,7 +75,7 @@ var rooms = []room{
 
 // nouns are the packages below all rooms, which every room may import: what they
 // promise is needed everywhere and knows nothing of the program.
-var nouns = []string{"internal/words", "internal/disk", "internal/rawjson"}
+var nouns = []string{"internal/words", "internal/disk", "internal/rawjson", "internal/pattern"}
 
 func TestImportRules(t *testing.T) {
 	t.Parallel()

@@ -4,16 +4,17 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"agent/internal/pattern"
 )
 
 // harmlessKeys are the keys of a repository's own configuration by which git runs
 // nothing and finds nothing elsewhere. Git writes their sections and last parts in
 // lower case.
-var harmlessKeys = regexp.MustCompile(`^(` + strings.Join([]string{
+var harmlessKeys = pattern.New(`^(` + strings.Join([]string{
 	`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|protecthfs|protectntfs|untrackedcache|commentchar|whitespace|sharedrepository|compression|bigfilethreshold|checkstat|trustctime)`,
 	`extensions\.(objectformat|refstorage|compatobjectformat)`,
 	`user\.(name|email|signingkey|useconfigonly)`, `author\.(name|email)`, `committer\.(name|email)`,

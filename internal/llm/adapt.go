@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"regexp"
 	"strings"
 	"sync"
+
+	"agent/internal/pattern"
 )
 
 // Dialect is how an endpoint wants to be asked, where that differs from the
@@ -57,23 +58,23 @@ type adapting struct {
 // lesson is a refusal and the dialect it teaches.
 type lesson struct {
 	// words identify the refusal.
-	words *regexp.Regexp
+	words *pattern.Pattern
 	learn func(d *Dialect, refusal string)
 }
 
 var lessons = []lesson{
-	{regexp.MustCompile(`stream_options`), func(d *Dialect, _ string) { d.OmitUsage = true }},
-	{regexp.MustCompile(`prompt_cache|cache_control|session_id`), func(d *Dialect, _ string) { d.OmitCache = true }},
-	{regexp.MustCompile(`v1/responses`), func(d *Dialect, _ string) { d.API = APIResponses }},
-	{regexp.MustCompile(`reasoning.summar`), func(d *Dialect, _ string) { d.OmitSummary = true }},
-	{regexp.MustCompile(`thought.signature`), func(d *Dialect, refusal string) {
+	{pattern.New(`stream_options`), func(d *Dialect, _ string) { d.OmitUsage = true }},
+	{pattern.New(`prompt_cache|cache_control|session_id`), func(d *Dialect, _ string) { d.OmitCache = true }},
+	{pattern.New(`v1/responses`), func(d *Dialect, _ string) { d.API = APIResponses }},
+	{pattern.New(`reasoning.summar`), func(d *Dialect, _ string) { d.OmitSummary = true }},
+	{pattern.New(`thought.signature`), func(d *Dialect, refusal string) {
 		d.Signatures = signaturesMissing
 		if badSignature.MatchString(refusal) {
 			d.Signatures = signaturesOfOthers
 		}
 	}},
-	{regexp.MustCompile(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), func(d *Dialect, _ string) { d.Reasoning = reasoningRefused }},
-	{regexp.MustCompile(fieldReasoningContent + "|[`'\"]" + fieldReasoning + "[`'\"]"), func(d *Dialect, refusal string) {
+	{pattern.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), func(d *Dialect, _ string) { d.Reasoning = reasoningRefused }},
+	{pattern.New(fieldReasoningContent + "|[`'\"]" + fieldReasoning + "[`'\"]"), func(d *Dialect, refusal string) {
 		switch {
 		case d.Reasoning != "", unknownField.MatchString(refusal):
 			d.Reasoning = reasoningRefused
@@ -88,8 +89,8 @@ var lessons = []lesson{
 var (
 	// badSignature and unknownField tell a refusal of what was sent from a demand
 	// for what was not.
-	badSignature = regexp.MustCompile(`corrupt|invalid|not valid`)
-	unknownField = regexp.MustCompile(`unsupported|not (?:permitted|supported|allowed)|unrecognized|unknown|unexpected|extra`)
+	badSignature = pattern.New(`corrupt|invalid|not valid`)
+	unknownField = pattern.New(`unsupported|not (?:permitted|supported|allowed)|unrecognized|unknown|unexpected|extra`)
 )
 
 // Stream implements Provider.

@@ -2,9 +2,10 @@ package llm
 
 import (
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // Hints, by what a person can do.
@@ -26,7 +27,7 @@ const (
 // refusal is a known complaint of servers that its status does not tell.
 type refusal struct {
 	// words identify it within message and code, in lower case.
-	words *regexp.Regexp
+	words *pattern.Pattern
 	kind  ErrorKind
 	hint  string
 	// final means that asking again does not help, whatever the kind.
@@ -35,17 +36,17 @@ type refusal struct {
 
 // refusals are tried in order, before the status.
 var refusals = []refusal{
-	{regexp.MustCompile(`insufficient_quota|exceeded your current quota|insufficient (balance|credits)`), RateLimit, hintQuota, true},
-	{regexp.MustCompile(`requires --jinja|--jinja flag`), BadRequest, "start llama-server with --jinja, which its tool calls need", true},
-	{regexp.MustCompile(`enable-auto-tool-choice`), BadRequest, "start vLLM with --enable-auto-tool-choice and --tool-call-parser", true},
-	{regexp.MustCompile(`does not support (tools|function)|support tool use|no endpoints found that support tool`), BadRequest, "use a model that supports tool calls", true},
-	{regexp.MustCompile(`v1/responses`), BadRequest, "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", true},
-	{regexp.MustCompile(`loading model|model is loading|is currently loading`), Unavailable, "the server is still loading the model; try again in a moment", false},
-	{regexp.MustCompile(`model_not_found|model not found|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available)|invalid model`), ModelNotFound, hintModel, true},
+	{pattern.New(`insufficient_quota|exceeded your current quota|insufficient (balance|credits)`), RateLimit, hintQuota, true},
+	{pattern.New(`requires --jinja|--jinja flag`), BadRequest, "start llama-server with --jinja, which its tool calls need", true},
+	{pattern.New(`enable-auto-tool-choice`), BadRequest, "start vLLM with --enable-auto-tool-choice and --tool-call-parser", true},
+	{pattern.New(`does not support (tools|function)|support tool use|no endpoints found that support tool`), BadRequest, "use a model that supports tool calls", true},
+	{pattern.New(`v1/responses`), BadRequest, "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", true},
+	{pattern.New(`loading model|model is loading|is currently loading`), Unavailable, "the server is still loading the model; try again in a moment", false},
+	{pattern.New(`model_not_found|model not found|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available)|invalid model`), ModelNotFound, hintModel, true},
 }
 
 // aboutModel tells a missing model from a missing path such as /models.
-var aboutModel = regexp.MustCompile(`\bmodel\b`)
+var aboutModel = pattern.New(`\bmodel\b`)
 
 // problemError turns a problem into the *Error for it.
 func (c *Client) problemError(p problem, model string) *Error {

@@ -1,9 +1,10 @@
 package llm
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // BaseName brings a model's name into one form: without the router's or owner's
@@ -15,7 +16,7 @@ func BaseName(model string) string {
 }
 
 // openAIModel finds the generation in the name of a model of OpenAI.
-var openAIModel = regexp.MustCompile(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
+var openAIModel = pattern.New(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
 
 // openAIGeneration reads the generation of a GPT from its name.
 func openAIGeneration(name string) (major, minor int, ok bool) {

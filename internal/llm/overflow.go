@@ -1,15 +1,16 @@
 package llm
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // overflowWords are how servers say that a request is larger than the model's
 // window, in lower case. There is no common code for it, and the status is 400,
 // 413, 500 or none.
-var overflowWords = regexp.MustCompile(strings.Join([]string{
+var overflowWords = pattern.New(strings.Join([]string{
 	`context_length_exceeded`, // OpenAI and many after it
 	`maximum context length`,  // OpenAI, vLLM, OpenRouter, DeepSeek, Mistral
 	`exceeds the context window`,
@@ -37,7 +38,7 @@ var overflowWords = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // overflowLimits find the window in such a message.
-var overflowLimits = regexp.MustCompile(strings.Join([]string{
+var overflowLimits = pattern.New(strings.Join([]string{
 	`maximum context length (?:is|of) (\d+)`,
 	`available context size \((\d+)`,
 	`maximum model length of (\d+)`,

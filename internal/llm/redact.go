@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"regexp"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // Key is a provider's key. It prints as a placeholder wherever it ends up by
@@ -34,7 +35,7 @@ const redacted = "[key]"
 
 // keyLike matches keys by their usual beginnings, also partly masked, as servers
 // echo them.
-var keyLike = regexp.MustCompile(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza)[A-Za-z0-9_*.\-]{8,}`)
+var keyLike = pattern.New(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza)[A-Za-z0-9_*.\-]{8,}`)
 
 // Redact wraps p so that no error it reports shows key, or anything that looks
 // like a key. Servers and proxies repeat what they were sent.

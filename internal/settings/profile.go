@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // NoProfile is the word that stands for no profile; it cannot name one.
@@ -15,7 +16,7 @@ const NoProfile = "none"
 // maxName bounds a profile's name, so that its file name is valid everywhere.
 const maxName = 64
 
-var plainName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
+var plainName = pattern.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 
 // Profile is a named set of values, validated.
 type Profile struct {

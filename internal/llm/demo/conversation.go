@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/words"
 )
 
@@ -101,7 +101,7 @@ const failureMark = "Error: "
 
 // refusedWords begin the problem of a call that did not run because somebody did
 // not want it to.
-var refusedWords = regexp.MustCompile(`(?i)^(the user refused|refused|not run|interrupted)\b`)
+var refusedWords = pattern.New(`(?i)^(the user refused|refused|not run|interrupted)\b`)
 
 func (f fact) failed() bool { return strings.HasPrefix(f.answer, failureMark) }
 

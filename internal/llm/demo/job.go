@@ -2,9 +2,9 @@ package demo
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/words"
 )
 
@@ -23,11 +23,11 @@ const (
 )
 
 var (
-	jobWords = regexp.MustCompile(`(?i)\b(fix|repair|tests? fails?|failing|bug)\b`)
-	goOn     = regexp.MustCompile(`(?i)^(please )?(continue|go on|carry on|proceed|retry)\b`)
+	jobWords = pattern.New(`(?i)\b(fix|repair|tests? fails?|failing|bug)\b`)
+	goOn     = pattern.New(`(?i)^(please )?(continue|go on|carry on|proceed|retry)\b`)
 )
 
-func wants(typed string, what *regexp.Regexp) bool { return what.MatchString(typed) }
+func wants(typed string, what *pattern.Pattern) bool { return what.MatchString(typed) }
 
 // job returns the index of the latest message that asks for the repair.
 func (c conversation) job() (start int, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/words"
 )
 
@@ -20,20 +21,20 @@ const (
 
 // service is one kind of plain request.
 type service struct {
-	pattern *regexp.Regexp
+	pattern *pattern.Pattern
 	// answer is the next step for the request; match are the pattern's groups.
 	answer func(c conversation, r request, match []string) reply
 }
 
 // services are tried in this order.
 var services = []service{
-	{regexp.MustCompile(`(?i)^(help|hi|hello|hey|\?|who are you\b.*|what can you do\b.*)\W*$`), help},
-	{regexp.MustCompile(`(?i)^(show |what(’s|'s| is)? ).*\bcontext\b`), inspect},
-	{regexp.MustCompile(`(?i)^(?:please )?read (?:the file )?(\S+|".+")$`), read},
-	{regexp.MustCompile(`(?is)^(?:please )?replace (.+) with (.*) in (?:the file )?(\S+|"[^"]+")$`), replace},
-	{regexp.MustCompile(`(?is)^(?:please )?run (.+)$`), run},
-	{regexp.MustCompile(`(?i)^(?:please )?(?:list|ls)(?: (?:the )?files)?(?: (?:in )?(\S+))?$`), list},
-	{regexp.MustCompile(`(?i)^(?:please )?(?:search|grep|find)(?: for)? (.+)$`), search},
+	{pattern.New(`(?i)^(help|hi|hello|hey|\?|who are you\b.*|what can you do\b.*)\W*$`), help},
+	{pattern.New(`(?i)^(show |what(’s|'s| is)? ).*\bcontext\b`), inspect},
+	{pattern.New(`(?i)^(?:please )?read (?:the file )?(\S+|".+")$`), read},
+	{pattern.New(`(?is)^(?:please )?replace (.+) with (.*) in (?:the file )?(\S+|"[^"]+")$`), replace},
+	{pattern.New(`(?is)^(?:please )?run (.+)$`), run},
+	{pattern.New(`(?i)^(?:please )?(?:list|ls)(?: (?:the )?files)?(?: (?:in )?(\S+))?$`), list},
+	{pattern.New(`(?i)^(?:please )?(?:search|grep|find)(?: for)? (.+)$`), search},
 	{goOn, nothingToGoOn},
 }
 
