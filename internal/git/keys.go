@@ -31,7 +31,7 @@ var harmlessKeys = pattern.New(`^(` + strings.Join([]string{
 }, `|`) + `)$`)
 
 // checkTime bounds what finding out about a repository may take.
-const checkTime = 2 * time.Second
+const checkTime = 5 * time.Second
 
 // maxRepositories bounds how many repositories inside a repository are looked at.
 const maxRepositories = 20

@@ -64,6 +64,10 @@ var checks = []struct {
 	{"protected file", `echo x > .envrc`, refused, works, refused},
 	{"protected file, removed", `rm .envrc`, refused, works, refused},
 
+	{"move what holds the protected", `mv .github g && mkdir -p .github/workflows && echo x > .github/workflows/ci.yml`, refused, works, refused},
+	{"link for the protected", `rm -f .mcp.json && echo x > .mcp.json`, works, works, refused},
+	{"socket to the host", `SANDBOX_TEST_TOOL=host $SELF`, refused, refused, refused},
+
 	{"mount", `mount --bind a b`, refused, refused, refused},
 	{"unmount", `umount -l ~/.ssh`, refused, refused, refused},
 	{"new user namespace", `unshare -Ur true`, refused, refused, refused},
@@ -87,7 +91,7 @@ var checks = []struct {
 // The 33 checks of the security review and more, in each backend and profile.
 func TestWhatACommandManages(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testing.Short() || raced {
 		t.Skip("hundreds of commands")
 	}
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -120,6 +124,7 @@ func TestWhatACommandManages(t *testing.T) {
 func (h *house) isUnharmed(after string) {
 	h.t.Helper()
 	for path, want := range map[string]string{
+		h.workspace + "/.github/workflows/ci.yml": "# mine", h.workspace + "/.mcp.json": "x",
 		h.home + "/.bashrc": "# mine", h.home + "/sibling/f": "x", h.home + "/.ssh/id_ed25519": "a key", h.workspace + "/.envrc": "# mine",
 	} {
 		if content, err := os.ReadFile(path); err != nil || string(content) != want {
@@ -143,7 +148,7 @@ func TestWhatACommandManagesAsAnOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("the other tests run as an ordinary user")
 	}
-	if testing.Short() {
+	if testing.Short() || raced {
 		t.Skip("hundreds of commands")
 	}
 	const nobody = 65534

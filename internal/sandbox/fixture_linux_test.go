@@ -31,12 +31,14 @@ func newHouse(t *testing.T) *house {
 	h := &house{t: t, home: root + "/home", workspace: root + "/home/work", temp: root + "/temp"}
 	for path, content := range map[string]string{
 		"home/.ssh/id_ed25519": "a key", "home/.aws/credentials": "a key", "home/.config/gh/hosts.yml": "a token", "home/.netrc": "a password",
-		"home/.bashrc": "# mine", "home/sibling/f": "x", "home/work/a/f": "x", "home/work/b/f": "x", "home/work/.envrc": "# mine", "temp/f": "x",
+		"home/.bashrc": "# mine", "home/sibling/f": "x", "home/work/a/f": "x", "home/work/b/f": "x", "home/work/.envrc": "# mine", "home/work/.github/workflows/ci.yml": "# mine", "temp/f": "x",
 	} {
 		write(t, filepath.Join(root, path), content)
 	}
-	if err := os.Symlink(h.home+"/.ssh/id_ed25519", h.workspace+"/link"); err != nil {
-		t.Fatal(err)
+	for name, target := range map[string]string{"link": h.home + "/.ssh/id_ed25519", ".mcp.json": "b/f"} {
+		if err := os.Symlink(target, filepath.Join(h.workspace, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.CopyFS(h.workspace+"/.git", os.DirFS(template(t))); err != nil {
 		t.Fatal(err)
@@ -135,7 +137,7 @@ func (h *house) live() {
 func (h *house) policy(profile sandbox.Profile) sandbox.Policy {
 	return sandbox.Policy{
 		Profile: profile, Workspace: h.workspace, Temp: h.temp,
-		DenyRead: sandbox.Secrets(h.home), Protected: []string{h.workspace + "/.envrc", h.workspace + "/.vscode"},
+		DenyRead: sandbox.Secrets(h.home), Protected: []string{h.workspace + "/.envrc", h.workspace + "/.vscode", h.workspace + "/.github/workflows", h.workspace + "/.mcp.json"},
 		Grace: 100 * time.Millisecond,
 	}
 }

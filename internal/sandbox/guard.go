@@ -5,25 +5,42 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
 )
 
 // guard puts protected files back as they were, where the backend cannot keep a
-// command from changing them: those that do not exist yet, and without mounts the
-// others too. What the command had made of them is moved to a folder below the
+// command from changing them: those that do not exist yet, links, and without mounts
+// all others. What the command had made of them is moved to a folder below the
 // temporary one, so that nothing is lost should somebody else have made it.
+//
+// The command may have put links anywhere, and the guard is not confined. So it goes
+// through an os.Root, which no link leads out of.
 type guard struct {
-	policy Policy
-	// absent were not there.
-	absent []string
-	// files is what files held, by path; folders are the folders they are in.
-	files   map[string]kept
-	folders []string
+	temp string
+	// things are what was protected, by path.
+	things map[string]thing
+	// folders are those whose files are protected.
+	folders []place
 }
 
-type kept struct {
+// place is a path below a folder that is trusted.
+type place struct{ base, rel string }
+
+func (p place) path() string { return filepath.Join(p.base, p.rel) }
+
+// thing is what was at a place: nothing, a link, or a file.
+type thing struct {
+	place
+	kind    fs.FileMode // absent, fs.ModeSymlink, or 0 for a file
+	link    string
 	content []byte
 	mode    fs.FileMode
 }
+
+// absent is the kind of what was not there.
+const absent = fs.ModeIrregular
 
 // guardedBytes bounds the size of a protected file that is kept in memory.
 const guardedBytes = 1 << 20
@@ -32,46 +49,64 @@ func newGuard(policy Policy, backend Backend) *guard {
 	if policy.Profile != Work || policy.Temp == "" {
 		return nil
 	}
-	g := &guard{policy: policy, files: map[string]kept{}}
+	g := &guard{temp: policy.Temp, things: map[string]thing{}}
 	for _, path := range policy.Protected {
+		where, ok := policy.placeOf(path)
+		if !ok {
+			continue
+		}
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil:
-			g.absent = append(g.absent, path)
+			g.things[path] = thing{place: where, kind: absent}
+		case info.Mode()&fs.ModeSymlink != 0:
+			if link, err := os.Readlink(path); err == nil {
+				g.things[path] = thing{place: where, kind: fs.ModeSymlink, link: link}
+			}
 		case backend == Thread:
-			g.keep(path, info)
+			g.keep(where, info)
 		}
 	}
 	return g
 }
 
+// placeOf finds the writable folder that a path is in.
+func (p Policy) placeOf(path string) (place, bool) {
+	for _, base := range append([]string{p.Workspace}, p.git...) {
+		if rel, err := filepath.Rel(base, path); err == nil && within(path, base) && path != base {
+			return place{base, rel}, true
+		}
+	}
+	return place{}, false
+}
+
 // keep remembers a file, or the files of a folder.
-func (g *guard) keep(path string, info fs.FileInfo) {
+func (g *guard) keep(where place, info fs.FileInfo) {
 	if !info.IsDir() {
-		g.keepFile(path, info)
+		g.keepFile(where, info)
 		return
 	}
-	_ = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+	_ = filepath.WalkDir(where.path(), func(file string, entry fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(where.base, file)
+		if err != nil || relErr != nil {
 			return nil
-		case entry.IsDir():
-			g.folders = append(g.folders, file)
-		default:
-			if info, err := entry.Info(); err == nil {
-				g.keepFile(file, info)
-			}
+		}
+		here := place{where.base, rel}
+		if entry.IsDir() {
+			g.folders = append(g.folders, here)
+		} else if info, err := entry.Info(); err == nil {
+			g.keepFile(here, info)
 		}
 		return nil
 	})
 }
 
-func (g *guard) keepFile(path string, info fs.FileInfo) {
+func (g *guard) keepFile(where place, info fs.FileInfo) {
 	if !info.Mode().IsRegular() || info.Size() > guardedBytes {
 		return
 	}
-	if content, err := os.ReadFile(path); err == nil {
-		g.files[path] = kept{content, info.Mode().Perm()}
+	if content, err := os.ReadFile(where.path()); err == nil {
+		g.things[where.path()] = thing{place: where, content: content, mode: info.Mode().Perm()}
 	}
 }
 
@@ -81,50 +116,92 @@ func (g *guard) restore() []string {
 		return nil
 	}
 	var changed []string
-	for _, path := range g.absent {
-		if _, err := os.Lstat(path); err == nil && !madeByGit(path) && g.setAside(path) {
-			changed = append(changed, path)
-		}
-	}
 	for _, folder := range g.folders {
-		entries, _ := os.ReadDir(folder)
-		for _, entry := range entries {
-			path := filepath.Join(folder, entry.Name())
-			if _, known := g.files[path]; !known && entry.Type().IsRegular() && g.setAside(path) {
+		for _, name := range names(folder) {
+			path := filepath.Join(folder.path(), name)
+			if _, known := g.things[path]; !known && g.setAside(place{folder.base, filepath.Join(folder.rel, name)}) {
 				changed = append(changed, path)
 			}
 		}
 	}
-	for path, was := range g.files {
-		if was.stillIn(path) {
+	for path, was := range g.things {
+		root, err := os.OpenRoot(was.base)
+		if err != nil {
 			continue
 		}
-		g.setAside(path)
-		if os.MkdirAll(filepath.Dir(path), 0o755) == nil && os.WriteFile(path, was.content, was.mode) == nil {
+		if !was.isIn(root) && g.putBack(root, was) {
 			changed = append(changed, path)
 		}
+		root.Close()
 	}
+	slices.Sort(changed)
 	return changed
 }
 
-func (k kept) stillIn(path string) bool {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != k.mode {
-		return false
+// names lists the files of a folder.
+func names(folder place) []string {
+	root, err := os.OpenRoot(folder.base)
+	if err != nil {
+		return nil
 	}
-	now, err := os.ReadFile(path)
-	return err == nil && bytes.Equal(now, k.content)
+	defer root.Close()
+	entries, _ := fs.ReadDir(root.FS(), filepath.ToSlash(folder.rel))
+	var found []string
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			found = append(found, entry.Name())
+		}
+	}
+	return found
+}
+
+// isIn reports whether what was at a place is there still.
+func (t thing) isIn(root *os.Root) bool {
+	info, err := root.Lstat(t.rel)
+	switch {
+	case t.kind == absent:
+		return err != nil || madeByGit(t.path())
+	case err != nil || info.Mode().Type() != t.kind:
+		return false
+	case t.kind == fs.ModeSymlink:
+		link, err := root.Readlink(t.rel)
+		return err == nil && link == t.link
+	}
+	now, err := root.ReadFile(t.rel)
+	return err == nil && info.Mode().Perm() == t.mode && bytes.Equal(now, t.content)
+}
+
+func (g *guard) putBack(root *os.Root, was thing) bool {
+	aside := g.setAside(was.place)
+	switch was.kind {
+	case absent:
+		return aside
+	case fs.ModeSymlink:
+		return root.Symlink(was.link, was.rel) == nil
+	}
+	return root.MkdirAll(filepath.Dir(was.rel), 0o755) == nil && root.WriteFile(was.rel, was.content, was.mode) == nil
 }
 
 // setAside moves a file or folder out of the way.
-func (g *guard) setAside(path string) bool {
-	dir, err := os.MkdirTemp(g.policy.Temp, "undone-")
+func (g *guard) setAside(what place) bool {
+	root, err := os.OpenRoot(what.base)
 	if err != nil {
 		return false
 	}
-	if os.Rename(path, filepath.Join(dir, filepath.Base(path))) == nil {
+	defer root.Close()
+	parent, err := root.Open(filepath.Dir(what.rel))
+	if err != nil {
+		return false
+	}
+	defer parent.Close()
+	name := filepath.Base(what.rel)
+	dir, err := os.MkdirTemp(g.temp, "undone-")
+	if err != nil {
+		return false
+	}
+	if unix.Renameat(int(parent.Fd()), name, unix.AT_FDCWD, filepath.Join(dir, name)) == nil {
 		return true
 	}
 	_ = os.Remove(dir)
-	return os.RemoveAll(path) == nil // another file system
+	return root.RemoveAll(what.rel) == nil // on another file system
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -106,7 +108,7 @@ func tryHelper() error {
 // spec is what the helper has to do for a policy.
 func (p Policy) spec() confine.Spec {
 	spec := confine.Spec{
-		Write:     p.writable(),
+		Write:     p.mounted(),
 		ReadOnly:  p.Protected,
 		Hidden:    p.DenyRead,
 		Devices:   harmlessDevices,
@@ -128,6 +130,24 @@ func (p Policy) spec() confine.Spec {
 		}
 	}
 	return spec
+}
+
+// mounted are the paths that are mounted so that they can be written: those of the
+// policy and, because what is mounted cannot be moved away, the folders that hold
+// something protected.
+func (p Policy) mounted() []string {
+	paths := p.writable()
+	for _, protected := range p.Protected {
+		where, ok := p.placeOf(protected)
+		if _, err := os.Lstat(protected); err != nil || !ok {
+			continue
+		}
+		for dir := filepath.Dir(where.rel); dir != "."; dir = filepath.Dir(dir) {
+			paths = append(paths, filepath.Join(where.base, dir))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // intoNamespaces has a process started in namespaces of its own, in which it may

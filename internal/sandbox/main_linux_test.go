@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"agent/internal/sandbox"
+
+	"golang.org/x/sys/unix"
 )
 
 // toolVariable makes the test binary one of the small programs that the checks run
@@ -62,6 +64,12 @@ func runTool(tool string) error {
 		connection, err := net.Dial("tcp", listener.Addr().String())
 		if err == nil {
 			connection.Close()
+		}
+		return err
+	case "host":
+		socket, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)
+		if err == nil {
+			_ = unix.Close(socket)
 		}
 		return err
 	case "hold":

@@ -175,7 +175,7 @@ func TestCachesAreOfTheWorkspace(t *testing.T) {
 // Building and testing work inside.
 func TestToolsWorkInside(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if testing.Short() || raced {
 		t.Skip("builds a program")
 	}
 	if _, err := exec.LookPath("make"); err != nil {
@@ -202,4 +202,28 @@ func TestX(t *testing.T) {
 	if got := h.run(use(t, sandbox.Helper), policy, `export GOCACHE=`+policy.AllowWrite[0]+` GOFLAGS=-buildvcs=false; make test`); got.exit != 0 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// What a command puts in the place of something protected leads nowhere when that is
+// put back.
+func TestPuttingBackFollowsNoLinks(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		write(t, h.home+"/sibling/commondir", "mine")
+		for _, line := range []string{
+			`mv .git g && ln -s ` + h.home + `/sibling .git`,
+			`mv .github g && ln -s ` + h.home + `/sibling .github`,
+			`rm -rf .git/hooks; ln -s ` + h.home + `/sibling .git/hooks`,
+		} {
+			h.run(s, h.policy(sandbox.Work), line)
+		}
+		entries, err := os.ReadDir(h.home + "/sibling")
+		if err != nil || len(entries) != 2 {
+			t.Errorf("outside are %v, %v", entries, err)
+		}
+		if content, err := os.ReadFile(h.home + "/sibling/commondir"); err != nil || string(content) != "mine" {
+			t.Errorf("%q, %v", content, err)
+		}
+	})
 }

@@ -84,6 +84,13 @@ func newFilter(r restrictions) []confine.Instruction {
 	for _, call := range refused {
 		program = append(program, test(bpfEqual, call, 0, 1), end(refuse))
 	}
+	if !r.noSockets {
+		// Only families that namespaces hold, not those to hosts and devices.
+		program = append(program,
+			test(bpfEqual, unix.SYS_SOCKET, 0, 7), load(atFirst),
+			test(bpfEqual, unix.AF_UNIX, 4, 0), test(bpfEqual, unix.AF_INET, 3, 0), test(bpfEqual, unix.AF_INET6, 2, 0), test(bpfEqual, unix.AF_NETLINK, 1, 0),
+			end(refuse), load(atCall))
+	}
 	return append(program,
 		// A filter cannot look into the arguments of clone3; clone is used instead.
 		test(bpfEqual, unix.SYS_CLONE3, 0, 1), end(unknown),

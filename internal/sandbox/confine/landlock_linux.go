@@ -11,6 +11,7 @@ import (
 // architectures.
 const (
 	sysOpenTree         = 428
+	sysOpenat2          = 437
 	sysMoveMount        = 429
 	sysMountSetattr     = 442
 	sysLandlockCreate   = 444

@@ -10,15 +10,18 @@ import (
 
 // The arguments of the calls that make mounts, from linux/mount.h and fcntl.h.
 const (
-	atFdcwd      = -100
 	atRecursive  = 0x8000
 	atEmptyPath  = 0x1000
 	openCloned   = 1
-	moveFromFile = 4
+	moveFromFile = 0x04
+	moveToFile   = 0x40
 
 	attrReadOnly = 1
 	attrNoDevice = 4
 )
+
+// atCwd is AT_FDCWD: paths are as they are.
+const atCwd = ^uintptr(99)
 
 type mountAttr struct{ set, clear, propagation, userns uint64 }
 
@@ -28,13 +31,31 @@ type tree struct {
 	path string
 }
 
+// openPlace opens a path for the calls that make mounts. No part of it may be a
+// link: another command may have put it there, to lead elsewhere.
+func openPlace(path string) (int, error) {
+	const openPath, noLinks = 0x200000, 0x04
+	name, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return -1, err
+	}
+	how := struct{ flags, mode, resolve uint64 }{flags: openPath | syscall.O_CLOEXEC, resolve: noLinks}
+	fd, _, errno := syscall.Syscall6(sysOpenat2, atCwd, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
+	if errno != 0 {
+		return -1, failed("open", path, errno)
+	}
+	return int(fd), nil
+}
+
 // copyTree copies what is mounted at path, and below.
 func copyTree(path string) (tree, error) {
-	name, err := syscall.BytePtrFromString(path)
+	place, err := openPlace(path)
 	if err != nil {
 		return tree{}, err
 	}
-	fd, _, errno := syscall.Syscall(sysOpenTree, ^uintptr(-atFdcwd-1), uintptr(unsafe.Pointer(name)), openCloned|atRecursive|syscall.O_CLOEXEC)
+	defer syscall.Close(place)
+	empty := [1]byte{}
+	fd, _, errno := syscall.Syscall(sysOpenTree, uintptr(place), uintptr(unsafe.Pointer(&empty)), openCloned|atRecursive|atEmptyPath|syscall.O_CLOEXEC)
 	if errno != 0 {
 		return tree{}, failed("copy the mount", path, errno)
 	}
@@ -42,15 +63,20 @@ func copyTree(path string) (tree, error) {
 }
 
 // mount puts the copy where it was taken from, on top of what is there now.
-func (t tree) mount() error {
+func (t tree) mount() error { return t.mountAt(t.path) }
+
+// mountAt puts the copy at a path.
+func (t tree) mountAt(path string) error {
 	defer syscall.Close(t.fd)
-	name, err := syscall.BytePtrFromString(t.path)
+	place, err := openPlace(path)
 	if err != nil {
 		return err
 	}
+	defer syscall.Close(place)
 	empty := [1]byte{}
-	if _, _, errno := syscall.Syscall6(sysMoveMount, uintptr(t.fd), uintptr(unsafe.Pointer(&empty)), ^uintptr(-atFdcwd-1), uintptr(unsafe.Pointer(name)), moveFromFile, 0); errno != 0 {
-		return failed("mount", t.path, errno)
+	nothing := uintptr(unsafe.Pointer(&empty))
+	if _, _, errno := syscall.Syscall6(sysMoveMount, uintptr(t.fd), nothing, uintptr(place), nothing, moveFromFile|moveToFile, 0); errno != 0 {
+		return failed("mount", path, errno)
 	}
 	return nil
 }
@@ -67,7 +93,7 @@ func limitMounts(path string, attributes uint64) error {
 	if err != nil {
 		return err
 	}
-	return setAttributes(^uintptr(-atFdcwd-1), name, path, atRecursive, attributes)
+	return setAttributes(atCwd, name, path, atRecursive, attributes)
 }
 
 // limitMount takes rights from what is mounted at path alone.
@@ -76,7 +102,7 @@ func limitMount(path string, attributes uint64) error {
 	if err != nil {
 		return err
 	}
-	return setAttributes(^uintptr(-atFdcwd-1), name, path, 0, attributes)
+	return setAttributes(atCwd, name, path, 0, attributes)
 }
 
 func setAttributes(dir uintptr, name *byte, path string, flags uintptr, attributes uint64) error {
@@ -144,8 +170,8 @@ func copyTrees(paths []string, attributes uint64) ([]tree, error) {
 			continue
 		}
 		t, err := copyTree(path)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // gone meanwhile
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ELOOP) {
+			continue // gone meanwhile, or no place to be mounted on
 		}
 		if err != nil {
 			return nil, err

@@ -92,7 +92,11 @@ func hide(path string) error {
 	if info.IsDir() {
 		from = hiddenFolder
 	}
-	if err := bind(from, path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	cover, err := copyTree(from)
+	if err != nil {
+		return err
+	}
+	if err := cover.mountAt(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil // or gone meanwhile, as sockets go at any time
