@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"agent/internal/chat/window"
-	"agent/internal/settings"
 	"agent/internal/tools"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,13 +23,13 @@ func TestWindowSettings(t *testing.T) {
 	}
 	want := window.Settings{
 		Model: "test-model", ContextLimit: 30_000, MaxOutputTokens: 3000, OutputTokens: 4000,
-		Strategy: "top-down-truncation", Threshold: 0.3, PreserveThreshold: 0.4, Density: settings.Density(b.Settings),
+		Strategy: "top-down-truncation", Threshold: 0.3, PreserveThreshold: 0.4,
 	}
 	if diff := cmp.Diff(want, WindowSettings(b.Settings)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if want.Density.Switches["fileDedupe"] || !want.Density.Switches["readWritePruning"] {
-		t.Errorf("density %+v", want.Density)
+	if got := b.window.DensityConfig(); got.Switches["fileDedupe"] || !got.Switches["readWritePruning"] || got.WorkspaceRoot != "/w" || !got.Facts("read_file").Reads {
+		t.Errorf("density %+v", got)
 	}
 }
 

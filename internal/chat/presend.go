@@ -35,7 +35,8 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 func newWindow(c *Config, tell func(window.Step)) *window.Window {
 	return window.New(window.Config{
 		History:  c.History,
-		Settings: func() window.Settings { return WindowSettings(c.Settings) },
+		Settings: currentSettings(c.Settings),
+		Density:  func() compression.DensityConfig { return settings.Density(c.Settings) },
 		Strategy: compression.Get,
 		Head:     func(lean bool, fits func(window.Head) bool) window.Head { return Head(c.Tools, c.System)(lean, fits) },
 		Facts:    ToolFacts(c.Tools),
@@ -73,6 +74,19 @@ func Head(registry *tools.Registry, system SystemPrompt) window.HeadMaker {
 	}
 }
 
+// currentSettings returns WindowSettings, worked out anew only when s has changed: the
+// size of the next request is asked for at every event. One goroutine may call it.
+func currentSettings(s *settings.Settings) func() window.Settings {
+	var current window.Settings
+	revision := s.Revision() - 1
+	return func() window.Settings {
+		if now := s.Revision(); now != revision {
+			current, revision = WindowSettings(s), now
+		}
+		return current
+	}
+}
+
 // WindowSettings are the settings as the pre-send window takes them.
 func WindowSettings(s *settings.Settings) window.Settings {
 	return window.Settings{
@@ -83,6 +97,5 @@ func WindowSettings(s *settings.Settings) window.Settings {
 		Strategy:          settings.CompressionStrategy.Of(s),
 		Threshold:         settings.CompressionThreshold.Of(s),
 		PreserveThreshold: settings.CompressionPreserveThreshold.Of(s),
-		Density:           settings.Density(s),
 	}
 }

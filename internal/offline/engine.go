@@ -67,6 +67,7 @@ func (e *Engine) newWindow(in Input, head window.HeadMaker, tell func(window.Ste
 	return window.New(window.Config{
 		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
 		Settings: func() window.Settings { return chat.WindowSettings(e.Settings) },
+		Density:  func() compression.DensityConfig { return settings.Density(e.Settings) },
 		Strategy: compression.Get,
 		Head:     head,
 		Facts:    e.facts(),

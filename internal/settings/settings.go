@@ -3,6 +3,7 @@ package settings
 import (
 	"maps"
 	"sync"
+	"sync/atomic"
 )
 
 // Source says where a value comes from: one of the layers, from the weakest to
@@ -37,6 +38,8 @@ func (s Source) String() string {
 type Settings struct {
 	registry *Registry
 
+	revision atomic.Uint64
+
 	mu      sync.RWMutex
 	layers  [layers]map[string]Value
 	profile string
@@ -58,6 +61,9 @@ func New(registry *Registry) *Settings {
 	return s
 }
 
+// Revision counts the changes. As long as it is the same, so are all values.
+func (s *Settings) Revision() uint64 { return s.revision.Load() }
+
 // Registry returns what the settings were made from.
 func (s *Settings) Registry() *Registry { return s.registry }
 
@@ -75,6 +81,7 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.layers[layer][spec.Key] = value
+	s.revision.Add(1)
 	if layer == Session {
 		s.changed(spec.Key, value.String())
 	}
@@ -101,6 +108,7 @@ func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	defer s.mu.Unlock()
 	_, was := s.layers[layer][spec.Key]
 	delete(s.layers[layer], spec.Key)
+	s.revision.Add(1)
 	if layer == Session && was {
 		s.changed(spec.Key, "")
 	}
@@ -124,6 +132,7 @@ func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.layers[Environment] = found
+	s.revision.Add(1)
 	return nil
 }
 
@@ -133,6 +142,7 @@ func (s *Settings) SetEnvironment(getenv func(string) string) error {
 func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.revision.Add(1)
 	s.profile, s.layers[ProfileLayer] = "", make(map[string]Value)
 	if p == nil {
 		return nil

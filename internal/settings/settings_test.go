@@ -390,3 +390,30 @@ func TestOnSessionChange(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
+
+// Every change of a value, in whatever layer, is a new revision; a refused one is not.
+func TestRevision(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	revision := s.Revision()
+	for _, step := range []struct {
+		name    string
+		do      func()
+		changes bool
+	}{
+		{"set", func() { _ = s.Set(settings.Session, "max-turns", "7") }, true},
+		{"refused", func() { _ = s.Set(settings.Session, "max-turns", "many") }, false},
+		{"unset", func() { _, _ = s.Unset(settings.Session, "max-turns") }, true},
+		{"environment", func() { _ = s.SetEnvironment(func(string) string { return "" }) }, true},
+		{"profile", func() { s.UseProfile(&settings.Profile{}) }, true},
+		{"no profile", func() { s.UseProfile(nil) }, true},
+		{"nothing", func() { _ = settings.MaxTurns.Of(s) }, false},
+	} {
+		step.do()
+		if now := s.Revision(); (now != revision) != step.changes {
+			t.Errorf("%s: revision %d after %d", step.name, now, revision)
+		} else {
+			revision = now
+		}
+	}
+}

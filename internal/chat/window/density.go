@@ -46,7 +46,7 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 
 // DensityConfig is the engine's view of the settings (REQ-HD-001.9).
 func (w *Window) DensityConfig() compression.DensityConfig {
-	config := w.Settings().Density
+	config := w.Density()
 	config.WorkspaceRoot, config.Facts = w.Root, w.Facts
 	return config
 }

@@ -102,8 +102,8 @@ func TestDirtyFlag(t *testing.T) {
 func TestOptimizeSeesTheRawHistory(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
-	b.set.Density.Switches = map[string]bool{"readWritePruning": true}
-	b.set.Density.Numbers = map[string]float64{"recencyRetention": 7}
+	b.density.Switches = map[string]bool{"readWritePruning": true}
+	b.density.Numbers = map[string]float64{"recencyRetention": 7}
 	b.add(history.New(history.AI, &history.Thinking{Thought: "hm"}))
 	b.say("drop me")
 	b.say("keep me")

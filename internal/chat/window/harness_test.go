@@ -29,10 +29,11 @@ func (letters) Count(text string) int { return len(text) / 3 }
 // bench is a window on values: no model, no disk, no screen.
 type bench struct {
 	*window.Window
-	t     rapid.TB
-	set   window.Settings
-	head  window.Head
-	steps []window.Step
+	t       rapid.TB
+	set     window.Settings
+	density compression.DensityConfig
+	head    window.Head
+	steps   []window.Step
 	// strategies stand in for those of their name.
 	strategies map[string]compression.Strategy
 }
@@ -44,14 +45,15 @@ func newBench(t rapid.TB, limit int) *bench {
 		set: window.Settings{
 			Model: "test-model", ContextLimit: limit, OutputTokens: 16_000,
 			Strategy: compression.DefaultName, PreserveThreshold: 0.2,
-			Density: compression.DensityConfig{Switches: map[string]bool{"readWritePruning": true, "fileDedupe": true}},
 		},
+		density:    compression.DensityConfig{Switches: map[string]bool{"readWritePruning": true, "fileDedupe": true}},
 		head:       window.Head{System: "be brief", Tools: []llm.ToolSpec{{Name: "read_file", Description: "reads a"}}},
 		strategies: map[string]compression.Strategy{},
 	}
 	b.Window = window.New(window.Config{
 		History:  history.NewService(words{}, nil),
 		Settings: func() window.Settings { return b.set },
+		Density:  func() compression.DensityConfig { return b.density },
 		Strategy: func(name string) (compression.Strategy, error) {
 			if s, ok := b.strategies[name]; ok {
 				return s, nil

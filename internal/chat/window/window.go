@@ -26,9 +26,6 @@ type Settings struct {
 	Threshold float64
 	// PreserveThreshold is the share of entries kept at the tail (D-25).
 	PreserveThreshold float64
-	// Density says which density phases run (REQ-HD-001.9). Root and facts are the
-	// Window's to fill in.
-	Density compression.DensityConfig
 }
 
 // Config is what a Window is made of. All of it is needed, but for Tell.
@@ -37,6 +34,9 @@ type Config struct {
 	// Settings are read before each use, so that a change counts from the next
 	// request on.
 	Settings func() Settings
+	// Density says which density phases run (REQ-HD-001.9). Root and facts are the
+	// Window's to fill in.
+	Density func() compression.DensityConfig
 	// Strategy finds a strategy by its name.
 	Strategy func(name string) (compression.Strategy, error)
 	// Head makes what every request begins with; it is asked once for a window of one
