@@ -63,6 +63,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		LogPath:   a.log.path,
 		Now:       w.now,
 	})
+	sayGoodbye(w, a)
 	var defect *defectError
 	switch {
 	case errors.As(context.Cause(ctx), &defect):
@@ -71,6 +72,13 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		return statusError(exitInterrupted)
 	default:
 		return err
+	}
+}
+
+// sayGoodbye says how to take the session up again, if there is something to take up.
+func sayGoodbye(w world, a *app) {
+	if id := a.sessionID(); id != "" && a.chat.History.Len() > 0 {
+		fmt.Fprintf(w.out, "session %s · agent -r %s takes it up again\n", id, id)
 	}
 }
 

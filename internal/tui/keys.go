@@ -14,12 +14,13 @@ func Keys() []command.Key {
 	return []command.Key{
 		{Name: "Enter", Does: "send; while the agent works: queue"},
 		{Name: "Alt+Enter, Ctrl+J", Does: `begin a new line, as does \ at the end of one`},
-		{Name: "Esc", Does: "interrupt the turn"},
+		{Name: "Esc", Does: "interrupt the turn; without one, clear the draft (Up brings it back)"},
 		{Name: "Ctrl+C", Does: "clear the line or interrupt; twice quits"},
 		{Name: "Ctrl+D", Does: "quit, on an empty line"},
 		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up takes back what is queued"},
 		{Name: "Ctrl+O", Does: "tool outputs and reasoning in full; ← → go through them"},
 		{Name: "Ctrl+G", Does: "edit the prompt in $EDITOR"},
+		{Name: "Ctrl+_, Alt+_", Does: "undo and redo in the prompt"},
 		{Name: "Shift+Tab", Does: "next approval mode"},
 	}
 }
@@ -86,7 +87,7 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 		return m.controlC(), true
 	case "ctrl+d":
 		if m.input.Empty() {
-			return tea.Quit, true
+			return m.controlD(), true
 		}
 		return nil, false
 	case "up":
@@ -118,7 +119,11 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 // enter sends, unless the line ends with a backslash: then it continues.
 func (m *Model) enter() tea.Cmd {
 	if m.popup.open() && m.popup.selected >= 0 {
+		runs := isCommandName(m.popup.line)
 		m.acceptCompletion()
+		if runs {
+			return m.submit()
+		}
 		return m.proposeLater()
 	}
 	if e := &m.input; strings.HasSuffix(e.Text[:e.Cursor], `\`) && e.Cursor == len(e.Text) {
@@ -137,12 +142,31 @@ func (m *Model) escape() {
 		m.popup.close()
 	case m.turn.running:
 		m.interrupt()
+	case !m.input.Empty():
+		m.clearDraft()
 	}
+}
+
+// clearDraft empties the input; Up brings back what was in it.
+func (m *Model) clearDraft() {
+	m.keepPastes()
+	m.prompts.Add(m.input.Value())
+	m.input.Clear()
+	m.popup.close()
 }
 
 func (m *Model) interrupt() {
 	m.turn.interrupting = m.turn.running
 	m.opts.Driver.Interrupt()
+}
+
+// controlD quits; while a turn runs it asks once.
+func (m *Model) controlD() tea.Cmd {
+	if m.turn.running && !(m.hint.quits && !m.opts.Now().After(m.hint.until)) {
+		m.showHint("the turn runs: Ctrl+D again ends it and quits", true)
+		return nil
+	}
+	return tea.Quit
 }
 
 // controlC interrupts or clears; the second one in a row quits.
@@ -153,10 +177,7 @@ func (m *Model) controlC() tea.Cmd {
 	case m.turn.running:
 		m.interrupt()
 	default:
-		m.keepPastes()
-		m.prompts.Add(m.input.Value())
-		m.input.Set("")
-		m.popup.close()
+		m.clearDraft()
 	}
 	m.showHint("Ctrl+C again quits", true)
 	return nil

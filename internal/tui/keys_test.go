@@ -37,7 +37,17 @@ func TestKeys(t *testing.T) {
 			calls: []string{`send "` + strings.Repeat(`x\n`, 19) + `x"`},
 		},
 		{name: "Esc interrupts", do: func(s *screenplay) { running(s); s.press("esc") }, calls: []string{"interrupt"}},
-		{name: "Esc without a turn does nothing", do: func(s *screenplay) { s.typed("a"); s.press("esc") }, input: "a"},
+		{name: "Esc clears a draft", do: func(s *screenplay) { s.typed("a"); s.press("esc") }},
+		{name: "Up brings a cleared draft back, of any size", do: func(s *screenplay) {
+			s.model.input.Set(strings.Repeat("word ", 5000) + "end")
+			s.press("ctrl+c", "up")
+		}, input: strings.Repeat("word ", 5000) + "end"},
+		{name: "exit is a word", do: func(s *screenplay) { s.typed("exit"); s.press("enter") }, quit: true},
+		{name: "! alone is not sent", do: func(s *screenplay) { s.typed("!"); s.press("enter") }},
+		{name: "Ctrl+D during a turn asks once", do: func(s *screenplay) { running(s); s.press("ctrl+d") }},
+		{name: "Ctrl+D twice during a turn quits", do: func(s *screenplay) { running(s); s.press("ctrl+d", "ctrl+d") }, quit: true},
+		{name: "undo", do: func(s *screenplay) { s.typed("one two"); s.press("ctrl+w", "ctrl+_") }, input: "one two"},
+		{name: "Enter runs the first command that is proposed", do: func(s *screenplay) { s.typed("/qu"); s.press("enter") }, quit: true},
 		{name: "Ctrl+C clears", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+c") }},
 		{name: "Ctrl+C twice quits", do: func(s *screenplay) { s.press("ctrl+c", "ctrl+c") }, quit: true},
 		{name: "Ctrl+C twice, slowly, does not", do: func(s *screenplay) { s.press("ctrl+c"); s.wait(3 * time.Second); s.press("ctrl+c") }},
@@ -54,7 +64,7 @@ func TestKeys(t *testing.T) {
 		{name: "Tab completes a folder and goes on", do: func(s *screenplay) { s.typed("fix @src"); s.press("tab", "tab") }, input: "fix @src/x.go "},
 		{name: "Tab leaves an address alone", do: func(s *screenplay) { s.typed("mail a@ma"); s.press("tab") }, input: "mail a@ma"},
 		{name: "Tab completes", do: func(s *screenplay) { s.typed("/he"); s.press("tab") }, input: "/help "},
-		{name: "arrows pick a completion, Enter takes it", do: func(s *screenplay) { s.typed("/c"); s.press("down", "down", "enter") }, input: "/compress "},
+		{name: "arrows pick a completion, Tab takes it", do: func(s *screenplay) { s.typed("/c"); s.press("down", "tab") }, input: "/compress "},
 		{name: "Up walks back, Down returns to the draft", do: func(s *screenplay) {
 			s.typed("one")
 			s.press("enter")

@@ -36,6 +36,9 @@ type Model struct {
 	// cached is the share of the latest request that the provider had cached, in
 	// percent.
 	cached int
+	// title is the terminal's, unfocused is set while the window has not the focus.
+	title     string
+	unfocused bool
 	// again is set when everything printed is to be printed anew, at the new width.
 	again   bool
 	resize  resize
@@ -138,6 +141,7 @@ type (
 // run beside.
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
+	m.present()
 	m.layout()
 	return next
 }
@@ -190,6 +194,8 @@ func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 		return m.key(e)
 	case term.Paste:
 		return m.paste(string(e))
+	case term.Focus:
+		m.unfocused = !bool(e)
 	case term.Background:
 		m.background(e.Dark)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -67,6 +68,11 @@ func (m *Model) completable() (line string, complete completer) {
 	}
 }
 
+// isCommandName reports a line that is the beginning of a command's name.
+func isCommandName(line string) bool {
+	return len(line) > 1 && line[0] == '/' && !strings.ContainsAny(line, " \n")
+}
+
 // completer proposes values for the end of a line, which begins at start.
 type completer func(line string) (start int, proposals []command.Completion)
 
@@ -95,6 +101,9 @@ func (m *Model) complete(msg completionMsg) {
 	}
 	accept := m.popup.accept
 	m.popup = popup{line: line, start: msg.start, proposals: msg.proposals, selected: -1}
+	if isCommandName(line) {
+		m.popup.selected = 0 // Enter runs what stands first
+	}
 	if only := msg.proposals; len(only) == 1 && only[0].Value == line[msg.start:] {
 		m.popup.close()
 	}
@@ -131,6 +140,10 @@ func (m *Model) popupView(width, room int) []string {
 		return nil
 	}
 	top := 0
+	counted := len(p.proposals) > room && room > 2
+	if counted {
+		room-- // for the line that counts
+	}
 	if p.selected >= room {
 		top = p.selected - room + 1
 	}
@@ -148,6 +161,9 @@ func (m *Model) popupView(width, room int) []string {
 		} else {
 			lines[i] = "  " + line + m.theme.Dim.Text(style.Truncate(style.Clean(c.Help), width-4-column))
 		}
+	}
+	if counted {
+		lines = append(lines, m.theme.Dim.Text(fmt.Sprintf("  %d of %d", max(0, p.selected)+1, len(p.proposals))))
 	}
 	return lines
 }

@@ -35,6 +35,11 @@ func (m *Model) submit() tea.Cmd {
 	m.input.Clear()
 	m.typed = time.Time{}
 	switch {
+	case text == "exit" || text == "quit":
+		return tea.Quit
+	case text == "!":
+		m.showHint("! and a command runs it; the model will see what it prints", false)
+		return nil
 	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(firstWord(text)):
 		return tea.Batch(remember, m.runCommand(text))
 	case message.Leads() == '!' && len(text) > 1:
@@ -91,7 +96,7 @@ func (m *Model) giveBack(message atcmd.Message) {
 
 // remember adds a prompt to the history.
 func (m *Model) remember(text string) tea.Cmd {
-	if !m.prompts.Add(text) || m.opts.History == nil {
+	if !m.prompts.Add(text) || m.opts.History == nil || len(text) > edit.MaxStored {
 		return nil
 	}
 	prompts := m.opts.History

@@ -19,6 +19,8 @@ type Editor struct {
 	Pastes pastes
 	// Killed is what the latest Ctrl+K, Ctrl+U or Ctrl+W removed.
 	Killed string
+
+	changes changes
 }
 
 // Value is the text with long pastes in full.
@@ -58,7 +60,11 @@ func (e *Editor) Insert(text string) { e.put(CleanInput(text)) }
 // InsertPaste puts pasted text at the cursor, as a placeholder when it is long. It
 // stays known as pasted: signs that mean something when they are typed do not
 // (D-46).
-func (e *Editor) InsertPaste(text string) { e.put(e.Pastes.insertion(text)) }
+func (e *Editor) InsertPaste(text string) {
+	before := e.state()
+	e.put(e.Pastes.insertion(text))
+	e.record(before, false)
+}
 
 // InsertLong puts text at the cursor that somebody wrote, as a placeholder when it
 // is long.

@@ -3,6 +3,21 @@ package edit
 // Key does what a key of every line editor does, by the key's name and what it
 // types. It reports false for other keys.
 func (e *Editor) Key(name, text string) bool {
+	switch name {
+	case "ctrl+_":
+		e.Undo()
+		return true
+	case "alt+_", "alt+ctrl+_":
+		e.Redo()
+		return true
+	}
+	before := e.state()
+	known := e.key(name, text)
+	e.record(before, text != "" && text != " ")
+	return known
+}
+
+func (e *Editor) key(name, text string) bool {
 	if text != "" {
 		e.Insert(text)
 		return true

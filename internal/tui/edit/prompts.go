@@ -2,9 +2,9 @@ package edit
 
 import "strings"
 
-// maxPromptStored bounds one remembered prompt, in bytes, so that pastes do not
-// fill the history.
-const maxPromptStored = 16 << 10
+// MaxStored bounds a prompt that is worth storing for later sessions, in bytes, so
+// that pastes do not fill the history.
+const MaxStored = 16 << 10
 
 // Prompts walks through earlier prompts, newest first, keeping what was being
 // typed.
@@ -25,7 +25,7 @@ func (p *Prompts) Load(earlier []string) {
 // new to remember.
 func (p *Prompts) Add(prompt string) bool {
 	defer p.Rest()
-	if n := len(p.Entries); prompt == "" || len(prompt) > maxPromptStored || n > 0 && p.Entries[n-1] == prompt {
+	if n := len(p.Entries); prompt == "" || n > 0 && p.Entries[n-1] == prompt {
 		return false
 	}
 	p.Entries = append(p.Entries, prompt)

@@ -40,39 +40,76 @@ func (e *Editor) View(width, height int) (rows []string, row, col int) {
 	return rows[top:min(len(rows), top+height)], row - top, col
 }
 
-// layout breaks one line into rows and finds a position in them. A cursor behind a
-// full row is at the start of the next one.
+// cell is what is shown of a cluster, or a part of it, that is not broken.
+type cell struct {
+	text  string
+	width int
+	// at is where its cluster begins in the line.
+	at    int
+	space bool
+}
+
+// layout breaks one line into rows, between words where it can, and finds a position
+// in them. A cursor behind a full row is at the start of the next one.
 func (e *Editor) layout(line string, cursor, width int) (rows []string, row, col int) {
-	var b strings.Builder
-	used := 0
-	for at := 0; ; {
-		if at == cursor {
-			row, col = len(rows), used
-			if used >= width {
-				row, col = row+1, 0
-			}
+	var cells []cell
+	column := 0
+	for at := 0; at < len(line); {
+		cluster := line[at : at+clusterLength(line[at:])]
+		for _, piece := range e.pieces(cluster, column) {
+			w := style.Width(piece)
+			cells = append(cells, cell{piece, w, at, cluster == " "})
+			column += w
 		}
-		if at >= len(line) {
+		at += len(cluster)
+	}
+	row = -1
+	for start := 0; start < len(cells) || len(rows) == 0; {
+		end := rowEnd(cells[start:], width) + start
+		var b strings.Builder
+		used := 0
+		for _, c := range cells[start:end] {
+			if row < 0 && c.at >= cursor {
+				row, col = len(rows), used
+			}
+			b.WriteString(c.text)
+			used += c.width
+		}
+		rows = append(rows, b.String())
+		if end == len(cells) {
+			if row < 0 {
+				row, col = len(rows)-1, used
+			}
 			break
 		}
-		cluster := line[at : at+clusterLength(line[at:])]
-		at += len(cluster)
-		for _, piece := range e.pieces(cluster, used) {
-			w := style.Width(piece)
-			if used+w > width && used > 0 {
-				rows = append(rows, b.String())
-				b.Reset()
-				used = 0
-			}
-			b.WriteString(piece)
-			used += w
+		start = end
+	}
+	if col >= width {
+		row, col = row+1, 0
+		if row == len(rows) {
+			rows = append(rows, "")
 		}
 	}
-	rows = append(rows, b.String())
-	if row == len(rows) {
-		rows = append(rows, "")
-	}
 	return rows, row, col
+}
+
+// rowEnd is how many of the cells fit in a row: up to the last space when a word would
+// be broken and there is one.
+func rowEnd(cells []cell, width int) int {
+	used, space := 0, 0
+	for i, c := range cells {
+		if used+c.width > width && i > 0 {
+			if space > 0 && !c.space {
+				return space
+			}
+			return i
+		}
+		used += c.width
+		if c.space {
+			space = i + 1
+		}
+	}
+	return len(cells)
 }
 
 // pieces is what a cluster looks like, in unbreakable pieces.

@@ -16,6 +16,15 @@ const (
 	KeyboardOff = "\x1b[<u\x1b[>4m"
 )
 
+// The terminal is asked to say when its window gets and loses the focus.
+const (
+	focusOn  = "\x1b[?1004h"
+	focusOff = "\x1b[?1004l"
+)
+
+// noTitle gives the title back to the shell.
+const noTitle = "\x1b]2;\x1b\\"
+
 // Terminal is the terminal's mode: raw while the interface runs, as it was before
 // otherwise.
 type Terminal struct {
@@ -35,7 +44,7 @@ func (t *Terminal) Enter() error {
 	t.before = before
 	t.Write(ansi.SetModeBracketedPaste)
 	if !t.Simple {
-		t.Write(keyboardOn)
+		t.Write(keyboardOn + focusOn)
 	}
 	return nil
 }
@@ -49,7 +58,7 @@ func (t *Terminal) Leave() {
 	t.Screen.Flush()
 	t.Screen.erase()
 	if !t.Simple {
-		t.Write(KeyboardOff)
+		t.Write(KeyboardOff + focusOff + noTitle)
 	}
 	t.Write(ansi.ResetModeBracketedPaste + ansi.ShowCursor)
 	_ = term.Restore(int(t.In.Fd()), t.before)

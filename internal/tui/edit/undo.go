@@ -1,0 +1,54 @@
+package edit
+
+// state is what can be gone back to.
+type state struct {
+	text   string
+	cursor int
+	pastes pastes
+}
+
+// undoSteps bounds how far back one can go.
+const undoSteps = 200
+
+// changes are the states before and after what is shown.
+type changes struct {
+	before, after []state
+	// typing is set while characters are typed into one word: they are undone
+	// together.
+	typing bool
+}
+
+func (e *Editor) state() state { return state{e.Text, e.Cursor, e.Pastes} }
+
+func (e *Editor) restore(s state) { e.Text, e.Cursor, e.Pastes = s.text, s.cursor, s.pastes }
+
+// record notes the state before a change; typing joins it to the change before.
+func (e *Editor) record(before state, typing bool) {
+	if before.text == e.Text {
+		e.changes.typing = e.changes.typing && typing
+		return
+	}
+	if !typing || !e.changes.typing {
+		e.changes.before = append(e.changes.before, before)
+		if n := len(e.changes.before) - undoSteps; n > 0 {
+			e.changes.before = e.changes.before[n:]
+		}
+	}
+	e.changes.after, e.changes.typing = nil, typing
+}
+
+// Undo takes the latest change back, Redo makes it again.
+func (e *Editor) Undo() { e.step(&e.changes.before, &e.changes.after) }
+
+// Redo makes the change again that was taken back last.
+func (e *Editor) Redo() { e.step(&e.changes.after, &e.changes.before) }
+
+func (e *Editor) step(from, to *[]state) {
+	n := len(*from)
+	if n == 0 {
+		return
+	}
+	*to = append(*to, e.state())
+	e.restore((*from)[n-1])
+	*from, e.changes.typing = (*from)[:n-1], false
+}
