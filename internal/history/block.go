@@ -102,3 +102,8 @@ func (r *ToolResponse) WithResult(result string) *ToolResponse {
 func (c *ToolCall) withID(id string) *ToolCall {
 	return &ToolCall{ID: id, Name: c.Name, Parameters: c.Parameters, Unknown: c.Unknown}
 }
+
+// WithParameters returns a copy of c with other parameters; everything else stays.
+func (c *ToolCall) WithParameters(parameters json.RawMessage) *ToolCall {
+	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: parameters, extra: c.extra}
+}

@@ -1,0 +1,212 @@
+package cacheaware
+
+import (
+	"encoding/json"
+	"math"
+	"path"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// Act is what a tool does, as far as pruning depends on it.
+type Act int
+
+// The acts. The zero value is an unknown tool, whose answers are found things.
+const (
+	// Find: a search, a listing, a page of the web, an unknown tool.
+	Find Act = iota
+	// View shows a file or lines of it.
+	View
+	// Write sets the whole content of a file.
+	Write
+	// Edit changes part of a file.
+	Edit
+	// Shell runs a command line.
+	Shell
+	// Keep stores something of its own, such as a todo list.
+	Keep
+)
+
+// Tool is what a tool declares of its calls: which parameters name and hold what.
+type Tool struct {
+	Act Act
+	// Path names the parameters that may hold the file; the first that is a
+	// non-empty string counts.
+	Path []string
+	// From and To name the first and last line of a view, Count the number of
+	// lines when there is no To.
+	From, To, Count string
+	// Old and New name the texts of an edit, Body the content of a write. List
+	// names a parameter that holds several edits, each with Old and New.
+	Old, New, Body, List string
+	// Patch names a parameter in the format of apply_patch.
+	Patch string
+	// Command names the command line of a shell tool.
+	Command string
+}
+
+// Tools returns the declaration of the tool of that name; the zero Tool for an
+// unknown one.
+type Tools func(name string) Tool
+
+// lastLine stands for the end of a file.
+const lastLine = math.MaxInt32
+
+// fact is what one call did, once it is answered.
+type fact struct {
+	id   int
+	name string
+	act  Act
+	// paths are the files it names, absolute; the first is the main one.
+	paths []string
+	// lo and hi are the lines a view shows.
+	lo, hi int
+	// edits are the replacements of an edit.
+	edits []edit
+	// key tells an equal call from another one; empty for calls on files.
+	key   string
+	class commandClass
+	ok    bool
+	// content is what a view shows or a write writes, without line numbers.
+	content string
+	// inShell is set for a view made by a plain shell command.
+	inShell bool
+
+	// args are the units of long arguments, result that of the answer, or -1.
+	olds, news, bodies, args []int
+	result                   int
+	// covered is set when later calls show all that this one showed.
+	covered bool
+	// repeats is set when a view shows only what still stands in the context.
+	repeats bool
+	// editsBefore is how many edits had been applied before this one.
+	editsBefore int
+}
+
+type edit struct{ path, before, after string }
+
+func (f *fact) path() string {
+	if len(f.paths) == 0 {
+		return ""
+	}
+	return f.paths[0]
+}
+
+// wholeView reports whether f shows a file from its first to its last line.
+func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == lastLine }
+
+// newFact reads what a call is about to do. Relative paths are resolved in root.
+func newFact(id int, call *history.ToolCall, tool Tool, root string) *fact {
+	f := &fact{id: id, name: call.Name, act: tool.Act, lo: 1, hi: lastLine, result: -1}
+	resolve := func(p string) string { return resolvePath(root, p) }
+	for _, key := range tool.Path {
+		if p := call.StringArg(key); p != "" {
+			f.paths = []string{resolve(p)}
+			break
+		}
+	}
+	switch tool.Act {
+	case View:
+		f.lines(call, tool)
+	case Shell:
+		f.command(call.StringArg(tool.Command), resolve)
+	case Find:
+		f.key = call.Name + string(call.Parameters)
+	}
+	if f.act != Shell && len(f.paths) == 0 && f.act != Edit && f.act != Keep {
+		f.act, f.key = Find, call.Name+string(call.Parameters)
+	}
+	return f
+}
+
+// lines sets the range a view asks for.
+func (f *fact) lines(call *history.ToolCall, tool Tool) {
+	if from := number(call, tool.From); from > 1 {
+		f.lo = from
+	}
+	if to := number(call, tool.To); to > 0 {
+		f.hi = to
+	} else if count := number(call, tool.Count); count > 0 {
+		f.hi = f.lo + count - 1
+	}
+}
+
+// command makes of a shell call a view if that is all the command does.
+func (f *fact) command(line string, resolve func(string) string) {
+	f.key, f.class = commandKey(line), classify(line)
+	if file, lo, hi, ok := shellView(line); ok {
+		f.act, f.inShell, f.paths, f.lo, f.hi = View, true, []string{resolve(file)}, lo, hi
+		f.key = ""
+	}
+}
+
+// answer completes f with the response to its call.
+func (f *fact) answer(response *history.ToolResponse) {
+	f.ok = response.Error == ""
+	if response.ExitCode != nil && (f.act == Shell || f.inShell) {
+		f.ok = *response.ExitCode == 0
+	}
+	if f.act == View {
+		f.content = withoutNumbers(response.Result.Text())
+	}
+}
+
+func number(call *history.ToolCall, key string) int {
+	if key == "" {
+		return 0
+	}
+	value, _ := call.Arg(key)
+	switch n := value.(type) {
+	case float64:
+		return int(n)
+	case json.Number:
+		i, _ := n.Int64()
+		return int(i)
+	}
+	return 0
+}
+
+func resolvePath(root, p string) string {
+	if !path.IsAbs(p) && root != "" {
+		p = path.Join(root, p)
+	}
+	return path.Clean(p)
+}
+
+// withoutNumbers takes away the line numbers that tools put before the lines of a
+// file ("  12|", "12→", "12\t"), if most lines have one.
+func withoutNumbers(text string) string {
+	var plain strings.Builder
+	plain.Grow(len(text))
+	lines, numbered := 0, 0
+	for line := range strings.Lines(text) {
+		lines++
+		rest, ok := cutNumber(line)
+		if ok {
+			numbered++
+		}
+		plain.WriteString(rest)
+	}
+	if numbered*2 < lines {
+		return text
+	}
+	return plain.String()
+}
+
+func cutNumber(line string) (string, bool) {
+	rest := strings.TrimLeft(line, " ")
+	digits := 0
+	for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
+		digits++
+	}
+	if digits == 0 {
+		return line, false
+	}
+	for _, mark := range []string{"|", "→", "\t"} {
+		if after, ok := strings.CutPrefix(rest[digits:], mark); ok {
+			return after, true
+		}
+	}
+	return line, false
+}

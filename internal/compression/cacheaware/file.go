@@ -1,0 +1,149 @@
+package cacheaware
+
+import "strings"
+
+// file is what a conversation knows of a file.
+type file struct {
+	path string
+	// facts are the answered calls that touch it, in order.
+	facts []*fact
+	// touched is the latest request with an event on it, mentioned the latest with
+	// a text that names it.
+	touched, mentioned int
+	pinned             bool
+	// text is its whole content now, if the conversation alone tells it.
+	text  string
+	known bool
+	// copies are views and written bodies that still tell what they showed.
+	shown []*shown
+	// copy is the unit that holds its newest folded text, or -1.
+	copy int
+	// folded remembers the size of its current text while nothing touches it.
+	folded foldedText
+}
+
+// shown is a text of a file, or of a part of it, that stands in the context.
+type shown struct {
+	unit   int
+	text   string
+	edited bool
+}
+
+// follow keeps the whole text of the file up to date.
+func (f *file) follow(done *fact) {
+	f.folded = foldedText{}
+	switch {
+	case done.act == Write:
+		f.text, f.known = done.content, done.content != ""
+	case done.wholeView():
+		f.text, f.known = done.content, true
+	case done.act == Edit:
+		f.known = f.known && f.applyEdits(done.edits)
+		if !f.known {
+			f.text = ""
+		}
+	}
+}
+
+// applyEdits makes the replacements in the known text. It reports false when one
+// of them cannot be followed.
+func (f *file) applyEdits(edits []edit) bool {
+	applied := 0
+	for _, e := range edits {
+		if e.path != f.path {
+			continue
+		}
+		if e.before == "" || !strings.Contains(f.text, e.before) {
+			return false
+		}
+		f.text = strings.Replace(f.text, e.before, e.after, 1)
+		applied++
+	}
+	return applied > 0
+}
+
+// note records an answered call on the file: what it shows, and what it makes
+// unnecessary (F1, F2, F5 of the rules in free.go).
+func (f *file) note(done *fact, e *Engine) {
+	f.touched = e.request
+	if done.ok {
+		f.cover(done)
+		f.follow(done)
+		f.show(done, e)
+	}
+	f.facts = append(f.facts, done)
+}
+
+// cover marks the earlier calls whose content done shows too.
+func (f *file) cover(done *fact) {
+	for _, earlier := range f.facts {
+		switch {
+		case done.act == Write:
+			earlier.covered = true
+		case done.act == View && earlier.act == View:
+			earlier.covered = earlier.covered || done.lo <= earlier.lo && done.hi >= earlier.hi
+		case done.wholeView():
+			earlier.covered = true
+		}
+	}
+}
+
+// show keeps the list of texts of the file in the context.
+func (f *file) show(done *fact, e *Engine) {
+	switch done.act {
+	case Write:
+		f.shown = nil
+		if len(done.bodies) > 0 {
+			f.shown = []*shown{{unit: done.bodies[0], text: done.content}}
+		}
+	case View:
+		if f.repeats(done, e) || done.result < 0 {
+			return
+		}
+		kept := f.shown[:0]
+		for _, s := range f.shown {
+			if other := e.units[s.unit].fact; other == nil || done.lo > other.lo || done.hi < other.hi {
+				kept = append(kept, s)
+			}
+		}
+		f.shown = append(kept, &shown{unit: done.result, text: done.content})
+	case Edit:
+		for _, s := range f.shown {
+			for _, change := range done.edits {
+				if change.path == f.path && change.before != "" && strings.Contains(s.text, change.before) {
+					s.edited = true
+				}
+			}
+		}
+	}
+}
+
+// repeats finds a text in the context, not edited since, that holds all that done
+// shows. The older one then stays, which costs nothing, and the new one becomes a
+// reference (F5).
+func (f *file) repeats(done *fact, e *Engine) bool {
+	if done.result < 0 || done.content == "" {
+		return false
+	}
+	for _, s := range f.shown {
+		u := &e.units[s.unit]
+		if s.edited || u.state == pruned || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
+			continue
+		}
+		done.repeats = true
+		if u.fact != nil {
+			u.fact.covered = false
+		}
+		return true
+	}
+	return false
+}
+
+// names reports whether text names the file by its base name.
+func (f *file) named(text string) bool {
+	base := f.path[strings.LastIndexByte(f.path, '/')+1:]
+	return len(base) >= minName && strings.Contains(text, base)
+}
+
+// minName is the shortest base name that counts as naming a file.
+const minName = 5

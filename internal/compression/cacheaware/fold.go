@@ -1,0 +1,138 @@
+package cacheaware
+
+import (
+	"slices"
+	"strings"
+)
+
+// A file that is edited often leaves a trail: its views, the old and new texts of
+// the edits, their answers. Folding replaces the trail by one copy of its current
+// text in the newest answer that touched it.
+
+// minFold is how many tokens a fold must free.
+const minFold = 500
+
+// minFoldUnit is how many tokens a unit of the trail must free to be part of it.
+const minFoldUnit = 20
+
+type fold struct {
+	file *file
+	// units are what becomes pointers, target is the answer that holds the text.
+	units  []int
+	target int
+	text   string
+	tokens int // of target, after
+	saves  int
+	// start is the first unit that changes.
+	start int
+}
+
+// foldedText is the current text of a file with its size.
+type foldedText struct {
+	text   string
+	tokens int
+	ok     bool
+}
+
+// folds lists the files whose trail can be folded, in the order of their names.
+// One that frees less than its cold units do by themselves is none: the file is
+// not needed any more.
+func (e *Engine) folds(m Moment, candidates []candidate) []fold {
+	alone := map[int]int{}
+	for _, c := range candidates {
+		if c.hard() {
+			alone[c.unit] = e.units[c.unit].saves()
+		}
+	}
+	var found []fold
+	for _, f := range e.files {
+		if folded, ok := e.foldOf(f, m); ok && folded.gain(alone) > 0 {
+			found = append(found, folded)
+		}
+	}
+	slices.SortFunc(found, func(a, b fold) int { return strings.Compare(a.file.path, b.file.path) })
+	return found
+}
+
+func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
+	if len(f.facts) < 2 || !f.known && m.Files == nil {
+		return fold{}, false
+	}
+	newest := f.facts[len(f.facts)-1]
+	if newest.ok && newest.wholeView() || newest.path() != f.path {
+		return fold{}, false
+	}
+	target := &e.units[newest.result]
+	if target.keep {
+		return fold{}, false
+	}
+	trail, freed, edited := e.trail(f, newest)
+	if !edited || freed < minFold {
+		return fold{}, false
+	}
+	text, ok := e.currentText(f, m)
+	if !ok {
+		return fold{}, false
+	}
+	result := fold{file: f, units: trail, target: newest.result, text: text.text, start: newest.result}
+	result.tokens = target.left + text.tokens
+	result.saves = freed - (result.tokens - target.tokens)
+	for _, at := range trail {
+		result.start = min(result.start, at)
+	}
+	return result, result.saves >= minFold
+}
+
+// trail returns the units that a fold of f replaces, what they free, and whether
+// the file was edited. A call that changes another file too is left alone, and
+// with it the whole file: its texts cannot be told apart.
+func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bool) {
+	for _, done := range f.facts {
+		if len(done.paths) > 1 {
+			return nil, 0, false
+		}
+		edited = edited || done.act == Edit && done.ok
+		parts := slices.Concat(done.olds, done.news, done.bodies)
+		if done != newest {
+			parts = append(parts, done.result)
+		}
+		for _, at := range parts {
+			u := &e.units[at]
+			if u.state == pruned || u.keep || u.saves() < minFoldUnit {
+				continue
+			}
+			freed += u.saves()
+			units = append(units, at)
+		}
+	}
+	return units, freed, edited
+}
+
+// currentText is the text of f now, from the disk where there is one, else as the
+// conversation tells it.
+func (e *Engine) currentText(f *file, m Moment) (foldedText, bool) {
+	if f.folded.ok {
+		return f.folded, true
+	}
+	text := f.text
+	if m.Files != nil {
+		var ok bool
+		if text, ok = m.Files(f.path); !ok {
+			return foldedText{}, false
+		}
+	} else if !f.known {
+		return foldedText{}, false
+	}
+	text = foldHeading(f.path) + text
+	f.folded = foldedText{text: text, tokens: e.Count(text), ok: true}
+	return f.folded, true
+}
+
+// gain is what a fold frees beyond what its units would free alone.
+func (f fold) gain(alone map[int]int) int {
+	gain := f.saves
+	for _, at := range f.units {
+		gain -= alone[at]
+	}
+	return gain
+}

@@ -1,0 +1,92 @@
+package cacheaware
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// commandClass says what a command line is for.
+type commandClass int
+
+const (
+	// lookCommand shows something, or does something else that is over at once.
+	lookCommand commandClass = iota
+	// checkCommand tests, builds or lints.
+	checkCommand
+	// gitCommand asks or changes version control.
+	gitCommand
+)
+
+var (
+	leadingCD   = regexp.MustCompile(`^\s*cd\s+\S+\s*(&&|;)\s*`)
+	trailingCut = regexp.MustCompile(`\s*(2>&1|\|\s*(tail|head)\s+(-n\s*)?-?\d+|2>/dev/null)\s*$`)
+	checks      = regexp.MustCompile(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
+	versions    = regexp.MustCompile(`^\s*(git|gh)\s`)
+)
+
+// commandKey is a command line without what does not change what it is about: a
+// folder change before it, a cut of its output behind it, its white space.
+func commandKey(line string) string {
+	key := withoutFolder(line)
+	for {
+		shorter := trailingCut.ReplaceAllString(key, "")
+		if shorter == key {
+			return strings.Join(strings.Fields(key), " ")
+		}
+		key = shorter
+	}
+}
+
+func withoutFolder(line string) string {
+	for leadingCD.MatchString(line) {
+		line = leadingCD.ReplaceAllString(line, "")
+	}
+	return line
+}
+
+func classify(line string) commandClass {
+	key := commandKey(line)
+	switch {
+	case checks.MatchString(key):
+		return checkCommand
+	case versions.MatchString(key):
+		return gitCommand
+	default:
+		return lookCommand
+	}
+}
+
+// shellViews are the plain ways of reading one file with a command: the groups
+// are named file, lo, hi and count.
+var shellViews = []*regexp.Regexp{
+	regexp.MustCompile(`^(?:cat|cat -n|nl -ba|nl)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)$`),
+	regexp.MustCompile(`^sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?\s+(?P<file>[^\s|;&<>*?$]+)$`),
+	regexp.MustCompile(`^head\s+(?:-n\s*)?-?(?P<hi>\d+)\s+(?P<file>[^\s|;&<>*?$]+)$`),
+	regexp.MustCompile(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?$`),
+	regexp.MustCompile(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
+}
+
+// shellView recognises a command that does nothing but show lines of one file.
+func shellView(line string) (file string, lo, hi int, ok bool) {
+	command := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(withoutFolder(line)), "2>/dev/null"))
+	lo, hi = 1, lastLine
+	for _, form := range shellViews {
+		match := form.FindStringSubmatch(command)
+		if match == nil {
+			continue
+		}
+		for i, group := range form.SubexpNames() {
+			switch group {
+			case "file":
+				file = strings.Trim(match[i], `'"`)
+			case "lo":
+				lo, _ = strconv.Atoi(match[i])
+			case "hi":
+				hi, _ = strconv.Atoi(match[i])
+			}
+		}
+		return file, lo, hi, true
+	}
+	return "", 0, 0, false
+}

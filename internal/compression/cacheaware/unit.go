@@ -1,0 +1,196 @@
+package cacheaware
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"agent/internal/history"
+)
+
+// part says what a unit is of its entry.
+type part int
+
+const (
+	// said is text of a human or the model, an image, an error: it never changes.
+	said part = iota
+	// head is a call without its long arguments; it never changes either.
+	head
+	// oldText and newText are the texts of an edit, body the content of a write.
+	oldText
+	newText
+	body
+	// argument is any other long argument.
+	argument
+	// result is the answer to a call.
+	result
+)
+
+// minArgument is how many bytes an argument that no tool declares needs to be a
+// unit of its own.
+const minArgument = 400
+
+// state says what stands in the place of a unit.
+type state int
+
+const (
+	whole state = iota
+	pruned
+	// current: the answer of a call holds the current text of a file (fold.go).
+	current
+)
+
+// unit is the smallest thing that can change in a context.
+type unit struct {
+	entry, block int
+	// at points to the argument in the parameters of the call, as a JSON pointer.
+	at   jsontext.Pointer
+	part part
+	fact *fact
+	// text is what it shows, without line numbers; of a pruned unit nothing.
+	text string
+	// tokens is its size as it stands, full as it came, and left as a pointer.
+	tokens, full, left int
+	state              state
+	// sent is the first request that carries it.
+	sent int
+	// used is the latest request whose reply used it, -1 before; usedAtAll stays
+	// true.
+	used int
+	// folded is the file whose current text this answer holds, and foldedAt the
+	// request since which it does.
+	folded   *file
+	foldedAt int
+	// free says, of a pruned unit, that nothing was lost with it.
+	free bool
+	// keep is set for what came back after a fault, and never goes again.
+	keep bool
+}
+
+// minSaved is how many tokens pruning a unit must free.
+const minSaved = 30
+
+func (u *unit) saves() int { return u.tokens - u.left }
+
+// fixed reports whether the unit can never change.
+func (u *unit) fixed() bool { return u.part == said || u.part == head }
+
+// argumentUnit is a long argument of a call, found in its JSON.
+type argumentUnit struct {
+	at   jsontext.Pointer
+	part part
+	text string
+}
+
+// longArguments finds the units among the arguments of a call, in the order in
+// which they stand.
+func longArguments(call *history.ToolCall, tool Tool) []argumentUnit {
+	var units []argumentUnit
+	decoder := jsontext.NewDecoder(bytes.NewReader(call.Parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if decoder.PeekKind() != '{' {
+		return nil
+	}
+	for {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return units
+		}
+		kind, _ := decoder.StackIndex(decoder.StackDepth())
+		name := decoder.StackPointer().LastToken()
+		if token.Kind() != '"' || kind == '{' && isName(decoder) {
+			continue
+		}
+		text := token.String()
+		what, ok := partOf(decoder.StackPointer(), name, text, tool)
+		if !ok {
+			continue
+		}
+		units = append(units, argumentUnit{at: decoder.StackPointer(), part: what, text: text})
+	}
+}
+
+// isName reports whether the token just read is the name of a member and not its
+// value.
+func isName(decoder *jsontext.Decoder) bool {
+	_, length := decoder.StackIndex(decoder.StackDepth())
+	return length%2 == 1
+}
+
+// partOf says what an argument is. Names that a tool does not declare count only
+// when they are long.
+func partOf(at jsontext.Pointer, name, text string, tool Tool) (part, bool) {
+	top := strings.Count(string(at), "/") == 1
+	listed := tool.List != "" && strings.HasPrefix(string(at), "/"+tool.List+"/")
+	switch {
+	case !top && !listed:
+		return 0, false
+	case tool.Old != "" && name == tool.Old:
+		return oldText, true
+	case tool.New != "" && name == tool.New:
+		return newText, true
+	case tool.Body != "" && name == tool.Body:
+		return body, true
+	case tool.Patch != "" && name == tool.Patch:
+		return newText, true
+	default:
+		return argument, top && len(text) > minArgument
+	}
+}
+
+// replaceArgument returns parameters with the value at pointer replaced by text;
+// all other bytes stay as they are, so that the prefix before it is kept.
+func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text string) (json.RawMessage, bool) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		before := int(decoder.InputOffset())
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return parameters, false
+		}
+		if token.Kind() != '"' || decoder.StackPointer() != at || isName(decoder) {
+			continue
+		}
+		end := int(decoder.InputOffset())
+		start := before + bytes.IndexByte(parameters[before:end], '"')
+		quoted, err := jsontext.AppendQuote(nil, text)
+		if err != nil {
+			return parameters, false
+		}
+		return bytes.Join([][]byte{parameters[:start], quoted, parameters[end:]}, nil), true
+	}
+}
+
+// kind names a unit in a few words.
+func (u *unit) kind() string {
+	switch u.part {
+	case oldText:
+		return "old text"
+	case newText:
+		return "new text"
+	case body:
+		return "written content"
+	case argument:
+		return "argument"
+	}
+	switch u.fact.act {
+	case View:
+		return "view"
+	case Shell:
+		return "output"
+	default:
+		return "answer"
+	}
+}
+
+// subject names what a unit is about: a path, or a tool with its key.
+func (u *unit) subject() string {
+	if p := u.fact.path(); p != "" {
+		return p
+	}
+	if u.fact.key != "" && u.fact.act == Shell {
+		return u.fact.key
+	}
+	return u.fact.name
+}

@@ -1,0 +1,87 @@
+package cacheaware
+
+import "strings"
+
+// A reply that uses rare words of a unit has used the unit. A word is rare when
+// it looks like a name in a program and no human, no text of the model and no head
+// of a call holds it: then the model can only have it from that unit.
+
+const (
+	minWord = 6
+	maxWord = 60
+	// rareWords is how many rare words of one unit a reply must hold to count as a
+	// use of it.
+	rareWords = 2
+)
+
+// common marks a word that stands in text which is never pruned.
+const common = -1
+
+// vocabulary knows of every name-like word the newest unit that holds it, or
+// that it is common.
+type vocabulary map[string]int
+
+// add notes the words of a unit's text.
+func (v vocabulary) add(text string, unit int, fixed bool) {
+	for word := range nameWords(text) {
+		at, known := v[word]
+		switch {
+		case known && at == common:
+			continue
+		case !known:
+			word = strings.Clone(word) // not to keep the whole text alive
+		}
+		if fixed {
+			unit = common
+		}
+		v[word] = unit
+	}
+}
+
+// used returns the units of which text holds enough rare words.
+func (v vocabulary) used(text string, seen map[string]bool, count map[int]int) {
+	for word := range nameWords(text) {
+		if seen[word] {
+			continue
+		}
+		seen[word] = true
+		if at, known := v[word]; known && at != common {
+			count[at]++
+		}
+	}
+}
+
+// nameWords yields the words of text that look like names of a program and not
+// like prose: with a digit, an underscore or a capital inside.
+func nameWords(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := 0; i < len(text); {
+			if !isLetter(text[i]) {
+				i++
+				continue
+			}
+			start, capital, allCapitals, mark := i, false, true, false
+			for ; i < len(text) && isWord(text[i]); i++ {
+				switch c := text[i]; {
+				case c >= 'A' && c <= 'Z':
+					capital = capital || i > start
+				case isDigit(c) || c == '_':
+					mark = true
+				default:
+					allCapitals = false
+				}
+			}
+			n := i - start
+			if n < minWord || n > maxWord || !mark && (!capital || allCapitals) {
+				continue
+			}
+			if !yield(text[start:i]) {
+				return
+			}
+		}
+	}
+}
+
+func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
