@@ -105,5 +105,5 @@ func (c *ToolCall) withID(id string) *ToolCall {
 
 // WithParameters returns a copy of c with other parameters; everything else stays.
 func (c *ToolCall) WithParameters(parameters json.RawMessage) *ToolCall {
-	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: parameters, extra: c.extra}
+	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: parameters, Unknown: c.Unknown}
 }

@@ -22,6 +22,8 @@ type Change struct {
 	Text string
 	// Tokens is what it frees, less than zero for the copy that a fold makes.
 	Tokens int
+	// Idle is the number of requests since it was last used.
+	Idle int
 
 	unit int
 }
@@ -29,13 +31,46 @@ type Change struct {
 // Why says why a unit may go.
 type Why string
 
-// The reasons.
+// The reasons, as records and programs read them.
 const (
-	Free   Why = "nothing is lost"
-	Cold   Why = "not used for long"
-	Soft   Why = "near its end, and a cut is made anyway"
-	Folded Why = "one current copy in its place"
+	Free   Why = "free"
+	Cold   Why = "cold"
+	Soft   Why = "soft"
+	Folded Why = "folded"
 )
+
+var whys = []Why{Free, Cold, Soft, Folded}
+
+// Reason says in words why the change is made.
+func (c Change) Reason() string {
+	switch c.Why {
+	case Free:
+		return "nothing is lost with it"
+	case Cold:
+		return fmt.Sprintf("not used for %d requests", c.Idle)
+	case Soft:
+		return fmt.Sprintf("not used for %d requests, and a cut is made anyway", c.Idle)
+	default:
+		if c.Text != "" {
+			return "holds the current text of the file now"
+		}
+		return "one current copy is in its place"
+	}
+}
+
+// CountsOf counts changes by their reason, for the record.
+func CountsOf(changes []Change) history.Counts {
+	n := map[Why]int{}
+	for _, c := range changes {
+		n[c.Why]++
+	}
+	return history.Counts{
+		{Kind: history.PruneKind(Free), Field: "freePruned", One: "free", Many: "free", N: n[Free]},
+		{Kind: history.PruneKind(Cold), Field: "coldPruned", One: "cold", Many: "cold", N: n[Cold]},
+		{Kind: history.PruneKind(Soft), Field: "softPruned", One: "soft", Many: "soft", N: n[Soft]},
+		{Kind: history.PruneKind(Folded), Field: "foldedPruned", One: "folded", Many: "folded", N: n[Folded]},
+	}
+}
 
 // pointerFor is what stands in the place of a unit.
 func pointerFor(p part, text string, f *fact) string {
@@ -45,9 +80,9 @@ func pointerFor(p part, text string, f *fact) string {
 	}
 	switch {
 	case p == result && f.act == View && len(f.paths) > 0:
-		return fmt.Sprintf("[pruned: %s of %s — read it again if needed]", lines, shortName(f.path()))
+		return fmt.Sprintf("[pruned: %s of %s — read again if needed]", lines, shortName(f.path()))
 	case p == result:
-		return fmt.Sprintf("[pruned: %s of output — run it again if needed]", lines)
+		return fmt.Sprintf("[pruned: %s of output — run again if needed]", lines)
 	default:
 		return fmt.Sprintf("[pruned: %s]", lines)
 	}
@@ -55,7 +90,7 @@ func pointerFor(p part, text string, f *fact) string {
 
 // shortName keeps a pointer short however long the path is.
 func shortName(path string) string {
-	const most = 40
+	const most = 24
 	if len(path) <= most {
 		return path
 	}
@@ -109,6 +144,7 @@ func (e *Engine) replace(c Change) {
 	e.total -= c.Tokens
 	u.tokens -= c.Tokens
 	u.free = c.Why == Free || c.Why == Folded
+	u.prunedAt = e.request
 	if c.Text == "" {
 		u.state, u.text = pruned, ""
 		return
@@ -116,20 +152,4 @@ func (e *Engine) replace(c Change) {
 	f := e.files[u.fact.path()]
 	u.state, u.text = current, c.Text
 	u.folded, u.foldedAt, f.copy = f, e.request, c.unit
-}
-
-// Sent notes that the request was sent, and settles what it cost.
-func (e *Engine) Sent(m Moment) {
-	a := &e.account
-	a.none += e.costOfAll(m)
-	cached := 0
-	if a.sentOnce && !m.Cold {
-		cached = m.Head
-		for i := range a.kept {
-			cached += e.units[i].tokens
-		}
-	}
-	total := m.Head + e.total
-	a.spent += float64(cached)*m.Price.Read + float64(total-cached)*m.Price.Write
-	a.sent, a.kept, a.unpruned, a.sentOnce = len(e.units), len(e.units), e.unpruned, true
 }

@@ -16,9 +16,9 @@
 // # What may go
 //
 // A unit is free when nothing is lost with it: a view that a later view covers, an
-// old text whose edit was applied, the answer of a search that ran again
-// (free.go). It is cold when nothing has used it for as many requests as its class
-// has patience for (cold.go). It is soft when it is not cold yet, but near: soft
+// old text whose edit was applied, the answer of a search that ran again. It is
+// cold when nothing has used it for as many requests as its class has patience for
+// (candidate.go). It is soft when it is not cold yet, but near: soft
 // units go along with a cut that is made anyway. All that is left of a file that was
 // edited again and again can be folded into one copy of its current text (fold.go).
 //
@@ -37,12 +37,14 @@
 //	pays back     after 8 requests
 //
 // So the sum of what was spent never exceeds what sending everything would have
-// cost, at any point of a session (the property test in engine_test.go).
+// cost, at any point of a session, but for a debt of a quarter of a hundredth
+// (account.go; TestNeverDearer).
 //
 // # State
 //
 // An Engine follows one conversation. Everything it knows is a function of what it
-// was told, in order: entries added, changes applied, requests sent. Replaying the
-// record of a session therefore gives an equal engine. It reads no clock and no
-// disk, asks no model, and belongs to one goroutine.
+// was told, in order: entries added, changes applied, requests settled, which a
+// reply carries with it (request.go). Following the record of a session therefore
+// gives an equal engine (follow.go). It reads no clock, asks no model, looks at the
+// disk only through its caller, and belongs to one goroutine.
 package cacheaware

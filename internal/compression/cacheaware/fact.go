@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"agent/internal/history"
 )
 
@@ -44,6 +46,12 @@ type Tool struct {
 	Patch string
 	// Command names the command line of a shell tool.
 	Command string
+	// Headed says that the answer of a view that is not all it was asked for begins
+	// with a line in brackets.
+	Headed bool
+	// Fragment says that a view shows a part that is not told by lines, such as a
+	// symbol.
+	Fragment bool
 }
 
 // Tools returns the declaration of the tool of that name; the zero Tool for an
@@ -55,7 +63,6 @@ const lastLine = math.MaxInt32
 
 // fact is what one call did, once it is answered.
 type fact struct {
-	id   int
 	name string
 	act  Act
 	// paths are the files it names, absolute; the first is the main one.
@@ -70,8 +77,10 @@ type fact struct {
 	ok    bool
 	// content is what a view shows or a write writes, without line numbers.
 	content string
-	// inShell is set for a view made by a plain shell command.
-	inShell bool
+	// inShell is set for a view made by a plain shell command, fragment for one of
+	// lines nobody can tell.
+	inShell, fragment bool
+	headed            bool
 
 	// args are the units of long arguments, result that of the answer, or -1.
 	olds, news, bodies, args []int
@@ -84,7 +93,12 @@ type fact struct {
 	editsBefore int
 }
 
-type edit struct{ path, before, after string }
+// edit is a replacement in a file. in is where its texts stand among the parameters,
+// which models write in any order.
+type edit struct {
+	path, before, after string
+	in                  jsontext.Pointer
+}
 
 func (f *fact) path() string {
 	if len(f.paths) == 0 {
@@ -97,8 +111,8 @@ func (f *fact) path() string {
 func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == lastLine }
 
 // newFact reads what a call is about to do. Relative paths are resolved in root.
-func newFact(id int, call *history.ToolCall, tool Tool, root string) *fact {
-	f := &fact{id: id, name: call.Name, act: tool.Act, lo: 1, hi: lastLine, result: -1}
+func newFact(call *history.ToolCall, tool Tool, root string) *fact {
+	f := &fact{name: call.Name, act: tool.Act, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return resolvePath(root, p) }
 	for _, key := range tool.Path {
 		if p := call.StringArg(key); p != "" {
@@ -122,6 +136,11 @@ func newFact(id int, call *history.ToolCall, tool Tool, root string) *fact {
 
 // lines sets the range a view asks for.
 func (f *fact) lines(call *history.ToolCall, tool Tool) {
+	f.headed, f.fragment = tool.Headed, tool.Fragment
+	if tool.Fragment {
+		f.hi = lastLine - 1 // never the whole file, and covered by it
+		return
+	}
 	if from := number(call, tool.From); from > 1 {
 		f.lo = from
 	}
@@ -149,6 +168,9 @@ func (f *fact) answer(response *history.ToolResponse) {
 	}
 	if f.act == View {
 		f.content = withoutNumbers(response.Result.Text())
+		if heading, rest, ok := strings.Cut(f.content, "\n"); f.headed && ok && strings.HasPrefix(heading, "[") && strings.HasSuffix(heading, "]") {
+			f.hi = f.lo + max(0, strings.Count(strings.TrimSuffix(rest, "\n"), "\n"))
+		}
 	}
 }
 

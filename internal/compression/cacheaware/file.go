@@ -1,6 +1,9 @@
 package cacheaware
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // file is what a conversation knows of a file.
 type file struct {
@@ -14,12 +17,14 @@ type file struct {
 	// text is its whole content now, if the conversation alone tells it.
 	text  string
 	known bool
-	// copies are views and written bodies that still tell what they showed.
+	// shown are views and written bodies that stand in the context.
 	shown []*shown
 	// copy is the unit that holds its newest folded text, or -1.
 	copy int
-	// folded remembers the size of its current text while nothing touches it.
-	folded foldedText
+	// folded remembers its current text while nothing touches it; foreign is set
+	// when other hands have changed that since.
+	folded  foldedText
+	foreign bool
 }
 
 // shown is a text of a file, or of a part of it, that stands in the context.
@@ -31,7 +36,7 @@ type shown struct {
 
 // follow keeps the whole text of the file up to date.
 func (f *file) follow(done *fact) {
-	f.folded = foldedText{}
+	f.folded, f.foreign = foldedText{}, false
 	switch {
 	case done.act == Write:
 		f.text, f.known = done.content, done.content != ""
@@ -63,9 +68,10 @@ func (f *file) applyEdits(edits []edit) bool {
 }
 
 // note records an answered call on the file: what it shows, and what it makes
-// unnecessary (F1, F2, F5 of the rules in free.go).
+// unnecessary (see free).
 func (f *file) note(done *fact, e *Engine) {
 	f.touched = e.request
+	f.heed(done, e)
 	if done.ok {
 		f.cover(done)
 		f.follow(done)
@@ -78,12 +84,36 @@ func (f *file) note(done *fact, e *Engine) {
 func (f *file) cover(done *fact) {
 	for _, earlier := range f.facts {
 		switch {
+		case done.fragment: // shows lines nobody can tell
 		case done.act == Write:
 			earlier.covered = true
 		case done.act == View && earlier.act == View:
 			earlier.covered = earlier.covered || done.lo <= earlier.lo && done.hi >= earlier.hi
 		case done.wholeView():
 			earlier.covered = true
+		}
+	}
+}
+
+// regret is within how many requests after it was pruned asking for a thing means
+// that it should have stayed. Later it is a new need: pinning all that is ever read
+// again made recorded sessions one to five hundredths dearer.
+const regret = 5
+
+// heed pins the file when the model asks for what was pruned of it, or fails to
+// quote it: it is needed after all.
+func (f *file) heed(done *fact, e *Engine) {
+	if done.act != View && (done.act != Edit || done.ok) {
+		return
+	}
+	for _, earlier := range f.facts {
+		for _, at := range slices.Concat(earlier.olds, earlier.news, earlier.bodies, []int{earlier.result}) {
+			u := &e.units[at]
+			overlaps := done.act != View || earlier.act != View || done.lo <= earlier.hi && earlier.lo <= done.hi
+			if u.state == pruned && !u.free && overlaps && e.request-u.prunedAt <= regret {
+				f.pinned = true
+				return
+			}
 		}
 	}
 }
@@ -139,7 +169,7 @@ func (f *file) repeats(done *fact, e *Engine) bool {
 	return false
 }
 
-// names reports whether text names the file by its base name.
+// named reports whether text names the file by its base name.
 func (f *file) named(text string) bool {
 	base := f.path[strings.LastIndexByte(f.path, '/')+1:]
 	return len(base) >= minName && strings.Contains(text, base)

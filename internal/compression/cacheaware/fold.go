@@ -29,7 +29,8 @@ type fold struct {
 
 // foldedText is the current text of a file with its size.
 type foldedText struct {
-	text   string
+	plain  string // the text itself
+	text   string // with its heading
 	tokens int
 	ok     bool
 }
@@ -63,9 +64,6 @@ func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
 		return fold{}, false
 	}
 	target := &e.units[newest.result]
-	if target.keep {
-		return fold{}, false
-	}
 	trail, freed, edited := e.trail(f, newest)
 	if !edited || freed < minFold {
 		return fold{}, false
@@ -98,7 +96,7 @@ func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bo
 		}
 		for _, at := range parts {
 			u := &e.units[at]
-			if u.state == pruned || u.keep || u.saves() < minFoldUnit {
+			if u.state == pruned || u.saves() < minFoldUnit {
 				continue
 			}
 			freed += u.saves()
@@ -111,21 +109,46 @@ func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bo
 // currentText is the text of f now, from the disk where there is one, else as the
 // conversation tells it.
 func (e *Engine) currentText(f *file, m Moment) (foldedText, bool) {
+	if f.foreign {
+		return foldedText{}, false
+	}
 	if f.folded.ok {
 		return f.folded, true
 	}
-	text := f.text
-	if m.Files != nil {
-		var ok bool
-		if text, ok = m.Files(f.path); !ok {
-			return foldedText{}, false
-		}
-	} else if !f.known {
+	text, ok := f.now(m)
+	if !ok {
 		return foldedText{}, false
 	}
-	text = foldHeading(f.path) + text
-	f.folded = foldedText{text: text, tokens: e.Count(text), ok: true}
+	f.folded = foldedText{plain: text, text: foldHeading(f.path) + text, ok: true}
+	f.folded.tokens = e.Count(f.folded.text)
 	return f.folded, true
+}
+
+// now is the text of the file if it is what the conversation last saw of it: what
+// other hands have changed since is never shown as current.
+func (f *file) now(m Moment) (string, bool) {
+	if m.Files == nil {
+		return f.text, f.known
+	}
+	text, seen := m.Files(f.path)
+	same := f.known && strings.TrimSuffix(text, "\n") == strings.TrimSuffix(f.text, "\n")
+	return text, text != "" && (seen || same)
+}
+
+// anyForeign looks once more at the disk before folds from a unit on are carried
+// out, and reports whether a file was changed by other hands since it was read. Such
+// a file is left alone until the conversation touches it.
+func (e *Engine) anyForeign(folds []fold, at int, m Moment) bool {
+	found := false
+	for _, f := range folds {
+		if f.start < at {
+			continue
+		}
+		if text, ok := f.file.now(m); !ok || text != f.file.folded.plain {
+			f.file.foreign, found = true, true
+		}
+	}
+	return found
 }
 
 // gain is what a fold frees beyond what its units would free alone.

@@ -13,7 +13,7 @@ func (f *fact) patch(text, root string) {
 	)
 	flush := func() {
 		if at != "" && len(before) > 0 {
-			f.edits = append(f.edits, edit{at, strings.Join(before, "\n"), strings.Join(after, "\n")})
+			f.edits = append(f.edits, edit{path: at, before: strings.Join(before, "\n"), after: strings.Join(after, "\n")})
 		}
 		before, after = nil, nil
 	}

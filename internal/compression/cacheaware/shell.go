@@ -77,13 +77,17 @@ func shellView(line string) (file string, lo, hi int, ok bool) {
 			continue
 		}
 		for i, group := range form.SubexpNames() {
+			var err error
 			switch group {
 			case "file":
 				file = strings.Trim(match[i], `'"`)
 			case "lo":
-				lo, _ = strconv.Atoi(match[i])
+				lo, err = strconv.Atoi(match[i])
 			case "hi":
-				hi, _ = strconv.Atoi(match[i])
+				hi, err = strconv.Atoi(match[i])
+			}
+			if err != nil {
+				return "", 0, 0, false
 			}
 		}
 		return file, lo, hi, true

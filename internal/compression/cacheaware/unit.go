@@ -3,6 +3,7 @@ package cacheaware
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -56,17 +57,16 @@ type unit struct {
 	state              state
 	// sent is the first request that carries it.
 	sent int
-	// used is the latest request whose reply used it, -1 before; usedAtAll stays
-	// true.
+	// used is the latest request whose reply used it, -1 before the first.
 	used int
 	// folded is the file whose current text this answer holds, and foldedAt the
 	// request since which it does.
 	folded   *file
 	foldedAt int
-	// free says, of a pruned unit, that nothing was lost with it.
-	free bool
-	// keep is set for what came back after a fault, and never goes again.
-	keep bool
+	// free says, of a pruned unit, that nothing was lost with it, prunedAt at which
+	// request it went.
+	free     bool
+	prunedAt int
 }
 
 // minSaved is how many tokens pruning a unit must free.
@@ -97,30 +97,30 @@ func longArguments(call *history.ToolCall, tool Tool) []argumentUnit {
 		if err != nil {
 			return units
 		}
-		kind, _ := decoder.StackIndex(decoder.StackDepth())
-		name := decoder.StackPointer().LastToken()
-		if token.Kind() != '"' || kind == '{' && isName(decoder) {
+		if token.Kind() != '"' || isName(decoder) {
 			continue
 		}
-		text := token.String()
-		what, ok := partOf(decoder.StackPointer(), name, text, tool)
-		if !ok {
+		at, text := decoder.StackPointer(), token.String()
+		what, ok := partOf(at, text, tool)
+		// A name that is given twice is one argument: the pointer finds the first.
+		if !ok || slices.ContainsFunc(units, func(u argumentUnit) bool { return u.at == at }) {
 			continue
 		}
-		units = append(units, argumentUnit{at: decoder.StackPointer(), part: what, text: text})
+		units = append(units, argumentUnit{at: at, part: what, text: text})
 	}
 }
 
 // isName reports whether the token just read is the name of a member and not its
 // value.
 func isName(decoder *jsontext.Decoder) bool {
-	_, length := decoder.StackIndex(decoder.StackDepth())
-	return length%2 == 1
+	kind, length := decoder.StackIndex(decoder.StackDepth())
+	return kind == '{' && length%2 == 1
 }
 
 // partOf says what an argument is. Names that a tool does not declare count only
 // when they are long.
-func partOf(at jsontext.Pointer, name, text string, tool Tool) (part, bool) {
+func partOf(at jsontext.Pointer, text string, tool Tool) (part, bool) {
+	name := at.LastToken()
 	top := strings.Count(string(at), "/") == 1
 	listed := tool.List != "" && strings.HasPrefix(string(at), "/"+tool.List+"/")
 	switch {
@@ -159,6 +159,20 @@ func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text strin
 			return parameters, false
 		}
 		return bytes.Join([][]byte{parameters[:start], quoted, parameters[end:]}, nil), true
+	}
+}
+
+// argumentAt is the text at a pointer in parameters, "" when there is none.
+func argumentAt(parameters json.RawMessage, at jsontext.Pointer) string {
+	decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return ""
+		}
+		if token.Kind() == '"' && decoder.StackPointer() == at && !isName(decoder) {
+			return token.String()
+		}
 	}
 }
 

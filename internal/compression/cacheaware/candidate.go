@@ -22,7 +22,7 @@ func (e *Engine) candidates(m Moment) []candidate {
 	var found []candidate
 	for at := range e.units {
 		u := &e.units[at]
-		if u.fixed() || u.state == pruned || u.keep || u.fact == nil || u.saves() < minSaved {
+		if u.fixed() || u.state == pruned || u.fact == nil || u.saves() < minSaved {
 			continue
 		}
 		switch {

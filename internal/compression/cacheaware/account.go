@@ -1,0 +1,89 @@
+package cacheaware
+
+const (
+	// debt is the share of what sending everything has cost so far by which the
+	// bank may be overdrawn: without it nothing could ever begin.
+	debt = 0.0025
+	// inHand is how many faults the bank must be able to pay for: another request,
+	// and faultTokens of content read again.
+	inHand      = 0.1
+	faultTokens = 2000
+)
+
+// Account compares what was spent with what sending everything would have cost, in
+// tokens at the full price of input.
+type Account struct{ None, Spent float64 }
+
+// account is the running comparison, and what the latest request left in the
+// provider's cache.
+type account struct {
+	Account
+	// sent is the number of units of the latest request, unpruned the tokens of the
+	// request that would have held everything.
+	sent, unpruned int
+	sentOnce       bool
+	// kept is the number of units at the start that nothing has changed since.
+	kept int
+}
+
+// Account is what was spent so far, and what sending everything would have cost.
+func (e *Engine) Account() Account { return e.account.Account }
+
+// Sent notes that the request was sent, and settles what it cost.
+func (e *Engine) Sent(m Moment) {
+	e.begin(m)
+	a := &e.account
+	a.None += e.costOfAll(m)
+	a.Spent += cost(m, e.cached(m, a.kept), m.Head+e.total)
+	a.sent, a.kept, a.unpruned, a.sentOnce = len(e.units), len(e.units), e.unpruned, true
+}
+
+// begin takes up a conversation that somebody else has sent before: what stands in
+// front of the latest reply is in the cache, if anything is.
+func (e *Engine) begin(m Moment) {
+	a := &e.account
+	if a.sentOnce || m.Cold {
+		return
+	}
+	a.sentOnce, a.sent, a.kept, a.unpruned = true, e.answered, min(a.kept, e.answered), 0
+	for i := range e.answered {
+		a.unpruned += e.units[i].full
+	}
+}
+
+// cached is how many tokens of the next request the provider holds, if the first
+// units up to kept are as they were.
+func (e *Engine) cached(m Moment, kept int) int {
+	if !e.account.sentOnce || m.Cold {
+		return 0
+	}
+	cached := m.Head
+	for i := range kept {
+		cached += e.units[i].tokens
+	}
+	return cached
+}
+
+func cost(m Moment, cached, total int) float64 {
+	return float64(cached)*m.Price.Read + float64(total-cached)*m.Price.Write
+}
+
+// costOfAll is what the next request would cost if nothing had ever been pruned.
+func (e *Engine) costOfAll(m Moment) float64 {
+	cached := 0
+	if e.account.sentOnce && !m.Cold {
+		cached = m.Head + e.account.unpruned
+	}
+	return cost(m, cached, m.Head+e.unpruned)
+}
+
+// bank is by how much the next request may get dearer, so that the sum of what
+// was spent stays at or below what sending everything would have cost. What is new
+// and goes before it was ever sent, newSaved, is not part of the request any more.
+func (e *Engine) bank(m Moment, newSaved float64) float64 {
+	r, w := m.Price.Read, m.Price.Write
+	none := e.account.None + e.costOfAll(m)
+	total := m.Head + e.total
+	uncut := cost(m, e.cached(m, e.account.sent), total) - w*newSaved
+	return none - e.account.Spent - uncut + debt*none - inHand*(r*float64(total)+w*faultTokens)
+}

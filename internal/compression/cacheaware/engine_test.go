@@ -1,0 +1,246 @@
+package cacheaware
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/tokens"
+)
+
+// prices are the models that what is promised is promised for.
+var prices = []Price{{0.1, 1.25}, {0.1, 1}, {0.25, 1}, {1, 1}}
+
+// TestNeverDearer: at no point of any session has pruning cost more than sending
+// everything would have, but for the debt without which nothing could begin; what is
+// sent is valid, nothing but answers and long arguments changes, and no pointer is
+// longer than it may be.
+func TestNeverDearer(t *testing.T) {
+	t.Parallel()
+	sessions := 10_000
+	if testing.Short() {
+		sessions = 500
+	}
+	cheaper := 0
+	for seed := range sessions {
+		r := rand.New(rand.NewPCG(uint64(seed), 7))
+		entries := randomTalk(r, 1+r.IntN(40))
+		price := prices[seed%len(prices)]
+		e := newEngine()
+		run(e, entries, func(request int) Moment {
+			return Moment{Price: price, Head: 500, Cold: request == 0 || r.IntN(25) == 0}
+		}, func(p Plan) {
+			if a := e.Account(); a.Spent > a.None*(1+debt)+1e-6 {
+				t.Fatalf("seed %d, price %v: spent %.0f, sending everything costs %.0f", seed, price, a.Spent, a.None)
+			}
+		})
+		if a := e.Account(); a.Spent < 0.9*a.None {
+			cheaper++
+		}
+		checkShape(t, seed, entries, e)
+	}
+	if cheaper < sessions/4 {
+		t.Errorf("only %d of %d sessions are a tenth cheaper", cheaper, sessions)
+	}
+}
+
+// checkShape compares what is sent with what was said.
+func checkShape(t *testing.T, seed int, said []*history.Content, e *Engine) {
+	t.Helper()
+	sent := make([]*history.Content, e.Len())
+	for i := range sent {
+		sent[i] = e.Entry(i)
+	}
+	if err := history.Validate(sent[:len(sent)-len(sent)%2]); err != nil && history.Validate(said[:len(sent)-len(sent)%2]) == nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	if len(sent) != len(said) {
+		t.Fatalf("seed %d: %d entries of %d", seed, len(sent), len(said))
+	}
+	total := 0
+	for i := range e.units {
+		total += e.units[i].tokens
+	}
+	if total != e.total {
+		t.Fatalf("seed %d: the units hold %d tokens, the total is %d", seed, total, e.total)
+	}
+	for i, entry := range sent {
+		if entry.Speaker != said[i].Speaker || len(entry.Blocks) != len(said[i].Blocks) {
+			t.Fatalf("seed %d: entry %d has another shape", seed, i)
+		}
+		for j, block := range entry.Blocks {
+			switch b := block.(type) {
+			case *history.ToolCall:
+				if was := said[i].Blocks[j].(*history.ToolCall); was.ID != b.ID || was.Name != b.Name {
+					t.Fatalf("seed %d: entry %d is another call", seed, i)
+				}
+			case *history.ToolResponse:
+				if was := said[i].Blocks[j].(*history.ToolResponse); was.CallID != b.CallID || was.Error != b.Error {
+					t.Fatalf("seed %d: entry %d is another answer", seed, i)
+				}
+			default:
+				if block != said[i].Blocks[j] {
+					t.Fatalf("seed %d: words of entry %d changed", seed, i)
+				}
+			}
+		}
+	}
+}
+
+// A plan that was carried out leaves nothing to do, and planning changes nothing.
+func TestPlanIsIdempotent(t *testing.T) {
+	t.Parallel()
+	for seed := range 200 {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		e := newEngine()
+		run(e, randomTalk(r, 40), func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
+		m := Moment{Price: SafePrice, Head: 100, Cold: true}
+		first, second := e.Plan(m), e.Plan(m)
+		if diff := cmp.Diff(fmt.Sprint(first), fmt.Sprint(second)); diff != "" {
+			t.Fatalf("seed %d: planning changed the plan:\n%s", seed, diff)
+		}
+		for again := 0; len(e.Plan(m).Changes) > 0; again++ {
+			if again == 3 {
+				t.Fatalf("seed %d: there is always more to do: %v", seed, e.Plan(m).Changes)
+			}
+			e.Apply(e.Plan(m))
+		}
+	}
+}
+
+// TestFollow: an engine that follows the record of a session, cut anywhere, decides
+// as the one that wrote it.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	for seed := range 60 {
+		r := rand.New(rand.NewPCG(uint64(seed), 5))
+		live := newEngine()
+		var steps []history.Step
+		sent := int64(1)
+		for i, entry := range randomTalk(r, 50) {
+			if entry.Speaker == history.AI {
+				m := Moment{Price: prices[seed%4], Head: 300, Cold: i == 1 || r.IntN(20) == 0}
+				plan := live.Plan(m)
+				before := slices.Clone(live.entries)
+				steps = append(steps, densityStep(before, plan, live.Apply(plan))...)
+				request := Request{At: sent, Head: m.Head, Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Prompt: 9000, Cached: r.IntN(2)}
+				entry = overJSON(t, request.Stamp(entry))
+				sent++
+			}
+			live.Add(entry)
+			steps = append(steps, history.Step{Kind: history.MutationAdded, Entry: entry})
+			if i == 30 && seed%3 == 0 {
+				rebuilt := slices.Clone(live.entries)[2:]
+				live.Rebuild(rebuilt)
+				steps = append(steps, history.Step{Kind: history.MutationReplaced, Entries: rebuilt})
+			}
+		}
+		resumed := newEngine()
+		for _, step := range steps {
+			resumed.Follow(step)
+		}
+		if live.Account() != resumed.Account() || live.total != resumed.total || live.CacheFails() != resumed.CacheFails() {
+			t.Fatalf("seed %d: live %+v %d, resumed %+v %d", seed, live.Account(), live.total, resumed.Account(), resumed.total)
+		}
+		m := Moment{Price: SafePrice, Head: 300}
+		if diff := cmp.Diff(fmt.Sprint(live.Plan(m)), fmt.Sprint(resumed.Plan(m))); diff != "" {
+			t.Fatalf("seed %d: (-live +resumed):\n%s", seed, diff)
+		}
+	}
+}
+
+// overJSON is an entry as a log gives it back.
+func overJSON(t *testing.T, entry *history.Content) *history.Content {
+	t.Helper()
+	data, err := entry.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := new(history.Content)
+	if err := back.UnmarshalJSON(data); err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// densityStep is a plan as a record tells it.
+func densityStep(before []*history.Content, plan Plan, after map[int]*history.Content) []history.Step {
+	if len(after) == 0 {
+		return nil
+	}
+	step := history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{}}
+	for _, c := range plan.Changes {
+		edit := step.Edits[before[c.Entry]]
+		edit.After, edit.Kinds = after[c.Entry], append(edit.Kinds, history.PruneKind(c.Why))
+		step.Edits[before[c.Entry]] = edit
+	}
+	return []history.Step{step}
+}
+
+// Density results of another strategy, which removes entries, are a new beginning.
+func TestFollowAnotherStrategy(t *testing.T) {
+	t.Parallel()
+	talk := &talk{}
+	talk.human("hello")
+	talk.call("read", map[string]any{"path": "a.go"}, source("A", 50), false)
+	talk.human("go on")
+	e := newEngine()
+	for _, entry := range talk.entries {
+		e.Add(entry)
+	}
+	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{
+		talk.entries[1]: {Kinds: []history.PruneKind{"stale-read"}}, talk.entries[2]: {Kinds: []history.PruneKind{"stale-read"}},
+	}})
+	if e.Len() != 2 || e.Entry(1) != talk.entries[3] {
+		t.Errorf("%d entries are left", e.Len())
+	}
+	e.Follow(history.Step{Kind: history.MutationCleared})
+	if e.Len() != 0 {
+		t.Error("the cleared conversation is still there")
+	}
+}
+
+// Every pointer has at most 20 tokens in both vocabularies, whatever it is of.
+func TestPointersAreShort(t *testing.T) {
+	t.Parallel()
+	long := "/w/" + strings.Repeat("a/rather/deep/folder/", 9) + strings.Repeat("très_long_name", 9) + ".go"
+	for _, vocabulary := range []string{"gpt-4o", "gpt-4"} {
+		count := tokens.Load(tokens.EncodingFor(vocabulary)).Count
+		for _, p := range []string{"a.go", "/home/somebody/project/internal/compression/cacheaware/engine_test.go", long} {
+			f := &fact{act: View, paths: []string{p}}
+			for _, part := range []part{oldText, newText, body, argument, result} {
+				pointer := pointerFor(part, strings.Repeat("x\n", 123_456), f)
+				if n := count(pointer); n > 20 && p != long || !strings.HasPrefix(pointer, Marker) {
+					t.Errorf("%s: %d tokens: %s", vocabulary, n, pointer)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkPlan(b *testing.B) {
+	e := newEngine()
+	entries := randomTalk(rand.New(rand.NewPCG(1, 1)), 1000)
+	run(e, entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
+	b.Logf("%d entries, %d units", e.Len(), len(e.units))
+	for b.Loop() {
+		e.Plan(Moment{Price: SafePrice})
+	}
+}
+
+func BenchmarkSession(b *testing.B) {
+	for _, n := range []int{500, 1000, 2000} {
+		entries := randomTalk(rand.New(rand.NewPCG(1, 1)), n)
+		b.Run(fmt.Sprint(len(entries)), func(b *testing.B) {
+			for b.Loop() {
+				run(newEngine(), entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "µs/request")
+		})
+	}
+}

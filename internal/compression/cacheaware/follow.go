@@ -1,0 +1,108 @@
+package cacheaware
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// Rebuild begins anew with a conversation that took the place of the one before.
+// What was saved so far stays saved: sending everything would have been rebuilt too.
+func (e *Engine) Rebuild(entries []*history.Content) {
+	fresh := New(e.Options)
+	fresh.account.Account, fresh.latest, fresh.missed = e.account.Account, e.latest, e.missed
+	for path, f := range e.files {
+		if f.pinned {
+			fresh.file(path).pinned = true
+		}
+	}
+	fresh.rebuilding = true
+	for _, entry := range entries {
+		fresh.Add(entry)
+	}
+	fresh.rebuilding = false
+	*e = *fresh
+}
+
+// Follow takes up a change from the record of a conversation. An engine that follows
+// all of a record equals the one that was at work when it was written.
+func (e *Engine) Follow(step history.Step) {
+	switch step.Kind {
+	case history.MutationAdded:
+		e.Add(step.Entry)
+	case history.MutationDensity:
+		e.followEdits(step)
+	case history.MutationReplaced:
+		e.Rebuild(step.Entries)
+	case history.MutationCleared:
+		*e = *New(e.Options)
+	}
+}
+
+// followEdits applies recorded replacements. Those of another strategy are a new
+// beginning.
+func (e *Engine) followEdits(step history.Step) {
+	if !ours(step) {
+		e.Rebuild(step.After(e.entries))
+		return
+	}
+	for i, before := range e.entries {
+		edit, ok := step.Edits[before]
+		if !ok {
+			continue
+		}
+		kinds := edit.Kinds
+		for at := e.firstOf(i); at < len(e.units) && e.units[at].entry == i && len(kinds) > 0; at++ {
+			if c, changed := e.changeTo(at, before, edit.After); changed {
+				c.Why = Why(kinds[0])
+				e.replace(c)
+				kinds = kinds[1:]
+			}
+		}
+		e.entries[i] = edit.After
+	}
+}
+
+// ours reports whether a density result is one of this package.
+func ours(step history.Step) bool {
+	for _, edit := range step.Edits {
+		if edit.After == nil || len(edit.Kinds) == 0 || slices.ContainsFunc(edit.Kinds, func(k history.PruneKind) bool { return !slices.Contains(whys, Why(k)) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// firstOf is the first unit of an entry, or of those that follow it.
+func (e *Engine) firstOf(entry int) int {
+	at, _ := slices.BinarySearchFunc(e.units, entry, func(u unit, entry int) int { return u.entry - entry })
+	return at
+}
+
+// changeTo compares a unit in two forms of its entry.
+func (e *Engine) changeTo(at int, before, after *history.Content) (Change, bool) {
+	u := &e.units[at]
+	if u.fixed() || u.block >= len(before.Blocks) || u.block >= len(after.Blocks) || before.Blocks[u.block] == after.Blocks[u.block] {
+		return Change{}, false
+	}
+	switch b := before.Blocks[u.block].(type) {
+	case *history.ToolCall:
+		a, ok := after.Blocks[u.block].(*history.ToolCall)
+		if !ok || argumentAt(b.Parameters, u.at) == argumentAt(a.Parameters, u.at) {
+			return Change{}, false
+		}
+		return Change{Tokens: u.saves(), unit: at}, true
+	case *history.ToolResponse:
+		a, ok := after.Blocks[u.block].(*history.ToolResponse)
+		if !ok || a.Result.Text() == b.Result.Text() {
+			return Change{}, false
+		}
+		text := a.Result.Text()
+		if u.fact == nil || !strings.HasPrefix(text, foldHeading(u.fact.path())) {
+			return Change{Tokens: u.saves(), unit: at}, true
+		}
+		return Change{Text: text, Tokens: u.tokens - u.left - e.Count(text), unit: at}, true
+	}
+	return Change{}, false
+}

@@ -1,0 +1,59 @@
+package cacheaware
+
+import "time"
+
+// Price is what a token of input costs, relative to one that is not cached.
+type Price struct{ Read, Write float64 }
+
+// SafePrice is assumed for models of unknown price: a decision that pays at this
+// price pays at any other with a smaller ratio of write to read.
+var SafePrice = Price{Read: 0.1, Write: 1.25}
+
+// LocalPrice is that of a server whose tokens cost nothing: what is counted is the
+// work of reading what it does not hold yet.
+var LocalPrice = Price{Read: 0, Write: 1}
+
+// TTL is how long a provider keeps a prefix cached unless it is said otherwise.
+const TTL = 5 * time.Minute
+
+// Moment is what is known when a request is about to be sent.
+type Moment struct {
+	Price Price
+	// Head is the size of what stands before the conversation: system prompt and
+	// tools.
+	Head int
+	// Cold says that nothing of the context can be in the provider's cache.
+	Cold bool
+	// Pace scales the patience of all classes; 0 is 1.
+	Pace float64
+	// Patience, when above 0, is the share of it that pressure on the window
+	// leaves; Pressed says that the price is not asked.
+	Patience float64
+	Pressed  bool
+	// Files returns the text of a file on disk, and whether it still is what the
+	// conversation last saw of it; false too where only the text can tell. It is nil
+	// where there is no disk, empty for a file that cannot be read.
+	Files func(path string) (text string, seen bool)
+}
+
+func (m Moment) pace() float64 {
+	if m.Pace > 0 {
+		return m.Pace
+	}
+	return 1
+}
+
+// softShare is the share of its patience from which a unit goes along with a cut.
+func (m Moment) softShare() float64 {
+	if m.Cold {
+		return softShareCold
+	}
+	return softShare
+}
+
+const (
+	// softShare is the share of its patience from which a unit is soft, softShareCold
+	// that while nothing is cached and a cut costs nothing.
+	softShare     = 0.35
+	softShareCold = 0.2
+)

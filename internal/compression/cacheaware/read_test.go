@@ -1,0 +1,149 @@
+package cacheaware
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+// What two command lines are about is the same if only their frame differs.
+func TestCommandKey(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"go test ./...":                         "go test ./...",
+		"cd /w && go test ./... 2>&1 | tail -5": "go test ./...",
+		"cd a; cd b && go   test ./...":         "go test ./...",
+		"git log | head -n 3":                   "git log",
+		"git log | grep head":                   "git log | grep head",
+		"ls 2>/dev/null":                        "ls",
+	} {
+		if got := commandKey(line); got != want {
+			t.Errorf("%q has the key %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]commandClass{
+		"cd /w && go vet ./...": checkCommand, "npm run build": checkCommand, "python3 -m pytest -q": checkCommand, "make": checkCommand,
+		"git status": gitCommand, "gh pr view 3": gitCommand, "ls -l": lookCommand, "echo make": checkCommand, "remake": lookCommand,
+	} {
+		if got := classify(line); got != want {
+			t.Errorf("%q is of class %d, want %d", line, got, want)
+		}
+	}
+}
+
+// Only a command that does nothing but show lines of one file is a view.
+func TestShellView(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"cat a.go":                           fmt.Sprint("a.go 1 ", lastLine),
+		"cd /w && cat 'a.go' 2>/dev/null":    fmt.Sprint("a.go 1 ", lastLine),
+		"cat -n a.go | sed -n '10,20p'":      "a.go 10 20",
+		"sed -n 3,7p a.go":                   "a.go 3 7",
+		"head -20 a.go":                      "a.go 1 20",
+		"nl -ba a.go | head -n 5":            "a.go 1 5",
+		"cat a.go b.go":                      "",
+		"cat a.go | grep x":                  "",
+		"cat a.go > b.go":                    "",
+		"cat *.go":                           "",
+		"cat $FILE":                          "",
+		"cat -A":                             "",
+		"cat a.go; rm a.go":                  "",
+		"sed -i s/a/b/ a.go":                 "",
+		"cat <<EOF":                          "",
+		"tail -5 a.go":                       "",
+		"sed -n 3,7p a.go && go test ./...":  "",
+		"cat a.go && sed -n 3,7p a.go":       "",
+		"sed -n '99999999999999999999,7p' x": "",
+	} {
+		got := ""
+		if file, lo, hi, ok := shellView(line); ok {
+			got = fmt.Sprint(file, " ", lo, " ", hi)
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestNameWords(t *testing.T) {
+	t.Parallel()
+	got := slices.Collect(nameWords("the parseHeader of HTTPSERVER, max_tokens (v2beta3) é Internal fooBarBaz short1 aB"))
+	if diff := cmp.Diff([]string{"parseHeader", "max_tokens", "v2beta3", "fooBarBaz", "short1"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPatch(t *testing.T) {
+	t.Parallel()
+	f := &fact{}
+	f.patch("*** Begin Patch\n*** Update File: a.go\n@@ func a\n keep\n-old\n+new\n+more\n@@\n-x\n*** Add File: b.go\n+package b\n*** Update File: /x/c.go\n-1\n+2\n*** End Patch\n", "/w")
+	want := []edit{{path: "/w/a.go", before: "keep\nold", after: "keep\nnew\nmore"}, {path: "/w/a.go", before: "x"}, {path: "/x/c.go", before: "1", after: "2"}}
+	if diff := cmp.Diff(want, f.edits, cmp.AllowUnexported(edit{})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/w/a.go", "/w/b.go", "/x/c.go"}, f.paths); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWithoutNumbers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"  1|a\n  2|\n 10|b": "a\n\nb", "1→x\n2→y": "x\ny", "1\tx\n": "x\n", "12 apples\n3 pears": "12 apples\n3 pears", "a|b\nc\n1|d": "a|b\nc\n1|d",
+	} {
+		if got := withoutNumbers(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What a call's answer shows is told by its declaration and by the answer.
+func TestWhatAViewShows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		id, tool, parameters, answer string
+		lo, hi                       int
+	}{
+		{"whole", "read", `{"path":"a"}`, "x\ny", 1, lastLine},
+		{"cut on arrival", "read", `{"path":"a"}`, "[a: lines 1–2 of 9; read on with offset 3]\nx\ny", 1, 2},
+		{"from a line", "read", `{"path":"a","offset":5}`, "x", 5, lastLine},
+		{"some lines", "read", `{"path":"a","offset":5,"limit":3}`, "x", 5, 7},
+		{"a range", "lines", `{"path":"a","from":2,"to":4}`, "x", 2, 4},
+		{"a symbol", "symbol", `{"path":"a"}`, "x", 1, lastLine - 1},
+	} {
+		call := &history.ToolCall{ID: "c", Name: c.tool, Parameters: json.RawMessage(c.parameters)}
+		f := newFact(call, toolOf(c.tool), "/w")
+		f.answer(&history.ToolResponse{Result: history.TextResult(c.answer)})
+		if f.lo != c.lo || f.hi != c.hi || f.path() != "/w/a" {
+			t.Errorf("%s: %s %d to %d, want %d to %d", c.id, f.path(), f.lo, f.hi, c.lo, c.hi)
+		}
+	}
+}
+
+// Long arguments are units; those of an unknown name only where they are long.
+func TestLongArguments(t *testing.T) {
+	t.Parallel()
+	long := string(slices.Repeat([]byte("x"), minArgument+1))
+	call := &history.ToolCall{Name: "multi", Parameters: json.RawMessage(`{"path":"a","note":"` + long + `","edits":[{"old":"1","new":"2"},{"old":"3","new":"4"}],"deep":{"old":"no"},"old":"5","old":"6"}`)}
+	got := map[string]string{}
+	for _, a := range longArguments(call, testTools["multi"]) {
+		got[string(a.at)] = a.text
+	}
+	want := map[string]string{"/note": long, "/edits/0/old": "1", "/edits/0/new": "2", "/edits/1/old": "3", "/edits/1/new": "4", "/old": "5"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if units := longArguments(&history.ToolCall{Parameters: json.RawMessage(`"text"`)}, Tool{}); units != nil {
+		t.Errorf("units %v in parameters that are no object", slices.Collect(maps.Keys(got)))
+	}
+}

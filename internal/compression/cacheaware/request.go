@@ -1,0 +1,93 @@
+package cacheaware
+
+import (
+	"encoding/json"
+	"time"
+
+	"agent/internal/history"
+)
+
+// MetaRequest is the key of the metadata of a reply that says of the request it
+// answers what the account needs, so that the record of a conversation gives an
+// equal account.
+const MetaRequest = "request"
+
+// Request is what is known of a request that was answered.
+type Request struct {
+	// At is when it was sent, in milliseconds since 1970.
+	At int64 `json:"at"`
+	// Model and HeadSum tell whether the next request can find this one in a cache:
+	// the model, and a digest of system prompt and tools.
+	Model   string `json:"model"`
+	HeadSum string `json:"headSum"`
+	// Head is the size of system prompt and tools, in tokens.
+	Head int `json:"head"`
+	// Read and Write are the price it was judged by, Cold whether nothing was cached.
+	Read  float64 `json:"read"`
+	Write float64 `json:"write"`
+	Cold  bool    `json:"cold"`
+	// Prompt and Cached are what the provider reported, 0 for nothing.
+	Prompt int `json:"prompt,omitempty"`
+	Cached int `json:"cached,omitempty"`
+}
+
+// Moment is the request as it was settled.
+func (r Request) Moment() Moment {
+	return Moment{Price: Price{r.Read, r.Write}, Head: r.Head, Cold: r.Cold}
+}
+
+// Time is when it was sent.
+func (r Request) Time() time.Time { return time.UnixMilli(r.At) }
+
+// Stamp notes at a reply which request it answers.
+func (r Request) Stamp(reply *history.Content) *history.Content {
+	return reply.WithMeta(MetaRequest, r)
+}
+
+// requestOf reads what Stamp noted, also after it has been through JSON.
+func requestOf(reply *history.Content) (Request, bool) {
+	switch noted := reply.Metadata[MetaRequest].(type) {
+	case nil:
+		return Request{}, false
+	case Request:
+		return noted, true
+	default:
+		data, err := json.Marshal(noted)
+		var r Request
+		return r, err == nil && json.Unmarshal(data, &r) == nil
+	}
+}
+
+// misses is how many requests in a row must find nothing of a kept prefix in the
+// cache until the cache is believed not to work. One can be an accident: the
+// provider dropped it, and holds the next prefix again.
+const misses = 2
+
+// settle takes what the reply says of its request into the account.
+func (e *Engine) settle(reply *history.Content) {
+	r, ok := requestOf(reply)
+	if !ok {
+		return
+	}
+	e.begin(r.Moment())
+	expected := e.cached(r.Moment(), e.account.kept) - r.Head
+	switch {
+	case r.Cached > 0:
+		e.missed = 0
+	case r.Prompt > 0 && expected >= leastCached:
+		e.missed++
+	}
+	e.Sent(r.Moment())
+	e.latest = r
+}
+
+// leastCached is the shortest prefix, in tokens, that every provider with a cache
+// keeps.
+const leastCached = 2048
+
+// Latest is the latest request that was answered; false before the first.
+func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
+
+// CacheFails reports that the provider's cache held nothing of what it should have,
+// several times in a row.
+func (e *Engine) CacheFails() bool { return e.missed >= misses }

@@ -1,0 +1,222 @@
+package cacheaware
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+// plan says what may go of a conversation of which nothing is cached, as
+// "unit why" of each, and the engine it was asked of.
+func plan(m Moment, t *talk) ([]string, *Engine) {
+	e := newEngine()
+	for _, entry := range t.entries {
+		e.Add(entry)
+	}
+	m.Price, m.Cold = SafePrice, true
+	var gone []string
+	for _, c := range e.Plan(m).Changes {
+		gone = append(gone, fmt.Sprintf("%d %s: %s", c.Entry, c.Kind, c.Why))
+	}
+	return gone, e
+}
+
+// idle lets requests go by in which nothing is used.
+func (t *talk) idle(requests int) {
+	for i := range requests {
+		t.entries = append(t.entries, history.New(history.AI, &history.Text{Text: fmt.Sprint("Step ", i)}))
+	}
+}
+
+// The rules of what may go, each at the request at which it begins to hold.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	text := source("A", 40)
+	read := func(t *talk) { t.call("read", map[string]any{"path": "a.go"}, text, false) }
+	edit := func(t *talk, n int, failed bool) {
+		long := fmt.Sprint(n, strings.Repeat(" unrelated words of an edit", 12))
+		t.call("replace", map[string]any{"path": "b.go", "old": long, "new": long + "!"}, "ok", failed)
+	}
+	shell := func(command string, failed bool) func(*talk) {
+		return func(t *talk) {
+			t.call("shell", map[string]any{"command": command}, strings.Repeat("output ", 50), failed)
+		}
+	}
+	for _, c := range []struct {
+		id   string
+		say  func(*talk)
+		want []string
+	}{
+		{"a view stays", read, nil},
+		{"F1 a later view covers it", func(t *talk) {
+			t.call("lines", map[string]any{"path": "a.go", "from": 3, "to": 30}, source("X", 28), false)
+			read(t)
+		}, []string{"2 view: free"}},
+		{"F1 a later view of less does not", func(t *talk) {
+			read(t)
+			t.call("lines", map[string]any{"path": "a.go", "from": 3, "to": 30}, source("X", 28), false)
+		}, nil},
+		{"F1 a failed view does not", func(t *talk) { read(t); t.call("read", map[string]any{"path": "a.go"}, "", true) }, nil},
+		{"F2 written content, written again", func(t *talk) {
+			t.call("write", map[string]any{"path": "a.go", "content": text}, "ok", false)
+			t.call("write", map[string]any{"path": "a.go", "content": source("B", 40)}, "ok", false)
+		}, []string{"1 written content: free"}},
+		{"F3 the old text of all but the newest three edits", func(t *talk) {
+			for i := range 4 {
+				edit(t, i, false)
+			}
+		}, []string{"1 old text: free"}},
+		{"F4 the answer of a search that ran again", func(t *talk) {
+			for range 2 {
+				t.call("grep", map[string]any{"pattern": "x"}, text, false)
+			}
+		}, []string{"2 answer: free"}},
+		{"F4 a command that ran again, framed otherwise", func(t *talk) { shell("go test", true)(t); shell("cd /w && go test 2>&1", true)(t) }, []string{"2 output: free"}},
+		{"F5 a view of what is still there", func(t *talk) { read(t); read(t) }, []string{"4 view: free"}},
+		{"F6 a failed edit, two requests later", func(t *talk) { edit(t, 1, true); t.idle(2) }, []string{"1 new text: free", "1 old text: free"}},
+		{"F6 not at once", func(t *talk) { edit(t, 1, true); t.idle(1) }, nil},
+		{"cold: a check that passed, after two", func(t *talk) { shell("go test", false)(t); t.idle(2) }, []string{"2 output: cold"}},
+		{"cold: a check that failed, after four", func(t *talk) { shell("go test", true)(t); t.idle(4) }, []string{"2 output: cold"}},
+		{"not yet", func(t *talk) { shell("go test", true)(t); t.idle(3) }, nil},
+		{"cold: a search, after ten", func(t *talk) { t.call("grep", map[string]any{"pattern": "x"}, text, false); t.idle(10) }, []string{"2 answer: cold"}},
+		{"a whole file stays", func(t *talk) { read(t); t.idle(40) }, nil},
+		{"and goes at last", func(t *talk) { read(t); t.idle(100) }, []string{"2 view: cold"}},
+		{"unless it is named", func(t *talk) { read(t); t.idle(60); t.human("look at longer/a.go_x"); t.idle(60) }, []string{"2 view: cold"}},
+	} {
+		say := &talk{}
+		say.human("go")
+		c.say(say)
+		got, _ := plan(Moment{}, say)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.id, diff)
+		}
+	}
+}
+
+// trail is a file that was read and edited, so that it can be folded, and its text.
+func trail() (*talk, string) {
+	say, text := &talk{}, source("A", 120)
+	say.human("go")
+	say.call("read", map[string]any{"path": "a.go"}, text, false)
+	for i := range 3 {
+		old := fmt.Sprintf("func AStep%d() { return call_%d(%d) }\n", i, i, i)
+		text = strings.Replace(text, old, "changed\n", 1)
+		say.call("replace", map[string]any{"path": "a.go", "old": old, "new": "changed\n"}, "ok", false)
+	}
+	old := source("A", 90)[len(source("A", 3)):]
+	text = strings.Replace(text, old, "all gone\n", 1)
+	say.call("replace", map[string]any{"path": "a.go", "old": old, "new": "all gone\n"}, "ok", false)
+	return say, text
+}
+
+// A fold shows the current text of a file and leaves one copy of it.
+func TestFold(t *testing.T) {
+	t.Parallel()
+	say, text := trail()
+	gone, e := plan(Moment{}, say)
+	if len(gone) == 0 {
+		t.Fatal("nothing was folded")
+	}
+	e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
+	answer := e.Entry(e.Len() - 1).Blocks[0].(*history.ToolResponse).Result.Text()
+	if answer != foldHeading("/w/a.go")+text {
+		t.Errorf("the copy is not the file: %s", answer)
+	}
+	// F7: the copy goes when the file is read whole again.
+	e.Add(history.New(history.AI, &history.ToolCall{ID: "z", Name: "read", Parameters: []byte(`{"path":"a.go"}`)}))
+	e.Add(history.New(history.Tool, &history.ToolResponse{CallID: "z", Result: history.TextResult(text + "more\n")}))
+	var kinds []string
+	for _, c := range e.Plan(Moment{Price: SafePrice, Cold: true}).Changes {
+		kinds = append(kinds, fmt.Sprint(c.Entry, c.Why))
+	}
+	if diff := cmp.Diff([]string{fmt.Sprint(e.Len()-3, Free)}, kinds); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A folded copy is the file on disk; what other hands changed is never shown as
+// current, also when they do so while the plan is made.
+func TestFoldAsksTheDisk(t *testing.T) {
+	t.Parallel()
+	say, text := trail()
+	reads := 0
+	for name, c := range map[string]struct {
+		files func(string) (string, bool)
+		folds bool
+	}{
+		"as last seen":             {func(string) (string, bool) { return "package a // seen", true }, true},
+		"as the conversation says": {func(string) (string, bool) { return text, false }, true},
+		"by other hands":           {func(string) (string, bool) { return text + "// other hands", false }, false},
+		"gone":                     {func(string) (string, bool) { return "", false }, false},
+		"while the plan is made": {func(string) (string, bool) {
+			reads++
+			return fmt.Sprint("version ", reads), true
+		}, false},
+	} {
+		_, e := plan(Moment{Files: c.files}, say)
+		folded := false
+		for _, change := range e.Plan(Moment{Price: SafePrice, Cold: true, Files: c.files}).Changes {
+			if change.Text != "" {
+				folded = true
+				if on, _ := c.files("/w/a.go"); change.Text != foldHeading("/w/a.go")+on {
+					t.Errorf("%s: shown as current: %s", name, change.Text)
+				}
+			}
+		}
+		if folded != c.folds {
+			t.Errorf("%s: folded %v", name, folded)
+		}
+	}
+}
+
+// Asking soon for what was pruned pins the file, asking late does not.
+func TestFeedback(t *testing.T) {
+	t.Parallel()
+	for requests, want := range map[int]bool{regret: true, regret + 2: false} {
+		say := &talk{}
+		say.human("go")
+		say.call("lines", map[string]any{"path": "a.go", "from": 3, "to": 30}, source("X", 28), false)
+		say.idle(30)
+		e := newEngine()
+		for _, entry := range say.entries {
+			e.Add(entry)
+		}
+		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
+		more := &talk{}
+		more.idle(requests - 1)
+		more.call("lines", map[string]any{"path": "a.go", "from": 10, "to": 12}, source("X", 3), false)
+		for _, entry := range more.entries {
+			e.Add(entry)
+		}
+		if got := e.files["/w/a.go"].pinned; got != want {
+			t.Errorf("asked for again %d requests later: pinned %v", requests, got)
+		}
+	}
+}
+
+// Pressure halves patience but leaves the shortest, and does not ask the price.
+func TestPressure(t *testing.T) {
+	t.Parallel()
+	say := &talk{}
+	say.human("go")
+	say.call("grep", map[string]any{"pattern": "x"}, source("A", 40), false)
+	say.idle(6)
+	e := newEngine()
+	for _, entry := range say.entries {
+		e.Add(entry)
+	}
+	e.Sent(Moment{Price: SafePrice, Cold: true})
+	if p := e.Plan(Moment{Price: SafePrice}); len(p.Changes) > 0 {
+		t.Errorf("without need went %v", p.Changes)
+	}
+	if p := e.Plan(Moment{Price: SafePrice, Pressed: true}); len(p.Changes) > 0 {
+		t.Errorf("what is not cold went: %v", p.Changes)
+	}
+	if p := e.Plan(Moment{Price: SafePrice, Pressed: true, Patience: 0.5}); len(p.Changes) != 1 {
+		t.Errorf("under pressure went %v", p.Changes)
+	}
+}
