@@ -56,7 +56,8 @@ func exitStatus(err error) int {
 		errors.Is(err, tui.ErrNoTerminal):
 		return exitUsage
 	case errors.As(err, &failure):
-		if failure.Kind == llm.BadRequest || failure.Kind == llm.ContextOverflow {
+		switch failure.Kind {
+		case llm.BadRequest, llm.NoImages, llm.ContextOverflow:
 			return exitFailed
 		}
 		return exitProvider

@@ -69,6 +69,8 @@ type Chat struct {
 	inbox inbox
 	// The rest belongs to the owner.
 	queue []atcmd.Message
+	// sent are the messages that the model has not answered yet.
+	sent []sent
 	// tasks wait for the chat to be idle.
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc

@@ -33,7 +33,8 @@ type UserMessage struct {
 }
 
 // MessageReturned: what the user typed could not be sent, for example because it
-// includes a file that is missing. It is not in the history; the screen gives it back to be edited.
+// includes a file that is missing, or the provider refused it (D-50). It is not in
+// the history any more; the screen gives it back to be edited.
 type MessageReturned struct{ Message atcmd.Message }
 
 // TextDelta: a piece of the model's answer.

@@ -26,7 +26,9 @@ func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansi
 // happens with it.
 func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
 	c.window.NextTurn()
-	if err := c.add(history.New(history.Human, said.Blocks...)); err != nil {
+	entry := history.New(history.Human, said.Blocks...)
+	c.sent = append(c.sent, sent{message, entry})
+	if err := c.add(entry); err != nil {
 		return err
 	}
 	c.Emit(UserMessage{Text: message.Text(), Included: said.Included, Skipped: said.Skipped})

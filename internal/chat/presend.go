@@ -13,7 +13,8 @@ import (
 
 // EnsureCompressionBeforeSend is the pre-send window (D-29): density, threshold
 // check, compression, hard limit, in this order, before every request of a turn. It
-// is the only place from which the history is made smaller.
+// is the only place from which the history is made smaller, but for what a provider
+// refused (D-50).
 func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	strategy, err := w.Active()
 	if err != nil {

@@ -76,15 +76,27 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 var errEmptyReply = errors.New("the model sent an empty reply; ask again, or try another model")
 
 // request makes the context fit, sends it and stores the reply. A provider that
-// finds the context too long all the same gets one more, smaller request (S-12).
+// refuses it for what is in it gets another one, as long as there is something to
+// leave out; one that finds the context too long, one smaller request (S-12).
 func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
-	r, err := c.fitAndSend(ctx, out)
-	var refusal *llm.Error
-	if !errors.As(err, &refusal) || refusal.Kind != llm.ContextOverflow {
-		return r, err
+	shortened := false
+	for {
+		r, err := c.fitAndSend(ctx, out)
+		if err == nil {
+			c.sent = nil
+		}
+		var refusal *llm.Error
+		if long := errors.As(err, &refusal) && refusal.Kind == llm.ContextOverflow; long {
+			if shortened {
+				return r, err
+			}
+			shortened = true
+		}
+		again, failed := c.recovers(err)
+		if !again {
+			return r, errors.Join(err, failed)
+		}
 	}
-	c.window.Refused(refusal.ContextLimit)
-	return c.fitAndSend(ctx, out)
 }
 
 func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {

@@ -21,6 +21,8 @@ const (
 	hintProxy    = "the proxy wants a login: write it into HTTPS_PROXY as http://USER:PASSWORD@HOST"
 	hintPatience = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
 	hintServer   = "the server breaks the rules of this API: update it, or use another endpoint or model"
+	hintImages   = "send it without the image, or choose a model that sees"
+	hintContent  = "say it in other words, or use another model or endpoint"
 	hintRequest  = "check model and settings; agent doctor tests them"
 )
 
@@ -104,6 +106,9 @@ func classify(p problem) (kind ErrorKind, hint string, final bool) {
 		if !refusedKey && r.words.MatchString(said) {
 			return r.kind, r.hint, r.final
 		}
+	}
+	if kind, hint, is := ofContent(p, said); is {
+		return kind, hint, true
 	}
 	kind, final = kindOfStatus(p, said)
 	hint = defaultHint(kind)

@@ -20,6 +20,8 @@ const (
 	ContextOverflow
 	// BadRequest: the provider refuses the request (400, 422).
 	BadRequest
+	// NoImages: the model or the endpoint takes no images, or not these.
+	NoImages
 	// ModelNotFound: the endpoint does not have the model (404).
 	ModelNotFound
 	// Truncated: the stream ended without a finish reason. Retried.

@@ -1,0 +1,87 @@
+package chat
+
+import (
+	"errors"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/words"
+)
+
+// sent is a message in the history that the model has not answered yet.
+type sent struct {
+	message atcmd.Message
+	entry   *history.Content
+}
+
+// recovers makes of a conversation that the provider refused one that can go on
+// (D-50), and reports whether the turn goes on with it. What is newest is blamed:
+// the user's message is taken back, which ends the turn; tool results and images of
+// the past are left out from here on.
+func (c *Chat) recovers(failure error) (again bool, err error) {
+	var refusal *llm.Error
+	if !errors.As(failure, &refusal) {
+		return false, nil
+	}
+	switch refusal.Kind {
+	case llm.ContextOverflow:
+		c.window.Refused(refusal.ContextLimit)
+		return true, nil
+	case llm.NoImages:
+		if !c.window.NewImages() {
+			n, err := c.window.DropImages()
+			if err != nil || n > 0 {
+				c.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
+				return err == nil, err
+			}
+		}
+	case llm.BadRequest:
+	default:
+		return false, nil
+	}
+	if taken, err := c.takeBack(); err != nil || taken {
+		return false, err
+	}
+	n, err := c.window.WithholdResults()
+	if n > 0 {
+		c.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
+	}
+	return n > 0 && err == nil, err
+}
+
+// takeBack returns to the user what they said since the model last answered, and
+// reports whether there was anything.
+func (c *Chat) takeBack() (bool, error) {
+	entries, err := c.window.TakeBack()
+	if len(entries) == 0 {
+		return false, err
+	}
+	var back atcmd.Message
+	for _, entry := range entries {
+		message := c.messageOf(entry)
+		if len(back) > 0 && len(message) > 0 {
+			back = append(back, atcmd.Part{Text: "\n\n"})
+		}
+		back = append(back, message...)
+	}
+	c.sent = nil
+	c.Emit(MessageReturned{Message: back})
+	c.notice("the provider refused the request, so your message is taken back; the conversation can go on without it")
+	return true, err
+}
+
+// messageOf is the message that became an entry, or its words when the entry is of
+// an earlier run.
+func (c *Chat) messageOf(entry *history.Content) atcmd.Message {
+	for _, s := range c.sent {
+		// Its words stay the same block when a file is left out of it (D-47).
+		if len(s.entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0] {
+			return s.message
+		}
+	}
+	if said := entry.Said(); said != "" {
+		return atcmd.Typed(said)
+	}
+	return nil
+}

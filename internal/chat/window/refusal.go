@@ -1,0 +1,113 @@
+package window
+
+import (
+	"slices"
+
+	"agent/internal/history"
+)
+
+// What stands in the place of what a provider refused.
+const (
+	imageLeftOut  = "[An image was left out here: the model takes none.]"
+	resultLeftOut = "[The result was left out: the provider refused the request that held it.]"
+)
+
+// TakeBack removes what the user said since the model last answered, and returns it,
+// oldest first: the provider refused a request for it, and would refuse all that
+// follow (D-50). A summary stays.
+func (w *Window) TakeBack() ([]*history.Content, error) {
+	raw := w.History.RawHistory()
+	var said []*history.Content
+	var at []int
+	for i := unanswered(raw); i < len(raw); i++ {
+		if isMessage(raw[i]) {
+			said, at = append(said, raw[i]), append(at, i)
+		}
+	}
+	return said, w.amend(history.DensityResult{Removals: at}, "refusedMessages", len(at))
+}
+
+// NewImages reports whether what the user said since the model last answered holds
+// images.
+func (w *Window) NewImages() bool {
+	raw := w.History.RawHistory()
+	return slices.ContainsFunc(raw[unanswered(raw):], func(c *history.Content) bool {
+		return isMessage(c) && slices.ContainsFunc(c.Blocks, isImage)
+	})
+}
+
+// DropImages puts words in the place of every image, and returns how many there
+// were.
+func (w *Window) DropImages() (int, error) {
+	return w.replaceBlocks("refusedImages", 0, func(b history.Block) history.Block {
+		if isImage(b) {
+			return &history.Text{Text: imageLeftOut}
+		}
+		return b
+	})
+}
+
+// WithholdResults puts words in the place of the tool results that the model has not
+// answered, and returns how many there were. Whether a call failed stays as it is.
+func (w *Window) WithholdResults() (int, error) {
+	return w.replaceBlocks("refusedResults", unanswered(w.History.RawHistory()), func(b history.Block) history.Block {
+		r, ok := b.(*history.ToolResponse)
+		switch {
+		case !ok || r.Error == resultLeftOut || r.Error == "" && r.Result.Text() == resultLeftOut:
+			return b
+		case r.Error == "":
+			return r.WithResult(resultLeftOut)
+		default:
+			edited := r.WithResult("")
+			edited.Error = resultLeftOut
+			return edited
+		}
+	})
+}
+
+// replaceBlocks edits the entries from an index on, and returns how many blocks are
+// others than before.
+func (w *Window) replaceBlocks(field string, from int, edit func(history.Block) history.Block) (int, error) {
+	changed := 0
+	replacements := map[int]*history.Content{}
+	for i, entry := range w.History.RawHistory() {
+		if i < from {
+			continue
+		}
+		blocks, before := slices.Clone(entry.Blocks), changed
+		for j, b := range blocks {
+			if blocks[j] = edit(b); blocks[j] != b {
+				changed++
+			}
+		}
+		if changed > before {
+			replacements[i] = entry.WithBlocks(blocks)
+		}
+	}
+	return changed, w.amend(history.DensityResult{Replacements: replacements}, field, changed)
+}
+
+// amend changes the history and has its record say how much of what was refused.
+func (w *Window) amend(result history.DensityResult, field string, n int) error {
+	result.Metadata = history.Counts{{Field: field, N: n}}
+	return w.History.ApplyDensityResult(result)
+}
+
+// unanswered is the index of what came after the model's latest reply.
+func unanswered(entries []*history.Content) int {
+	for i, entry := range slices.Backward(entries) {
+		if entry.Speaker == history.AI {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func isMessage(c *history.Content) bool {
+	return c.Speaker == history.Human && c.Metadata[history.MetaSummary] == nil
+}
+
+func isImage(b history.Block) bool {
+	_, ok := b.(*history.Media)
+	return ok
+}

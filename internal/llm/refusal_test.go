@@ -1,0 +1,40 @@
+package llm
+
+import "testing"
+
+// TestD50RefusalsForContent are the words of servers and models (collected from
+// their issue trackers), and the kind each is.
+func TestD50RefusalsForContent(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		status int
+		body   string
+		want   ErrorKind
+	}{
+		{400, `{"error":{"message":"Invalid content type. image_url is only supported by certain models.","type":"invalid_request_error"}}`, NoImages},
+		{400, "{\"error\":{\"message\":\"Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected `text` at line 1\"}}", NoImages},
+		{500, `{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}`, NoImages},
+		{404, `{"error":{"message":"No endpoints found that support image input","code":404}}`, NoImages},
+		{400, `{"object":"error","message":"At most 0 image(s) may be provided in one request.","code":400}`, NoImages},
+		{400, `{"error":"Model does not support images. Please use a model that does."}`, NoImages},
+		{400, `{"object":"error","message":"/models/x is not a multimodal model","code":400}`, NoImages},
+		{400, `{"error":{"message":"messages[0].content must be a string"}}`, NoImages},
+		{400, `{"error":{"message":"Could not process image"}}`, NoImages},
+		{400, `{"error":{"message":"messages.content.type is invalid, allowed values: ['text']"}}`, NoImages},
+		{429, `{"error":{"message":"too many image inputs"}}`, RateLimit},
+		{404, `{"error":{"message":"The model llama-3.2-vision does not exist","code":"model_not_found"}}`, ModelNotFound},
+		{400, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","code":"content_filter"}}`, BadRequest},
+		{400, `{"error":{"message":"Content Exists Risk"}}`, BadRequest},
+		{403, `{"error":{"message":"Your chosen model requires moderation and your input was flagged for \"violence\"","code":403}}`, BadRequest},
+		{403, `{"error":{"message":"this key may not use the model"}}`, Auth},
+		{400, `{"error":{"message":"max_tokens must be positive"}}`, BadRequest},
+		{500, `{"error":{"message":"internal error"}}`, Unavailable},
+	} {
+		p := parseProblem([]byte(tc.body))
+		p.status = tc.status
+		kind, hint, final := classify(p)
+		if kind != tc.want || hint == "" || (kind == BadRequest || kind == NoImages) && !final {
+			t.Errorf("%d %s: kind %d, hint %q, final %t, want kind %d", tc.status, tc.body, kind, hint, final, tc.want)
+		}
+	}
+}
