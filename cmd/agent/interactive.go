@@ -50,6 +50,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		Commands:  a.commands(ctx, a.chat, tui.Keys()),
 		Files:     atcmd.NewCompleter(a.workspace.Root(), w.now).Complete,
 		Events:    relay.register,
+		Plain:     o.screenReader,
 		In:        w.stdin,
 		Out:       w.stdout,
 		Environ:   w.environ,

@@ -25,6 +25,7 @@ type sessionOptions struct {
 	allowOutside []string
 	output       string
 	noSession    bool
+	screenReader bool
 	continues    bool
 	resume       string
 	debug        bool
@@ -111,6 +112,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVar(&o.maxCost, "max-cost", "", "end when the session has cost `USD`, where prices are known")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so")
+	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")

@@ -49,6 +49,9 @@ type Options struct {
 	// Events registers the listener of the turn loop's events. The listener
 	// never blocks and may be called from any goroutine, also after Run returned.
 	Events func(listener func(chat.Event))
+	// Plain prints lines and reads lines, without a single escape sequence: for screen
+	// readers. Terminals that can do no more (TERM=dumb) get it anyway.
+	Plain bool
 	// In and Out are the terminal.
 	In, Out *os.File
 	// Environ is the environment as "KEY=value": TERM, COLORTERM, NO_COLOR,

@@ -40,6 +40,18 @@ func Run(ctx context.Context, opts Options) (err error) {
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
+	if opts.Plain || opts.env("TERM") == "dumb" {
+		stop, terminated := make(chan struct{}), make(chan struct{})
+		defer close(stop)
+		go watch(stop, signals, terminated, func() {})
+		err := runPlain(ctx, opts, terminated)
+		select {
+		case <-terminated:
+			return ErrTerminated
+		default:
+			return err
+		}
+	}
 	screen := term.NewScreen(opts.Out, func() int { width, _ := term.SizeOf(opts.Out); return width })
 	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
 	defer func() {

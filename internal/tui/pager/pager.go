@@ -71,6 +71,15 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 	return append(out, t.Accent.Text(style.Truncate(p.line(page, len(pages)), width)))
 }
 
+// All is everything there is to read, for those who have no pages.
+func (p *Pager) All(t *style.Theme, width int) (rows []string) {
+	for _, page := range p.pages() {
+		rows = append(rows, page.Title)
+		rows = append(rows, page.Lay(t, width)...)
+	}
+	return rows
+}
+
 // wrapped cuts a row that is wider than the window. A row with styles is cut off.
 func wrapped(row string, width int) []string {
 	if strings.Contains(row, "\x1b") {

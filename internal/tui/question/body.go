@@ -121,3 +121,8 @@ func (b *body) scroll(pages int) {
 
 // showEnd scrolls to the end.
 func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), true }
+
+// warning says that there are characters which would not be seen by themselves.
+func (b *body) warning(t *style.Theme, width int) string {
+	return t.Warn.Text(style.Truncate("! it holds "+words.Count(b.hidden, "character")+" that would not be seen, shown as symbols or numbers", width))
+}

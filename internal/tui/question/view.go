@@ -7,7 +7,6 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // tallRoom is how many rows it takes for every choice to have a row of its own.
@@ -33,9 +32,13 @@ func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
 
 // All is all of a question, for the pager.
 func All(t *style.Theme, request chat.Approval, width int) []string {
-	var b body
+	b := body{hidden: hidden(request)}
 	b.lay(t, request, width)
-	return append([]string{t.Strong.Text(b.title), ""}, b.rows...)
+	rows := append([]string{t.Strong.Text(b.title), ""}, b.rows...)
+	if b.hidden > 0 {
+		rows = append(rows, "", b.warning(t, width))
+	}
+	return rows
 }
 
 // hidden counts the characters of a question that would not be seen by themselves.
@@ -50,8 +53,8 @@ func hidden(request chat.Approval) int {
 // foot is what stands below the body: what to be careful about, and the answers.
 func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
 	var foot []string
-	if n := q.body.hidden; n > 0 {
-		foot = append(foot, t.Warn.Text(style.Truncate("! it holds "+words.Count(n, "character")+" that would not be seen, shown as symbols or numbers", width)))
+	if q.body.hidden > 0 {
+		foot = append(foot, q.body.warning(t, width))
 	}
 	switch {
 	case q.reason != nil:

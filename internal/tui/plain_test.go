@@ -1,0 +1,46 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+)
+
+// Lines in, lines out, and not one escape sequence: what a screen reader reads.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	driver := &fakeDriver{}
+	var out strings.Builder
+	p := &plain{
+		model: newModel(t.Context(), Options{Driver: driver, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, plainWidth, 1000),
+		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
+	}
+	p.show()
+	p.take(typedLineMsg{"why?", true})
+	p.take(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "why?"}, chat.TextDelta{Delta: "**Because.**\n\n"}, askedForCommand("touch X #\rls")})
+	p.take(typedLineMsg{"wait", true})
+	p.take(typedLineMsg{"n too late", true})
+	p.take(eventsMsg{chat.ApprovalSettled{ID: 7}, chat.TurnEnded{}})
+	p.take(commandMsg{line: "/help", output: command.Output{Lines: strings.Split(numbered(900), "\n")}})
+	if diff := cmp.Diff([]string{`send "why?"`, `send "wait"`, `answer 7 allow=false always=false reason="too late"`}, driver.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	got := out.String()
+	for _, want := range []string{"hello\n", "> why?\n", "Because.\n", "touch X #␍ls\n", "would not be seen", "y for yes", "line 900\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in:\n%s", want, got[:min(len(got), 2000)])
+		}
+	}
+	if strings.ContainsAny(got, "\x1b\r\a") {
+		t.Errorf("it holds a sequence: %q", got)
+	}
+	if !p.take(typedLineMsg{}) {
+		t.Error("the end of the input does not end it")
+	}
+}
