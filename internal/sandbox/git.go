@@ -110,7 +110,7 @@ func madeByGit(path string) bool {
 		return true // names programs only together with the configuration
 	case "hooks":
 		entries, err := os.ReadDir(path)
-		return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sample") })
+		return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), sample) })
 	case "config":
 		content, err := os.ReadFile(path)
 		lines := strings.Split(string(content), "\n")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,6 +42,9 @@ type thing struct {
 
 // absent is the kind of what was not there.
 const absent = fs.ModeIrregular
+
+// sample ends the names of hooks that git does not run.
+const sample = ".sample"
 
 // guardedBytes bounds the size of a protected file that is kept in memory.
 const guardedBytes = 1 << 20
@@ -102,7 +106,7 @@ func (g *guard) keep(where place, info fs.FileInfo) {
 }
 
 func (g *guard) keepFile(where place, info fs.FileInfo) {
-	if !info.Mode().IsRegular() || info.Size() > guardedBytes {
+	if !info.Mode().IsRegular() || info.Size() > guardedBytes || strings.HasSuffix(where.rel, sample) {
 		return
 	}
 	if content, err := os.ReadFile(where.path()); err == nil {
@@ -148,7 +152,7 @@ func names(folder place) []string {
 	entries, _ := fs.ReadDir(root.FS(), filepath.ToSlash(folder.rel))
 	var found []string
 	for _, entry := range entries {
-		if !entry.IsDir() {
+		if !entry.IsDir() && !strings.HasSuffix(entry.Name(), sample) {
 			found = append(found, entry.Name())
 		}
 	}
