@@ -1,0 +1,174 @@
+package todo
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/words"
+)
+
+// Status is how far an item has come.
+type Status string
+
+// The states of an item.
+const (
+	Pending    Status = "pending"
+	InProgress Status = "in_progress"
+	Completed  Status = "completed"
+)
+
+// Item is one thing to do.
+type Item struct {
+	ID      string `json:"id"`
+	Content string `json:"content"`
+	Status  Status `json:"status"`
+	// Subtasks are its steps, which have none of their own.
+	Subtasks List `json:"subtasks,omitempty"`
+}
+
+// List is what is to be done, in order.
+type List []Item
+
+// Bounds of a list: it is part of every request after a compression.
+const (
+	maxItems   = 100
+	maxContent = 1000
+)
+
+// FieldError says which field of a list is wrong, and why.
+type FieldError struct{ Field, Problem string }
+
+func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
+
+// Check reports what is wrong with a list, as a *FieldError, or nil.
+func (l List) Check() error {
+	if n := l.count(); n > maxItems {
+		return &FieldError{"todos", fmt.Sprintf("has %d items with their subtasks; at most %d are kept, so leave out what is done", n, maxItems)}
+	}
+	return l.check("todos", make(map[string]string))
+}
+
+// check names the fields below path. Seen are the ids of the whole list, each with
+// the field that has it.
+func (l List) check(path string, seen map[string]string) error {
+	for i, item := range l {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		wrong := func(field, format string, args ...any) error {
+			return &FieldError{at + "." + field, fmt.Sprintf(format, args...)}
+		}
+		length := utf8.RuneCountInString(item.Content)
+		switch item.Status {
+		case Pending, InProgress, Completed:
+		default:
+			return wrong("status", "is %q; it must be pending, in_progress or completed", item.Status)
+		}
+		switch {
+		case strings.TrimSpace(item.ID) == "":
+			return wrong("id", "is empty; every item needs one")
+		case seen[item.ID] != "":
+			return wrong("id", "is %q, which %s has too; ids must differ", item.ID, seen[item.ID])
+		case strings.TrimSpace(item.Content) == "":
+			return wrong("content", "is empty; say what is to be done")
+		case length > maxContent:
+			return wrong("content", "has %d characters; at most %d are kept", length, maxContent)
+		case len(item.Subtasks) > 0 && strings.Contains(path, "."):
+			return wrong("subtasks", "are below a subtask; there are only two levels")
+		}
+		seen[item.ID] = at
+		if err := item.Subtasks.check(at+".subtasks", seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l List) count() int {
+	n := len(l)
+	for _, item := range l {
+		n += len(item.Subtasks)
+	}
+	return n
+}
+
+// Progress is a list in three figures.
+type Progress struct {
+	// Done and Total count the items.
+	Done, Total int
+	// Current is what is being worked on, else what comes next; "" when all is done.
+	Current string
+}
+
+// Progress sums a list up.
+func (l List) Progress() Progress {
+	p := Progress{Total: len(l)}
+	next := ""
+	for _, item := range l {
+		switch {
+		case item.Status == Completed:
+			p.Done++
+		case item.Status == InProgress:
+			p.Current = cmp.Or(p.Current, item.current())
+		default:
+			next = cmp.Or(next, item.current())
+		}
+	}
+	p.Current = cmp.Or(p.Current, next)
+	return p
+}
+
+// current is the item in words: the step that is being worked on, else its own.
+func (i Item) current() string {
+	for _, step := range i.Subtasks {
+		if step.Status == InProgress {
+			return step.Content
+		}
+	}
+	return i.Content
+}
+
+// String writes the progress in a line, "" for an empty list.
+func (p Progress) String() string {
+	switch {
+	case p.Total == 0:
+		return ""
+	case p.Current == "":
+		return fmt.Sprintf("todo %d/%d", p.Done, p.Total)
+	}
+	return fmt.Sprintf("todo %d/%d · %s", p.Done, p.Total, words.FirstLine(p.Current))
+}
+
+// Open reports whether something of the list is left to do.
+func (l List) Open() bool {
+	p := l.Progress()
+	return p.Done < p.Total
+}
+
+// Lines writes the list for people, and for models, a line an item:
+//
+//	[x] 1 read the parser
+//	[>] 2 fix it
+//	  [ ] 2.1 add a test
+func (l List) Lines() []string { return l.lines("") }
+
+func (l List) lines(indent string) []string {
+	var all []string
+	for _, item := range l {
+		box := map[Status]string{Pending: "[ ]", InProgress: "[>]", Completed: "[x]"}[item.Status]
+		text := strings.Join(strings.Fields(item.Content), " ")
+		all = append(all, fmt.Sprintf("%s%s %s %s", indent, box, item.ID, text))
+		all = append(all, item.Subtasks.lines(indent+"  ")...)
+	}
+	return all
+}
+
+// Parse reads a list from JSON and checks it.
+func Parse(raw json.RawMessage) (List, error) {
+	var l List
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return nil, fmt.Errorf("not a todo list: %w", err)
+	}
+	return l, l.Check()
+}
