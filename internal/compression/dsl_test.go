@@ -215,6 +215,9 @@ func contextOf(tb rapid.TB, limit int, entries []*history.Content) Context {
 		Threshold:         0.85,
 		PreserveThreshold: 0.2,
 		Facts:             testFacts,
+
+		TopPreserveThreshold: 0.2,
+		Summarizer:           answering("<state_snapshot>short</state_snapshot>"),
 	}
 	for _, entry := range entries {
 		c.Tokens = append(c.Tokens, s.CountContent(entry))

@@ -35,7 +35,7 @@ func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
 	if len(c.History) == 0 {
 		return noop(s, c, reasonEmpty), nil
 	}
-	if nothingSince(c.History) {
+	if nothingSince(c.History, isMarker) {
 		return noop(s, c, reasonUnchanged), nil
 	}
 	return s.compress(c, tailSize(len(c.History), c.PreserveThreshold)), nil

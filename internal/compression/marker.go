@@ -53,20 +53,32 @@ func seal(entries []*history.Content) []*history.Content {
 	if i < 0 {
 		return entries
 	}
+	return sealAt(entries, i)
+}
+
+// sealAt notes at entry i how many follow it, and takes the notes of earlier
+// compressions away: only the latest counts.
+func sealAt(entries []*history.Content, i int) []*history.Content {
 	sealed := slices.Clone(entries)
-	sealed[i] = entries[i].WithMeta(metaFollowed, len(entries)-1-i)
+	for j, entry := range sealed {
+		if _, noted := metaInt(entry, metaFollowed); noted {
+			sealed[j] = entry.WithoutMeta(metaFollowed)
+		}
+	}
+	sealed[i] = sealed[i].WithMeta(metaFollowed, len(entries)-1-i)
 	return sealed
 }
 
-// nothingSince reports whether a history is as a compression left it. Its tail is
-// then the one that was kept, and a share of what is left would be less (D-43).
-func nothingSince(entries []*history.Content) bool {
-	i := slices.IndexFunc(entries, isMarker)
-	if i < 0 {
-		return false
+// nothingSince reports whether a history is as a compression left it that wrote
+// such an entry. Its tail is then the one that was kept, and a share of what is left
+// would be less (D-43).
+func nothingSince(entries []*history.Content, written func(*history.Content) bool) bool {
+	for i, entry := range entries {
+		if followed, sealed := metaInt(entry, metaFollowed); sealed && followed == len(entries)-1-i && written(entry) {
+			return true
+		}
 	}
-	followed, sealed := metaInt(entries[i], metaFollowed)
-	return sealed && followed == len(entries)-1-i
+	return false
 }
 
 func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }

@@ -14,8 +14,10 @@ import (
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	names := Names()
-	if !slices.Contains(names, "high-density") || !slices.Contains(names, "top-down-truncation") {
-		t.Errorf("names are %v", names)
+	for _, name := range []string{"high-density", "middle-out", "one-shot", "top-down-truncation"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is not in %v", name, names)
+		}
 	}
 	for _, name := range names {
 		s, err := Get(name)
@@ -29,21 +31,25 @@ func TestRegistry(t *testing.T) {
 }
 
 // The strategy's own threshold is the last resort of REQ-HD-001.10; see also
-// REQ-HD-001.1, REQ-HD-001.2, REQ-HD-004.3, REQ-HD-002.2, BR-THRESH-003.
+// REQ-HD-001.1, REQ-HD-001.2, REQ-HD-001.3, REQ-HD-001.4, REQ-HD-004.3, REQ-HD-002.2,
+// BR-THRESH-002, BR-THRESH-003.
 func TestStrategyProperties(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
 		trigger  Trigger
 		optimize bool
+		model    bool
 	}{
-		"high-density":        {Trigger{TriggerContinuous, 0.85}, true},
-		"top-down-truncation": {Trigger{TriggerThreshold, 0.85}, false},
+		"high-density":        {Trigger{TriggerContinuous, 0.85}, true, false},
+		"middle-out":          {Trigger{TriggerThreshold, 0.85}, false, true},
+		"one-shot":            {Trigger{TriggerThreshold, 0.85}, false, true},
+		"top-down-truncation": {Trigger{TriggerThreshold, 0.85}, false, false},
 	} {
 		s, err := Get(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Trigger() != want.trigger || s.RequiresLLM() {
+		if s.Trigger() != want.trigger || s.RequiresLLM() != want.model {
 			t.Errorf("%s: trigger %v, needs a model %t", name, s.Trigger(), s.RequiresLLM())
 		}
 		if _, ok := s.(Optimizer); ok != want.optimize {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/history"
+	"agent/internal/todo"
 )
 
 // Strategy is one way to compress a history. Strategies are values without
@@ -65,8 +66,23 @@ type Context struct {
 	Threshold float64
 	// PreserveThreshold is the share of entries kept as they are at the end (D-25).
 	PreserveThreshold float64
+	// TopPreserveThreshold is the share of entries that middle-out keeps as they are at
+	// the beginning (D-34).
+	TopPreserveThreshold float64
 	// Facts knows the parameter that names a call.
 	Facts Facts
+
+	// What follows is for strategies that ask a model; others ignore it
+	// (REQ-HD-011.4).
+
+	// Summarizer is the model to ask, nil where there is none.
+	Summarizer *Summarizer
+	// ActiveTodos is the todo list (REQ-HD-011.1).
+	ActiveTodos todo.List
+	// TranscriptPath is the file that keeps the whole conversation, empty when none
+	// does (REQ-HD-012.1). TranscriptHint is a sentence, with a blank before it, that
+	// says how the model reaches it.
+	TranscriptPath, TranscriptHint string
 }
 
 // Trigger is the total at which a compression is due: the threshold's share of the
@@ -138,6 +154,11 @@ type ResultMetadata struct {
 	CompressedMessageCount int    `json:"compressedMessageCount"`
 	StrategyUsed           string `json:"strategyUsed"`
 	LLMCallMade            bool   `json:"llmCallMade"`
+	// TopPreserved and BottomPreserved are how many entries were kept at both ends, and
+	// MiddleCompressed how many the summary between them stands for.
+	TopPreserved     int `json:"topPreserved,omitzero"`
+	BottomPreserved  int `json:"bottomPreserved,omitzero"`
+	MiddleCompressed int `json:"middleCompressed,omitzero"`
 }
 
 // The reasons for a no-op (D-28).
@@ -147,6 +168,8 @@ const (
 	reasonNothing   = "there is nothing to compress"
 	reasonAtTarget  = "the history is already at or below the target"
 	reasonUnchanged = "nothing was added since the last compression"
+	reasonBetween   = "fewer than four entries lie between the kept top and the kept tail"
+	reasonLittle    = "a summary could replace less than a tenth of the conversation"
 )
 
 // noop is the result of a strategy that did nothing.
@@ -155,7 +178,7 @@ func noop(s Strategy, c Context, reason string) Result {
 	return Result{
 		Reason:       reason,
 		NewHistory:   c.History,
-		Metadata:     ResultMetadata{len(c.History), len(c.History), s.Name(), false},
+		Metadata:     ResultMetadata{OriginalMessageCount: len(c.History), CompressedMessageCount: len(c.History), StrategyUsed: s.Name()},
 		TokensBefore: total,
 		TokensAfter:  total,
 	}
@@ -171,7 +194,7 @@ func applied(s Strategy, c Context, entries []*history.Content, total int) Resul
 	return Result{
 		Applied:      true,
 		NewHistory:   entries,
-		Metadata:     ResultMetadata{len(c.History), len(entries), s.Name(), false},
+		Metadata:     ResultMetadata{OriginalMessageCount: len(c.History), CompressedMessageCount: len(entries), StrategyUsed: s.Name()},
 		TokensBefore: before,
 		TokensAfter:  total,
 	}

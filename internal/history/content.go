@@ -1,6 +1,7 @@
 package history
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -71,6 +72,14 @@ func (c *Content) WithMeta(key string, value any) *Content {
 		edited.Metadata[k] = v
 	}
 	edited.Metadata[key] = value
+	return &edited
+}
+
+// WithoutMeta returns a copy of c without one metadata key.
+func (c *Content) WithoutMeta(key string) *Content {
+	edited := *c
+	edited.Metadata = maps.Clone(c.Metadata)
+	delete(edited.Metadata, key)
 	return &edited
 }
 

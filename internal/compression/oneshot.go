@@ -1,0 +1,31 @@
+package compression
+
+import "context"
+
+// oneShot has a model summarise everything before the preserved tail (D-35).
+type oneShot struct{}
+
+func (oneShot) Name() string      { return "one-shot" }
+func (oneShot) RequiresLLM() bool { return true }
+
+func (oneShot) Trigger() Trigger {
+	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
+}
+
+func (s oneShot) Compress(ctx context.Context, c Context) (Result, error) {
+	if err := c.check(); err != nil {
+		return Result{}, err
+	}
+	n := len(c.History)
+	switch {
+	case n == 0:
+		return noop(s, c, reasonEmpty), nil
+	case nothingSince(c.History, isSummaryOfEntries):
+		return noop(s, c, reasonUnchanged), nil
+	}
+	tail := groupEntries(c.History).boundary(n - tailSize(n, c.PreserveThreshold))
+	if tail == 0 {
+		return noop(s, c, reasonTail), nil
+	}
+	return summarise(ctx, s, c, span{0, tail})
+}
