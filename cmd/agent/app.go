@@ -113,6 +113,14 @@ func (a *app) sessionID() string {
 	return a.session.ID()
 }
 
+// transcriptPath is the file that keeps the conversation, "" when none does.
+func (a *app) transcriptPath() string {
+	if a.session == nil {
+		return ""
+	}
+	return a.session.Path()
+}
+
 // cacheKey stands for a session at providers, which need not learn its name.
 func cacheKey(sessionID string) string {
 	if sessionID == "" {
@@ -181,6 +189,13 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 	if a.session != nil {
 		observer, unsaved = a.session.Observe, a.session.Unsaved
 	}
+	compressionPrompt, lacks, err := prompts.Compression(filepath.Join(a.folders.config, "prompts"))
+	if err != nil {
+		return err
+	}
+	if lacks != "" {
+		a.notices = append(a.notices, lacks)
+	}
 	conversation, err := a.conversation(chat.Config{
 		Provider:     a.connection.Provider,
 		Counter:      counter,
@@ -194,6 +209,11 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		ContextLimit: a.connection.ContextLimit,
 		Prices:       a.connection.Prices,
 		System:       system,
+
+		CompressionPrompt: compressionPrompt,
+		OtherModel:        a.otherModel,
+		TranscriptPath:    a.transcriptPath(),
+
 		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 			return atcmd.Expand(ctx, message, atcmd.Options{
 				Root:          a.workspace.Root(),

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"agent/internal/chat"
+	"agent/internal/llm"
 	"agent/internal/llm/demo"
 	"agent/internal/provider"
 	"agent/internal/settings"
@@ -24,6 +26,29 @@ func newConnection(s *settings.Settings, w world, f folders, ask asker) *provide
 		Settings: s, Env: w.env, Home: w.home, Folder: f.config,
 		Ask: ask, UserAgent: "agent/" + version,
 	})
+}
+
+// otherModel connects to the model of a profile, as it is now.
+func (a *app) otherModel(profile string) (*chat.OtherModel, error) {
+	loaded, err := a.profiles.Load(profile)
+	if err != nil {
+		return nil, err
+	}
+	with := a.settings.With(loaded)
+	connection := newConnection(with, a.world, a.folders, nil)
+	if a.session != nil {
+		connection.OnKey(func(key llm.Key) { a.session.Hide(string(key)) })
+	}
+	client, err := connection.Provider()
+	if err != nil {
+		return nil, fmt.Errorf("profile %s: %w", profile, err)
+	}
+	model := settings.Model.Of(with)
+	known, _ := connection.ContextLimit(model)
+	return &chat.OtherModel{
+		Provider: client, Settings: with, Window: known, Prices: connection.Prices(model),
+		Close: func() { _ = connection.Close() }, // only lets go of idle connections
+	}, nil
 }
 
 // asker puts a question to the user; nil where nobody can be asked.

@@ -43,6 +43,14 @@ type Config struct {
 	Prices func(model string) *settings.Prices
 	// System renders the system prompt.
 	System SystemPrompt
+	// CompressionPrompt is what a model that summarises is told (D-37).
+	CompressionPrompt string
+	// OtherModel connects to the model of a profile, for compression.profile. It may be
+	// called on any goroutine; nil where there are no profiles.
+	OtherModel func(profile string) (*OtherModel, error)
+	// TranscriptPath is the file that keeps the whole conversation, empty when none does
+	// (REQ-HD-012.1).
+	TranscriptPath string
 	// Expand turns what the user typed into blocks.
 	Expand Expander
 	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which
@@ -75,20 +83,22 @@ type Chat struct {
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc
 	working   bool
-	approvals *approvals
-	runner    *runner
-	replies   *replies
-	window    *window.Window
-	stats     *totals
-	unsaved   bool
-	lastReply string
+	// summarising is set while a model is asked for a summary.
+	summarising bool
+	approvals   *approvals
+	runner      *runner
+	replies     *replies
+	window      *window.Window
+	stats       *totals
+	unsaved     bool
+	lastReply   string
 }
 
 // New returns a chat that is idle.
 func New(config Config) *Chat {
 	c := &Chat{Config: config, inbox: newInbox()}
 	c.stats = &totals{Config: &c.Config}
-	c.window = newWindow(&c.Config, c.emitStep)
+	c.window = newWindow(c)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
 	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add}
 	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}

@@ -103,6 +103,14 @@ type DensityApplied window.Density
 // Compressed: a compression ran, or found nothing to do.
 type Compressed window.Compression
 
+// CompressionStarted: a model is asked for a summary. Compressed follows, unless that
+// fails or is interrupted.
+type CompressionStarted struct{ Strategy, Model string }
+
+// CompressionProgress: the summary is being written for so long. It comes every
+// second.
+type CompressionProgress struct{ For time.Duration }
+
 // UsageReported: the provider's figures for the latest request.
 type UsageReported struct {
 	PromptTokens     int
@@ -149,26 +157,28 @@ type Status struct {
 	Unsaved bool
 }
 
-func (TurnStarted) event()       {}
-func (TurnEnded) event()         {}
-func (UserMessage) event()       {}
-func (MessageReturned) event()   {}
-func (TextDelta) event()         {}
-func (ReasoningDelta) event()    {}
-func (ReplyDiscarded) event()    {}
-func (ReplyEnded) event()        {}
-func (CallArriving) event()      {}
-func (CallRequested) event()     {}
-func (ToolStarted) event()       {}
-func (ToolOutput) event()        {}
-func (ToolEnded) event()         {}
-func (ApprovalRequested) event() {}
-func (ApprovalSettled) event()   {}
-func (DensityApplied) event()    {}
-func (Compressed) event()        {}
-func (UsageReported) event()     {}
-func (Retry) event()             {}
-func (Waiting) event()           {}
-func (Notice) event()            {}
-func (QueueChanged) event()      {}
-func (StatusChanged) event()     {}
+func (TurnStarted) event()         {}
+func (TurnEnded) event()           {}
+func (UserMessage) event()         {}
+func (MessageReturned) event()     {}
+func (TextDelta) event()           {}
+func (ReasoningDelta) event()      {}
+func (ReplyDiscarded) event()      {}
+func (ReplyEnded) event()          {}
+func (CallArriving) event()        {}
+func (CallRequested) event()       {}
+func (ToolStarted) event()         {}
+func (ToolOutput) event()          {}
+func (ToolEnded) event()           {}
+func (ApprovalRequested) event()   {}
+func (ApprovalSettled) event()     {}
+func (DensityApplied) event()      {}
+func (CompressionStarted) event()  {}
+func (CompressionProgress) event() {}
+func (Compressed) event()          {}
+func (UsageReported) event()       {}
+func (Retry) event()               {}
+func (Waiting) event()             {}
+func (Notice) event()              {}
+func (QueueChanged) event()        {}
+func (StatusChanged) event()       {}

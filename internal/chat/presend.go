@@ -33,7 +33,7 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 }
 
 // newWindow is the window onto the conversation of c, which tells what it does.
-func newWindow(c *Config, tell func(window.Step)) *window.Window {
+func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
 		History:  c.History,
 		Settings: currentSettings(c.Settings),
@@ -45,7 +45,11 @@ func newWindow(c *Config, tell func(window.Step)) *window.Window {
 		Limit:    c.ContextLimit,
 		Root:     cmp.Or(c.SessionRoot, c.Root),
 		Now:      c.Now,
-		Tell:     tell,
+		Tell:     c.emitStep,
+
+		Summarizer:     c.summarizer,
+		Beside:         c.beside,
+		TranscriptPath: c.TranscriptPath,
 	})
 }
 
@@ -91,12 +95,13 @@ func currentSettings(s *settings.Settings) func() window.Settings {
 // WindowSettings are the settings as the pre-send window takes them.
 func WindowSettings(s *settings.Settings) window.Settings {
 	return window.Settings{
-		Model:             settings.Model.Of(s),
-		ContextLimit:      settings.ContextLimit.Of(s),
-		MaxOutputTokens:   settings.MaxOutputTokens.Of(s),
-		OutputTokens:      settings.ToolOutputMaxTokens.Of(s),
-		Strategy:          settings.CompressionStrategy.Of(s),
-		Threshold:         settings.CompressionThreshold.Of(s),
-		PreserveThreshold: settings.CompressionPreserveThreshold.Of(s),
+		Model:                settings.Model.Of(s),
+		ContextLimit:         settings.ContextLimit.Of(s),
+		MaxOutputTokens:      settings.MaxOutputTokens.Of(s),
+		OutputTokens:         settings.ToolOutputMaxTokens.Of(s),
+		Strategy:             settings.CompressionStrategy.Of(s),
+		Threshold:            settings.CompressionThreshold.Of(s),
+		PreserveThreshold:    settings.CompressionPreserveThreshold.Of(s),
+		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Of(s),
 	}
 }

@@ -97,6 +97,7 @@ func newPlay(rt *rapid.T) *play {
 		}
 		return wordCount{}
 	}
+	p.CompressionPrompt = "sum it up"
 	p.on = p.event
 	return p
 }
@@ -170,6 +171,13 @@ func (p *play) reply(rt *rapid.T) answerFunc {
 // goroutine; until the model speaks the owner only reads.
 func (p *play) checked(answer answerFunc) answerFunc {
 	return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+		if req.System == p.CompressionPrompt {
+			if len(req.History[0].Text())%2 == 0 {
+				answer = say(snapshot)
+			}
+			answer(ctx, req, yield)
+			return
+		}
 		if err := history.Validate(req.History); err != nil {
 			p.t.Errorf("D-32: %v", err)
 		}

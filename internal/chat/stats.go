@@ -28,20 +28,25 @@ type totals struct {
 
 // count takes the provider's figures of a request to model into the totals.
 func (t *totals) count(model string, u llm.Usage) {
-	t.PromptTokens += u.PromptTokens
-	t.CompletionTokens += u.CompletionTokens
-	t.CachedTokens += u.CachedTokens
-	t.CacheWriteTokens += u.CacheWriteTokens
-	t.price(model, u)
-}
-
-// price adds what a request to model cost, by the prices of that moment.
-func (t *totals) price(model string, u llm.Usage) {
 	var known *settings.Prices
 	if t.Prices != nil {
 		known = t.Prices(model)
 	}
-	if prices, ok := settings.PricesOf(t.Settings, known); ok {
+	t.countPriced(model, u, t.Settings, known)
+}
+
+// countPriced is count for a model whose prices are those of other settings.
+func (t *totals) countPriced(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
+	t.PromptTokens += u.PromptTokens
+	t.CompletionTokens += u.CompletionTokens
+	t.CachedTokens += u.CachedTokens
+	t.CacheWriteTokens += u.CacheWriteTokens
+	t.price(model, u, of, known)
+}
+
+// price adds what a request to model cost, by the prices of that moment.
+func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
+	if prices, ok := settings.PricesOf(of, known); ok {
 		t.Cost += prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
 		return
 	}

@@ -11,6 +11,17 @@ import (
 // ErrWorking is the answer to a change that must wait for the end of a turn.
 var ErrWorking = errors.New("a turn is running; wait for its end or interrupt it with Esc")
 
+// errSummarising is ErrWorking while a summary is written.
+var errSummarising error = summarisingError{}
+
+type summarisingError struct{}
+
+func (summarisingError) Error() string {
+	return "the conversation is being summarised; wait for its end or interrupt it with Esc"
+}
+
+func (summarisingError) Is(target error) bool { return target == ErrWorking }
+
 // Retry sends the conversation again without a new message, after a request that
 // failed.
 func (c *Chat) Retry(ctx context.Context) error {
@@ -57,16 +68,38 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
-// Compress compresses now, whatever the threshold.
+// Compress compresses now, whatever the threshold, as a task of its own: Esc ends it
+// and leaves the history as it was. It returns when that is done.
 func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
-	var told Compressed
+	type outcome struct {
+		told Compressed
+		err  error
+	}
+	ended := make(chan outcome, 1)
 	err := c.whenIdle(ctx, func() error {
-		done, err := c.window.Compress(ctx)
-		told = Compressed(done)
-		c.emitStatus()
-		return err
+		c.tasks = append(c.tasks, func(task context.Context) (Outcome, error) {
+			task, cancel := context.WithCancel(task)
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			done, err := c.window.Compress(task)
+			if task.Err() != nil {
+				err = errors.New("interrupted")
+			}
+			c.emitStatus()
+			ended <- outcome{Compressed(done), err}
+			return Outcome{Stop: StopDone}, nil
+		})
+		return nil
 	})
-	return told, err
+	if err != nil {
+		return Compressed{}, err
+	}
+	select {
+	case o := <-ended:
+		return o.told, o.err
+	case <-ctx.Done():
+		return Compressed{}, ctx.Err()
+	}
 }
 
 // CycleMode switches to the next approval mode.
@@ -82,7 +115,10 @@ func (c *Chat) CycleMode() {
 // whenIdle runs a change on the owner, or refuses it while a turn runs.
 func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
 	err, asked := ask(ctx, c.inbox, func() error {
-		if c.working {
+		switch {
+		case c.summarising:
+			return errSummarising
+		case c.working:
 			return ErrWorking
 		}
 		return change()

@@ -51,7 +51,10 @@ func (e DensityApplied) String() string {
 
 // String tells the event in one line.
 func (e Compressed) String() string {
-	if !e.Applied {
+	switch {
+	case e.Failed:
+		return fmt.Sprintf("compression (%s) failed: %s; going on without a summary", e.Strategy, e.Reason)
+	case !e.Applied:
 		return fmt.Sprintf("compression (%s): nothing to do, %s", e.Strategy, e.Reason)
 	}
 	by := e.Strategy

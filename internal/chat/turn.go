@@ -140,31 +140,35 @@ func buildRequest(c *Config, head window.Head) (llm.Request, error) {
 	if err := history.Validate(entries); err != nil {
 		return llm.Request{}, err
 	}
-	s := c.Settings
-	request := llm.Request{
-		Model:           settings.Model.Of(s),
-		System:          head.System,
-		History:         entries,
-		Tools:           head.Tools,
-		Temperature:     settings.Temperature.Pointer(s),
-		TopP:            settings.TopP.Pointer(s),
-		ReasoningEffort: settings.ReasoningEffort.Of(s),
-		API:             llm.API(settings.API.Of(s)),
+	request := request(c.Settings, llm.Request{
+		System:  head.System,
+		History: entries,
+		Tools:   head.Tools,
 		Cache: llm.Cache{
-			Policy: llm.CachePolicy(settings.PromptCache.Of(s)),
+			Policy: llm.CachePolicy(settings.PromptCache.Of(c.Settings)),
 			Key:    c.CacheKey,
 			Stable: stable(entries, ToolFacts(c.Tools)),
 		},
-		Patience: &llm.Patience{
-			First:      settings.RequestTimeout.Of(s),
-			Idle:       settings.IdleTimeout.Of(s),
-			Retries:    settings.MaxRetries.Of(s),
-			Unattended: c.Unattended,
-		},
-		Replay: llm.Replay(settings.ReasoningReplay.Of(s)),
-	}
-	request.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)
+	})
+	request.Patience.Unattended = c.Unattended
 	return request, nil
+}
+
+// request completes a request with what the settings say about the model.
+func request(s *settings.Settings, r llm.Request) llm.Request {
+	r.Model = settings.Model.Of(s)
+	r.Temperature = settings.Temperature.Pointer(s)
+	r.TopP = settings.TopP.Pointer(s)
+	r.ReasoningEffort = settings.ReasoningEffort.Of(s)
+	r.API = llm.API(settings.API.Of(s))
+	r.Patience = &llm.Patience{
+		First:   settings.RequestTimeout.Of(s),
+		Idle:    settings.IdleTimeout.Of(s),
+		Retries: settings.MaxRetries.Of(s),
+	}
+	r.Replay = llm.Replay(settings.ReasoningReplay.Of(s))
+	r.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)
+	return r
 }
 
 // failed turns an error into the end of a turn. An interrupt is an end of its

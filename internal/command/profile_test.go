@@ -75,7 +75,7 @@ func TestProfileRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.run(t, "/profile load work")
-	w.refused(t, "/profile load bad", "must be one of high-density, top-down-truncation")
+	w.refused(t, "/profile load bad", "must be one of high-density, middle-out, one-shot, top-down-truncation")
 	if w.settings.Profile() != "work" || settings.Model.Of(w.settings) != "" {
 		t.Errorf("profile %q, model %q", w.settings.Profile(), settings.Model.Of(w.settings))
 	}

@@ -53,6 +53,7 @@ func summaryOf(entries []*history.Content) (int, *history.Content) {
 	return -1, nil
 }
 
+// D-34: both ends stay, and one entry stands for what is between.
 func TestMiddleOut_D34(t *testing.T) {
 	t.Parallel()
 	entries := talk(5) // 20 entries: 4 above, 4 below
@@ -72,6 +73,7 @@ func TestMiddleOut_D34(t *testing.T) {
 	}
 }
 
+// D-35: the end stays, and one entry stands for the rest.
 func TestOneShot_D35(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
@@ -142,7 +144,7 @@ func TestSummaryKeepsTheTask(t *testing.T) {
 	}
 }
 
-// D-36, REQ-HD-011.3: what is sent.
+// D-36, REQ-HD-011.1, REQ-HD-011.3: what is sent.
 func TestWhatIsSent_D36(t *testing.T) {
 	t.Parallel()
 	one := 1

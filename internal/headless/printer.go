@@ -60,6 +60,8 @@ func (p *Printer) tell(e chat.Event) {
 		}
 	case chat.DensityApplied:
 		p.say("%s", e)
+	case chat.CompressionStarted:
+		p.say("compression (%s): asking %s for a summary", e.Strategy, e.Model)
 	case chat.Compressed:
 		p.say("%s", e)
 	case chat.Retry:

@@ -38,6 +38,11 @@ type (
 		TokensBefore int            `json:"tokensBefore"`
 		TokensAfter  int            `json:"tokensAfter"`
 	}
+	compressionStartedLine struct {
+		Type     string `json:"type"`
+		Strategy string `json:"strategy"`
+		Model    string `json:"model"`
+	}
 	compressionLine struct {
 		Type         string `json:"type"`
 		Strategy     string `json:"strategy"`
@@ -83,9 +88,14 @@ func streamLine(e chat.Event) any {
 		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.ForModel(), e.Answer.Error, e.Answer.ExitCode}
 	case chat.DensityApplied:
 		return densityLine{"density", e.Metadata, e.TokensBefore, e.TokensAfter}
+	case chat.CompressionStarted:
+		return compressionStartedLine{"compression_started", e.Strategy, e.Model}
 	case chat.Compressed:
 		line := compressionLine{"compression", e.Strategy, "applied", e.Reason, e.TokensBefore, e.TokensAfter}
-		if !e.Applied {
+		switch {
+		case e.Failed:
+			line.Kind = "failed"
+		case !e.Applied:
 			line.Kind = "noop"
 		}
 		return line

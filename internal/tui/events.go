@@ -52,6 +52,8 @@ func (m *Model) event(event chat.Event) {
 		m.toolOutput(e)
 	case chat.ToolEnded:
 		m.toolEnded(e)
+	case chat.CompressionStarted:
+		m.turn.summariser = e.Model
 	case chat.ApprovalRequested:
 		m.questions.Add(e.Approval, m.opts.Now(), m.typed)
 		m.bell = true
@@ -81,6 +83,7 @@ func (m *Model) report(event chat.Event) {
 	case chat.DensityApplied:
 		m.note(dim, "≈", e.String())
 	case chat.Compressed:
+		m.turn.summariser = ""
 		m.note(dim, "≈", e.String())
 	case chat.Notice:
 		m.note(warn, "!", e.Text)

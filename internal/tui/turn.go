@@ -25,6 +25,8 @@ type turn struct {
 	returned bool
 	// arriving is the tool whose call the model is writing.
 	arriving string
+	// summariser is the model that is writing a summary of the conversation.
+	summariser string
 	// written is how much text and reasoning came, in bytes.
 	written int
 	retry   retry
@@ -91,6 +93,8 @@ func (m *Model) doing() string {
 		return "interrupting"
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
 		return fmt.Sprintf("%s · try %d in %s", u.retry.reason, u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
+	case u.summariser != "":
+		return "summarising with " + style.Clean(u.summariser)
 	case u.arriving != "":
 		return describe(u.arriving, "").coming()
 	case m.reply.thinking():

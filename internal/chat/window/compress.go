@@ -50,13 +50,30 @@ func (w *Window) threshold(strategy compression.Strategy) float64 {
 
 // PerformCompression lets the strategy rebuild the history and tells the outcome.
 // Entries that arrive meanwhile are kept by the history service. A request that
-// nothing can make fit is refused before anything is lost of it.
+// nothing can make fit is refused before anything is lost of it. At the hard limit a
+// model that gives no summary is told of and passed over, for the ladder goes on
+// without it (D-30).
 func (w *Window) PerformCompression(ctx context.Context, strategy compression.Strategy) (compression.Result, error) {
 	entries, tokens := w.History.Curated()
 	if err := w.CompressionContext(strategy, entries, tokens).Overflow(); err != nil {
 		return compression.Result{}, w.inTheirTokens(err)
 	}
-	told, result, err := w.compress(ctx, strategy)
+	if w.askedInVain(strategy) {
+		return compression.Result{}, nil
+	}
+	urgency := Urgency{Hard: w.overLimit(), Refused: w.refused}
+	told, result, err := w.compress(ctx, strategy, urgency)
+	if err != nil && urgency.Hard && strategy.RequiresLLM() && ctx.Err() == nil {
+		if !urgency.Refused {
+			w.noteVain(strategy)
+		}
+		told.Failed, told.Reason = true, err.Error()
+		w.Tell(told)
+		return compression.Result{}, nil
+	}
+	if !result.Applied && result.Metadata.LLMCallMade {
+		w.noteVain(strategy)
+	}
 	if err != nil {
 		return result, fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
 	}
@@ -76,17 +93,23 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 	if err != nil {
 		return Compression{}, err
 	}
-	told, _, err := w.compress(ctx, strategy)
+	told, _, err := w.compress(ctx, strategy, Urgency{})
 	return told, err
 }
 
 // compress is one rebuild by a strategy. The strategy works on immutable values, so
 // that it may take its time while the history goes on taking entries.
-func (w *Window) compress(ctx context.Context, strategy compression.Strategy) (Compression, compression.Result, error) {
+func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
 	var result compression.Result
 	err := w.History.Rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
-		if result, err = strategy.Compress(ctx, w.CompressionContext(strategy, entries, tokens)); err != nil || !result.Applied {
+		given := w.CompressionContext(strategy, entries, tokens)
+		if strategy.RequiresLLM() {
+			result, err = w.summarise(ctx, strategy, given, urgency)
+		} else {
+			result, err = strategy.Compress(ctx, given)
+		}
+		if err != nil || !result.Applied {
 			return nil, err
 		}
 		return result.NewHistory, nil
@@ -116,5 +139,8 @@ func (w *Window) CompressionContext(strategy compression.Strategy, entries []*hi
 		Threshold:         w.threshold(strategy),
 		PreserveThreshold: w.Settings().PreserveThreshold,
 		Facts:             w.Facts,
+
+		TopPreserveThreshold: w.Settings().TopPreserveThreshold,
+		TranscriptPath:       w.TranscriptPath,
 	}
 }

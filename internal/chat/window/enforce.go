@@ -12,6 +12,7 @@ import (
 // done in this pre-send window (zero if nothing, D-42), or the error says why it
 // cannot: a *compression.ContextOverflowError.
 func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Result) error {
+	w.refused = false
 	if _, err := w.Reserve(); err != nil {
 		return err
 	}
@@ -54,6 +55,7 @@ func (w *Window) Refused(named int) {
 		bound = min(bound, named)
 	}
 	w.learn(bound)
+	w.refused = true
 	w.Tell(Refusal{Tokens: refused, Limit: w.Size()})
 }
 

@@ -36,6 +36,12 @@ type bench struct {
 	steps   []window.Step
 	// strategies stand in for those of their name.
 	strategies map[string]compression.Strategy
+	// summary is what the model answers that summarises; urgencies are those it was
+	// asked with, and asked how often.
+	summary   string
+	failure   error
+	urgencies []window.Urgency
+	asked     int
 }
 
 // newBench returns a window of limit tokens with a head of five.
@@ -49,6 +55,7 @@ func newBench(t rapid.TB, limit int) *bench {
 		density:    compression.DensityConfig{Switches: map[string]bool{"readWritePruning": true, "fileDedupe": true}},
 		head:       window.Head{System: "be brief", Tools: []llm.ToolSpec{{Name: "read_file", Description: "reads a"}}},
 		strategies: map[string]compression.Strategy{},
+		summary:    "<state_snapshot>short</state_snapshot>",
 	}
 	b.Window = window.New(window.Config{
 		History:  history.NewService(words{}, nil),
@@ -65,10 +72,23 @@ func newBench(t rapid.TB, limit int) *bench {
 		Counter: func(string) history.Counter { return words{} },
 		Limit:   func(string) (int, bool) { return 0, false },
 		Root:    "/w",
-		Now:     func() time.Time { return time.Unix(1, 0) },
-		Tell:    func(s window.Step) { b.steps = append(b.steps, s) },
+
+		Summarizer: func(u window.Urgency) window.Connect {
+			b.urgencies = append(b.urgencies, u)
+			return func() (*compression.Summarizer, func(), error) {
+				return &compression.Summarizer{Name: "m", Count: words{}.Count, Room: b.Room(), Ask: b.ask}, func() {}, nil
+			}
+		},
+		Now:  func() time.Time { return time.Unix(1, 0) },
+		Tell: func(s window.Step) { b.steps = append(b.steps, s) },
 	})
 	return b
+}
+
+// ask is the model that summarises.
+func (b *bench) ask(context.Context, string, string) (compression.Answer, error) {
+	b.asked++
+	return compression.Answer{Text: b.summary, PromptTokens: 70, CompletionTokens: 7}, b.failure
 }
 
 // facts are those of the tools that the tests call.

@@ -1,6 +1,9 @@
 package window
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // DefaultLimit is the window assumed for models nobody knows, in tokens.
 const DefaultLimit = 128_000
@@ -29,6 +32,10 @@ func (w *Window) configuredSize() int {
 	return DefaultLimit
 }
 
+// SizeOf is the window of a model: what is set, else what is known of it, else a
+// common size; 0 stands for neither.
+func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
+
 // learnedLimit is a size a provider refused while the window was believed to be
 // configured; it holds until somebody configures another.
 type learnedLimit struct{ refused, configured int }
@@ -49,10 +56,16 @@ func (w *Window) Reserve() (int, error) {
 }
 
 func (w *Window) reserve() int {
-	if set := w.Settings().MaxOutputTokens; set > 0 {
+	return ReserveOf(w.Settings().MaxOutputTokens, w.Size())
+}
+
+// ReserveOf is what is kept free of a window: what is set, else the common share; 0
+// stands for nothing set (D-08).
+func ReserveOf(set, size int) int {
+	if set > 0 {
 		return set
 	}
-	return min(maxReserve, w.Size()/4)
+	return min(maxReserve, size/4)
 }
 
 // leastOutput is what one result may take however small the window is, in tokens.

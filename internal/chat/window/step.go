@@ -40,7 +40,9 @@ type Compression struct {
 	Strategy string
 	// Applied is false for a no-op. Reason says why; of a step that the hard limit
 	// forced it says which: "context limit: shorter tail" (D-49).
-	Applied      bool
+	Applied bool
+	// Failed: no model gave a summary; at the hard limit the work goes on without one.
+	Failed       bool
 	Reason       string
 	TokensBefore int
 	TokensAfter  int

@@ -26,9 +26,12 @@ type Settings struct {
 	Threshold float64
 	// PreserveThreshold is the share of entries kept at the tail (D-25).
 	PreserveThreshold float64
+	// TopPreserveThreshold is the share that middle-out keeps at the beginning (D-34).
+	TopPreserveThreshold float64
 }
 
-// Config is what a Window is made of. All of it is needed, but for Tell.
+// Config is what a Window is made of. All of it is needed, but for
+// what may be nil.
 type Config struct {
 	History *history.Service
 	// Settings are read before each use, so that a change counts from the next
@@ -49,6 +52,15 @@ type Config struct {
 	// Limit returns what is known about a model's window, in tokens; it is asked when
 	// the setting context-limit is unset.
 	Limit func(model string) (int, bool)
+	// Summarizer prepares to ask a model for summaries; the function it returns makes
+	// the connection, off the owner's goroutine. Nil where there is no model.
+	Summarizer func(Urgency) Connect
+	// Beside runs work off the owner's goroutine and returns when it is done, while the
+	// owner serves others. Nil runs it at once.
+	Beside func(work func())
+	// TranscriptPath is the file that keeps the whole conversation, empty when none does
+	// (REQ-HD-012.1).
+	TranscriptPath string
 	// Root is the folder that relative paths in calls mean.
 	Root string
 	// Now is the clock.
@@ -56,6 +68,10 @@ type Config struct {
 	// Tell receives each step after it is done; nil hears nothing.
 	Tell func(Step)
 }
+
+// Connect returns a model to ask, and what is to be called when it is not needed any
+// more.
+type Connect func() (model *compression.Summarizer, release func(), err error)
 
 // Window keeps the next request within the model's window.
 type Window struct {
@@ -73,12 +89,18 @@ type Window struct {
 	noopReason   string
 	compressions int
 	latest       Reported
+	// refused is set from a refusal to the end of the next pre-send window.
+	refused bool
+	vain    vain
 }
 
 // New returns a Window onto a history.
 func New(config Config) *Window {
 	if config.Tell == nil {
 		config.Tell = func(Step) {}
+	}
+	if config.Beside == nil {
+		config.Beside = func(work func()) { work() }
 	}
 	return &Window{Config: config, learned: make(map[string]learnedLimit)}
 }
@@ -87,7 +109,7 @@ func New(config Config) *Window {
 // about models stays.
 func (w *Window) Reset() {
 	w.ledger = ledger{turn: w.ledger.turn}
-	w.noopReason, w.latest = "", Reported{}
+	w.noopReason, w.latest, w.vain = "", Reported{}, vain{}
 }
 
 // Active is the strategy in force.

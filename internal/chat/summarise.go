@@ -1,0 +1,206 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/settings"
+)
+
+// OtherModel is the model of another profile, which writes summaries (D-36).
+type OtherModel struct {
+	Provider llm.Provider
+	// Settings are those in use with what the profile says.
+	Settings *settings.Settings
+	// Window is the model's window in tokens, 0 when nobody knows it, and Prices what is
+	// known of its prices, nil when nothing is.
+	Window int
+	Prices *settings.Prices
+	// Close lets go of the connection.
+	Close func()
+}
+
+// Bounds of a summary: how long it may take, less where the request waits at the hard
+// limit, and how much a model may write, thinking included, in bytes.
+const (
+	summaryTime     = 10 * time.Minute
+	summaryTimeHard = 2 * time.Minute
+	longestAnswer   = 512 << 10
+)
+
+// uncalibrated is the share of a window that is used of a model whose count of tokens
+// has not been compared with ours (D-09).
+const uncalibrated = 0.8
+
+// summarizer prepares the model that writes summaries: the one in use, or that of
+// compression.profile. What belongs to the owner is read here, and the rest, which may
+// wait for an endpoint, is done by the function returned.
+func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
+	profile, room := settings.CompressionProfile.Of(c.Settings), c.window.Room()
+	inUse := settings.BaseURL.Of(c.Settings)
+	return func() (*compression.Summarizer, func(), error) {
+		a := asking{chat: c, settings: c.Settings, profile: profile, patience: summaryTime}
+		if urgency.Hard {
+			a.patience = summaryTimeHard
+		}
+		release := func() {}
+		var err error
+		if profile == "" {
+			a.provider, err = c.Provider()
+		} else {
+			release, room, err = a.connect()
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if urgency.Refused && settings.BaseURL.Of(a.settings) == inUse {
+			release()
+			return nil, nil, errors.New("the endpoint that would write the summary has just refused a request of this size")
+		}
+		model := settings.Model.Of(a.settings)
+		return &compression.Summarizer{
+			Name: model, Prompt: c.CompressionPrompt, Count: c.Counter(model).Count, Room: room, Ask: a.ask,
+		}, release, nil
+	}
+}
+
+// asking asks a model for summaries, off the owner's goroutine.
+type asking struct {
+	chat     *Chat
+	provider llm.Provider
+	settings *settings.Settings
+	// profile is the one of another model, "" for the model in use, and prices what is
+	// known of its prices.
+	profile  string
+	prices   *settings.Prices
+	patience time.Duration
+}
+
+// connect takes up the model of the profile and returns how many tokens by our own
+// count it may be asked.
+func (a *asking) connect() (release func(), room int, err error) {
+	if a.chat.OtherModel == nil {
+		return nil, 0, fmt.Errorf("compression.profile names %q, and there are no profiles here", a.profile)
+	}
+	other, err := a.chat.OtherModel(a.profile)
+	if err != nil {
+		return nil, 0, fmt.Errorf("compression.profile: %w", err)
+	}
+	a.provider, a.settings, a.prices = other.Provider, other.Settings, other.Prices
+	size := window.SizeOf(settings.ContextLimit.Of(a.settings), other.Window)
+	free := size - window.ReserveOf(settings.MaxOutputTokens.Of(a.settings), size)
+	return other.Close, int(float64(free) * uncalibrated), nil
+}
+
+// ask sends one request and collects the answer, in as long as it may take.
+func (a *asking) ask(ctx context.Context, system, text string) (compression.Answer, error) {
+	s := a.settings
+	model := settings.Model.Of(s)
+	tooLong := fmt.Errorf("it gave no summary within %s", a.patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, a.patience, tooLong)
+	defer cancel()
+	a.tell(func(c *Chat) {
+		c.Emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.Settings), Model: model})
+	})
+	var answer collected
+	request := request(s, llm.Request{System: system, History: []*history.Content{history.HumanText(text)}, Cache: llm.Cache{Policy: llm.CacheOff}})
+	request.Patience.Unattended = a.chat.Unattended
+	for chunk, err := range a.provider.Stream(ctx, request) {
+		if err == nil {
+			err = answer.take(chunk)
+		}
+		if retry, ok := chunk.(llm.Retrying); ok {
+			a.tell(func(c *Chat) { c.Emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Reason: retry.Reason}) })
+		}
+		if err != nil {
+			a.account(answer.usage)
+			if context.Cause(ctx) == tooLong {
+				err = tooLong
+			}
+			return compression.Answer{}, err
+		}
+	}
+	a.account(answer.usage)
+	return compression.Answer{Text: answer.text.String(), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
+}
+
+// tell has the owner do something about the request, while it waits for its end.
+func (a *asking) tell(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) }) }
+
+// account adds what was used to the totals, at the model's own price. It never reaches the calibration, which is
+// about requests of the conversation (D-09).
+func (a *asking) account(u llm.Usage) {
+	model := settings.Model.Of(a.settings)
+	a.tell(func(c *Chat) {
+		c.stats.Requests++
+		if a.profile == "" {
+			c.stats.count(model, u)
+		} else {
+			c.stats.countPriced(model, u, a.settings, a.prices)
+		}
+		c.emitStatus()
+	})
+}
+
+// collected is an answer as it arrives.
+type collected struct {
+	text  strings.Builder
+	bytes int
+	usage llm.Usage
+}
+
+// take adds a chunk. An answer that is cut, or far too long, is an error.
+func (a *collected) take(chunk llm.Chunk) error {
+	switch chunk := chunk.(type) {
+	case llm.Text:
+		a.text.WriteString(chunk.Delta)
+		a.bytes += len(chunk.Delta)
+	case llm.Reasoning:
+		a.bytes += len(chunk.Delta)
+	case llm.Usage:
+		a.usage = chunk
+	case llm.Retrying:
+		if chunk.Discard {
+			*a = collected{usage: a.usage}
+		}
+	case llm.Finish:
+		if chunk.Reason == "length" {
+			return errors.New("the summary was cut at the model's output limit; raise max-output-tokens")
+		}
+	}
+	if a.bytes > longestAnswer {
+		return fmt.Errorf("the answer is longer than %d KiB", longestAnswer>>10)
+	}
+	return nil
+}
+
+// beside runs work while the owner serves the inbox, and tells how long it takes.
+func (c *Chat) beside(work func()) {
+	done := make(chan struct{})
+	c.summarising = true
+	defer func() { c.summarising = false }()
+	go func() {
+		defer close(done)
+		work()
+	}()
+	started, tick := c.Now(), time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case act := <-c.inbox:
+			act()
+		case <-tick.C:
+			c.Emit(CompressionProgress{For: c.Now().Sub(started).Round(time.Second)})
+		case <-done:
+			c.inbox.serve() // what was told of the request comes before its end
+			return
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/settings"
+)
+
+const snapshot = "<state_snapshot><overall_goal>all of it</overall_goal></state_snapshot>"
+
+// sums is a turn of a model that writes a summary, with its usage.
+func sums(text string) answerFunc {
+	return respond(llm.Reasoning{Delta: "hm"}, llm.Text{Delta: text}, llm.Usage{PromptTokens: 4000, CompletionTokens: 50, CachedTokens: 1000}, llm.Finish{Reason: "stop"})
+}
+
+// long records a conversation that is worth a summary.
+func (b *bench) long() {
+	b.t.Helper()
+	for i := range 8 {
+		b.record(history.HumanText(fmt.Sprint("question ", i)))
+		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(100))
+	}
+}
+
+// TestCompressIsATask covers D-36: /compress runs beside the screen, tells what it does,
+// refuses what must wait, and adds a summary.
+func TestCompressIsATask(t *testing.T) {
+	t.Parallel()
+	slow := func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+		time.Sleep(10 * time.Second)
+		sums(snapshot)(ctx, req, yield)
+	}
+	running(t, func(t *testing.T, b *bench) {
+		b.set("compression.strategy", "one-shot")
+		b.CompressionPrompt = "sum it up"
+		b.long()
+		ratio := b.ratio("test-model")
+		type outcome struct {
+			told Compressed
+			err  error
+		}
+		ended := make(chan outcome, 1)
+		go func() {
+			told, err := b.Compress(t.Context())
+			ended <- outcome{told, err}
+		}()
+		synctest.Wait()
+		time.Sleep(3500 * time.Millisecond)
+		synctest.Wait()
+		if err := b.Clear(t.Context()); !errors.Is(err, ErrWorking) || !strings.Contains(err.Error(), "being summarised") {
+			t.Errorf("clear meanwhile: %v", err)
+		}
+		if usage, err := b.ContextUsage(t.Context()); err != nil || usage.Total() == 0 {
+			t.Errorf("a question meanwhile: %+v, %v", usage, err)
+		}
+		b.Send("and then")
+		synctest.Wait()
+		if n := len(seen[CompressionProgress](b)); n != 3 || seen[CompressionStarted](b)[0] != (CompressionStarted{"one-shot", "test-model"}) {
+			t.Errorf("%d times progress, %v", n, seen[CompressionStarted](b))
+		}
+		o := <-ended
+		synctest.Wait()
+		if o.err != nil || !o.told.Applied || b.window.Compressions() != 1 {
+			t.Fatalf("%+v", o)
+		}
+		asked := b.model.requests[0]
+		if asked.System != "sum it up" || len(asked.Tools) != 0 || len(asked.History) != 1 || !strings.Contains(asked.History[0].Text(), "question 3") || asked.Cache.Policy != llm.CacheOff {
+			t.Errorf("asked %+v", asked)
+		}
+		if got := b.texts(history.Human); !strings.Contains(got[0], snapshot) || got[len(got)-1] != "and then" {
+			t.Errorf("human entries %q", got)
+		}
+		stats, _ := b.Stats(t.Context())
+		if stats.Requests != 2 || stats.PromptTokens != 4000 || stats.CompletionTokens != 50 || stats.CachedTokens != 1000 {
+			t.Errorf("stats %+v", stats)
+		}
+		if b.ratio("test-model") != ratio {
+			t.Error("D-09: a summary changed the calibration")
+		}
+	}, slow, say("ok"))
+}
+
+// TestEscEndsASummary: at once, and the history stays as it was.
+func TestEscEndsASummary(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(*bench){
+		"compress": func(b *bench) { go func() { _, _ = b.Compress(context.Background()) }() },
+		"a turn":   func(b *bench) { b.set("compression.threshold", "0.001"); b.Send("go on") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			running(t, func(t *testing.T, b *bench) {
+				b.set("compression.strategy", "middle-out")
+				b.long()
+				before := b.History.Len()
+				begin(b)
+				synctest.Wait()
+				if len(seen[CompressionStarted](b)) != 1 {
+					t.Fatal("no summary is asked for")
+				}
+				pressed := time.Now()
+				b.Interrupt()
+				synctest.Wait()
+				if took := time.Since(pressed); took > 100*time.Millisecond || len(seen[TurnEnded](b)) != 1 {
+					t.Errorf("it took %s, turns ended %v", took, stops(b))
+				}
+				added := 0
+				if name == "a turn" {
+					added = 1
+					if !slices.Equal(stops(b), []Stop{StopInterrupted}) {
+						t.Errorf("the turn ended %v", stops(b))
+					}
+				}
+				if b.History.Len() != before+added || b.window.Compressions() != 0 {
+					t.Errorf("%d entries became %d", before, b.History.Len())
+				}
+				if err := b.Clear(t.Context()); err != nil {
+					t.Errorf("clear afterwards: %v", err)
+				}
+			}, hangs)
+		})
+	}
+}
+
+// A caller that goes away takes its compression with it.
+func TestCompressEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.set("compression.strategy", "one-shot")
+		b.long()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { synctest.Wait(); cancel() }()
+		if _, err := b.Compress(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		synctest.Wait()
+		if len(seen[TurnEnded](b)) != 1 {
+			t.Error("the task goes on")
+		}
+	}, hangs)
+}
+
+// Answers that cannot be used leave the history as it was and say so (ERR-004).
+func TestUselessSummaries_ERR004(t *testing.T) {
+	t.Parallel()
+	endless := func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+		for yield(llm.Text{Delta: "<state_snapshot>" + wordy(1000)}, nil) {
+		}
+	}
+	for says, turn := range map[string]answerFunc{
+		"the answer is empty":              say(""),
+		"holds no <state_snapshot>":        say("as you wish"),
+		"cut at the model's output limit":  respond(llm.Text{Delta: snapshot}, llm.Finish{Reason: "length"}),
+		"the answer is longer than":        endless,
+		"no summary by test-model: broken": fail(errors.New("broken")),
+		"it gave no summary within 10m":    hangs,
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			running(t, func(t *testing.T, b *bench) {
+				b.set("compression.strategy", "one-shot")
+				b.long()
+				before := b.History.Len()
+				_, err := b.Compress(t.Context())
+				if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "/set compression-strategy high-density") || b.History.Len() != before {
+					t.Errorf("%v", err)
+				}
+			}, turn)
+		})
+	}
+}
+
+// TestSummaryByAnotherProfile covers compression.profile: its model, its endpoint, its
+// window, its price, and none of its figures in the calibration (D-36, D-09).
+func TestSummaryByAnotherProfile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.set("compression.strategy", "one-shot")
+	b.set("compression.profile", "cheap")
+	b.set("compression.threshold", "0.001")
+	b.model.next = script(say("ok"))
+	other := &model{next: script(sums(snapshot))}
+	closed := 0
+	b.OtherModel = func(profile string) (*OtherModel, error) {
+		of := settings.New(b.Settings.Registry())
+		for key, value := range map[string]string{"model": "small-model", "price.input": "2", "price.cached": "1", "price.output": "10", "temperature": "0"} {
+			if err := of.Set(settings.ProfileLayer, key, value); err != nil {
+				t.Error(err)
+			}
+		}
+		return &OtherModel{Provider: other, Settings: of, Window: 1000, Close: func() { closed++ }}, nil
+	}
+	b.long()
+	if _, err := b.prompt("go on"); err != nil {
+		t.Fatal(err)
+	}
+	asked := other.requests[0]
+	if asked.Model != "small-model" || *asked.Temperature != 0 || closed != 1 || len(other.requests) != 1 || len(b.model.requests) != 1 {
+		t.Errorf("asked %+v", asked)
+	}
+	// 1 000 tokens without a quarter, of which four fifths are used.
+	if n := len(strings.Fields(asked.History[0].Text())); n > 600 || strings.Contains(asked.History[0].Text(), wordy(100)) {
+		t.Errorf("asked %d words", n)
+	}
+	if stats := b.figures(); stats.Cost != (3000*2+1000*1+50*10)/1e6 || stats.PromptTokens != 4000 || stats.Requests != 2 {
+		t.Errorf("stats %+v", stats)
+	}
+	if b.ratio("small-model") != 1 || b.ratio("test-model") != 1 {
+		t.Error("D-09: the summary reached the calibration")
+	}
+	if !strings.Contains(b.texts(history.Human)[0], "written by small-model") {
+		t.Errorf("%q", b.texts(history.Human)[0])
+	}
+}
+
+// A profile that is gone when it is needed is named.
+func TestSummaryByAProfileThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("ok"))
+	b.set("compression.strategy", "one-shot")
+	b.set("compression.profile", "cheap")
+	b.set("compression.threshold", "0.001")
+	b.long()
+	for says, find := range map[string]func(string) (*OtherModel, error){
+		`"cheap", and there are no profiles`: nil,
+		`compression.profile: no "cheap"`:    func(name string) (*OtherModel, error) { return nil, fmt.Errorf("no %q", name) },
+	} {
+		b.OtherModel = find
+		if _, err := b.prompt("go on"); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %s", err, says)
+		}
+	}
+}
+
+// S-12: the endpoint that has just refused the size is not asked for a summary; another
+// one is.
+func TestSummaryAfterARefusal_S12(t *testing.T) {
+	t.Parallel()
+	refuses := fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long", ContextLimit: 900})
+	for _, elsewhere := range []bool{false, true} {
+		b := newBench(t, refuses, say("ok"))
+		b.set("compression.strategy", "one-shot")
+		other := &model{next: script(sums(snapshot))}
+		b.OtherModel = func(string) (*OtherModel, error) {
+			of := settings.New(b.Settings.Registry())
+			if elsewhere {
+				if err := of.Set(settings.ProfileLayer, "base-url", "http://elsewhere/v1"); err != nil {
+					t.Error(err)
+				}
+			}
+			return &OtherModel{Provider: other, Settings: of, Close: func() {}}, nil
+		}
+		if elsewhere {
+			b.set("compression.profile", "cheap")
+		}
+		b.long()
+		if _, err := b.prompt("go on"); err != nil {
+			t.Fatal(err)
+		}
+		told := seen[Compressed](b)
+		if len(b.model.requests) != 2 || (len(other.requests) == 1) != elsewhere || told[0].Failed == elsewhere {
+			t.Errorf("elsewhere %t: %d requests, %d of the other, told %q", elsewhere, len(b.model.requests), len(other.requests), told)
+		}
+		if !elsewhere && !strings.Contains(told[0].String(), "has just refused a request of this size; going on without a summary") {
+			t.Errorf("told %q", told[0])
+		}
+	}
+}
+
+// REQ-HD-012.2: the transcript is named where there is one.
+func TestSummaryNamesTheTranscript(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sums(snapshot), say("ok"))
+	b.window.TranscriptPath = "/data/1.jsonl"
+	b.set("compression.strategy", "one-shot")
+	b.set("compression.threshold", "0.001")
+	b.long()
+	if _, err := b.prompt("go on"); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.texts(history.Human)[0]; !strings.HasSuffix(got, "is recorded in /data/1.jsonl.") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,62 @@
+package window
+
+import (
+	"context"
+	"fmt"
+
+	"agent/internal/compression"
+)
+
+// Urgency is under what circumstances a summary is asked for.
+type Urgency struct {
+	// Hard: the request is over the hard limit, so that a summary is worth only a short
+	// wait. Refused: the endpoint has just refused a request of this size (S-12).
+	Hard, Refused bool
+}
+
+// Room is how many tokens by our own count a request without a head may take.
+func (w *Window) Room() int { return w.estimated(w.Size() - w.reserve()) }
+
+// summarise lets a strategy that asks a model work, beside the owner. The strategy
+// works on immutable values only.
+func (w *Window) summarise(ctx context.Context, strategy compression.Strategy, given compression.Context, urgency Urgency) (result compression.Result, err error) {
+	if w.Summarizer == nil {
+		return strategy.Compress(ctx, given)
+	}
+	connect := w.Summarizer(urgency)
+	w.Beside(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("internal error while summarising: %v", p)
+			}
+		}()
+		release := func() {}
+		if given.Summarizer, release, err = connect(); err == nil {
+			defer release()
+			result, err = strategy.Compress(ctx, given)
+		}
+	})
+	return result, err
+}
+
+// patienceAfterVain is how many entries must be added before a model is asked again
+// without being told to, after it was asked in vain.
+const patienceAfterVain = 20
+
+// vain is the latest time that a strategy asked a model for nothing: at the hard
+// limit without an answer, or with a summary that frees nothing.
+type vain struct {
+	strategy string
+	at       uint64
+}
+
+// askedInVain reports whether the strategy would only ask again what it asked for
+// nothing a moment ago.
+func (w *Window) askedInVain(strategy compression.Strategy) bool {
+	return w.vain.strategy == strategy.Name() && w.History.Generation() < w.vain.at+patienceAfterVain
+}
+
+// noteVain remembers that the strategy asked for nothing.
+func (w *Window) noteVain(strategy compression.Strategy) {
+	w.vain = vain{strategy.Name(), w.History.Generation()}
+}

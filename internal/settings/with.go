@@ -1,0 +1,52 @@
+package settings
+
+import (
+	"maps"
+	"slices"
+)
+
+// endpointKeys say where requests go and what goes with them; patienceKeys are
+// about the user, whatever the model. All other settings of a model are about it.
+var (
+	endpointKeys = []string{Provider.Key(), BaseURL.Key(), AuthKeyfile.Key(), ExtraBody.Key()}
+	patienceKeys = []string{RequestTimeout.Key(), IdleTimeout.Key(), MaxRetries.Key()}
+)
+
+// With returns settings like s in which what the profile says counts before
+// everything else: those of the model that it names. An endpoint of its own takes
+// over nothing that belongs to the endpoint or the model in use, a model of its own
+// nothing that belongs to that model. Changes of either do not reach the other.
+func (s *Settings) With(p *Profile) *Settings {
+	names := func(keys ...string) bool {
+		return slices.ContainsFunc(keys, func(key string) bool { _, ok := p.Values[key]; return ok })
+	}
+	elsewhere := names(Provider.Key(), BaseURL.Key())
+	other := elsewhere || names(Model.Key())
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	with := &Settings{registry: s.registry, changed: func(string, string) {}, profile: p.Name}
+	for i, layer := range s.layers {
+		with.layers[i] = maps.Clone(layer)
+		if Source(i) == Default {
+			continue
+		}
+		maps.DeleteFunc(with.layers[i], func(key string, _ Value) bool {
+			return names(key) || s.registry.isAbout(key, elsewhere, other)
+		})
+	}
+	maps.Copy(with.layers[ProfileLayer], p.Values)
+	return with
+}
+
+// isAbout reports whether a setting belongs to the endpoint, or to the model.
+func (r *Registry) isAbout(key string, endpoint, model bool) bool {
+	spec, known := r.named(key)
+	if !known || spec.Category != CategoryModel && spec.Category != CategoryPrice || slices.Contains(patienceKeys, key) {
+		return false
+	}
+	_, inFamily := r.byName[key]
+	if slices.Contains(endpointKeys, key) || !inFamily { // headers
+		return endpoint
+	}
+	return model
+}

@@ -1,0 +1,59 @@
+package settings
+
+import "testing"
+
+// D-36: compression.profile names another model; what belongs to the one in use does
+// not go with it, least of all its key.
+func TestWithAnotherProfile(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		profile map[string]string
+		want    map[string]string
+	}{
+		"nothing": {nil, map[string]string{"model": "big", "base-url": "https://a/v1", "auth-keyfile": "k", "temperature": "0.5", "context-limit": "9000", "max-retries": "3", "header.X-A": "1", "price.input": "2"}},
+		"another model": {map[string]string{"model": "small"}, map[string]string{
+			"model": "small", "base-url": "https://a/v1", "auth-keyfile": "k", "temperature": "", "context-limit": "", "max-retries": "3", "header.X-A": "1", "price.input": "",
+		}},
+		"another endpoint": {map[string]string{"base-url": "https://b/v1", "model": "small", "price.input": "7"}, map[string]string{
+			"model": "small", "base-url": "https://b/v1", "auth-keyfile": "", "temperature": "", "context-limit": "", "max-retries": "3", "header.X-A": "", "price.input": "7",
+		}},
+		"another temperature": {map[string]string{"temperature": "0"}, map[string]string{"model": "big", "temperature": "0", "context-limit": "9000"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := NewRegistry(All(), Choices{})
+			s := New(r)
+			for layer, pairs := range map[Source]map[string]string{
+				ProfileLayer: {"auth-keyfile": "k", "temperature": "1"},
+				Environment:  {"base-url": "https://a/v1"},
+				Flags:        {"model": "big", "context-limit": "9000", "max-retries": "3", "header.X-A": "1", "price.input": "2"},
+				Session:      {"temperature": "0.5"},
+			} {
+				for key, text := range pairs {
+					if err := s.Set(layer, key, text); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			p := &Profile{Name: "p", Values: map[string]Value{}}
+			for key, text := range tc.profile {
+				spec, err := r.Lookup(key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Values[key], err = spec.Parse(text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			with := s.With(p)
+			for key, want := range tc.want {
+				if got, _ := with.Get(key); got.String() != want {
+					t.Errorf("%s is %q, want %q", key, got, want)
+				}
+			}
+			if got, _ := s.Get("temperature"); got.String() != "0.5" {
+				t.Error("the settings in use changed")
+			}
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package prompts
+
+import (
+	_ "embed" // compression.md
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed compression.md
+var compressionPrompt string
+
+// CompressionSections are the elements that a snapshot consists of (D-37, REQ-HD-010.1
+// to REQ-HD-010.5).
+var CompressionSections = []string{
+	"overall_goal", "key_knowledge", "file_state", "progress_and_plan", "open_questions",
+	"task_context", "user_directives", "errors_encountered", "code_references",
+}
+
+// Compression returns the prompt for a model that summarises: the embedded one, or a
+// file compression.md in overrides. Lacks says in a line what such a file does not
+// ask for, "" when nothing is missing; it is used all the same.
+func Compression(overrides string) (prompt, lacks string, err error) {
+	path := filepath.Join(overrides, "compression.md")
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return compressionPrompt, "", nil
+	case err != nil:
+		return "", "", fmt.Errorf("reading the compression prompt: %w", err)
+	}
+	prompt = strings.ToValidUTF8(string(data), "\uFFFD")
+	missing := slices.DeleteFunc(append([]string{"state_snapshot"}, CompressionSections...), func(section string) bool {
+		return strings.Contains(prompt, "<"+section+">")
+	})
+	if len(missing) > 0 {
+		lacks = fmt.Sprintf("%s does not ask for %s; summaries will lack that", path, "<"+strings.Join(missing, ">, <")+">")
+	}
+	return prompt, lacks, nil
+}
