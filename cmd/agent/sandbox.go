@@ -37,7 +37,7 @@ all but keys and change nothing; in work it can also change the workspace, excep
 for what runs later, such as git's hooks, and open connections to itself.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(errors.New("name a command to run, as in: agent sandbox -- go test ./..."))
+				return usage(errors.New("name a command to run, as in: agent sandbox -- go test ./pkg"))
 			}
 			return nil
 		},

@@ -12,13 +12,23 @@ import (
 // refusals are the words by which programs say that the system refused them
 // something, as it does in a sandbox, and what that was.
 var refusals = []struct{ words, what string }{
-	{"read-only file system", "writing there"}, {"erofs", "writing there"},
-	{"permission denied", "access"}, {"eacces", "access"},
-	{"operation not permitted", "that operation"}, {"eperm", "that operation"},
-	{"network is unreachable", "the network"}, {"enetunreach", "the network"}, {"no route to host", "the network"},
-	{"could not resolve host", "the network"}, {"name resolution", "the network"}, {"name or service not known", "the network"},
-	{"no such host", "the network"}, {"eai_again", "the network"}, {"enotfound", "the network"},
-	{"connection refused", "a connection to what is not in the same command line"}, {"econnrefused", "a connection to what is not in the same command line"},
+	{"read-only file system", "writing there"},
+	{"erofs", "writing there"},
+	{"permission denied", "access"},
+	{"eacces", "access"},
+	{"operation not permitted", "that operation"},
+	{"eperm", "that operation"},
+	{"network is unreachable", "the network"},
+	{"enetunreach", "the network"},
+	{"no route to host", "the network"},
+	{"could not resolve host", "the network"},
+	{"name resolution", "the network"},
+	{"name or service not known", "the network"},
+	{"no such host", "the network"},
+	{"eai_again", "the network"},
+	{"enotfound", "the network"},
+	{"connection refused", "a connection to what is not in the same command line"},
+	{"econnrefused", "a connection to what is not in the same command line"},
 }
 
 // sandboxNote says in a line that a command failed of the sandbox, and in another

@@ -123,7 +123,7 @@ func TestOffencesAreSeen(t *testing.T) {
 		"echo x > new":                     "writes",
 		"touch new":                        "runs a program",
 		"echo x > /dev/tcp/127.0.0.1/1":    "uses the network",
-		"rm notes":                         "writes",
+		"rm go.mod":                        "writes",
 		"bin/x.sh":                         "runs a program",
 	} {
 		if found := place.watch(t, strace, []string{line}); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
