@@ -14,6 +14,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/protect"
 	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
@@ -162,6 +163,7 @@ func (a *app) openWorkspace(dir string) error {
 		Seen:        tools.NewSeen(),
 		Jobs:        jobs,
 		Confinement: a.confinement,
+		Protected:   protect.Places{Home: a.world.home, Own: ownFiles(a.world, a.folders, a.settings)},
 	}
 	return a.prepareSandbox()
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 
@@ -110,19 +111,24 @@ func exitCode(state *os.ProcessState) int {
 
 // sandboxPolicy is what commands in a workspace may do, but for the profile.
 func sandboxPolicy(w world, f folders, s *settings.Settings, root, temp string) sandbox.Policy {
-	own := []string{f.config, f.data, f.state}
-	if keyfile := settings.AuthKeyfile.Of(s); keyfile != "" {
-		own = append(own, w.userPaths(keyfile)...)
-	}
 	return sandbox.Policy{
 		Workspace:  root,
 		Temp:       temp,
 		AllowWrite: w.userPaths(settings.SandboxAllowWrite.Of(s)),
-		DenyRead:   sandbox.Secrets(w.home, append(own, w.userPaths(settings.SandboxDenyRead.Of(s))...)...),
-		Protected:  sandbox.RunsLater(root),
+		DenyRead:   protect.Secrets(w.home, append(ownFiles(w, f, s), w.userPaths(settings.SandboxDenyRead.Of(s))...)...),
+		Protected:  protect.Paths(root),
 		Network:    settings.SandboxAllowNetwork.Of(s),
 		Caches:     w.cacheFolder(root),
 	}
+}
+
+// ownFiles are the folders and files of the program itself.
+func ownFiles(w world, f folders, s *settings.Settings) []string {
+	own := []string{f.config, f.data, f.state}
+	if keyfile := settings.AuthKeyfile.Of(s); keyfile != "" {
+		own = append(own, w.userPaths(keyfile)...)
+	}
+	return own
 }
 
 // userPaths are the paths of a list, ~ being the home folder.

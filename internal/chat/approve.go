@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"agent/internal/protect"
 	"agent/internal/settings"
 	"agent/internal/tools"
 )
@@ -29,36 +31,58 @@ type approvals struct {
 // open, by a person. A call that may not is marked refused; the stop it returns
 // ends the turn.
 func (a *approvals) approve(ctx context.Context, k *call) Stop {
-	if k.tool.Kind == tools.KindRead {
-		return ""
-	}
 	preview := k.plan.Preview
+	reads := k.tool.Kind == tools.KindRead
 	switch {
+	case reads && len(preview.Protected) == 0:
+		return ""
 	case a.allowed(k, preview):
 		return ""
-	case a.mode() == ModeReadOnly && !a.Unattended:
+	case reads && a.Unattended:
+		k.refused = fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(preview.Protected))
+		a.notice("%s was refused: %s; allow it with --allow '%s(%s)'", k.title, because(preview.Protected), k.name, preview.Protected[0].Path)
+		return ""
+	case a.mode() == ModeReadOnly && !a.Unattended && !reads:
 		k.refused = "refused: the approval mode is read-only; answer without changing anything, or say what you would do"
 		return ""
 	case a.Unattended:
 		k.refused = fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.name, a.mode())
-		a.notice("%s was refused: approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", k.title, a.mode(), allowFlag(preview), k.name)
+		a.notice("%s was refused: %s", k.title, a.remedy(k, preview))
 		return StopDenied
 	}
 	return a.askPerson(ctx, k, preview)
 }
 
-// allowFlag is the flag whose rules would allow a call.
-func allowFlag(preview tools.Preview) string {
-	if preview.Outside != "" {
-		return "--allow-outside"
+// remedy says why a call was refused that nobody could be asked about, and what would
+// allow it.
+func (a *approvals) remedy(k *call, preview tools.Preview) string {
+	if len(preview.Protected) > 0 {
+		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(preview.Protected), k.name, preview.Protected[0].Name)
 	}
-	return "--allow"
+	flag := "--allow"
+	if preview.Outside != "" {
+		flag = "--allow-outside"
+	}
+	return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", a.mode(), flag, k.name)
+}
+
+// because says which files a call is asked about, and why.
+func because(protected []protect.Found) string {
+	var says []string
+	for _, found := range protected {
+		says = append(says, found.Path+": "+found.Why)
+	}
+	return strings.Join(says, "; ")
 }
 
 // allowed reports whether a call runs without asking.
 func (a *approvals) allowed(k *call, preview tools.Preview) bool {
 	mode, edits := a.mode(), k.tool.Kind == tools.KindEdit
 	switch {
+	case len(preview.Protected) > 0 && !a.allowedProtected(k, preview):
+		return false
+	case k.tool.Kind == tools.KindRead:
+		return true
 	case preview.ReadOnly || mode == ModeFullAuto:
 		return true
 	case mode == ModeReadOnly:
@@ -73,6 +97,23 @@ func (a *approvals) allowed(k *call, preview tools.Preview) bool {
 		allowing = append(allowing[:len(allowing):len(allowing)], g.rules...)
 	}
 	return allowing.Allow(k.name, preview.Commands, preview.Paths) || edits && a.editsGranted(preview.Paths)
+}
+
+// allowedProtected reports whether the protected files of a call need no question:
+// by the mode, by rules that name them (D-60), or because the same was asked before.
+func (a *approvals) allowedProtected(k *call, preview tools.Preview) bool {
+	for _, found := range preview.Protected {
+		named := a.Allow.Naming(found.Name)
+		switch {
+		case found.Care == protect.Asked && a.mode() == ModeFullAuto:
+		case preview.Command == "" && named.Allow(k.name, nil, []string{found.Path}):
+		case preview.Command != "" && named.Allow(k.name, preview.Commands, nil):
+		case k.tool.Kind == tools.KindRead && slices.ContainsFunc(a.grants, func(g grant) bool { return g.reads == found.Path }):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // askPerson shows the approval and waits for its answer.

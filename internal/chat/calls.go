@@ -115,7 +115,11 @@ func (r *runner) runBatch(ctx context.Context, batch []*call, out *Outcome) (Sto
 	for _, k := range batch {
 		out.ToolCalls++
 		r.ran++
-		if r.plan(ctx, k); k.refused == "" {
+		switch r.plan(ctx, k); {
+		case k.refused != "":
+		case stop != "":
+			k.refused = answerNotRun
+		default:
 			stop = r.approvals.approve(ctx, k)
 		}
 	}

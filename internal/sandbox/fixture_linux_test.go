@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/protect"
 	"agent/internal/sandbox"
 )
 
@@ -137,7 +138,7 @@ func (h *house) live() {
 func (h *house) policy(profile sandbox.Profile) sandbox.Policy {
 	return sandbox.Policy{
 		Profile: profile, Workspace: h.workspace, Temp: h.temp,
-		DenyRead: sandbox.Secrets(h.home), Protected: []string{h.workspace + "/.envrc", h.workspace + "/.vscode", h.workspace + "/.github/workflows", h.workspace + "/.mcp.json"},
+		DenyRead: protect.Secrets(h.home), Protected: []string{h.workspace + "/.envrc", h.workspace + "/.vscode", h.workspace + "/.github/workflows", h.workspace + "/.mcp.json"},
 		Grace: 100 * time.Millisecond,
 	}
 }

@@ -44,7 +44,7 @@ type Policy struct {
 	Workspace, Temp string
 	// AllowWrite are further folders and files that Work may write.
 	AllowWrite []string
-	// DenyRead are files and folders that cannot be opened, see Secrets.
+	// DenyRead are files and folders that cannot be opened, such as those that hold keys.
 	DenyRead []string
 	// Protected are files and folders inside the workspace that stay as they are.
 	// What makes git run programs is protected besides.

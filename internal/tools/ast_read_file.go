@@ -26,6 +26,8 @@ func astReadFile() Tool {
 	}, runASTReadFile)
 }
 
+func (a astReadFileArgs) reads() []string { return []string{a.FilePath} }
+
 func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer {
 	s, err := env.open(ctx, args.FilePath)
 	if err != nil {

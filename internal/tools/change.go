@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"agent/internal/protect"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/textdiff"
 	"agent/internal/tools/textfile"
@@ -37,7 +37,7 @@ func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool
 		}
 		d := c.diff()
 		return Plan{
-			Preview: Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}},
+			Preview: Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}, Protected: env.protects(c)},
 			Apply:   func(context.Context) Answer { return env.apply(c, d) },
 		}, nil
 	})
@@ -70,11 +70,15 @@ func planned(s *source, after []byte, done string) (change, error) {
 // openToEdit opens a file for an edit tool. A file that holds something else than
 // what the model last saw of it gives a *ChangedError.
 func (e *Env) openToEdit(path string) (*source, error) {
-	if _, err := e.editable(path); err != nil {
+	abs, err := e.editable(path)
+	if err != nil {
 		return nil, err
 	}
+	if !e.mayRead(abs) && !e.Seen.Known(abs) { // what is wrong with an edit is said with what the file holds
+		return nil, fmt.Errorf("%s may hold keys and you have not read it; read it first (read_file), which the user is asked about", e.Workspace.Rel(abs))
+	}
 	// Only looking for the like of a missing file could be worth interrupting.
-	s, err := e.open(context.Background(), path)
+	s, err := e.openResolved(context.Background(), abs)
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +102,10 @@ func (e *Env) editable(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if rel := e.Workspace.Rel(abs); belongsToGit(rel) || cmdline.InBareRepository(filepath.Dir(abs)) {
+	if rel := e.Workspace.Rel(abs); protect.InGit(rel) || cmdline.InBareRepository(filepath.Dir(abs)) {
 		return "", fmt.Errorf("%s belongs to git and is not edited as a file; use git in the shell", rel)
 	}
 	return abs, nil
-}
-
-// belongsToGit reports whether a path lies in a folder .git, or is one of the files
-// of that name that lead to a repository. Some file systems do not mind the case.
-func belongsToGit(rel string) bool {
-	return slices.ContainsFunc(strings.Split(rel, "/"), func(name string) bool { return strings.EqualFold(name, ".git") })
 }
 
 // apply makes a change and answers with the lines around it. A file that is not any

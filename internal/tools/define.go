@@ -42,11 +42,16 @@ func bounded(err error, limits Limits) error {
 	return errors.New(limits.bound(failed(err)).Error)
 }
 
-// defineRead completes a tool whose calls need no approval: run carries them out.
+// defineRead completes a tool that only reads: run carries its calls out. Arguments
+// that name files have a method reads, so that it is asked about those with keys.
 func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
 	t.Kind = KindRead
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
-		return Plan{Apply: func(ctx context.Context) Answer { return run(ctx, env, args) }}, nil
+		preview, cleared := Preview{}, *env
+		if named, ok := any(args).(interface{ reads() []string }); ok {
+			preview = cleared.clear(t.Name, named.reads())
+		}
+		return Plan{Preview: preview, Apply: func(ctx context.Context) Answer { return run(ctx, &cleared, args) }}, nil
 	})
 }
 

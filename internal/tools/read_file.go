@@ -27,6 +27,8 @@ func readFile() Tool {
 	}, runReadFile)
 }
 
+func (a readFileArgs) reads() []string { return []string{a.FilePath} }
+
 func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if args.Offset < 0 || args.Limit < 0 || args.Column < 0 {
 		return failed(fmt.Errorf("read_file: offset, limit and column count from 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))

@@ -23,6 +23,8 @@ func readLineRange() Tool {
 	}, runReadLineRange)
 }
 
+func (a readLineRangeArgs) reads() []string { return []string{a.FilePath} }
+
 func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Answer {
 	if err := checkRange(args.StartLine, args.EndLine); err != nil {
 		return failed(err)

@@ -31,6 +31,20 @@ func readManyFiles() Tool {
 	}, runReadManyFiles)
 }
 
+// reads are the files and folders that are named, for a glob the folder it begins in.
+func (a readManyFilesArgs) reads() []string {
+	named := make([]string, len(a.Paths))
+	for i, p := range a.Paths {
+		if named[i] = p; strings.ContainsAny(p, globMeta) {
+			named[i], _ = doublestar.SplitPattern(filepath.ToSlash(p))
+		}
+	}
+	return named
+}
+
+// globMeta are the characters that make a glob of a name.
+const globMeta = "*?[{"
+
 func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Answer {
 	if len(args.Paths) == 0 {
 		return failed(errors.New("paths is empty; name files, folders or globs"))
@@ -77,7 +91,7 @@ func problemBytes(limits Limits) int { return min(limits.OutputBytes()/4, 4000) 
 
 // section reads one file for an answer that holds several.
 func (e *Env) section(ctx context.Context, file string, room int) (string, error) {
-	within := &Env{Workspace: e.Workspace, Seen: e.Seen, Limits: e.Limits}
+	within := *e
 	within.Limits.OutputTokens = max(room/bytesPerToken, 1)
 	s, p, err := within.readLines(ctx, file, textfile.Range{First: 1, Lines: e.Limits.readLines()})
 	if err != nil {
@@ -136,7 +150,7 @@ func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]s
 	w := e.Workspace
 	folder, glob := pattern, "**"
 	// A name may hold what else makes a glob, as app/[id]/page.tsx.
-	if strings.ContainsAny(pattern, "*?[{") && !w.Exists(pattern) {
+	if strings.ContainsAny(pattern, globMeta) && !w.Exists(pattern) {
 		folder, glob = doublestar.SplitPattern(filepath.ToSlash(pattern))
 	}
 	abs, err := w.Resolve(folder)

@@ -90,7 +90,7 @@ func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 		switch tool.Kind {
 		case KindShell:
 			return rules.Commands, nil
-		case KindEdit:
+		case KindEdit, KindRead:
 			return rules.Files, nil
 		}
 		return rules.Nothing, nil

@@ -39,6 +39,13 @@ func searchFileContent() Tool {
 	}, runSearch)
 }
 
+func (a searchArgs) reads() []string {
+	if a.Path == "" {
+		return nil
+	}
+	return []string{a.Path}
+}
+
 func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	expression, err := search.Parse(args.Pattern)
 	if err != nil {
@@ -51,19 +58,25 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
+	named := len(files)
+	files = slices.DeleteFunc(files, func(file string) bool { return !env.mayRead(file) })
 	limit := args.MaxResults
 	if limit == 0 {
 		limit = defaultMatches
 	}
 	first := max(args.Offset, 1)
-	matches, err := search.Files(ctx, expression, files, first-1+limit)
+	matches, err := search.Files(ctx, expression, files, env.Workspace.Open, first-1+limit)
 	if err == nil {
 		err = checkOffset(args.Offset, len(matches), "matching line")
 	}
 	if err != nil {
 		return failed(err)
 	}
-	return Answer{Text: describeMatches(env, args, matches, first, limit), Summary: countMatches(matches, first-1+limit)}
+	text := describeMatches(env, args, matches, first, limit)
+	if kept := named - len(files); kept > 0 {
+		text = lines.Append(text, fmt.Sprintf("[%s that may hold keys left out; a call whose path names one asks the user]", words.Count(kept, "file")))
+	}
+	return Answer{Text: text, Summary: countMatches(matches, first-1+limit)}
 }
 
 // describeMatches shows up to limit matches from the first on, as many as fit.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"agent/internal/git"
+	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
@@ -102,6 +103,9 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Commands = line.Unproven(env.place(ctx, command))
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 	}
+	if !preview.ReadOnly {
+		preview.Protected = env.named(args.Command, command.Dir)
+	}
 	preview.Confined = confined && preview.Outside == ""
 	return preview
 }
@@ -111,8 +115,8 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 	return cmdline.Place{
 		Dir: command.Dir,
 		Inside: func(path string) bool {
-			_, err := e.Workspace.Resolve(path)
-			return err == nil
+			abs, err := e.Workspace.Resolve(path)
+			return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free
 		},
 		Program: func(name string) bool {
 			_, err := e.Jobs.LookPath(name, command.Distrusted...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/protect"
 	"agent/internal/sandbox"
 )
 
@@ -19,7 +20,7 @@ func confinedEnv(t *testing.T) *Env {
 	env := shellEnv(t, "HOME="+t.TempDir())
 	env.Confinement = func() sandbox.Confinement {
 		return sandbox.Confinement{Sandbox: box, Policy: sandbox.Policy{
-			Workspace: env.Workspace.Root(), Temp: env.Workspace.TempDir(), Protected: sandbox.RunsLater(env.Workspace.Root()),
+			Workspace: env.Workspace.Root(), Temp: env.Workspace.TempDir(), Protected: protect.Paths(env.Workspace.Root()),
 		}}
 	}
 	return env

@@ -42,7 +42,16 @@ func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !e.mayRead(abs) {
+		return nil, keptBack(e.Workspace.Rel(abs))
+	}
+	return e.openResolved(ctx, abs)
+}
+
+// openResolved opens a file by what Resolve returned, whatever it holds.
+func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 	s := &source{abs: abs, rel: e.Workspace.Rel(abs)}
+	var err error
 	s.file, err = e.Workspace.Open(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

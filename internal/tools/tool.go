@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
@@ -24,7 +25,8 @@ type Kind int
 
 // The kinds of tool.
 const (
-	// KindRead changes nothing; it never needs approval and may run in parallel.
+	// KindRead changes nothing and may run in parallel; it needs no approval, but for
+	// files that hold keys.
 	KindRead Kind = iota
 	// KindEdit changes files of the workspace.
 	KindEdit
@@ -77,7 +79,8 @@ type Tool struct {
 
 // Plan is a call worked out and not carried out.
 type Plan struct {
-	// Preview is what a person is asked to approve; zero for KindRead.
+	// Preview is what a person is asked to approve; for KindRead only what is
+	// protected is.
 	Preview Preview
 	// Apply does exactly what Preview shows, or refuses because the world is not any
 	// more what it was. It is called at most once. Whatever goes wrong is an answer
@@ -103,6 +106,9 @@ type Preview struct {
 	Confined bool
 	// Outside is why a command is to leave the sandbox, empty when it stays.
 	Outside string
+	// Protected are the files that the call would change, or show the model, and that
+	// deserve a question of their own (D-60).
+	Protected []protect.Found
 	// Commands are the parts of Command that are not known to be read-only and that
 	// rules must allow. It is empty when Command is no plain command line; no rule
 	// but "*" allows that.
@@ -123,9 +129,15 @@ type Env struct {
 	Jobs *shell.Jobs
 	// Confinement returns the sandbox that commands run in at present; nil for none.
 	Confinement func() sandbox.Confinement
+	// Protected is what needs care besides what is known by its name.
+	Protected protect.Places
 	// Output receives a command's output while it runs, for the screen; nil when
 	// nobody watches. It is set for one call.
 	Output io.Writer
+
+	// cleared are the files with keys that this call may read, since it was asked
+	// about them.
+	cleared []string
 }
 
 // Limits bound what a call may take and return.

@@ -13,6 +13,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/protect"
 	"agent/internal/tools"
 )
 
@@ -81,6 +82,20 @@ var states = map[string]func(*screenplay){
 	},
 	"approve-command": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, askedForCommand("go test ./... && "+strings.Repeat("echo again ", 12)))
+		s.wait(time.Second)
+	},
+	"approve-protected": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
+			ID: 1, Tool: "replace", Kind: tools.KindEdit,
+			Preview: tools.Preview{Title: "edit .vscode/tasks.json", Diff: editDiff, Protected: []protect.Found{{Path: ".vscode/tasks.json", Name: ".vscode", Care: protect.Asked, Why: "editors run what it says"}}},
+		}})
+		s.wait(time.Second)
+	},
+	"approve-outside": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
+			ID: 1, Tool: "run_shell_command", Kind: tools.KindShell, Always: "outside the sandbox, this very line: npm ci",
+			Preview: tools.Preview{Title: "run npm ci", Command: "npm ci", Outside: "it needs the\nregistry\x1b[2J"},
+		}})
 		s.wait(time.Second)
 	},
 	"approve-reason": func(s *screenplay) {

@@ -140,6 +140,15 @@ func (rules Rules) Allow(tool string, commands []cmdline.Command, files []string
 	return len(commands)+len(files) > 0
 }
 
+// Naming returns the rules that name something literally, as write_file(.vscode/**)
+// names .vscode, and write_file(**) does not. Of a path the first component will do.
+func (rules Rules) Naming(name string) Rules {
+	first, _, _ := strings.Cut(strings.Trim(strings.ToLower(name), "*"), "/")
+	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
+		return first == "" || !strings.Contains(strings.ToLower(r.pattern), first)
+	})
+}
+
 func (r Rule) allowsCommand(command cmdline.Command) bool {
 	if len(r.words) == 0 || len(command) < len(r.words) || !r.more && len(command) > len(r.words) {
 		return false

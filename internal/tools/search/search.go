@@ -2,8 +2,7 @@
 //
 // It searches the files it is handed, in their order and whatever they are: what
 // belongs to the search is the caller's decision. Files that are not text, too
-// large or not regular are skipped, links are not followed, and no file can make a
-// search wait.
+// large or not regular are skipped; how they are opened is the caller's decision too.
 package search
 
 import (
@@ -14,7 +13,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 )
 
 // MaxFileBytes is the size above which a file is not searched.
@@ -36,8 +34,9 @@ type Match struct {
 const searchBatch = 256
 
 // Files looks through files, in the order given and with the processors there are,
-// until it has found more than limit lines.
-func Files(ctx context.Context, expression *Expression, files []string, limit int) ([]Match, error) {
+// until it has found more than limit lines. open opens one of them for reading, and
+// neither waits for it nor leads out of where the search is about.
+func Files(ctx context.Context, expression *Expression, files []string, open func(string) (*os.File, error), limit int) ([]Match, error) {
 	var matches []Match
 	for begin := 0; begin < len(files) && len(matches) <= limit; begin += searchBatch {
 		batch := files[begin:min(begin+searchBatch, len(files))]
@@ -48,7 +47,7 @@ func Files(ctx context.Context, expression *Expression, files []string, limit in
 			workers.Go(func() {
 				var content []byte
 				for i := int(next.Add(1)) - 1; i < len(batch) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-					content = readForSearch(batch[i], content)
+					content = readForSearch(open, batch[i], content)
 					found[i] = expression.matches(batch[i], content, limit+1)
 				}
 			})
@@ -66,8 +65,8 @@ func Files(ctx context.Context, expression *Expression, files []string, limit in
 
 // readForSearch reads a file into buffer, which it may replace by a larger one.
 // What cannot be read, or is no text, is empty.
-func readForSearch(path string, buffer []byte) []byte {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+func readForSearch(open func(string) (*os.File, error), path string, buffer []byte) []byte {
+	file, err := open(path)
 	if err != nil {
 		return buffer[:0]
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,7 +40,7 @@ func found(t *testing.T, files []string, pattern string, limit int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matches, err := Files(t.Context(), expression, files, limit)
+	matches, err := Files(t.Context(), expression, files, open, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestShortcutsHideNoMatch(t *testing.T) {
 			rt.Fatal(err)
 		}
 		want := plainSearch(expression, file, content)
-		got, err := Files(context.Background(), expression, []string{file}, 1000)
+		got, err := Files(context.Background(), expression, []string{file}, open, 1000)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -166,10 +167,15 @@ func BenchmarkSearch(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if matches, err := Files(b.Context(), expression, files, 100); err != nil || len(matches) != 1 {
+				if matches, err := Files(b.Context(), expression, files, open, 100); err != nil || len(matches) != 1 {
 					b.Fatal(len(matches), err)
 				}
 			}
 		})
 	}
+}
+
+// open opens a file without waiting for the other end of a pipe, and follows no link.
+func open(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 }

@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/chat"
@@ -34,7 +35,7 @@ func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
 func All(t *style.Theme, request chat.Approval, width int) []string {
 	b := body{hidden: hidden(request)}
 	b.lay(t, request, width)
-	rows := append([]string{t.Strong.Text(b.title), ""}, b.rows...)
+	rows := slices.Concat([]string{t.Strong.Text(b.title)}, cautionRows(t, request, width), []string{""}, b.rows)
 	if b.hidden > 0 {
 		rows = append(rows, "", b.warning(t, width))
 	}
@@ -44,15 +45,45 @@ func All(t *style.Theme, request chat.Approval, width int) []string {
 // hidden counts the characters of a question that would not be seen by themselves.
 func hidden(request chat.Approval) int {
 	p := request.Preview
-	if p.Diff != "" {
-		return patch.Hidden(p.Diff) + style.Reveal(p.Title).Hidden
+	n := style.Reveal(p.Title).Hidden
+	for _, caution := range cautions(request) {
+		n += caution.Hidden
 	}
-	return style.Reveal(p.Command).Hidden + style.Reveal(p.Title).Hidden
+	if p.Diff != "" {
+		return n + patch.Hidden(p.Diff)
+	}
+	return n + style.Reveal(p.Command).Hidden
+}
+
+// cautions say what about a call asks for care.
+func cautions(request chat.Approval) []style.Revealed {
+	p := request.Preview
+	var lines []style.Revealed
+	if p.Outside != "" {
+		lines = append(lines, style.Reveal("outside the sandbox, because: "+strings.ReplaceAll(p.Outside, "\n", " ")))
+	}
+	for _, found := range p.Protected {
+		lines = append(lines, style.Reveal(found.Why+": "+strings.ReplaceAll(found.Path, "\n", "␊")))
+	}
+	return lines
+}
+
+// cautionRows are the cautions, each in a few rows.
+func cautionRows(t *style.Theme, request chat.Approval, width int) []string {
+	const most = 3
+	var rows []string
+	for _, caution := range cautions(request) {
+		wrapped := style.Spans{{Text: "! " + caution.Text, Style: t.Warn}}.HardWrap(width)
+		for _, row := range wrapped[:min(most, len(wrapped))] {
+			rows = append(rows, row.String())
+		}
+	}
+	return rows
 }
 
 // foot is what stands below the body: what to be careful about, and the answers.
 func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
-	var foot []string
+	foot := cautionRows(t, q.First(), width)
 	if q.body.hidden > 0 {
 		foot = append(foot, q.body.warning(t, width))
 	}

@@ -1,10 +1,39 @@
-package sandbox
+package protect
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"strings"
+)
 
-// secrets are files and folders below the home folder that hold keys, passwords,
+// secretNames hold keys and passwords wherever they are.
+var secretNames = []group{
+	{why: "it holds keys or passwords", care: Guarded, names: []string{
+		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".pypirc", ".dockercfg", ".docker/config.json",
+		".config/gcloud", ".config/gh", ".config/hub", ".config/git/credentials", ".vault-token", "authorized_keys",
+		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "id_xmss",
+	}},
+	{why: "it may hold keys or passwords", care: Asked, names: []string{
+		".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", ".htpasswd", ".npmrc", ".terraformrc",
+	}},
+}
+
+// publicEnds are ends of names of files that are there to be read, although their
+// names begin like those of secrets.
+var publicEnds = []string{".example", ".sample", ".template", ".dist", ".defaults", ".tpl", ".pub", "example.env", "sample.env", "template.env"}
+
+// isPublic reports whether a file of this name is there to be read.
+func isPublic(name string) bool {
+	for _, end := range publicEnds {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// homeSecrets are files and folders below the home folder that hold keys, passwords,
 // sessions or what was typed.
-var secrets = []string{
+var homeSecrets = []string{
 	".ssh", ".gnupg", ".pki", ".password-store", ".local/share/keyrings", ".local/share/kwalletd",
 	".aws", ".azure", ".oci", ".config/gcloud", ".config/doctl", ".config/hcloud", ".terraform.d/credentials.tfrc.json",
 	".kube", ".docker/config.json", ".config/containers/auth.json", ".config/helm",
@@ -22,7 +51,7 @@ var secrets = []string{
 func Secrets(home string, further ...string) []string {
 	var paths []string
 	if home != "" {
-		for _, name := range secrets {
+		for _, name := range homeSecrets {
 			paths = append(paths, filepath.Join(home, name))
 		}
 	}

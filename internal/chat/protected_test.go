@@ -1,0 +1,110 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"agent/internal/protect"
+	"agent/internal/tools"
+	"agent/internal/tools/rules"
+)
+
+// careful are tools of which every call is about a file that needs care.
+func careful(care protect.Care) *tools.Registry {
+	tool := func(name string, kind tools.Kind, preview tools.Preview) tools.Tool {
+		preview.Protected = []protect.Found{{Path: ".vscode/tasks.json", Name: ".vscode", Care: care, Why: "editors run it"}}
+		return tools.Tool{Name: name, Kind: kind, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+			return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "done"} }}, nil
+		}}
+	}
+	return tools.NewRegistry(
+		tool("edit", tools.KindEdit, tools.Preview{Paths: []string{".vscode/tasks.json"}}),
+		tool("show", tools.KindRead, tools.Preview{}),
+		tool("shell", tools.KindShell, tools.Preview{Command: "cat .vscode/tasks.json", Confined: true}),
+	)
+}
+
+// What needs care is asked about in the modes that it says, and only a rule that
+// names it allows it (D-60).
+func TestProtectedFilesAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"edit", "show", "shell"} {
+		for _, tc := range []struct {
+			mode  ApprovalMode
+			care  protect.Care
+			rule  string
+			asked bool
+		}{
+			{ModeAutoEdit, protect.Asked, "", true}, {ModeAutoEdit, protect.Guarded, "", true},
+			{ModeFullAuto, protect.Asked, "", false}, {ModeFullAuto, protect.Guarded, "", true},
+			{ModeAutoEdit, protect.Asked, tool + "(*)", true}, {ModeAutoEdit, protect.Asked, tool + "(**/*.json)", true},
+			{ModeAutoEdit, protect.Guarded, tool + "(.vscode/**)", false}, {ModeAsk, protect.Asked, tool + "(.vscode/**)", false},
+		} {
+			if tool == "shell" && tc.rule != "" {
+				continue // rules for commands are about commands
+			}
+			b := newBench(t, calls(tool, `{}`), say("ok"))
+			b.Tools = careful(tc.care)
+			b.set("approval-mode", string(tc.mode))
+			if tc.rule != "" {
+				rule, err := rules.Parse(tc.rule, func(string) (rules.Subject, error) { return rules.Files, nil })
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.approvals.Allow = rules.Rules{rule}
+			}
+			b.answering(Decision{Allow: true})
+			if _, err := b.prompt("go"); err != nil {
+				t.Fatal(err)
+			}
+			asked := seen[ApprovalRequested](b)
+			if len(asked) > 0 != tc.asked {
+				t.Errorf("%s in %s with %q and care %d: asked %v", tool, tc.mode, tc.rule, tc.care, asked)
+			}
+			if tool != "show" && len(asked) > 0 && asked[0].Approval.Always != "" {
+				t.Errorf("%s: always is offered: %q", tool, asked[0].Approval.Always)
+			}
+		}
+	}
+}
+
+// Nobody is there to ask: an edit ends the run, a read is only refused.
+func TestProtectedFilesUnattended(t *testing.T) {
+	t.Parallel()
+	for tool, want := range map[string]Stop{"edit": StopDenied, "show": StopDone} {
+		b := newBench(t, calls(tool, `{}`), say("ok"))
+		b.Tools, b.Unattended = careful(protect.Guarded), true
+		b.set("approval-mode", "full-auto")
+		out, err := b.prompt("go")
+		if err != nil || out.Stop != want || !strings.Contains(b.responses()[0].Error, "refused") {
+			t.Errorf("%s: %+v %v %+v", tool, out, err, b.responses()[0])
+		}
+		if notices := seen[Notice](b); len(notices) != 1 || !strings.Contains(notices[0].Text, ".vscode") {
+			t.Errorf("%s: %+v", tool, notices)
+		}
+	}
+}
+
+// The same file is shown again without a question when that was allowed, and a
+// refusal ends the calls beside it.
+func TestReadingIsGrantedByFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("show", `{}`, "show", `{}`), calls("show", `{}`), say("ok"))
+	b.Tools = careful(protect.Guarded)
+	b.answering(Decision{Allow: true, Always: true})
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	if asked := seen[ApprovalRequested](b); len(asked) != 1 || asked[0].Approval.Always != "reading .vscode/tasks.json" {
+		t.Errorf("%+v", asked)
+	}
+	b = newBench(t, calls("show", `{}`, "show", `{}`))
+	b.Tools = careful(protect.Guarded)
+	b.answering(Decision{})
+	out, err := b.prompt("go")
+	if err != nil || out.Stop != StopDenied || len(seen[ApprovalRequested](b)) != 1 || len(b.responses()) != 2 {
+		t.Errorf("%+v %v", out, err)
+	}
+}

@@ -1,0 +1,172 @@
+// Package protect knows which files deserve more care than others: what other
+// programs run or obey later without being asked, and what holds keys. It is the one
+// list of them, for edits, for reading, for what counts as looking, and for the
+// sandbox (D-60). It goes by names alone and opens nothing.
+package protect
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Care is how careful one must be with a file.
+type Care int
+
+// The degrees of care.
+const (
+	// Free needs none.
+	Free Care = iota
+	// Asked is asked about wherever not everything is allowed.
+	Asked
+	// Guarded is asked about in every approval mode.
+	Guarded
+)
+
+// Found is a protected file that a call is about.
+type Found struct {
+	// Path is the file, as it is shown.
+	Path string
+	// Name is what it is protected for, as the lists have it: ".github/workflows". A
+	// rule that is to allow the call must name it.
+	Name string
+	Care Care
+	// Why says in a few words what makes it special: "shells run it".
+	Why string
+}
+
+// Places are what is protected besides the lists. The zero value is usable.
+type Places struct {
+	// Home is the absolute home folder.
+	Home string
+	// Own are the absolute folders and files of the program itself: its
+	// configuration, its sessions, its key file.
+	Own []string
+}
+
+// Edit says how careful one must be to change a file. abs is its absolute path
+// without links, rel its path in the workspace, which is shown. What lies in a
+// repository's own folder counts as well.
+func (p Places) Edit(abs, rel string) Found {
+	if found := p.own(abs, rel); found.Care != Free {
+		return found
+	}
+	if found := p.secret(abs, rel); found.Care == Guarded {
+		return found
+	}
+	for _, group := range runLater {
+		for _, name := range slices.Concat(group.names, group.builders) {
+			if has(rel, name) {
+				return Found{Path: rel, Name: name, Care: group.care, Why: group.why}
+			}
+		}
+	}
+	return p.secret(abs, rel)
+}
+
+// Read says how careful one must be to read a file, see Edit.
+func (p Places) Read(abs, rel string) Found {
+	if found := p.own(abs, rel); found.Care != Free {
+		return found
+	}
+	return p.secret(abs, rel)
+}
+
+func (p Places) own(abs, rel string) Found {
+	for _, own := range p.Own {
+		if own != "" && within(abs, own) {
+			return Found{Path: rel, Name: filepath.Base(own), Care: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
+		}
+	}
+	return Found{}
+}
+
+func (p Places) secret(abs, rel string) Found {
+	if isPublic(path.Base(fold(rel))) {
+		return Found{}
+	}
+	if p.Home != "" && within(abs, p.Home) {
+		below := strings.TrimPrefix(abs, strings.TrimSuffix(p.Home, "/")+"/")
+		for _, name := range homeSecrets {
+			if within(fold(below), fold(name)) {
+				return Found{Path: rel, Name: name, Care: Guarded, Why: "it may hold keys, passwords or what was typed"}
+			}
+		}
+	}
+	for _, group := range secretNames {
+		for _, name := range group.names {
+			if has(rel, name) {
+				return Found{Path: rel, Name: name, Care: group.care, Why: group.why}
+			}
+		}
+	}
+	return Found{}
+}
+
+// InGit reports whether a path lies in a folder .git, or is one of the files of that
+// name that lead to a repository, however a file system may spell it.
+func InGit(rel string) bool {
+	return slices.ContainsFunc(strings.Split(fold(rel), "/"), func(name string) bool { return name == ".git" || name == "git~1" })
+}
+
+// Holds reports whether a folder holds the home folder, or is it: whoever works there
+// works beside keys and beside what shells run.
+func Holds(folder, home string) bool { return home != "" && within(home, folder) }
+
+// has reports whether the components of name, the last of which may be a pattern, are
+// among those of a path, one behind the other.
+func has(file, name string) bool {
+	parts, want := strings.Split(fold(file), "/"), strings.Split(fold(name), "/")
+	for at := 0; at+len(want) <= len(parts); at++ {
+		matched := true
+		for i, pattern := range want {
+			ok, _ := path.Match(pattern, parts[at+i])
+			matched = matched && ok
+		}
+		if matched {
+			return true
+		}
+	}
+	return false
+}
+
+// fold is a path as the most forgiving file systems take it: in lower case, without
+// characters that are not seen, without dots and blanks at the ends of names.
+func fold(file string) string {
+	if plain(file) {
+		return file
+	}
+	parts := strings.Split(file, "/")
+	for i, part := range parts {
+		part = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) || unicode.IsControl(r) || unicode.Is(unicode.Variation_Selector, r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, part)
+		if trimmed := strings.TrimRight(part, ". "); trimmed != "" {
+			part = trimmed
+		}
+		part, _, _ = strings.Cut(part, ":") // a stream of a file
+		parts[i] = part
+	}
+	return strings.Join(parts, "/")
+}
+
+// plain reports whether fold changes nothing.
+func plain(file string) bool {
+	for i := range len(file) {
+		c := file[i]
+		if c >= 0x7f || c <= ' ' || c >= 'A' && c <= 'Z' || c == ':' || c == '.' && (i+1 == len(file) || file[i+1] == '/') {
+			return false
+		}
+	}
+	return true
+}
+
+// within reports whether a path is folder or below it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}

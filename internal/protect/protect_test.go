@@ -1,0 +1,102 @@
+package protect_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"agent/internal/protect"
+)
+
+// The 62 writes of the review that ran unasked, and what else runs later, by how
+// careful one must be (D-60).
+func TestEditsThatNeedCare(t *testing.T) {
+	t.Parallel()
+	places := protect.Places{Home: "/home/u", Own: []string{"/home/u/.config/agent", "/home/u/.local/share/agent", "/ws/keyfile"}}
+	for care, files := range map[protect.Care][]string{
+		protect.Free: {"main.go", "Makefile", "package.json", "go.mod", "docs/agents.txt", ".gitignore", ".github/CODEOWNERS", "config/app.yml", "bashrc", "profile", ".editorconfig", ".env.example", "a/.env.sample", "workflows/x.yml", "key.go", "cmd/agent/main.go"},
+		protect.Asked: {
+			".bashrc", "sub/.bashrc", ".profile", ".zshrc", ".vscode/tasks.json", "a/b/.vscode/settings.json", ".idea/x.xml", ".envrc", ".github/workflows/ci.yml", ".github/actions/x/action.yml", ".gitlab-ci.yml",
+			"node_modules/.bin/ls", "node_modules/x/index.js", ".venv/bin/python", ".mcp.json", ".claude/settings.json", ".codex/config.toml", "AGENTS.md", "docs/AGENTS.md", "agents.md", "CLAUDE.md", ".cursorrules", ".config/autostart/x.desktop",
+			".npmrc", ".cargo/config.toml", "x.code-workspace", ".pre-commit-config.yaml", "Jenkinsfile", ".env", ".env.local", "prod.env", "certs/a.pem", ".exrc", ".local/bin/ls",
+			".VSCode/tasks.json", ".vs\u200ccode/tasks.json", ".vscode./tasks.json", ".vscode /tasks.json", ".envrc\u00ad", ".envrc::$DATA", ".GITHUB/Workflows/x",
+		},
+		protect.Guarded: {".husky/pre-commit", ".githooks/pre-push", ".gitconfig", ".ssh/authorized_keys", ".ssh/config", "id_rsa", "deploy/id_ed25519", ".aws/credentials", ".netrc", "keyfile"},
+	} {
+		for _, file := range files {
+			if got := places.Edit(filepath.Join("/ws", file), file); got.Care != care || care != protect.Free && (got.Why == "" || got.Name == "" || got.Path != file) {
+				t.Errorf("%q: %+v, want %d", file, got, care)
+			}
+		}
+	}
+	for _, file := range []string{".config/agent/profiles/x.json", ".config/agent/prompts/system.md", ".local/share/agent/sessions/x", ".ssh/id_rsa", ".claude/x", ".docker/config.json", ".bash_history", ".config/google-chrome/x"} {
+		if got := places.Edit("/home/u/"+file, file); got.Care != protect.Guarded {
+			t.Errorf("%s in the home folder: %+v", file, got)
+		}
+	}
+}
+
+func TestReadingThatNeedsCare(t *testing.T) {
+	t.Parallel()
+	places := protect.Places{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
+	for care, files := range map[protect.Care][]string{
+		protect.Free:    {"main.go", ".bashrc", "AGENTS.md", ".vscode/tasks.json", ".github/workflows/x.yml", ".env.example", "id_rsa.pub", "environment", ".envrc", "node_modules/x/index.js"},
+		protect.Asked:   {".env", "a/.env", ".env.production", ".ENV", "a.pem", "server.key", ".npmrc"},
+		protect.Guarded: {".ssh/id_rsa", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
+	} {
+		for _, file := range files {
+			if got := places.Read(filepath.Join("/ws", file), file); got.Care != care {
+				t.Errorf("%q: %+v, want %d", file, got, care)
+			}
+		}
+	}
+	if got := places.Read("/home/u/.config/agent/profiles/a.json", "profiles/a.json"); got.Care != protect.Guarded {
+		t.Errorf("our own: %+v", got)
+	}
+	if got := (protect.Places{}).Read("/ws/main.go", "main.go"); got.Care != protect.Free {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestGitsOwnFiles(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]bool{
+		".git/config": true, "a/.git": true, ".GIT/hooks/x": true, ".g\u200cit/config": true, ".git./x": true, ".git /x": true, "git~1/x": true, ".git::$INDEX_ALLOCATION/x": true,
+		".gitignore": false, "git/x": false, ".github/x": false,
+	} {
+		if got := protect.InGit(file); got != want {
+			t.Errorf("%q: %v", file, got)
+		}
+	}
+}
+
+func TestPlacesForTheSandbox(t *testing.T) {
+	t.Parallel()
+	paths := protect.Paths("/ws")
+	for _, want := range []string{"/ws/.vscode", "/ws/.github/workflows", "/ws/AGENTS.md", "/ws/.husky", "/ws/.envrc"} {
+		if !slices.Contains(paths, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if slices.Contains(paths, "/ws/node_modules") {
+		t.Error("npm install is not to be undone")
+	}
+	got := protect.Secrets("/h", "/keys/file", "")
+	for _, path := range []string{"/h/.ssh", "/h/.gnupg", "/h/.aws", "/h/.config/gh", "/h/.netrc", "/h/.bash_history", "/keys/file"} {
+		if !slices.Contains(got, path) {
+			t.Errorf("%s is missing", path)
+		}
+	}
+	if slices.Contains(got, "") {
+		t.Error("an empty path")
+	}
+}
+
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	for folder, want := range map[string]bool{"/": true, "/home": true, "/home/u": true, "/home/u/x": false, "/home/us": false, "/srv": false} {
+		if got := protect.Holds(folder, "/home/u"); got != want {
+			t.Errorf("%s: %v", folder, got)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package protect
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// group are names for which the same is true.
+type group struct {
+	why  string
+	care Care
+	// names are files and folders, in whatever folder they are; no command in the
+	// sandbox changes those of the workspace.
+	names []string
+	// builders are names of which that would be too much, because building writes
+	// them.
+	builders []string
+}
+
+// runLater is what other programs run or obey later, outside of any sandbox.
+var runLater = []group{
+	{why: "git runs it", care: Guarded, names: []string{".githooks", ".husky", ".gitconfig", ".config/git"}},
+	{why: "shells run it", care: Asked, names: []string{
+		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".login", ".cshrc", ".tcshrc", ".kshrc", ".mkshrc",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".envrc", ".direnvrc", ".mise.toml", "mise.toml", ".tool-versions", ".local/bin",
+		".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".tmux.conf", ".screenrc",
+	}},
+	{why: "it is configuration that programs obey", care: Asked, names: []string{
+		".config", ".curlrc", ".wgetrc", ".netrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc", ".Rprofile", ".irbrc", ".pryrc", ".pythonrc", ".mailcap", ".forward",
+		".hg", ".hgrc", ".svn", ".jj", ".bzr",
+	}},
+	{why: "editors run what it says", care: Asked, names: []string{
+		".vscode", "*.code-workspace", ".idea", ".fleet", ".zed", ".devcontainer", ".devcontainer.json", ".helix", "*.sublime-project",
+		".vimrc", ".gvimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".local.vimrc", ".vim", ".dir-locals.el", ".dir-locals-2.el", ".emacs", ".emacs.d", ".ycm_extra_conf.py",
+	}},
+	{why: "continuous integration runs it", care: Asked, names: []string{
+		".github/workflows", ".github/actions", ".gitlab-ci.yml", ".gitlab-ci", ".gitlab/ci", ".circleci", ".travis.yml", "Jenkinsfile", "azure-pipelines.yml", ".azure-pipelines", "bitbucket-pipelines.yml",
+		".drone.yml", ".woodpecker", ".woodpecker.yml", ".buildkite", "appveyor.yml", ".appveyor.yml", ".teamcity", ".forgejo/workflows", ".gitea/workflows", "cloudbuild.yaml", ".cirrus.yml", ".semaphore",
+	}},
+	{why: "hooks run it", care: Asked, names: []string{
+		".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml", ".lintstagedrc*", ".huskyrc*", ".overcommit.yml",
+	}},
+	{why: "it instructs agents", care: Asked, names: []string{
+		"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", ".mcp.json", ".claude", ".claude.json", ".codex", ".cursor", ".cursorrules", ".gemini", ".qwen", ".agents", ".agent",
+		".aider*", ".windsurf", ".windsurfrules", ".continue", ".roo", ".roomodes", ".kilocode", ".cline", ".clinerules", ".opencode", "opencode.json", ".goose", ".goosehints", ".amp", ".factory",
+		".junie", ".kiro", ".augment", ".trae", ".crush", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts", ".github/agents", ".github/chatmodes",
+	}},
+	{
+		why: "package managers and build tools run what it says", care: Asked,
+		names:    []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".cargo", ".mvn", "sitecustomize.py", "usercustomize.py"},
+		builders: []string{"node_modules", ".yarn", ".venv", "venv", ".bundle", ".gradle", "*.pth"},
+	},
+}
+
+// Paths returns what is to stay as it is in a workspace while commands run there,
+// patterns being resolved.
+func Paths(workspace string) []string {
+	var paths []string
+	for _, group := range runLater {
+		for _, name := range group.names {
+			path := filepath.Join(workspace, name)
+			if strings.Contains(name, "*") {
+				found, _ := filepath.Glob(path)
+				paths = append(paths, found...)
+				continue
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/protect"
+)
+
+// protects says what about a change needs care.
+func (e *Env) protects(c change) []protect.Found {
+	if found := e.Protected.Edit(c.abs, c.rel); found.Care != protect.Free {
+		return []protect.Found{found}
+	}
+	return nil
+}
+
+// clear works out which of the files that a call names hold keys. Those, and no
+// others, it may read once it was allowed.
+func (e *Env) clear(tool string, paths []string) Preview {
+	var preview Preview
+	e.cleared = nil
+	for _, path := range paths {
+		abs, err := e.Workspace.Resolve(path)
+		if err != nil || slices.Contains(e.cleared, abs) {
+			continue // the call says what is wrong with the path
+		}
+		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
+		if found.Care == protect.Free {
+			continue
+		}
+		preview.Protected = append(preview.Protected, found)
+		preview.Paths = append(preview.Paths, found.Path)
+		e.cleared = append(e.cleared, abs)
+	}
+	preview.Title = tool + " " + strings.Join(preview.Paths, ", ")
+	return preview
+}
+
+// mayRead reports whether the model may be shown a file: it holds no keys, or a
+// person was asked.
+func (e *Env) mayRead(abs string) bool {
+	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free {
+		return true
+	}
+	return slices.ContainsFunc(e.cleared, func(cleared string) bool {
+		return abs == cleared || strings.HasPrefix(abs, cleared+"/")
+	})
+}
+
+// notInPaths are the characters at which a command line is taken apart to find the
+// files it names.
+const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
+
+// named finds the protected files that a command line names, whatever it does with
+// them. It goes by words: a command can always hide what it is about, which is what
+// the sandbox is for.
+func (e *Env) named(line, dir string) []protect.Found {
+	var protected []protect.Found
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	for _, word := range words {
+		if home, ok := strings.CutPrefix(word, "~/"); ok && e.Protected.Home != "" {
+			word = filepath.Join(e.Protected.Home, home)
+		}
+		abs := word
+		if !filepath.IsAbs(abs) {
+			abs = filepath.Join(dir, word)
+		}
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
+			abs = real
+		}
+		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
+		if edit := e.Protected.Edit(abs, e.Workspace.Rel(abs)); edit.Care == protect.Guarded {
+			found = edit
+		}
+		if runsHooks(e.Workspace.Rel(abs)) {
+			found = protect.Found{Path: e.Workspace.Rel(abs), Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
+		}
+		if found.Care != protect.Free && !slices.Contains(protected, found) {
+			protected = append(protected, found)
+		}
+		if len(protected) == maxNamed {
+			break
+		}
+	}
+	return protected
+}
+
+// maxNamed is how many of the protected files that a command line names are told.
+const maxNamed = 5
+
+// runsHooks reports whether a path is a hook of a repository.
+func runsHooks(rel string) bool {
+	return protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/")
+}
+
+// keptBack is the answer to a file with keys that was not asked about.
+func keptBack(rel string) error {
+	return fmt.Errorf("%s may hold keys and is not shown unless a call names it, which the user is then asked about", rel)
+}

@@ -1,0 +1,146 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/protect"
+)
+
+const key = "hunter2hunter2"
+
+// Whatever tool a call is of, and however it names the file, a file with keys is
+// shown only when the question about it could be asked (D-60).
+func TestKeysAreNotReadUnasked(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{".env": "K=" + key + "\n", "sub/.env": "K=" + key + "\n", ".ssh/id_rsa": key + "\n", "a.txt": "text\n", "plain/b.txt": key + "\n"})
+	env.Protected.Home = t.TempDir()
+	link(t, env, ".env", "innocent.txt")
+	link(t, env, ".ssh", "folder")
+	for _, tt := range []struct {
+		tool  Tool
+		args  params
+		asked []string
+	}{
+		{readFile(), params{"file_path": ".env"}, []string{".env"}},
+		{readFile(), params{"file_path": "./sub/../.env"}, []string{".env"}},
+		{readFile(), params{"file_path": "innocent.txt"}, []string{".env"}},
+		{readFile(), params{"file_path": filepath.Join(env.Workspace.Root(), "folder/id_rsa")}, []string{".ssh/id_rsa"}},
+		{readLineRange(), params{"file_path": ".env", "start_line": 1, "end_line": 1}, []string{".env"}},
+		{astReadFile(), params{"file_path": ".env"}, []string{".env"}},
+		{readManyFiles(), params{"paths": []string{"a.txt", ".env", "innocent.txt", ".ssh/*"}}, []string{".env", ".ssh"}},
+		{readManyFiles(), params{"paths": []string{"**", "a.txt"}}, nil},
+		{readManyFiles(), params{"paths": []string{"."}}, nil},
+		{searchFileContent(), params{"pattern": "hunter", "path": ".env"}, []string{".env"}},
+		{searchFileContent(), params{"pattern": "hunter", "path": "folder"}, []string{".ssh"}},
+		{searchFileContent(), params{"pattern": "hunter"}, nil},
+		{readFile(), params{"file_path": "a.txt"}, nil},
+	} {
+		call := *env
+		plan, err := planCall(t.Context(), t, tt.tool, &call, tt.args)
+		if err != nil {
+			t.Errorf("%s %v: %v", tt.tool.Name, tt.args, err)
+			continue
+		}
+		var asked []string
+		for _, found := range plan.Preview.Protected {
+			asked = append(asked, found.Path)
+		}
+		if !slices.Equal(asked, tt.asked) {
+			t.Errorf("%s %v: asked about %q, want %q", tt.tool.Name, tt.args, asked, tt.asked)
+		}
+		answer := plan.Apply(t.Context())
+		shown := strings.Contains(strings.ReplaceAll(answer.ForModel(), "plain/b.txt:1: "+key, ""), key) && !strings.Contains(answer.ForModel(), "==> plain/b.txt")
+		if tt.asked == nil && shown {
+			t.Errorf("%s %v shows a key unasked: %s", tt.tool.Name, tt.args, answer.ForModel())
+		}
+		if tt.asked != nil && tt.tool.Name != "ast_read_file" && !shown {
+			t.Errorf("%s %v was asked about and shows nothing: %+v", tt.tool.Name, tt.args, answer)
+		}
+	}
+}
+
+// A file that is put in another's place after the question is not shown.
+func TestWhatWasAskedIsWhatIsRead(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{".env": key, "a.txt": "text"})
+	plan, err := planCall(t.Context(), t, readFile(), env, params{"file_path": "a.txt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(env.Workspace.Root(), "a.txt")); err != nil {
+		t.Fatal(err)
+	}
+	link(t, env, ".env", "a.txt")
+	if answer := plan.Apply(t.Context()); strings.Contains(answer.ForModel(), key) || !strings.Contains(answer.Error, "may hold keys") {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// An edit that fails shows what the file holds, which is why it is to be read first.
+func TestEditsShowNoKeys(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{".env": "K=" + key + "\n"})
+	for _, tt := range []struct {
+		tool Tool
+		args params
+	}{
+		{replace(), params{"file_path": ".env", "old_string": "K=hunter3hunter3", "new_string": "x"}},
+		{deleteLineRange(), params{"file_path": ".env", "start_line": 1, "end_line": 1}},
+		{insertAtLine(), params{"file_path": ".env", "line": 1, "content": "x"}},
+		{writeFile(), params{"file_path": ".env", "content": "x"}},
+	} {
+		_, err := planCall(t.Context(), t, tt.tool, env, tt.args)
+		if err == nil || strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", tt.tool.Name, err)
+		}
+	}
+}
+
+func TestEditsOfWhatRunsLaterSaySo(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, nil)
+	env.Protected.Own = []string{env.Workspace.Root() + "/own"}
+	for file, want := range map[string]protect.Care{
+		"main.go": protect.Free, ".vscode/tasks.json": protect.Asked, "sub/.envrc": protect.Asked, "AGENTS.md": protect.Asked, "node_modules/.bin/ls": protect.Asked,
+		".husky/pre-commit": protect.Guarded, "own/profiles/x.json": protect.Guarded, ".ssh/authorized_keys": protect.Guarded,
+	} {
+		plan, err := planCall(t.Context(), t, writeFile(), env, params{"file_path": file, "content": "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := protect.Free
+		for _, found := range plan.Preview.Protected {
+			got = found.Care
+		}
+		if got != want {
+			t.Errorf("%s: care %d, want %d", file, got, want)
+		}
+	}
+	for _, file := range []string{".git/hooks/x", ".g\u200cit/config", ".git./config", "sub/.GIT/hooks/x"} {
+		if _, err := planCall(t.Context(), t, writeFile(), env, params{"file_path": file, "content": "x"}); err == nil {
+			t.Errorf("%q can be edited", file)
+		}
+	}
+}
+
+func TestCommandsThatNameKeysAreNoLooking(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	env.Protected.Home = t.TempDir()
+	for line, want := range map[string]int{
+		"cat .env": 1, "cat ./.env && ls": 1, "head -3 .ssh/id_rsa": 1, "cat <.env": 1, "x=$(cat .env)": 1, `cat ".env"`: 1, "cat ~/.ssh/id_rsa": 1, "echo x>.git/hooks/pre-commit": 1,
+		"docker run --env-file=.env x": 1, "cat main.go": 0, "cp .env.example x": 0, "go test ./...": 0,
+	} {
+		plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(plan.Preview.Protected) != want || want > 0 && plan.Preview.ReadOnly {
+			t.Errorf("%s: %+v", line, plan.Preview)
+		}
+	}
+}
