@@ -13,6 +13,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
+	"agent/internal/settings"
 )
 
 // When nobody reads the results any more the run ends, in order: what it had begun
@@ -38,7 +39,8 @@ func TestReaderGoesAway(t *testing.T) {
 func TestDefectInARun(t *testing.T) {
 	t.Parallel()
 	log := newEventLog(t.TempDir(), false)
-	a := &app{log: log, chat: chat.New(chat.Config{Emit: func(chat.Event) { panic("boom") }})}
+	s := settings.New(settings.NewRegistry(settings.All(), nil))
+	a := &app{log: log, chat: chat.New(chat.Config{Settings: s, Emit: func(chat.Event) { panic("boom") }})}
 	outcome, err := a.answer(t.Context(), atcmd.Typed("hi"))
 	if status := outcomeStatus(outcome, err); status != exitFailed {
 		t.Errorf("status %d (%v)", status, err)
