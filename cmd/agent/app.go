@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
@@ -158,6 +159,8 @@ func (a *app) openWorkspace(dir string) error {
 	a.onClose(func() error { stop(); <-swept; return nil })
 	jobs := shell.NewJobs(a.world.environ, []string{llm.EnvKey})
 	a.onClose(func() error { jobs.Close(); return nil })
+	a.world.abandon.add(jobs.Kill)
+	a.world.abandon.add(func() { _ = remove() })
 	a.env = &tools.Env{
 		Workspace:   confined,
 		Seen:        tools.NewSeen(),
@@ -277,6 +280,10 @@ func (a *app) onClose(closer func() error) { a.closers = append(a.closers, close
 
 // close ends what the program holds, the newest first.
 func (a *app) close() {
+	slow := time.AfterFunc(time.Second, func() {
+		fmt.Fprintln(a.world.people, "agent: ending what still runs; Ctrl+C twice ends it at once")
+	})
+	defer slow.Stop()
 	for i := len(a.closers) - 1; i >= 0; i-- {
 		if err := a.closers[i](); err != nil {
 			fmt.Fprintln(a.world.people, "agent: while closing: "+err.Error())

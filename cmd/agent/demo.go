@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"agent/internal/llm/demo"
 	"agent/internal/provider"
@@ -37,11 +39,13 @@ func playDemo(ctx context.Context, w world, o sessionOptions) error {
 
 // runDemo plays in a scratch workspace that is gone afterwards.
 func runDemo(ctx context.Context, w world, o sessionOptions, notice string) error {
-	scratch, err := os.MkdirTemp("", "agent-demo-")
-	if err != nil {
+	temp := newTemporary(os.TempDir(), w.now())
+	defer func() { _ = temp.remove() }() // what is left the next start removes
+	w.abandon.add(func() { _ = temp.remove() })
+	scratch := filepath.Join(temp.path, "demo")
+	if err := errors.Join(temp.make(), os.MkdirAll(scratch, 0o700)); err != nil {
 		return fmt.Errorf("making the demo's workspace: %w; set TMPDIR to a folder that can be written", err)
 	}
-	defer func() { _ = os.RemoveAll(scratch) }() // a leftover in the temporary folder harms nobody
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}

@@ -22,16 +22,27 @@ var version = "unknown"
 func main() { os.Exit(agentMain()) }
 
 // agentMain is main with an exit status; tests run the program by it. The first
-// signal ends the program in order; a second one ends it at once, should the first
-// have met something that does not listen.
+// signal ends the program in order; a second one ends it at once, with all that it
+// has started, should the first have met something that does not listen.
 func agentMain() int {
+	w := processWorld()
 	// What nohup and shells ignore for their children stays ignored.
 	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	signals := make(chan os.Signal, 2)
+	if len(ends) > 0 { // none would mean all
+		signal.Notify(signals, ends...)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		w.abandon.run()
+		os.Exit(exitInterrupted)
+	}()
 	// A reader of our output that has gone is an error of the write, not a death
 	// that cleans nothing up. Ignoring the signal would be inherited by commands.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	return execute(ctx, os.Args[1:], processWorld())
+	return execute(ctx, os.Args[1:], w)
 }

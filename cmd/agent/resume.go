@@ -15,6 +15,8 @@ import (
 	"agent/internal/llm"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/tools/shell"
+	"agent/internal/words"
 )
 
 // sessionsDir is where the records of all sessions are.
@@ -39,6 +41,10 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 	}
 	a.session = log
 	a.onClose(log.Close)
+	a.env.Jobs.OnJob = func(job shell.JobChange) {
+		a.logged(log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended))
+	}
+	a.onClose(func() error { a.env.Jobs.Close(); return nil }) // while their end can be recorded
 	a.connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })
 	a.restoreSettings(state.Settings)
 	a.settings.OnSessionChange(func(key, text string) { a.logged(log.Setting(key, text)) })
@@ -101,6 +107,9 @@ func (a *app) openLog(o sessionOptions, logOptions session.Options) (*session.Lo
 		a.notices = append(a.notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", state.Workspace, root))
 	}
 	a.notices = append(a.notices, state.Notices...)
+	for _, job := range state.Jobs {
+		a.notices = append(a.notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, words.FirstLine(job.Command)))
+	}
 	return log, state, nil
 }
 

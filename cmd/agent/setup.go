@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -130,13 +129,11 @@ func (w world) newWorkspace(dir string) (*workspace.Workspace, func() error, err
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil, usage(fmt.Errorf("the workspace %s is not a folder that can be read", dir))
 	}
-	temp, remove, err := newTemporary(os.TempDir(), w.now())
+	confined, err := workspace.New(dir, "")
 	if err != nil {
 		return nil, nil, err
 	}
-	confined, err := workspace.New(dir, temp)
-	if err != nil {
-		return nil, nil, errors.Join(err, remove())
-	}
-	return confined, remove, nil
+	temp := newTemporary(os.TempDir(), w.now())
+	confined.MakeTemp(temp.path, temp.make)
+	return confined, temp.remove, nil
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,18 +23,54 @@ const (
 	leftAfter = time.Minute
 )
 
-// newTemporary makes a temporary folder for this program, locked for as long as it
-// lives, after it has removed those that killed ones left behind.
-func newTemporary(parent string, now time.Time) (dir string, remove func() error, err error) {
+// temporary is a folder of this program alone, made when it is needed first and
+// locked for as long as the program lives.
+type temporary struct {
+	path string
+
+	mu sync.Mutex
+	// lock is nil as long as there is no folder; ended says that there will be none.
+	lock  *flock.Flock
+	ended bool
+}
+
+// newTemporary removes the folders that killed programs left behind and chooses the
+// name of a new one.
+func newTemporary(parent string, now time.Time) *temporary {
 	sweepTemporary(parent, now)
-	if dir, err = os.MkdirTemp(parent, temporaryName); err != nil {
-		return "", nil, fmt.Errorf("making a temporary folder: %w; set TMPDIR to a folder that can be written", err)
+	if real, err := filepath.EvalSymlinks(parent); err == nil {
+		parent = real
 	}
-	lock := flock.New(filepath.Join(dir, inUse), flock.SetPermissions(0o600))
+	return &temporary{path: filepath.Join(parent, temporaryName+rand.Text()[:12])}
+}
+
+// make makes the folder unless it is there.
+func (t *temporary) make() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lock != nil || t.ended {
+		return nil
+	}
+	if err := os.Mkdir(t.path, 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(t.path, inUse), flock.SetPermissions(0o600))
 	if _, err := lock.TryLock(); err != nil {
-		return "", nil, errors.Join(fmt.Errorf("locking the temporary folder: %w", err), os.RemoveAll(dir))
+		return errors.Join(fmt.Errorf("locking the temporary folder: %w", err), os.RemoveAll(t.path))
 	}
-	return dir, func() error { return errors.Join(os.RemoveAll(dir), lock.Close()) }, nil
+	t.lock = lock
+	return nil
+}
+
+// remove removes the folder for good.
+func (t *temporary) remove() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	if t.lock == nil {
+		return nil
+	}
+	return errors.Join(os.RemoveAll(t.path), t.lock.Close())
 }
 
 // sweepTemporary removes the temporary folders of this user that no program holds.

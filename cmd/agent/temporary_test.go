@@ -13,9 +13,14 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	later := time.Now().Add(time.Hour)
-	held, removeHeld, err := newTemporary(parent, time.Now())
-	if err != nil {
-		t.Fatal(err)
+	held := newTemporary(parent, time.Now())
+	if entries, _ := os.ReadDir(parent); len(entries) != 0 {
+		t.Errorf("made before it is needed: %v", entries)
+	}
+	for range 2 {
+		if err := held.make(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	left := filepath.Join(parent, "agent-left")
 	foreign := filepath.Join(parent, "agent-of-somebody")
@@ -27,28 +32,20 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, remove, err := newTemporary(parent, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_ = newTemporary(parent, time.Now())
 	if _, err := os.Lstat(left); err != nil {
 		t.Error("a young folder was removed")
 	}
-	if err := remove(); err != nil {
-		t.Error(err)
-	}
-	if _, remove, err = newTemporary(parent, later); err != nil {
-		t.Fatal(err)
-	}
-	if err := remove(); err != nil {
-		t.Error(err)
-	}
-	for path, stays := range map[string]bool{held: true, foreign: true, left: false} {
+	_ = newTemporary(parent, later)
+	for path, stays := range map[string]bool{held.path: true, foreign: true, left: false} {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s is there: %v, want %v", path, err == nil, stays)
 		}
 	}
-	if err := removeHeld(); err != nil {
+	if err := held.remove(); err != nil {
+		t.Error(err)
+	}
+	if err := held.make(); err != nil {
 		t.Error(err)
 	}
 	if entries, _ := os.ReadDir(parent); len(entries) != 1 {

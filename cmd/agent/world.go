@@ -22,6 +22,8 @@ type world struct {
 	home        string
 	cwd         string
 	now         func() time.Time
+	// abandon is for what must not outlive a program that ends at once.
+	abandon *abandon
 }
 
 // processWorld is the world of this process.
@@ -30,7 +32,7 @@ func processWorld() world {
 	cwd, _ := os.Getwd()
 	return world{
 		os.Stdin, os.Stdout, os.Stderr, console.Writer(os.Stdout), console.Writer(os.Stderr),
-		os.Environ(), home, cwd, time.Now,
+		os.Environ(), home, cwd, time.Now, &abandon{},
 	}
 }
 

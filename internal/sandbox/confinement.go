@@ -15,6 +15,12 @@ type Confinement struct {
 // Active reports whether commands are confined.
 func (c Confinement) Active() bool { return c.Sandbox != nil && c.Sandbox.Active() }
 
+// Holds reports whether a command of this profile ends with this program, with all
+// that it starts, by itself: no Watcher is needed.
+func (c Confinement) Holds(profile Profile) bool {
+	return c.Sandbox != nil && c.Sandbox.backend == Helper && profile != Open
+}
+
 // Start starts a command in a profile, see Sandbox.Start.
 func (c Confinement) Start(cmd *exec.Cmd, profile Profile) (*Command, error) {
 	if c.Sandbox == nil {

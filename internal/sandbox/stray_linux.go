@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"agent/internal/sandbox/confine"
 )
 
 // Without a process namespace a command can leave processes behind that nothing
@@ -31,8 +33,11 @@ type strays struct {
 }
 
 func newStrays() strays {
-	return strays{mark: fmt.Sprintf("%s=%d.%s.%d", strayVariable, os.Getpid(), ownBegin(), commands.Add(1))}
+	return strays{mark: ownMarks() + strconv.FormatInt(commands.Add(1), 10)}
 }
+
+// ownMarks is how the marks of all commands of this process begin.
+func ownMarks() string { return fmt.Sprintf("%s=%d.%s.", strayVariable, os.Getpid(), ownBegin()) }
 
 var ownBegin = sync.OnceValue(func() string { return beginOf(os.Getpid()) })
 
@@ -66,15 +71,15 @@ func (s strays) find() []int {
 	last := lastProcess()
 	switch {
 	case last < s.after: // the numbers have started anew since
-		return markedAmong(processes(), mine)
+		return confine.Marked(confine.Processes(), strayVariable, mine)
 	case last-s.after > few:
-		return markedAmong(slices.DeleteFunc(processes(), func(pid int) bool { return pid <= s.after }), mine)
+		return confine.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), strayVariable, mine)
 	}
 	var younger []int
 	for pid := s.after + 1; pid <= last; pid++ {
 		younger = append(younger, pid)
 	}
-	return markedAmong(younger, mine)
+	return confine.Marked(younger, strayVariable, mine)
 }
 
 // lastProcess is the ID that was given last, 0 when it is not known.
@@ -88,44 +93,13 @@ func lastProcess() int {
 	return last
 }
 
-// processes are the IDs of all there are.
-func processes() []int {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	var ids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			ids = append(ids, pid)
-		}
-	}
-	return ids
-}
-
-// markedAmong returns those of some processes in whose environment is a mark that
-// matches. Dead ones have none.
-func markedAmong(ids []int, matches func(mark string) bool) []int {
-	var found []int
-	for _, pid := range ids {
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if err != nil {
-			continue
-		}
-		for variable := range bytes.SplitSeq(environ, []byte{0}) {
-			if bytes.HasPrefix(variable, []byte(strayVariable+"=")) && matches(string(variable)) {
-				found = append(found, pid)
-			}
-		}
-	}
-	return found
-}
+// EndAll ends by force every process of this program's commands that is not in a
+// namespace of its own; those end with their helper.
+func EndAll() { confine.EndMarked(ownMarks()) }
 
 // Sweep ends what commands of programs left behind that were killed themselves.
 func Sweep() {
-	for _, pid := range markedAmong(processes(), orphaned) {
+	for _, pid := range confine.Marked(confine.Processes(), strayVariable, orphaned) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }

@@ -69,6 +69,9 @@ func (l *Log) Setting(key, value string) error {
 	return l.record(TypeSetting, settingPayload{key, value})
 }
 
+// Job records that a background command began, or that it ended.
+func (l *Log) Job(job Job, ended bool) error { return l.record(TypeJob, jobPayload{job, ended}) }
+
 // Notice records a message that was shown to the user.
 func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
 

@@ -33,6 +33,8 @@ const (
 	TypeTodo Type = "todo"
 	// TypeSetting is a setting changed in the session.
 	TypeSetting Type = "setting"
+	// TypeJob is the beginning or the end of a background command.
+	TypeJob Type = "job"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
 )
@@ -130,6 +132,17 @@ type historyItem struct {
 type settingPayload struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
+}
+
+// Job is a background command.
+type Job struct {
+	ID      int    `json:"id"`
+	Command string `json:"command"`
+}
+
+type jobPayload struct {
+	Job
+	Ended bool `json:"ended,omitempty"`
 }
 
 type noticePayload struct {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"agent/internal/history"
@@ -32,6 +33,9 @@ type State struct {
 	Todos json.RawMessage
 	// Settings are those changed in the session; a value that was unset is gone.
 	Settings map[string]string
+	// Jobs are the background commands that ran when the latest program to write the
+	// log ended; none after an orderly end.
+	Jobs []Job
 	// Notices tell what is wrong with the log, for the user; empty for a sound one.
 	Notices []string
 
@@ -180,6 +184,8 @@ func (p *player) record(r Record) error {
 		return nil
 	case TypeSetting:
 		return p.setting(r)
+	case TypeJob:
+		return p.job(r)
 	case TypeNotice:
 		return json.Unmarshal(r.Payload, &noticePayload{})
 	}
@@ -194,7 +200,7 @@ func (p *player) session(r Record) error {
 	if p.state.ID == "" {
 		p.state.ID, p.state.Workspace, p.state.Started = payload.ID, payload.Workspace, r.Time
 	}
-	p.state.PID, p.state.Since = payload.PID, r.Time
+	p.state.PID, p.state.Since, p.state.Jobs = payload.PID, r.Time, nil
 	return nil
 }
 
@@ -271,6 +277,18 @@ func (p *player) setting(r Record) error {
 		delete(p.state.Settings, payload.Key)
 	} else {
 		p.state.Settings[payload.Key] = payload.Value
+	}
+	return nil
+}
+
+func (p *player) job(r Record) error {
+	var payload jobPayload
+	if err := json.Unmarshal(r.Payload, &payload); err != nil {
+		return err
+	}
+	p.state.Jobs = slices.DeleteFunc(p.state.Jobs, func(j Job) bool { return j.ID == payload.ID })
+	if !payload.Ended {
+		p.state.Jobs = append(p.state.Jobs, payload.Job)
 	}
 	return nil
 }

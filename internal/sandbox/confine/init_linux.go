@@ -16,7 +16,10 @@ const Channel = 3
 // "agent/…" sorts before "github.com/…", so this comes first and never returns.
 // TestHelperCostsLittle fails should that ever change.
 func init() {
-	if len(os.Args) == 1 && os.Args[0] == Name {
+	switch {
+	case len(os.Args) == 1 && os.Args[0] == Name:
 		os.Exit(serve())
+	case len(os.Args) == 2 && os.Args[0] == WatcherName:
+		os.Exit(watch(os.Args[1]))
 	}
 }

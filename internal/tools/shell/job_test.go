@@ -11,7 +11,7 @@ import (
 
 // testJob is a job without a process.
 func testJob() *Job {
-	return &Job{ID: 1, began: time.Now(), output: newLog(1000, ""), done: make(chan struct{})}
+	return &Job{ID: 1, began: time.Now(), output: newLog(1000, "", nil), done: make(chan struct{})}
 }
 
 func print(out *output, format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,8 +25,15 @@ type Jobs struct {
 	// It is set before the first command.
 	Grace time.Duration
 
+	// OnJob is told that a background command began and that it ended. It is set
+	// before the first command.
+	OnJob func(JobChange)
+
 	environ  []string
 	withhold []string
+	groups   groups
+	// room is how much the files of all outputs may still take, in bytes.
+	room atomic.Int64
 
 	// running ends every background command when cancelled.
 	running context.Context
@@ -43,7 +51,16 @@ type Jobs struct {
 // for the variables named in withhold: keys and other secrets of the program.
 func NewJobs(environ, withhold []string) *Jobs {
 	running, stop := context.WithCancel(context.Background())
-	return &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, running: running, stop: stop}
+	j := &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, OnJob: func(JobChange) {}, running: running, stop: stop}
+	j.room.Store(allSpools)
+	return j
+}
+
+// JobChange is the beginning or the end of a background command.
+type JobChange struct {
+	ID      int
+	Command string
+	Ended   bool
 }
 
 // Finished is a background command that ended.
@@ -88,7 +105,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	if closed {
 		return Result{}, ErrClosed
 	}
-	out := newOutput(command.OutputBytes, command.SpoolDir)
+	out := newOutput(command.OutputBytes, command.SpoolDir, &j.room)
 	var to io.Writer = out
 	if screen != nil {
 		shown := newLive(screen)
@@ -109,7 +126,12 @@ func (j *Jobs) Close() {
 	j.mu.Unlock()
 	j.stop()
 	j.group.Wait()
+	j.groups.close()
 }
+
+// Kill ends every command by force, at once, and waits for nothing. It is for a
+// program that is told to end a second time.
+func (j *Jobs) Kill() { j.groups.kill() }
 
 // ErrClosed is the error of a command after Close.
 var ErrClosed = errors.New("the program is ending; no command is started any more")
@@ -125,12 +147,13 @@ func (j *Jobs) Start(command Command) (*Job, error) {
 		return nil, fmt.Errorf("%d background commands are running already; end one with action kill first", n)
 	}
 	ctx, cancel := context.WithCancel(j.running)
-	out := newLog(command.OutputBytes, command.SpoolDir)
+	out := newLog(command.OutputBytes, command.SpoolDir, &j.room)
 	started := &Job{
 		ID: len(j.all) + 1, Line: command.Line, began: time.Now(),
 		output: out, cancel: cancel, done: make(chan struct{}),
 	}
 	j.all = append(j.all, started)
+	j.OnJob(JobChange{ID: started.ID, Command: started.Line})
 	j.group.Go(func() {
 		defer cancel()
 		end := j.run(ctx, command, out)
@@ -145,6 +168,7 @@ func (j *Jobs) record(ended *Job, end Ending) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	ended.end = end
+	j.OnJob(JobChange{ID: ended.ID, Command: ended.Line, Ended: true})
 	close(ended.done)
 	if !end.Interrupted {
 		j.ended = append(j.ended, ended)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"agent/internal/tools/lines"
 	"agent/internal/words"
@@ -24,6 +25,8 @@ type output struct {
 
 	spoolDir string
 	spool    *spool
+	// room is what the files of all outputs share.
+	room *atomic.Int64
 	// changed is closed at the next write; nil while nobody waits for it.
 	changed chan struct{}
 }
@@ -33,19 +36,19 @@ const maxOutputBytes = 1 << 20
 
 // newOutput makes an output whose text comes to about limit bytes. Without a
 // spoolDir what does not fit is lost.
-func newOutput(limit int, spoolDir string) *output {
+func newOutput(limit int, spoolDir string, room *atomic.Int64) *output {
 	limit = min(limit, maxOutputBytes)
 	// What went wrong is mostly said at the end.
 	head := limit * 2 / 5
-	return &output{headMax: head, tailMax: limit - head, spoolDir: spoolDir}
+	return &output{headMax: head, tailMax: limit - head, spoolDir: spoolDir, room: room}
 }
 
 // newLog makes an output that is kept in a file from the start, to be read in
 // pieces of at most limit bytes.
-func newLog(limit int, spoolDir string) *output {
-	o := &output{tailMax: min(limit, maxOutputBytes), spoolDir: spoolDir}
+func newLog(limit int, spoolDir string, room *atomic.Int64) *output {
+	o := &output{tailMax: min(limit, maxOutputBytes), spoolDir: spoolDir, room: room}
 	if spoolDir != "" {
-		o.spool = newSpool(spoolDir, spoolLimit)
+		o.spool = newSpool(spoolDir, spoolLimit, room)
 	}
 	return o
 }
@@ -80,7 +83,7 @@ func (o *output) keep(data []byte) {
 		if o.spoolDir == "" || o.total <= int64(o.headMax+o.tailMax) {
 			return
 		}
-		o.spool = newSpool(o.spoolDir, spoolLimit)
+		o.spool = newSpool(o.spoolDir, spoolLimit, o.room)
 		o.spool.write(o.head)
 		o.spool.write(o.tail)
 	}

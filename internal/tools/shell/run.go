@@ -119,9 +119,11 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	if err != nil {
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}
+	gone := j.groups.add(cmd.Process.Pid, policy.Holds(c.Profile))
 	// What its end means is in ProcessState and ctx.
 	_ = running.Wait()
 	left := endGroup(cmd.Process.Pid, j.Grace) || running.LeftBehind()
+	gone()
 	clean.flush()
 
 	end := Ending{Took: time.Since(began), Undone: running.Undone()}

@@ -4,12 +4,37 @@ import (
 	"bytes"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
+func room(bytes int64) *atomic.Int64 {
+	r := new(atomic.Int64)
+	r.Store(bytes)
+	return r
+}
+
+// All files together are bounded too.
+func TestSpoolsShareTheirRoom(t *testing.T) {
+	t.Parallel()
+	shared := room(8)
+	one, two := newSpool(t.TempDir(), 100, shared), newSpool(t.TempDir(), 100, shared)
+	one.write([]byte("12345"))
+	two.write([]byte("12345"))
+	one.write([]byte("6"))
+	for _, s := range []*spool{one, two} {
+		s.close()
+	}
+	first, _ := os.ReadFile(one.path())
+	second, _ := os.ReadFile(two.path())
+	if string(first) != "12345" || string(second) != "123" || !strings.Contains(two.describe(), "its first 3 bytes") {
+		t.Errorf("%q, %q, %s", first, second, two.describe())
+	}
+}
+
 func TestSpoolIsBounded(t *testing.T) {
 	t.Parallel()
-	s := newSpool(t.TempDir(), 10)
+	s := newSpool(t.TempDir(), 10, room(1000))
 	for range 4 {
 		s.write([]byte("12345\n"))
 	}
@@ -30,8 +55,8 @@ func TestSpoolOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no /dev/full")
 	}
-	out := newOutput(100, t.TempDir())
-	out.spool = &spool{file: full, room: spoolLimit}
+	out := newOutput(100, t.TempDir(), room(spoolLimit))
+	out.spool = &spool{file: full, room: spoolLimit, shared: out.room}
 	data := bytes.Repeat([]byte("some output\n"), 100)
 	if n, err := out.Write(data); n != len(data) || err != nil {
 		t.Errorf("the command would see %d, %v", n, err)

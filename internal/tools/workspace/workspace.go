@@ -26,6 +26,8 @@ import (
 type Workspace struct {
 	root string
 	temp string
+	// makeTemp makes the temporary folder, if it is not there from the start.
+	makeTemp func() error
 }
 
 // New confines to the folder root and, unless it is empty, to the folder
@@ -71,8 +73,20 @@ func (w *Workspace) Folders() []string {
 	return slices.DeleteFunc([]string{w.root, w.temp}, func(folder string) bool { return folder == "" })
 }
 
-// TempDir is the temporary folder, or empty when there is none.
-func (w *Workspace) TempDir() string { return w.temp }
+// MakeTemp gives the workspace a temporary folder that is made when it is needed
+// first: path is absolute and free of symbolic links, make is called at every use.
+func (w *Workspace) MakeTemp(path string, make func() error) {
+	w.temp, w.makeTemp = path, make
+}
+
+// TempDir is the temporary folder, or empty when there is none. It is made if it is
+// not there yet; where that fails, so does what it is needed for, and says why.
+func (w *Workspace) TempDir() string {
+	if w.makeTemp != nil {
+		_ = w.makeTemp()
+	}
+	return w.temp
+}
 
 // Resolve returns the absolute path, without symbolic links, that a path given by
 // the model leads to; relative paths start at the workspace. The file, and the

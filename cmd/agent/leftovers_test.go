@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/internal/llm/llmtest"
+)
+
+// stubborn is a command that ignores requests to end, with a child of its own and one
+// that left its session; all hold the pipe open.
+const stubborn = `{"command":"trap '' TERM; exec 9>pipe; (setsid sleep 300 &); (sleep 300 &); echo begun >&9; sleep 300","background":BACKGROUND}`
+
+// Nothing outlives the program, however it ends: by a signal that lets it do nothing,
+// or a second one while it waits for what does not listen.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, background, sandbox string
+		signals                   []syscall.Signal
+	}{
+		{"killed, a job", "true", "off", []syscall.Signal{syscall.SIGKILL}},
+		{"killed, a command", "false", "off", []syscall.Signal{syscall.SIGKILL}},
+		{"killed, in the sandbox", "true", "auto", []syscall.Signal{syscall.SIGKILL}},
+		{"second signal, a command", "false", "off", []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM}},
+		{"second signal, in the sandbox", "false", "auto", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			model := newModel(t, llmtest.Call("run_shell_command", strings.Replace(stubborn, "BACKGROUND", tc.background, 1)), llmtest.Turn{}.Hang())
+			home := t.TempDir()
+			pipe := newPipe(t, filepath.Join(home, "work"))
+			run := startRun(t, home, model.URL, "-p", "go", "--approval-mode", "full-auto", "--set", "sandbox="+tc.sandbox, "--output-format", "stream-json")
+			command := commandBegan(t, pipe)
+			if tc.background == "true" {
+				run.until("tool_result") // by then it is recorded
+			}
+			for i, signal := range tc.signals {
+				if i > 0 {
+					waitForSignal(t, run)
+				}
+				if err := run.cmd.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, status := run.end()
+			checkGone(t, command)
+			if killed := tc.signals[0] == syscall.SIGKILL; !killed {
+				if status != exitInterrupted {
+					t.Errorf("exit status %d", status)
+				}
+				if left, _ := filepath.Glob(filepath.Join(home, temporaryName+"*")); len(left) > 0 {
+					t.Errorf("left are %v", left)
+				}
+			} else if tc.background == "true" {
+				again := newModel(t, llmtest.Say("Going on."))
+				if out, _ := startRun(t, home, again.URL, "-c", "-p", "and now?").end(); !strings.Contains(out, "Background job 1 was running") {
+					t.Errorf("the job is not named:\n%s", out)
+				}
+				if out, _ := startRun(t, home, again.URL, "-c", "-p", "/stats").end(); strings.Contains(out, "Background job") {
+					t.Errorf("the job is named again:\n%s", out)
+				}
+			}
+		})
+	}
+}
+
+// waitForSignal waits until no signal is pending, so that a second of the same kind
+// is not taken for the first.
+func waitForSignal(t *testing.T, r *run) {
+	t.Helper()
+	for range 1000 {
+		status, err := os.ReadFile("/proc/" + strconv.Itoa(r.cmd.Process.Pid) + "/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(status), "ShdPnd:\t0000000000000000") {
+			return
+		}
+	}
+	t.Fatal("the signal is still pending")
+}
