@@ -36,8 +36,6 @@ func metaInt(c *history.Content, key string) (int, bool) {
 	switch n := c.Metadata[key].(type) {
 	case int:
 		return n, true
-	case float64:
-		return int(n), true
 	case json.Number:
 		i, err := n.Int64()
 		return int(i), err == nil

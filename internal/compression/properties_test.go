@@ -299,6 +299,9 @@ func TestTargetIsBelowTheTrigger_D40(t *testing.T) {
 		if target, trigger := c.Target(), c.Trigger(); target >= trigger || trigger > c.ContextLimit-c.Reserve {
 			rt.Errorf("target %d, trigger %d, %d without the reserve", target, trigger, c.ContextLimit-c.Reserve)
 		}
+		if target, room := c.Target()-c.Overhead, c.Trigger()-c.Overhead; room > 2 && (target > room*6/10+1 || target < room*6/10-1) {
+			rt.Errorf("target %d of the %d between overhead and trigger", target, room)
+		}
 		if c.Reserve = 0; c.Overhead == 0 {
 			if want := int(c.Threshold * float64(c.ContextLimit) * 0.6); c.Target() != want && c.Trigger() > want {
 				rt.Errorf("REQ-HD-008.6: target %d, want %d", c.Target(), want)

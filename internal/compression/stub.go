@@ -52,7 +52,6 @@ func (t *truncation) dropInclusionsUntil(target, end int) bool {
 		}
 		freed := t.tokens[i] - t.count(stubbed)
 		t.entries[i] = stubbed
-		t.tokens[i] -= freed
 		t.weight[t.root[i]] -= freed
 		t.total -= freed
 	}

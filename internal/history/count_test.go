@@ -2,6 +2,7 @@ package history
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -362,4 +363,16 @@ func mustResult(t *testing.T, raw string) Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// An image is counted as about what providers charge for a screenshot: far less than
+// that, and a window full of images would be refused; far more, and one would fill it.
+func TestImagesAreCounted(t *testing.T) {
+	t.Parallel()
+	s := NewService(byteCounter{}, nil)
+	text, image := &Text{Text: "look"}, &Media{MimeType: "image/png", Data: strings.Repeat("A", 50_000)}
+	one := s.CountContent(New(Human, text, image))
+	if tokens := one - s.CountContent(New(Human, text)); tokens < 800 || tokens > 1600 {
+		t.Errorf("an image counts %d tokens", tokens)
+	}
 }

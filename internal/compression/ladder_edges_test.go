@@ -1,0 +1,164 @@
+package compression
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"agent/internal/history"
+)
+
+// D-30: the marker's own cost counts with all its digits, whatever the room.
+func TestTheMarkerCountsWithItsDigits(t *testing.T) {
+	t.Parallel()
+	var entries []*history.Content
+	for range 120 {
+		entries = append(entries, H("x"))
+	}
+	entries = append(entries, H("now"))
+	for room := 200; room < 400; room++ {
+		l := &ladder{Context: contextOf(t, room, entries), room: room}
+		if l.dropTurns(); l.Total() > room || !slices.ContainsFunc(l.History, isMarker) {
+			t.Errorf("%d tokens in a room of %d, or no word of what is gone", l.Total(), room)
+		}
+	}
+}
+
+// A marker is marked as written by compression: it is no message of the user.
+func TestMarkersAreSummaries(t *testing.T) {
+	t.Parallel()
+	if m := newMarker(3); m.Metadata[history.MetaSummary] != true || droppedBy(m) != 3 || isSpoken(m) {
+		t.Errorf("metadata %v", m.Metadata)
+	}
+}
+
+// D-47: a message that nobody has answered must stay with its files, or the request is
+// refused; once the model has gone on from it, only its words must.
+func TestOverflowCountsWhatMustStay_D47(t *testing.T) {
+	t.Parallel()
+	message := H("see", history.NewInclusion("f.md", strings.Repeat("line\n", 400)))
+	in := LadderInput{Context: contextOf(t, 1000, conv(message))}
+	var overflow *ContextOverflowError
+	if _, err := Reduce(in); !errors.As(err, &overflow) || overflow.Message != in.Tokens[0] {
+		t.Errorf("unanswered: %v", err)
+	}
+	answered := conv(message, A("looking", call("1", "grep", "{}")), T(res("1", "grep", "hit")))
+	for _, preserve := range []float64{0, 0.2, 1} {
+		in = LadderInput{Context: contextOf(t, 1000, answered)}
+		in.PreserveThreshold = preserve
+		result, _, err := climb(t, in)
+		if err != nil || !strings.HasPrefix(show(result.History[0]), `H{"see", "[f.md: removed`) || len(result.History) != 3 {
+			t.Errorf("preserve %v: %v, %s", preserve, err, showAll(result.History))
+		}
+	}
+	// What would not be shorter stays.
+	tiny := H("see", history.NewInclusion("f.md", "x"))
+	if withoutInclusions(tiny) != tiny {
+		t.Errorf("became %s", show(withoutInclusions(tiny)))
+	}
+}
+
+// loopOf is a task with n calls of 100 tokens, answered with 1000 each.
+func loopOf(t *testing.T, limit, n int) Context {
+	entries, weights := conv(H("task")), []int{10}
+	for i := range n {
+		entries = append(entries, ran("read_file", fmt.Sprint("f", i), strings.Repeat("line\n", 200))...)
+		weights = append(weights, 100, 1000)
+	}
+	return weighted(t, limit, entries, weights...)
+}
+
+// untouched counts the results that are as they were.
+func untouched(entries []*history.Content) int {
+	n := 0
+	for _, c := range entries {
+		for _, block := range c.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok && strings.HasPrefix(r.Result.Text(), "line\nline") {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// D-42: the ladder goes on from the tail that was kept, halves it step by step, and
+// stops as soon as the request fits, to the token.
+func TestTheTailIsHalvedStepByStep_D42(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		limit int
+		want  int
+	}{
+		{"once", 16*1100 + 15, 16},
+		{"one token less", 16*1100 + 14, 8},
+		{"twice", 8*1100 + 15, 8},
+		{"three times", 4*1100 + 15, 4},
+	} {
+		c := loopOf(t, tc.limit, 40)
+		result, names, err := climb(t, LadderInput{Context: c, Done: Result{Tail: 64, Metadata: ResultMetadata{StrategyUsed: DefaultName}}})
+		if err != nil || !slices.Equal(names, []RungName{RungShorterTail}) || untouched(result.History) != tc.want {
+			t.Errorf("%s: %d results after %v, want %d, %v", tc.name, untouched(result.History), names, tc.want, err)
+		}
+	}
+}
+
+// D-42: after another strategy the tail is the share that is set.
+func TestTheLadderTakesTheShareThatIsSet(t *testing.T) {
+	t.Parallel()
+	for preserve, want := range map[float64]int{0.5: 11, 0.2: 5} {
+		c := loopOf(t, 13_000, 20)
+		c.PreserveThreshold = preserve
+		result, names, err := climb(t, LadderInput{Context: c, Done: Result{Metadata: ResultMetadata{StrategyUsed: topDown{}.Name()}}})
+		if err != nil || !slices.Equal(names, []RungName{RungHighDensity}) || untouched(result.History) != want {
+			t.Errorf("share %v: %d results after %v, %v", preserve, untouched(result.History), names, err)
+		}
+	}
+}
+
+// D-42: when compression had nothing new to do and the window has become smaller, the
+// ladder does not repeat it either, and still gets to the shortest tail.
+func TestTheLadderAfterANoOp(t *testing.T) {
+	t.Parallel()
+	c := loopOf(t, 6000, 40)
+	c.PreserveThreshold = 0
+	once := compressWith(t, highDensity{}, c)
+	smaller := countedAnew(c, once.NewHistory)
+	smaller.ContextLimit = 1200
+	again := compressWith(t, highDensity{}, smaller)
+	if !once.Applied || again.Applied || again.Reason != reasonUnchanged {
+		t.Fatalf("once %t, again %t: %s", once.Applied, again.Applied, again.Reason)
+	}
+	result, names, err := climb(t, LadderInput{Context: smaller, Done: again})
+	if err != nil || slices.Contains(names, RungHighDensity) || len(names) > 0 && names[0] != RungShorterTail || len(result.History) == 0 {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// A result that is cut stays valid text and ends with a whole line, or in one that is
+// too long by itself.
+func TestCutsAreWholeText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("é", 900), strings.Repeat("ééé\n", 300)} {
+		for n := range 40 {
+			got := wholeLines(text, n)
+			if !utf8.ValidString(got) || len(got) > n+len("…\n") || !strings.HasSuffix(got, "\n") {
+				t.Errorf("%d bytes: %q", n, got)
+			}
+		}
+	}
+}
+
+// D-43: what was added since the last compression makes the next one do its work.
+func TestCompressionGoesOnWithNewEntries_D43(t *testing.T) {
+	t.Parallel()
+	c := loopOf(t, 6000, 40)
+	once := compressWith(t, highDensity{}, c)
+	more := append(slices.Clone(once.NewHistory), loopOf(t, 6000, 20).History[1:]...)
+	if again := compressWith(t, highDensity{}, contextOf(t, 6000, more)); !again.Applied || droppedBy(again.NewHistory[1]) <= droppedBy(once.NewHistory[1]) {
+		t.Errorf("after 40 new entries: %q, %s", again.Reason, show(again.NewHistory[1]))
+	}
+}
