@@ -41,7 +41,7 @@ func (m ApprovalMode) AllowsMoreThan(other ApprovalMode) bool {
 	return slices.Index(narrowFirst, m) > slices.Index(narrowFirst, other)
 }
 
-// Approval is a call that waits for a person's decision.
+// Approval is a call that waits for a person's decision, or a turn that does.
 type Approval struct {
 	ID      int
 	Tool    string
@@ -50,6 +50,10 @@ type Approval struct {
 	// Always names what "always" would allow for the rest of the session, for
 	// example `commands "go test"` or "edits". Empty when always is not offered.
 	Always string
+	// Repeats is set when no call waits but the turn, because the model goes in
+	// circles: it says what repeats. The question is whether to go on; the reason of a
+	// refusal tells the model what to do instead.
+	Repeats string
 }
 
 // Decision answers an Approval.

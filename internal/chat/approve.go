@@ -118,14 +118,9 @@ func (a *approvals) allowedProtected(k *call, preview tools.Preview) bool {
 
 // askPerson shows the approval and waits for its answer.
 func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Preview) Stop {
-	a.asked++
 	offered := offer(k, preview)
-	pending := &pendingApproval{id: a.asked, decided: make(chan Decision, 1)}
-	a.pending = pending
-	a.Emit(ApprovalRequested{Approval{ID: pending.id, Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: allowedBy(offered)}})
-	decision, answered := a.waitDecision(ctx, pending, func() bool { return a.allowed(k, preview) })
-	a.pending = nil
-	a.Emit(ApprovalSettled{ID: pending.id})
+	asked := Approval{Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: allowedBy(offered)}
+	decision, answered := a.put(ctx, asked, func() bool { return a.allowed(k, preview) })
 	switch {
 	case !answered:
 		k.refused = "not run: the user interrupted instead of answering"
@@ -138,6 +133,20 @@ func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Previe
 		a.grants = append(a.grants, offered...)
 	}
 	return ""
+}
+
+// put shows a question and waits for its answer. It reports false when the turn ended
+// first.
+func (a *approvals) put(ctx context.Context, question Approval, allowed func() bool) (Decision, bool) {
+	a.asked++
+	question.ID = a.asked
+	pending := &pendingApproval{id: question.ID, decided: make(chan Decision, 1)}
+	a.pending = pending
+	a.Emit(ApprovalRequested{question})
+	decision, answered := a.waitDecision(ctx, pending, allowed)
+	a.pending = nil
+	a.Emit(ApprovalSettled{ID: pending.id})
+	return decision, answered
 }
 
 // waitDecision waits for an answer. A mode that was changed meanwhile may be one.

@@ -46,7 +46,9 @@ type runner struct {
 	// numbered counts the calls of a session, ran those of the model that were taken
 	// up.
 	numbered, ran int
-	failures      failureStreak
+	guard         loopGuard
+	// instruct queues what a person says instead of going on in circles.
+	instruct func(text string)
 }
 
 // run answers every call of a reply: calls that only look run in parallel,
@@ -58,8 +60,12 @@ func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome
 	for len(calls) > 0 {
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]
-		stop, err := r.runBatch(ctx, batch, out)
-		if stop != "" || err != nil {
+		stop, repeated, err := r.runBatch(ctx, batch, out)
+		goOn := true
+		if stop == "" && err == nil && repeated != "" {
+			stop, goOn, err = r.goOn(ctx, repeated)
+		}
+		if stop != "" || err != nil || !goOn {
 			return stop, errorOr(r.abandon(calls, answerNotRun), err)
 		}
 		r.inbox.serve()
@@ -109,9 +115,9 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	return k
 }
 
-// runBatch runs one group of calls and stores the answers in the model's order.
-func (r *runner) runBatch(ctx context.Context, batch []*call, out *Outcome) (Stop, error) {
-	var stop Stop
+// runBatch runs one group of calls and stores the answers in the model's order. It
+// returns what repeats, if the loop guard found anything.
+func (r *runner) runBatch(ctx context.Context, batch []*call, out *Outcome) (stop Stop, repeated string, err error) {
 	for _, k := range batch {
 		out.ToolCalls++
 		r.ran++
@@ -128,18 +134,16 @@ func (r *runner) runBatch(ctx context.Context, batch []*call, out *Outcome) (Sto
 		await(r.inbox, done)
 	}
 	r.inbox.serve() // what the calls printed comes before their end
-	var firstErr error
 	for _, k := range batch {
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
 		}
-		firstErr = errorOr(firstErr, r.storeAnswer(k))
-		if stop == "" && r.failures.note(k) {
-			stop = StopRepeating
-			r.notice("the same call failed %d times in a row: %s. How should it go on?", maxFailures, k.title)
+		err = errorOr(err, r.storeAnswer(k))
+		if repeated == "" {
+			repeated = r.guard.note(k, r.Now().Sub(k.started))
 		}
 	}
-	return stop, firstErr
+	return stop, repeated, err
 }
 
 // start sets the calls of a batch going and returns a channel that delivers once

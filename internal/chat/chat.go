@@ -100,7 +100,7 @@ func New(config Config) *Chat {
 	c.stats = &totals{Config: &c.Config}
 	c.window = newWindow(c)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
-	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add}
+	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add, instruct: c.sendFirst}
 	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}
 	return c
 }
@@ -173,6 +173,11 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 // Send starts a turn with what the user sends, or queues it while one runs.
 func (c *Chat) Send(message atcmd.Message) {
 	c.inbox.post(func() { c.setQueue(append(c.queue, message)) })
+}
+
+// sendFirst puts a message before those that wait.
+func (c *Chat) sendFirst(text string) {
+	c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...))
 }
 
 // Unqueue takes back the newest message that waits. It reports false when there

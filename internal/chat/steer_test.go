@@ -95,8 +95,9 @@ func TestRetry(t *testing.T) {
 		}
 	}, failure, say("ok"))
 
-	// A retry begins to count failures anew, and goes on after a reply that was cut.
+	// A retry begins to look for circles anew, and goes on after a reply that was cut.
 	running(t, func(t *testing.T, b *bench) {
+		b.answering(Decision{})
 		b.Send("go")
 		synctest.Wait()
 		if err := b.Retry(t.Context()); err != nil {

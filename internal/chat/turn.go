@@ -30,7 +30,7 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 // converse is the turn after its message is in the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
-	c.runner.failures = failureStreak{}
+	c.runner.guard.reset()
 	for {
 		// Before the queue: a message that nothing would answer stays in it.
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {

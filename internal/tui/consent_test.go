@@ -266,3 +266,30 @@ func TestQuestionCollapsesBlanks(t *testing.T) {
 		}
 	}
 }
+
+// A model that goes in circles: the question is about the turn.
+func TestQuestionOfCircles(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		do   func(*screenplay)
+		call []string
+	}{
+		"go on":   {func(s *screenplay) { s.typed("y"); s.wait(time.Second) }, []string{`answer 7 allow=true always=false reason=""`}},
+		"instead": {func(s *screenplay) { s.typed("n"); s.wait(time.Second); s.typed("look into b"); s.press("enter") }, []string{`answer 7 allow=false always=false reason="look into b"`}},
+		"stop":    {func(s *screenplay) { s.press("esc") }, []string{`answer 7 allow=false always=false reason=""`, "interrupt"}},
+		"always":  {func(s *screenplay) { s.typed("a"); s.wait(time.Second) }, nil},
+	} {
+		for _, width := range []int{60, 120} {
+			s := newScreenplay(t, width, 24)
+			s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Repeats: "the same call failed in the same way 5 times within 9 calls: replace \x1b[8ma.go"}})
+			s.wait(time.Second)
+			if view := strings.Join(strings.Fields(s.model.view()), " "); !strings.Contains(view, "goes in circles; shall it go on?") || !strings.Contains(view, "replace ␛[8ma.go") || !strings.Contains(view, "no, and say what to do instead") {
+				t.Errorf("%s: the question is\n%s", name, s.model.view())
+			}
+			tt.do(s)
+			if diff := cmp.Diff(tt.call, s.driver.calls); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
+	}
+}

@@ -37,6 +37,9 @@ func (b *body) lay(t *style.Theme, request chat.Approval, width int) {
 	p := request.Preview
 	b.rows = nil
 	switch {
+	case request.Repeats != "":
+		b.title = "the model goes in circles; shall it go on?"
+		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)
 	case p.Diff != "":
 		b.title = style.Reveal(words.FirstLine(p.Title)).Text + "  " + patch.StatText(p.Diff)
 		b.rows = patch.Render(t, p.Diff, width)

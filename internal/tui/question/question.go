@@ -280,6 +280,9 @@ type choice struct{ key, does string }
 
 // choices are the answers there are to the first question.
 func (q *Questions) choices() []choice {
+	if q.First().Repeats != "" {
+		return []choice{{"y", "yes, go on"}, {"n", "no, and say what to do instead"}, {"esc", "no, and stop"}}
+	}
 	out := []choice{{"y", "yes"}}
 	if always := q.waiting[0].Always; always != "" && q.body.hidden == 0 {
 		out = append(out, choice{"a", "yes, and from now on: " + always})

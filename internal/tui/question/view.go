@@ -153,12 +153,15 @@ func keyName(key string) string {
 
 // reasonView is the editor for why not.
 func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
-	const prompt = "Why not? "
+	prompt, refuses := "Why not? ", "Enter refuses"
+	if q.First().Repeats != "" {
+		prompt, refuses = "What instead? ", "Enter says no"
+	}
 	rows, row, col := q.reason.View(width-len(prompt)-1, 3)
 	rows = style.Indent(rows, t.Strong.Text(prompt), strings.Repeat(" ", len(prompt)))
-	does := "Enter refuses and ends the turn; with a reason the model goes on · Esc goes back"
+	does := refuses + " and ends the turn; with a reason the model goes on · Esc goes back"
 	if strings.TrimSpace(q.reason.Value()) != "" {
-		does = "Enter refuses, and the model goes on · Esc goes back"
+		does = refuses + ", and the model goes on · Esc goes back"
 	}
 	return append(rows, t.Dim.Text(style.Truncate(does, width))), Place{row, col + len(prompt)}
 }

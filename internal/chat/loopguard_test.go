@@ -1,0 +1,212 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/tools"
+)
+
+// did is one call that a guard is told of.
+type did struct {
+	name, arguments, answer string
+	fails                   bool
+	took                    time.Duration
+}
+
+func (d did) call() *call {
+	kind := tools.KindRead
+	if d.name == "replace" {
+		kind = tools.KindEdit
+	}
+	k := &call{name: d.name, title: d.name + " " + d.arguments, parameters: json.RawMessage(d.arguments), tool: tools.Tool{Name: d.name, Kind: kind}}
+	if k.answer.Text = d.answer; d.fails {
+		status := 1
+		k.answer.ExitCode = &status
+	}
+	return k
+}
+
+// TestLoopGuard: what is going in circles and what is work (D-70).
+func TestLoopGuard(t *testing.T) {
+	t.Parallel()
+	var (
+		read  = did{name: "read_file", arguments: "a", answer: "the same"}
+		list  = did{name: "list_directory", arguments: ".", answer: "a b"}
+		edit  = did{name: "replace", arguments: "x for y", answer: "replaced"}
+		wrong = did{name: "replace", arguments: "x for y", answer: "no x", fails: true}
+		test  = did{name: "run", arguments: "go test", answer: "FAIL", fails: true}
+	)
+	numbered := func(d did, what string) func(n int) did {
+		return func(n int) did {
+			numbered := d
+			if what == "answer" {
+				numbered.answer = fmt.Sprint(d.answer, n)
+			} else {
+				numbered.arguments = fmt.Sprint(d.arguments, n)
+			}
+			return numbered
+		}
+	}
+	always := func(d did) func(int) did { return func(int) did { return d } }
+	timed := func(n int) did {
+		return did{name: "run", arguments: "go test", answer: fmt.Sprintf("FAIL a.go:7 (%d.3s)", n), fails: true}
+	}
+	passing := func(n int) did {
+		return did{name: "run", arguments: "go test", answer: fmt.Sprintf("ok in 0.%d3s", n)}
+	}
+	for _, tt := range []struct {
+		name string
+		// circle are the calls that take turns; says is what is said of them in the end,
+		// empty when they may go on.
+		circle []func(n int) did
+		says   string
+	}{
+		{"the same failure", []func(int) did{always(test)}, "failed in the same way 5 times within 5 calls: run go test"},
+		{"the same failure among other work", []func(int) did{always(wrong), numbered(read, "arguments"), numbered(test, "arguments")}, "5 times within 13 calls: replace x for y"},
+		{"I8: a failing edit, a read, a test", []func(int) did{always(wrong), always(read), always(test)}, "replace x for y"},
+		{"a failure that differs by its time", []func(int) did{timed, numbered(edit, "arguments")}, "run go test"},
+		{"one success", []func(int) did{always(read)}, "got the same answer 5 times"},
+		{"two successes in turn", []func(int) did{always(read), always(list)}, "read_file a"},
+		{"an edit that is made again and again", []func(int) did{always(edit), numbered(test, "answer"), always(read)}, "the same 3 calls came 5 times in the same order, the last of them read_file a"},
+		{"an edit and tests that answer otherwise", []func(int) did{numbered(edit, "answer"), passing}, "the same 2 calls came 5 times"},
+		{"three calls that answer otherwise", []func(int) did{numbered(edit, "answer"), passing, numbered(read, "answer")}, "the same 3 calls came 5 times"},
+
+		{"failures of their own", []func(int) did{numbered(test, "arguments")}, ""},
+		{"tests that fail otherwise each time", []func(int) did{numbered(edit, "arguments"), numbered(test, "answer")}, ""},
+		{"tests that pass between edits", []func(int) did{numbered(edit, "arguments"), always(did{name: "run", arguments: "go build"})}, ""},
+		{"waiting for a job", []func(int) did{always(did{name: "run", arguments: "tail", answer: "nothing new", took: 30 * time.Second})}, ""},
+		{"looking at what changes", []func(int) did{always(list), numbered(read, "answer")}, ""},
+		{"a failure too rarely", []func(int) did{
+			always(test), numbered(read, "arguments"), numbered(read, "1"), numbered(read, "2"), numbered(read, "3"),
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var guard loopGuard
+			said := ""
+			for n := 0; n < 60 && said == ""; n++ {
+				d := tt.circle[n%len(tt.circle)](n)
+				said = guard.note(d.call(), d.took)
+			}
+			if said == "" && tt.says != "" || !strings.Contains(said, tt.says) || said != "" && tt.says == "" {
+				t.Errorf("it says %q, want %q", said, tt.says)
+			}
+		})
+	}
+}
+
+// circling is a model that makes the same failing call until it is told something.
+func circling(int) answerFunc { return calls("fails", `{"file_path":"same"}`) }
+
+// TestCirclesAreAsked: a person goes on, stops, or says what to do instead (D-70).
+func TestCirclesAreAsked(t *testing.T) {
+	t.Parallel()
+	t.Run("stop", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.model.next = circling
+		b.answering(Decision{})
+		out, err := b.prompt("go")
+		if asked := seen[ApprovalRequested](b); err != nil || out.Stop != StopRepeating || out.Requests != maxRepeats ||
+			len(asked) != 1 || !strings.Contains(asked[0].Approval.Repeats, "fails same") {
+			t.Errorf("%+v %v, asked %+v", out, err, asked)
+		}
+	})
+	t.Run("go on", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.model.next = func(n int) answerFunc {
+			if n == 2*maxRepeats+1 {
+				return say("found it")
+			}
+			return circling(n)
+		}
+		b.answering(Decision{Allow: true})
+		out, err := b.prompt("go")
+		if asked := seen[ApprovalRequested](b); err != nil || out.Stop != StopDone || len(asked) != 2 {
+			t.Errorf("%+v %v, asked %d times", out, err, len(asked))
+		}
+	})
+	t.Run("instead", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.model.next = func(n int) answerFunc {
+			switch {
+			case n < maxRepeats-1:
+				return circling(n)
+			case n == maxRepeats-1:
+				return calls("fails", `{"file_path":"same"}`, "write_file", `{"file_path":"b"}`)
+			default:
+				return say("so be it")
+			}
+		}
+		b.answering(Decision{Reason: "look into b"})
+		out, err := b.prompt("go")
+		if err != nil || out.Response != "so be it" || !slices.Equal(b.texts(history.Human), []string{"go", "look into b"}) {
+			t.Errorf("%+v %v, said %q", out, err, b.texts(history.Human))
+		}
+		if last := b.responses()[maxRepeats]; last.Error != answerNotRun {
+			t.Errorf("the call after it is answered %q", last.Error)
+		}
+	})
+	t.Run("nobody is there", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.Unattended = true
+		b.model.next = circling
+		out, err := b.prompt("go")
+		if err == nil || !strings.Contains(err.Error(), "5 times within 5 calls: fails same") || out.Requests != maxRepeats {
+			t.Errorf("%+v %v", out, err)
+		}
+	})
+}
+
+// TestCirclesCanBeInterrupted while the question is open, and the mode that is
+// changed meanwhile is no answer to it.
+func TestCirclesCanBeInterrupted(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.on = func(Event) {}
+		b.Send("go")
+		synctest.Wait()
+		if err := b.SetMode(ModeFullAuto); err != nil {
+			t.Fatal(err)
+		}
+		b.Refresh()
+		synctest.Wait()
+		if len(stops(b)) != 0 || len(seen[ApprovalSettled](b)) != 0 {
+			t.Errorf("turns ended %v, settled %v", stops(b), seen[ApprovalSettled](b))
+		}
+		b.Interrupt()
+		synctest.Wait()
+		if !slices.Equal(stops(b), []Stop{StopInterrupted}) {
+			t.Errorf("turns ended %v", stops(b))
+		}
+	}, circling(0), circling(0), circling(0), circling(0), circling(0))
+}
+
+// TestCirclesBeginAnewWithEachTurn: what a person asks for again may fail again.
+func TestCirclesBeginAnewWithEachTurn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Tools = tools.NewRegistry(fakeTool("fails", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Error: "no"} }))
+	b.model.next = func(n int) answerFunc {
+		if n%maxRepeats == maxRepeats-1 {
+			return say("it fails")
+		}
+		return circling(n)
+	}
+	for range 3 {
+		if out, err := b.prompt("try"); err != nil || out.Stop != StopDone {
+			t.Fatalf("%+v %v", out, err)
+		}
+	}
+}
