@@ -6,7 +6,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race bench lint e2e fuzz fuzz-look
+.PHONY: run build test race bench lint e2e chaos fuzz fuzz-look
 
 run: build
 	@bin/agent $(ARGS)
@@ -35,11 +35,16 @@ fuzz:
 fuzz-look:
 	LOOK_SEED=$(or $(SEED),$$(date +%s)) LOOK_COMMANDS=$(or $(COMMANDS),2000) $(GO) test -count=1 -timeout 30m -run 'TestReadOnlyOnlyReads|TestOffencesAreSeen' -v ./internal/tools/cmdline
 
+# The program is killed, cut off and starved at moments of chance; what must hold
+# after that is checked. CHAOS_TIME bounds it, CHAOS_SEED has the same again.
+chaos: build
+	$(GO) test -tags chaos -count=1 -timeout 20m -parallel 4 -run TestChaos -v ./cmd/agent
+
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
 
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }
 	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }
-	$(GO) vet -tags e2e,bench $(PACKAGES)
-	$(LINT) staticcheck -tags e2e,bench $(PACKAGES)
+	$(GO) vet -tags e2e,bench,chaos $(PACKAGES)
+	$(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)

@@ -1,4 +1,4 @@
-//go:build e2e || bench
+//go:build e2e || bench || chaos
 
 package main
 

@@ -1,0 +1,264 @@
+//go:build chaos
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"agent/internal/llm/llmtest"
+	"agent/internal/session"
+)
+
+// chaosSeed and chaosTime are set by CHAOS_SEED, so that a failure can be had again,
+// and by CHAOS_TIME, which bounds the whole.
+func chaosSeed(t *testing.T) uint64 {
+	t.Helper()
+	seed, err := strconv.ParseUint(os.Getenv("CHAOS_SEED"), 10, 64)
+	if err != nil {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("CHAOS_SEED=%d", seed)
+	return seed
+}
+
+// share is a part of the time that all of it may take.
+func share(t *testing.T, part float64) time.Time {
+	t.Helper()
+	whole, err := time.ParseDuration(os.Getenv("CHAOS_TIME"))
+	if err != nil {
+		whole = 9 * time.Minute
+	}
+	return time.Now().Add(time.Duration(part * float64(whole)))
+}
+
+// house is the home, workspace and model server of runs that follow each other.
+type house struct {
+	t    *testing.T
+	home string
+	work string
+	url  string
+	temp string
+
+	mu   sync.Mutex
+	rand *rand.Rand
+	// turn makes what the model does with a request.
+	turn func(*rand.Rand, *llmtest.Request) llmtest.Turn
+}
+
+func newHouse(t *testing.T, seed uint64, turn func(*rand.Rand, *llmtest.Request) llmtest.Turn) *house {
+	t.Helper()
+	home := t.TempDir()
+	h := &house{t: t, home: home, work: filepath.Join(home, "work"), temp: filepath.Join(home, "tmp"), rand: rand.New(rand.NewPCG(seed, 1)), turn: turn}
+	for _, folder := range []string{h.work, h.temp} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.url = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.turn(h.rand, r)
+	}).URL
+	return h
+}
+
+func (h *house) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = h.work
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "TMPDIR=" + h.temp, "TERM=xterm-256color",
+		"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + h.url,
+	}
+	return cmd
+}
+
+func (h *house) agent(args ...string) *exec.Cmd {
+	path, err := filepath.Abs(binary)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.command(append([]string{path, "--approval-mode", "full-auto", "-m", "test-model"}, args...)...)
+}
+
+// end kills a program and all that shares its group, after a delay.
+func end(cmd *exec.Cmd, delay time.Duration) (ended bool) {
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }()
+	select {
+	case <-done:
+		return true
+	case <-time.After(delay):
+	}
+	_ = cmd.Process.Kill()
+	<-done
+	return false
+}
+
+// whole is the content of a file that the model writes: half of it is seen to be
+// half.
+func whole(n int) string {
+	return strings.Repeat(fmt.Sprintf("line of version %d\n", n), 300) + fmt.Sprintf("end of version %d\n", n)
+}
+
+// anyTurn is one of what a session does: writes, commands, jobs, words.
+func anyTurn(r *rand.Rand, request *llmtest.Request) llmtest.Turn {
+	n := r.IntN(1 << 30)
+	quote := func(v any) string { data, _ := json.Marshal(v); return string(data) }
+	write := quote(map[string]string{"file_path": fmt.Sprintf("f%d.txt", n%7), "content": whole(n)})
+	switch r.IntN(7) {
+	case 0, 1:
+		return llmtest.Say("Writing. ").Call("write_file", write)
+	case 2:
+		return llmtest.Call("read_file", quote(map[string]string{"file_path": fmt.Sprintf("f%d.txt", n%7)})).Call("write_file", write)
+	case 3:
+		return llmtest.Call("run_shell_command", quote(map[string]any{"command": "(sleep 300 &) ; sleep 300", "background": true}))
+	case 4:
+		return llmtest.Call("run_shell_command", quote(map[string]any{"command": fmt.Sprintf("seq 3000; sleep 0.0%d", n%10)}))
+	case 5:
+		return llmtest.Call("run_shell_command", quote(map[string]any{"command": "trap '' TERM; sleep 1", "outside": "to see", "timeout_seconds": 1}))
+	default:
+		return llmtest.Say("All ", "of ", "this ", "is ", "done.")
+	}
+}
+
+// check is what holds after every crash: no half-written file, no log that cannot be
+// read, no process.
+func (h *house) check(what string) {
+	h.t.Helper()
+	h.checkFiles(what)
+	h.checkLogs(what)
+	h.checkProcesses(what)
+}
+
+var wholeFile = regexp.MustCompile(`^(?:line of version (\d+)\n)+end of version (\d+)\n$`)
+
+func (h *house) checkFiles(what string) {
+	h.t.Helper()
+	entries, err := os.ReadDir(h.work)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, entry := range entries {
+		data, err := os.ReadFile(filepath.Join(h.work, entry.Name()))
+		switch {
+		case strings.HasSuffix(entry.Name(), ".tmp"):
+			h.t.Errorf("%s: %s is left in the workspace", what, entry.Name())
+		case err != nil:
+			h.t.Errorf("%s: %v", what, err)
+		case strings.HasPrefix(entry.Name(), "f") && strings.Count(string(data), "\n") != 301 || strings.HasPrefix(entry.Name(), "f") && !wholeFile.Match(data):
+			h.t.Errorf("%s: %s is half written: %d bytes", what, entry.Name(), len(data))
+		}
+	}
+}
+
+func (h *house) logs() []string {
+	logs, _ := filepath.Glob(filepath.Join(h.home, ".local/share/agent/sessions/*/*.jsonl"))
+	return logs
+}
+
+func (h *house) checkLogs(what string) {
+	h.t.Helper()
+	for _, path := range h.logs() {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		checkLog(h.t, what, data)
+	}
+}
+
+// checkLog expects a log of which at most the last line is torn.
+func checkLog(t *testing.T, what string, data []byte) {
+	t.Helper()
+	if len(bytes.TrimSpace(data)) == 0 || !bytes.Contains(data, []byte("\n")) {
+		return // killed within its first line
+	}
+	state, err := session.Replay(bytes.NewReader(data))
+	if err != nil {
+		t.Errorf("%s: the log cannot be read: %v", what, err)
+		return
+	}
+	torn := func(notice string) bool { return strings.HasPrefix(notice, "the last line was cut off") }
+	if other := slices.DeleteFunc(state.Notices, torn); len(other) > 0 {
+		t.Errorf("%s: the log is damaged: %q", what, other)
+	}
+}
+
+// checkProcesses expects that no process of this house is left, or soon.
+func (h *house) checkProcesses(what string) {
+	h.t.Helper()
+	var left []string
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		if left = h.processes(); len(left) == 0 {
+			return
+		}
+	}
+	h.t.Errorf("%s: processes are left: %q", what, left)
+	for _, process := range left {
+		if pid, err := strconv.Atoi(strings.Fields(process)[0]); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+func (h *house) processes() []string {
+	var found []string
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range environs {
+		environ, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(environ, []byte("HOME="+h.home+"\x00")) {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		found = append(found, filepath.Base(filepath.Dir(path))+" "+strings.ReplaceAll(string(line), "\x00", " "))
+	}
+	return found
+}
+
+// checkShown expects every tool result that a run told to be in the log.
+func (h *house) checkShown(what string, out []byte) {
+	h.t.Helper()
+	var recorded []byte
+	for _, path := range h.logs() {
+		data, _ := os.ReadFile(path)
+		recorded = append(recorded, data...)
+	}
+	for line := range bytes.Lines(out) {
+		var event struct{ Type, CallID string }
+		if json.Unmarshal(line, &event) == nil && event.Type == "tool_result" && !bytes.Contains(recorded, []byte(`"callId":"`+event.CallID+`"`)) {
+			h.t.Errorf("%s: the result of %s was told and is not in the log", what, event.CallID)
+		}
+	}
+}
+
+// checkTemporary expects that the next start removes what is left and old enough.
+func (h *house) checkTemporary() {
+	h.t.Helper()
+	folders, _ := filepath.Glob(filepath.Join(h.temp, temporaryName+"*"))
+	old := time.Now().Add(-time.Hour)
+	for _, folder := range folders {
+		if err := os.Chtimes(folder, old, old); err != nil {
+			h.t.Error(err)
+		}
+	}
+	if out, err := h.agent("-p", "/stats").CombinedOutput(); err != nil {
+		h.t.Errorf("%v\n%s", err, out)
+	}
+	if left, _ := os.ReadDir(h.temp); len(left) > 0 {
+		h.t.Errorf("after %d folders were left: %v", len(folders), left)
+	}
+}
