@@ -32,9 +32,9 @@ func (c *Commands) approvalCommand() Command {
 		},
 		Complete: func(args []string) []Completion {
 			if len(args) > 1 {
-				return []Completion{{"all", "everything you allowed"}}
+				return []Completion{{Value: "all", Help: "everything you allowed"}}
 			}
-			return append(completeModes(), Completion{forgetGrants, "take back what you allowed with \"always\""})
+			return append(completeModes(), Completion{Value: forgetGrants, Help: "take back what you allowed with \"always\""})
 		},
 	}
 }
@@ -87,7 +87,7 @@ func (c *Commands) forgetGrants(ctx context.Context, args []string) (Output, err
 func completeModes() []Completion {
 	var modes []Completion
 	for _, mode := range chat.ApprovalModes() {
-		modes = append(modes, Completion{string(mode), modeHelp(mode)})
+		modes = append(modes, Completion{Value: string(mode), Help: modeHelp(mode)})
 	}
 	return modes
 }

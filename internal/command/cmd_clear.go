@@ -5,7 +5,7 @@ import "context"
 func (c *Commands) clearCommand() Command {
 	return Command{
 		Name: "clear", Aliases: []string{"new"},
-		Help: "start over with an empty context",
+		Help: "start over with an empty context", Loses: true,
 		Run: func(ctx context.Context, _ []string) (Output, error) {
 			if err := c.deps.Session.Clear(ctx); err != nil {
 				return Output{}, err

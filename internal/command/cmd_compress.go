@@ -11,7 +11,7 @@ import (
 func (c *Commands) compressCommand() Command {
 	return Command{
 		Name: "compress", Aliases: []string{"compact"},
-		Help: "make the context smaller now",
+		Help: "make the context smaller now", Loses: true,
 		Run: func(ctx context.Context, _ []string) (Output, error) {
 			done, err := c.deps.Session.Compress(ctx)
 			if errors.Is(err, chat.ErrWorking) {

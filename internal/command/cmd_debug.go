@@ -31,7 +31,7 @@ func (c *Commands) debugCommand() Command {
 			return Output{Lines: []string{"debug is " + state + "; the log is " + log.Path}}, nil
 		},
 		Complete: func([]string) []Completion {
-			return []Completion{{"on", "log requests and decisions in detail"}, {"off", "log what matters"}}
+			return []Completion{{Value: "on", Help: "log requests and decisions in detail"}, {Value: "off", Help: "log what matters"}}
 		},
 	}
 }

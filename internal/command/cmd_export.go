@@ -36,7 +36,7 @@ func (c *Commands) exportCommand() Command {
 			}
 			return Output{Lines: []string{"written to " + path}}, nil
 		},
-		Complete: func([]string) []Completion { return []Completion{{c.exportName(), "in the workspace"}} },
+		Complete: func([]string) []Completion { return []Completion{{Value: c.exportName(), Help: "in the workspace"}} },
 	}
 }
 

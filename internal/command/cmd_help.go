@@ -23,7 +23,7 @@ func (c *Commands) helpCommand() Command {
 		Complete: func([]string) []Completion {
 			var names []Completion
 			for _, command := range c.all {
-				names = append(names, Completion{command.Name, command.Help})
+				names = append(names, Completion{Value: command.Name, Help: command.Help})
 			}
 			return names
 		},

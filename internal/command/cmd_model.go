@@ -95,7 +95,7 @@ func (c *Commands) completeModels() []Completion {
 	recent, _ := c.deps.Profiles.RecentModels()
 	var proposals []Completion
 	for _, id := range recent {
-		proposals = append(proposals, Completion{id, "used before"})
+		proposals = append(proposals, Completion{Value: id, Help: "used before"})
 	}
 	for _, m := range offered {
 		if slices.Contains(recent, m.ID) {
@@ -105,7 +105,7 @@ func (c *Commands) completeModels() []Completion {
 		if m.ContextLimit > 0 {
 			help = "context " + words.Tokens(m.ContextLimit)
 		}
-		proposals = append(proposals, Completion{m.ID, help})
+		proposals = append(proposals, Completion{Value: m.ID, Help: help})
 	}
 	return proposals
 }

@@ -48,7 +48,7 @@ func (c *Commands) profileCommand() Command {
 		}
 		var actions []Completion
 		for _, action := range c.profileActions() {
-			actions = append(actions, Completion{action.name, action.help})
+			actions = append(actions, Completion{Value: action.name, Help: action.help})
 		}
 		return actions
 	}
@@ -201,7 +201,7 @@ func (c *Commands) completeProfileName(action string) []Completion {
 	}
 	names := c.completeProfiles()
 	if strings.EqualFold(action, "default") {
-		names = append(names, Completion{settings.NoProfile, "start without a profile"})
+		names = append(names, Completion{Value: settings.NoProfile, Help: "start without a profile"})
 	}
 	return names
 }
@@ -216,7 +216,7 @@ func (c *Commands) completeProfiles() []Completion {
 	standard, _ := c.deps.Profiles.Default()
 	var proposals []Completion
 	for _, name := range names {
-		proposals = append(proposals, Completion{name, c.profileNote(name, standard)})
+		proposals = append(proposals, Completion{Value: name, Help: c.profileNote(name, standard)})
 	}
 	return proposals
 }

@@ -129,7 +129,7 @@ func (c *Commands) describeChanged() []string {
 func (c *Commands) completeSet(args []string) []Completion {
 	switch {
 	case len(args) == 0:
-		return append(c.completeKeys(c.deps.Settings.All()), Completion{unsetWord, "go back to what holds without /set"})
+		return append(c.completeKeys(c.deps.Settings.All()), Completion{Value: unsetWord, Help: "go back to what holds without /set"})
 	case len(args) == 1 && strings.EqualFold(args[0], unsetWord):
 		var set []settings.Resolved
 		for _, resolved := range c.deps.Settings.Changed() {
@@ -150,9 +150,9 @@ func (c *Commands) completeKeys(all []settings.Resolved) []Completion {
 	var keys, aliases []Completion
 	for _, resolved := range all {
 		spec := resolved.Spec
-		keys = append(keys, Completion{spec.Key, spec.Help + " (" + shown(resolved) + ")"})
+		keys = append(keys, Completion{Value: spec.Key, Help: spec.Help + " (" + shown(resolved) + ")"})
 		for _, alias := range spec.Aliases {
-			aliases = append(aliases, Completion{alias, "same as " + spec.Key})
+			aliases = append(aliases, Completion{Value: alias, Help: "same as " + spec.Key})
 		}
 	}
 	return append(keys, aliases...)
@@ -175,11 +175,11 @@ func (c *Commands) completeValues(key string) []Completion {
 	case spec.Values() != nil:
 		var values []Completion
 		for _, value := range spec.Values() {
-			values = append(values, Completion{value, valueNote(resolved, value)})
+			values = append(values, Completion{Value: value, Help: valueNote(resolved, value)})
 		}
 		return values
 	case resolved.Value.IsSet():
-		return []Completion{{resolved.Value.String(), "as it is now; takes " + spec.Takes()}}
+		return []Completion{{Value: resolved.Value.String(), Help: "as it is now; takes " + spec.Takes()}}
 	default:
 		return nil
 	}

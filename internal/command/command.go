@@ -31,6 +31,9 @@ type Completion struct {
 	Value string
 	// Help is one line.
 	Help string
+	// Loses is set for a command that gives something up: a proposal of it is filled in
+	// and not run, so that half a word loses nothing.
+	Loses bool
 }
 
 // Runner runs and completes command lines. A line is the whole input, starting
@@ -60,6 +63,9 @@ type Command struct {
 	Usage []Form
 	// Help is one line.
 	Help string
+	// Loses is set when running it gives up something that no other command brings back
+	// here: the context, the session that is open.
+	Loses bool
 	// MaxArgs bounds the number of arguments.
 	MaxArgs int
 	// Run does it. Args are the words after the name, without their quotes.

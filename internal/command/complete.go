@@ -35,12 +35,12 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 func (c *Commands) names(typed string) []Completion {
 	var names []Completion
 	for _, command := range c.all {
-		names = append(names, Completion{"/" + command.Name, command.Help})
+		names = append(names, Completion{Value: "/" + command.Name, Help: command.Help, Loses: command.Loses})
 	}
 	for _, command := range c.all {
 		for _, alias := range command.Aliases {
 			if len(typed) > 1 && hasPrefixFold("/"+alias, typed) {
-				names = append(names, Completion{"/" + alias, "same as /" + command.Name})
+				names = append(names, Completion{Value: "/" + alias, Help: "same as /" + command.Name, Loses: command.Loses})
 			}
 		}
 	}

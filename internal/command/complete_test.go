@@ -108,3 +108,18 @@ func TestCompleteAnything(t *testing.T) {
 		}
 	})
 }
+
+// Half a word must lose nothing: what a proposal gives up is said with it.
+func TestProposalsSayWhatLosesSomething(t *testing.T) {
+	t.Parallel()
+	loses := map[string]bool{"/clear": true, "/new": true, "/compress": true, "/compact": true, "/quit": true, "/exit": true, "/q": true}
+	w := newWorld(t)
+	for _, typed := range []string{"/", "/n", "/co", "/e", "/q"} {
+		_, proposals := w.Complete(typed)
+		for _, p := range proposals {
+			if p.Loses != loses[p.Value] {
+				t.Errorf("%s is proposed for %s with Loses = %v", p.Value, typed, p.Loses)
+			}
+		}
+	}
+}

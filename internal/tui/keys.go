@@ -119,7 +119,7 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 // enter sends, unless the line ends with a backslash: then it continues.
 func (m *Model) enter() tea.Cmd {
 	if m.popup.open() && m.popup.selected >= 0 {
-		runs := isCommandName(m.popup.line)
+		runs := m.popup.runsSelected()
 		m.acceptCompletion()
 		if runs {
 			return m.submit()

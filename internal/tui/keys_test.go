@@ -47,7 +47,10 @@ func TestKeys(t *testing.T) {
 		{name: "Ctrl+D during a turn asks once", do: func(s *screenplay) { running(s); s.press("ctrl+d") }},
 		{name: "Ctrl+D twice during a turn quits", do: func(s *screenplay) { running(s); s.press("ctrl+d", "ctrl+d") }, quit: true},
 		{name: "undo", do: func(s *screenplay) { s.typed("one two"); s.press("ctrl+w", "ctrl+_") }, input: "one two"},
-		{name: "Enter runs the first command that is proposed", do: func(s *screenplay) { s.typed("/qu"); s.press("enter") }, quit: true},
+		{name: "Enter runs the first command that is proposed", do: func(s *screenplay) { s.typed("/in"); s.press("enter") }, calls: []string{`send "write AGENTS.md"`}},
+		{name: "half a word that loses something is filled in", do: func(s *screenplay) { s.typed("/qu"); s.press("enter") }, input: "/quit "},
+		{name: "what was filled in runs with the next Enter", do: func(s *screenplay) { s.typed("/qu"); s.press("enter", "enter") }, quit: true},
+		{name: "half a word that loses something is filled in when picked, too", do: func(s *screenplay) { s.typed("/c"); s.press("up", "enter") }, input: "/clear "},
 		{name: "Ctrl+C clears", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+c") }},
 		{name: "Ctrl+C twice quits", do: func(s *screenplay) { s.press("ctrl+c", "ctrl+c") }, quit: true},
 		{name: "Ctrl+C twice, slowly, does not", do: func(s *screenplay) { s.press("ctrl+c"); s.wait(3 * time.Second); s.press("ctrl+c") }},
@@ -64,7 +67,7 @@ func TestKeys(t *testing.T) {
 		{name: "Tab completes a folder and goes on", do: func(s *screenplay) { s.typed("fix @src"); s.press("tab", "tab") }, input: "fix @src/x.go "},
 		{name: "Tab leaves an address alone", do: func(s *screenplay) { s.typed("mail a@ma"); s.press("tab") }, input: "mail a@ma"},
 		{name: "Tab completes", do: func(s *screenplay) { s.typed("/he"); s.press("tab") }, input: "/help "},
-		{name: "arrows pick a completion, Tab takes it", do: func(s *screenplay) { s.typed("/c"); s.press("down", "tab") }, input: "/compress "},
+		{name: "arrows pick a completion, Tab takes it", do: func(s *screenplay) { s.typed("/c"); s.press("down", "tab") }, input: "/context "},
 		{name: "Up walks back, Down returns to the draft", do: func(s *screenplay) {
 			s.typed("one")
 			s.press("enter")

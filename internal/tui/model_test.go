@@ -72,9 +72,9 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 
 func (fakeCommands) Complete(line string) (int, []command.Completion) {
 	var out []command.Completion
-	for _, name := range []string{"/clear", "/compress", "/context", "/help", "/quit"} {
+	for _, name := range []string{"/clear", "/compress", "/context", "/help", "/init", "/quit"} {
 		if strings.HasPrefix(name, line) {
-			out = append(out, command.Completion{Value: name, Help: "what " + name + " does"})
+			out = append(out, command.Completion{Value: name, Help: "what " + name + " does", Loses: name == "/clear" || name == "/quit"})
 		}
 	}
 	return 0, out

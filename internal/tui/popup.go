@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -73,6 +74,22 @@ func isCommandName(line string) bool {
 	return len(line) > 1 && line[0] == '/' && !strings.ContainsAny(line, " \n")
 }
 
+// firstProposal is the proposal of a command that is selected by itself: the word that
+// stands there, else the first that loses nothing.
+func firstProposal(line string, proposals []command.Completion) int {
+	if exact := slices.IndexFunc(proposals, func(c command.Completion) bool { return c.Value == line }); exact >= 0 {
+		return exact
+	}
+	return max(0, slices.IndexFunc(proposals, func(c command.Completion) bool { return !c.Loses }))
+}
+
+// runsSelected reports that Enter runs the selected proposal, and does not only fill it
+// in: what loses something runs as the whole word that somebody typed or took.
+func (p *popup) runsSelected() bool {
+	selected := p.proposals[max(0, p.selected)]
+	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
+}
+
 // completer proposes values for the end of a line, which begins at start.
 type completer func(line string) (start int, proposals []command.Completion)
 
@@ -102,7 +119,7 @@ func (m *Model) complete(msg completionMsg) {
 	accept := m.popup.accept
 	m.popup = popup{line: line, start: msg.start, proposals: msg.proposals, selected: -1}
 	if isCommandName(line) {
-		m.popup.selected = 0 // Enter runs what stands first
+		m.popup.selected = firstProposal(line, msg.proposals)
 	}
 	if only := msg.proposals; len(only) == 1 && only[0].Value == line[msg.start:] {
 		m.popup.close()
