@@ -89,6 +89,8 @@ type ToolEnded struct {
 	Title    string
 	Answer   tools.Answer
 	Duration time.Duration
+	// Typed is set for a command that the user ran.
+	Typed bool
 }
 
 // ApprovalRequested: the loop waits for Answer with this ID.

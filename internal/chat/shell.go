@@ -10,17 +10,17 @@ import (
 )
 
 // Shell runs a command the user typed after "!". The model reads of it with the
-// next message. While a turn runs it waits for the end of that.
-func (c *Chat) Shell(command string) {
+// next message, unless it is private. While a turn runs it waits for the end of that.
+func (c *Chat) Shell(command string, private bool) {
 	c.inbox.post(func() {
 		if c.working {
 			c.notice("!%s runs when the turn is over", firstLine(command))
 		}
-		c.tasks = append(c.tasks, func(ctx context.Context) (Outcome, error) { return c.shell(ctx, command) })
+		c.tasks = append(c.tasks, func(ctx context.Context) (Outcome, error) { return c.shell(ctx, command, private) })
 	})
 }
 
-func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
+func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome, error) {
 	tool, err := c.Tools.Get(tools.ShellToolName)
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
@@ -37,8 +37,10 @@ func (c *Chat) shell(ctx context.Context, command string) (Outcome, error) {
 	if k.refused != "" {
 		return Outcome{Stop: StopInterrupted}, nil
 	}
-	err = c.add(history.New(history.Human, shellReport(command, k.answer)))
-	c.Emit(ToolEnded{Call: k.number, Name: k.name, Title: k.title, Answer: k.answer, Duration: c.Now().Sub(k.started)})
+	if !private {
+		err = c.add(history.New(history.Human, shellReport(command, k.answer)))
+	}
+	c.Emit(ToolEnded{Call: k.number, Name: k.name, Title: k.title, Answer: k.answer, Duration: c.Now().Sub(k.started), Typed: true})
 	if ctx.Err() != nil {
 		return Outcome{Stop: StopInterrupted}, err
 	}

@@ -192,7 +192,7 @@ func TestShell(t *testing.T) {
 			_, _ = env.Output.Write([]byte("3 files"))
 			return tools.Answer{Text: "3 files\n", Error: "exit status 1"}
 		}))
-		b.Shell("ls\npwd")
+		b.Shell("ls\npwd", false)
 		synctest.Wait()
 		want := "I ran this command myself:\n\n```\n$ ls\npwd\n3 files\nexit status 1\n```\n"
 		if got := b.texts(history.Human); !slices.Equal(got, []string{want}) {
@@ -210,6 +210,24 @@ func TestShell(t *testing.T) {
 	}, say("three files"))
 }
 
+// TestShellIsPrivate: what the user keeps is shown, and the model never reads of it.
+func TestShellIsPrivate(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "my secret"} }))
+		b.Shell("cat notes", true)
+		synctest.Wait()
+		if ended := seen[ToolEnded](b); len(ended) != 1 || !ended[0].Typed || ended[0].Answer.Text != "my secret" {
+			t.Errorf("shown %+v", ended)
+		}
+		b.Send("hello")
+		synctest.Wait()
+		if sent := b.model.requests[0].History; len(sent) != 1 || sent[0].Text() != "hello" {
+			t.Errorf("sent %d entries", len(sent))
+		}
+	}, say("hi"))
+}
+
 func TestShellIsInterrupted(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -217,7 +235,7 @@ func TestShellIsInterrupted(t *testing.T) {
 			<-ctx.Done()
 			return tools.Answer{Text: "so far"}
 		}))
-		b.Shell("sleep 1000")
+		b.Shell("sleep 1000", false)
 		synctest.Wait()
 		b.Interrupt()
 		synctest.Wait()
@@ -239,7 +257,7 @@ func TestShellWaitsForTheTurn(t *testing.T) {
 		b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "/w"} }))
 		b.Send("go")
 		synctest.Wait()
-		b.Shell("pwd")
+		b.Shell("pwd", false)
 		b.Send("and then?")
 		synctest.Wait()
 		if told := seen[Notice](b); len(told) != 1 || !strings.Contains(told[0].Text, "!pwd") {
@@ -261,7 +279,7 @@ func TestShellThatNeverRan(t *testing.T) {
 	b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "ran"} }))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if out, err := b.shell(ctx, "pwd"); err != nil || out.Stop != StopInterrupted || b.History.Len() != 0 {
+	if out, err := b.shell(ctx, "pwd", false); err != nil || out.Stop != StopInterrupted || b.History.Len() != 0 {
 		t.Errorf("%+v %v, history %q", out, err, b.texts(history.Human))
 	}
 }

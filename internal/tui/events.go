@@ -115,7 +115,7 @@ func bad(t *style.Theme) style.Style  { return t.Bad }
 
 // userMessage prints what the user said and what the @ processor made of it.
 func (m *Model) userMessage(e chat.UserMessage) {
-	said := promptRows(e.Text)
+	said := promptRows(m.asTyped(e.Text))
 	var files []transcript.Lay
 	for _, file := range e.Included {
 		files = append(files, noteRows(dim, "  +", file.Path+" — "+includedSize(file)))

@@ -34,7 +34,7 @@ const answer = "# Findings\n\nThe **test** fails because `sum` starts at *one*. 
 	"| setting | meaning | default |\n|---|---|---:|\n| compression.threshold | the share of the window at which compression begins | 0.85 |\n| model | which one | |\n\n" +
 	"> quoted\n\n日本語 and 👩‍👩‍👧 end here.\n"
 
-// states are what a person may see; each is a golden frame at two widths.
+// states are what a person may see; each is a golden frame at three widths.
 var states = map[string]func(*screenplay){
 	"idle": func(*screenplay) {},
 	"typing": func(s *screenplay) {
@@ -128,13 +128,15 @@ var states = map[string]func(*screenplay){
 		s.press("ctrl+r")
 		s.typed("fix")
 	},
+	"keys":      func(s *screenplay) { s.typed("?") },
+	"shell":     func(s *screenplay) { s.typed("!!git status") },
 	"quit-hint": func(s *screenplay) { s.press("ctrl+c") },
 }
 
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	for name, play := range states {
-		for _, width := range []int{60, 120} {
+		for _, width := range []int{60, 120, 200} {
 			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
 				t.Parallel()
 				s := newScreenplay(t, width, 30)

@@ -30,7 +30,11 @@ func (m *Model) inputView(width, height int) ([]string, place) {
 	if m.input.Empty() {
 		rows[0] = m.theme.Dim.Text(style.Truncate(m.placeholder(), width-len(inputMark)))
 	}
-	return style.Indent(rows, m.theme.User.Text(inputMark), inputIndent), place{row, col + len(inputMark)}
+	mark := m.theme.User
+	if m.shellMode() {
+		mark = m.theme.Warn
+	}
+	return style.Indent(rows, mark.Text(inputMark), inputIndent), place{row, col + len(inputMark)}
 }
 
 func (m *Model) placeholder() string {
@@ -40,7 +44,7 @@ func (m *Model) placeholder() string {
 	case m.turn.running:
 		return "Type to queue a message"
 	}
-	return "Ask for something, / for commands, ! for a shell command"
+	return "Ask for something, / for commands, ! shell, ? keys"
 }
 
 // decorate dims the labels of long pastes.

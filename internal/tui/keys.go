@@ -22,6 +22,7 @@ func Keys() []command.Key {
 		{Name: "Ctrl+G", Does: "edit the prompt in $EDITOR"},
 		{Name: "Ctrl+_, Alt+_", Does: "undo and redo in the prompt"},
 		{Name: "Shift+Tab", Does: "next approval mode"},
+		{Name: "?", Does: "on an empty line: these keys, until the next key"},
 	}
 }
 
@@ -38,6 +39,9 @@ func (m *Model) key(k term.Key) tea.Cmd {
 	}
 	if m.search != nil {
 		return m.searchKey(k)
+	}
+	if m.helpKey(k) {
+		return nil
 	}
 	if cmd, taken := m.actionKey(k); taken {
 		return cmd

@@ -65,6 +65,8 @@ type Model struct {
 	// typed is when a message was last typed at.
 	typed time.Time
 	hint  hint
+	// keysShown is set while the keys are under the input.
+	keysShown bool
 	// commands are the slash commands that run.
 	commands []string
 

@@ -33,10 +33,12 @@ func (d *fakeDriver) Send(m atcmd.Message) {
 	d.record("send %q", m.Text())
 }
 
-func (d *fakeDriver) Shell(command string) { d.record("shell %q", command) }
-func (d *fakeDriver) Interrupt()           { d.record("interrupt") }
-func (d *fakeDriver) Refresh()             {}
-func (d *fakeDriver) CycleMode()           { d.record("cycle") }
+func (d *fakeDriver) Shell(command string, private bool) {
+	d.record("shell %q private=%v", command, private)
+}
+func (d *fakeDriver) Interrupt() { d.record("interrupt") }
+func (d *fakeDriver) Refresh()   {}
+func (d *fakeDriver) CycleMode() { d.record("cycle") }
 func (d *fakeDriver) Answer(id int, c chat.Decision) {
 	d.record("answer %d allow=%v always=%v reason=%q", id, c.Allow, c.Always, c.Reason)
 }

@@ -16,8 +16,9 @@ import (
 type Driver interface {
 	// Send starts a turn with what the user sends, or queues it while one runs.
 	Send(message atcmd.Message)
-	// Shell runs a command line the user typed after "!".
-	Shell(command string)
+	// Shell runs a command line the user typed after "!"; a private one, after "!!", is
+	// kept from the model.
+	Shell(command string, private bool)
 	// Unqueue takes back the newest queued message.
 	Unqueue(ctx context.Context) (atcmd.Message, bool)
 	// Interrupt ends the turn in progress.

@@ -36,6 +36,9 @@ func (m *Model) statusView(width int) string {
 	if m.hint.text != "" {
 		return m.theme.Warn.Text(style.Truncate(m.hint.text, width))
 	}
+	if m.shellMode() {
+		return m.theme.Warn.Text(style.Truncate(shellHelp, width))
+	}
 	line := m.statusSpans(width)
 	if room := width - line.Width() - 3; room >= 8 {
 		line = append(line, style.Span{Text: " · " + m.folder(room), Style: m.theme.Dim})

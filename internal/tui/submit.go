@@ -20,6 +20,12 @@ type commandMsg struct {
 	err    error
 }
 
+// shellHelp says what a line after "!" is.
+const shellHelp = "shell: the model sees what it prints; with !! it does not"
+
+// shellMode reports that the input is a line for the shell.
+func (m *Model) shellMode() bool { return strings.HasPrefix(m.input.Text, "!") }
+
 // submit sends what is in the input: a command to the commands, a line after "!"
 // to the shell, everything else to the model. What waits for the model is shown
 // when it says so.
@@ -37,13 +43,14 @@ func (m *Model) submit() tea.Cmd {
 	switch {
 	case text == "exit" || text == "quit":
 		return tea.Quit
-	case text == "!":
-		m.showHint("! and a command runs it; the model will see what it prints", false)
+	case message.Leads() == '!' && strings.TrimLeft(text, "! ") == "":
+		m.showHint(shellHelp, false)
 		return nil
 	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(firstWord(text)):
 		return tea.Batch(remember, m.runCommand(text))
-	case message.Leads() == '!' && len(text) > 1:
-		m.opts.Driver.Shell(strings.TrimSpace(text[1:]))
+	case message.Leads() == '!':
+		command, private := strings.CutPrefix(text[1:], "!")
+		m.opts.Driver.Shell(strings.TrimSpace(command), private)
 	default:
 		m.opts.Driver.Send(message)
 	}
@@ -74,6 +81,14 @@ func (m *Model) keepPastes() {
 		m.pasted = make(map[string][]edit.Part)
 	}
 	m.pasted[strings.TrimSpace(m.input.Value())] = parts
+}
+
+// asTyped is a sent message as it stood in the input: long pastes are placeholders.
+func (m *Model) asTyped(text string) string {
+	if parts, ok := m.pasted[strings.TrimSpace(text)]; ok {
+		return edit.Shown(parts)
+	}
+	return text
 }
 
 // recall puts an earlier prompt into the input. What was pasted in it still is.

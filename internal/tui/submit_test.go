@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,6 +9,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/history"
+	"agent/internal/tools"
 )
 
 // D-46: what is pasted is sent as data: it is no command, no shell line and includes
@@ -44,5 +46,45 @@ func TestWhatIsPastedIsData(t *testing.T) {
 				t.Errorf("recalled and sent (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What was pasted is printed back as it stood in the input.
+func TestSentPastesStayPlaceholders(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.typed("fix this: ")
+	s.paste(numbered(500))
+	s.press("enter")
+	s.events(chat.UserMessage{Text: s.driver.sent[0].Text()})
+	if all := s.all(); !strings.Contains(all, "> fix this: [pasted 500 lines]") || strings.Contains(all, "line 7") {
+		t.Errorf("printed:\n%s", all)
+	}
+}
+
+// A command that the user ran is to be read: more of it is printed than of the model's.
+func TestShellModeShowsFortyLines(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	for typed, want := range map[bool]int{true: typedLines, false: resultLines} {
+		s := newScreenplay(t, 60, 24)
+		s.events(chat.ToolEnded{Name: "run_shell_command", Title: "! seq 100", Typed: typed, Answer: tools.Answer{Text: numbered(100), ExitCode: &zero}})
+		if got := strings.Count(s.all(), "line "); got != want {
+			t.Errorf("typed = %v: %d lines are printed, want %d", typed, got, want)
+		}
+	}
+}
+
+// Nobody has to know what ! does.
+func TestShellModeSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 100, 24)
+	s.typed("!")
+	if view := s.model.view(); !strings.Contains(view, "with !! it does not") {
+		t.Errorf("shown:\n%s", view)
+	}
+	s.press("backspace")
+	if view := s.model.view(); strings.Contains(view, "shell:") {
+		t.Errorf("it stays:\n%s", view)
 	}
 }

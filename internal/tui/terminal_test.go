@@ -84,7 +84,7 @@ func TestTerminalScrollbackIsInOrder(t *testing.T) {
 func TestTerminalResize(t *testing.T) {
 	t.Parallel()
 	s := startSession(t, "plain")
-	s.until("Ask for something, / for commands, ! for a shell command")
+	s.until("Ask for something, / for commands, ! shell, ? keys")
 	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 40, Rows: 24}); err != nil {
 		t.Fatal(err)
 	}

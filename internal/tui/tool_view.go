@@ -20,6 +20,8 @@ const (
 	liveOutputLines = 5
 	// resultLines is how much of a finished command's output is printed.
 	resultLines = 8
+	// typedLines is how much is printed of a command that the user ran, to be read.
+	typedLines = 40
 	// diffLines is how much of an edit is printed.
 	diffLines = 40
 	// errorLines is how much of a failure is printed.
@@ -118,7 +120,11 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	if failed {
 		glyph = t.Bad.Text("✗")
 	}
-	said, body := outcome(t, a, width-2)
+	most := resultLines
+	if e.Typed {
+		most = typedLines
+	}
+	said, body := outcome(t, a, width-2, most)
 	if e.Duration >= 100*time.Millisecond && a.ExitCode != nil || e.Duration >= time.Second {
 		said = style.Listed(said, words.Took(e.Duration))
 	}
@@ -131,16 +137,17 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	return append([]string{head}, style.IndentAll(body, "  ")...)
 }
 
-// outcome says in words what came of a call, and what of it is worth showing.
-func outcome(t *style.Theme, a tools.Answer, width int) (outcome string, body []string) {
+// outcome says in words what came of a call, and what of it is worth showing: at most
+// that many lines of what a command printed.
+func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, body []string) {
 	switch {
 	case a.Diff != "":
 		return patch.StatText(a.Diff), bounded(t, patch.Render(t, a.Diff, width), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
-		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width)
+		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most)
 	case a.Error != "":
-		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width)...)
+		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most)...)
 	}
 	return howMuch(a), nil
 }
@@ -172,14 +179,15 @@ func boundedText(t *style.Theme, text string, width int) []string {
 	return bounded(t, rows, errorLines)
 }
 
-// lastLines is the end of a command's output.
-func lastLines(t *style.Theme, text string, width int) []string {
+// lastLines is the end of a command's output, most lines of it and one that says that
+// there are more.
+func lastLines(t *style.Theme, text string, width, most int) []string {
 	if text == "" {
 		return nil
 	}
 	lines := strings.Split(text, "\n")
 	var rows []string
-	if more := len(lines) - resultLines; more > 1 {
+	if more := len(lines) - most; more > 1 {
 		rows = append(rows, t.Dim.Text("… Ctrl+O opens all of it"))
 		lines = lines[more:]
 	}

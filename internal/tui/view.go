@@ -40,7 +40,7 @@ func (m *Model) layout() {
 	width, most := m.columns(), max(1, m.height-1)
 	input, cursor := m.inputView(width, max(1, min(10, most/3)))
 	room := most - len(input) - 1
-	popup := m.popupView(width, min(10, room/2))
+	popup := m.underInput(width, room)
 	room -= len(popup)
 	queue := m.queueView(width, min(3, room/4))
 	room -= len(queue)
@@ -75,6 +75,15 @@ func (m *Model) layout() {
 		cursor.row = max(0, cursor.row-extra)
 	}
 	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
+}
+
+// underInput is what stands between the input and the status line: the keys, or what
+// is proposed.
+func (m *Model) underInput(width, room int) []string {
+	if m.keysShown {
+		return m.keysView(width, min(len(Keys()), room/2))
+	}
+	return m.popupView(width, min(10, room/2))
 }
 
 // blank is n blank lines.

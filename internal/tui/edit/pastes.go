@@ -136,6 +136,19 @@ func (p pastes) parts(text string) []Part {
 	return slices.DeleteFunc(parts, func(part Part) bool { return part.Text == "" })
 }
 
+// Shown is a text as the editor shows it: its long pastes are labels.
+func Shown(parts []Part) string {
+	var shown strings.Builder
+	for _, part := range parts {
+		if part.Pasted {
+			shown.WriteString(pastes{{text: part.Text}}.Label(FirstPlaceholder))
+		} else {
+			shown.WriteString(part.Text)
+		}
+	}
+	return shown.String()
+}
+
 // CleanInput makes text fit for the editor: line ends are \n, and control
 // characters, invalid bytes and placeholders from outside are gone.
 func CleanInput(text string) string {
