@@ -52,8 +52,9 @@ func (w *Watcher) say(g confine.Group) {
 	_ = w.tell.Encode(g)
 }
 
-// Close ends the watcher, and with it what commands have left.
+// Close ends the watcher. Nothing is left of the commands that it was told of.
 func (w *Watcher) Close() {
+	w.say(confine.Group{Done: true})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_ = w.pipe.Close()

@@ -16,10 +16,11 @@ import (
 const WatcherName = "agent-watcher"
 
 // Group is what the watcher is told on its standard input: a process group is there,
-// or gone.
+// or gone; or the program ends in order and nothing is to be done.
 type Group struct {
 	ID   int
 	Gone bool
+	Done bool
 }
 
 // watch waits until its input ends, which it does with the program, and then ends
@@ -33,9 +34,12 @@ func watch(marks string) int {
 		if input.Decode(&g) != nil {
 			break
 		}
-		if g.Gone {
+		switch {
+		case g.Done:
+			return 0
+		case g.Gone:
 			delete(groups, g.ID)
-		} else {
+		default:
 			groups[g.ID] = true
 		}
 	}
