@@ -20,11 +20,10 @@ const maxInstructions = 64 << 10
 
 // Instructions collects the AGENTS.md files that apply to workspace: the user's own
 // in configDir, then those of the repository (or home) down to the workspace. All
-// folders are absolute. A file that is there and cannot be read is an error, and so
-// is one of the repository that is a link out of it: what it leads to would go to
-// the provider.
-func Instructions(configDir, home, workspace string) ([]Instruction, error) {
-	var found []Instruction
+// folders are absolute. A file that is there and cannot be read is left out with a
+// problem to tell, and so is one of the repository that is a link out of it: what it
+// leads to would go to the provider.
+func Instructions(configDir, home, workspace string) (found []Instruction, problems []error) {
 	seen := map[string]bool{}
 	project := above(home, workspace)
 	for _, dir := range append([]string{configDir}, project...) {
@@ -42,13 +41,13 @@ func Instructions(configDir, home, workspace string) ([]Instruction, error) {
 			text, err = readInstructions(file)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading instructions for the model: %w", err)
+			problems = append(problems, fmt.Errorf("instructions for the model are left out: %w", err))
 		}
 		if text != "" {
 			found = append(found, Instruction{Source: file, Text: text})
 		}
 	}
-	return found, nil
+	return found, problems
 }
 
 // staysBelow refuses a file that leads out of the folder root. What cannot be

@@ -27,13 +27,13 @@ func TestInstructionsStayInTheRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := Instructions(t.TempDir(), t.TempDir(), repo)
-	if err != nil || len(found) != 1 || found[0].Text != "use tabs" {
+	if len(err) > 0 || len(found) != 1 || found[0].Text != "use tabs" {
 		t.Errorf("a link inside: %v, %v", found, err)
 	}
 	if err := errors.Join(os.Remove(link), os.Symlink(filepath.Join(outside, "secret"), link)); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := Instructions(t.TempDir(), t.TempDir(), repo); err == nil || len(found) > 0 {
+	if found, err := Instructions(t.TempDir(), t.TempDir(), repo); len(err) != 1 || len(found) > 0 {
 		t.Errorf("a link out was followed: %v, %v", found, err)
 	}
 }

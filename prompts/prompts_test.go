@@ -205,7 +205,7 @@ func TestInstructionsOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			found, err := Instructions(filepath.Join(top, c.config), filepath.Join(top, "home"), filepath.Join(top, c.workspace))
-			if err != nil {
+			if len(err) > 0 {
 				t.Fatal(err)
 			}
 			var want []Instruction
@@ -233,7 +233,7 @@ func TestInstructionsOfStrangers(t *testing.T) {
 	}
 	for id, home := range map[string]string{"home elsewhere": filepath.Join(top, "home"), "no home": ""} {
 		found, err := Instructions(filepath.Join(top, "config"), home, filepath.Dir(own))
-		if err != nil {
+		if len(err) > 0 {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]Instruction{{own, "mine"}}, found); diff != "" {
@@ -257,7 +257,7 @@ func TestInstructionsAreCut(t *testing.T) {
 			top := root(t)
 			write(t, c.give, top, instructionsFile)
 			found, err := Instructions(filepath.Join(top, "config"), top, top)
-			if err != nil {
+			if len(err) > 0 {
 				t.Fatal(err)
 			}
 			got := ""
@@ -283,9 +283,10 @@ func TestInstructionsThatCannotBeRead(t *testing.T) {
 		if err := make(file); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Instructions(filepath.Join(top, "config"), top, top)
-		if err == nil || !strings.Contains(err.Error(), file) {
-			t.Errorf("%s: got %v", id, err)
+		write(t, "mine", top, "config", instructionsFile)
+		found, problems := Instructions(filepath.Join(top, "config"), top, top)
+		if len(problems) != 1 || !strings.Contains(problems[0].Error(), file) || len(found) != 1 {
+			t.Errorf("%s: got %v, %v", id, found, problems)
 		}
 	}
 }

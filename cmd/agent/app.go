@@ -252,9 +252,9 @@ func (a *app) note(e chat.Event) {
 // systemPrompt reads the instructions of this session.
 func (a *app) systemPrompt() (chat.SystemPrompt, error) {
 	root := a.workspace.Root()
-	instructions, err := prompts.Instructions(a.folders.config, a.world.home, root)
-	if err != nil {
-		return nil, err
+	instructions, problems := prompts.Instructions(a.folders.config, a.world.home, root)
+	for _, problem := range problems {
+		a.notices = append(a.notices, problem.Error())
 	}
 	templates, err := prompts.Load(filepath.Join(a.folders.config, "prompts"))
 	if err != nil {

@@ -46,6 +46,7 @@ func exitStatus(err error) int {
 		missing  *atcmd.MissingError
 		config   *provider.ConfigError
 		failure  *llm.Error
+		late     timeoutError
 	)
 	switch {
 	case err == nil:
@@ -61,6 +62,8 @@ func exitStatus(err error) int {
 			return exitFailed
 		}
 		return exitProvider
+	case errors.As(err, &late):
+		return exitLimit
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	default:

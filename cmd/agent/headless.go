@@ -26,6 +26,11 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 	if err != nil {
 		return usage(err)
 	}
+	if o.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, o.timeout, timeoutError(o.timeout))
+		defer stop()
+	}
 	prompt, err := headlessPrompt(ctx, w, o.prompt)
 	if err != nil {
 		return err
@@ -56,6 +61,9 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 	} else {
 		run.Err, run.Exit = err, exitStatus(err)
 	}
+	if late := (timeoutError)(0); errors.As(context.Cause(ctx), &late) {
+		run.Err, run.Exit = late, exitStatus(late)
+	}
 	run.Duration = w.now().Sub(started)
 	if err := printer.Finish(run); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
@@ -67,6 +75,13 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 		return statusError(run.Exit)
 	}
 	return nil
+}
+
+// timeoutError says that a run took longer than it may.
+type timeoutError time.Duration
+
+func (e timeoutError) Error() string {
+	return fmt.Sprintf("ended by --timeout after %s; -c goes on with the session", time.Duration(e))
 }
 
 // answer runs a prompt, or a slash command of the command line, to its end. A panic
@@ -156,10 +171,15 @@ const slowInput = 2 * time.Second
 
 // pipedInput reads standard input to its end when it is a pipe or a file. A
 // terminal and the like are not read, so that a run never waits for a person; a
-// pipe that stays open is waited for, visibly, until ctx ends.
+// pipe that stays open is waited for, visibly, until ctx ends. A file of which
+// something was read before is the list of a loop, as in "while read", not input.
 func pipedInput(ctx context.Context, w world) (string, error) {
 	info, err := w.stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return "", nil
+	}
+	if at, err := w.stdin.Seek(0, io.SeekCurrent); err == nil && at > 0 {
+		fmt.Fprintln(w.people, "standard input is not read: another program has begun to read that file")
 		return "", nil
 	}
 	type input struct {
@@ -175,7 +195,7 @@ func pipedInput(ctx context.Context, w world) (string, error) {
 	defer slow.Stop()
 	select {
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return "", context.Cause(ctx)
 	case in := <-read:
 		if in.err != nil {
 			return "", fmt.Errorf("reading standard input: %w", in.err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"agent/internal/chat"
 	"agent/internal/headless"
@@ -17,6 +18,8 @@ type sessionOptions struct {
 	settingsOptions
 
 	prompt string
+	// timeout ends a headless run, 0 never.
+	timeout time.Duration
 	// headless means that -p was given, with or without a prompt.
 	headless  bool
 	workspace string
@@ -107,6 +110,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(chat.ApprovalModeNames(), ", "))
 	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
 	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
+	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "end when the session has cost `USD`, where prices are known")
@@ -119,6 +123,9 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := cmd.ValidateFlagGroups(); err != nil {
 			return usage(err)
+		}
+		if o.timeout < 0 || cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
+			return usage(errors.New("--timeout is for -p, and a positive duration such as 90s or 10m"))
 		}
 		return nil
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"agent/internal/chat"
@@ -122,6 +124,9 @@ func (o settingsOptions) pairs() ([][2]string, error) {
 
 // newWorkspace opens the folder to work in with a temporary folder of its own.
 func (w world) newWorkspace(dir string) (*workspace.Workspace, func() error, error) {
+	if !filepath.IsAbs(dir) && w.cwd == "" {
+		return nil, nil, usage(errors.New("the current folder was deleted; change to another one, or name one with -C"))
+	}
 	if dir == "" {
 		dir = w.cwd
 	}

@@ -65,7 +65,9 @@ func (w world) folders() (folders, error) {
 		base := w.env(x.variable)
 		switch {
 		case base == "" && w.home == "":
-			return f, usage(errors.New("no home folder: set HOME or " + x.variable))
+			return f, usage(errors.New("no home folder: set HOME, or all of XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME"))
+		case base == "" && !filepath.IsAbs(w.home):
+			return f, usage(errors.New("HOME is relative (" + w.home + "); set it to an absolute path"))
 		case base == "":
 			base = filepath.Join(w.home, x.fallback)
 		case !filepath.IsAbs(base):

@@ -65,7 +65,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		limit = defaultMatches
 	}
 	first := max(args.Offset, 1)
-	matches, err := search.Files(ctx, expression, files, env.Workspace.Open, first-1+limit)
+	matches, tooLarge, err := search.Files(ctx, expression, files, env.Workspace.Open, first-1+limit)
 	if err == nil {
 		err = checkOffset(args.Offset, len(matches), "matching line")
 	}
@@ -75,6 +75,14 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	text := describeMatches(env, args, matches, first, limit)
 	if kept := named - len(files); kept > 0 {
 		text = lines.Append(text, fmt.Sprintf("[%s that may hold keys left out; a call whose path names one asks the user]", words.Count(kept, "file")))
+	}
+	if len(tooLarge) > 0 {
+		const most = 5
+		var names []string
+		for _, file := range tooLarge[:min(most, len(tooLarge))] {
+			names = append(names, env.Workspace.Rel(file))
+		}
+		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", words.Bytes(search.MaxFileBytes), words.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
 	}
 	return Answer{Text: text, Summary: countMatches(matches, first-1+limit)}
 }
@@ -183,5 +191,5 @@ func includes(glob, file string) bool {
 
 func searchable(file string) bool {
 	info, err := os.Lstat(file)
-	return err == nil && info.Mode().IsRegular() && info.Size() <= search.MaxFileBytes
+	return err == nil && info.Mode().IsRegular()
 }

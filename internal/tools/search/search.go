@@ -35,54 +35,57 @@ const searchBatch = 256
 
 // Files looks through files, in the order given and with the processors there are,
 // until it has found more than limit lines. open opens one of them for reading, and
-// neither waits for it nor leads out of where the search is about.
-func Files(ctx context.Context, expression *Expression, files []string, open func(string) (*os.File, error), limit int) ([]Match, error) {
-	var matches []Match
+// neither waits for it nor leads out of where the search is about. The files that were
+// too large to be searched are named too.
+func Files(ctx context.Context, expression *Expression, files []string, open func(string) (*os.File, error), limit int) (matches []Match, tooLarge []string, err error) {
 	for begin := 0; begin < len(files) && len(matches) <= limit; begin += searchBatch {
 		batch := files[begin:min(begin+searchBatch, len(files))]
-		found := make([][]Match, len(batch))
+		found, large := make([][]Match, len(batch)), make([]bool, len(batch))
 		var next atomic.Int64
 		var workers sync.WaitGroup
 		for range min(runtime.GOMAXPROCS(0), len(batch)) {
 			workers.Go(func() {
 				var content []byte
 				for i := int(next.Add(1)) - 1; i < len(batch) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-					content = readForSearch(open, batch[i], content)
+					content, large[i] = readForSearch(open, batch[i], content)
 					found[i] = expression.matches(batch[i], content, limit+1)
 				}
 			})
 		}
 		workers.Wait()
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, in := range found {
+		for i, in := range found {
 			matches = append(matches, in...)
+			if large[i] {
+				tooLarge = append(tooLarge, batch[i])
+			}
 		}
 	}
-	return matches, nil
+	return matches, tooLarge, nil
 }
 
 // readForSearch reads a file into buffer, which it may replace by a larger one.
-// What cannot be read, or is no text, is empty.
-func readForSearch(open func(string) (*os.File, error), path string, buffer []byte) []byte {
+// What cannot be read, is too large, which it says, or is no text, is empty.
+func readForSearch(open func(string) (*os.File, error), path string, buffer []byte) (content []byte, tooLarge bool) {
 	file, err := open(path)
 	if err != nil {
-		return buffer[:0]
+		return buffer[:0], false
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileBytes {
-		return buffer[:0]
+		return buffer[:0], err == nil && info.Mode().IsRegular()
 	}
 	if int64(cap(buffer)) < info.Size() {
 		buffer = make([]byte, info.Size())
 	}
 	n, err := io.ReadFull(file, buffer[:info.Size()])
 	if err != nil && err != io.ErrUnexpectedEOF || bytes.IndexByte(buffer[:n], 0) >= 0 {
-		return buffer[:0]
+		return buffer[:0], false
 	}
-	return buffer[:n]
+	return buffer[:n], false
 }
 
 // matches returns the lines of a file that match, up to limit.
