@@ -100,6 +100,7 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if err != nil {
 		return err
 	}
+	a.restoreTodos(recorded.Todos)
 	return a.converse(mode, allowances{allowed, outside}, system, recorded)
 }
 

@@ -17,6 +17,7 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 		Profiles:   a.profiles,
 		Models:     a.offeredModels,
 		Tools:      a.describedTools,
+		Todos:      func() []string { return a.env.Todos.List().Lines() },
 		Transcript: func(context.Context) (string, error) { return history.Transcript(a.chat.History.RawHistory()), nil },
 		Diff:       func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, a.workspace.Root()) },
 		Keys:       keys,

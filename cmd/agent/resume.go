@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -13,8 +14,10 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/rawjson"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/todo"
 	"agent/internal/tools/shell"
 	"agent/internal/words"
 )
@@ -56,6 +59,28 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 var notRestored = []string{
 	settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key(),
 	settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
+}
+
+// restoreTodos puts the recorded todo list on the board, which records every change.
+func (a *app) restoreTodos(recorded json.RawMessage) {
+	var list todo.List
+	if len(recorded) > 0 {
+		var err error
+		if list, err = todo.Parse(recorded); err != nil {
+			a.notices = append(a.notices, "the recorded todo list was left out: "+err.Error())
+			list = nil
+		}
+	}
+	a.env.Todos = todo.NewBoard(list, func(changed todo.List) {
+		if a.session == nil {
+			return
+		}
+		text, err := rawjson.Marshal(append(todo.List{}, changed...))
+		if err == nil {
+			err = a.session.Todo(text)
+		}
+		a.logged(err)
+	})
 }
 
 // restoreSettings sets again what was set with /set in the session, but for what

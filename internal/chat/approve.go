@@ -31,6 +31,9 @@ type approvals struct {
 // open, by a person. A call that may not is marked refused; the stop it returns
 // ends the turn.
 func (a *approvals) approve(ctx context.Context, k *call) Stop {
+	if k.tool.Kind == tools.KindState {
+		return ""
+	}
 	preview := k.plan.Preview
 	reads := k.tool.Kind == tools.KindRead
 	switch {

@@ -157,6 +157,8 @@ type Status struct {
 	Freed int
 	// Unsaved says that the session on disk is behind.
 	Unsaved bool
+	// Todo is the progress of the todo list while something of it is left, in a line.
+	Todo string
 }
 
 func (TurnStarted) event()         {}

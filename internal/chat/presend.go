@@ -8,6 +8,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/settings"
+	"agent/internal/todo"
 	"agent/internal/tools"
 )
 
@@ -50,6 +51,7 @@ func newWindow(c *Chat) *window.Window {
 		Summarizer:     c.summarizer,
 		Beside:         c.beside,
 		TranscriptPath: c.TranscriptPath,
+		Todos:          func() todo.List { return c.Env.Todos.List() },
 	})
 }
 

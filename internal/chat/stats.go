@@ -90,7 +90,17 @@ func (c *Chat) status() Status {
 		Freed:     c.window.Freed(),
 
 		Unsaved: c.unsaved,
+		Todo:    c.todo(),
 	}
+}
+
+// todo is the progress of the todo list, "" when nothing is left of it.
+func (c *Chat) todo() string {
+	list := c.Env.Todos.List()
+	if !list.Open() {
+		return ""
+	}
+	return list.Progress().String()
 }
 
 func (c *Chat) emitStatus() {

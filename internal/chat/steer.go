@@ -63,6 +63,11 @@ func (c *Chat) Clear(ctx context.Context) error {
 		c.lastReply = ""
 		c.window.Reset()
 		c.Env.Seen = tools.NewSeen() // the model knows no file any more
+		if c.Env.Todos != nil {
+			if err := c.Env.Todos.Set(nil); err != nil {
+				return err
+			}
+		}
 		c.emitStatus()
 		return nil
 	})

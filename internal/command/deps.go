@@ -70,6 +70,8 @@ type Deps struct {
 	Models func(ctx context.Context) ([]Model, error)
 	// Tools lists what the model can do.
 	Tools func() []Tool
+	// Todos returns the todo list, a line an item.
+	Todos func() []string
 	// Transcript returns the conversation as Markdown.
 	Transcript func(ctx context.Context) (string, error)
 	// Diff returns the changes of the workspace against its last commit as a

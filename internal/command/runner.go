@@ -31,7 +31,7 @@ func (c *Commands) declare() []Command {
 		c.helpCommand(), c.quitCommand(), c.clearCommand(), c.retryCommand(),
 		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
 		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(),
-		c.toolsCommand(), c.diffCommand(), c.copyCommand(), c.exportCommand(), c.initCommand(), c.debugCommand(),
+		c.toolsCommand(), c.todoCommand(), c.diffCommand(), c.copyCommand(), c.exportCommand(), c.initCommand(), c.debugCommand(),
 	}
 }
 

@@ -20,10 +20,16 @@ func (s *Settings) With(p *Profile) *Settings {
 	names := func(keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { _, ok := p.Values[key]; return ok })
 	}
-	elsewhere := names(Provider.Key(), BaseURL.Key())
-	other := elsewhere || names(Model.Key())
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	// The address in use, said once more, is the same place with the same key.
+	same := func(key string) bool {
+		value, ok := p.Values[key]
+		inUse, _ := s.get(key)
+		return !ok || value == inUse
+	}
+	elsewhere := !same(Provider.Key()) || !same(BaseURL.Key())
+	other := elsewhere || names(Model.Key())
 	with := &Settings{registry: s.registry, changed: func(string, string) {}, profile: p.Name}
 	for i, layer := range s.layers {
 		with.layers[i] = maps.Clone(layer)
@@ -31,7 +37,7 @@ func (s *Settings) With(p *Profile) *Settings {
 			continue
 		}
 		maps.DeleteFunc(with.layers[i], func(key string, _ Value) bool {
-			return names(key) || s.registry.isAbout(key, elsewhere, other)
+			return names(key) && (elsewhere || !s.registry.isAbout(key, true, false)) || s.registry.isAbout(key, elsewhere, other)
 		})
 	}
 	maps.Copy(with.layers[ProfileLayer], p.Values)

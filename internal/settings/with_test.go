@@ -17,6 +17,7 @@ func TestWithAnotherProfile(t *testing.T) {
 		"another endpoint": {map[string]string{"base-url": "https://b/v1", "model": "small", "price.input": "7"}, map[string]string{
 			"model": "small", "base-url": "https://b/v1", "auth-keyfile": "", "temperature": "", "context-limit": "", "max-retries": "3", "header.X-A": "", "price.input": "7",
 		}},
+		"the same endpoint":   {map[string]string{"base-url": "https://a/v1", "model": "small"}, map[string]string{"model": "small", "base-url": "https://a/v1", "auth-keyfile": "k", "header.X-A": "1", "context-limit": ""}},
 		"another temperature": {map[string]string{"temperature": "0"}, map[string]string{"model": "big", "temperature": "0", "context-limit": "9000"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +51,9 @@ func TestWithAnotherProfile(t *testing.T) {
 				if got, _ := with.Get(key); got.String() != want {
 					t.Errorf("%s is %q, want %q", key, got, want)
 				}
+			}
+			if _, from := with.Get("base-url"); name == "the same endpoint" && from != Environment {
+				t.Errorf("the address comes from %s now, and its key would not", from)
 			}
 			if got, _ := s.Get("temperature"); got.String() != "0.5" {
 				t.Error("the settings in use changed")

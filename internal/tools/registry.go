@@ -45,6 +45,8 @@ func Default() []Tool {
 		runShellCommand(),
 		searchFileContent(),
 		glob(),
+		todoWrite(),
+		todoRead(),
 		listDirectory(),
 	}
 }

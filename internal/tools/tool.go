@@ -15,6 +15,7 @@ import (
 
 	"agent/internal/protect"
 	"agent/internal/sandbox"
+	"agent/internal/todo"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
@@ -34,11 +35,14 @@ const (
 	KindShell
 	// KindNetwork fetches from the network.
 	KindNetwork
+	// KindState changes what the conversation itself keeps, such as the todo list. It
+	// never needs approval, and never runs beside another call.
+	KindState
 )
 
 // String names the permission, as people read it.
 func (k Kind) String() string {
-	return [...]string{"read", "edit", "shell", "network"}[k]
+	return [...]string{"read", "edit", "shell", "network", "state"}[k]
 }
 
 // Access says what a tool does to the files its path parameters name; density
@@ -125,6 +129,8 @@ type Env struct {
 	// Seen remembers which content of each file the model was shown, to refuse
 	// edits of files that changed since.
 	Seen *Seen
+	// Todos is the list of what is to be done.
+	Todos *todo.Board
 	// Jobs are the background commands of the shell tool.
 	Jobs *shell.Jobs
 	// Confinement returns the sandbox that commands run in at present; nil for none.

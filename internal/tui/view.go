@@ -42,7 +42,7 @@ func (m *Model) layout() {
 	room := most - len(input) - 1
 	popup := m.underInput(width, room)
 	room -= len(popup)
-	queue := m.queueView(width, min(3, room/4))
+	queue := append(m.queueView(width, min(3, room/4)), m.todoView(width, room)...)
 	room -= len(queue)
 
 	if !m.questions.Open() {
@@ -112,6 +112,15 @@ var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 func (m *Model) spinner() string {
 	at := m.opts.Now().Sub(m.started) / tickTime
 	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
+}
+
+// todoView is the progress of the todo list, where there is room for a line.
+func (m *Model) todoView(width, room int) []string {
+	const least = 6
+	if m.status.Todo == "" || room < least {
+		return nil
+	}
+	return []string{m.theme.Dim.Text(style.Truncate("  "+style.Clean(m.status.Todo), width))}
 }
 
 // queueView lists the messages that wait.

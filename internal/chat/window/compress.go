@@ -112,7 +112,7 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 		if err != nil || !result.Applied {
 			return nil, err
 		}
-		return result.NewHistory, nil
+		return w.withTodos(result.NewHistory), nil
 	})
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
 	if err == nil && told.Applied {
@@ -129,11 +129,13 @@ func (w *Window) Compressions() int { return w.compressions }
 // Those are estimates of our tokenizer, so the limits are given in the same measure
 // (D-09).
 func (w *Window) CompressionContext(strategy compression.Strategy, entries []*history.Content, tokens []int) compression.Context {
+	entries, tokens = withoutTodos(entries, tokens)
+	_, carried := w.carried()
 	return compression.Context{
 		History:           entries,
 		Tokens:            tokens,
 		Count:             w.History.CountContent,
-		Overhead:          w.overhead(),
+		Overhead:          w.overhead() + carried,
 		ContextLimit:      w.estimated(w.Size()),
 		Reserve:           w.estimated(w.reserve()) + 1,
 		Threshold:         w.threshold(strategy),
@@ -141,6 +143,7 @@ func (w *Window) CompressionContext(strategy compression.Strategy, entries []*hi
 		Facts:             w.Facts,
 
 		TopPreserveThreshold: w.Settings().TopPreserveThreshold,
+		ActiveTodos:          w.Todos(),
 		TranscriptPath:       w.TranscriptPath,
 	}
 }

@@ -25,7 +25,7 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 			Context: w.CompressionContext(strategy, entries, tokens),
 			Done:    done,
 		})
-		return reduced.History, err
+		return w.withTodos(reduced.History), err
 	})
 	if err != nil {
 		return w.inTheirTokens(err)

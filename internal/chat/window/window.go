@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/todo"
 	"agent/internal/tokens"
 )
 
@@ -61,6 +62,8 @@ type Config struct {
 	// TranscriptPath is the file that keeps the whole conversation, empty when none does
 	// (REQ-HD-012.1).
 	TranscriptPath string
+	// Todos returns the todo list as it stands; nil where there is none (REQ-HD-011.2).
+	Todos func() todo.List
 	// Root is the folder that relative paths in calls mean.
 	Root string
 	// Now is the clock.
@@ -101,6 +104,9 @@ func New(config Config) *Window {
 	}
 	if config.Beside == nil {
 		config.Beside = func(work func()) { work() }
+	}
+	if config.Todos == nil {
+		config.Todos = func() todo.List { return nil }
 	}
 	return &Window{Config: config, learned: make(map[string]learnedLimit)}
 }

@@ -1,0 +1,120 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agent/internal/history"
+	"agent/internal/todo"
+	"agent/internal/tools"
+)
+
+const twoTodos = `{"todos":[{"id":"1","content":"look around","status":"completed"},{"id":"2","content":"fix it","status":"in_progress"}]}`
+
+// planner is a bench with the tools of the todo list.
+func (b *bench) planner() {
+	all := testTools().All()
+	for _, name := range []string{"todo_write", "todo_read"} {
+		tool, err := tools.NewRegistry(tools.Default()...).Get(name)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		all = append(all, tool)
+	}
+	b.Tools = tools.NewRegistry(all...)
+	b.Env.Todos = todo.NewBoard(nil, nil)
+}
+
+// The list is written without a question, shown in the status, and cleared with the
+// conversation.
+func TestTodosAreShown(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		b.planner()
+		b.set("approval-mode", "read-only")
+		b.Send("go")
+		synctest.Wait()
+		status := seen[StatusChanged](b)
+		if got := status[len(status)-1].Status.Todo; got != "todo 1/2 · fix it" || len(seen[ApprovalRequested](b)) > 0 {
+			t.Errorf("the status says %q", got)
+		}
+		if facts := ToolFacts(b.Tools)("todo_write"); facts.Retrievable {
+			t.Error("D-45: its results may be pruned")
+		}
+		if err := b.Clear(t.Context()); err != nil || len(b.Env.Todos.List()) > 0 {
+			t.Errorf("after /clear: %v, %v", b.Env.Todos.List(), err)
+		}
+	}, calls("todo_write", twoTodos), say("done"))
+}
+
+// REQ-HD-011.2: the loop gives the list to a compression, which asks to have it
+// explained, and it is carried over by one entry, with every strategy, again and again.
+func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []string{"one-shot", "middle-out", "top-down-truncation", "high-density"} {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.planner()
+			asked := ""
+			b.model.next = func(n int) answerFunc {
+				last := b.model.requests[n]
+				switch {
+				case last.System == b.CompressionPrompt:
+					asked = last.History[0].Text()
+					return say(snapshot)
+				case n == 0:
+					return calls("todo_write", twoTodos)
+				}
+				return say("ok")
+			}
+			b.CompressionPrompt = "sum it up"
+			b.set("compression.strategy", strategy)
+			b.set("context-limit", "3000")
+			for round := range 4 {
+				if _, err := b.prompt(fmt.Sprint("round ", round)); err != nil {
+					t.Fatal(err)
+				}
+				for i := range 12 {
+					b.pair(fmt.Sprint(round, i), "read_file", fmt.Sprint(round, i), wordy(150))
+				}
+			}
+			if _, err := b.prompt("and now"); err != nil {
+				t.Fatal(err)
+			}
+			carried := 0
+			for _, entry := range b.History.RawHistory() {
+				if strings.HasPrefix(entry.Text(), "[The todo list as it stands") {
+					carried++
+					if entry.Speaker != history.Human || entry.Metadata[history.MetaSummary] != true || !strings.HasSuffix(entry.Text(), "[x] 1 look around\n[>] 2 fix it") {
+						t.Errorf("%q", entry.Text())
+					}
+				}
+			}
+			if carried != 1 {
+				t.Errorf("%d entries carry the list: %q", carried, b.texts(history.Human))
+			}
+			if summarises := strategy == "one-shot" || strategy == "middle-out"; summarises != strings.Contains(asked, "[>] 2 fix it") {
+				t.Errorf("asked %.300q", asked)
+			}
+			// Without new entries a compression does nothing (D-43), and a list that is done
+			// is not carried on.
+			if _, err := b.window.Compress(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if again, err := b.window.Compress(t.Context()); err != nil || again.Applied {
+				t.Errorf("again: %+v, %v", again, err)
+			}
+			var done todo.List
+			if err := json.Unmarshal([]byte(`[{"id":"1","content":"a","status":"completed"}]`), &done); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Env.Todos.Set(done); err != nil || b.todo() != "" {
+				t.Errorf("%q, %v", b.todo(), err)
+			}
+		})
+	}
+}

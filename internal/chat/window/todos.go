@@ -1,0 +1,64 @@
+package window
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/todo"
+)
+
+// metaTodos is the key of the metadata that marks the entry which carries the todo
+// list over a compression.
+const metaTodos = "todoList"
+
+func carriesTodos(c *history.Content) bool { return c.Metadata[metaTodos] == true }
+
+// todoShare is the part of the window, as a divisor, that the carried list may take.
+const todoShare = 10
+
+// carried is the entry that brings the todo list over a compression, and its tokens;
+// nil when nothing of the list is left to do, or it is too long for the window.
+func (w *Window) carried() (*history.Content, int) {
+	list := w.Todos()
+	if !list.Open() {
+		return nil, 0
+	}
+	entry := history.HumanText(todoText(list)).WithMeta(history.MetaSummary, true).WithMeta(metaTodos, true)
+	tokens := w.History.CountContent(entry)
+	if tokens > w.estimated(w.Size())/todoShare {
+		return nil, 0
+	}
+	return entry, tokens
+}
+
+func todoText(list todo.List) string {
+	return "[The todo list as it stands; todo_write changes it]\n" + strings.Join(list.Lines(), "\n")
+}
+
+// withoutTodos returns the entries, and the tokens of each, without the list that an
+// earlier compression carried over: strategies need not know of it.
+func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content, []int) {
+	if !slices.ContainsFunc(entries, carriesTodos) {
+		return entries, tokens
+	}
+	var kept []*history.Content
+	var sizes []int
+	for i, c := range entries {
+		if !carriesTodos(c) {
+			kept, sizes = append(kept, c), append(sizes, tokens[i])
+		}
+	}
+	return kept, sizes
+}
+
+// withTodos puts the todo list before what stands for entries that are gone. Where
+// nothing is gone, the model can read the list where it was written.
+func (w *Window) withTodos(entries []*history.Content) []*history.Content {
+	at := slices.IndexFunc(entries, func(c *history.Content) bool { return c.Metadata[history.MetaSummary] == true })
+	entry, _ := w.carried()
+	if at < 0 || entry == nil {
+		return entries
+	}
+	return slices.Insert(slices.Clone(entries), at, entry)
+}

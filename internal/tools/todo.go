@@ -1,0 +1,92 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/todo"
+)
+
+type todoWriteArgs struct {
+	Todos []todoArg `json:"todos" jsonschema:"the whole list, in order; it takes the place of the one before"`
+}
+
+type todoArg struct {
+	ID       string       `json:"id" jsonschema:"a short name, different for every item and subtask"`
+	Content  string       `json:"content" jsonschema:"what is to be done"`
+	Status   string       `json:"status" jsonschema:"pending, in_progress or completed"`
+	Subtasks []subtaskArg `json:"subtasks,omitempty" jsonschema:"the steps of the item"`
+}
+
+type subtaskArg struct {
+	ID      string `json:"id" jsonschema:"a short name"`
+	Content string `json:"content" jsonschema:"what is to be done"`
+	Status  string `json:"status,omitempty" jsonschema:"pending, in_progress or completed; default pending"`
+}
+
+// todoReadArgs has no parameters.
+type todoReadArgs struct{}
+
+var errNoTodos = errors.New("there is no todo list here")
+
+func todoWrite() Tool {
+	t := define(Tool{
+		Name: "todo_write",
+		Description: "Keeps the list of what is to be done, which the user sees. Use it for work of several steps: write the whole list, " +
+			"with one item in_progress, and write it again whenever an item is begun or completed.",
+	}, func(_ context.Context, env *Env, args todoWriteArgs) (Plan, error) {
+		list := args.list()
+		if env.Todos == nil {
+			return Plan{}, errNoTodos
+		}
+		if err := list.Check(); err != nil {
+			return Plan{}, err
+		}
+		return Plan{Apply: func(context.Context) Answer {
+			if err := env.Todos.Set(list); err != nil {
+				return failed(err)
+			}
+			p := list.Progress()
+			return Answer{Text: fmt.Sprintf("The list is kept: %d of %d completed.", p.Done, p.Total)}
+		}}, nil
+	})
+	t.Kind = KindState
+	return t
+}
+
+func (a todoWriteArgs) list() todo.List {
+	var list todo.List
+	for _, arg := range a.Todos {
+		item := todo.Item{ID: arg.ID, Content: arg.Content, Status: todo.Status(arg.Status)}
+		for _, step := range arg.Subtasks {
+			if step.Status == "" {
+				step.Status = string(todo.Pending)
+			}
+			item.Subtasks = append(item.Subtasks, todo.Item{ID: step.ID, Content: step.Content, Status: todo.Status(step.Status)})
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+func todoRead() Tool {
+	t := define(Tool{
+		Name:        "todo_read",
+		Description: "Shows the todo list as it stands.",
+	}, func(_ context.Context, env *Env, _ todoReadArgs) (Plan, error) {
+		if env.Todos == nil {
+			return Plan{}, errNoTodos
+		}
+		return Plan{Apply: func(context.Context) Answer {
+			list := env.Todos.List()
+			if len(list) == 0 {
+				return Answer{Text: "The todo list is empty."}
+			}
+			return Answer{Text: strings.Join(list.Lines(), "\n")}
+		}}, nil
+	})
+	t.Kind = KindState
+	return t
+}
