@@ -24,6 +24,7 @@ import (
 	"agent/internal/tools/rules"
 	"agent/internal/tools/shell"
 	"agent/internal/tools/workspace"
+	"agent/internal/tui"
 	"agent/prompts"
 )
 
@@ -44,7 +45,8 @@ type app struct {
 	// notices are for the user to read at the start.
 	notices []string
 	// earlier is the end of the conversation that is taken up again, for the screen.
-	earlier []chat.Event
+	earlier tui.Earlier
+	tally   tally
 	closers []func() error
 }
 
@@ -245,6 +247,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 // note keeps what the event leaves on disk besides the conversation itself.
 func (a *app) note(e chat.Event) {
 	a.log.event(e)
+	a.tally.take(e)
 	if notice, ok := e.(chat.Notice); ok && a.session != nil {
 		a.logged(a.session.Notice(notice.Text))
 	}

@@ -54,7 +54,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		In:        w.stdin,
 		Out:       w.stdout,
 		Environ:   w.environ,
-		Greeting:  append([]string{"agent " + version + " · /help for help, @ to include files, ! to run a command"}, a.notices...),
+		Greeting:  append([]string{a.banner(ctx)}, a.notices...),
 		Earlier:   a.earlier,
 		History:   session.Prompts{Path: filepath.Join(a.folders.config, "history")},
 		Workspace: a.workspace.Root(),
@@ -64,7 +64,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		LogPath:   a.log.path,
 		Now:       w.now,
 	})
-	sayGoodbye(w, a)
+	sayGoodbye(ctx, w, a)
 	var defect *defectError
 	switch {
 	case errors.As(context.Cause(ctx), &defect):
@@ -73,13 +73,6 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		return statusError(exitInterrupted)
 	default:
 		return err
-	}
-}
-
-// sayGoodbye says how to take the session up again, if there is something to take up.
-func sayGoodbye(w world, a *app) {
-	if id := a.sessionID(); id != "" && a.chat.History.Len() > 0 {
-		fmt.Fprintf(w.out, "session %s · agent -r %s takes it up again\n", id, id)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"agent/internal/chat"
-	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
 	"agent/internal/session"
@@ -158,47 +156,10 @@ func (a *app) conversation(config chat.Config, recorded session.State) (*chat.Ch
 	if len(recorded.Entries) == 0 {
 		return chat.New(config), nil
 	}
-	a.earlier = latestExchange(recorded.Entries)
+	a.earlier = earlierOf(recorded.Entries)
 	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
 	for i, p := range recorded.Prunes {
 		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded}
 	}
 	return chat.Resume(config, recorded.Entries, ledger)
-}
-
-// latestExchange is what a person needs to see to go on with a conversation: their
-// latest message and what the model last said to it.
-func latestExchange(entries []*history.Content) []chat.Event {
-	var message, reply string
-	answered := false
-	for _, entry := range entries {
-		switch {
-		case entry.Speaker == history.Human && entry.Metadata[history.MetaSummary] == nil:
-			message, reply, answered = ownWords(entry), "", false
-		case entry.Speaker == history.AI:
-			reply = cmp.Or(entry.Text(), reply)
-			answered = len(entry.Calls()) == 0 && entry.Metadata[history.MetaInterrupted] != true
-		}
-	}
-	if message == "" {
-		return nil
-	}
-	events := []chat.Event{chat.UserMessage{Text: message}}
-	if reply != "" {
-		events = append(events, chat.ReplyEnded{Text: reply})
-	}
-	if !answered {
-		events = append(events, chat.Notice{Text: "the model has not finished with this; /retry lets it go on"})
-	}
-	return events
-}
-
-// ownWords is what the user typed, without the files and data that were put in; the
-// first line of those when there is nothing else.
-func ownWords(entry *history.Content) string {
-	if said := strings.TrimSpace(entry.Said()); said != "" {
-		return said
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(entry.Text()), "\n")
-	return line
 }

@@ -239,7 +239,7 @@ func TestEarlierIsShownFirst(t *testing.T) {
 	t.Parallel()
 	m := newModel(t.Context(), Options{
 		Now: time.Now, Greeting: []string{"agent 1.0"},
-		Earlier: []chat.Event{chat.UserMessage{Text: "fix it"}, chat.ReplyEnded{Text: "It *is* fixed."}},
+		Earlier: Earlier{Exchanges: []Exchange{{Said: "fix it", Reply: "It *is* fixed."}}},
 	}, 60, 20)
 	want := []string{"agent 1.0", "> fix it", "It is fixed."}
 	if diff := cmp.Diff(want, filled(strings.Join(m.frame().Printed, "\n"))); diff != "" {

@@ -91,9 +91,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 		}
 		return rows
 	})
-	for _, event := range opts.Earlier {
-		m.event(event)
-	}
+	m.showEarlier(opts.Earlier)
 	m.layout()
 	return m
 }

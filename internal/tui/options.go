@@ -62,7 +62,7 @@ type Options struct {
 	Greeting []string
 	// Earlier is shown below it: what happened before the session was taken up
 	// again.
-	Earlier []chat.Event
+	Earlier Earlier
 	// History may be nil: then prompts are remembered for this session only.
 	History History
 	// Workspace is the folder shown in the status line.

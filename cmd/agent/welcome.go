@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/git"
+	"agent/internal/settings"
+	"agent/internal/tui/patch"
+	"agent/internal/words"
+)
+
+// branchLimit bounds what the screen waits for the name of the branch.
+const branchLimit = 200 * time.Millisecond
+
+// banner says what is about to work where: program, model and host, folder and branch,
+// mode.
+func (a *app) banner(ctx context.Context) string {
+	model := settings.Model.Of(a.settings)
+	if model == "" {
+		model = "no model yet"
+	}
+	if endpoint, err := a.connection.Endpoint(); err == nil {
+		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
+			model += " at " + address.Host
+		}
+	}
+	root := a.workspace.Root()
+	place := root
+	if rest, below := strings.CutPrefix(root, a.world.home); a.world.home != "" && below && (rest == "" || rest[0] == '/') {
+		place = "~" + rest
+	}
+	if branch := branchOf(ctx, root); branch != "" {
+		place += " " + branch
+	}
+	return strings.Join([]string{"agent " + version, model, place, string(a.chat.Mode()), "/help"}, " · ")
+}
+
+// branchOf is the branch that is checked out in a folder, "" when there is none.
+func branchOf(ctx context.Context, dir string) string {
+	ctx, cancel := context.WithTimeout(ctx, branchLimit)
+	defer cancel()
+	name, err := git.Output(ctx, dir, "symbolic-ref", "--short", "--quiet", "HEAD")
+	if err != nil {
+		return "" // no repository, no branch, or no git: nothing to show
+	}
+	return strings.TrimSpace(string(name))
+}
+
+// tally counts what happens between the start and the end of the program.
+type tally struct {
+	mu    sync.Mutex
+	turns int
+	files map[string]bool
+}
+
+// take counts an event.
+func (t *tally) take(e chat.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e := e.(type) {
+	case chat.UserMessage:
+		t.turns++
+	case chat.ToolEnded:
+		for _, file := range patch.Files(e.Answer.Diff) {
+			if t.files == nil {
+				t.files = map[string]bool{}
+			}
+			t.files[file.Name] = true
+		}
+	}
+}
+
+// sums says what came of it, with what the requests took.
+func (t *tally) sums(stats chat.Stats) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	parts := []string{words.Count(t.turns, "turn"), words.Tokens(stats.PromptTokens+stats.CompletionTokens) + " tokens"}
+	if stats.Cost > 0 {
+		parts = append(parts, words.Dollars(stats.Cost))
+	}
+	if len(t.files) > 0 {
+		parts = append(parts, words.Count(len(t.files), "file")+" changed")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sayGoodbye says what the session came to and how to take it up again, if there is
+// something to take up. The turn loop still runs.
+func sayGoodbye(ctx context.Context, w world, a *app) {
+	id := a.sessionID()
+	if id == "" || a.chat.History.Len() == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	line := "session " + id
+	if stats, err := a.chat.Stats(ctx); err == nil {
+		line += " · " + a.tally.sums(stats)
+	}
+	fmt.Fprintf(w.out, "%s · agent -r %s takes it up again\n", line, id)
+}
