@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 // instructionsFile is what a file with instructions for the model is called.
@@ -21,8 +23,8 @@ const maxInstructions = 64 << 10
 // Instructions collects the AGENTS.md files that apply to workspace: the user's own
 // in configDir, then those of the repository (or home) down to the workspace. All
 // folders are absolute. A file that is there and cannot be read is left out with a
-// problem to tell, and so is one of the repository that is a link out of it: what it
-// leads to would go to the provider.
+// problem to tell, and so is one of the repository that is a link out of it, since what
+// it leads to would go to the provider, and one that is not this user's alone (D-61).
 func Instructions(configDir, home, workspace string) (found []Instruction, problems []error) {
 	seen := map[string]bool{}
 	project := above(home, workspace)
@@ -78,6 +80,9 @@ func readInstructions(file string) (string, error) {
 	if !info.Mode().IsRegular() { // reading a pipe would never end
 		return "", fmt.Errorf("%s is no regular file", file)
 	}
+	if why := foreign(filepath.Dir(file), info); why != "" {
+		return "", fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return "", err
@@ -95,16 +100,31 @@ func readInstructions(file string) (string, error) {
 	return text, nil
 }
 
+// foreign says who else can change a file, itself or by the folder it is in.
+func foreign(folder string, file fs.FileInfo) string {
+	if why := disk.Foreign(file); why != "" {
+		return why
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return err.Error()
+	}
+	if why := disk.Foreign(info); why != "" {
+		return "of its folder, " + why
+	}
+	return ""
+}
+
 // above lists the folders from the root of the repository, or from home, down to
 // the workspace. Where neither is above it, and where the way up leads through a
-// folder that everybody may write to, only the workspace itself counts: what
+// folder that somebody else may write to, only the workspace itself counts: what
 // anybody put there must not instruct the model.
 func above(home, workspace string) []string {
 	dirs := []string{workspace}
 	for dir := workspace; !isRoot(dir) && dir != home; {
 		parent := filepath.Dir(dir)
 		info, err := os.Stat(parent)
-		if parent == dir || err != nil || info.Mode().Perm()&0o002 != 0 {
+		if parent == dir || err != nil || disk.Foreign(info) != "" {
 			return dirs[:1]
 		}
 		dirs = append(dirs, parent)

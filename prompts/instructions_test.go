@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -35,5 +36,45 @@ func TestInstructionsStayInTheRepository(t *testing.T) {
 	}
 	if found, err := Instructions(t.TempDir(), t.TempDir(), repo); len(err) != 1 || len(found) > 0 {
 		t.Errorf("a link out was followed: %v, %v", found, err)
+	}
+}
+
+// What somebody else could have written does not instruct the model (D-61).
+func TestInstructionsOfOtherOwners(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	const stranger = 12345
+	for name, give := range map[string]func(file, folder string) error{
+		"the file is another's":      func(file, _ string) error { return os.Chown(file, stranger, -1) },
+		"the folder is another's":    func(_, folder string) error { return os.Chown(folder, stranger, -1) },
+		"everybody may write it":     func(file, _ string) error { return os.Chmod(file, 0o666) },
+		"another group may write it": func(file, _ string) error { return errors.Join(os.Chown(file, 0, stranger), os.Chmod(file, 0o664)) },
+		"another group may put it": func(_, folder string) error {
+			return errors.Join(os.Chown(folder, 0, stranger), os.Chmod(folder, 0o775))
+		},
+		"everybody may put one there": func(_, folder string) error { return os.Chmod(folder, 0o777) },
+	} {
+		folder := t.TempDir()
+		file := filepath.Join(folder, instructionsFile)
+		if err := errors.Join(os.WriteFile(file, []byte("a trap"), 0o644), give(file, folder)); err != nil {
+			t.Fatal(err)
+		}
+		found, problems := Instructions(t.TempDir(), t.TempDir(), folder)
+		if len(found) > 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), file) {
+			t.Errorf("%s: %v, %v", name, found, problems)
+		}
+	}
+	// A repository of somebody else above the workspace is not gone up to.
+	top := t.TempDir()
+	work := filepath.Join(top, "repo", "work")
+	err := errors.Join(os.MkdirAll(filepath.Join(top, "repo", ".git"), 0o755), os.Mkdir(work, 0o755),
+		os.WriteFile(filepath.Join(top, "repo", instructionsFile), []byte("a trap"), 0o644), os.Chown(filepath.Join(top, "repo"), stranger, stranger))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := Instructions(t.TempDir(), t.TempDir(), work); len(found) > 0 {
+		t.Errorf("%v", found)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -94,6 +95,9 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if err := a.connect(ctx, mode); err != nil {
 		return err
 	}
+	if err := a.confirmWorkspace(ctx, mode.ask); err != nil {
+		return err
+	}
 	system, err := a.systemPrompt()
 	if err != nil {
 		return err
@@ -169,9 +173,28 @@ func (a *app) openWorkspace(dir string) error {
 		Seen:        tools.NewSeen(),
 		Jobs:        jobs,
 		Confinement: a.confinement,
-		Protected:   protect.Places{Home: a.world.home, Own: ownFiles(a.world, a.folders, a.settings)},
+		Protected:   protect.Places{Home: realPath(a.world.home), Own: ownFiles(a.world, a.folders, a.settings)},
 	}
 	return a.prepareSandbox()
+}
+
+// confirmWorkspace asks whether to work in the home folder or above it, beside keys
+// and what shells run (D-61). Where nobody can be asked it is only said: a script
+// names its folder on purpose, and what is protected is refused there.
+func (a *app) confirmWorkspace(ctx context.Context, ask asker) error {
+	root := a.workspace.Root()
+	if !protect.Holds(root, realPath(a.world.home)) {
+		return nil
+	}
+	if ask == nil {
+		a.notices = append(a.notices, "The workspace "+root+" holds the home folder; -C names a folder of a project")
+		return nil
+	}
+	yes, err := ask(ctx, "The workspace "+root+" holds your home folder, with all that is in it. Work there?")
+	if err == nil && !yes {
+		err = usage(errors.New("start in the folder of a project, or name it with -C"))
+	}
+	return err
 }
 
 // connect finds somebody to talk to.
@@ -257,6 +280,13 @@ func (a *app) note(e chat.Event) {
 func (a *app) systemPrompt() (chat.SystemPrompt, error) {
 	root := a.workspace.Root()
 	instructions, problems := prompts.Instructions(a.folders.config, a.world.home, root)
+	if len(instructions) > 0 {
+		var files []string
+		for _, i := range instructions {
+			files = append(files, a.shortPath(i.Source))
+		}
+		a.notices = append(a.notices, "Instructions: "+strings.Join(files, ", "))
+	}
 	for _, problem := range problems {
 		a.notices = append(a.notices, problem.Error())
 	}
@@ -270,6 +300,14 @@ func (a *app) systemPrompt() (chat.SystemPrompt, error) {
 		Date:         a.world.now().Format("2006-01-02"),
 		Instructions: instructions,
 	}), nil
+}
+
+// shortPath is a path from the workspace where it is below it.
+func (a *app) shortPath(path string) string {
+	if rel, err := filepath.Rel(a.workspace.Root(), path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
 }
 
 // systemPrompt renders the instructions of a session.

@@ -102,7 +102,10 @@ func onTerminal(t *testing.T, home, url string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Args[0] = "agent"
-	cmd.Dir = home
+	cmd.Dir = filepath.Join(home, "work")
+	if err := os.MkdirAll(cmd.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "TERM=xterm-256color", "NO_COLOR=1",
 		"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url, "GORACE=" + noRaceSleep,

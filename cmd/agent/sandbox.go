@@ -128,7 +128,22 @@ func ownFiles(w world, f folders, s *settings.Settings) []string {
 	if keyfile := settings.AuthKeyfile.Of(s); keyfile != "" {
 		own = append(own, w.userPaths(keyfile)...)
 	}
+	for i, path := range own {
+		own[i] = realPath(path)
+	}
 	return own
+}
+
+// realPath is a path without symbolic links, as far as it exists.
+func realPath(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, strings.TrimPrefix(path, dir))
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+	}
 }
 
 // userPaths are the paths of a list, ~ being the home folder.

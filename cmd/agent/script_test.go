@@ -52,13 +52,13 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			home := filepath.Join(env.WorkDir, ".home")
+			home := env.WorkDir + "-home" // removed together with the work folder
 			env.Setenv("HOME", home)
 			env.Setenv("OPENAI_API_KEY", secret)
 			env.Setenv("GORACE", noRaceSleep)
 			tb := env.T().(testing.TB)
 			env.Values[scriptTB{}] = tb
-			env.Defer(func() { checkNoSecret(tb, env.WorkDir) })
+			env.Defer(func() { checkNoSecret(tb, env.WorkDir); checkNoSecret(tb, home) })
 			return os.Mkdir(home, 0o700)
 		},
 		Condition: func(condition string) (bool, error) {
@@ -141,7 +141,7 @@ func checkNoSecret(tb testing.TB, dir string) {
 }
 
 func findSession(ts *testscript.TestScript, neg bool, args []string) {
-	logs, err := filepath.Glob(ts.MkAbs(".home/.local/share/agent/sessions/*/*.jsonl"))
+	logs, err := filepath.Glob(ts.Getenv("HOME") + "/.local/share/agent/sessions/*/*.jsonl")
 	ts.Check(err)
 	if neg || len(args) > 0 || len(logs) == 0 {
 		ts.Fatalf("there is no session log")

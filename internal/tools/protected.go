@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"agent/internal/protect"
+	"agent/internal/sandbox"
+	"agent/internal/tools/shell"
 )
 
 // protects says what about a change needs care.
@@ -56,27 +58,31 @@ const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 
 // named finds the protected files that a command line names, whatever it does with
 // them. It goes by words: a command can always hide what it is about, which is what
-// the sandbox is for.
-func (e *Env) named(line, dir string) []protect.Found {
+// the sandbox is for. Of a confined command only what the sandbox does not keep from
+// it counts.
+func (e *Env) named(command shell.Command, confined bool) []protect.Found {
 	var protected []protect.Found
-	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	words := strings.FieldsFunc(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
 	for _, word := range words {
 		if home, ok := strings.CutPrefix(word, "~/"); ok && e.Protected.Home != "" {
 			word = filepath.Join(e.Protected.Home, home)
 		}
 		abs := word
 		if !filepath.IsAbs(abs) {
-			abs = filepath.Join(dir, word)
+			abs = filepath.Join(command.Dir, word)
 		}
 		if real, err := filepath.EvalSymlinks(abs); err == nil {
 			abs = real
 		}
-		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
-		if edit := e.Protected.Edit(abs, e.Workspace.Rel(abs)); edit.Care == protect.Guarded {
+		rel := e.Workspace.Rel(abs)
+		found := e.Protected.Read(abs, rel)
+		switch edit := e.Protected.Edit(abs, rel); {
+		case confined && (edit.Care == protect.Guarded && found.Care == protect.Free || hidden(abs, command.Confined.Policy)):
+			continue
+		case edit.Care == protect.Guarded:
 			found = edit
-		}
-		if runsHooks(e.Workspace.Rel(abs)) {
-			found = protect.Found{Path: e.Workspace.Rel(abs), Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
+		case !confined && runsHooks(rel):
+			found = protect.Found{Path: rel, Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
 		}
 		if found.Care != protect.Free && !slices.Contains(protected, found) {
 			protected = append(protected, found)
@@ -90,6 +96,13 @@ func (e *Env) named(line, dir string) []protect.Found {
 
 // maxNamed is how many of the protected files that a command line names are told.
 const maxNamed = 5
+
+// hidden reports whether no confined command can read a file.
+func hidden(abs string, policy sandbox.Policy) bool {
+	return slices.ContainsFunc(policy.DenyRead, func(denied string) bool {
+		return abs == denied || strings.HasPrefix(abs, denied+"/")
+	})
+}
 
 // runsHooks reports whether a path is a hook of a repository.
 func runsHooks(rel string) bool {

@@ -103,10 +103,10 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Commands = line.Unproven(env.place(ctx, command))
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 	}
-	if !preview.ReadOnly {
-		preview.Protected = env.named(args.Command, command.Dir)
-	}
 	preview.Confined = confined && preview.Outside == ""
+	if !preview.ReadOnly {
+		preview.Protected = env.named(command, preview.Confined)
+	}
 	return preview
 }
 

@@ -1,0 +1,52 @@
+package disk
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Foreign says who else than this user and the system can change a file or folder,
+// as in "it belongs to user 1001"; empty when nobody can.
+func Foreign(info fs.FileInfo) string {
+	status, ok := info.Sys().(*syscall.Stat_t)
+	mode := info.Mode().Perm()
+	switch {
+	case !ok:
+		return ""
+	case status.Uid != 0 && int(status.Uid) != os.Getuid():
+		return fmt.Sprintf("it belongs to user %d", status.Uid)
+	case mode&0o002 != 0:
+		return "everybody may write it"
+	case mode&0o020 != 0 && !private(status.Gid):
+		return fmt.Sprintf("group %d may write it", status.Gid)
+	}
+	return ""
+}
+
+// private reports whether a group is that of this user alone, which many systems
+// make for every user, and let write what the user makes.
+func private(gid uint32) bool {
+	me, err := user.Current()
+	if err != nil || int(gid) != os.Getgid() {
+		return false
+	}
+	groups, err := os.Open("/etc/group")
+	if err != nil {
+		return false
+	}
+	defer groups.Close()
+	for lines := bufio.NewScanner(groups); lines.Scan(); {
+		// NAME:PASSWORD:GID:MEMBER,…
+		fields := strings.Split(lines.Text(), ":")
+		if len(fields) == 4 && fields[2] == strconv.Itoa(int(gid)) {
+			return fields[0] == me.Username && (fields[3] == "" || fields[3] == me.Username)
+		}
+	}
+	return false
+}
