@@ -16,6 +16,8 @@ import (
 const (
 	// temporaryName begins the names of temporary folders.
 	temporaryName = "agent-"
+	// temporaryRandom is how many letters follow.
+	temporaryRandom = 12
 	// inUse is the file in a temporary folder that is locked while a program lives.
 	inUse = ".in-use"
 	// leftAfter is how old a folder without a lock must be to count as left behind:
@@ -41,7 +43,7 @@ func newTemporary(parent string, now time.Time) *temporary {
 	if real, err := filepath.EvalSymlinks(parent); err == nil {
 		parent = real
 	}
-	return &temporary{path: filepath.Join(parent, temporaryName+rand.Text()[:12])}
+	return &temporary{path: filepath.Join(parent, temporaryName+rand.Text()[:temporaryRandom])}
 }
 
 // make makes the folder unless it is there.
@@ -70,7 +72,7 @@ func (t *temporary) remove() error {
 	if t.lock == nil {
 		return nil
 	}
-	return errors.Join(os.RemoveAll(t.path), t.lock.Close())
+	return errors.Join(removeTemporary(t.path), t.lock.Close())
 }
 
 // sweepTemporary removes the temporary folders of this user that no program holds.
@@ -86,12 +88,29 @@ func sweepTemporary(parent string, now time.Time) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(folder, inUse)); err != nil {
-			continue // not one of ours
+			// Not one of ours, unless its program was killed before it could lock it or
+			// after it had emptied it; this removes only what is empty.
+			if len(filepath.Base(folder)) == len(temporaryName)+temporaryRandom {
+				_ = os.Remove(folder)
+			}
+			continue
 		}
 		lock := flock.New(filepath.Join(folder, inUse), flock.SetFlag(os.O_RDWR))
 		if free, err := lock.TryLock(); err == nil && free {
-			_ = os.RemoveAll(folder)
+			_ = removeTemporary(folder)
 		}
 		_ = lock.Close()
 	}
+}
+
+// removeTemporary removes a temporary folder, its lock last: what a program that is
+// killed meanwhile leaves of it is known for one of ours.
+func removeTemporary(folder string) error {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		if entry.Name() != inUse {
+			_ = os.RemoveAll(filepath.Join(folder, entry.Name())) // tried again below
+		}
+	}
+	return os.RemoveAll(folder)
 }

@@ -23,6 +23,10 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 		}
 	}
 	left := filepath.Join(parent, "agent-left")
+	unlocked := filepath.Join(parent, temporaryName+"ABCDEFGHIJKL")
+	if err := os.Mkdir(unlocked, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	foreign := filepath.Join(parent, "agent-of-somebody")
 	for _, file := range []string{left + "/" + inUse, left + "/spool", foreign + "/f"} {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -37,7 +41,7 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 		t.Error("a young folder was removed")
 	}
 	_ = newTemporary(parent, later)
-	for path, stays := range map[string]bool{held.path: true, foreign: true, left: false} {
+	for path, stays := range map[string]bool{held.path: true, foreign: true, left: false, unlocked: false} {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s is there: %v, want %v", path, err == nil, stays)
 		}

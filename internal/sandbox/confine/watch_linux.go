@@ -53,14 +53,14 @@ func watch(marks string) int {
 // EndMarked ends by force the processes with a variable that begins like this in
 // their environment, and those they start meanwhile.
 func EndMarked(marks string) {
-	const tries = 50
+	// A process that is just becoming another program has no environment for a moment.
+	const tries, quiet = 50, 3
 	variable, _, _ := strings.Cut(marks, "=")
-	for range tries {
+	for try, none := 0, 0; try < tries && none < quiet; try++ {
 		found := Marked(Processes(), variable, func(mark string) bool { return strings.HasPrefix(mark, marks) })
-		if len(found) == 0 {
-			return
-		}
+		none++
 		for _, pid := range found {
+			none = 0
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 		time.Sleep(poll)

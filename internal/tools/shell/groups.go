@@ -15,24 +15,27 @@ type groups struct {
 	watcher *sandbox.Watcher
 }
 
-// add notes a group, and returns what to call when it is gone. Held ones need no
-// watcher.
-func (g *groups) add(group int, held bool) (gone func()) {
+// watch sees to it that there is a watcher, before a command starts. Without one the
+// next start of the program sweeps.
+func (g *groups) watch() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.watcher == nil {
+		g.watcher, _ = sandbox.NewWatcher()
+	}
+}
+
+// add notes a group, and returns what to call when it is gone.
+func (g *groups) add(group int) (gone func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running == nil {
 		g.running = map[int]bool{}
 	}
 	g.running[group] = true
-	var watcher *sandbox.Watcher
-	if !held {
-		if g.watcher == nil {
-			// Without a watcher the next start sweeps.
-			g.watcher, _ = sandbox.NewWatcher()
-		}
-		if watcher = g.watcher; watcher != nil {
-			watcher.Began(group)
-		}
+	watcher := g.watcher
+	if watcher != nil {
+		watcher.Began(group)
 	}
 	return func() {
 		g.mu.Lock()

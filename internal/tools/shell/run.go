@@ -115,11 +115,14 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	cmd.WaitDelay = j.Grace
 	policy := c.Confined
 	policy.Policy.Grace = j.Grace
+	if !policy.Holds(c.Profile) {
+		j.groups.watch()
+	}
 	running, err := policy.Start(cmd, c.Profile)
 	if err != nil {
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}
-	gone := j.groups.add(cmd.Process.Pid, policy.Holds(c.Profile))
+	gone := j.groups.add(cmd.Process.Pid)
 	// What its end means is in ProcessState and ctx.
 	_ = running.Wait()
 	left := endGroup(cmd.Process.Pid, j.Grace) || running.LeftBehind()
