@@ -238,6 +238,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		Unsaved:      unsaved,
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
+		Local:        a.connection.Local,
 		Prices:       a.connection.Prices,
 		System:       system,
 

@@ -159,7 +159,7 @@ func (a *app) conversation(config chat.Config, recorded session.State) (*chat.Ch
 	a.earlier = earlierOf(recorded.Entries)
 	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
 	for i, p := range recorded.Prunes {
-		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded}
+		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
 	}
-	return chat.Resume(config, recorded.Entries, ledger)
+	return chat.Resume(config, recorded.Entries, ledger, recorded.Steps)
 }

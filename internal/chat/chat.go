@@ -41,6 +41,8 @@ type Config struct {
 	// Prices returns what is known of a model's prices, nil when nothing is. It may be
 	// nil itself.
 	Prices func(model string) *settings.Prices
+	// Local reports whether the endpoint in use is on this machine; nil for no.
+	Local func() bool
 	// System renders the system prompt.
 	System SystemPrompt
 	// CompressionPrompt is what a model that summarises is told (D-37).

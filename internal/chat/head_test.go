@@ -23,7 +23,7 @@ func TestWindowSettings(t *testing.T) {
 	}
 	want := window.Settings{
 		Model: "test-model", ContextLimit: 30_000, MaxOutputTokens: 3000, OutputTokens: 4000,
-		Strategy: "top-down-truncation", Threshold: 0.3, PreserveThreshold: 0.4, TopPreserveThreshold: 0.2,
+		Strategy: "top-down-truncation", Threshold: 0.3, PreserveThreshold: 0.4, TopPreserveThreshold: 0.2, Pace: 1,
 	}
 	if diff := cmp.Diff(want, WindowSettings(b.Settings)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -44,6 +44,8 @@ func newWindow(c *Chat) *window.Window {
 		Facts:    ToolFacts(c.Tools),
 		Counter:  c.Counter,
 		Limit:    c.ContextLimit,
+		Price:    c.price,
+		Files:    c.files(),
 		Root:     cmp.Or(c.SessionRoot, c.Root),
 		Now:      c.Now,
 		Tell:     c.emitStep,
@@ -105,5 +107,6 @@ func WindowSettings(s *settings.Settings) window.Settings {
 		Threshold:            settings.CompressionThreshold.Of(s),
 		PreserveThreshold:    settings.CompressionPreserveThreshold.Of(s),
 		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Of(s),
+		Pace:                 settings.CompressionPace.Of(s),
 	}
 }

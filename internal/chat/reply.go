@@ -144,7 +144,7 @@ func (in *replies) store(r *reply, failed error) error {
 	if failed != nil {
 		entry = entry.WithMeta(history.MetaInterrupted, true)
 	}
-	err := in.add(entry)
+	err := in.add(in.window.Stamp(entry))
 	in.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
 	switch r.finish {
 	case "length":

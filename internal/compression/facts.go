@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 )
 
@@ -26,6 +27,8 @@ type ToolFacts struct {
 	// Key is the parameter that distinguishes one call of the tool from another, such as
 	// a path, a command or a pattern. Empty when there is none.
 	Key string
+	// Units declares what of a call and its answer may be pruned by itself.
+	Units cacheaware.Tool
 }
 
 // Facts returns what is known about the tool of that name, the zero ToolFacts
@@ -51,6 +54,12 @@ func (f Facts) remembered() Facts {
 		}
 		return facts
 	}
+}
+
+// Units returns what the tools declare for pruning by units.
+func (f Facts) Units() cacheaware.Tools {
+	remembered := f.remembered()
+	return func(name string) cacheaware.Tool { return remembered(name).Units }
 }
 
 // pathKeys are the parameters that may name a file; the first that is a

@@ -17,6 +17,7 @@ var strategies = []Strategy{
 	middleOut{},
 	oneShot{},
 	topDown{},
+	cacheAware{},
 }
 
 // Names lists the strategies; the enum of the setting compression.strategy is

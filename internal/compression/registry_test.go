@@ -44,6 +44,7 @@ func TestStrategyProperties(t *testing.T) {
 		"middle-out":          {Trigger{TriggerThreshold, 0.85}, false, true},
 		"one-shot":            {Trigger{TriggerThreshold, 0.85}, false, true},
 		"top-down-truncation": {Trigger{TriggerThreshold, 0.85}, false, false},
+		"cache-aware":         {Trigger{TriggerContinuous, 0.85}, false, false},
 	} {
 		s, err := Get(name)
 		if err != nil {

@@ -22,6 +22,22 @@ type DensityResult struct {
 	// Skipped are the entries with a call that should name a file and does not
 	// (EC-016), the latest first. They are as they were, and told for debugging.
 	Skipped []int
+	// Cut says what the change costs and saves, for a strategy that asks; nil for one
+	// that does not.
+	Cut *Cut
+}
+
+// Cut is what changing a context costs with a provider that caches what it was sent
+// before, in tokens at the full price of input.
+type Cut struct {
+	// Paid is by how much the next request gets dearer, less than 0 when it gets
+	// cheaper at once; Saves is what each later one saves.
+	Paid  float64 `json:"paid"`
+	Saves float64 `json:"saves"`
+	// Back is the number of requests after which it has paid for itself.
+	Back int `json:"paysBackAfter"`
+	// Bank is what pruning had saved before that it may spend.
+	Bank float64 `json:"bank"`
 }
 
 // Empty reports whether applying the result would change nothing.

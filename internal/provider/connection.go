@@ -272,6 +272,12 @@ func (c *Connection) Prices(model string) *settings.Prices {
 	return p.prices(model)
 }
 
+// Local reports whether the endpoint in use is on this machine.
+func (c *Connection) Local() bool {
+	p, err := c.inUse()
+	return err == nil && isLoopback(p.endpoint.Host())
+}
+
 // Close lets go of idle connections.
 func (c *Connection) Close() error {
 	c.mu.Lock()

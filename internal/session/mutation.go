@@ -50,6 +50,7 @@ func densityOf(live []slot, result history.DensityResult) (densityPayload, error
 		Replacements: make(map[ref]*history.Content, len(result.Replacements)),
 		Metadata:     result.Metadata,
 		Prunes:       make([]prunePayload, len(result.Prunes)),
+		Cut:          result.Cut,
 	}
 	inStep := true
 	refAt := func(index int) ref {

@@ -101,6 +101,8 @@ type densityPayload struct {
 	// has no use for it.
 	Metadata any            `json:"metadata"`
 	Prunes   []prunePayload `json:"prunes"`
+	// Cut says what the change costs and saves, if the strategy asked.
+	Cut *history.Cut `json:"cut,omitempty"`
 }
 
 type prunePayload struct {

@@ -26,6 +26,9 @@ type State struct {
 	// Recorded are the entries as they were added, whatever became of them since:
 	// one list for each stretch that a clear ended, and one for what followed.
 	Recorded [][]*history.Content
+	// Steps are all changes of the history in order, for who needs to know how it came
+	// about.
+	Steps []history.Step
 	// Prunes are all that density took out of the context, in order.
 	Prunes []Pruned
 	// Todos is the todo list in the form in which it was recorded, nil when there
@@ -57,7 +60,9 @@ type Pruned struct {
 	Tokens int
 	// Recorded are the places of what was pruned.
 	Recorded []history.Recorded
-	At       time.Time
+	// Cut says what the pruning it was part of cost and saved, nil if nobody asked.
+	Cut *history.Cut
+	At  time.Time
 	// Turn is the number of the user's message during which it happened, from 1.
 	Turn int
 }
@@ -216,6 +221,7 @@ func (p *player) entry(r Record) error {
 		}
 	}
 	p.state.timeline.add(ref{seq: r.Seq}, entry)
+	p.step(history.Step{Kind: history.MutationAdded, Entry: entry})
 	latest := len(p.state.Recorded) - 1
 	p.state.Recorded[latest] = append(p.state.Recorded[latest], entry)
 	p.state.hasEntries = true
@@ -235,9 +241,10 @@ func (p *player) density(r Record) error {
 			return errors.New("a replacement is null")
 		}
 	}
+	p.step(history.Step{Kind: history.MutationDensity, Edits: p.state.timeline.edits(payload)})
 	p.missing(p.state.timeline.edit(payload.Removals, payload.Replacements))
 	for _, prune := range payload.Prunes {
-		p.state.Prunes = append(p.state.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Tokens, prune.places(), r.Time, p.turn})
+		p.state.Prunes = append(p.state.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Tokens, prune.places(), payload.Cut, r.Time, p.turn})
 	}
 	return nil
 }
@@ -248,6 +255,7 @@ func (p *player) compression(r Record) error {
 		return err
 	}
 	p.missing(p.state.timeline.rebuild(r.Seq, payload.History))
+	p.step(history.Step{Kind: history.MutationReplaced, Entries: p.state.timeline.entries()})
 	return nil
 }
 
@@ -256,9 +264,12 @@ func (p *player) clear(r Record) error {
 		return err
 	}
 	p.state.timeline.clear()
+	p.step(history.Step{Kind: history.MutationCleared})
 	p.state.Recorded = append(p.state.Recorded, nil)
 	return nil
 }
+
+func (p *player) step(step history.Step) { p.state.Steps = append(p.state.Steps, step) }
 
 // missing adds a notice about entries that a later record names and no readable one
 // brought.

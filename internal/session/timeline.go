@@ -47,6 +47,30 @@ func (t *timeline) edit(removals []ref, replacements map[ref]*history.Content) (
 	return unknown
 }
 
+// edits tells a density record by the entries it names; those it does not know are
+// left out.
+func (t *timeline) edits(payload densityPayload) map[*history.Content]history.Edit {
+	edits := make(map[*history.Content]history.Edit, len(payload.Replacements)+len(payload.Removals))
+	for _, r := range payload.Removals {
+		if before := t.get(r); before != nil {
+			edits[before] = history.Edit{}
+		}
+	}
+	for r, after := range payload.Replacements {
+		if before := t.get(r); before != nil {
+			edits[before] = history.Edit{After: after}
+		}
+	}
+	for _, prune := range payload.Prunes {
+		before := t.get(prune.Entry)
+		if edit, ok := edits[before]; ok {
+			edit.Kinds = append(edit.Kinds, prune.Kind)
+			edits[before] = edit
+		}
+	}
+	return edits
+}
+
 // rebuild makes items of the record seq the history, and returns how many of the
 // entries they refer to it does not know.
 func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {

@@ -24,6 +24,14 @@ var CompressionPreserveThreshold = Declare(Number(Between(0, 1, "from 0 to 1")),
 	Category: CategoryBehaviour,
 })
 
+// CompressionPace scales the patience of cache-aware: below 1 it prunes sooner, above
+// 1 later.
+var CompressionPace = Declare(Number(AtLeast(0, "above 0").WithoutLow()), 1, Spec{
+	Key:      "compression.pace",
+	Help:     "how long cache-aware keeps what is not used; 0.5 is brisk, 2 careful",
+	Category: CategoryBehaviour,
+})
+
 // CompressionTopPreserveThreshold is the share of entries kept at the top (D-06).
 var CompressionTopPreserveThreshold = Declare(Number(Between(0, 1, "from 0 to 1")), 0.2, Spec{
 	Key:      "compression.topPreserveThreshold",

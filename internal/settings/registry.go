@@ -32,6 +32,7 @@ func All() []Declared {
 		CompressionStrategy,
 		CompressionThreshold,
 		CompressionPreserveThreshold,
+		CompressionPace,
 		CompressionTopPreserveThreshold,
 		CompressionProfile,
 	}, density(), []Declared{

@@ -101,6 +101,7 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 // that it may take its time while the history goes on taking entries.
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
+	w.followed() // while what is rebuilt is still there
 	var result compression.Result
 	err := w.History.Rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		given := w.CompressionContext(strategy, entries, tokens)

@@ -13,6 +13,9 @@ import (
 // counts as seen (REQ-HD-002.7).
 func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 	w.tellHead()
+	if pruner, ok := strategy.(compression.Pruner); ok {
+		return w.pruneByPrice(pruner)
+	}
 	optimizer, ok := strategy.(compression.Optimizer)
 	generation := w.History.Generation()
 	if !ok || w.optimised == generation && !w.overLimit() {
@@ -36,7 +39,7 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 	after := w.Tokens()
 	w.Tell(Density{
 		Metadata:     result.Metadata,
-		Prunes:       w.record(result.Prunes),
+		Prunes:       w.record(result.Prunes, nil),
 		TokensBefore: before,
 		TokensAfter:  after,
 		Limit:        w.Size(),

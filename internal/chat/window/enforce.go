@@ -19,6 +19,7 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	if !w.overLimit() {
 		return nil
 	}
+	w.followed() // while what is reduced is still there
 	var reduced compression.LadderResult
 	err := w.History.Rebuild("context limit", func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		reduced, err = compression.Reduce(compression.LadderInput{

@@ -1,6 +1,10 @@
 package window
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
 	"agent/internal/history"
 	"agent/internal/llm"
 )
@@ -32,6 +36,8 @@ type countedHead struct {
 	lean          bool
 	// window is the size it was made for.
 	window int
+	// sum is a digest of it, made when it is asked for.
+	sum string
 }
 
 func (h *countedHead) count(counter history.Counter) {
@@ -107,4 +113,19 @@ func (w *Window) tellHead() {
 		now.Tools = append(now.Tools, tool.Name)
 	}
 	w.Tell(now)
+}
+
+// headSum is a digest of the head, by which it is found to be the same in another
+// process.
+func (w *Window) headSum() string {
+	w.prepare()
+	if w.head.sum == "" {
+		sum := sha256.New()
+		fmt.Fprintf(sum, "%q", w.head.System)
+		for _, tool := range w.head.Tools {
+			fmt.Fprintf(sum, "%q%q%s", tool.Name, tool.Description, tool.Schema)
+		}
+		w.head.sum = hex.EncodeToString(sum.Sum(nil)[:8])
+	}
+	return w.head.sum
 }

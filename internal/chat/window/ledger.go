@@ -37,7 +37,7 @@ func (l *ledger) add(prunes []Prune) {
 func (w *Window) Freed() int { return w.ledger.freed }
 
 // record adds what density removed to the ledger.
-func (w *Window) record(prunes []history.Prune) []Prune {
+func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 	records := make([]Prune, len(prunes))
 	for i, p := range prunes {
 		records[i] = Prune{
@@ -49,6 +49,7 @@ func (w *Window) record(prunes []history.Prune) []Prune {
 			At:      w.Now(),
 
 			Recorded: p.Recorded,
+			Cut:      cut,
 		}
 	}
 	w.ledger.add(records)

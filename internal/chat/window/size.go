@@ -17,7 +17,10 @@ func (w *Window) Estimate() int { return w.overhead() + w.History.TotalTokens() 
 // Observe takes what a provider reported of a request to model, which was estimated
 // at so many tokens by our own count (D-09).
 func (w *Window) Observe(model string, estimate int, reported Reported) {
-	w.latest = reported
+	w.latest, w.pruning.observed = reported, w.Now()
+	if w.pruning.request != nil {
+		w.pruning.request.Prompt, w.pruning.request.Cached = reported.Prompt, reported.Cached
+	}
 	if w.wasCut(model, estimate, reported) {
 		w.cut(estimate, reported)
 		return

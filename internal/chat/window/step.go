@@ -17,6 +17,8 @@ type Density struct {
 	TokensBefore int
 	TokensAfter  int
 	Limit        int
+	// Cut says what the pruning costs and saves, nil for a strategy that does not ask.
+	Cut *history.Cut
 }
 
 // Prune is one line of the ledger.
@@ -32,6 +34,9 @@ type Prune struct {
 	// Recorded says where the record of the conversation keeps what is gone, empty
 	// when there is none.
 	Recorded []history.Recorded
+	// Cut says what the pruning it was part of costs and saves, nil for a strategy that
+	// does not ask.
+	Cut *history.Cut
 }
 
 // Compression: the history was compressed, or there was nothing to do.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/todo"
 	"agent/internal/tokens"
@@ -29,6 +30,8 @@ type Settings struct {
 	PreserveThreshold float64
 	// TopPreserveThreshold is the share that middle-out keeps at the beginning (D-34).
 	TopPreserveThreshold float64
+	// Pace scales how long cache-aware waits until a thing counts as not needed; 0 is 1.
+	Pace float64
 }
 
 // Config is what a Window is made of. All of it is needed, but for
@@ -68,6 +71,12 @@ type Config struct {
 	Root string
 	// Now is the clock.
 	Now func() time.Time
+	// Price is what a token of input costs at a model, relative to one that is not
+	// cached; nil for not known.
+	Price func(model string) cacheaware.Price
+	// Files returns the text of a file on disk, empty when it cannot be read, and
+	// whether it is what the model last saw of it; nil where there is no disk.
+	Files func(path string) (text string, seen bool)
 	// Tell receives each step after it is done; nil hears nothing.
 	Tell func(Step)
 }
@@ -95,6 +104,7 @@ type Window struct {
 	// refused is set from a refusal to the end of the next pre-send window.
 	refused bool
 	vain    vain
+	pruning pruning
 }
 
 // New returns a Window onto a history.
@@ -115,7 +125,7 @@ func New(config Config) *Window {
 // about models stays.
 func (w *Window) Reset() {
 	w.ledger = ledger{turn: w.ledger.turn}
-	w.noopReason, w.latest, w.vain = "", Reported{}, vain{}
+	w.noopReason, w.latest, w.vain, w.pruning = "", Reported{}, vain{}, pruning{}
 }
 
 // Active is the strategy in force.

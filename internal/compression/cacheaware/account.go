@@ -12,7 +12,11 @@ const (
 
 // Account compares what was spent with what sending everything would have cost, in
 // tokens at the full price of input.
-type Account struct{ None, Spent float64 }
+type Account struct {
+	None, Spent float64
+	// Tokens is how many input tokens fewer were sent.
+	Tokens int
+}
 
 // account is the running comparison, and what the latest request left in the
 // provider's cache.
@@ -35,6 +39,7 @@ func (e *Engine) Sent(m Moment) {
 	a := &e.account
 	a.None += e.costOfAll(m)
 	a.Spent += cost(m, e.cached(m, a.kept), m.Head+e.total)
+	a.Tokens += e.unpruned - e.total
 	a.sent, a.kept, a.unpruned, a.sentOnce = len(e.units), len(e.units), e.unpruned, true
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"agent/internal/history"
 )
 
@@ -110,6 +112,36 @@ func foldHeading(path string) string {
 	return "[current content of " + path + ", in place of its earlier versions]\n"
 }
 
+// Shown are the block that a change takes out of the context and the one it leaves:
+// for an argument a call with that alone.
+func (e *Engine) Shown(c Change) (gone, left history.Block) {
+	u := &e.units[c.unit]
+	block := e.entries[c.Entry].Blocks[u.block]
+	switch b := block.(type) {
+	case *history.ToolCall:
+		return b.WithParameters(quoted(argumentAt(b.Parameters, u.at))), b.WithParameters(quoted(pointerFor(u.part, u.text, u.fact)))
+	case *history.ToolResponse:
+		return b, b.WithResult(e.shownInstead(u, c, b))
+	}
+	return block, block
+}
+
+// shownInstead is what an answer shows after the change.
+func (e *Engine) shownInstead(u *unit, c Change, b *history.ToolResponse) string {
+	if c.Text != "" {
+		return c.Text
+	}
+	return pointerFor(result, b.Result.Text(), u.fact)
+}
+
+func quoted(text string) []byte {
+	data, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return []byte(`""`)
+	}
+	return data
+}
+
 // Apply makes the changes of a plan. It returns the entries that changed, by
 // index.
 func (e *Engine) Apply(p Plan) map[int]*history.Content {
@@ -124,11 +156,7 @@ func (e *Engine) Apply(p Plan) map[int]*history.Content {
 				blocks[u.block] = b.WithParameters(parameters)
 			}
 		case *history.ToolResponse:
-			text := c.Text
-			if text == "" {
-				text = pointerFor(result, b.Result.Text(), u.fact)
-			}
-			blocks[u.block] = b.WithResult(text)
+			blocks[u.block] = b.WithResult(e.shownInstead(u, c, b))
 		}
 		e.entries[c.Entry] = entry.WithBlocks(blocks)
 		changed[c.Entry] = e.entries[c.Entry]

@@ -114,10 +114,12 @@ func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == l
 func newFact(call *history.ToolCall, tool Tool, root string) *fact {
 	f := &fact{name: call.Name, act: tool.Act, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return resolvePath(root, p) }
-	for _, key := range tool.Path {
-		if p := call.StringArg(key); p != "" {
-			f.paths = []string{resolve(p)}
-			break
+	if tool.Act == View || tool.Act == Write || tool.Act == Edit {
+		for _, key := range tool.Path {
+			if p := call.StringArg(key); p != "" {
+				f.paths = []string{resolve(p)}
+				break
+			}
 		}
 	}
 	switch tool.Act {
@@ -170,6 +172,9 @@ func (f *fact) answer(response *history.ToolResponse) {
 		f.content = withoutNumbers(response.Result.Text())
 		if heading, rest, ok := strings.Cut(f.content, "\n"); f.headed && ok && strings.HasPrefix(heading, "[") && strings.HasSuffix(heading, "]") {
 			f.hi = f.lo + max(0, strings.Count(strings.TrimSuffix(rest, "\n"), "\n"))
+		}
+		if f.inShell && cutShort.MatchString(f.content) {
+			f.fragment, f.hi = true, min(f.hi, lastLine-1)
 		}
 	}
 }

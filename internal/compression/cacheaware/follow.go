@@ -25,6 +25,19 @@ func (e *Engine) Rebuild(entries []*history.Content) {
 	*e = *fresh
 }
 
+// Become brings the engine in step with a conversation: what was added since is
+// added, and one that does not go on from what the engine knows is a new beginning.
+func (e *Engine) Become(entries []*history.Content) {
+	n := len(e.entries)
+	if n > len(entries) || !slices.Equal(e.entries, entries[:n]) {
+		e.Rebuild(entries)
+		return
+	}
+	for _, entry := range entries[n:] {
+		e.Add(entry)
+	}
+}
+
 // Follow takes up a change from the record of a conversation. An engine that follows
 // all of a record equals the one that was at work when it was written.
 func (e *Engine) Follow(step history.Step) {
@@ -34,7 +47,7 @@ func (e *Engine) Follow(step history.Step) {
 	case history.MutationDensity:
 		e.followEdits(step)
 	case history.MutationReplaced:
-		e.Rebuild(step.Entries)
+		e.Become(step.Entries)
 	case history.MutationCleared:
 		*e = *New(e.Options)
 	}

@@ -29,6 +29,9 @@ type Request struct {
 	// Prompt and Cached are what the provider reported, 0 for nothing.
 	Prompt int `json:"prompt,omitempty"`
 	Cached int `json:"cached,omitempty"`
+	// Pins are the files that were pinned, by the user or because they were asked for
+	// again.
+	Pins []string `json:"pins,omitempty"`
 }
 
 // Moment is the request as it was settled.
@@ -79,6 +82,7 @@ func (e *Engine) settle(reply *history.Content) {
 	}
 	e.Sent(r.Moment())
 	e.latest = r
+	e.setPins(r.Pins)
 }
 
 // leastCached is the shortest prefix, in tokens, that every provider with a cache

@@ -67,6 +67,9 @@ var shellViews = []*regexp.Regexp{
 	regexp.MustCompile(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
 }
 
+// cutShort is the note that shell tools put where they left output out.
+var cutShort = regexp.MustCompile(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
+
 // shellView recognises a command that does nothing but show lines of one file.
 func shellView(line string) (file string, lo, hi int, ok bool) {
 	command := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(withoutFolder(line)), "2>/dev/null"))

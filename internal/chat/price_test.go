@@ -1,0 +1,37 @@
+package chat
+
+import (
+	"testing"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/settings"
+)
+
+// What a token costs relative to an uncached one: as set, else as known, else work
+// on this machine, else a ratio that is safe for any.
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	known := &settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}
+	for id, c := range map[string]struct {
+		prices *settings.Prices
+		local  bool
+		set    map[string]string
+		want   cacheaware.Price
+	}{
+		"known":           {prices: known, want: cacheaware.Price{Read: 0.1, Write: 1.25}},
+		"known and local": {prices: known, local: true, want: cacheaware.Price{Read: 0.1, Write: 1.25}},
+		"set":             {set: map[string]string{"price.input": "2", "price.output": "8", "price.cache-read": "0.5"}, want: cacheaware.Price{Read: 0.25, Write: 1}},
+		"local":           {local: true, want: cacheaware.LocalPrice},
+		"unknown":         {want: cacheaware.SafePrice},
+	} {
+		b := newBench(t)
+		for key, value := range c.set {
+			b.set(key, value)
+		}
+		b.Config.Prices = func(string) *settings.Prices { return c.prices }
+		b.Config.Local = func() bool { return c.local }
+		if got := b.Config.price("m"); got != c.want {
+			t.Errorf("%s: %+v, want %+v", id, got, c.want)
+		}
+	}
+}

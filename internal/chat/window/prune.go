@@ -1,0 +1,196 @@
+package window
+
+import (
+	"fmt"
+	"time"
+
+	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+)
+
+// pruning is what a Window keeps for a strategy that prunes by price.
+type pruning struct {
+	engine *cacheaware.Engine
+	// request is the one being made, until a reply carries it into the history.
+	request *cacheaware.Request
+	// observed is when a provider reported of a request last.
+	observed time.Time
+}
+
+// pruneByPrice lets the engine of the strategy say what should leave the context
+// before the next request. When that reaches the threshold the price is not asked,
+// and patience is halved until it does not, before anything is compressed.
+func (w *Window) pruneByPrice(strategy compression.Pruner) error {
+	w.follow(strategy)
+	m := w.moment()
+	w.pruning.request = &cacheaware.Request{
+		At: w.Now().UnixMilli(), Model: w.Settings().Model, Head: m.Head, HeadSum: w.headSum(),
+		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold,
+	}
+	if err := w.carryOut(w.pruning.engine.Plan(m)); err != nil {
+		return err
+	}
+	m.Pressed = true
+	for m.Patience = 1; w.ShouldCompress(strategy) && m.Patience > leastPatience; m.Patience /= 2 {
+		if err := w.carryOut(w.pruning.engine.Plan(m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leastPatience ends the halving: the longest patience is then as short as the
+// shortest ever gets.
+const leastPatience = 1.0 / 64
+
+// follow brings the engine in step with the history.
+func (w *Window) follow(strategy compression.Pruner) {
+	p := &w.pruning
+	if p.engine == nil {
+		p.engine = w.newEngine(strategy)
+	}
+	p.engine.Become(w.History.RawHistory())
+}
+
+// imageTokens is about what an image takes.
+const imageTokens = 1100
+
+func (w *Window) newEngine(strategy compression.Pruner) *cacheaware.Engine {
+	return strategy.Engine(cacheaware.Options{
+		Tools: w.Facts.Units(),
+		Root:  w.Root,
+		Count: func(text string) int { return w.Counter(w.Settings().Model).Count(text) },
+		Media: imageTokens,
+	})
+}
+
+// moment is what is known of the next request.
+func (w *Window) moment() cacheaware.Moment {
+	return cacheaware.Moment{
+		Price: w.price(), Head: w.overhead(), Cold: w.cold(), Pace: w.Settings().Pace, Files: w.Files,
+	}
+}
+
+func (w *Window) price() cacheaware.Price {
+	if w.Price == nil {
+		return cacheaware.SafePrice
+	}
+	return w.Price(w.Settings().Model)
+}
+
+// cold reports whether nothing of the next request can be in the provider's cache.
+// It asks the record, not the process, so that a session that was taken up again at
+// once decides as if it had gone on.
+func (w *Window) cold() bool {
+	latest, ok := w.pruning.engine.Latest()
+	switch {
+	case w.pruning.engine.Fresh() && (ok || w.pruning.observed.IsZero()):
+		return true // never sent, or rebuilt since
+	case !ok:
+		return w.Now().Sub(w.pruning.observed) > cacheaware.TTL
+	case latest.Model != w.Settings().Model || latest.HeadSum != w.headSum():
+		return true
+	default:
+		return w.Now().Sub(latest.Time()) > cacheaware.TTL || w.pruning.engine.CacheFails() && w.price().Read > 0
+	}
+}
+
+// carryOut applies a plan to the history and tells it.
+func (w *Window) carryOut(plan cacheaware.Plan) error {
+	if len(plan.Changes) == 0 {
+		return nil
+	}
+	before := w.Tokens()
+	prunes := make([]history.Prune, len(plan.Changes))
+	for i, c := range plan.Changes {
+		gone, left := w.pruning.engine.Shown(c)
+		prunes[i] = history.Prune{
+			Kind: history.PruneKind(c.Why), Subject: c.Subject, Reason: c.Kind + ", " + c.Reason(),
+			Entry: c.Entry, Gone: []history.Block{gone}, Left: []history.Block{left},
+		}
+	}
+	cut := history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack()}
+	result := history.DensityResult{
+		Replacements: w.pruning.engine.Apply(plan),
+		Metadata:     cacheaware.CountsOf(plan.Changes),
+		Prunes:       prunes,
+		Cut:          &cut,
+	}
+	if err := w.History.ApplyDensityResult(result); err != nil {
+		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+	}
+	w.Tell(Density{
+		Metadata:     result.Metadata,
+		Prunes:       w.record(result.Prunes, &cut),
+		TokensBefore: before,
+		TokensAfter:  w.Tokens(),
+		Limit:        w.Size(),
+		Cut:          &cut,
+	})
+	return nil
+}
+
+// Stamp notes at a reply which request it answers, so that the record tells what
+// pruning cost and saved. A reply of another strategy stays as it is.
+func (w *Window) Stamp(reply *history.Content) *history.Content {
+	request := w.pruning.request
+	w.pruning.request = nil
+	strategy, err := w.Active()
+	pruner, ok := strategy.(compression.Pruner)
+	if request == nil || err != nil || !ok {
+		return reply
+	}
+	w.follow(pruner) // before the reply: what was compressed meanwhile is not in the cache
+	request.Cold = request.Cold || w.pruning.engine.Fresh()
+	request.Pins = w.pruning.engine.Pins()
+	return request.Stamp(reply)
+}
+
+// Resume takes up the record of a conversation whose entries are in the history
+// already.
+func (w *Window) Resume(steps []history.Step) {
+	strategy, err := w.Active()
+	if pruner, ok := strategy.(compression.Pruner); err == nil && ok {
+		w.pruning.engine = w.newEngine(pruner)
+		for _, step := range steps {
+			w.pruning.engine.Follow(step)
+		}
+	}
+}
+
+// Saved compares the session with one in which nothing was pruned; zero for a
+// strategy that keeps no account.
+func (w *Window) Saved() cacheaware.Account {
+	if w.pruning.engine == nil {
+		return cacheaware.Account{}
+	}
+	return w.pruning.engine.Account()
+}
+
+// Explained says of each part of a file or command in the context why it is still
+// there.
+func (w *Window) Explained(subject string) []cacheaware.Held {
+	if !w.followed() {
+		return nil
+	}
+	return w.pruning.engine.Held(subject, w.moment())
+}
+
+// Pin keeps what the context holds of a file until it is unpinned. It reports false
+// when the conversation does not know the file, or the strategy does not pin.
+func (w *Window) Pin(path string, pinned bool) bool {
+	return w.followed() && w.pruning.engine.Pin(path, pinned)
+}
+
+// followed brings the engine in step outside of a request. It reports false when the
+// strategy has none.
+func (w *Window) followed() bool {
+	strategy, err := w.Active()
+	pruner, ok := strategy.(compression.Pruner)
+	if err != nil || !ok {
+		return false
+	}
+	w.follow(pruner)
+	return true
+}

@@ -1,0 +1,218 @@
+package window_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/session"
+)
+
+// priced is a bench whose strategy asks what pruning costs, with a clock.
+type priced struct {
+	*bench
+	now time.Time
+	// words is how long each answer is.
+	words int
+}
+
+func unitsOf(tool string) compression.ToolFacts {
+	units := map[string]cacheaware.Tool{
+		"read_file": {Act: cacheaware.View, Path: []string{"file_path"}},
+		"replace":   {Act: cacheaware.Edit, Path: []string{"file_path"}, Old: "old", New: "new"},
+		"shell":     {Act: cacheaware.Shell, Command: "file_path"},
+	}
+	return compression.ToolFacts{Key: "file_path", Units: units[tool]}
+}
+
+func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
+	p := &priced{bench: newBench(t, limit), now: time.Unix(1_000_000, 0), words: 300}
+	p.set.Strategy = compression.CacheAwareName
+	config := p.Window.Config
+	config.History = history.NewService(words{}, observer)
+	config.Facts = unitsOf
+	config.Now = func() time.Time { return p.now }
+	p.Window = window.New(config)
+	return p
+}
+
+// request makes the context fit, and lets the model reply with a call.
+func (p *priced) request(n int) {
+	p.t.Helper()
+	p.now = p.now.Add(20 * time.Second)
+	if err := p.tryFit(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.Observe("test-model", p.Estimate(), window.Reported{Prompt: p.Estimate(), Cached: n})
+	name, path := "shell", fmt.Sprintf("go test ./%d", n)
+	if n%3 == 0 {
+		name, path = "read_file", fmt.Sprintf("file%d.go", n%2)
+	}
+	id := fmt.Sprint("c", n)
+	p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: fmt.Appendf(nil, `{"file_path":%q}`, path)})))
+	p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: name, Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
+}
+
+// cuts are the density steps so far.
+func (p *priced) cuts() []window.Density {
+	var cuts []window.Density
+	for _, step := range p.steps {
+		if d, ok := step.(window.Density); ok {
+			cuts = append(cuts, d)
+		}
+	}
+	return cuts
+}
+
+// What is cut is told with its price, is in the ledger, and pays for itself.
+func TestPruningByPrice(t *testing.T) {
+	t.Parallel()
+	p := newPriced(t, 1_000_000, nil)
+	p.words = 3000
+	p.say("go")
+	for n := range 60 {
+		p.request(n)
+	}
+	cuts := p.cuts()
+	if len(cuts) == 0 {
+		t.Fatal("nothing was cut")
+	}
+	listed, freed := 0, 0
+	for _, cut := range cuts {
+		if cut.Cut == nil || cut.Cut.Saves <= 0 || cut.Cut.Paid > cut.Cut.Bank {
+			t.Errorf("cut %+v", cut.Cut)
+		}
+		listed += len(cut.Prunes)
+		for _, prune := range cut.Prunes {
+			freed += prune.Tokens
+			if prune.Cut != cut.Cut || prune.Subject == "" || prune.Reason == "" {
+				t.Errorf("prune %+v", prune)
+			}
+		}
+		if cut.TokensBefore-cut.TokensAfter <= 0 {
+			t.Errorf("%d tokens became %d", cut.TokensBefore, cut.TokensAfter)
+		}
+	}
+	if ledger := p.Ledger(); len(ledger) != listed || freed != p.Freed() {
+		t.Errorf("%d of %d prunes in the ledger, %d tokens freed, %d told", len(ledger), listed, p.Freed(), freed)
+	}
+	if a := p.Saved(); a.Spent >= 0.9*a.None || a.Tokens <= 0 {
+		t.Errorf("the account is %+v", a)
+	}
+}
+
+// Under pressure on the window it prunes first, whatever the price, and compresses
+// only what is still too large.
+func TestPressurePrunesBeforeItCompresses(t *testing.T) {
+	t.Parallel()
+	p := newPriced(t, 6_000, nil)
+	p.say("go")
+	for n := range 40 {
+		p.request(n)
+	}
+	if len(p.cuts()) == 0 {
+		t.Fatal("nothing was cut")
+	}
+	for _, step := range p.steps {
+		if c, ok := step.(window.Compression); ok && c.Applied {
+			t.Errorf("compressed although there was enough to prune: %+v", c)
+		}
+	}
+	small := newPriced(t, 900, nil)
+	small.say("go")
+	for n := range 40 {
+		small.request(n)
+	}
+	if small.Compressions() == 0 {
+		t.Error("a window that two answers fill was never compressed")
+	}
+}
+
+// After idling longer than the provider keeps its cache everything may go that is
+// free or cold, for nothing is billed twice.
+func TestIdleMakesCutsFree(t *testing.T) {
+	t.Parallel()
+	p := newPriced(t, 1_000_000, nil)
+	p.say("go")
+	for n := range 12 {
+		p.request(n)
+	}
+	before := len(p.cuts())
+	p.now = p.now.Add(cacheaware.TTL)
+	p.request(13)
+	cuts := p.cuts()
+	if len(cuts) == before || cuts[len(cuts)-1].Cut.Paid >= 0 {
+		t.Errorf("nothing was cut for free after idling")
+	}
+}
+
+// TestKillAndResume: a session that is killed and taken up again from its log decides
+// as one that goes on, wherever that happens.
+func TestKillAndResume(t *testing.T) {
+	t.Parallel()
+	whole, _ := killed(t, 0)
+	if len(whole) < 5 {
+		t.Fatalf("only %d cuts", len(whole))
+	}
+	for _, every := range []int{1, 7} {
+		cuts, resumed := killed(t, every)
+		if diff := cmp.Diff(whole, cuts); diff != "" || resumed == 0 {
+			t.Errorf("killed every %d requests, taken up %d times: (-whole +killed)\n%s", every, resumed, diff)
+		}
+	}
+}
+
+// killed runs a session that is killed every so many requests, 0 for never, and
+// returns what was cut and what the account was at each cut.
+func killed(t *testing.T, every int) (cuts []string, resumed int) {
+	t.Helper()
+	clock := time.Unix(1_000_000, 0)
+	options := session.Options{Dir: t.TempDir(), Workspace: "/w", PID: 1, Random: strings.NewReader(strings.Repeat("random", 100)), Now: func() time.Time { return clock }}
+	log, err := session.Create(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPriced(t, 9_000, log.Observe)
+	p.say("go")
+	for n := range 60 {
+		if n == 25 && !p.Pin("file1.go", true) {
+			t.Fatal("the file is not known")
+		}
+		p.request(n)
+		if n == 40 {
+			if _, err := p.Compress(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, cut := range p.cuts() {
+			cuts = append(cuts, fmt.Sprintf("request %d: %+v %d prunes, account %+v", n, *cut.Cut, len(cut.Prunes), p.Saved()))
+		}
+		p.steps = nil
+		if every == 0 || n%every != 0 {
+			continue
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var state session.State
+		if log, state, err = session.Resume(log.Path(), options); err != nil {
+			t.Fatal(err)
+		}
+		again := newPriced(t, 9_000, log.Observe)
+		again.now = p.now
+		if err := again.History.Restore(state.Entries); err != nil {
+			t.Fatal(err)
+		}
+		again.Window.Resume(state.Steps)
+		p = again
+		resumed++
+	}
+	return cuts, resumed
+}

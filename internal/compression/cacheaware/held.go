@@ -1,0 +1,121 @@
+package cacheaware
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Held is a unit that could be pruned and still stands in the context.
+type Held struct {
+	// Entry says where it stands, Kind and Subject what it is.
+	Entry         int
+	Kind, Subject string
+	Tokens        int
+	// Reason says why it is still there.
+	Reason string
+}
+
+// Standing sums up what could be pruned and still stands in the context, in tokens.
+type Standing struct {
+	// Free is what would lose nothing, Cold what has not been used for long; both wait
+	// for a cut that pays. Pinned is what stays by wish.
+	Free, Cold, Pinned int
+}
+
+// Held lists the units about a file or command, by its path or the end of it, in the
+// order of the conversation.
+func (e *Engine) Held(subject string, m Moment) []Held {
+	whys := e.whys(m)
+	var held []Held
+	for at := range e.units {
+		u := &e.units[at]
+		if u.fixed() || u.state == pruned || u.fact == nil || u.saves() < minSaved || !matches(u.subject(), subject) {
+			continue
+		}
+		held = append(held, Held{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Tokens: u.tokens, Reason: e.holds(u, whys[at], m)})
+	}
+	return held
+}
+
+func (e *Engine) whys(m Moment) map[int]Why {
+	whys := map[int]Why{}
+	for _, c := range e.candidates(m) {
+		whys[c.unit] = c.why
+	}
+	return whys
+}
+
+func matches(subject, wanted string) bool {
+	return subject == wanted || strings.HasSuffix(subject, "/"+strings.TrimPrefix(wanted, "./"))
+}
+
+// holds says why a unit is still there.
+func (e *Engine) holds(u *unit, why Why, m Moment) string {
+	idle := e.idle(u)
+	switch {
+	case why == Free:
+		return "nothing would be lost with it; it waits for a cut that pays"
+	case e.pinned(u):
+		return "pinned"
+	case why == Cold:
+		return fmt.Sprintf("not used for %d requests; it waits for a cut that pays", idle)
+	case why == Soft:
+		return fmt.Sprintf("not used for %d of %.0f requests; it goes along with the next cut", idle, e.patience(u, m))
+	default:
+		return fmt.Sprintf("used %d requests ago; it stays for %.0f", idle, e.patience(u, m))
+	}
+}
+
+// Standing sums up what could go and does not.
+func (e *Engine) Standing(m Moment) Standing {
+	var s Standing
+	whys := e.whys(m)
+	for at := range e.units {
+		u := &e.units[at]
+		switch {
+		case whys[at] == Free:
+			s.Free += u.tokens
+		case whys[at] == Cold:
+			s.Cold += u.tokens
+		case u.fact != nil && !u.fixed() && u.state != pruned && e.pinned(u):
+			s.Pinned += u.tokens
+		}
+	}
+	return s
+}
+
+// Pin keeps everything about a file until it is unpinned. The path is absolute,
+// relative to the workspace, or the end of one. It reports false when the
+// conversation does not know the file.
+func (e *Engine) Pin(path string, pinned bool) bool {
+	known := false
+	for name, f := range e.files {
+		if matches(name, path) {
+			f.pinned, known = pinned, true
+		}
+	}
+	return known
+}
+
+// Pins lists the pinned files.
+func (e *Engine) Pins() []string {
+	var pins []string
+	for _, path := range slices.Sorted(maps.Keys(e.files)) {
+		if e.files[path].pinned {
+			pins = append(pins, path)
+		}
+	}
+	return pins
+}
+
+// setPins makes these the pinned files.
+func (e *Engine) setPins(paths []string) {
+	for path, f := range e.files {
+		f.pinned = slices.Contains(paths, path)
+	}
+}
+
+// Fresh reports that no request was sent since the engine began, or began anew.
+func (e *Engine) Fresh() bool { return !e.account.sentOnce }
