@@ -92,7 +92,7 @@ type Chat struct {
 	replies     *replies
 	window      *window.Window
 	stats       *totals
-	unsaved     bool
+	saving      saving
 	lastReply   string
 }
 
@@ -100,9 +100,12 @@ type Chat struct {
 func New(config Config) *Chat {
 	c := &Chat{Config: config, inbox: newInbox()}
 	c.stats = &totals{Config: &c.Config}
+	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
-	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add, instruct: c.sendFirst}
+	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add, instruct: func(text string) {
+		c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...))
+	}}
 	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}
 	return c
 }
@@ -175,11 +178,6 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 // Send starts a turn with what the user sends, or queues it while one runs.
 func (c *Chat) Send(message atcmd.Message) {
 	c.inbox.post(func() { c.setQueue(append(c.queue, message)) })
-}
-
-// sendFirst puts a message before those that wait.
-func (c *Chat) sendFirst(text string) {
-	c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...))
 }
 
 // Unqueue takes back the newest message that waits. It reports false when there

@@ -14,7 +14,7 @@ type Expander func(ctx context.Context, message atcmd.Message) (atcmd.Expansion,
 
 // expand turns what the user sends into blocks. What cannot be sent is handed
 // back, so that no word of it is lost.
-func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+func (c *Config) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 	said, err := c.Expand(ctx, message)
 	if err != nil {
 		c.Emit(MessageReturned{Message: message})

@@ -59,7 +59,7 @@ func (c *Chat) takeBack() (bool, error) {
 	}
 	var back atcmd.Message
 	for _, entry := range entries {
-		message := c.messageOf(entry)
+		message := messageOf(c.sent, entry)
 		if len(back) > 0 && len(message) > 0 {
 			back = append(back, atcmd.Part{Text: "\n\n"})
 		}
@@ -73,8 +73,8 @@ func (c *Chat) takeBack() (bool, error) {
 
 // messageOf is the message that became an entry, or its words when the entry is of
 // an earlier run.
-func (c *Chat) messageOf(entry *history.Content) atcmd.Message {
-	for _, s := range c.sent {
+func messageOf(unanswered []sent, entry *history.Content) atcmd.Message {
+	for _, s := range unanswered {
 		// Its words stay the same block when a file is left out of it (D-47).
 		if len(s.entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0] {
 			return s.message

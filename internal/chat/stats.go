@@ -3,6 +3,7 @@ package chat
 import (
 	"agent/internal/llm"
 	"agent/internal/settings"
+	"agent/internal/tools"
 )
 
 // Stats are the running figures of a session.
@@ -89,14 +90,14 @@ func (c *Chat) status() Status {
 		Mode:      c.Mode(),
 		Freed:     c.window.Freed(),
 
-		Unsaved: c.unsaved,
-		Todo:    c.todo(),
+		Unsaved: c.saving.behind,
+		Todo:    todoProgress(c.Env),
 	}
 }
 
-// todo is the progress of the todo list, "" when nothing is left of it.
-func (c *Chat) todo() string {
-	list := c.Env.Todos.List()
+// todoProgress is that of the todo list, "" when nothing is left of it.
+func todoProgress(env *tools.Env) string {
+	list := env.Todos.List()
 	if !list.Open() {
 		return ""
 	}
@@ -104,25 +105,8 @@ func (c *Chat) todo() string {
 }
 
 func (c *Chat) emitStatus() {
-	c.tellUnsaved()
+	c.saving.check()
 	c.Emit(StatusChanged{c.status(), c.figures()})
-}
-
-// tellUnsaved says once that the record falls behind, and once that it has caught
-// up. The conversation goes on meanwhile: it may be about making room.
-func (c *Chat) tellUnsaved() {
-	var err error
-	if c.Unsaved != nil {
-		err = c.Unsaved()
-	}
-	switch was := c.unsaved; {
-	case err != nil && !was:
-		c.unsaved = true
-		c.notice("%v; the conversation goes on, and what is missing is written as soon as that is possible", err)
-	case err == nil && was:
-		c.unsaved = false
-		c.notice("the session is saved again, with what was missing")
-	}
 }
 
 // Note shows a notice of something outside the conversation, from any goroutine.

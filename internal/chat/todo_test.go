@@ -112,8 +112,8 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 			if err := json.Unmarshal([]byte(`[{"id":"1","content":"a","status":"completed"}]`), &done); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.Env.Todos.Set(done); err != nil || b.todo() != "" {
-				t.Errorf("%q, %v", b.todo(), err)
+			if err := b.Env.Todos.Set(done); err != nil || todoProgress(b.Env) != "" {
+				t.Errorf("%q, %v", todoProgress(b.Env), err)
 			}
 		})
 	}
