@@ -34,7 +34,7 @@ const answer = "# Findings\n\nThe **test** fails because `sum` starts at *one*. 
 	"| setting | meaning | default |\n|---|---|---:|\n| compression.threshold | the share of the window at which compression begins | 0.85 |\n| model | which one | |\n\n" +
 	"> quoted\n\n日本語 and 👩‍👩‍👧 end here.\n"
 
-// states are what a person may see; each is a golden frame at three widths.
+// states are what a person may see; each is a golden frame at four widths.
 var states = map[string]func(*screenplay){
 	"idle": func(*screenplay) {},
 	"typing": func(s *screenplay) {
@@ -128,20 +128,45 @@ var states = map[string]func(*screenplay){
 		s.press("ctrl+r")
 		s.typed("fix")
 	},
-	"keys":      func(s *screenplay) { s.typed("?") },
-	"shell":     func(s *screenplay) { s.typed("!!git status") },
+	"keys":  func(s *screenplay) { s.typed("?") },
+	"shell": func(s *screenplay) { s.typed("!!git status") },
+	"status": func(s *screenplay) {
+		s.events(chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
+			chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 48_600, Limit: 128_000, Threshold: 108_800, Mode: chat.ModeFullAuto, Freed: 4_600, Unsaved: true}})
+	},
 	"quit-hint": func(s *screenplay) { s.press("ctrl+c") },
 }
 
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	for name, play := range states {
-		for _, width := range []int{60, 120, 200} {
+		for _, width := range []int{60, 100, 120, 200} {
 			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
 				t.Parallel()
 				s := newScreenplay(t, width, 30)
 				play(s)
 				golden.RequireEqual(t, []byte(s.all()))
+			})
+		}
+	}
+}
+
+// The pager takes the whole window: an output, the diff of an edit, the reasoning.
+func TestPagerFrames(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	for name, keys := range map[string][]string{
+		"newest": {"ctrl+o"}, "end": {"ctrl+o", "end"}, "diff": {"ctrl+o", "right"}, "reasoning": {"ctrl+o", "right", "right"},
+	} {
+		for _, width := range []int{60, 100, 200} {
+			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
+				t.Parallel()
+				s := newScreenplay(t, width, 16)
+				s.events(chat.TurnStarted{}, chat.ReasoningDelta{Delta: "The sum starts at one, I think. Let me look at the loop before I change it."},
+					chat.ToolEnded{Name: "replace", Title: "replace internal/a.go", Answer: tools.Answer{Text: "changed", Diff: editDiff}},
+					chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command go test ./...", Answer: tools.Answer{Text: numbered(40), ExitCode: &zero}})
+				s.press(keys...)
+				golden.RequireEqual(t, []byte(strings.Join(s.model.frame().Full, "\n")+"\n"))
 			})
 		}
 	}

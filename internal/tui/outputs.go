@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/tui/markdown"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
@@ -21,6 +22,8 @@ const outputBytes = 4 << 20
 // output is a result, or reasoning, that can be opened.
 type output struct {
 	title, text, diff, spool string
+	// prose is text that is wrapped between words.
+	prose bool
 }
 
 // outputsKept is how many results can be opened.
@@ -69,7 +72,12 @@ func (m *Model) outputPages() []pager.Page {
 // page is an output to read: the change, or the text.
 func (o output) page() pager.Page {
 	lay := func(*style.Theme, int) []string { return outputLines(o.text) }
-	if o.diff != "" {
+	switch {
+	case o.prose:
+		lay = func(_ *style.Theme, width int) []string {
+			return style.WrapText(style.CleanProse(strings.TrimSpace(o.text)), min(width, markdown.TextColumns))
+		}
+	case o.diff != "":
 		lay = func(t *style.Theme, width int) []string { return patch.Render(t, o.diff, width) }
 	}
 	return pager.Page{Title: o.title, Lay: lay}

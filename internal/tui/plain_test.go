@@ -6,11 +6,30 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/tools"
 )
+
+// The frames of plain lines, which know no width: a turn, a question, its end.
+func TestPlainFrame(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	now := time.Unix(1_000_000, 0)
+	p := &plain{
+		model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, plainWidth, 1000),
+		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
+	}
+	p.show()
+	p.take(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "explain"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}})
+	p.take(eventsMsg{chat.ToolEnded{Name: "replace", Title: "replace internal/a.go", Answer: tools.Answer{Text: "changed", Diff: editDiff}}})
+	p.take(eventsMsg{askedForCommand("rm -r build")})
+	p.take(eventsMsg{chat.ApprovalSettled{ID: 7}, chat.TurnEnded{}})
+	golden.RequireEqual(t, []byte(out.String()))
+}
 
 // Lines in, lines out, and not one escape sequence: what a screen reader reads.
 func TestPlain(t *testing.T) {

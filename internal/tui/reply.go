@@ -82,7 +82,7 @@ func (m *Model) endThinking() {
 		return
 	}
 	took := m.opts.Now().Sub(m.reply.thoughtSince)
-	m.outputs.add(output{title: "reasoning", text: string(m.reply.thought)})
+	m.outputs.add(output{title: "reasoning", text: string(m.reply.thought), prose: true})
 	m.reply.thought, m.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
 		m.note(dim, "·", "thought for "+words.Elapsed(took))

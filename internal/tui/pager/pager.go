@@ -104,7 +104,7 @@ func (p *Pager) line(page Page, pages int) string {
 	if pages > 1 {
 		text += fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
 	}
-	return text + " · / find · q back"
+	return text + " · q back · / find"
 }
 
 // Key takes a key and reports whether the pager is to be closed.
