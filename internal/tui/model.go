@@ -75,6 +75,7 @@ type Model struct {
 	sequence string
 	// live is the live part as laid out after the latest Update.
 	live     []string
+	tallest  tallest
 	row, col int
 }
 

@@ -21,6 +21,27 @@ type resize struct {
 	turned bool
 }
 
+// heardWithin is how late the program may hear of a change of the window's size.
+const heardWithin = time.Second
+
+// tallest is the tallest live part that may have been painted since the window has
+// the size that was heard of last.
+type tallest struct {
+	rows int
+	at   time.Time
+}
+
+// measure notes the height of the live part. A tall one may have been painted in a
+// window that was low already, and is gone when the program hears of it.
+func (t *tallest) measure(before, rows int, now time.Time) {
+	if now.Sub(t.at) > heardWithin {
+		*t = tallest{before, now}
+	}
+	if rows >= t.rows {
+		*t = tallest{rows, now}
+	}
+}
+
 // resized takes a new size of the window.
 func (m *Model) resized(width, height int) {
 	r := &m.resize
@@ -44,7 +65,7 @@ func (m *Model) settle() {
 		return
 	}
 	m.resize = resize{}
-	m.again = m.again || r.turned || r.lowest <= len(m.live)
+	m.again = m.again || r.turned || r.lowest <= m.tallest.rows
 	m.width, m.height = r.width, r.height
 }
 

@@ -74,6 +74,7 @@ func (m *Model) layout() {
 		live = live[extra:]
 		cursor.row = max(0, cursor.row-extra)
 	}
+	m.tallest.measure(len(m.live), len(live), m.opts.Now())
 	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
 }
 
