@@ -172,7 +172,7 @@ func TestChaosTwoWriters(t *testing.T) {
 			case requests > 4*insertions:
 				return llmtest.Say("done")
 			default:
-				return read(llmtest.Call("insert_at_line", `{"file_path":"shared.txt","line_number":1,"content":"inserted\n"}`))
+				return read(llmtest.Call("insert_at_line", fmt.Sprintf(`{"file_path":"shared.txt","line_number":1,"content":"line %d inserted\n"}`, requests)))
 			}
 		})
 		shared := filepath.Join(h.work, "shared.txt")
