@@ -248,9 +248,9 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 
 		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 			return atcmd.Expand(ctx, message, atcmd.Options{
-				Root:          a.workspace.Root(),
-				ImagesAllowed: true,
-				Shown:         a.env.Seen.Record, // the model may edit what it was shown
+				Root:     a.workspace.Root(),
+				NoImages: a.connection.NoImages(settings.Model.Of(a.settings)),
+				Shown:    a.env.Seen.Record, // the model may edit what it was shown
 			})
 		},
 		Allow:        allowed.inside,

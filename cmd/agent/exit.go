@@ -44,6 +44,7 @@ func exitStatus(err error) int {
 		setting  *settings.Error
 		strategy *compression.UnknownStrategyError
 		missing  *atcmd.MissingError
+		image    *atcmd.ImageError
 		config   *provider.ConfigError
 		failure  *llm.Error
 		late     timeoutError
@@ -53,7 +54,7 @@ func exitStatus(err error) int {
 		return exitOK
 	case errors.As(err, &status):
 		return int(status)
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing), errors.As(err, &config),
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing), errors.As(err, &image), errors.As(err, &config),
 		errors.Is(err, tui.ErrNoTerminal):
 		return exitUsage
 	case errors.As(err, &failure):

@@ -31,7 +31,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 		ctx, stop = context.WithTimeoutCause(ctx, o.timeout, timeoutError(o.timeout))
 		defer stop()
 	}
-	prompt, err := headlessPrompt(ctx, w, o.prompt)
+	prompt, err := headlessPrompt(ctx, w, o.message())
 	if err != nil {
 		return err
 	}
@@ -151,12 +151,12 @@ func (a *app) runCommand(ctx context.Context, session command.Session, line stri
 
 // headlessPrompt is the prompt of the command line with what is piped in appended.
 // What is piped in is data, whatever it looks like (D-46).
-func headlessPrompt(ctx context.Context, w world, prompt string) (atcmd.Message, error) {
+func headlessPrompt(ctx context.Context, w world, prompt atcmd.Message) (atcmd.Message, error) {
 	piped, err := pipedInput(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	message := atcmd.Typed(strings.TrimSpace(prompt)).Trim()
+	message := prompt.Trim()
 	if strings.TrimSpace(piped) != "" {
 		message = append(message, atcmd.Part{Text: piped, Source: history.Piped})
 	}

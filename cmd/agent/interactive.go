@@ -60,7 +60,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		Workspace: a.workspace.Root(),
 		Status:    chat.Status{Model: settings.Model.Of(a.settings), Mode: a.chat.Mode()},
 		Theme:     func() string { return settings.Theme.Of(a.settings) },
-		Initial:   o.prompt,
+		Initial:   o.message(),
 		LogPath:   a.log.path,
 		Now:       w.now,
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"agent/internal/llm/llmtest"
+	"agent/internal/words"
 )
 
 // startModel starts the model server of a script and points the program at it.
@@ -67,7 +68,11 @@ func sent(ts *testscript.TestScript, neg bool, args []string) {
 	var all strings.Builder
 	for _, request := range modelOf(ts).Requests() {
 		for i, m := range request.Messages {
-			fmt.Fprintf(&all, "%d %s: %s\n", i, m.Role, m.Content)
+			fmt.Fprintf(&all, "%d %s: %s", i, m.Role, m.Content)
+			if n := len(m.Images); n > 0 {
+				fmt.Fprintf(&all, " [%s]", words.Count(n, "image"))
+			}
+			all.WriteByte('\n')
 		}
 	}
 	if got := pattern.MatchString(all.String()); got == neg {

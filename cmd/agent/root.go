@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/headless"
+	"agent/internal/nearest"
 
 	"github.com/spf13/cobra"
 )
@@ -20,6 +23,8 @@ type sessionOptions struct {
 	prompt string
 	// timeout ends a headless run, 0 never.
 	timeout time.Duration
+	// images are the files that go with the prompt.
+	images []string
 	// headless means that -p was given, with or without a prompt.
 	headless  bool
 	workspace string
@@ -76,6 +81,11 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.headless = cmd.Flags().Changed("prompt")
+			if !o.headless && cmd.ArgsLenAtDash() < 0 {
+				if err := mistyped(cmd, args); err != nil {
+					return err
+				}
+			}
 			return run(cmd.Context(), w, o.withWords(args))
 		},
 	}
@@ -106,6 +116,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	o.settingsOptions.register(cmd, w)
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
+	f.StringArrayVarP(&o.images, "image", "i", nil, "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(chat.ApprovalModeNames(), ", "))
 	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
@@ -134,12 +145,58 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// elsewhere are commands that other programs of this kind have, and what does the same
+// here.
+var elsewhere = map[string]string{
+	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "init": "agent -p /init",
+	"mcp": "", "acp": "", "serve": "", "update": "", "upgrade": "",
+}
+
+// mistyped refuses a prompt of a single word that was probably meant as a command: it
+// would cost money and do nothing of what was wanted.
+func mistyped(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return nil
+	}
+	word := args[0]
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	instead, known := elsewhere[word]
+	likely := nearest.Of(word, names, 1)
+	switch {
+	case known && instead == "":
+		return usage(fmt.Errorf("there is no command %q; see agent --help, or send the word with agent -- %s", word, word))
+	case known:
+	case len(likely) == 0 || strings.Contains(likely[0], word) || strings.ContainsAny(word, " \n/@!"):
+		return nil // parts of names are words of their own: "log", "set"
+	default:
+		instead = "agent " + likely[0]
+	}
+	return usage(fmt.Errorf("there is no command %q; did you mean %s? To send the word to the model: agent -- %s", word, instead, word))
+}
+
 // completeFlag registers the completion of a flag's value. It cannot fail for a
 // flag that exists.
 func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err)
 	}
+}
+
+// message is the prompt of the command line with its images.
+func (o sessionOptions) message() atcmd.Message {
+	var message atcmd.Message
+	for _, path := range o.images {
+		if absolute, err := filepath.Abs(path); err == nil {
+			path = absolute
+		}
+		message = append(message, atcmd.ImagePart(path), atcmd.Part{Text: " "})
+	}
+	return append(message, atcmd.Typed(strings.TrimSpace(o.prompt))...)
 }
 
 // withWords makes the words of the command line part of the prompt.

@@ -3,7 +3,6 @@ package atcmd
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -20,8 +19,9 @@ import (
 type Options struct {
 	// Root is the workspace folder; relative paths start there.
 	Root string
-	// ImagesAllowed includes images as media blocks; otherwise they are skipped.
-	ImagesAllowed bool
+	// NoImages says why images are not sent, such as "the model x takes none"; empty
+	// when they are.
+	NoImages string
 	// Shown is called with every file whose content goes into the message, with its
 	// path below Root, symlinks followed. It may be nil.
 	Shown func(path string, content []byte)
@@ -62,7 +62,12 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	for _, p := range passages {
 		said.Blocks = append(said.Blocks, p.block(len(passages) == 1))
 	}
+	images, included, err := images(message, options.NoImages)
+	if err != nil {
+		return Expansion{}, err
+	}
 	if !slices.ContainsFunc(passages, passage.mayMention) {
+		said.Blocks, said.Included = append(said.Blocks, images...), included
 		return said, nil
 	}
 	space, err := openWorkspace(ctx, options.Root)
@@ -75,7 +80,8 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	}
 	defer root.Close()
 
-	e := &expander{workspace: space, root: root, options: options, seen: map[string]bool{}, result: said}
+	said.Blocks, said.Included = append(said.Blocks, images...), included
+	e := &expander{workspace: space, root: root, options: options, seen: map[string]bool{}, result: said, images: len(images)}
 	for _, p := range passages {
 		if err := e.passage(ctx, p); err != nil {
 			return Expansion{}, err
@@ -125,6 +131,8 @@ type expander struct {
 	// seen holds the resolved paths that were dealt with, and the paths skipped.
 	seen  map[string]bool
 	bytes int
+	// images counts those of the message.
+	images int
 }
 
 // include adds what a name of the message stands for.
@@ -202,18 +210,29 @@ func (e *expander) add(name string) refusal {
 	case info.Size() <= MaxFileBytes && int64(e.bytes)+info.Size() > MaxMessageBytes:
 		return tooMuch
 	}
-	content, reason := read(e.root, resolved, info, e.options.ImagesAllowed)
+	content, reason := read(e.root, resolved, info, e.noImages())
 	if reason != "" {
 		return reason
 	}
 	e.seen[resolved] = true
-	e.bytes += len(content.data)
-	if e.options.Shown != nil {
+	e.bytes += content.size()
+	if content.picture != nil {
+		e.images++
+	}
+	if e.options.Shown != nil && content.picture == nil {
 		e.options.Shown(filepath.Join(e.root.Name(), filepath.FromSlash(resolved)), content.data)
 	}
-	e.result.Included = append(e.result.Included, Included{name, lines(content), len(content.data)})
+	e.result.Included = append(e.result.Included, Included{name, lines(content), content.size()})
 	e.result.Blocks = append(e.result.Blocks, content.block(name))
 	return ""
+}
+
+// noImages says why no image may be added, empty when one may.
+func (e *expander) noImages() string {
+	if e.options.NoImages == "" && e.images >= MaxImages {
+		return tooManyImages
+	}
+	return e.options.NoImages
 }
 
 func (e *expander) skip(name, reason string) {
@@ -225,14 +244,14 @@ func (e *expander) skip(name, reason string) {
 
 // block is the content as part of the message.
 func (f file) block(name string) history.Block {
-	if f.mimeType != "" {
-		return &history.Media{MimeType: f.mimeType, Data: base64.StdEncoding.EncodeToString(f.data)}
+	if f.picture != nil {
+		return mediaBlock(*f.picture)
 	}
 	return history.NewInclusion(name, string(f.data))
 }
 
 func lines(f file) int {
-	if f.mimeType != "" {
+	if f.picture != nil {
 		return 0
 	}
 	count := bytes.Count(f.data, []byte("\n"))

@@ -2,9 +2,11 @@ package atcmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // Message is what a person sends, in order: what they typed, and what they pasted
@@ -16,6 +18,14 @@ type Part struct {
 	Text string
 	// Source is where the text comes from, empty when it was typed.
 	Source history.Source
+	// Image is the path of an image file that goes with the message, wherever it lies;
+	// Text stands for it in the sentence. Empty for text.
+	Image string
+}
+
+// ImagePart is an image that somebody picked by hand.
+func ImagePart(path string) Part {
+	return Part{Text: "[image " + words.Visible(filepath.Base(path)) + "]", Image: path}
 }
 
 // Typed is the message of somebody who typed all of it.
@@ -74,9 +84,9 @@ func (m Message) passages() []passage {
 	var typed passage
 	for _, part := range m {
 		switch {
-		case part.Source == "":
+		case part.Source == "" && part.Image == "":
 			typed.text += part.Text
-		case part.Source == history.Pasted && !strings.Contains(strings.TrimSpace(part.Text), "\n"):
+		case part.Image != "" || part.Source == history.Pasted && !strings.Contains(strings.TrimSpace(part.Text), "\n"):
 			start := len(typed.text)
 			typed.text += part.Text
 			typed.data = append(typed.data, [2]int{start, len(typed.text)})

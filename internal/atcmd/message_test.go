@@ -13,8 +13,8 @@ import (
 func TestDataIsNotLookedAt(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n", ".env": "SECRET=1\n"})
-	piped := func(text string) Part { return Part{text, history.Piped} }
-	pasted := func(text string) Part { return Part{text, history.Pasted} }
+	piped := func(text string) Part { return Part{Text: text, Source: history.Piped} }
+	pasted := func(text string) Part { return Part{Text: text, Source: history.Pasted} }
 	typed := func(text string) Part { return Part{Text: text} }
 	for _, test := range []struct {
 		name    string

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"syscall"
 	"unicode/utf8"
+
+	"agent/internal/picture"
 )
 
 // The limits of a message.
@@ -37,17 +39,25 @@ const sniffed = 8000
 // imageTypes are the media types that models take.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// file is the content of one file; mimeType is empty for text.
+// file is the content of one file: a picture, or text.
 type file struct {
-	data     []byte
-	mimeType string
+	data    []byte
+	picture *picture.Picture
+}
+
+// size is how much of a message it takes, in bytes.
+func (f file) size() int {
+	if f.picture != nil {
+		return len(f.picture.Data)
+	}
+	return len(f.data)
 }
 
 // read returns the file at the resolved path below root. It opens regular files
 // only, because opening a pipe waits for its writer and opening a device may do
 // anything. The path is opened within root again, so that a link put in its place
 // since it was resolved cannot lead out.
-func read(root *os.Root, resolved string, info fs.FileInfo, imagesAllowed bool) (file, refusal) {
+func read(root *os.Root, resolved string, info fs.FileInfo, noImages string) (file, refusal) {
 	if !info.Mode().IsRegular() {
 		return file{}, notAFile
 	}
@@ -63,17 +73,28 @@ func read(root *os.Root, resolved string, info fs.FileInfo, imagesAllowed bool) 
 	if _, err := io.CopyN(&content, f, sniffed); err != nil && err != io.EOF {
 		return file{}, refusal("it cannot be read: " + err.Error())
 	}
-	kind, reason := sniff(content.Bytes(), imagesAllowed)
-	if reason != "" {
-		return file{}, reason
+	most := int64(MaxFileBytes)
+	image, reason := sniff(content.Bytes(), noImages)
+	if image {
+		most = picture.MaxFileBytes
 	}
-	if info.Size() > MaxFileBytes {
+	switch {
+	case reason != "":
+		return file{}, reason
+	case info.Size() > most && !image:
 		return file{}, tooLarge
 	}
-	if _, err := io.CopyN(&content, f, MaxFileBytes+1-int64(content.Len())); err != nil && err != io.EOF {
+	if _, err := io.CopyN(&content, f, most+1-int64(content.Len())); err != nil && err != io.EOF {
 		return file{}, refusal("it cannot be read: " + err.Error())
 	}
-	return check(file{content.Bytes(), kind})
+	if !image {
+		return check(file{data: content.Bytes()})
+	}
+	fitted, err := picture.Fit(content.Bytes())
+	if err != nil {
+		return file{}, refusal(err.Error())
+	}
+	return file{picture: &fitted}, ""
 }
 
 // check refuses whole contents that cannot go into a message.
@@ -81,8 +102,6 @@ func check(f file) (file, refusal) {
 	switch {
 	case len(f.data) > MaxFileBytes:
 		return file{}, tooLarge
-	case f.mimeType != "":
-		return f, ""
 	case bytes.IndexByte(f.data, 0) >= 0:
 		return file{}, binary
 	case !utf8.Valid(f.data):
@@ -93,18 +112,14 @@ func check(f file) (file, refusal) {
 
 // sniff decides by the beginning of a file whether it is an image, and refuses
 // what is neither that nor text.
-func sniff(start []byte, imagesAllowed bool) (mimeType string, reason refusal) {
-	kind := http.DetectContentType(start)
+func sniff(start []byte, noImages string) (image bool, reason refusal) {
 	switch {
-	case !slices.Contains(imageTypes, kind):
-		if bytes.IndexByte(start, 0) >= 0 {
-			return "", binary
-		}
-		return "", ""
-	case !imagesAllowed:
-		return "", noImages
+	case slices.Contains(imageTypes, http.DetectContentType(start)):
+		return true, refusal(noImages)
+	case bytes.IndexByte(start, 0) >= 0:
+		return false, binary
 	}
-	return kind, ""
+	return false, ""
 }
 
 func openRefusal(err error) refusal {

@@ -122,7 +122,6 @@ const (
 	linkToFolder  refusal = "it is a link to a folder"
 	binary        refusal = "it is a binary file"
 	notText       refusal = "it is not UTF-8 text"
-	noImages      refusal = "the model takes no images"
 	oddName       refusal = "its name holds control characters"
 	nothingToRead refusal = "it holds no files that git does not ignore"
 )

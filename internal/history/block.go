@@ -71,6 +71,9 @@ type ToolResponse struct {
 type Media struct {
 	MimeType string `json:"mimeType"`
 	Data     string `json:"data"`
+	// Width and Height are in pixels, 0 where they are not known.
+	Width  int `json:"width,omitzero"`
+	Height int `json:"height,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 }

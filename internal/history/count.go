@@ -42,9 +42,23 @@ const (
 	entryOverhead    = 4
 	callOverhead     = 8
 	responseOverhead = 6
-	// mediaTokens is about what providers charge for a screenshot-sized image.
-	mediaTokens = 1100
+	// mediaTokens is about what providers charge for a screenshot-sized image, for
+	// those whose size is not known; of others they charge a token for so many pixels,
+	// within bounds.
+	mediaTokens       = 1100
+	pixelsPerToken    = 750
+	fewestMediaTokens = 85
+	mostMediaTokens   = 3300
 )
+
+// imageTokens is what an image takes in a request.
+func imageTokens(m *Media) int {
+	if m.Width <= 0 || m.Height <= 0 {
+		return mediaTokens
+	}
+	pixels := float64(m.Width) * float64(m.Height)
+	return int(min(max(pixels/pixelsPerToken, fewestMediaTokens), mostMediaTokens))
+}
 
 // countBlock returns the tokens block takes in a request, never less than none
 // (ERR-022). Thinking counts when its provider wants it back.
@@ -60,7 +74,7 @@ func countBlock(counter Counter, block Block) int {
 	case *ToolResponse:
 		tokens = responseOverhead + counter.Count(b.Result.Text()) + counter.Count(b.Error)
 	case *Media:
-		tokens = mediaTokens
+		tokens = imageTokens(b)
 	}
 	return max(tokens, 0)
 }

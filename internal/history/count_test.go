@@ -1,6 +1,7 @@
 package history
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -374,5 +375,18 @@ func TestImagesAreCounted(t *testing.T) {
 	one := s.CountContent(New(Human, text, image))
 	if tokens := one - s.CountContent(New(Human, text)); tokens < 800 || tokens > 1600 {
 		t.Errorf("an image counts %d tokens", tokens)
+	}
+}
+
+// What an image takes follows its size, within bounds.
+func TestImageTokens(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ width, height, want int }{
+		{0, 0, 1100}, {-1, 5, 1100}, {1, 1, 85}, {1000, 750, 1000}, {1568, 1568, 3278}, {math.MaxInt, math.MaxInt, 3300},
+	} {
+		entry := New(Human, &Media{MimeType: "image/png", Data: "AAAA", Width: tt.width, Height: tt.height})
+		if got := countBlocks(nil, entry.Blocks); got != tt.want {
+			t.Errorf("%d × %d is %d tokens, want %d", tt.width, tt.height, got, tt.want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"agent/internal/llm"
+	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
 )
 
@@ -276,6 +277,20 @@ func (c *Connection) Prices(model string) *settings.Prices {
 func (c *Connection) Local() bool {
 	p, err := c.inUse()
 	return err == nil && isLoopback(p.endpoint.Host())
+}
+
+// NoImages says why images are not sent to a model: the catalogue knows it and that
+// it takes none. It is empty for all others.
+func (c *Connection) NoImages(model string) string {
+	p, err := c.inUse()
+	if err != nil {
+		return ""
+	}
+	m, found := catalogue.At(p.endpoint.Preset().Catalogue, model)
+	if !found || m.Images || catalogue.Name(m.ID) != catalogue.Name(model) {
+		return ""
+	}
+	return "the model " + model + " takes no images; choose another with /model or -m"
 }
 
 // Close lets go of idle connections.

@@ -5,7 +5,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/atcmd"
 	"agent/internal/command"
+	"agent/internal/picture"
 	"agent/internal/tui/term"
 )
 
@@ -64,6 +66,13 @@ func (m *Model) paste(text string) tea.Cmd {
 		m.endSearch(true)
 	}
 	m.typed = m.opts.Now()
+	if images := picture.Dropped(text); len(images) > 0 {
+		for _, path := range images {
+			m.input.InsertImage(atcmd.ImagePart(path).Text, path)
+			m.input.Insert(" ")
+		}
+		return nil
+	}
 	m.input.InsertPaste(text)
 	return m.proposeLater()
 }

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -120,8 +122,11 @@ func (m *Model) begin() tea.Cmd {
 	if m.opts.History != nil {
 		load = m.loadPrompts
 	}
-	if m.opts.Initial != "" {
-		send = func() tea.Msg { m.opts.Driver.Send(atcmd.Typed(m.opts.Initial)); return nil }
+	switch initial := m.opts.Initial; {
+	case slices.ContainsFunc(initial, func(part atcmd.Part) bool { return part.Image == "" && strings.TrimSpace(part.Text) != "" }):
+		send = func() tea.Msg { m.opts.Driver.Send(initial); return nil }
+	default:
+		m.giveBack(initial)
 	}
 	return tea.Batch(load, send)
 }

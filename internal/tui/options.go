@@ -72,8 +72,9 @@ type Options struct {
 	// Theme returns one of Themes; it is asked again after every command. Nil
 	// means auto.
 	Theme func() string
-	// Initial is sent as the first message when not empty.
-	Initial string
+	// Initial is sent as the first message, if there are words in it; images alone are
+	// put into the input.
+	Initial atcmd.Message
 	// LogPath is named when the interface crashes.
 	LogPath string
 	// Now is the clock; nil means time.Now.

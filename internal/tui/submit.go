@@ -61,8 +61,8 @@ func (m *Model) submit() tea.Cmd {
 func (m *Model) message() atcmd.Message {
 	var message atcmd.Message
 	for _, part := range m.input.Parts() {
-		said := atcmd.Part{Text: part.Text}
-		if part.Pasted {
+		said := atcmd.Part{Text: part.Text, Image: part.Image}
+		if part.Pasted && part.Image == "" {
 			said.Source = history.Pasted
 		}
 		message = append(message, said)
@@ -104,7 +104,7 @@ func (m *Model) recall(prompt string) {
 func (m *Model) giveBack(message atcmd.Message) {
 	parts := make([]edit.Part, len(message))
 	for i, part := range message {
-		parts[i] = edit.Part{Text: part.Text, Pasted: part.Source != ""}
+		parts[i] = edit.Part{Text: part.Text, Pasted: part.Source != "", Image: part.Image}
 	}
 	m.input.SetParts(parts)
 }

@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,5 +89,36 @@ func TestShellModeSaysWhatItIs(t *testing.T) {
 	s.press("backspace")
 	if view := s.model.view(); strings.Contains(view, "shell:") {
 		t.Errorf("it stays:\n%s", view)
+	}
+}
+
+// An image that is dropped on the terminal, which writes its path, goes with the
+// message; other paths are text.
+func TestDroppedImage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a shot.png")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newScreenplay(t, 60, 24)
+	s.typed("what is ")
+	s.paste("'" + path + "'")
+	if view := s.model.view(); !strings.Contains(view, "what is [image a shot.png]") {
+		t.Errorf("it is shown as\n%s", view)
+	}
+	s.typed("this?")
+	want := atcmd.Message{{Text: "what is "}, {Text: "[image a shot.png]", Image: path}, {Text: " this?"}}
+	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
+	s.model.giveBack(want)
+	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+		t.Errorf("given back (-want +got):\n%s", diff)
+	}
+	s.model.input.Clear()
+	s.paste(filepath.Join(dir, "none.png"))
+	if got := s.model.message(); len(got) == 0 || slices.ContainsFunc(got, func(p atcmd.Part) bool { return p.Image != "" }) {
+		t.Errorf("a path of nothing is %+v", got)
 	}
 }

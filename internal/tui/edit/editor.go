@@ -33,9 +33,12 @@ func (e *Editor) Parts() []Part { return e.Pastes.parts(e.Text) }
 func (e *Editor) SetParts(parts []Part) {
 	e.Set("")
 	for _, part := range parts {
-		if part.Pasted {
+		switch {
+		case part.Image != "":
+			e.InsertImage(part.Text, part.Image)
+		case part.Pasted:
 			e.InsertPaste(part.Text)
-		} else {
+		default:
 			e.Insert(part.Text)
 		}
 	}
@@ -63,6 +66,13 @@ func (e *Editor) Insert(text string) { e.put(CleanInput(text)) }
 func (e *Editor) InsertPaste(text string) {
 	before := e.state()
 	e.put(e.Pastes.insertion(text))
+	e.record(before, false)
+}
+
+// InsertImage puts an image at the cursor. The text stands for it.
+func (e *Editor) InsertImage(text, path string) {
+	before := e.state()
+	e.put(e.Pastes.placeholder(paste{text: CleanInput(text), image: path}))
 	e.record(before, false)
 }
 

@@ -167,15 +167,15 @@ func TestPastedIsToldFromTyped(t *testing.T) {
 		edit func(*Editor)
 		want []Part
 	}{
-		{"a decorator", func(e *Editor) { e.Insert("why "); e.InsertPaste("@app.route(1)\ndef x()"); e.Insert(" @a.go") }, []Part{{"why ", false}, {"@app.route(1)\ndef x()", true}, {" @a.go", false}}},
-		{"a word", func(e *Editor) { e.InsertPaste("npm i @types/node"); e.Home(); e.Insert("run ") }, []Part{{"run npm i ", false}, {"@", true}, {"types/node", false}}},
-		{"a command", func(e *Editor) { e.InsertPaste("/set x y") }, []Part{{"/", true}, {"set x y", false}}},
-		{"a shell line", func(e *Editor) { e.InsertPaste("!rm x") }, []Part{{"!", true}, {"rm x", false}}},
-		{"a slash within", func(e *Editor) { e.InsertPaste("a/b!") }, []Part{{"a/b!", false}}},
-		{"lines without a sign", func(e *Editor) { e.InsertPaste("a\nb") }, []Part{{"a\nb", false}}},
-		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, []Part{{strings.Repeat("x\n", 9), true}}},
-		{"from another editor", func(e *Editor) { e.InsertLong("@a.go\n" + strings.Repeat("x\n", 9)) }, []Part{{"@a.go\n" + strings.Repeat("x\n", 9), false}}},
-		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, []Part{{"@", true}, {"a", false}}},
+		{"a decorator", func(e *Editor) { e.Insert("why "); e.InsertPaste("@app.route(1)\ndef x()"); e.Insert(" @a.go") }, []Part{{Text: "why "}, {Text: "@app.route(1)\ndef x()", Pasted: true}, {Text: " @a.go"}}},
+		{"a word", func(e *Editor) { e.InsertPaste("npm i @types/node"); e.Home(); e.Insert("run ") }, []Part{{Text: "run npm i "}, {Text: "@", Pasted: true}, {Text: "types/node"}}},
+		{"a command", func(e *Editor) { e.InsertPaste("/set x y") }, []Part{{Text: "/", Pasted: true}, {Text: "set x y"}}},
+		{"a shell line", func(e *Editor) { e.InsertPaste("!rm x") }, []Part{{Text: "!", Pasted: true}, {Text: "rm x"}}},
+		{"a slash within", func(e *Editor) { e.InsertPaste("a/b!") }, []Part{{Text: "a/b!"}}},
+		{"lines without a sign", func(e *Editor) { e.InsertPaste("a\nb") }, []Part{{Text: "a\nb"}}},
+		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, []Part{{Text: strings.Repeat("x\n", 9), Pasted: true}}},
+		{"from another editor", func(e *Editor) { e.InsertLong("@a.go\n" + strings.Repeat("x\n", 9)) }, []Part{{Text: "@a.go\n" + strings.Repeat("x\n", 9)}}},
+		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, []Part{{Text: "@", Pasted: true}, {Text: "a"}}},
 		{"nothing", func(e *Editor) {}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

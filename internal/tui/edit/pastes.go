@@ -30,6 +30,8 @@ type paste struct {
 	text string
 	// written says that the user wrote it, elsewhere.
 	written bool
+	// image is the path of the image that the text stands for, empty for text.
+	image string
 }
 
 // insertion returns what to insert for a paste: a placeholder when it is long or
@@ -80,7 +82,7 @@ func (p *pastes) placeholder(pasted paste) string {
 // Label is what a placeholder looks like.
 func (p pastes) Label(r rune) string {
 	text := p.content(r)
-	if len(text) == 1 {
+	if len(text) == 1 || p[r-FirstPlaceholder].image != "" {
 		return text
 	}
 	if lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; lines > 1 {
@@ -116,6 +118,8 @@ func (p pastes) expand(text string) string {
 type Part struct {
 	Text   string
 	Pasted bool
+	// Image is the path of the image that the text stands for, empty for text.
+	Image string
 }
 
 // parts are text with its placeholders replaced, cut where what was pasted begins
@@ -129,7 +133,7 @@ func (p pastes) parts(text string) []Part {
 			typed.WriteString(p.expand(string(r)))
 			continue
 		}
-		parts = append(parts, Part{Text: typed.String()}, Part{Text: p[i].text, Pasted: true})
+		parts = append(parts, Part{Text: typed.String()}, Part{Text: p[i].text, Pasted: true, Image: p[i].image})
 		typed.Reset()
 	}
 	parts = append(parts, Part{Text: typed.String()})

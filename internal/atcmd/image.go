@@ -1,0 +1,74 @@
+package atcmd
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"agent/internal/history"
+	"agent/internal/picture"
+)
+
+// MaxImages is how many images a message may have.
+const MaxImages = 20
+
+var tooManyImages = fmt.Sprintf("a message takes %d images", MaxImages)
+
+// ImageError says why an image that somebody picked cannot be sent. The message is
+// not to be sent.
+type ImageError struct{ Path, Reason string }
+
+func (e *ImageError) Error() string {
+	return fmt.Sprintf("not sent: %s was not attached, because %s", e.Path, e.Reason)
+}
+
+// images are the blocks of the images that were picked by hand, in their order.
+// Unlike mentioned files they may lie outside the workspace: a person named them.
+func images(message Message, noImages string) (blocks []history.Block, included []Included, err error) {
+	for _, part := range message {
+		if part.Image == "" {
+			continue
+		}
+		reason := noImages
+		if reason == "" && len(blocks) == MaxImages {
+			reason = tooManyImages
+		}
+		if reason != "" {
+			return nil, nil, &ImageError{part.Image, reason}
+		}
+		fitted, err := readImage(part.Image)
+		if err != nil {
+			return nil, nil, &ImageError{part.Image, err.Error()}
+		}
+		blocks = append(blocks, mediaBlock(fitted))
+		included = append(included, Included{Path: part.Image, Bytes: len(fitted.Data)})
+	}
+	return blocks, included, nil
+}
+
+// readImage reads a regular file: opening a pipe would wait for its writer.
+func readImage(path string) (picture.Picture, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return picture.Picture{}, errors.New("there is no such file")
+	case err != nil:
+		return picture.Picture{}, errors.New(string(openRefusal(err)))
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return picture.Picture{}, errors.New("it is not a file")
+	}
+	content, err := io.ReadAll(io.LimitReader(f, picture.MaxFileBytes+1))
+	if err != nil {
+		return picture.Picture{}, fmt.Errorf("it cannot be read: %w", err)
+	}
+	return picture.Fit(content)
+}
+
+func mediaBlock(p picture.Picture) *history.Media {
+	return &history.Media{MimeType: p.MimeType, Data: base64.StdEncoding.EncodeToString(p.Data), Width: p.Width, Height: p.Height}
+}

@@ -1,0 +1,76 @@
+package picture
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Dropped returns the image files that a pasted text names, as terminals write the
+// files that are dropped on them: absolute paths or file URLs, quoted or with
+// backslashes where a shell would want them. It returns none if any word of the text
+// is something else.
+func Dropped(text string) []string {
+	if len(text) > 64<<10 {
+		return nil
+	}
+	var paths []string
+	for _, word := range shellWords(strings.TrimSpace(text)) {
+		if name, isURL := strings.CutPrefix(word, "file://"); isURL {
+			decoded, err := url.PathUnescape(name)
+			if err != nil {
+				return nil
+			}
+			word = decoded
+		}
+		if !isImageFile(word) {
+			return nil
+		}
+		paths = append(paths, word)
+	}
+	return paths
+}
+
+func isImageFile(path string) bool {
+	if !filepath.IsAbs(path) || !slices.Contains(Extensions, strings.ToLower(filepath.Ext(path))) {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// shellWords splits a line as a shell does, with quotes and backslashes but nothing
+// else. Within single quotes a backslash is itself.
+func shellWords(line string) []string {
+	var all []string
+	var word strings.Builder
+	quote, open, escaped := rune(0), false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			open, escaped = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			open, quote = true, r
+		case quote == 0 && strings.ContainsRune(" \t\r\n", r):
+			if open {
+				all = append(all, word.String())
+				word.Reset()
+			}
+			open = false
+		default:
+			open = true
+			word.WriteRune(r)
+		}
+	}
+	if open {
+		all = append(all, word.String())
+	}
+	return all
+}

@@ -1,0 +1,123 @@
+// Package picture makes of an image file what models take: checked before it is
+// decoded, no larger than they look at, in a format that all of them know.
+package picture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/gif" // decoders register themselves
+	"image/jpeg"
+	"image/png"
+	"strings"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp" // as above
+
+	"agent/internal/words"
+)
+
+// The bounds of what is read and of what is sent.
+const (
+	// MaxFileBytes is the size of the largest file that is looked at.
+	MaxFileBytes = 20 << 20
+	// MaxBytes is the size of the largest image that is sent: 5 MB in base64.
+	MaxBytes = 3_750_000
+	// LongestSide is in pixels; vendors shrink what is larger by themselves.
+	LongestSide = 1568
+	// maxDecoded bounds the memory that an image takes while it is scaled, in bytes.
+	maxDecoded = 224 << 20
+)
+
+// Picture is an image as it is sent.
+type Picture struct {
+	MimeType      string
+	Data          []byte
+	Width, Height int
+}
+
+// Extensions are how the names of the files end that Fit understands.
+var Extensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
+
+// Fit returns the image that a file holds, scaled down when it is larger than models
+// look at. Its error says in words for a person why the file cannot be sent; it
+// follows on "because ".
+func Fit(file []byte) (Picture, error) {
+	if len(file) > MaxFileBytes {
+		return Picture{}, fmt.Errorf("it has %s, and an image may have %s", words.Bytes(int64(len(file))), words.Bytes(MaxFileBytes))
+	}
+	config, format, err := image.DecodeConfig(bytes.NewReader(file))
+	switch {
+	case errors.Is(err, image.ErrFormat):
+		return Picture{}, errors.New("it is no image of a kind that models take (PNG, JPEG, GIF, WebP)")
+	case err != nil:
+		return Picture{}, broken(err)
+	case config.Width < 1 || config.Height < 1:
+		return Picture{}, errors.New("the image is broken: it has no pixels")
+	}
+	// Each side is below 2³¹, so the product of three cannot overflow.
+	if size := int64(config.Width) * int64(config.Height); size > maxDecoded/depth(config.ColorModel) {
+		return Picture{}, fmt.Errorf("it is too large: %d × %d pixels (%d megapixels); make it smaller first", config.Width, config.Height, size/1_000_000)
+	}
+	// All of it is decoded even where nothing is to be changed: a vendor refuses a
+	// broken image, and with it the conversation that holds it.
+	decoded, _, err := image.Decode(bytes.NewReader(file))
+	if err != nil {
+		return Picture{}, broken(err)
+	}
+	if max(config.Width, config.Height) <= LongestSide && len(file) <= MaxBytes {
+		return Picture{"image/" + format, file, config.Width, config.Height}, nil
+	}
+	return encode(scale(decoded), format)
+}
+
+func broken(err error) error {
+	return fmt.Errorf("the image is broken: %s", strings.TrimPrefix(err.Error(), "image: "))
+}
+
+// depth is how many bytes a pixel takes when it is decoded, at most.
+func depth(model color.Model) int64 {
+	switch model {
+	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model:
+		return 8
+	}
+	return 4
+}
+
+// scale returns the image with its longest side shortened to LongestSide.
+func scale(from image.Image) image.Image {
+	size := from.Bounds().Size()
+	longest := max(size.X, size.Y)
+	if longest <= LongestSide {
+		return from
+	}
+	to := image.NewNRGBA(image.Rect(0, 0, max(1, size.X*LongestSide/longest), max(1, size.Y*LongestSide/longest)))
+	draw.ApproxBiLinear.Scale(to, to.Bounds(), from, from.Bounds(), draw.Src, nil)
+	return to
+}
+
+// encode writes drawings as PNG, which keeps text sharp, and photographs as JPEG, as
+// it does with what is too large otherwise.
+func encode(scaled image.Image, format string) (Picture, error) {
+	size := scaled.Bounds().Size()
+	var out bytes.Buffer
+	if format != "jpeg" {
+		if err := png.Encode(&out, scaled); err != nil {
+			return Picture{}, err
+		}
+		if out.Len() <= MaxBytes {
+			return Picture{"image/png", out.Bytes(), size.X, size.Y}, nil
+		}
+		out.Reset()
+	}
+	// JPEG knows no transparency: what shines through is white, as on a page.
+	opaque := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
+	draw.Draw(opaque, opaque.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.Draw(opaque, opaque.Bounds(), scaled, scaled.Bounds().Min, draw.Over)
+	if err := jpeg.Encode(&out, opaque, &jpeg.Options{Quality: 85}); err != nil {
+		return Picture{}, err
+	}
+	return Picture{"image/jpeg", out.Bytes(), size.X, size.Y}, nil
+}
