@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,121 +12,87 @@ import (
 	"agent/internal/llm/llmtest"
 )
 
-// In read-only no call changes a byte of the disk outside of the program's own
-// folders, whatever the model asks for: its system calls are watched.
-func TestReadOnlyChangesNothing(t *testing.T) {
+// writing matches the system calls that change a disk, with the path they are about.
+var writing = regexp.MustCompile(`^\d+ +(?:openat\([^<"]*(?:<([^>]*)>)?[^"]*"([^"]*)", [^)]*(?:O_WRONLY|O_RDWR|O_CREAT)|(?:creat|mkdir|mkdirat|unlink|unlinkat|rmdir|rename|renameat|renameat2|link|linkat|symlink|symlinkat|chmod|fchmodat|chown|lchown|fchownat|truncate|mknod|mknodat|setxattr|utimensat)\([^<"]*(?:<([^>]*)>)?[^"]*"([^"]*)").*= [0-9]`)
+
+// In read-only nothing on the disk changes but the program's own files and its
+// temporary folder, whatever the model calls (issue 8, "done when").
+func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
 	if testing.Short() {
-		t.Skip("watches several runs")
+		t.Skip("runs long")
 	}
-	looks := []string{"ls -la", "cat f", "git status", "git log -p", "git diff", "grep -rn x .", "find . -type f", "sort f | uniq -c", "head -c 5 f", "tree", "wc -l f", "du -sh .", "stat f", "date +%F", "go version", "echo f*"}
-	var allowed []llmtest.Turn
-	for _, command := range looks {
-		allowed = append(allowed, llmtest.Call("run_shell_command", fmt.Sprintf(`{"command":%q}`, command)))
+	strace, err := exec.LookPath("strace")
+	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
+		t.Skip("strace does not work here")
 	}
-	for _, call := range [][2]string{
-		{"read_file", `{"file_path":"f"}`},
-		{"list_directory", `{"path":"."}`},
-		{"glob", `{"pattern":"**"}`},
-		{"search_file_content", `{"pattern":"x"}`},
-	} {
-		allowed = append(allowed, llmtest.Call(call[0], call[1]))
-	}
-	runs := [][]llmtest.Turn{append(allowed, llmtest.Say("done"))}
-	for _, call := range [][2]string{
-		{"write_file", `{"file_path":"new","content":"x"}`},
-		{"replace", `{"file_path":"f","old_string":"x","new_string":"y"}`},
-		{"run_shell_command", `{"command":"touch new"}`},
-		{"run_shell_command", `{"command":"touch new","outside":"why not"}`},
-		{"run_shell_command", `{"command":"find . -maxdepth 0 -not -name -- -exec touch new ';'"}`},
-		{"run_shell_command", `{"command":"git diff -S -- --output=new f f"}`},
-		{"run_shell_command", `{"command":"tree -Po x f"}`},
-		{"run_shell_command", `{"command":"ls > new","background":true}`},
-	} {
-		runs = append(runs, []llmtest.Turn{llmtest.Call(call[0], call[1]), llmtest.Say("done")})
-	}
-	for i, turns := range runs {
-		server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return turns[min(r.Number, len(turns)-1)] })
-		home := t.TempDir()
-		work := filepath.Join(home, "work")
-		script := `mkdir -p ` + work + ` && cd ` + work + ` && echo x > f && git init -q && git add f && git -c user.name=x -c user.email=x@y commit -qm x && echo y >> f`
-		if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
-			t.Fatalf("%v %s", err, out)
+	home, work, temp := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, file := range []string{"a.txt", "sub/b.go"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(work, file)), 0o755); err != nil {
+			t.Fatal(err)
 		}
-		trace := filepath.Join(t.TempDir(), "trace")
-		run := startCommand(t, home, server.URL, strace, "-f", "--seccomp-bpf", "-qq", "-y", "-e", "signal=none", "-o", trace,
-			"-e", "trace=open,openat,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mknod,mknodat,truncate,chmod,fchmodat,chown,lchown,fchownat,utimensat,setxattr",
-			"agent", "-p", "go", "--approval-mode", "read-only")
-		out, _ := run.end()
-		if strings.Contains(out, "strace:") {
-			t.Skip(out)
-		}
-		for _, line := range changes(t, trace, home) {
-			t.Errorf("run %d: %s", i, line)
-		}
-		if i == 0 && len(server.Requests()) != len(turns) {
-			t.Errorf("%d of %d requests\n%s", len(server.Requests()), len(turns), out)
+		if err := os.WriteFile(filepath.Join(work, file), []byte("package b\n"), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-}
-
-var (
-	quoted   = regexp.MustCompile(`"([^"]*)"`)
-	openedAs = regexp.MustCompile(`= \d+<([^>]*)>`)
-	inFolder = regexp.MustCompile(`(?:AT_FDCWD|\d+)<([^>]*)>`)
-)
-
-// changes are the calls of a trace that changed something outside of the folders that
-// the program has below home, and of what a sandbox has for itself.
-func changes(t *testing.T, trace, home string) []string {
-	t.Helper()
-	file, err := os.Open(trace)
-	if err != nil {
-		t.Fatal(err)
+	looks := [][2]string{
+		{"read_file", `{"file_path":"a.txt"}`}, {"read_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
+		{"read_many_files", `{"paths":["**"]}`}, {"ast_read_file", `{"file_path":"sub/b.go"}`}, {"search_file_content", `{"pattern":"package"}`},
+		{"glob", `{"pattern":"**"}`}, {"list_directory", `{}`},
+		{"run_shell_command", `{"command":"ls -la; cat a.txt; grep -rn package . | sort | uniq"}`}, {"run_shell_command", `{"command":"git status"}`},
+		{"run_shell_command", `{"command":"find . -name '*.go'"}`}, {"run_shell_command", `{"action":"list"}`},
 	}
-	defer file.Close()
-	own := []string{home + "/.local/", home + "/.config/", home + "/.cache/", home + "/agent-", "/dev/null", "/dev/tty", "/proc/", "/run/", "pipe:", "socket:", "anon_inode:"}
-	var found []string
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	began := map[string]string{} // by process, a call that is not over
-	for lines.Scan() {
-		line := lines.Text()
-		process, _, _ := strings.Cut(line, " ")
-		if start, unfinished := strings.CutSuffix(line, "<unfinished ...>"); unfinished {
-			began[process] = start
-			continue
+	changes := [][2]string{
+		{"write_file", `{"file_path":"new.txt","content":"x"}`}, {"replace", `{"file_path":"a.txt","old_string":"package","new_string":"x"}`},
+		{"insert_at_line", `{"file_path":"a.txt","line":1,"content":"x"}`}, {"delete_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
+		{"run_shell_command", `{"command":"touch new"}`}, {"run_shell_command", `{"command":"find . -not -name -- -exec touch x ';'"}`},
+		{"run_shell_command", `{"command":"tree -P -- -o new"}`}, {"run_shell_command", `{"command":"touch x","outside":"please"}`},
+	}
+	for _, change := range changes {
+		turns := 0
+		server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
+			if turns++; turns <= len(looks) {
+				return llmtest.Call(looks[turns-1][0], looks[turns-1][1])
+			}
+			if turns == len(looks)+1 {
+				return llmtest.Call(change[0], change[1])
+			}
+			return llmtest.Say("done")
+		})
+		log := filepath.Join(t.TempDir(), "trace")
+		// strace starts the program by its path, so the name it goes by is a link.
+		agent := filepath.Join(filepath.Dir(log), "agent")
+		if err := os.Symlink(os.Args[0], agent); err != nil {
+			t.Fatal(err)
 		}
-		if _, rest, resumed := strings.Cut(line, " resumed>"); resumed {
-			line = began[process] + rest
+		cmd := exec.Command(strace, "-f", "-y", "-qq", "-s", "300", "-e", "trace=file", "-o", log, agent, "-m", "demo", "-p", "go", "--approval-mode", "read-only")
+		cmd.Dir = work
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temp, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + server.URL, "GORACE=" + noRaceSleep}
+		out, _ := cmd.CombinedOutput()
+		if turns <= len(looks) {
+			t.Fatalf("the run ended early, after %d turns: %s", turns, out)
 		}
-		at := strings.LastIndex(line, " = ")
-		if at < 0 || strings.HasPrefix(line[at+3:], "-1") || strings.HasPrefix(line[at+3:], "?") {
-			continue
+		trace, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
 		}
-		path := ""
-		if opened := openedAs.FindStringSubmatch(line[at:]); opened != nil {
-			if !strings.Contains(line, "O_WRONLY") && !strings.Contains(line, "O_RDWR") && !strings.Contains(line, "O_CREAT") && !strings.Contains(line, "O_TRUNC") {
+		for line := range strings.Lines(string(trace)) {
+			match := writing.FindStringSubmatch(line)
+			if match == nil {
 				continue
 			}
-			path = opened[1]
-		} else if named := quoted.FindAllStringSubmatch(line, -1); named != nil {
-			path = named[len(named)-1][1]
-			if folder := inFolder.FindStringSubmatch(line); folder != nil && !filepath.IsAbs(path) {
-				path = filepath.Join(folder[1], path)
+			path := match[2] + match[4]
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(cmp.Or(match[1], match[3], work), path)
+			}
+			own := func(folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }
+			if own(work) || own(home) && !own(home+"/.config") && !own(home+"/.local") && !own(home+"/.cache") {
+				t.Errorf("%v: %s", change, line)
 			}
 		}
-		mine := false
-		for _, folder := range own {
-			mine = mine || strings.HasPrefix(path, folder) || path+"/" == folder
-		}
-		if !mine {
-			found = append(found, line)
+		entries, err := os.ReadDir(work)
+		if err != nil || len(entries) != 2 {
+			t.Errorf("%v: the workspace holds %v (%v)", change, entries, err)
 		}
 	}
-	return found
 }
