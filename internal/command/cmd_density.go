@@ -64,7 +64,7 @@ func (c *Commands) describePrune(n int, p chat.PruneRecord) []string {
 	if c.deps.Recorded {
 		where = "the session log keeps it; " + where
 	}
-	return table([]column{left, left}, [][]string{
+	rows := [][]string{
 		{"prune", strconv.Itoa(n)},
 		{"what", p.Subject},
 		{"kind", pruneKind(p)},
@@ -72,7 +72,13 @@ func (c *Commands) describePrune(n int, p chat.PruneRecord) []string {
 		{"freed", fmt.Sprintf("%d tokens", p.Tokens)},
 		{"when", fmt.Sprintf("%s, turn %d", p.At.Format("2006-01-02 15:04:05"), p.Turn)},
 		{"where", where},
-	})
+	}
+	if cut := p.Cut; cut != nil {
+		rows = append(rows,
+			[]string{"its cut", fmt.Sprintf("pays back after %s; %.0f tokens were in the bank", words.Count(cut.Back, "request"), cut.Bank)},
+			[]string{"paid", fmt.Sprintf("%.0f tokens at once, saves %.0f with each request", cut.Paid, cut.Saves)})
+	}
+	return table([]column{left, left}, rows)
 }
 
 // pruneKind is the kind of a prune in words.

@@ -224,3 +224,16 @@ func TestParseFormat(t *testing.T) {
 		}
 	}
 }
+
+// A cut whose price was asked says what it costs and saves.
+func TestDensityTellsItsPrice(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	p := NewPrinter(StreamJSON, &out, &out)
+	if err := p.Event(chat.DensityApplied{TokensBefore: 9, TokensAfter: 5, Cut: &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1000}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), `"tokensBefore":9,"tokensAfter":5,"paid":690,"saves":88,"paysBackAfter":8,"bank":1000}`; !strings.Contains(got, want) {
+		t.Errorf("%s lacks %s", got, want)
+	}
+}

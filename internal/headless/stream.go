@@ -37,6 +37,8 @@ type (
 		Metadata     history.Counts `json:"metadata"`
 		TokensBefore int            `json:"tokensBefore"`
 		TokensAfter  int            `json:"tokensAfter"`
+		// What the cut costs now and saves with each request, where the strategy asks.
+		*history.Cut
 	}
 	compressionStartedLine struct {
 		Type     string `json:"type"`
@@ -87,7 +89,7 @@ func streamLine(e chat.Event) any {
 	case chat.ToolEnded:
 		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.ForModel(), e.Answer.Error, e.Answer.ExitCode}
 	case chat.DensityApplied:
-		return densityLine{"density", e.Metadata, e.TokensBefore, e.TokensAfter}
+		return densityLine{"density", e.Metadata, e.TokensBefore, e.TokensAfter, e.Cut}
 	case chat.CompressionStarted:
 		return compressionStartedLine{"compression_started", e.Strategy, e.Model}
 	case chat.Compressed:

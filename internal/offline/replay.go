@@ -68,6 +68,9 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 					return nil, err
 				}
 			}
+			if entry.Speaker == history.AI {
+				entry = w.Stamp(entry)
+			}
 			if err := w.History.Add(entry); err != nil {
 				return nil, err
 			}

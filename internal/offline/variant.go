@@ -39,6 +39,7 @@ func Variants() []Variant {
 		extra[i].Set = slices.Concat(dense.Set, v.Set)
 	}
 	variants := append([]Variant{none, dense}, extra...)
+	variants = append(variants, Variant{compression.CacheAwareName, [][2]string{{settings.CompressionStrategy.Key(), compression.CacheAwareName}}})
 	return append(variants, Variant{"top-down-truncation", [][2]string{{settings.CompressionStrategy.Key(), "top-down-truncation"}}})
 }
 
