@@ -63,6 +63,7 @@ var rooms = []room{
 	{"internal/tools/cmdline", nil, "reading a command line runs nothing"},
 	{"internal/tools/rules", []string{"internal/tools/cmdline"}, "a rule is about commands and files, not about tools"},
 	{"internal/tools/shell", []string{"internal/git", "internal/sandbox", "internal/tools/lines"}, "it runs what it is handed and decides nothing"},
+	{"internal/tools/fetch", nil, "it fetches what it is handed"},
 	{"internal/tools", []string{"internal/git", "internal/ignore", "internal/nearest", "internal/protect", "internal/sandbox", "internal/todo"}, "a tool knows neither the loop nor the screen"},
 	{"internal/atcmd", []string{"internal/history", "internal/ignore", "internal/nearest", "internal/picture"}, "it writes inclusions in history's format"},
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "it takes the names of the strategies"},

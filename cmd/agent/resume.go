@@ -55,7 +55,7 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 // notRestored are the settings that a resumed session does not bring back: where
 // keys and code go, and what commands may do, is decided anew each time.
 var notRestored = []string{
-	settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key(),
+	settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key(), settings.WebFetchPrivate.Key(),
 	settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
 }
 

@@ -204,6 +204,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
 		ReadLines:           settings.FileReadMaxLines.Of(r.Settings),
+		PrivateAddresses:    settings.WebFetchPrivate.Of(r.Settings),
 		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.Settings),
 	}
 	return &env

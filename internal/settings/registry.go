@@ -43,6 +43,7 @@ func All() []Declared {
 		ShellTimeoutSeconds,
 		ToolOutputMaxTokens,
 		FileReadMaxLines,
+		WebFetchPrivate,
 
 		Sandbox,
 		SandboxAllowWrite,

@@ -20,3 +20,10 @@ var FileReadMaxLines = Declare(Int(AtLeast(1, "above 0")), 2000, Spec{
 	Help:     "most lines one read of a file returns",
 	Category: CategoryTools,
 })
+
+// WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
+var WebFetchPrivate = Declare(Bool(), false, Spec{
+	Key:      "web-fetch.private",
+	Help:     "let web_fetch reach addresses of this machine and its network",
+	Category: CategoryTools,
+})

@@ -45,6 +45,7 @@ func Default() []Tool {
 		runShellCommand(),
 		searchFileContent(),
 		glob(),
+		webFetch(),
 		todoWrite(),
 		todoRead(),
 		listDirectory(),

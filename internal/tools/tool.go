@@ -153,6 +153,8 @@ type Limits struct {
 	OutputTokens int
 	// ReadLines is the setting file-read-max-lines.
 	ReadLines int
+	// PrivateAddresses is the setting web-fetch.private.
+	PrivateAddresses bool
 	// ShellTimeoutSeconds is the setting shell-timeout-seconds.
 	ShellTimeoutSeconds int
 }

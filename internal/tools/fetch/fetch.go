@@ -1,0 +1,147 @@
+// Package fetch gets a page of the public web: bounded in size and time, and never
+// from an address of this machine or its network unless that is allowed.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"agent/internal/words"
+)
+
+// Bounds of a fetch.
+const (
+	// MaxBytes is the most that is read of an answer.
+	MaxBytes     = 5 << 20
+	timeout      = 30 * time.Second
+	maxRedirects = 5
+)
+
+// Page is what an address answered.
+type Page struct {
+	// URL is where it was found, after redirects.
+	URL string
+	// Type is the media type as the server gave it, without parameters.
+	Type string
+	Body []byte
+}
+
+// Check reports why an address cannot be fetched at all: what is not an http or https
+// address, or carries a password.
+func Check(address string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return nil, fmt.Errorf("%q is no http or https address", words.Line(address, 200))
+	case u.User != nil:
+		return nil, errors.New("the address carries a user name or password; leave that out")
+	}
+	return u, nil
+}
+
+// Get fetches an address. With private, addresses of this machine and its network are
+// allowed. What is refused is decided on the address that is dialled, for every
+// redirect too, so that a name that changes its mind changes nothing. Proxies of the
+// environment are not used: they would dial for us.
+func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
+	defer cancel()
+	dialer := &net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error {
+		if private {
+			return nil
+		}
+		return public(address)
+	}}
+	transport := &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	client := &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, before []*http.Request) error {
+		if len(before) > maxRedirects {
+			return fmt.Errorf("more than %d redirects", maxRedirects)
+		}
+		_, err := Check(next.URL.String())
+		return err
+	}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return Page{}, err
+	}
+	request.Header.Set("User-Agent", "agent")
+	request.Header.Set("Accept", "text/markdown, text/html;q=0.9, text/*;q=0.8, */*;q=0.5")
+	response, err := client.Do(request)
+	if err != nil {
+		return Page{}, reason(ctx, u, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return Page{}, fmt.Errorf("%s answered %s", response.Request.URL.Redacted(), response.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBytes+1))
+	if err != nil {
+		return Page{}, reason(ctx, u, err)
+	}
+	if len(body) > MaxBytes {
+		return Page{}, fmt.Errorf("%s is larger than %s", response.Request.URL.Redacted(), words.Bytes(MaxBytes))
+	}
+	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	return Page{response.Request.URL.String(), strings.ToLower(strings.TrimSpace(mediaType)), body}, nil
+}
+
+// reason says in words why a fetch failed, without what the library puts around it.
+func reason(ctx context.Context, u *url.URL, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	var refused *privateError
+	if errors.As(err, &refused) {
+		err = refused
+	}
+	var inner *url.Error
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	return fmt.Errorf("%s: %w", u.Redacted(), err)
+}
+
+// privateError refuses an address that is not of the public web.
+type privateError struct{ address netip.Addr }
+
+func (e *privateError) Error() string {
+	return fmt.Sprintf("%s is an address of this machine or its network, which is not fetched from; /set web-fetch.private true allows it", e.address)
+}
+
+// special are networks that are not of the public web and that netip does not name:
+// this network, carrier-grade NAT, protocol assignments, documentation, benchmarks,
+// what is reserved, and the ways in which IPv6 wraps an IPv4 address.
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"),
+	netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
+}
+
+// public reports why an address to be dialled is not of the public web, as a
+// *privateError.
+func public(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	private := !ip.IsGlobalUnicast() || ip.IsPrivate() // loopback, link-local and multicast are no global unicast
+	for _, prefix := range special {
+		private = private || prefix.Contains(ip)
+	}
+	if private {
+		return &privateError{ip}
+	}
+	return nil
+}

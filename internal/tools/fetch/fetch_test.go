@@ -1,0 +1,103 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestPublic(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true,
+		"127.0.0.1:80": false, "10.1.2.3:80": false, "172.16.0.1:80": false, "192.168.1.1:80": false, "169.254.169.254:80": false,
+		"0.0.0.0:80": false, "100.64.0.1:80": false, "224.0.0.1:80": false, "255.255.255.255:80": false, "198.18.0.1:80": false,
+		"[::1]:80": false, "[::]:80": false, "[fe80::1%eth0]:80": false, "[fc00::1]:80": false, "[ff02::1]:80": false,
+		"[::ffff:127.0.0.1]:80": false, "[::ffff:10.0.0.1]:80": false, "[64:ff9b::7f00:1]:80": false, "[2002:7f00:1::]:80": false, "[::127.0.0.1]:80": false,
+		"no address": false,
+	} {
+		if got := public(address) == nil; got != want {
+			t.Errorf("%s is public: %t", address, got)
+		}
+	}
+}
+
+func get(t *testing.T, address string, private bool) (Page, error) {
+	t.Helper()
+	u, err := Check(address)
+	if err != nil {
+		return Page{}, err
+	}
+	return Get(t.Context(), u, private)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"file:///etc/passwd", "ftp://a/b", "", "http://", "https://u:p@host/", "javascript:1", "://"} {
+		if _, err := Check(address); err == nil {
+			t.Errorf("%q is accepted", address)
+		}
+	}
+}
+
+// Private addresses are refused where they are dialled: as a number, as a name, and
+// behind a redirect.
+func TestPrivateIsRefused(t *testing.T) {
+	t.Parallel()
+	reached := false
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer server.Close()
+	u, _ := url.Parse(server.URL)
+	for _, address := range []string{server.URL, "http://localhost:" + u.Port(), "http://2130706433:" + u.Port(), "http://[::ffff:127.0.0.1]:" + u.Port()} {
+		if _, err := get(t, address, false); err == nil {
+			t.Errorf("%s is fetched", address)
+		}
+	}
+	if _, err := get(t, server.URL, false); err == nil || !strings.Contains(err.Error(), "/set web-fetch.private true") {
+		t.Errorf("%v", err)
+	}
+	if reached {
+		t.Error("a request went out")
+	}
+}
+
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusFound)
+		case "/away":
+			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
+		case "/once":
+			http.Redirect(w, r, "/page", http.StatusFound)
+		case "/large":
+			fmt.Fprint(w, strings.Repeat("x", MaxBytes+1))
+		case "/page":
+			w.Header().Set("Content-Type", "Text/Plain; charset=utf-8")
+			fmt.Fprint(w, "hello")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	for path, says := range map[string]string{"/loop": "more than 5 redirects", "/away": "no http or https", "/large": "is larger than", "/gone": "404"} {
+		if _, err := get(t, server.URL+path, true); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	page, err := get(t, server.URL+"/once", true)
+	if err != nil || string(page.Body) != "hello" || page.Type != "text/plain" || page.URL != server.URL+"/page" {
+		t.Errorf("%+v, %v", page, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	u, _ := Check(server.URL)
+	if _, err := Get(ctx, u, true); err == nil {
+		t.Error("an interrupted fetch answers")
+	}
+}
