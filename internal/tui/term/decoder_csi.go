@@ -31,6 +31,9 @@ var (
 
 // decodeCSI returns the event of a CSI sequence, or nil when it means nothing here.
 func decodeCSI(unit []byte) Event {
+	if len(unit) < len("\x1b[A") { // a control character broke it off
+		return nil
+	}
 	final := unit[len(unit)-1]
 	params := strings.Split(string(unit[2:len(unit)-1]), ";")
 	mods := (number(params, 1, 1) - 1) &^ modLocks
