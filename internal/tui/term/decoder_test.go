@@ -116,7 +116,7 @@ func TestDecoderWaitsOnlyForWhatMayContinue(t *testing.T) {
 
 func FuzzDecoder(f *testing.F) {
 	for _, seed := range []string{
-		"abc", "\x1b[13;2u", "\x1b[200~a\rb\x1b[201~c", "\x1b]11;rgb:1/2/3\x1b\\", "\x1b\x1b[A", "日本\xff\xfe", "\x1b[27;2;13~\x1b[27u", "\x1bOA\x1b[1;129A", "\x1b[I",
+		"abc", "\x1b[13;2u", "\x1b[200~a\rb\x1b[201~c", "\x1b]11;rgb:1/2/3\x1b\\", "\x1b\x1b[A", "日本\xff\xfe", "\x1b[27;2;13~\x1b[27u", "\x1bOA\x1b[1;129A", "\x1b[I", "\x1b[\x00",
 	} {
 		f.Add([]byte(seed), uint8(3))
 	}
