@@ -11,8 +11,9 @@ import (
 )
 
 // TestTheHeadFits: with the program's own prompts and tools, what heads each request
-// takes at most a third of the window; from 8192 tokens on with every tool, and at
-// 4096, the default of a local server, with those that a small job needs.
+// takes at most a third of the window: with every tool at 12 288 tokens, and with those
+// that a small job needs at 4096, the default of a local server. Between the two the
+// window takes whichever fits.
 func TestTheHeadFits(t *testing.T) {
 	t.Parallel()
 	templates, err := prompts.Load(t.TempDir())
@@ -27,7 +28,7 @@ func TestTheHeadFits(t *testing.T) {
 	for _, tc := range []struct {
 		window int
 		lean   bool
-	}{{4096, true}, {8192, false}} {
+	}{{4096, true}, {12_288, false}} {
 		made := head(tc.lean, func(window.Head) bool { return true })
 		size := counter.Count(made.System)
 		names := map[string]bool{}
