@@ -61,7 +61,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 	} else {
 		run.Err, run.Exit = err, exitStatus(err)
 	}
-	if late := (timeoutError)(0); errors.As(context.Cause(ctx), &late) {
+	if late := timeoutError(0); errors.As(context.Cause(ctx), &late) {
 		run.Err, run.Exit = late, exitStatus(late)
 	}
 	run.Duration = w.now().Sub(started)

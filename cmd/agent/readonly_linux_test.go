@@ -36,17 +36,27 @@ func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {
 		}
 	}
 	looks := [][2]string{
-		{"read_file", `{"file_path":"a.txt"}`}, {"read_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
-		{"read_many_files", `{"paths":["**"]}`}, {"ast_read_file", `{"file_path":"sub/b.go"}`}, {"search_file_content", `{"pattern":"package"}`},
-		{"glob", `{"pattern":"**"}`}, {"list_directory", `{}`},
-		{"run_shell_command", `{"command":"ls -la; cat a.txt; grep -rn package . | sort | uniq"}`}, {"run_shell_command", `{"command":"git status"}`},
-		{"run_shell_command", `{"command":"find . -name '*.go'"}`}, {"run_shell_command", `{"action":"list"}`},
+		{"read_file", `{"file_path":"a.txt"}`},
+		{"read_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
+		{"read_many_files", `{"paths":["**"]}`},
+		{"ast_read_file", `{"file_path":"sub/b.go"}`},
+		{"search_file_content", `{"pattern":"package"}`},
+		{"glob", `{"pattern":"**"}`},
+		{"list_directory", `{}`},
+		{"run_shell_command", `{"command":"ls -la; cat a.txt; grep -rn package . | sort | uniq"}`},
+		{"run_shell_command", `{"command":"git status"}`},
+		{"run_shell_command", `{"command":"find . -name '*.go'"}`},
+		{"run_shell_command", `{"action":"list"}`},
 	}
 	changes := [][2]string{
-		{"write_file", `{"file_path":"new.txt","content":"x"}`}, {"replace", `{"file_path":"a.txt","old_string":"package","new_string":"x"}`},
-		{"insert_at_line", `{"file_path":"a.txt","line":1,"content":"x"}`}, {"delete_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
-		{"run_shell_command", `{"command":"touch new"}`}, {"run_shell_command", `{"command":"find . -not -name -- -exec touch x ';'"}`},
-		{"run_shell_command", `{"command":"tree -P -- -o new"}`}, {"run_shell_command", `{"command":"touch x","outside":"please"}`},
+		{"write_file", `{"file_path":"new.txt","content":"x"}`},
+		{"replace", `{"file_path":"a.txt","old_string":"package","new_string":"x"}`},
+		{"insert_at_line", `{"file_path":"a.txt","line":1,"content":"x"}`},
+		{"delete_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
+		{"run_shell_command", `{"command":"touch new"}`},
+		{"run_shell_command", `{"command":"find . -not -name -- -exec touch x ';'"}`},
+		{"run_shell_command", `{"command":"tree -P -- -o new"}`},
+		{"run_shell_command", `{"command":"touch x","outside":"please"}`},
 	}
 	for _, change := range changes {
 		turns := 0

@@ -1,8 +1,9 @@
 package chat
 
 import (
-	"agent/internal/tools"
 	"slices"
+
+	"agent/internal/tools"
 )
 
 // ApprovalMode says which kinds of call run without asking.

@@ -37,10 +37,14 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 			rule  string
 			asked bool
 		}{
-			{ModeAutoEdit, protect.Asked, "", true}, {ModeAutoEdit, protect.Guarded, "", true},
-			{ModeFullAuto, protect.Asked, "", false}, {ModeFullAuto, protect.Guarded, "", true},
-			{ModeAutoEdit, protect.Asked, tool + "(*)", true}, {ModeAutoEdit, protect.Asked, tool + "(**/*.json)", true},
-			{ModeAutoEdit, protect.Guarded, tool + "(.vscode/**)", false}, {ModeAsk, protect.Asked, tool + "(.vscode/**)", false},
+			{ModeAutoEdit, protect.Asked, "", true},
+			{ModeAutoEdit, protect.Guarded, "", true},
+			{ModeFullAuto, protect.Asked, "", false},
+			{ModeFullAuto, protect.Guarded, "", true},
+			{ModeAutoEdit, protect.Asked, tool + "(*)", true},
+			{ModeAutoEdit, protect.Asked, tool + "(**/*.json)", true},
+			{ModeAutoEdit, protect.Guarded, tool + "(.vscode/**)", false},
+			{ModeAsk, protect.Asked, tool + "(.vscode/**)", false},
 		} {
 			if tool == "shell" && tc.rule != "" {
 				continue // rules for commands are about commands

@@ -19,8 +19,13 @@ func TestForeign(t *testing.T) {
 		uid, gid int // -1 leaves them
 		foreign  bool
 	}{
-		{0o600, -1, -1, false}, {0o644, -1, -1, false}, {0o646, -1, -1, true},
-		{0o600, 12345, -1, true}, {0o660, 0, 12345, true}, {0o640, 0, 12345, false}, {0o660, 0, 0, false},
+		{0o600, -1, -1, false},
+		{0o644, -1, -1, false},
+		{0o646, -1, -1, true},
+		{0o600, 12345, -1, true},
+		{0o660, 0, 12345, true},
+		{0o640, 0, 12345, false},
+		{0o660, 0, 0, false},
 	} {
 		if tt.uid >= 0 || tt.gid >= 0 {
 			if os.Getuid() != 0 {

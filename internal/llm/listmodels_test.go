@@ -18,8 +18,10 @@ func TestListModels(t *testing.T) {
 	client, _ := newClient(t, srv)
 	got, err := client.ListModels(t.Context())
 	want := []llm.ModelInfo{
-		{ID: "gpt-4o", OwnedBy: "system"}, {ID: "q", OwnedBy: "vllm", ContextLimit: 32768},
-		{ID: "a/b", ContextLimit: 1000}, {ID: "m.gguf", OwnedBy: "llamacpp", ContextLimit: 131072},
+		{ID: "gpt-4o", OwnedBy: "system"},
+		{ID: "q", OwnedBy: "vllm", ContextLimit: 32768},
+		{ID: "a/b", ContextLimit: 1000},
+		{ID: "m.gguf", OwnedBy: "llamacpp", ContextLimit: 131072},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)

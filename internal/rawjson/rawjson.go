@@ -3,13 +3,14 @@
 package rawjson
 
 import (
-	"agent/internal/words"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"agent/internal/words"
 )
 
 // Marshal is json.Marshal that leaves <, > and & as they are: code is full of
