@@ -2,10 +2,10 @@ package chat
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"agent/internal/chat/window"
+	"agent/internal/words"
 )
 
 // emitStep passes on what the pre-send window did.
@@ -19,10 +19,10 @@ func (c *Chat) emitStep(step window.Step) {
 		c.notice("%s", headText(step))
 	case window.Cut:
 		c.notice("THE SERVER CUT THE PROMPT to %s of about %s tokens, and the model did not see the rest. Start it with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve); until then the limit is %s.",
-			FormatTokens(step.Limit), FormatTokens(step.Tokens), FormatTokens(step.Limit))
+			words.Tokens(step.Limit), words.Tokens(step.Tokens), words.Tokens(step.Limit))
 	case window.Refusal:
 		c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
-			FormatTokens(step.Tokens), FormatTokens(step.Limit))
+			words.Tokens(step.Tokens), words.Tokens(step.Limit))
 	}
 	c.emitStatus()
 }
@@ -37,10 +37,10 @@ func headText(head window.HeadChosen) string {
 		parts = append(parts, "the instructions of AGENTS.md files are cut")
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("the window of %s tokens holds the whole prompt and all tools", FormatTokens(head.Limit))
+		return fmt.Sprintf("the window of %s tokens holds the whole prompt and all tools", words.Tokens(head.Limit))
 	}
 	return fmt.Sprintf("for a window of %s tokens %s; prompt and tools take %s (raise context-limit if the model allows it)",
-		FormatTokens(head.Limit), strings.Join(parts, ", and "), FormatTokens(head.Tokens))
+		words.Tokens(head.Limit), strings.Join(parts, ", and "), words.Tokens(head.Tokens))
 }
 
 // String tells the event in one quiet line, as the screen shows it:
@@ -71,7 +71,7 @@ func saved(before, after, limit int) string {
 	if n < 0 {
 		sign, n = "+", -n
 	}
-	line := sign + FormatTokens(n) + " tokens"
+	line := sign + words.Tokens(n) + " tokens"
 	if from, to := Percent(before, limit), Percent(after, limit); from != to {
 		line += fmt.Sprintf(" (%d%% → %d%%)", from, to)
 	}
@@ -80,19 +80,3 @@ func saved(before, after, limit int) string {
 
 // Percent is the share of part in whole, rounded.
 func Percent(part, whole int) int { return (100*part + whole/2) / max(1, whole) }
-
-// FormatTokens writes a number of tokens for people, in at most five characters:
-// 950, 12.3k, 128k, 1.2M.
-func FormatTokens(n int) string {
-	short := func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") }
-	switch {
-	case n >= 999_950:
-		return short(float64(n)/1e6) + "M"
-	case n >= 99_950:
-		return strconv.Itoa((n+500)/1000) + "k"
-	case n >= 1000:
-		return short(float64(n)/1e3) + "k"
-	default:
-		return strconv.Itoa(n)
-	}
-}

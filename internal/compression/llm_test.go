@@ -285,9 +285,9 @@ func TestTranscriptPointer(t *testing.T) {
 	for _, s := range []Strategy{middleOut{}, oneShot{}} {
 		c := contextOf(t, 100_000, talk(5))
 		c.Summarizer = answering(snap)
-		c.TranscriptPath, c.TranscriptHint = "/data/1.jsonl", " Read it."
+		c.TranscriptPath = "/data/1.jsonl"
 		_, summary := summaryOf(compressWith(t, s, c).NewHistory)
-		if !strings.HasSuffix(summary.Text(), "is recorded in /data/1.jsonl. Read it.") {
+		if !strings.HasSuffix(summary.Text(), "is recorded in /data/1.jsonl.") {
 			t.Errorf("%s: %q", s.Name(), summary.Text())
 		}
 		c.TranscriptPath = ""

@@ -80,9 +80,8 @@ type Context struct {
 	// ActiveTodos is the todo list (REQ-HD-011.1).
 	ActiveTodos todo.List
 	// TranscriptPath is the file that keeps the whole conversation, empty when none
-	// does (REQ-HD-012.1). TranscriptHint is a sentence, with a blank before it, that
-	// says how the model reaches it.
-	TranscriptPath, TranscriptHint string
+	// does (REQ-HD-012.1).
+	TranscriptPath string
 }
 
 // Trigger is the total at which a compression is due: the threshold's share of the

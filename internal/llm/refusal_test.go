@@ -2,8 +2,8 @@ package llm
 
 import "testing"
 
-// TestD50RefusalsForContent are the words of servers and models (collected from
-// their issue trackers), and the kind each is.
+// TestD50RefusalsForContent are words in the style of servers and models, and the kind
+// each is.
 func TestD50RefusalsForContent(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -24,10 +24,10 @@ const (
 	// decides.
 	maxRetryAfter = 2 * time.Minute
 	// dialAttempts bounds the attempts when nothing has ever answered: a mistyped
-	// address should be told within seconds. When nobody waits, half a minute is
-	// allowed for a server to start.
+	// address should be told within seconds. When nobody waits, a minute or two are
+	// allowed for an outage to pass or a server to start.
 	dialAttempts           = 3
-	dialAttemptsUnattended = 6
+	dialAttemptsUnattended = 8
 	// costlyAttempts bounds the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
 )

@@ -235,7 +235,7 @@ func TestAttemptsByFailure(t *testing.T) {
 		"a silent server":                    {llm.Error{Kind: llm.Unavailable, Costly: true}, true, false, 3},
 		"final":                              {llm.Error{Kind: llm.Unavailable, Final: true}, true, false, 1},
 		"never reached":                      {*outage, false, false, 3},
-		"never reached, nobody waits":        {*outage, true, false, 6},
+		"never reached, nobody waits":        {*outage, true, false, 8},
 		"an outage after a reply":            {*outage, false, true, 9},
 		"an outage, nobody waits":            {*outage, true, true, 9},
 		"a request that is refused for good": {llm.Error{Kind: llm.BadRequest}, true, true, 1},

@@ -15,11 +15,11 @@ func TestKeysInFiles(t *testing.T) {
 	if key, where := keys.Get("api.x.ai"); key != "" || where != "" {
 		t.Fatalf("%q in %q", string(key), where)
 	}
-	where, err := keys.Set("api.x.ai", "sk-one")
-	if err != nil {
+	if _, err := keys.Set("api.x.ai", "sk-one"); err != nil {
 		t.Fatal(err)
 	}
-	if where, err = keys.Set("127.0.0.1:8000", "sk-two"); err != nil {
+	where, err := keys.Set("127.0.0.1:8000", "sk-two")
+	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(where); err != nil || info.Mode().Perm() != 0o600 {

@@ -30,11 +30,14 @@ func (w *Window) summarise(ctx context.Context, strategy compression.Strategy, g
 				err = fmt.Errorf("internal error while summarising: %v", p)
 			}
 		}()
-		release := func() {}
-		if given.Summarizer, release, err = connect(); err == nil {
-			defer release()
-			result, err = strategy.Compress(ctx, given)
+		summarizer, release, failed := connect()
+		if failed != nil {
+			err = failed
+			return
 		}
+		defer release()
+		given.Summarizer = summarizer
+		result, err = strategy.Compress(ctx, given)
 	})
 	return result, err
 }

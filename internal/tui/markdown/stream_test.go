@@ -112,14 +112,3 @@ func TestStreamLetsFinishedLinesGo(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 }
-
-// filledLines returns the lines of a text that are not blank.
-func filledLines(text string) []string {
-	var lines []string
-	for _, line := range strings.Split(text, "\n") {
-		if strings.TrimSpace(line) != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
