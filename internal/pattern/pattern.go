@@ -22,19 +22,8 @@ func New(expression string) *Pattern {
 // MatchString is regexp.Regexp's.
 func (p *Pattern) MatchString(s string) bool { return p.compiled().MatchString(s) }
 
-// FindString is regexp.Regexp's.
-func (p *Pattern) FindString(s string) string { return p.compiled().FindString(s) }
-
 // FindStringSubmatch is regexp.Regexp's.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
-
-// FindSubmatch is regexp.Regexp's.
-func (p *Pattern) FindSubmatch(b []byte) [][]byte { return p.compiled().FindSubmatch(b) }
-
-// FindAllStringSubmatch is regexp.Regexp's.
-func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
-	return p.compiled().FindAllStringSubmatch(s, n)
-}
 
 // ReplaceAllString is regexp.Regexp's.
 func (p *Pattern) ReplaceAllString(s, by string) string {

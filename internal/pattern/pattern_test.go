@@ -8,13 +8,10 @@ import (
 func TestPattern(t *testing.T) {
 	t.Parallel()
 	p := New(`(a)(\d)`)
-	if !p.MatchString("xa1") || p.MatchString("b") || p.FindString("xa1") != "a1" || p.ReplaceAllString("a1a2", "$2") != "12" {
+	if !p.MatchString("xa1") || p.MatchString("b") || p.ReplaceAllString("a1a2", "$2") != "12" {
 		t.Error("it does not match as regexp does")
 	}
 	if got := p.FindStringSubmatch("a1"); !slices.Equal(got, []string{"a1", "a", "1"}) {
-		t.Error(got)
-	}
-	if got := p.FindAllStringSubmatch("a1a2", -1); len(got) != 2 {
 		t.Error(got)
 	}
 }

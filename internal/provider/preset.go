@@ -47,9 +47,6 @@ var presets = []Preset{
 	{Name: "vllm", Title: vLLM, BaseURL: "http://127.0.0.1:8000/v1"},
 }
 
-// Presets returns all presets in the order they are shown.
-func Presets() []Preset { return slices.Clone(presets) }
-
 // Names returns the names of all presets.
 func Names() []string {
 	names := make([]string, len(presets))
