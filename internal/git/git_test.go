@@ -1,12 +1,14 @@
 package git_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/git"
 )
@@ -64,10 +66,10 @@ func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
 	r.git("remote", "add", "origin", "https://example.org/x.git")
 	r.git("config", "branch.main.remote", "origin")
 	r.git("config", "user.name", "x")
-	if keys, err := git.OwnKeys(t.Context(), r.dir); err != nil || len(keys) > 0 {
+	if keys, err := git.OwnKeys(patient(t), r.dir); err != nil || len(keys) > 0 {
 		t.Errorf("%q, %v", keys, err)
 	}
-	if keys, err := git.OwnKeys(t.Context(), t.TempDir()); err != nil || len(keys) > 0 {
+	if keys, err := git.OwnKeys(patient(t), t.TempDir()); err != nil || len(keys) > 0 {
 		t.Errorf("outside of a repository: %q, %v", keys, err)
 	}
 }
@@ -91,7 +93,7 @@ func TestOwnKeysFindsWhatRunsPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.write(".git/config", string(content)+"["+section+"]\n\t"+name+" = "+value+"\n")
-			keys, err := git.OwnKeys(t.Context(), r.dir)
+			keys, err := git.OwnKeys(patient(t), r.dir)
 			if err == nil && !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) }) {
 				t.Errorf("%q, %v", keys, err)
 			}
@@ -104,12 +106,12 @@ func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 	t.Parallel()
 	inner, r := newRepository(t), newRepository(t)
 	r.git("submodule", "--quiet", "add", inner.dir, "sub")
-	if keys, err := git.OwnKeys(t.Context(), r.dir); err != nil || len(keys) > 0 {
+	if keys, err := git.OwnKeys(patient(t), r.dir); err != nil || len(keys) > 0 {
 		t.Errorf("%q, %v", keys, err)
 	}
 	sub := repository{t, filepath.Join(r.dir, "sub")}
 	sub.git("config", "filter.x.clean", "touch ran")
-	if keys, err := git.OwnKeys(t.Context(), r.dir); err != nil || !slices.Contains(keys, "filter.x.clean") {
+	if keys, err := git.OwnKeys(patient(t), r.dir); err != nil || !slices.Contains(keys, "filter.x.clean") {
 		t.Errorf("%q, %v", keys, err)
 	}
 }
@@ -183,4 +185,11 @@ func asExit(err error, failed **exec.ExitError) bool {
 	exit, ok := err.(*exec.ExitError)
 	*failed = exit
 	return ok
+}
+
+// patient is a context for a machine that does much else meanwhile.
+func patient(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
 }

@@ -30,7 +30,8 @@ var harmlessKeys = pattern.New(`^(` + strings.Join([]string{
 	`lfs\.(repositoryformatversion|.*\.access|.*\.locksverify)`, `gui\..*`, `gitg\..*`, `i18n\..*`, `blame\.(date|showroot|showemail|coloring|markignoredlines|markunblamablelines)`, `maintenance\.(auto|strategy)`,
 }, `|`) + `)$`)
 
-// checkTime bounds what finding out about a repository may take.
+// checkTime bounds what finding out about a repository may take, when the caller
+// sets no bound.
 const checkTime = 5 * time.Second
 
 // maxRepositories bounds how many repositories inside a repository are looked at.
@@ -40,8 +41,11 @@ const maxRepositories = 20
 // and of those inside it, that are not known to be harmless. There are none outside
 // of a repository. The error is that it could not be found out.
 func OwnKeys(ctx context.Context, dir string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, checkTime)
+		defer cancel()
+	}
 	top, err := line(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, ctx.Err() // no repository, or one that git refuses

@@ -80,7 +80,8 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("%q does not say %q", err, words)
 				}
 			}
-			if strings.ContainsAny(err.Error(), "<>\x1b\n") || strings.Contains(err.Error(), "6789") {
+			// The address may hold those digits by chance.
+			if said := strings.ReplaceAll(err.Error(), srv.URL, ""); strings.ContainsAny(said, "<>\x1b\n") || strings.Contains(said, "6789") {
 				t.Errorf("%q carries HTML, control characters or a part of the key", err)
 			}
 		})
