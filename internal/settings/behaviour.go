@@ -20,3 +20,31 @@ var Theme = Declare(Enum(), "auto", Spec{
 	Help:     "colours of the screen",
 	Category: CategoryBehaviour,
 })
+
+// ShellTimeoutSeconds is how long a command may run.
+var ShellTimeoutSeconds = Declare(Int(AtLeast(1, "above 0")), 300, Spec{
+	Key:      "shell-timeout-seconds",
+	Help:     "seconds a shell command may take before it is stopped",
+	Category: CategoryTools,
+})
+
+// ToolOutputMaxTokens is the bound of one tool result.
+var ToolOutputMaxTokens = Declare(Int(AtLeast(1, "above 0")), 16000, Spec{
+	Key:      "tool-output-max-tokens",
+	Help:     "most tokens of one tool result; the rest goes to a file",
+	Category: CategoryTools,
+})
+
+// FileReadMaxLines is the most lines of one read.
+var FileReadMaxLines = Declare(Int(AtLeast(1, "above 0")), 2000, Spec{
+	Key:      "file-read-max-lines",
+	Help:     "most lines one read of a file returns",
+	Category: CategoryTools,
+})
+
+// WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
+var WebFetchPrivate = Declare(Bool(), false, Spec{
+	Key:      "web-fetch.private",
+	Help:     "let web_fetch reach addresses of this machine and its network",
+	Category: CategoryTools,
+})
