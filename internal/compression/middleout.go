@@ -20,16 +20,14 @@ func (middleOut) Trigger() Trigger {
 const fewestBetween = 4
 
 func (s middleOut) Compress(ctx context.Context, c Context) (Result, error) {
-	if err := c.check(); err != nil {
+	reason, err := c.nothingToSummarise()
+	switch {
+	case err != nil:
 		return Result{}, err
+	case reason != "":
+		return noop(s, c, reason), nil
 	}
 	n := len(c.History)
-	switch {
-	case n == 0:
-		return noop(s, c, reasonEmpty), nil
-	case nothingSince(c.History, isSummaryOfEntries):
-		return noop(s, c, reasonUnchanged), nil
-	}
 	g := groupEntries(c.History)
 	part := span{g.boundary(topSize(n, c.TopPreserveThreshold)), g.boundary(n - tailSize(n, c.PreserveThreshold))}
 	if part.to-part.from < fewestBetween {

@@ -13,16 +13,14 @@ func (oneShot) Trigger() Trigger {
 }
 
 func (s oneShot) Compress(ctx context.Context, c Context) (Result, error) {
-	if err := c.check(); err != nil {
+	reason, err := c.nothingToSummarise()
+	switch {
+	case err != nil:
 		return Result{}, err
+	case reason != "":
+		return noop(s, c, reason), nil
 	}
 	n := len(c.History)
-	switch {
-	case n == 0:
-		return noop(s, c, reasonEmpty), nil
-	case nothingSince(c.History, isSummaryOfEntries):
-		return noop(s, c, reasonUnchanged), nil
-	}
 	tail := groupEntries(c.History).boundary(n - tailSize(n, c.PreserveThreshold))
 	if tail == 0 {
 		return noop(s, c, reasonTail), nil
