@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"sync"
 
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
@@ -11,20 +12,22 @@ import (
 // ToolFacts tells the density engine what the registered tools do to files. The
 // tools declare it themselves; nothing else knows their names.
 func ToolFacts(registry *tools.Registry) compression.Facts {
-	return func(name string) compression.ToolFacts {
-		tool, err := registry.Get(name)
-		if err != nil {
-			return compression.ToolFacts{}
+	// Once for all requests: the names of parameters are read from the schemas.
+	known := sync.OnceValue(func() map[string]compression.ToolFacts {
+		facts := map[string]compression.ToolFacts{}
+		for _, tool := range registry.All() {
+			facts[tool.Name] = compression.ToolFacts{
+				Reads:       tool.Access == tools.AccessRead,
+				ReadsMany:   tool.Access == tools.AccessReadMany,
+				Writes:      tool.Access == tools.AccessWrite,
+				Retrievable: retrievable(tool),
+				Key:         tool.KeyParameter,
+				Units:       units(tool),
+			}
 		}
-		return compression.ToolFacts{
-			Reads:       tool.Access == tools.AccessRead,
-			ReadsMany:   tool.Access == tools.AccessReadMany,
-			Writes:      tool.Access == tools.AccessWrite,
-			Retrievable: retrievable(tool),
-			Key:         tool.KeyParameter,
-			Units:       units(tool),
-		}
-	}
+		return facts
+	})
+	return func(name string) compression.ToolFacts { return known()[name] }
 }
 
 // retrievable names the kinds of tool whose results can be had again (D-45). A new

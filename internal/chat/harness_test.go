@@ -140,7 +140,7 @@ func (b *bench) prepare() (llm.Request, error) {
 	if err := EnsureCompressionBeforeSend(context.Background(), b.window); err != nil {
 		return llm.Request{}, err
 	}
-	return buildRequest(&b.Chat.Config, b.window.Head())
+	return buildRequest(&b.Chat.Config, b.window)
 }
 
 // resume has b go on with a recorded conversation.

@@ -103,7 +103,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
 		return nil, err
 	}
-	request, err := buildRequest(&c.Config, c.window.Head())
+	request, err := buildRequest(&c.Config, c.window)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,8 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 }
 
 // buildRequest is what goes to the provider, checked (D-32).
-func buildRequest(c *Config, head window.Head) (llm.Request, error) {
+func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
+	head := w.Head()
 	entries, _ := c.History.Curated()
 	if err := history.Validate(entries); err != nil {
 		return llm.Request{}, err
@@ -147,7 +148,7 @@ func buildRequest(c *Config, head window.Head) (llm.Request, error) {
 		Cache: llm.Cache{
 			Policy: llm.CachePolicy(settings.PromptCache.Of(c.Settings)),
 			Key:    c.CacheKey,
-			Stable: stable(entries, ToolFacts(c.Tools)),
+			Stable: stable(entries, w.Facts),
 		},
 	})
 	request.Patience.Unattended = c.Unattended
