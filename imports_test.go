@@ -33,6 +33,7 @@ var rooms = []room{
 	{"internal/tui/question", []string{"internal/chat", "internal/tui/style", "internal/tui/patch", "internal/tui/edit", "internal/tui/term"}, "consent knows what is asked and the keys, not the rest of the screen"},
 	{"internal/tui/transcript", []string{"internal/tui/style"}, "what was said can be laid out again and does not know what it is about"},
 	{"internal/tui/pager", []string{"internal/tui/style", "internal/tui/term", "internal/tui/transcript"}, "what is read does not matter to how it is read"},
+	{"internal/tui/picker", []string{"internal/command", "internal/tui/style", "internal/tui/edit", "internal/tui/term"}, "a list to choose from runs nothing"},
 	{"internal/tui/vt", nil, "a terminal for tests needs nothing"},
 	{"internal/tui", []string{"internal/chat", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture"}, "the screen shows events and commands and knows their types"},
 	{"internal/headless", []string{"internal/chat", "internal/history"}, "it prints the events of a turn"},

@@ -14,7 +14,7 @@ func (c *Commands) approvalCommand() Command {
 	return Command{
 		Name: "approval", Aliases: []string{"mode"}, MaxArgs: 2,
 		Usage: []Form{
-			{"", "list the modes, and what you allowed with \"always\""},
+			{"", "choose from the modes; take back what you allowed with \"always\""},
 			{"MODE", "choose one for this session"},
 			{"forget N|all", "take back what you allowed"},
 		},
@@ -44,16 +44,21 @@ const forgetGrants = "forget"
 
 // showApproval lists the modes and the grants of the session.
 func (c *Commands) showApproval(ctx context.Context) (Output, error) {
-	lines := choices(completeModes(), settings.ApprovalMode.Of(c.deps.Settings))
+	inUse := settings.ApprovalMode.Of(c.deps.Settings)
+	lines := choices(completeModes(), inUse)
+	pick := pickOf("approval mode", "/approval", completeModes(), inUse)
 	grants, err := c.deps.Session.Grants(ctx)
 	if err != nil || len(grants) == 0 {
-		return Output{Lines: append(lines, "", "Nothing was allowed with \"always\" in this session.")}, err
+		return Output{Lines: append(lines, "", "Nothing was allowed with \"always\" in this session."), Pick: pick}, err
 	}
 	lines = append(lines, "", "Allowed with \"always\" in this session:")
 	for i, says := range grants {
 		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, says))
+		pick.Choices = append(pick.Choices, Choice{
+			Name: "forget " + says, Help: "you allowed it with \"always\"", Line: fmt.Sprintf("/approval %s %d", forgetGrants, i+1),
+		})
 	}
-	return Output{Lines: append(lines, "/approval forget N takes one back, forget all every one")}, nil
+	return Output{Lines: append(lines, "/approval forget N takes one back, forget all every one"), Pick: pick}, nil
 }
 
 // forgetGrants takes grants back.

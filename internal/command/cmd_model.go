@@ -14,7 +14,7 @@ import (
 func (c *Commands) modelCommand() Command {
 	return Command{
 		Name: "model", Aliases: []string{"models"}, MaxArgs: 1,
-		Usage: []Form{{"", "list the models of the endpoint"}, {"NAME", "use that one from the next message on"}},
+		Usage: []Form{{"", "choose from the models of the endpoint"}, {"NAME", "use that one from the next message on"}},
 		Help:  "list the endpoint's models, or switch to one",
 		Run: func(ctx context.Context, args []string) (Output, error) {
 			models, err := c.models.fetch(ctx)
@@ -22,7 +22,7 @@ func (c *Commands) modelCommand() Command {
 				if err != nil {
 					return Output{}, fmt.Errorf("the endpoint does not list its models: %w; /model NAME switches all the same", err)
 				}
-				return Output{Lines: c.describeModels(models)}, nil
+				return Output{Lines: c.describeModels(models), Pick: c.pickModel(models)}, nil
 			}
 			out, switchErr := c.switchModel(args[0], models)
 			if err != nil && switchErr == nil {
@@ -88,6 +88,17 @@ func (c *Commands) describeModels(models []Model) []string {
 	return table([]column{left, right}, rows)
 }
 
+// pickModel lists what the endpoint offers, the models chosen before first.
+func (c *Commands) pickModel(models []Model) *Pick {
+	var offered []Completion
+	for _, proposal := range c.completeModels() {
+		if slices.ContainsFunc(models, func(m Model) bool { return m.ID == proposal.Value }) {
+			offered = append(offered, proposal)
+		}
+	}
+	return pickOf("model", "/model", offered, settings.Model.Of(c.deps.Settings))
+}
+
 // completeModels proposes the models chosen before, then all that the endpoint
 // is known to offer.
 func (c *Commands) completeModels() []Completion {
@@ -95,17 +106,27 @@ func (c *Commands) completeModels() []Completion {
 	recent, _ := c.deps.Profiles.RecentModels()
 	var proposals []Completion
 	for _, id := range recent {
-		proposals = append(proposals, Completion{Value: id, Help: "used before"})
+		proposals = append(proposals, Completion{Value: id, Help: joined(windowOf(id, offered), "used before")})
 	}
 	for _, m := range offered {
-		if slices.Contains(recent, m.ID) {
-			continue
+		if !slices.Contains(recent, m.ID) {
+			proposals = append(proposals, Completion{Value: m.ID, Help: windowOf(m.ID, offered)})
 		}
-		help := ""
-		if m.ContextLimit > 0 {
-			help = "context " + words.Tokens(m.ContextLimit)
-		}
-		proposals = append(proposals, Completion{Value: m.ID, Help: help})
 	}
 	return proposals
+}
+
+// windowOf says how large the context of a model is, "" when nobody knows.
+func windowOf(id string, models []Model) string {
+	for _, m := range models {
+		if m.ID == id && m.ContextLimit > 0 {
+			return "context " + words.Tokens(m.ContextLimit)
+		}
+	}
+	return ""
+}
+
+// joined are the parts that say something.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }

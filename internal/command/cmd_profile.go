@@ -40,7 +40,11 @@ func (c *Commands) profileCommand() Command {
 	}
 	profile.Run = func(_ context.Context, args []string) (Output, error) {
 		lines, err := c.runProfile(profile, args)
-		return Output{Lines: lines}, err
+		out := Output{Lines: lines}
+		if len(args) == 0 && err == nil {
+			out.Pick = c.pickProfile()
+		}
+		return out, err
 	}
 	profile.Complete = func(args []string) []Completion {
 		if len(args) == 1 {
@@ -80,6 +84,19 @@ func (c *Commands) runProfile(profile Command, args []string) ([]string, error) 
 		}
 	}
 	return nil, fmt.Errorf("unknown word %q%s; type %s", args[0], nearest.Question(args[0], names), strings.Join(profile.forms(), " or "))
+}
+
+// pickProfile lists the profiles; none when there are none to choose from.
+func (c *Commands) pickProfile() *Pick {
+	profiles := c.completeProfiles()
+	if len(profiles) == 0 {
+		return nil
+	}
+	pick := pickOf("profile", "/profile load", profiles, c.deps.Settings.Profile())
+	pick.Choices = append(pick.Choices, Choice{
+		Name: settings.NoProfile, Help: "use no profile in this session", Line: "/profile " + settings.NoProfile, InUse: c.deps.Settings.Profile() == "",
+	})
+	return pick
 }
 
 func (c *Commands) saveProfile(name string) ([]string, error) {

@@ -13,6 +13,8 @@ import "context"
 type Output struct {
 	// Lines are the text to show, without colour codes.
 	Lines []string
+	// Pick is a list to choose from, which a screen shows in place of Lines.
+	Pick *Pick
 	// Bar is drawn above Lines when present (/context).
 	Bar *Bar
 	// Diff is a unified diff shown below Lines (/diff).

@@ -128,6 +128,16 @@ var states = map[string]func(*screenplay){
 		s.press("ctrl+r")
 		s.typed("fix")
 	},
+	"pick": func(s *screenplay) {
+		s.typed("/model")
+		s.press("enter")
+		s.typed("large")
+	},
+	"pick-preview": func(s *screenplay) {
+		s.update(promptsMsg{"write docs", "fix the test\nand the docs\nand all the rest", "review"})
+		s.typed("a draft")
+		s.press("ctrl+r", "ctrl+r")
+	},
 	"keys":  func(s *screenplay) { s.typed("?") },
 	"shell": func(s *screenplay) { s.typed("!!git status") },
 	"status": func(s *screenplay) {

@@ -15,9 +15,6 @@ const (
 
 // inputView lays out the input and says where the cursor is.
 func (m *Model) inputView(width, height int) ([]string, place) {
-	if m.search != nil {
-		return m.searchView(width, height)
-	}
 	rows, row, col := m.input.View(width-len(inputMark), height)
 	asking := m.questions.Asking()
 	for i, text := range rows {

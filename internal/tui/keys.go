@@ -28,7 +28,8 @@ func Keys() []command.Key {
 	}
 }
 
-// key takes a key: for the approval that waits, for the search, or for the input.
+// key takes a key: for what is read, the question that waits, the list that is open, or
+// the input.
 func (m *Model) key(k term.Key) tea.Cmd {
 	if m.pager != nil {
 		m.pagerKey(k)
@@ -39,8 +40,8 @@ func (m *Model) key(k term.Key) tea.Cmd {
 			return next
 		}
 	}
-	if m.search != nil {
-		return m.searchKey(k)
+	if m.picking != nil {
+		return m.pickerKey(k)
 	}
 	if m.helpKey(k) {
 		return nil
@@ -62,8 +63,9 @@ func (m *Model) paste(text string) tea.Cmd {
 	switch {
 	case m.questions.Paste(text):
 		return nil
-	case m.search != nil:
-		m.endSearch(true)
+	case m.picking != nil:
+		m.picking.Paste(text)
+		return m.loadPreview()
 	}
 	m.typed = m.opts.Now()
 	if images := picture.Dropped(text); len(images) > 0 {
@@ -114,8 +116,7 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 		m.newer()
 		return nil, true
 	case "ctrl+r":
-		m.startSearch()
-		return nil, true
+		return m.searchPrompts(), true
 	case "ctrl+o":
 		return m.openOutputs(), true
 	case "ctrl+g":

@@ -59,9 +59,10 @@ type Model struct {
 
 	input edit.Editor
 	// pasted are the prompts of this session with pastes in them, by their text.
-	pasted    map[string][]edit.Part
-	prompts   edit.Prompts
-	search    *search
+	pasted  map[string][]edit.Part
+	prompts edit.Prompts
+	// picking is open while it is not nil.
+	picking   *picking
 	popup     popup
 	questions question.Questions
 	// typed is when a message was last typed at.
@@ -104,11 +105,7 @@ type ground struct{ dark, known bool }
 
 // chooseTheme works out the paints for the theme that is set.
 func (m *Model) chooseTheme() {
-	name := style.Auto
-	if m.opts.Theme != nil {
-		name = m.opts.Theme()
-	}
-	dark := name == style.Dark || name != style.Light && (m.ground.dark || !m.ground.known)
+	dark := m.opts.dark(m.ground.dark || !m.ground.known)
 	if m.theme == nil || m.dark != dark {
 		m.dark = dark
 		m.theme = style.NewTheme(m.colours, dark)
@@ -187,6 +184,8 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		return m.questionReply(m.questions.Wake(m.opts.Now()))
 	case spoolMsg:
 		m.spoolRead(message)
+	case previewMsg:
+		message.picker.Loaded(message.choice, message.text)
 	case crashMsg:
 		panic(message)
 	}

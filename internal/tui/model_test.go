@@ -54,11 +54,20 @@ func (d *fakeDriver) Unqueue(context.Context) (atcmd.Message, bool) {
 type fakeCommands struct{}
 
 func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) {
+	if name, chosen := strings.CutPrefix(line, "/model "); chosen {
+		return command.Output{Lines: []string{"model " + name + " from the next message on"}}, nil
+	}
 	switch strings.Fields(line)[0] {
 	case "/help":
 		return command.Output{Lines: []string{"/help  shows this"}}, nil
 	case "/quit":
 		return command.Output{Quit: true}, nil
+	case "/model":
+		return command.Output{Lines: []string{"demo-model"}, Pick: &command.Pick{Title: "model", Choices: []command.Choice{
+			{Name: "demo-model", Help: "context 128k", Line: "/model demo-model", InUse: true},
+			{Name: "mock-large", Help: "context 1M", Line: "/model mock-large"},
+			{Name: "mock-larger", Line: "/model mock-larger"},
+		}}}, nil
 	case "/init":
 		return command.Output{Submit: "write AGENTS.md"}, nil
 	case "/context":

@@ -8,6 +8,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
@@ -89,4 +90,14 @@ func (o Options) env(key string) string { return term.Lookup(o.Environ, key) }
 func (o Options) simpleTerminal() bool {
 	name := o.env("TERM")
 	return name == "linux" || name == "dumb" || name == ""
+}
+
+// dark reports whether the colours are those for a dark ground: as the theme says, else
+// as the terminal is.
+func (o Options) dark(terminal bool) bool {
+	name := style.Auto
+	if o.Theme != nil {
+		name = o.Theme()
+	}
+	return name == style.Dark || name != style.Light && terminal
 }

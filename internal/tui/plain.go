@@ -36,6 +36,7 @@ type typedLineMsg struct {
 
 // runPlain serves lines until the input ends, a message says to quit, or ctx ends.
 func runPlain(ctx context.Context, opts Options, stop <-chan struct{}) error {
+	opts.Plain = true
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
 	p := &plain{model: newModel(ctx, opts, plainWidth, 1000), out: opts.Out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{})}
 	defer close(p.ended)

@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/command"
-	"agent/internal/tui/style"
+	"agent/internal/tui/picker"
 )
 
 // popup is the list of completions under the input.
@@ -156,29 +156,15 @@ func (m *Model) popupView(width, room int) []string {
 	if !p.open() || room <= 0 {
 		return nil
 	}
-	top := 0
 	counted := len(p.proposals) > room && room > 2
 	if counted {
 		room-- // for the line that counts
 	}
-	if p.selected >= room {
-		top = p.selected - room + 1
+	list := make([]picker.Row, len(p.proposals))
+	for i, c := range p.proposals {
+		list[i] = picker.Row{Name: c.Value, Help: c.Help}
 	}
-	shown := p.proposals[top:min(len(p.proposals), top+room)]
-	column := 0
-	for _, c := range shown {
-		column = max(column, min(style.Width(c.Value), width/2))
-	}
-	lines := make([]string, len(shown))
-	for i, c := range shown {
-		value := style.Truncate(style.Clean(c.Value), column)
-		line := value + strings.Repeat(" ", column-style.Width(value)) + "  "
-		if top+i == p.selected {
-			lines[i] = m.theme.User.Text("▸ "+line) + style.Truncate(style.Clean(c.Help), width-4-column)
-		} else {
-			lines[i] = "  " + line + m.theme.Dim.Text(style.Truncate(style.Clean(c.Help), width-4-column))
-		}
-	}
+	lines := picker.Rows(m.theme, list, p.selected, width, room)
 	if counted {
 		lines = append(lines, m.theme.Dim.Text(fmt.Sprintf("  %d of %d", max(0, p.selected)+1, len(p.proposals))))
 	}

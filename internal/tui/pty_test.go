@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 func playScene(scene string) int {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	driver := &sceneDriver{}
+	if scene == "pick" {
+		return playPick()
+	}
 	err := Run(context.Background(), Options{
 		Driver: driver, Commands: crashingCommands{}, In: os.Stdin, Out: os.Stdout, Environ: os.Environ(),
 		Events: func(emit func(chat.Event)) {
@@ -52,6 +55,14 @@ func playScene(scene string) int {
 	if err != nil {
 		return 1
 	}
+	return 0
+}
+
+// playPick lets somebody choose before there is a session.
+func playPick() int {
+	pick := command.Pick{Title: "session", Choices: []command.Choice{{Name: "first"}, {Name: "second"}}}
+	chosen, ok, err := Pick(context.Background(), Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ()}, pick)
+	fmt.Printf("chosen: %q %v %v\n", chosen.Name, ok, err)
 	return 0
 }
 

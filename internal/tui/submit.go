@@ -148,6 +148,9 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	}
 	m.chooseTheme()
 	m.opts.Driver.Refresh()
+	if m.pickable(msg.output.Pick) && msg.err == nil {
+		return m.openPick(*msg.output.Pick)
+	}
 	m.showCommand(msg.line, msg.output)
 	switch {
 	case msg.err != nil:

@@ -132,6 +132,25 @@ func TestRunNeedsATerminal(t *testing.T) {
 	}
 }
 
+// A list before there is a session: it is searched, it follows the window, and leaves
+// nothing behind.
+func TestTerminalPick(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]string{"\r": `chosen: "first" true <nil>`, "sec\r": `chosen: "second" true <nil>`, "\x03": `chosen: "" false <nil>`} {
+		s := startSession(t, "pick")
+		s.until("session: type to search")
+		if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 40, Rows: 24}); err != nil {
+			t.Fatal(err)
+		}
+		s.until("1/2")
+		s.write(keys)
+		lines := s.until(want)
+		if joined := strings.Join(lines, "\n"); strings.Contains(joined, "session:") {
+			t.Errorf("the list is still there:\n%s", joined)
+		}
+	}
+}
+
 // However it ends, the terminal is as it was found.
 func TestTerminalIsRestored(t *testing.T) {
 	t.Parallel()

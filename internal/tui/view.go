@@ -38,7 +38,13 @@ func (m *Model) columns() int { return max(8, m.width-1) }
 // they are lower than the window.
 func (m *Model) layout() {
 	width, most := m.columns(), max(1, m.height-1)
-	input, cursor := m.inputView(width, max(1, min(10, most/3)))
+	var input []string
+	var cursor place
+	if m.picking != nil && !m.questions.Open() {
+		input, cursor = m.pickerView(width, max(2, min(pickerRows, m.height/2-2)))
+	} else {
+		input, cursor = m.inputView(width, max(1, min(10, most/3)))
+	}
 	room := most - len(input) - 1
 	popup := m.underInput(width, room)
 	room -= len(popup)
@@ -78,10 +84,16 @@ func (m *Model) layout() {
 	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
 }
 
+// pickerRows is how many rows a list takes at most, with the one that is typed in.
+const pickerRows = 11
+
 // underInput is what stands between the input and the status line: the keys, or what
 // is proposed.
 func (m *Model) underInput(width, room int) []string {
-	if m.keysShown {
+	switch {
+	case m.picking != nil:
+		return nil
+	case m.keysShown:
 		return m.keysView(width, min(len(Keys()), room/2))
 	}
 	return m.popupView(width, min(10, room/2))

@@ -1,7 +1,5 @@
 package edit
 
-import "strings"
-
 // MaxStored bounds a prompt that is worth storing for later sessions, in bytes, so
 // that pastes do not fill the history.
 const MaxStored = 16 << 10
@@ -57,15 +55,4 @@ func (p *Prompts) Newer() (string, bool) {
 		return p.draft, true
 	}
 	return p.Entries[p.at], true
-}
-
-// Find looks for the newest entry that contains the query, older than before.
-func (p *Prompts) Find(query string, before int) int {
-	query = strings.ToLower(query)
-	for i := min(before, len(p.Entries)) - 1; i >= 0; i-- {
-		if strings.Contains(strings.ToLower(p.Entries[i]), query) {
-			return i
-		}
-	}
-	return -1
 }

@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+)
+
+// A command with something to choose opens the list; what is chosen runs as if it had
+// been typed.
+func TestPickRunsTheChoice(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.typed("/model")
+	s.press("enter")
+	if !strings.Contains(s.model.view(), "▸ demo-model") {
+		t.Fatalf("what is in use is not selected:\n%s", s.model.view())
+	}
+	s.press("down", "enter")
+	if all := s.all(); !strings.Contains(all, "> /model mock-large\n") || !strings.Contains(all, "model mock-large from the next message on") {
+		t.Errorf("the choice did not run:\n%s", all)
+	}
+	if s.model.picking != nil {
+		t.Error("the list is still open")
+	}
+}
+
+// The draft is kept below a list, and a list never opens over what is being typed.
+func TestPickKeepsTheDraft(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.update(promptsMsg{"earlier"})
+	s.typed("a draft")
+	s.press("ctrl+r", "esc")
+	if got := s.model.input.Value(); got != "a draft" {
+		t.Errorf("the input is %q", got)
+	}
+	output, err := fakeCommands{}.Run(t.Context(), "/model")
+	s.update(commandMsg{"/model", output, err})
+	if s.model.picking != nil || !strings.Contains(s.all(), "demo-model") {
+		t.Errorf("a list opened over the draft:\n%s", s.all())
+	}
+}
+
+// A question that comes while a list is open has the keys; the list waits below.
+func TestPickWaitsForAQuestion(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.typed("/model")
+	s.press("enter")
+	s.events(chat.TurnStarted{}, askedForCommand("go test"))
+	s.wait(time.Second)
+	if view := s.model.view(); strings.Contains(view, "mock-large") || !strings.Contains(view, "go test") {
+		t.Fatalf("the question is not what is seen:\n%s", view)
+	}
+	s.typed("y")
+	s.wait(time.Second)
+	s.events(chat.ApprovalSettled{ID: 1})
+	if view := s.model.view(); !strings.Contains(view, "mock-large") {
+		t.Errorf("the list is gone:\n%s", view)
+	}
+}

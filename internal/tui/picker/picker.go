@@ -1,0 +1,186 @@
+// Package picker is the one list to choose from: it is searched while somebody types,
+// the first that fits is selected, and where there is room a pane beside it shows what
+// is selected. It knows no terminal and runs nothing: who opens it gives it keys and
+// does what was chosen.
+package picker
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/command"
+	"agent/internal/tui/edit"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+)
+
+// Picker is a list that is open.
+type Picker struct {
+	pick  command.Pick
+	query edit.Editor
+	// matches are the choices that fit the query, at is the selected one of them.
+	matches []int
+	at      int
+	// page is how many choices were shown last.
+	page int
+	// previews are those that were asked for, by choice.
+	previews map[int]string
+}
+
+// Open returns a picker at the choice that is in use, else at the first.
+func Open(pick command.Pick) *Picker {
+	p := &Picker{pick: pick, page: 1, previews: map[int]string{}}
+	p.search()
+	for i, c := range pick.Choices {
+		if c.InUse {
+			p.at = i
+			break
+		}
+	}
+	return p
+}
+
+// Result is what a key did.
+type Result int
+
+// The results of a key.
+const (
+	// Stays: the picker goes on.
+	Stays Result = iota
+	// Chosen: it is closed, and Selected is what was chosen.
+	Chosen
+	// Left: it is closed, and nothing was chosen.
+	Left
+)
+
+// Key takes a key: those of every list, and text to search for.
+func (p *Picker) Key(k term.Key) Result {
+	switch k.Name {
+	case "enter", "tab":
+		if _, ok := p.Selected(); ok {
+			return Chosen
+		}
+	case "esc", "alt+esc", "ctrl+c", "ctrl+g":
+		return Left
+	case "up", "ctrl+p", "shift+tab":
+		p.move(-1)
+	case "down", "ctrl+n", "ctrl+r":
+		p.move(1)
+	case "pgup":
+		p.at = max(0, p.at-p.page)
+	case "pgdown":
+		p.at = min(max(0, len(p.matches)-1), p.at+p.page)
+	default:
+		before := p.query.Text
+		if p.query.Key(k.Name, k.Text); p.query.Text != before {
+			p.search()
+		}
+	}
+	return Stays
+}
+
+// Paste searches for pasted text, of which the first line counts.
+func (p *Picker) Paste(text string) {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	p.query.Insert(line)
+	p.search()
+}
+
+// Selected is the choice that Enter takes; ok is false when nothing fits the query.
+func (p *Picker) Selected() (choice command.Choice, ok bool) {
+	if p.at >= len(p.matches) {
+		return command.Choice{}, false
+	}
+	return p.pick.Choices[p.matches[p.at]], true
+}
+
+// Wanted returns what loads the preview of the selected choice, nil when it is there
+// or there is none. What load returns belongs into Loaded.
+func (p *Picker) Wanted() (choice int, load func() string) {
+	c, ok := p.Selected()
+	if !ok || c.Preview == nil {
+		return 0, nil
+	}
+	choice = p.matches[p.at]
+	if _, asked := p.previews[choice]; asked {
+		return 0, nil
+	}
+	p.previews[choice] = ""
+	return choice, c.Preview
+}
+
+// Loaded takes the preview of a choice.
+func (p *Picker) Loaded(choice int, preview string) { p.previews[choice] = preview }
+
+// search finds what fits the query, and selects the first of it.
+func (p *Picker) search() {
+	p.matches, p.at = p.pick.Matches(p.query.Text), 0
+}
+
+// move goes up and down, around the ends.
+func (p *Picker) move(by int) {
+	if n := len(p.matches); n > 0 {
+		p.at = (p.at + by + n) % n
+	}
+}
+
+// wideEnough is the width from which on a preview stands beside the list.
+const wideEnough = 90
+
+// View draws the picker in at most room lines: what is searched for, and the list. The
+// cursor belongs into the first row, in column col.
+func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) {
+	head, col := p.head(t, width)
+	p.page = max(1, room-1)
+	list := make([]Row, len(p.matches))
+	previews := false
+	for i, match := range p.matches {
+		c := p.pick.Choices[match]
+		list[i] = Row{c.Name, c.Help, c.InUse}
+		previews = previews || c.Preview != nil
+	}
+	if len(list) == 0 && room > 1 {
+		return []string{head, t.Dim.Text("  nothing fits")}, col
+	}
+	if !previews || width < wideEnough {
+		return append([]string{head}, Rows(t, list, p.at, width, room-1)...), col
+	}
+	left := width / 2
+	drawn := Rows(t, list, p.at, left, room-1)
+	return append([]string{head}, p.beside(t, drawn, left, width, room-1)...), col
+}
+
+// beside puts the preview of what is selected to the right of the list.
+func (p *Picker) beside(t *style.Theme, list []string, left, width, room int) []string {
+	preview := style.WrapText(style.CleanProse(strings.TrimSpace(p.previews[p.matches[p.at]])), width-left-3)
+	if len(preview) > room {
+		preview = append(preview[:max(0, room-1)], "…")
+	}
+	rows := make([]string, max(len(list), len(preview)))
+	for i := range rows {
+		row, shown := "", ""
+		if i < len(list) {
+			row = list[i]
+		}
+		if i < len(preview) {
+			shown = preview[i]
+		}
+		rows[i] = row + strings.Repeat(" ", max(0, left-style.Width(row))) + t.Dim.Text(" │ "+shown)
+	}
+	return rows
+}
+
+// head is what is chosen and searched for, and where in the list the selection is.
+func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
+	count := fmt.Sprintf("%d/%d", min(p.at+1, len(p.matches)), len(p.matches))
+	title := style.Truncate(style.Clean(p.pick.Title)+": ", max(1, width/2))
+	room := max(1, width-style.Width(title)-len(count)-3)
+	query, _, at := p.query.View(room, 1)
+	col = style.Width(title) + at
+	typed := t.Plain.Text(query[0])
+	if p.query.Empty() {
+		typed = t.Dim.Text(style.Truncate("type to search · Enter chooses · Esc back", room))
+	}
+	pad := max(1, width-style.Width(title)-style.Width(typed)-len(count))
+	return style.Truncate(t.Accent.Text(title)+typed+strings.Repeat(" ", pad)+t.Dim.Text(count), width), col
+}

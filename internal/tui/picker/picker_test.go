@@ -1,0 +1,130 @@
+package picker
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/command"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+)
+
+func sessions(n int) command.Pick {
+	pick := command.Pick{Title: "session"}
+	for i := range n {
+		pick.Choices = append(pick.Choices, command.Choice{Name: fmt.Sprintf("s%d", i), Help: fmt.Sprintf("%d days ago", i), Line: fmt.Sprintf("/resume s%d", i)})
+	}
+	return pick
+}
+
+func typed(p *Picker, text string) {
+	for _, r := range text {
+		p.Key(term.Key{Name: string(r), Text: string(r)})
+	}
+}
+
+func TestPickerSelects(t *testing.T) {
+	t.Parallel()
+	used := sessions(4)
+	used.Choices[2].InUse = true
+	for _, tt := range []struct {
+		name string
+		pick command.Pick
+		keys []string
+		text string
+		want string
+	}{
+		{name: "the first", pick: sessions(3), want: "s0"},
+		{name: "what is in use", pick: used, want: "s2"},
+		{name: "the first that fits, once something is typed", pick: used, text: "s", want: "s0"},
+		{name: "words in any order, name and help", pick: sessions(12), text: "days 7", want: "s7"},
+		{name: "a name before a help", pick: sessions(12), text: "1", want: "s1"},
+		{name: "around the end", pick: sessions(3), keys: []string{"up"}, want: "s2"},
+		{name: "down", pick: sessions(3), keys: []string{"down", "ctrl+n"}, want: "s2"},
+		{name: "the text is edited", pick: sessions(3), text: "s2", keys: []string{"ctrl+u"}, want: "s0"},
+		{name: "nothing fits", pick: sessions(3), text: "x", want: ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := Open(tt.pick)
+			typed(p, tt.text)
+			for _, key := range tt.keys {
+				p.Key(term.Key{Name: key})
+			}
+			if got, _ := p.Selected(); got.Name != tt.want {
+				t.Errorf("selected %q, want %q", got.Name, tt.want)
+			}
+			if result := p.Key(term.Key{Name: "enter"}); (result == Chosen) != (tt.want != "") {
+				t.Errorf("Enter: %v", result)
+			}
+			if result := p.Key(term.Key{Name: "esc"}); result != Left {
+				t.Errorf("Esc: %v", result)
+			}
+		})
+	}
+}
+
+// A preview is loaded once, for what is selected only.
+func TestPickerPreview(t *testing.T) {
+	t.Parallel()
+	pick := sessions(3)
+	for i := range pick.Choices {
+		pick.Choices[i].Preview = func() string { return fmt.Sprintf("the end of s%d", i) }
+	}
+	p := Open(pick)
+	choice, load := p.Wanted()
+	if load == nil {
+		t.Fatal("nothing is wanted")
+	}
+	if _, again := p.Wanted(); again != nil {
+		t.Error("it is loaded twice")
+	}
+	p.Loaded(choice, load())
+	theme := style.NewTheme(style.NoColours, true)
+	for width, shown := range map[int]bool{200: true, 60: false} {
+		rows, _ := p.View(theme, width, 8)
+		if got := strings.Contains(strings.Join(rows, "\n"), "the end of s0"); got != shown {
+			t.Errorf("at %d columns shown = %v", width, got)
+		}
+	}
+}
+
+// The selected row is always seen, and nothing is wider or higher than it may be.
+func TestPickerFits(t *testing.T) {
+	t.Parallel()
+	theme := style.NewTheme(style.NoColours, true)
+	rapid.Check(t, func(t *rapid.T) {
+		pick := sessions(rapid.IntRange(1, 40).Draw(t, "choices"))
+		for i := range pick.Choices {
+			pick.Choices[i].Name += rapid.StringMatching(`[a-z日🎉 \x1b]{0,60}`).Draw(t, "name")
+			if rapid.Bool().Draw(t, "previewed") {
+				pick.Choices[i].Preview = func() string { return strings.Repeat("long ", 200) }
+			}
+		}
+		p := Open(pick)
+		for range rapid.IntRange(0, 50).Draw(t, "downs") {
+			p.Key(term.Key{Name: "down"})
+		}
+		if choice, load := p.Wanted(); load != nil {
+			p.Loaded(choice, load())
+		}
+		width, room := rapid.IntRange(8, 200).Draw(t, "width"), rapid.IntRange(2, 20).Draw(t, "room")
+		rows, col := p.View(theme, width, room)
+		if len(rows) > room || col >= width {
+			t.Fatalf("%d rows in %d, cursor at %d of %d", len(rows), room, col, width)
+		}
+		seen := false
+		for _, row := range rows {
+			if style.Width(row) > width {
+				t.Fatalf("%q is wider than %d", row, width)
+			}
+			seen = seen || strings.HasPrefix(row, "▸")
+		}
+		if !seen {
+			t.Fatalf("the selected row is not seen:\n%s", strings.Join(rows, "\n"))
+		}
+	})
+}
