@@ -251,6 +251,9 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 				Root:     a.workspace.Root(),
 				NoImages: a.connection.NoImages(settings.Model.Of(a.settings)),
 				Shown:    a.env.Seen.Record, // the model may edit what it was shown
+				HoldsKeys: func(path string) bool {
+					return a.env.Protected.Read(filepath.Join(a.workspace.Root(), path), path).Care != protect.Free
+				},
 			})
 		},
 		Allow:        allowed.inside,

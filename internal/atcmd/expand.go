@@ -25,6 +25,10 @@ type Options struct {
 	// Shown is called with every file whose content goes into the message, with its
 	// path below Root, symlinks followed. It may be nil.
 	Shown func(path string, content []byte)
+	// HoldsKeys reports whether a file may hold keys, by its path below Root, symlinks
+	// followed. Such a file is included only when a message names it, not as one of a
+	// folder or pattern, nor by a link of another name (D-60). Nil: none does.
+	HoldsKeys func(path string) bool
 }
 
 // Expansion is a message with its files.
@@ -146,7 +150,7 @@ func (e *expander) include(name string) {
 	case reason != "":
 		e.skip(name, string(reason))
 	case !info.IsDir():
-		if reason := e.add(name); reason != "" {
+		if reason := e.addNamed(name); reason != "" {
 			e.skip(name, string(reason))
 		}
 	default:
@@ -192,13 +196,28 @@ func (e *expander) includeAll(name, base string, files []string) {
 	}
 }
 
-// add includes one file, or says why not. A file that is in the message already
-// is neither.
-func (e *expander) add(name string) refusal {
+// addNamed includes a file that the message names, also one that holds keys, if its
+// name says so.
+func (e *expander) addNamed(name string) refusal {
+	return e.addUnless(name, func(resolved string) bool { return e.holdsKeys(resolved) && !e.holdsKeys(filepath.ToSlash(name)) })
+}
+
+// add includes one file of several, or says why not.
+func (e *expander) add(name string) refusal { return e.addUnless(name, e.holdsKeys) }
+
+func (e *expander) holdsKeys(path string) bool {
+	return e.options.HoldsKeys != nil && e.options.HoldsKeys(path)
+}
+
+// addUnless includes one file unless the path that it resolves to is kept back, or
+// says why not. A file that is in the message already is neither.
+func (e *expander) addUnless(name string, keptBack func(resolved string) bool) refusal {
 	resolved, info, reason := e.workspace.resolve(name)
 	switch {
 	case reason != "":
 		return reason
+	case keptBack(resolved):
+		return holdsKeys
 	case e.seen[resolved]:
 		return ""
 	case info.IsDir():

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent/internal/history"
 )
@@ -233,6 +235,29 @@ func TestFolderNeverLeadsOutside(t *testing.T) {
 	want := []Skipped{{"d/: 2 files (d/nul1, …)", string(binary)}, {"d/out", string(outside)}}
 	if diff := cmp.Diff(want, got.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+}
+
+// A file that may hold keys goes into a message only by its own name (D-60): not with
+// its folder, by a pattern, or by a link that hides what it is.
+func TestKeysAreIncludedByNameAlone_D60(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{"d/a": "a", "d/.env": "KEY", ".env": "KEY", "b": "b"})
+	link(t, ".env", filepath.Join(root, "innocent"))
+	for text, want := range map[string][]string{
+		"@d/": {"d/a"}, "@d": {"d/a"}, "@.env*": nil, "@**": {"b", "d/a"}, "@innocent": nil, "@./": {"b", "d/a"},
+		"@.env": {".env"}, "@d/.env": {"d/.env"}, "@b": {"b"},
+	} {
+		got, err := Expand(t.Context(), Typed(text), Options{Root: root, HoldsKeys: func(file string) bool { return filepath.Base(file) == ".env" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, included(got), cmpopts.SortSlices(strings.Compare)); diff != "" {
+			t.Errorf("%s included (-want +got):\n%s", text, diff)
+		}
+		if left := fmt.Sprint(got.Skipped); strings.Contains(left, string(holdsKeys)) == slices.Contains([]string{"@.env", "@d/.env", "@b"}, text) {
+			t.Errorf("%s: left out are %s", text, left)
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	first := max(args.Offset, 1)
 	var list []string
 	for _, file := range files[first-1 : min(len(files), first-1+maxGlobbed)] {
-		list = append(list, env.Workspace.Rel(file))
+		list = append(list, onOneLine(env.Workspace.Rel(file)))
 	}
 	n := fitting(list, env.Limits.room(headingBytes))
 	text := strings.Join(list[:n], "\n") + "\n"

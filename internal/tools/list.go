@@ -93,23 +93,24 @@ func rank(entry fs.DirEntry) int {
 }
 
 func describeEntry(dir string, entry fs.DirEntry) string {
+	name := onOneLine(entry.Name())
 	switch mode := entry.Type(); {
 	case entry.IsDir():
-		return entry.Name() + "/"
+		return name + "/"
 	case mode&fs.ModeSymlink != 0:
 		target, err := os.Readlink(filepath.Join(dir, entry.Name()))
 		if err != nil {
-			return entry.Name() + " (link)"
+			return name + " (link)"
 		}
-		return entry.Name() + " -> " + target
+		return name + " -> " + onOneLine(target)
 	case !mode.IsRegular():
-		return entry.Name() + " (no regular file)"
+		return name + " (no regular file)"
 	}
 	info, err := entry.Info()
 	if err != nil {
-		return entry.Name()
+		return name
 	}
-	return fmt.Sprintf("%s (%s)", entry.Name(), words.Bytes(info.Size()))
+	return fmt.Sprintf("%s (%s)", name, words.Bytes(info.Size()))
 }
 
 // couldBeTracked reports whether git would know an entry if it were not ignored:

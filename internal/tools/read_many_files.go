@@ -24,7 +24,7 @@ type readManyFilesArgs struct {
 func readManyFiles() Tool {
 	return defineRead(Tool{
 		Name: "read_many_files",
-		Description: "Reads several text files at once. Each begins with a line ==> PATH <==. Folders and globs leave out what git ignores. " +
+		Description: "Reads several text files at once. Each begins with a line ==> PATH <==, with more = when a file holds such lines itself. Folders and globs leave out what git ignores. " +
 			"The whole answer is bounded; what was left out is said at its end.",
 		Access:       AccessReadMany,
 		KeyParameter: "paths",
@@ -53,16 +53,16 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 	if err != nil {
 		return failed(err)
 	}
-	var out strings.Builder
+	var sections []section
 	room := env.Limits.room(problemBytes(env.Limits))
-	shown, over := 0, 0
+	over := 0
 	for _, file := range files {
 		// A heading and a line or two are the least that is worth showing.
 		if room < headingBytes {
 			over++
 			continue
 		}
-		text, err := env.section(ctx, file, room)
+		s, err := env.section(ctx, file, room)
 		if ctx.Err() != nil {
 			return failed(ctx.Err())
 		}
@@ -70,12 +70,16 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 			problems = append(problems, err.Error())
 			continue
 		}
-		out.WriteString(text)
-		room -= len(text)
-		shown++
+		sections = append(sections, s)
+		room -= len(s.path) + len(s.text)
 	}
-	if shown == 0 {
+	if len(sections) == 0 {
 		return failed(fmt.Errorf("no file was read: %s", strings.Join(problems, "\n")))
+	}
+	var out strings.Builder
+	mark := headingMark(sections)
+	for _, s := range sections {
+		fmt.Fprintf(&out, "%s> %s <%s\n%s", mark, s.path, mark, s.text)
 	}
 	if over > 0 {
 		problems = append(problems, fmt.Sprintf("%d more files, for lack of room; ask for them next: %s", over, strings.Join(firstFew(files[len(files)-over:]), ", ")))
@@ -89,22 +93,44 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 // problemBytes bounds the list of what could not be read.
 func problemBytes(limits Limits) int { return min(limits.OutputBytes()/4, 4000) }
 
-// section reads one file for an answer that holds several.
-func (e *Env) section(ctx context.Context, file string, room int) (string, error) {
+// section is one file of an answer that holds several.
+type section struct{ path, text string }
+
+// section reads one file for such an answer.
+func (e *Env) section(ctx context.Context, file string, room int) (section, error) {
 	within := *e
 	within.Limits.OutputTokens = max(room/bytesPerToken, 1)
 	s, p, err := within.readLines(ctx, file, textfile.Range{First: 1, Lines: e.Limits.readLines()})
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
-	heading := fmt.Sprintf("==> %s <==\n", s.rel)
+	text := p.Plain()
 	switch {
 	case len(p.Lines) == 0:
-		return heading + "[empty]\n", nil
+		text = "[empty]\n"
 	case !wholeFile(p):
-		return fmt.Sprintf("%s[%s; read_file reads on with %s]\n%s", heading, s.extent(p), readOn(p, "offset"), p.Plain()), nil
+		text = fmt.Sprintf("[%s; read_file reads on with %s]\n%s", s.extent(p), readOn(p, "offset"), text)
 	}
-	return heading + p.Plain(), nil
+	return section{onOneLine(s.rel), text}, nil
+}
+
+// headingMark is what begins and ends the headings of an answer: "==", or as many more
+// as it takes for no line of a file to look like a heading.
+func headingMark(sections []section) string {
+	taken := map[int]bool{}
+	for _, s := range sections {
+		for line := range strings.Lines(s.text) {
+			rest := strings.TrimLeft(line, "=")
+			if strings.HasPrefix(rest, ">") {
+				taken[len(line)-len(rest)] = true
+			}
+		}
+	}
+	n := 2
+	for taken[n] {
+		n++
+	}
+	return strings.Repeat("=", n)
 }
 
 // firstFew cuts a list of names.

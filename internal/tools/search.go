@@ -80,7 +80,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		const most = 5
 		var names []string
 		for _, file := range tooLarge[:min(most, len(tooLarge))] {
-			names = append(names, env.Workspace.Rel(file))
+			names = append(names, onOneLine(env.Workspace.Rel(file)))
 		}
 		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", words.Bytes(search.MaxFileBytes), words.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
 	}
@@ -102,7 +102,7 @@ func describeMatches(env *Env, args searchArgs, matches []search.Match, first, l
 	var list []string
 	files := map[string]bool{}
 	for _, found := range matches[first-1 : min(len(matches), first-1+limit)] {
-		list = append(list, fmt.Sprintf("%s:%d: %s", env.Workspace.Rel(found.File), found.Line, excerpt(found.Text, found.At)))
+		list = append(list, fmt.Sprintf("%s:%d: %s", onOneLine(env.Workspace.Rel(found.File)), found.Line, excerpt(found.Text, found.At)))
 		files[found.File] = true
 	}
 	n := fitting(list, env.Limits.room(headingBytes))
