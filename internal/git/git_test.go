@@ -144,8 +144,11 @@ func TestVariablesKeepARepositoryFromRunningPrograms(t *testing.T) {
 			return "."
 		},
 		"signatures": func(r repository) string {
+			r.write("gpg", "#!/bin/sh\ntouch ran\n")
 			r.git("config", "log.showSignature", "true")
-			r.git("config", "gpg.program", "touch")
+			r.git("config", "gpg.program", filepath.Join(r.dir, "gpg"))
+			r.git("config", "alias.sign", `!git cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----' | git hash-object -t commit -w --stdin >signed && git update-ref HEAD $(cat signed)`)
+			r.git("sign")
 			return "."
 		},
 	} {
@@ -153,7 +156,7 @@ func TestVariablesKeepARepositoryFromRunningPrograms(t *testing.T) {
 			t.Parallel()
 			r := newRepository(t)
 			dir := filepath.Join(r.dir, arrange(r))
-			for _, args := range [][]string{{"status"}, {"diff"}, {"log", "-p"}, {"show"}, {"ls-files", "-m"}, {"describe", "--always"}} {
+			for _, args := range [][]string{{"status"}, {"diff"}, {"log", "-p"}, {"log", "--format=%G?"}, {"show"}, {"ls-files", "-m"}, {"describe", "--always"}} {
 				cmd := exec.Command("git", args...)
 				cmd.Dir = dir
 				cmd.Env = append(os.Environ(), git.Variables()...)
