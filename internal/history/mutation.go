@@ -9,6 +9,7 @@ const (
 	MutationDensity  MutationKind = "density"
 	MutationReplaced MutationKind = "replaced"
 	MutationCleared  MutationKind = "cleared"
+	MutationRewound  MutationKind = "rewound"
 )
 
 // Mutation is one change of a history, as its observer sees it.
@@ -23,6 +24,8 @@ type Mutation struct {
 	// Entries is the whole history after a replacement, Cause why it was replaced.
 	Entries []*Content
 	Cause   string
+	// To is the record before which Entries, the whole history again, were it (D-80).
+	To uint64
 }
 
 // Observer receives every mutation in order, once, after it happened in memory

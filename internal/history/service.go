@@ -314,3 +314,17 @@ func (s *Service) Clear() error {
 	s.entries, s.total = nil, 0
 	return s.observer(Mutation{Kind: MutationCleared})
 }
+
+// Rewind makes entries the history again: they are what it was before record to of its
+// record (D-80). Density has not seen them.
+func (s *Service) Rewind(entries []*Content, to uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compressing {
+		return ErrCompressing
+	}
+	s.entries = countAll(s.counter, entries)
+	s.generation++
+	s.resum()
+	return s.observer(Mutation{Kind: MutationRewound, Entries: entries, To: to})
+}

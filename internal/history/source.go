@@ -1,5 +1,7 @@
 package history
 
+import "slices"
+
 // Source says where text that nobody said comes from.
 type Source string
 
@@ -23,4 +25,13 @@ func NewData(source Source, title, content string) *Text {
 // model's own words.
 func (c *Content) Said() string {
 	return c.text(func(t *Text) bool { return t.IncludedFile == "" && t.Source == "" })
+}
+
+// IsMessage reports whether the entry is something that the user said to the model:
+// neither a summary nor the output of a command alone.
+func (c *Content) IsMessage() bool {
+	return c.Speaker == Human && c.Metadata[MetaSummary] == nil && slices.ContainsFunc(c.Blocks, func(b Block) bool {
+		text, ok := b.(*Text)
+		return !ok || text.Source != Printed
+	})
 }

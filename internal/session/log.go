@@ -20,8 +20,10 @@ type Log struct {
 	mu       sync.Mutex
 	seq      uint64
 	timeline timeline
-	secrets  [][]byte
-	disk     writer
+	// rewinding is the state that the history may go back to.
+	rewinding past
+	secrets   [][]byte
+	disk      writer
 }
 
 // ID is the session's name.
@@ -53,7 +55,11 @@ func (l *Log) Hide(secret string) {
 func (l *Log) Observe(m history.Mutation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, err := l.timeline.describe(l.seq+1, m)
+	describe := l.timeline.describe
+	if m.Kind == history.MutationRewound {
+		describe = l.rewind
+	}
+	c, err := describe(l.seq+1, m)
 	if err != nil {
 		return err
 	}

@@ -250,7 +250,7 @@ func TestResumeRefusesWhatIsNoLogAndLeavesItAlone(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	path := filepath.Join(o.Dir, "x.jsonl")
-	for _, text := range []string{"precious", `{"v":2,"seq":1,"ts":"2026-11-21T09:30:00Z","type":"session","payload":{}}` + "\n"} {
+	for _, text := range []string{"precious", `{"v":3,"seq":1,"ts":"2026-11-21T09:30:00Z","type":"session","payload":{}}` + "\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
 		return change{kind: TypeCompression, payload: payload}, nil
 	default:
 		t.clear()
-		return change{kind: TypeClear, payload: struct{}{}}, nil
+		return change{kind: TypeClear, payload: clearPayload{}}, nil
 	}
 }
 

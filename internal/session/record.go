@@ -11,8 +11,18 @@ import (
 	"agent/internal/rawjson"
 )
 
-// version is that of the format. A log of a newer one is refused.
-const version = 1
+// version is that of the format. A line of a newer one is refused. A line says the
+// oldest version that understands it: those before 2 know no rewind, and would go on
+// with a context that was left.
+const version = 2
+
+// versionOf is the version that records of a type need.
+func versionOf(t Type) int {
+	if t == TypeRewind {
+		return 2
+	}
+	return 1
+}
 
 // Type says what a record holds.
 type Type string
@@ -29,6 +39,8 @@ const (
 	TypeCompression Type = "compression"
 	// TypeClear empties the history.
 	TypeClear Type = "clear"
+	// TypeRewind makes the context what it was before an earlier record.
+	TypeRewind Type = "rewind"
 	// TypeTodo is the todo list after a change.
 	TypeTodo Type = "todo"
 	// TypeSetting is a setting changed in the session.
@@ -131,6 +143,17 @@ type historyItem struct {
 	From []ref `json:"from,omitempty"`
 }
 
+// rewindPayload goes back to the state before record To. What came since stays in
+// the log, so that going to before the rewind itself goes forward again.
+type rewindPayload struct {
+	To uint64 `json:"to"`
+}
+
+type clearPayload struct{}
+
+// todoPayload is a todo list in the form in which it was recorded.
+type todoPayload struct{ list json.RawMessage }
+
 type settingPayload struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -157,7 +180,7 @@ func encode(seq uint64, at time.Time, c change) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a %s record cannot be written as JSON: %w", c.kind, err)
 	}
-	line := fmt.Appendf(nil, `{"v":%d,"seq":%d,"ts":"%s","type":"%s"`, version, seq, at.UTC().Format(time.RFC3339Nano), c.kind)
+	line := fmt.Appendf(nil, `{"v":%d,"seq":%d,"ts":"%s","type":"%s"`, versionOf(c.kind), seq, at.UTC().Format(time.RFC3339Nano), c.kind)
 	if c.tokens.Vocabulary != "" {
 		tokens, err := rawjson.Marshal(map[string][]int{c.tokens.Vocabulary: c.tokens.Blocks})
 		if err != nil {

@@ -3,69 +3,16 @@ package session
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"time"
 
 	"agent/internal/history"
 )
-
-// State is what a log says.
-type State struct {
-	ID        string
-	Workspace string
-	Started   time.Time
-	// PID and Since tell which process took the log up last, and when.
-	PID   int
-	Since time.Time
-	// Entries are the current context, the raw history.
-	Entries []*history.Content
-	// Recorded are the entries as they were added, whatever became of them since:
-	// one list for each stretch that a clear ended, and one for what followed.
-	Recorded [][]*history.Content
-	// Steps are all changes of the history in order, for who needs to know how it came
-	// about.
-	Steps []history.Step
-	// Prunes are all that density took out of the context, in order.
-	Prunes []Pruned
-	// Todos is the todo list in the form in which it was recorded, nil when there
-	// was none.
-	Todos json.RawMessage
-	// Settings are those changed in the session; a value that was unset is gone.
-	Settings map[string]string
-	// Jobs are the background commands that ran when the latest program to write the
-	// log ended; none after an orderly end.
-	Jobs []Job
-	// Notices tell what is wrong with the log, for the user; empty for a sound one.
-	Notices []string
-
-	timeline timeline
-	seq      uint64
-	// good is how many bytes of the input hold whole records, unended whether the
-	// last of them lacks its line break.
-	good       int64
-	unended    bool
-	hasEntries bool
-}
-
-// Pruned is one thing density took out of the context.
-type Pruned struct {
-	Kind    history.PruneKind
-	Subject string
-	Reason  string
-	// Tokens is what it freed.
-	Tokens int
-	// Recorded are the places of what was pruned.
-	Recorded []history.Recorded
-	// Cut says what the pruning it was part of cost and saved, nil if nobody asked.
-	Cut *history.Cut
-	At  time.Time
-	// Turn is the number of the user's message during which it happened, from 1.
-	Turn int
-}
 
 // NotALogError says that the input holds no session record.
 type NotALogError struct{ Problem string }
@@ -77,38 +24,57 @@ func (e *NotALogError) Error() string { return "this is not a session log: " + e
 // both with a notice. It fails with a *VersionError for a log of a newer version,
 // with a *NotALogError for something else, and with the reader's error.
 func Replay(r io.Reader) (State, error) {
+	p, err := read(r)
+	if err != nil {
+		return State{}, err
+	}
+	return p.at(math.MaxUint64), nil
+}
+
+// read takes in all records of a log, which is not yet to apply them.
+func read(r io.Reader) (*player, error) {
 	p := newPlayer()
 	lines := bufio.NewReaderSize(r, 256<<10)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
 			if err := p.line(line, err == nil); err != nil {
-				return State{}, err
+				return nil, err
 			}
 		}
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return State{}, fmt.Errorf("the session log cannot be read: %w", err)
+			return nil, fmt.Errorf("the session log cannot be read: %w", err)
 		}
 	}
 	if p.state.seq == 0 {
-		return State{}, &NotALogError{p.firstProblem()}
+		return nil, &NotALogError{p.firstProblem()}
 	}
-	p.state.Entries = p.state.timeline.entries()
-	return p.state, nil
+	return p, nil
 }
 
-// player applies records one after the other.
+// player takes records one after the other: what changes the conversation into its
+// journal, the rest into the state.
 type player struct {
-	state  State
-	number int
-	turn   int
+	state   State
+	journal journal
+	number  int
 }
 
-func newPlayer() *player {
-	return &player{state: State{Settings: map[string]string{}, Recorded: make([][]*history.Content, 1)}}
+func newPlayer() *player { return &player{state: State{Settings: map[string]string{}}} }
+
+// at is the state with the conversation as it was before the record seq.
+func (p *player) at(seq uint64) State {
+	state := p.state
+	state.notices = slices.Clone(p.state.notices)
+	state.play(p.journal.line(seq))
+	slices.SortStableFunc(state.notices, func(a, b notice) int { return cmp.Compare(a.line, b.line) })
+	for _, n := range state.notices {
+		state.Notices = append(state.Notices, n.text)
+	}
+	return state
 }
 
 // line applies one line; ended says that it has its line break.
@@ -127,23 +93,21 @@ func (p *player) line(line []byte, ended bool) error {
 		newer.Line = p.number
 		return newer
 	case err != nil && !ended:
-		p.notice("the last line was cut off and has been dropped; what it was to record is lost")
+		p.state.notice(p.number, "the last line was cut off and has been dropped; what it was to record is lost")
 		return nil
 	case err != nil:
-		p.notice(fmt.Sprintf("line %d was skipped: %v", p.number, err))
+		p.state.notice(p.number, fmt.Sprintf("line %d was skipped: %v", p.number, err))
 	}
 	p.state.good += length
 	p.state.unended = !ended
 	return nil
 }
 
-func (p *player) notice(text string) { p.state.Notices = append(p.state.Notices, text) }
-
 func (p *player) firstProblem() string {
-	if len(p.state.Notices) == 0 {
+	if len(p.state.notices) == 0 {
 		return "it is empty"
 	}
-	return p.state.Notices[0]
+	return p.state.notices[0].text
 }
 
 // apply applies one record. An error leaves the state as it is.
@@ -178,15 +142,13 @@ func (p *player) record(r Record) error {
 	case TypeDensity:
 		return p.density(r)
 	case TypeCompression:
-		return p.compression(r)
+		return decoded[compressionPayload](p, r)
 	case TypeClear:
-		return p.clear(r)
+		return decoded[clearPayload](p, r)
+	case TypeRewind:
+		return p.rewind(r)
 	case TypeTodo:
-		if !json.Valid(r.Payload) {
-			return errors.New("its todo list is not JSON")
-		}
-		p.state.Todos = bytes.Clone(r.Payload)
-		return nil
+		return p.todo(r)
 	case TypeSetting:
 		return p.setting(r)
 	case TypeJob:
@@ -220,14 +182,23 @@ func (p *player) entry(r Record) error {
 			entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
 		}
 	}
-	p.state.timeline.add(ref{seq: r.Seq}, entry)
-	p.step(history.Step{Kind: history.MutationAdded, Entry: entry})
-	latest := len(p.state.Recorded) - 1
-	p.state.Recorded[latest] = append(p.state.Recorded[latest], entry)
+	p.happened(r, entry)
 	p.state.hasEntries = true
-	if entry.Speaker == history.Human {
-		p.turn++
+	return nil
+}
+
+// happened puts a decoded record into the journal.
+func (p *player) happened(r Record, change any) {
+	p.journal = append(p.journal, event{seq: r.Seq, at: r.Time, line: p.number, change: change})
+}
+
+// decoded decodes a record and puts it into the journal.
+func decoded[T any](p *player, r Record) error {
+	var payload T
+	if err := json.Unmarshal(r.Payload, &payload); err != nil {
+		return err
 	}
+	p.happened(r, payload)
 	return nil
 }
 
@@ -241,42 +212,29 @@ func (p *player) density(r Record) error {
 			return errors.New("a replacement is null")
 		}
 	}
-	p.step(history.Step{Kind: history.MutationDensity, Edits: p.state.timeline.edits(payload)})
-	p.missing(p.state.timeline.edit(payload.Removals, payload.Replacements))
-	for _, prune := range payload.Prunes {
-		p.state.Prunes = append(p.state.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Tokens, prune.places(), payload.Cut, r.Time, p.turn})
-	}
+	p.happened(r, payload)
 	return nil
 }
 
-func (p *player) compression(r Record) error {
-	var payload compressionPayload
+// rewind goes back to what was before an earlier record.
+func (p *player) rewind(r Record) error {
+	var payload rewindPayload
 	if err := json.Unmarshal(r.Payload, &payload); err != nil {
 		return err
 	}
-	p.missing(p.state.timeline.rebuild(r.Seq, payload.History))
-	p.step(history.Step{Kind: history.MutationReplaced, Entries: p.state.timeline.entries()})
+	if payload.To == 0 || payload.To >= r.Seq {
+		return fmt.Errorf("it goes back to record %d, which is no earlier one", payload.To)
+	}
+	p.happened(r, payload)
 	return nil
 }
 
-func (p *player) clear(r Record) error {
-	if err := json.Unmarshal(r.Payload, &struct{}{}); err != nil {
-		return err
+func (p *player) todo(r Record) error {
+	if !json.Valid(r.Payload) {
+		return errors.New("its todo list is not JSON")
 	}
-	p.state.timeline.clear()
-	p.step(history.Step{Kind: history.MutationCleared})
-	p.state.Recorded = append(p.state.Recorded, nil)
+	p.happened(r, todoPayload{bytes.Clone(r.Payload)})
 	return nil
-}
-
-func (p *player) step(step history.Step) { p.state.Steps = append(p.state.Steps, step) }
-
-// missing adds a notice about entries that a later record names and no readable one
-// brought.
-func (p *player) missing(unknown int) {
-	if unknown > 0 {
-		p.notice(fmt.Sprintf("line %d names entries that could not be read: %d", p.number, unknown))
-	}
 }
 
 func (p *player) setting(r Record) error {

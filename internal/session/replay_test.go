@@ -142,8 +142,8 @@ func TestDamage(t *testing.T) {
 func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	log := lines(opening, entryA)
-	_, err := Replay(strings.NewReader(log + strings.Replace(log, `"v":1`, `"v":2`, 1)))
-	if newer := (*VersionError)(nil); !errors.As(err, &newer) || newer.Version != 2 || newer.Line != 3 || !strings.Contains(err.Error(), "update") {
+	_, err := Replay(strings.NewReader(log + strings.Replace(log, `"v":1`, `"v":3`, 1)))
+	if newer := (*VersionError)(nil); !errors.As(err, &newer) || newer.Version != 3 || newer.Line != 3 || !strings.Contains(err.Error(), "update") {
 		t.Errorf("error %v", err)
 	}
 	for _, text := range []string{"", "\n\n", "hello\nworld\n", `{"history":[]}`} {
@@ -212,7 +212,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte(lines(opening, entryA, entryB, `"type":"density","payload":{"removals":["2"],"replacements":{"3":{"speaker":"human","blocks":[]}},"prunes":[{"entry":"3"}]}`)))
 	f.Add([]byte(lines(opening, entryA, `"type":"compression","payload":{"history":[{"ref":"2"},{"ref":"2"},{"ref":"9"},{}]}`, `"type":"density","payload":{"removals":["2","2","3.1"]}`)))
 	f.Add([]byte(lines(opening, entryA)[:90]))
-	f.Add([]byte(`{"v":2}`))
+	f.Add([]byte(`{"v":3}`))
 	f.Fuzz(func(t *testing.T, log []byte) {
 		state, err := Replay(strings.NewReader(string(log)))
 		if err != nil {

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/history"
+)
+
+// past reads the record of a log.
+func pastOf(t failer, l *Log) *Past {
+	t.Helper()
+	p, err := l.Past()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// rewindTo takes a history back to before a record.
+func rewindTo(t failer, l *Log, h *history.Service, seq uint64) {
+	t.Helper()
+	if err := h.Rewind(pastOf(t, l).Before(seq).Entries, seq); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replayUntil is what a fresh replay of the log up to before record seq gives.
+func replayUntil(t failer, l *Log, seq uint64) []*history.Content {
+	t.Helper()
+	data, err := os.ReadFile(l.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before []byte
+	for line := range bytes.Lines(data) {
+		if r, err := parse(bytes.TrimSpace(line)); err == nil && r.Seq < seq {
+			before = append(before, line...)
+		}
+	}
+	state, err := Replay(bytes.NewReader(before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Entries
+}
+
+// TestRewind is D-80: at every message of any session, going back gives exactly what
+// a fresh replay up to there gives, live and after a resume, and going forward again
+// what was left.
+func TestRewind(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		l := create(t, o)
+		weaken(l)
+		h := live(l.Observe)
+		next := 0
+		fresh := func() *history.Content {
+			next++
+			return history.New(rapid.SampledFrom([]history.Speaker{history.Human, history.AI, history.Tool}).Draw(rt, "speaker"), &history.Text{Text: fmt.Sprint(next)})
+		}
+		must(rt, h.Add(history.HumanText("first")))
+		step := map[string]func(*rapid.T){
+			"add":     func(*rapid.T) { must(rt, h.Add(fresh())) },
+			"density": func(*rapid.T) { must(rt, h.ApplyDensityResult(anyDensity(rt, h.Len(), fresh))) },
+			"replace": func(*rapid.T) { rebuild(rt, h, fresh) },
+			"clear": func(*rapid.T) {
+				if rapid.IntRange(0, 9).Draw(rt, "rarely") == 0 {
+					must(rt, h.Clear())
+				}
+			},
+			"resume": func(*rapid.T) {
+				must(rt, l.Close())
+				again, state, err := Resume(l.Path(), o)
+				must(rt, err)
+				sameEntries(rt, state.Entries, h.RawHistory())
+				l, h = again, live(again.Observe)
+				weaken(l)
+				must(rt, h.Restore(state.Entries))
+			},
+			"rewind": func(*rapid.T) {
+				points := pastOf(rt, l).Points()
+				p := rapid.SampledFrom(points).Draw(rt, "point")
+				left := slices.Clone(h.RawHistory())
+				rewindTo(rt, l, h, p.Seq)
+				back := l.seq
+				sameEntries(rt, h.RawHistory(), replayUntil(rt, l, p.Seq))
+				sameEntries(rt, recorded(t, l), h.RawHistory())
+				if rapid.Bool().Draw(rt, "stay") {
+					return
+				}
+				rewindTo(rt, l, h, back)
+				sameEntries(rt, h.RawHistory(), left)
+			},
+			"": func(*rapid.T) { sameEntries(rt, recorded(t, l), h.RawHistory()) },
+		}
+		rt.Repeat(step)
+		must(rt, l.Close())
+	})
+}
+
+// What density pruned and a summary replaced is back, and todos are those of then.
+func TestRewindBeforeACompression(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	h := live(l.Observe)
+	must(t, h.Add(history.HumanText("one")))
+	must(t, l.Todo([]byte(`["a"]`)))
+	must(t, h.Add(history.HumanText("two")))
+	must(t, h.ApplyDensityResult(history.DensityResult{Removals: []int{0}, Prunes: []history.Prune{{Kind: "stale-read"}}}))
+	must(t, l.Todo([]byte(`["b"]`)))
+	must(t, h.Rebuild("middle-out", func([]*history.Content, []int) ([]*history.Content, error) {
+		return []*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}, nil
+	}))
+	points := pastOf(t, l).Points()
+	if len(points) != 2 || points[1].Turn != 2 {
+		t.Fatalf("points %+v", points)
+	}
+	rewindTo(t, l, h, points[1].Seq)
+	closeLog(t, l)
+	state := replayFile(t, l.Path())
+	if said(state.Entries) != "one" || string(state.Todos) != `["a"]` || len(state.Prunes) != 0 || state.Turn != 1 || len(state.Steps) != 1 {
+		t.Errorf("%q, todos %s, prunes %v, turn %d, steps %d", said(state.Entries), state.Todos, state.Prunes, state.Turn, len(state.Steps))
+	}
+}
+
+func describePoints(points []history.Point) string {
+	var all []string
+	for _, p := range points {
+		name := "end"
+		switch {
+		case p.Cleared:
+			name = "clear"
+		case !p.End():
+			name = p.Message.Text()
+		}
+		all = append(all, fmt.Sprintf("%s:%d", name, p.Turn))
+	}
+	return strings.Join(all, " ")
+}
+
+// Of lines that were left behind the messages are listed, and the end, unless it is
+// part of the conversation again.
+func TestPoints(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	h := live(l.Observe)
+	point := func(n int) uint64 { return pastOf(t, l).Points()[n].Seq }
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { must(t, h.Add(history.HumanText("a"))); must(t, h.Add(history.HumanText("b"))) }, "a:1 b:2"},
+		{func() { must(t, h.Add(history.New(history.Human, history.NewData(history.Printed, "t", "out")))) }, "a:1 b:2"},
+		{func() { rewindTo(t, l, h, point(1)) }, "a:1 b:0 end:0"},
+		{func() { must(t, h.Add(history.HumanText("c"))) }, "a:1 b:0 end:0 c:2"},
+		{func() { rewindTo(t, l, h, point(2)) }, "a:1 b:2 c:0 end:0"},
+		{func() { must(t, h.Clear()) }, "a:1 b:2 c:0 end:0 clear:0"},
+		{func() { must(t, h.Add(history.HumanText("d"))) }, "a:1 b:2 c:0 end:0 clear:0 d:3"},
+		{func() { rewindTo(t, l, h, point(4)) }, "a:1 b:2 c:0 end:0 d:0 end:0"},
+	} {
+		step.do()
+		if got := describePoints(pastOf(t, l).Points()); got != step.want {
+			t.Errorf("points %q, want %q", got, step.want)
+		}
+	}
+	closeLog(t, l)
+}
+
+// A state that was not asked for is refused, and so is a record that goes to no
+// earlier one.
+func TestRewindRefused(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	h := live(l.Observe)
+	must(t, h.Add(history.HumanText("a")))
+	if err := h.Rewind(nil, 2); !errors.Is(err, errNoPast) {
+		t.Errorf("error %v", err)
+	}
+	closeLog(t, l)
+	for _, to := range []string{"0", "3", "9"} {
+		state, err := Replay(strings.NewReader(lines(opening, entryA, `"type":"rewind","payload":{"to":`+to+`}`)))
+		if err != nil || said(state.Entries) != "a" || len(state.Notices) != 1 {
+			t.Errorf("to %s: %q %q %v", to, said(state.Entries), state.Notices, err)
+		}
+	}
+}
+
+// Records that wait for room on the disk are part of the past.
+func TestPastOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	h := live(l.Observe)
+	must(t, h.Add(history.HumanText("a")))
+	weaken(l).room = 0
+	must(t, h.Add(history.HumanText("b")))
+	if got := describePoints(pastOf(t, l).Points()); got != "a:1 b:2" {
+		t.Errorf("points %q", got)
+	}
+}

@@ -1,0 +1,74 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"agent/internal/history"
+)
+
+// State is what a log says.
+type State struct {
+	ID        string
+	Workspace string
+	Started   time.Time
+	// PID and Since tell which process took the log up last, and when.
+	PID   int
+	Since time.Time
+	// Entries are the current context, the raw history.
+	Entries []*history.Content
+	// Turn is how many messages of the user led to Entries.
+	Turn int
+	// Recorded are the entries as they were added, whatever became of them since:
+	// one list for each stretch that a clear ended, and one for what followed.
+	Recorded [][]*history.Content
+	// Steps are all changes that led to Entries, in order, for who needs to know how
+	// they came about. What was left behind by going back is not among them; so it is
+	// with Recorded, Prunes and Todos.
+	Steps []history.Step
+	// Prunes are all that density took out of the context, in order.
+	Prunes []Pruned
+	// Todos is the todo list in the form in which it was recorded, nil when there
+	// was none.
+	Todos json.RawMessage
+	// Settings are those changed in the session; a value that was unset is gone.
+	Settings map[string]string
+	// Jobs are the background commands that ran when the latest program to write the
+	// log ended; none after an orderly end.
+	Jobs []Job
+	// Notices tell what is wrong with the log, for the user; empty for a sound one.
+	Notices []string
+
+	notices  []notice
+	timeline timeline
+	seq      uint64
+	// good is how many bytes of the input hold whole records, unended whether the
+	// last of them lacks its line break.
+	good       int64
+	unended    bool
+	hasEntries bool
+}
+
+// Pruned is one thing density took out of the context.
+type Pruned struct {
+	Kind    history.PruneKind
+	Subject string
+	Reason  string
+	// Tokens is what it freed.
+	Tokens int
+	// Recorded are the places of what was pruned.
+	Recorded []history.Recorded
+	// Cut says what the pruning it was part of cost and saved, nil if nobody asked.
+	Cut *history.Cut
+	At  time.Time
+	// Turn is the number of the user's message during which it happened, from 1.
+	Turn int
+}
+
+// notice is what is wrong with a line of the log.
+type notice struct {
+	line int
+	text string
+}
+
+func (s *State) notice(line int, text string) { s.notices = append(s.notices, notice{line, text}) }
