@@ -48,7 +48,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 	err = tui.Run(ctx, tui.Options{
 		Driver:    a.chat,
 		Commands:  a.commands(ctx, a.chat, tui.Keys()),
-		Files:     atcmd.NewCompleter(a.workspace.Root(), w.now).Complete,
+		Files:     atcmd.NewCompleter(ctx, a.workspace.Root(), w.now),
 		Events:    relay.register,
 		Plain:     o.screenReader,
 		In:        w.stdin,

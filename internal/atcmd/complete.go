@@ -3,7 +3,6 @@ package atcmd
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -13,27 +12,46 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// completionsAge is how old the listing that completions come from may be: a
-// person who types must not wait for a walk through the workspace at every key.
-const completionsAge = 3 * time.Second
-
-// maxCompletions bounds what is proposed.
-const maxCompletions = 50
+// The bounds of completion. A person who types must not wait for a walk through the
+// workspace at every key.
+const (
+	// completionsAge is how old the listing may be that completions come from, and
+	// listingShare how many times longer than it took to make.
+	completionsAge = 3 * time.Second
+	listingShare   = 20
+	// completionPatience is how long a listing that is being made is waited for: most
+	// workspaces are listed by then, and nothing has to be shown twice.
+	completionPatience = 20 * time.Millisecond
+	// maxCompletions bounds what is proposed, and maxRecent what is proposed of it
+	// because somebody worked on it lately.
+	maxCompletions = 50
+	maxRecent      = 6
+	// recently is how long ago a file that was worked on lately was changed. When more
+	// than one in recentShare was, the workspace is a fresh copy, and none counts.
+	recently    = 24 * time.Hour
+	recentShare = 10
+)
 
 // Completer proposes paths for an @ that is being typed. It is safe for parallel
 // use.
 type Completer struct {
+	ctx  context.Context
 	root string
 	now  func() time.Time
 
-	mu     sync.Mutex
-	names  []string
-	listed time.Time
+	mu sync.Mutex
+	// listing is what the workspace held at a time, made is closed when the one that is
+	// being made is there; nil when none is.
+	listing listing
+	made    chan struct{}
+	// used are the files that were sent with a message, the latest first.
+	used []string
 }
 
-// NewCompleter returns a completer for the workspace at root, an absolute path.
-func NewCompleter(root string, now func() time.Time) *Completer {
-	return &Completer{root: root, now: now}
+// NewCompleter returns a completer for the workspace at root, an absolute path. What it
+// does in the background ends with ctx.
+func NewCompleter(ctx context.Context, root string, now func() time.Time) *Completer {
+	return &Completer{ctx: ctx, root: root, now: now}
 }
 
 // Unfinished finds the mention that text ends in the middle of: where its @ stands
@@ -55,35 +73,121 @@ func Unfinished(text string) (start int, typed string, ok bool) {
 }
 
 // Complete proposes mentions for what has been typed after an @, best first, each
-// with its @. Files that git ignores are not proposed. Folders end with a slash.
-func (c *Completer) Complete(ctx context.Context, typed string) []string {
-	names := c.list(ctx)
-	var found []string
-	switch {
-	case typed == "" || strings.HasSuffix(typed, "/"):
-		found = below(typed, names)
-	default:
-		for _, match := range fuzzy.Find(typed, names) {
-			found = append(found, match.Str)
-		}
-		// What begins as it was typed, or is called so, comes before what merely
-		// holds its letters.
-		rank := func(name string) int {
-			switch {
-			case strings.HasPrefix(name, typed):
-				return 0
-			case strings.HasPrefix(path.Base(name), typed):
-				return 1
-			}
-			return 2
-		}
-		slices.SortStableFunc(found, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+// with its @. Files that git ignores are not proposed. Folders end with a slash. It
+// answers at once: whole is false while the workspace is being listed, of which then
+// only what was known before is proposed, or what stands in the folder that is typed.
+func (c *Completer) Complete(typed string) (proposals []string, whole bool) {
+	list, whole := c.list()
+	if list.names == nil && !whole {
+		list.names = inFolder(c.root, typed)
 	}
+	found := c.rank(typed, list)
 	found = slices.Clone(found[:min(len(found), maxCompletions)])
 	for i, name := range found {
 		found[i] = "@" + quoteIfNeeded(name)
 	}
+	return found, whole
+}
+
+// Listed returns when the workspace has been listed, or ctx ends.
+func (c *Completer) Listed(ctx context.Context) {
+	c.mu.Lock()
+	made := c.made
+	c.mu.Unlock()
+	if made == nil {
+		return
+	}
+	select {
+	case <-made:
+	case <-ctx.Done():
+	}
+}
+
+// Used notes that a file, relative to the root, was sent with a message: it is
+// proposed before others from now on.
+func (c *Completer) Used(file string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used = append([]string{file}, slices.DeleteFunc(slices.Clone(c.used), func(f string) bool { return f == file })...)
+}
+
+// rank picks the names that fit what is typed, best first: what begins as it was typed,
+// then what is called so, then what holds its letters. Among those that fit alike what
+// was worked on lately comes first.
+func (c *Completer) rank(typed string, list listing) []string {
+	c.mu.Lock()
+	recent := slices.Concat(c.used, list.changed)
+	c.mu.Unlock()
+	if typed == "" {
+		recent = distinct(slices.DeleteFunc(recent, func(name string) bool { return !holds(list.names, name) }))
+		recent = recent[:min(len(recent), maxRecent)]
+		rest := slices.DeleteFunc(below("", list.names), func(name string) bool { return slices.Contains(recent, name) })
+		return append(recent, rest...)
+	}
+	if strings.HasSuffix(typed, "/") {
+		return below(typed, list.names)
+	}
+	return best(typed, list.names, recent)
+}
+
+// candidate is a name that fits what is typed: the lower its fit, the better.
+type candidate struct {
+	name string
+	// lately is negative for a name that was worked on lately, the lower the later.
+	lately, fit int
+}
+
+// best are the names that fit what is typed, enough of them to be proposed. Letters are
+// only looked for when too few names begin as it was typed.
+func best(typed string, names, recent []string) (found []string) {
+	lately := make(map[string]int, len(recent))
+	for i, name := range recent {
+		if _, known := lately[name]; !known {
+			lately[name] = i - len(recent)
+		}
+	}
+	var asTyped, called []candidate
+	var rest []string
+	for _, name := range names {
+		base := name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:]
+		switch {
+		case strings.HasPrefix(name, typed):
+			asTyped = append(asTyped, candidate{name, lately[name], 0})
+		case strings.HasPrefix(base, typed):
+			called = append(called, candidate{name, lately[name], len(name)})
+		default:
+			rest = append(rest, name)
+		}
+	}
+	var lettered []candidate
+	if len(asTyped)+len(called) < maxCompletions {
+		for _, match := range fuzzy.FindNoSort(typed, rest) {
+			lettered = append(lettered, candidate{match.Str, lately[match.Str], -match.Score})
+		}
+	}
+	for _, fitting := range [][]candidate{asTyped, called, lettered} {
+		slices.SortStableFunc(fitting, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.lately, b.lately), cmp.Compare(a.fit, b.fit)) })
+		for _, c := range fitting {
+			found = append(found, c.name)
+		}
+	}
 	return found
+}
+
+// holds reports whether a name is among sorted ones.
+func holds(names []string, name string) bool {
+	_, found := slices.BinarySearch(names, name)
+	return found
+}
+
+// distinct drops what came before, in place.
+func distinct(names []string) []string {
+	seen := make(map[string]bool, len(names))
+	return slices.DeleteFunc(names, func(name string) bool {
+		again := seen[name]
+		seen[name] = true
+		return again
+	})
 }
 
 // below returns the names directly in a folder.
@@ -96,29 +200,6 @@ func below(folder string, names []string) []string {
 		}
 	}
 	return found
-}
-
-// list returns the files of the workspace and the folders they are in, sorted.
-func (c *Completer) list(ctx context.Context) []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.names != nil && c.now().Sub(c.listed) < completionsAge {
-		return c.names
-	}
-	w, err := openWorkspace(ctx, c.root)
-	if err != nil {
-		return nil
-	}
-	names, folders := slices.Clone(w.all()), map[string]bool{}
-	for _, file := range w.all() {
-		for folder := path.Dir(file); folder != "." && !folders[folder]; folder = path.Dir(folder) {
-			folders[folder] = true
-			names = append(names, folder+"/")
-		}
-	}
-	slices.Sort(names)
-	c.names, c.listed = names, c.now()
-	return names
 }
 
 // quoteIfNeeded writes a path so that parse reads it back.

@@ -1,6 +1,7 @@
 package atcmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,9 @@ func TestCompleter(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := time.Unix(1_000_000, 0)
-	c := NewCompleter(root, func() time.Time { return clock })
+	c := NewCompleter(t.Context(), root, func() time.Time { return clock })
+	c.Complete("")
+	c.Listed(t.Context())
 	for _, tt := range []struct {
 		typed string
 		want  []string
@@ -73,7 +76,7 @@ func TestCompleter(t *testing.T) {
 		{"wi", []string{`@"with space.md"`}},
 		{"noise", nil},
 	} {
-		got := c.Complete(t.Context(), tt.typed)
+		got, _ := c.Complete(tt.typed)
 		if diff := cmp.Diff(tt.want, got); diff != "" && len(tt.want)+len(got) > 0 {
 			t.Errorf("%q (-want +got):\n%s", tt.typed, diff)
 		}
@@ -82,12 +85,117 @@ func TestCompleter(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "later.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Complete(t.Context(), "later"); len(got) > 0 {
+	if got, _ := c.Complete("later"); len(got) > 0 {
 		t.Errorf("the workspace was listed again at once: %v", got)
 	}
 	clock = clock.Add(completionsAge)
-	if got := c.Complete(t.Context(), "later"); len(got) != 1 {
+	c.Complete("later")
+	c.Listed(t.Context())
+	if got, whole := c.Complete("later"); len(got) != 1 || !whole {
 		t.Errorf("a new file is not proposed: %v", got)
+	}
+}
+
+// What was worked on lately comes first among what fits alike, what was sent with a
+// message before that.
+func TestCompleterRanksByRecency(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 40 {
+		names = append(names, fmt.Sprintf("src/file%02d.go", i))
+	}
+	root, now := completionWorkspace(t, names...), time.Now()
+	for i, name := range names {
+		age := 48 * time.Hour
+		switch i {
+		case 7:
+			age = 2 * time.Hour
+		case 9:
+			age = time.Hour
+		}
+		if err := os.Chtimes(filepath.Join(root, name), now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := NewCompleter(t.Context(), root, func() time.Time { return now })
+	c.Used("src/file30.go")
+	c.Used("src/file20.go")
+	c.Used("src/file30.go")
+	for typed, want := range map[string][]string{
+		"":     {"@src/file30.go", "@src/file20.go", "@src/file09.go", "@src/file07.go", "@src/"},
+		"file": {"@src/file30.go", "@src/file20.go", "@src/file09.go", "@src/file07.go", "@src/file00.go"},
+	} {
+		c.Complete(typed)
+		c.Listed(t.Context())
+		got, _ := c.Complete(typed)
+		if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", typed, diff)
+		}
+	}
+	for _, name := range names { // a fresh copy, where nothing was worked on
+		if err := os.Chtimes(filepath.Join(root, name), now, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh := NewCompleter(t.Context(), root, func() time.Time { return now })
+	fresh.Complete("")
+	fresh.Listed(t.Context())
+	if got, _ := fresh.Complete(""); len(got) != 1 {
+		t.Errorf("a fresh copy proposes %v", got)
+	}
+}
+
+// While a large workspace is being listed, the folder that is typed is proposed at
+// once.
+func TestCompleterAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	root := completionWorkspace(t, "main.go", "src/a.go", "src/deep/b.go", ".git/HEAD")
+	for typed, want := range map[string][]string{"": {"@main.go", "@src/"}, "src/": {"@src/a.go", "@src/deep/"}, "src/b": nil, "../": nil} {
+		c := NewCompleter(t.Context(), root, time.Now)
+		c.made = make(chan struct{}) // a listing that takes for ever
+		got, whole := c.Complete(typed)
+		if diff := cmp.Diff(want, got); diff != "" && len(want)+len(got) > 0 || whole {
+			t.Errorf("%q: whole = %v (-want +got):\n%s", typed, whole, diff)
+		}
+	}
+}
+
+// The first @ in a workspace of 50 000 files, and one that is typed after it was listed.
+func BenchmarkCompleter(b *testing.B) {
+	root := b.TempDir()
+	for i := range 50_000 {
+		name := filepath.Join(root, fmt.Sprintf("pkg%03d/sub%d/file%d.go", i%500, i%7, i))
+		if i < 3500 {
+			if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			c := NewCompleter(b.Context(), root, time.Now)
+			if found, _ := c.Complete(""); len(found) == 0 {
+				b.Fatal("nothing is proposed")
+			}
+			b.StopTimer()
+			c.Listed(b.Context())
+			b.StartTimer()
+		}
+	})
+	c := NewCompleter(b.Context(), root, time.Now)
+	c.Complete("")
+	c.Listed(b.Context())
+	for _, typed := range []string{"", "file49", "pkg1"} {
+		b.Run("listed "+typed, func(b *testing.B) {
+			for b.Loop() {
+				if found, _ := c.Complete(typed); len(found) == 0 {
+					b.Fatal("nothing is proposed")
+				}
+			}
+		})
 	}
 }
 

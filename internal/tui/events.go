@@ -118,6 +118,9 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	said := promptRows(m.asTyped(e.Text))
 	var files []transcript.Lay
 	for _, file := range e.Included {
+		if m.opts.Files != nil {
+			m.opts.Files.Used(file.Path)
+		}
 		files = append(files, noteRows(dim, "  +", file.Path+" — "+includedSize(file)))
 	}
 	for _, file := range e.Skipped {

@@ -172,7 +172,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 			m.giveBack(message.message)
 		}
 	case completionMsg:
-		m.complete(message)
+		return m.complete(message)
 	case commandMsg:
 		return m.commandDone(message)
 	case editedMsg:

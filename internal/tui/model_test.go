@@ -92,14 +92,18 @@ func (fakeCommands) Complete(line string) (int, []command.Completion) {
 }
 
 // fakeFiles is a workspace of three names.
-func fakeFiles(_ context.Context, typed string) []string {
-	var out []string
+type fakeFiles struct{}
+
+func (fakeFiles) Listed(context.Context) {}
+func (fakeFiles) Used(string)            {}
+
+func (fakeFiles) Complete(typed string) (out []string, whole bool) {
 	for _, name := range []string{"main.go", "src/", "src/x.go"} {
 		if strings.HasPrefix(name, typed) && name != typed {
 			out = append(out, "@"+name)
 		}
 	}
-	return out
+	return out, true
 }
 
 // screenplay drives a model without a terminal: keys and events in, frames out.
@@ -117,7 +121,7 @@ func newScreenplay(t testing.TB, width, height int) *screenplay {
 	s := &screenplay{t: t, driver: &fakeDriver{}, clock: time.Unix(1_000_000, 0)}
 	s.model = newModel(t.Context(), Options{
 		Driver: s.driver, Commands: fakeCommands{}, Workspace: "/home/u/work/project",
-		Files:   fakeFiles,
+		Files:   fakeFiles{},
 		Environ: []string{"HOME=/home/u"}, Now: func() time.Time { return s.clock },
 		Status: chat.Status{Model: "demo-model", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeAsk},
 	}, width, height)

@@ -41,13 +41,23 @@ type History interface {
 	Append(prompt string) error
 }
 
+// Files knows the files of the workspace. Its methods may be called from any goroutine.
+type Files interface {
+	// Complete proposes at once what to put in for an @ and what was typed after it, each
+	// with its @, best first; whole is false while there may be more to come.
+	Complete(typed string) (proposals []string, whole bool)
+	// Listed returns when there is no more to come, or ctx ends.
+	Listed(ctx context.Context)
+	// Used says that a file was sent with a message.
+	Used(file string)
+}
+
 // Options are what Run needs from outside.
 type Options struct {
 	Driver   Driver
 	Commands command.Runner
-	// Files proposes what to put in for an @ and what was typed after it, each with
-	// its @, best first. Nil proposes nothing.
-	Files func(ctx context.Context, typed string) []string
+	// Files proposes files for an @. Nil proposes nothing.
+	Files Files
 	// Events registers the listener of the turn loop's events. The listener
 	// never blocks and may be called from any goroutine, also after Run returned.
 	Events func(listener func(chat.Event))

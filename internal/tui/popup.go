@@ -43,9 +43,16 @@ func (p *popup) move(by int) {
 
 // completionMsg brings proposals.
 type completionMsg struct {
-	line      string
+	line string
+	completions
+}
+
+// completions are proposals for the end of a line, which begins at start. more, when
+// there is one, waits until there are others to ask for.
+type completions struct {
 	start     int
 	proposals []command.Completion
+	more      func()
 }
 
 // completable is the text completions are for, up to the cursor: a command line, or
@@ -53,19 +60,27 @@ type completionMsg struct {
 func (m *Model) completable() (line string, complete completer) {
 	line = m.input.Text[:m.input.Cursor]
 	if m.opts.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(firstWord(line)) {
-		return line, m.opts.Commands.Complete
+		commands := m.opts.Commands
+		return line, func() completions {
+			start, proposals := commands.Complete(line)
+			return completions{start: start, proposals: proposals}
+		}
 	}
 	start, typed, ok := atcmd.Unfinished(line)
 	if !ok || m.opts.Files == nil {
 		return line, nil
 	}
 	ctx, files := m.ctx, m.opts.Files
-	return line, func(string) (int, []command.Completion) {
-		var proposals []command.Completion
-		for _, name := range files(ctx, typed) {
-			proposals = append(proposals, command.Completion{Value: name})
+	return line, func() completions {
+		names, whole := files.Complete(typed)
+		found := completions{start: start}
+		for _, name := range names {
+			found.proposals = append(found.proposals, command.Completion{Value: name})
 		}
-		return start, proposals
+		if !whole {
+			found.more = func() { files.Listed(ctx) }
+		}
+		return found
 	}
 }
 
@@ -90,8 +105,8 @@ func (p *popup) runsSelected() bool {
 	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
 }
 
-// completer proposes values for the end of a line, which begins at start.
-type completer func(line string) (start int, proposals []command.Completion)
+// completer proposes values for the end of a line.
+type completer func() completions
 
 // proposeLater asks for completions of what is typed.
 func (m *Model) proposeLater() tea.Cmd {
@@ -104,29 +119,40 @@ func (m *Model) proposeLater() tea.Cmd {
 		return nil
 	}
 	m.popup.close()
-	return guarded(func() tea.Msg {
-		start, proposals := complete(line)
-		return completionMsg{line, start, proposals}
-	})
+	return guarded(func() tea.Msg { return completionMsg{line, complete()} })
 }
 
-// complete takes proposals, unless the text has changed since they were asked for.
-func (m *Model) complete(msg completionMsg) {
+// complete takes proposals, unless the text has changed since they were asked for, and
+// asks for others once there are more. What was picked stays picked.
+func (m *Model) complete(msg completionMsg) tea.Cmd {
 	line, complete := m.completable()
 	if complete == nil || line != msg.line || msg.start < 0 || msg.start > len(line) {
-		return
+		return nil
 	}
-	accept := m.popup.accept
+	accept, picked := m.popup.accept, ""
+	if m.popup.open() && m.popup.selected >= 0 {
+		picked = m.popup.proposals[m.popup.selected].Value
+	}
 	m.popup = popup{line: line, start: msg.start, proposals: msg.proposals, selected: -1}
 	if isCommandName(line) {
 		m.popup.selected = firstProposal(line, msg.proposals)
+	} else if picked != "" {
+		m.popup.selected = slices.IndexFunc(msg.proposals, func(c command.Completion) bool { return c.Value == picked })
 	}
 	if only := msg.proposals; len(only) == 1 && only[0].Value == line[msg.start:] {
 		m.popup.close()
 	}
 	if accept && m.popup.open() {
 		m.acceptCompletion()
+		return nil
 	}
+	if msg.more == nil {
+		return nil
+	}
+	return guarded(func() tea.Msg {
+		msg.more()
+		return completionMsg{line, complete()}
+	})
 }
 
 // tab takes the picked proposal, or the best one.
