@@ -38,7 +38,7 @@ var rooms = []room{
 	{"internal/tui", []string{"internal/chat", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture"}, "the screen shows events and commands and knows their types"},
 	{"internal/headless", []string{"internal/chat", "internal/history"}, "it prints the events of a turn"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
-	{"internal/command", []string{"internal/chat", "internal/settings", "internal/session", "internal/nearest"}, "commands steer the loop and know no screen"},
+	{"internal/command", []string{"internal/chat", "internal/history", "internal/settings", "internal/session", "internal/nearest"}, "commands steer the loop and know no screen"},
 	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/todo", "internal/tokens"}, "it knows what fits, and neither turns nor tools nor settings"},
 	{"internal/chat", []string{"internal/llm", "internal/protect", "internal/tools", "internal/compression", "internal/history", "internal/settings", "internal/atcmd", "internal/todo", "internal/tokens"}, "the loop knows what it drives and not who watches"},
 	{"internal/compression", []string{"internal/history", "internal/nearest", "internal/todo"}, "the engine is pure"},

@@ -217,8 +217,9 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
 	var observer history.Observer
 	var unsaved func() error
+	var readPast func() (chat.Past, error)
 	if a.session != nil {
-		observer, unsaved = a.session.Observe, a.session.Unsaved
+		observer, unsaved, readPast = a.session.Observe, a.session.Unsaved, a.readPast
 	}
 	compressionPrompt, lacks, err := prompts.Compression(filepath.Join(a.folders.config, "prompts"))
 	if err != nil {
@@ -236,6 +237,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		SessionRoot:  recorded.Workspace,
 		History:      history.NewService(counter(settings.Model.Of(a.settings)), observer),
 		Unsaved:      unsaved,
+		ReadPast:     readPast,
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
 		Local:        a.connection.Local,

@@ -157,9 +157,34 @@ func (a *app) conversation(config chat.Config, recorded session.State) (*chat.Ch
 		return chat.New(config), nil
 	}
 	a.earlier = earlierOf(recorded.Entries)
+	return chat.Resume(config, restoredFrom(recorded))
+}
+
+// restoredFrom is a recorded conversation as the turn loop takes it up. The todo list
+// is nil where the recorded one cannot be read.
+func restoredFrom(recorded session.State) chat.Restored {
 	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
 	for i, p := range recorded.Prunes {
 		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
 	}
-	return chat.Resume(config, recorded.Entries, ledger, recorded.Steps)
+	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Steps: recorded.Steps, Turn: recorded.Turn}
+	if len(recorded.Todos) > 0 {
+		restored.Todos, _ = todo.Parse(recorded.Todos)
+	}
+	return restored
+}
+
+// sessionPast is the record of a session as the turn loop reads it.
+type sessionPast struct{ *session.Past }
+
+// Before implements chat.Past.
+func (p sessionPast) Before(seq uint64) chat.Restored { return restoredFrom(p.Past.Before(seq)) }
+
+// readPast reads the record of the session that is open.
+func (a *app) readPast() (chat.Past, error) {
+	past, err := a.session.Past()
+	if err != nil {
+		return nil, fmt.Errorf("the record of the session cannot be read: %w", err)
+	}
+	return sessionPast{past}, nil
 }

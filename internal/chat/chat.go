@@ -33,7 +33,9 @@ type Config struct {
 	History     *history.Service
 	// Unsaved says why the record of the history is behind, and is nil while all of
 	// it is on disk. It may be nil itself: then nothing is recorded.
-	Unsaved  func() error
+	Unsaved func() error
+	// ReadPast reads the record of the conversation; nil where none is kept.
+	ReadPast func() (Past, error)
 	Settings *settings.Settings
 	// ContextLimit returns what is known about a model's window, in tokens; it is
 	// asked when the setting context-limit is unset.

@@ -145,7 +145,7 @@ func (b *bench) prepare() (llm.Request, error) {
 
 // resume has b go on with a recorded conversation.
 func (b *bench) resume(entries []*history.Content, ledger []PruneRecord) (err error) {
-	b.Chat, err = Resume(b.Config, entries, ledger, nil)
+	b.Chat, err = Resume(b.Config, Restored{Entries: entries, Ledger: ledger})
 	return err
 }
 

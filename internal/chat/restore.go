@@ -2,18 +2,23 @@ package chat
 
 import "agent/internal/history"
 
-// Resume returns a chat that goes on with a recorded conversation, of which steps
-// tell how it came about. Calls that the
+// Resume returns a chat that goes on with a recorded conversation. Calls that the
 // program's end left unanswered are answered with an error, which is recorded as any
 // change is.
-func Resume(config Config, entries []*history.Content, ledger []PruneRecord, steps []history.Step) (*Chat, error) {
+func Resume(config Config, restored Restored) (*Chat, error) {
 	c := New(config)
-	if err := c.History.Restore(entries); err != nil {
+	if err := c.History.Restore(restored.Entries); err != nil {
 		return nil, err
 	}
-	c.window.Restore(ledger)
-	c.window.Resume(steps)
-	return c, c.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) ([]*history.Content, error) {
+	c.window.Restore(restored.Ledger, restored.Turn)
+	c.window.Resume(restored.Steps)
+	c.lastReply = lastReply(restored.Entries)
+	return c, repair(c.History)
+}
+
+// repair answers the calls that an end of the program left open.
+func repair(h *history.Service) error {
+	return h.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) ([]*history.Content, error) {
 		if history.Validate(entries) == nil {
 			return nil, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/history"
 	"agent/internal/settings"
 )
 
@@ -32,6 +33,11 @@ type Session interface {
 	// Clear empties the conversation; the record of it stays. It is
 	// chat.ErrWorking while a turn runs.
 	Clear(ctx context.Context) error
+	// Points are the places in the record to which Rewind goes; Rewind makes the
+	// conversation what it was at one, and returns it. It is chat.ErrWorking while a turn
+	// runs.
+	Points(ctx context.Context) ([]history.Point, error)
+	Rewind(ctx context.Context, seq uint64) (history.Point, error)
 	// Retry sends the conversation again without a new message, after a request
 	// that failed. It returns before the turn ends. It is chat.ErrWorking while one
 	// runs, and an error when there is nothing to send.

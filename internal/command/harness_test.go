@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/settings"
 )
 
@@ -28,7 +30,16 @@ type fakeSession struct {
 	grants     []string
 	compressed chat.Compressed
 	err        error
+	points     []history.Point
 	done       []string
+}
+
+func (f *fakeSession) Points(context.Context) ([]history.Point, error) { return f.points, f.err }
+
+func (f *fakeSession) Rewind(_ context.Context, seq uint64) (history.Point, error) {
+	f.done = append(f.done, fmt.Sprintf("rewind to %d", seq))
+	i := slices.IndexFunc(f.points, func(p history.Point) bool { return p.Seq == seq })
+	return f.points[i], f.err
 }
 
 func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {

@@ -28,7 +28,7 @@ func New(ctx context.Context, deps Deps) *Commands {
 // and a line here.
 func (c *Commands) declare() []Command {
 	return []Command{
-		c.helpCommand(), c.quitCommand(), c.clearCommand(), c.retryCommand(),
+		c.helpCommand(), c.quitCommand(), c.clearCommand(), c.retryCommand(), c.rewindCommand(),
 		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
 		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(),
 		c.toolsCommand(), c.todoCommand(), c.diffCommand(), c.copyCommand(), c.exportCommand(), c.initCommand(), c.debugCommand(),

@@ -21,8 +21,10 @@ func (w *Window) NextTurn() { w.ledger.turn++ }
 // Ledger lists every prune of the session, oldest first.
 func (w *Window) Ledger() []Prune { return slices.Clone(w.ledger.prunes) }
 
-// Restore takes up the ledger of a recorded session.
-func (w *Window) Restore(recorded []Prune) {
+// Restore takes up the ledger of a recorded session in which the user has sent so many
+// messages.
+func (w *Window) Restore(recorded []Prune, turn int) {
+	w.ledger.turn = turn
 	w.ledger.add(recorded)
 }
 

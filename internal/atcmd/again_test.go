@@ -1,0 +1,37 @@
+package atcmd
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+// A message that comes back is the one that was sent, without what it included: D-46
+// holds for what comes back too.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{"a.go": "package a\n"})
+	for name, message := range map[string]Message{
+		"words":          Typed("why?"),
+		"a file":         Typed("see @a.go please"),
+		"pasted lines":   {{Text: "look: "}, {Text: "@.env\nx", Source: history.Pasted}, {Text: " why?"}},
+		"pasted alone":   {{Text: "/set x", Source: history.Pasted}},
+		"a fence":        {{Text: "x"}, {Text: "```\na\n```", Source: history.Piped}},
+		"like a title":   {{Text: "Pasted:\n\n```\nno data"}},
+		"piped, and ``":  {{Text: "x"}, {Text: "Pasted:\n\n````\nb", Source: history.Piped}},
+		"nothing closed": {{Text: "Piped in:\n\nno fence", Source: history.Piped}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said, err := Expand(t.Context(), message, Options{Root: root})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(message, Again(history.New(history.Human, said.Blocks...))); diff != "" {
+				t.Errorf("came back (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
+	"agent/internal/todo"
+	"agent/internal/tools"
+)
+
+// Past is the record of a conversation up to a moment, for going back in it.
+type Past interface {
+	// Points are the places to go to, in the order of the record.
+	Points() []history.Point
+	// Before is the conversation as it was before a record. It can be made current again
+	// until it is asked the next time.
+	Before(seq uint64) Restored
+}
+
+// Restored is a conversation as its record gives it.
+type Restored struct {
+	Entries []*history.Content
+	// Ledger is what was pruned of it, Steps how the entries came about.
+	Ledger []PruneRecord
+	Steps  []history.Step
+	Todos  todo.List
+	// Turn is how many messages of the user led to it.
+	Turn int
+}
+
+// errNoPast is returned where nothing is recorded.
+var errNoPast = errors.New("nothing is recorded here (--no-session), so there is nothing to go back to")
+
+// Points are the places in the record to which Rewind goes.
+func (c *Chat) Points(context.Context) ([]history.Point, error) {
+	past, err := c.past()
+	if err != nil {
+		return nil, err
+	}
+	return past.Points(), nil
+}
+
+func (c *Chat) past() (Past, error) {
+	if c.ReadPast == nil {
+		return nil, errNoPast
+	}
+	return c.ReadPast()
+}
+
+// Rewind makes the conversation what it was before a record, which is one of the
+// Points (D-80). What the user said there comes back to be edited. Nothing is lost:
+// the point that it leaves is one to go to. It is ErrWorking while a turn runs.
+func (c *Chat) Rewind(ctx context.Context, seq uint64) (history.Point, error) {
+	past, err := c.past()
+	if err != nil {
+		return history.Point{}, err
+	}
+	points := past.Points()
+	i := slices.IndexFunc(points, func(p history.Point) bool { return p.Seq == seq })
+	if i < 0 {
+		return history.Point{}, fmt.Errorf("the conversation has no point %d to go to", seq)
+	}
+	restored := past.Before(seq)
+	return points[i], c.whenIdle(ctx, func() error { return c.rewind(points[i], restored) })
+}
+
+// rewind takes up the conversation as it was at a point.
+func (c *Chat) rewind(point history.Point, restored Restored) error {
+	if err := c.History.Rewind(restored.Entries, point.Seq); err != nil {
+		return err
+	}
+	c.window.Reset()
+	c.window.Restore(restored.Ledger, restored.Turn)
+	c.window.Resume(restored.Steps)
+	c.sent, c.lastReply = nil, lastReply(restored.Entries)
+	c.Env.Seen = tools.NewSeen() // the files may be others than the model knew then
+	err := repair(c.History)
+	if c.Env.Todos != nil {
+		err = errors.Join(err, c.Env.Todos.Set(restored.Todos))
+	}
+	if point.Message != nil {
+		c.Emit(MessageReturned{Message: atcmd.Again(point.Message)})
+	}
+	c.emitStatus()
+	return err
+}
+
+// lastReply is what the model said last, as /copy means it.
+func lastReply(entries []*history.Content) string {
+	for _, entry := range slices.Backward(entries) {
+		if text := entry.Text(); entry.Speaker == history.AI && text != "" {
+			return text
+		}
+	}
+	return ""
+}

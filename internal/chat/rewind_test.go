@@ -1,0 +1,236 @@
+package chat
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
+	"agent/internal/rawjson"
+	recording "agent/internal/session"
+	"agent/internal/todo"
+)
+
+// recorded is a bench whose conversation is in a session log.
+type recorded struct {
+	*bench
+	log *recording.Log
+}
+
+func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
+	t.Helper()
+	r := &recorded{bench: newBench(t, turns...)}
+	log, err := recording.Create(recording.Options{Dir: dir, Workspace: "/w", Now: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.log = log
+	r.keep(history.NewService(wordCount{}, log.Observe))
+	r.ReadPast = func() (Past, error) { past, err := log.Past(); return recordedPast{past}, err }
+	r.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
+		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.Todo(text) != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+type recordedPast struct{ *recording.Past }
+
+func (p recordedPast) Before(seq uint64) Restored { return restoredOf(p.Past.Before(seq)) }
+
+func restoredOf(s recording.State) Restored {
+	r := Restored{Entries: s.Entries, Steps: s.Steps, Turn: s.Turn}
+	for _, p := range s.Prunes {
+		r.Ledger = append(r.Ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded})
+	}
+	if len(s.Todos) > 0 {
+		r.Todos, _ = todo.Parse(s.Todos)
+	}
+	return r
+}
+
+// state is all that a conversation is, as text.
+func (r *recorded) state() string {
+	entries, err := rawjson.Marshal(r.History.RawHistory())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var ledger []string
+	for _, p := range r.window.Ledger() {
+		ledger = append(ledger, fmt.Sprint(p.Kind, p.Subject, p.Tokens, p.Turn, p.Recorded))
+	}
+	return fmt.Sprintf("%s\n%q\nfreed %d, tokens %d\n%q", entries, ledger, r.window.Freed(), r.window.Tokens(), r.Env.Todos.List().Lines())
+}
+
+// goTo rewinds without the loop, which the test is.
+func (r *recorded) goTo(seq uint64) {
+	r.t.Helper()
+	past, err := r.past()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, p := range past.Points() {
+		if p.Seq == seq {
+			if err := r.rewind(p, past.Before(seq)); err != nil {
+				r.t.Fatal(err)
+			}
+			return
+		}
+	}
+	r.t.Fatalf("there is no point %d", seq)
+}
+
+func (r *recorded) points() []history.Point {
+	r.t.Helper()
+	points, err := r.Points(context.Background())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return points
+}
+
+// TestRewindAnySession is D-80: whatever was said, pruned and compressed, at every
+// message of it the conversation is what it was there, and forward again what was left;
+// and a resume gives the same.
+func TestRewindAnySession(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		var turns []answerFunc
+		n := rapid.IntRange(2, 4).Draw(rt, "messages")
+		for range n {
+			for range rapid.IntRange(0, 3).Draw(rt, "calls") {
+				file := rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "file")
+				tool := rapid.SampledFrom([]string{"read_file", "write_file"}).Draw(rt, "tool")
+				turns = append(turns, calls(tool, fmt.Sprintf(`{"file_path":%q}`, file)))
+			}
+			turns = append(turns, say(fmt.Sprint("reply ", len(turns))))
+		}
+		r := newRecorded(rt, dir, turns...)
+		r.set("context-limit", fmt.Sprint(rapid.SampledFrom([]int{1500, 100_000}).Draw(rt, "window")))
+		var before []string
+		for i := range n {
+			before = append(before, r.state())
+			if _, err := r.prompt(fmt.Sprint("message ", i)); err != nil {
+				rt.Fatal(err)
+			}
+			if err := r.Env.Todos.Set(todo.List{{ID: "1", Content: fmt.Sprint("after ", i), Status: todo.Pending}}); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		end := r.state()
+		for i, p := range r.points()[:n] {
+			r.goTo(p.Seq)
+			if got := r.state(); got != before[i] {
+				rt.Fatalf("before message %d is\n%s\nwas\n%s", i, got, before[i])
+			}
+			if got := r.resumed(); got != before[i] {
+				rt.Fatalf("resumed before message %d is\n%s\nwas\n%s", i, got, before[i])
+			}
+			points := r.points()
+			r.goTo(points[len(points)-1].Seq)
+			if got := r.state(); got != end {
+				rt.Fatalf("forward again is\n%s\nwas\n%s", got, end)
+			}
+		}
+		if err := r.log.Close(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+// resumed is the state of a chat that takes up what is on disk now.
+func (r *recorded) resumed() string {
+	r.t.Helper()
+	in, err := os.Open(r.log.Path())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer in.Close()
+	state, err := recording.Replay(in)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	again := &recorded{bench: newBench(r.t), log: r.log}
+	restored := restoredOf(state)
+	again.Env.Todos = todo.NewBoard(restored.Todos, nil)
+	again.Config.History = history.NewService(wordCount{}, nil)
+	again.Config.Settings = r.Settings
+	again.Chat, err = Resume(again.Config, restored)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return again.state()
+}
+
+// What was said comes back, the todo list is that of then, and the next message is the
+// beginning of another line.
+func TestRewindGivesTheMessageBack(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t, t.TempDir(), say("one"), say("two"), say("other"))
+	defer r.log.Close()
+	for _, text := range []string{"first", "second"} {
+		if _, err := r.prompt(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.goTo(r.points()[1].Seq)
+	returned := seen[MessageReturned](r.bench)
+	if len(returned) != 1 || returned[0].Message.Text() != "second" || r.lastReply != "one" {
+		t.Errorf("returned %+v, the last reply is %q", returned, r.lastReply)
+	}
+	if _, err := r.prompt("third"); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(r.texts(history.Human), " "); got != "first third" {
+		t.Errorf("the model was told %q", got)
+	}
+	if got := len(r.points()); got != 4 { // first, second, the end of that line, third
+		t.Errorf("%d points", got)
+	}
+}
+
+// Going back waits for the end of a turn, and is refused where nothing is recorded, or
+// for what is no point.
+func TestRewindIsRefused(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	started := make(chan struct{})
+	r := newRecorded(t, t.TempDir(), say("one"), calls("waits", `{}`))
+	r.on = func(e Event) {
+		if _, ok := e.(ToolStarted); ok {
+			close(started)
+		}
+	}
+	if _, err := r.prompt("first"); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); r.Run(ctx) }()
+	if _, err := r.Rewind(ctx, 1); err == nil || !strings.Contains(err.Error(), "no point 1") {
+		t.Errorf("no point: %v", err)
+	}
+	r.Chat.Send(atcmd.Typed("second"))
+	<-started
+	if _, err := r.Rewind(ctx, r.points()[0].Seq); !errors.Is(err, ErrWorking) {
+		t.Errorf("while a turn runs: %v", err)
+	}
+	cancel()
+	<-ended
+	if err := r.log.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := newBench(t).Points(t.Context()); err == nil || !strings.Contains(err.Error(), "--no-session") {
+		t.Errorf("without a record: %v", err)
+	}
+}

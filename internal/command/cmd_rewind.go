@@ -1,0 +1,163 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/words"
+)
+
+func (c *Commands) rewindCommand() Command {
+	return Command{
+		Name: "rewind", Aliases: []string{"checkpoint"}, MaxArgs: 1,
+		Usage: []Form{
+			{"", "choose from your earlier messages"},
+			{"NUMBER", "make the context what it was before that message"},
+			{"forward", "go to what was left behind last"},
+		},
+		Help: "go back to an earlier message, or forward again",
+		Run: func(ctx context.Context, args []string) (Output, error) {
+			points, err := c.deps.Session.Points(ctx)
+			switch {
+			case err != nil:
+				return Output{}, err
+			case len(points) == 0:
+				return Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}, nil
+			case len(args) == 0:
+				return Output{Lines: c.listPoints(points), Pick: c.pickPoint(points)}, nil
+			}
+			p, err := findPoint(points, args[0])
+			if err != nil {
+				return Output{}, err
+			}
+			if p, err = c.deps.Session.Rewind(ctx, p.Seq); err != nil {
+				return Output{}, err
+			}
+			return Output{Lines: []string{wentTo(p)}}, nil
+		},
+		Complete: func([]string) []Completion {
+			points, err := c.deps.Session.Points(context.Background())
+			if err != nil {
+				return nil
+			}
+			var proposals []Completion
+			for _, p := range slices.Backward(points) {
+				proposals = append(proposals, Completion{Value: pointName(p), Help: c.pointText(p)})
+			}
+			return proposals
+		},
+	}
+}
+
+// forward is what /rewind calls the latest line that was left behind.
+const forward = "forward"
+
+// findPoint is the point that somebody names: a message by its number, anything else by
+// its record.
+func findPoint(points []history.Point, name string) (history.Point, error) {
+	if strings.EqualFold(name, forward) {
+		for _, p := range slices.Backward(points) {
+			if p.End() && !p.Cleared {
+				return p, nil
+			}
+		}
+		return history.Point{}, errors.New("nothing was left behind, so there is nothing to go forward to")
+	}
+	turns := 0
+	for _, p := range points {
+		if strings.EqualFold(name, pointName(p)) {
+			return p, nil
+		}
+		turns = max(turns, p.Turn)
+	}
+	return history.Point{}, fmt.Errorf("there is no message %q; yours are 1 to %d, and /rewind lists all", name, turns)
+}
+
+// pointName is what is typed for a point: the number of a message of this line of the
+// conversation, and that of the record for what was left behind.
+func pointName(p history.Point) string {
+	if p.Turn > 0 {
+		return strconv.Itoa(p.Turn)
+	}
+	return "r" + strconv.FormatUint(p.Seq, 10)
+}
+
+// longestPoint bounds what is shown of a message in a line.
+const longestPoint = 200
+
+// pointText says what is at a point.
+func (c *Commands) pointText(p history.Point) string {
+	switch {
+	case p.Cleared:
+		return "what there was before /clear"
+	case p.End():
+		return "what was left behind"
+	}
+	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(p.Message.Said()), p.Message.Text())), longestPoint)
+	return cmp.Or(text, "(images)")
+}
+
+// pointTime is when something was said, with the day when that is another one.
+func (c *Commands) pointTime(p history.Point) string {
+	now, at := c.deps.Now(), p.At.In(c.deps.Now().Location())
+	if now.Format("20060102") == at.Format("20060102") {
+		return at.Format("15:04")
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// listPoints lists what can be gone to, as it was recorded.
+func (c *Commands) listPoints(points []history.Point) []string {
+	rows := [][]string{{"", "when", "message"}}
+	for _, p := range points {
+		text := cutRight(c.pointText(p), ledgerWidth)
+		if p.Turn == 0 && !p.End() {
+			text += " (left behind)"
+		}
+		rows = append(rows, []string{pointName(p), c.pointTime(p), text})
+	}
+	lines := table([]column{right, left, left}, rows)
+	return append(lines, "", "/rewind NUMBER makes the context what it was before that message")
+}
+
+// pickPoint is the list for a screen: the messages of this line, the latest first, then
+// what was left behind.
+func (c *Commands) pickPoint(points []history.Point) *Pick {
+	pick := &Pick{Title: "go back to before"}
+	var behind []Choice
+	for _, p := range slices.Backward(points) {
+		choice := Choice{Name: c.pointText(p), Help: c.pointTime(p), Line: "/rewind " + pointName(p)}
+		if !p.End() {
+			choice.Preview = func() string { return strings.TrimSpace(p.Message.Text()) }
+		}
+		if p.Turn > 0 {
+			pick.Choices = append(pick.Choices, choice)
+			continue
+		}
+		if !p.End() {
+			choice.Help += ", left behind"
+		}
+		behind = append(behind, choice)
+	}
+	pick.Choices = append(pick.Choices, behind...)
+	return pick
+}
+
+// wentTo says where the conversation is now.
+func wentTo(p history.Point) string {
+	files := "Files stay as they are."
+	switch {
+	case p.End():
+		return "The conversation goes on where it was left. " + files
+	case p.Turn > 0:
+		return fmt.Sprintf("The conversation is as it was before message %d; /rewind forward goes back to what was left. %s", p.Turn, files)
+	default:
+		return "The conversation is as it was before that message; /rewind forward goes back to what was left. " + files
+	}
+}

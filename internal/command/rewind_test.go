@@ -1,0 +1,67 @@
+package command_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// threeMessages are two messages of this line, one that was left behind, and the end of
+// the line it was on.
+func threeMessages() []history.Point {
+	return []history.Point{
+		{Seq: 2, At: testTime, Message: history.HumanText("make x\nand y"), Turn: 1},
+		{Seq: 7, At: testTime.AddDate(0, 0, -1), Message: history.HumanText("drop it"), Turn: 0},
+		{Seq: 9, At: testTime},
+		{Seq: 12, At: testTime, Message: history.HumanText("keep it"), Turn: 2},
+	}
+}
+
+func TestRewind(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"/rewind 2": "rewind to 12", "/rewind r7": "rewind to 7", "/rewind R9": "rewind to 9", "/rewind forward": "rewind to 9",
+	} {
+		w := newWorld(t)
+		w.session.points = threeMessages()
+		w.run(t, line)
+		if got := strings.Join(w.session.done, ","); got != want {
+			t.Errorf("%s: did %q, want %q", line, got, want)
+		}
+	}
+	w := newWorld(t)
+	w.session.points = threeMessages()
+	out := w.run(t, "/rewind")
+	want := `     when              message
+ 1  12:30             make x
+r7  2026-11-20 12:30  drop it (left behind)
+r9  12:30             what was left behind
+ 2  12:30             keep it
+
+/rewind NUMBER makes the context what it was before that message`
+	if got := text(out); got != strings.Replace(want, "     when", "    when", 1) {
+		t.Errorf("list\n%s", got)
+	}
+	var names []string
+	for _, c := range out.Pick.Choices {
+		names = append(names, c.Name+" > "+c.Line)
+	}
+	if got := strings.Join(names, "\n"); got != "keep it > /rewind 2\nmake x > /rewind 1\nwhat was left behind > /rewind r9\ndrop it > /rewind r7" {
+		t.Errorf("choices\n%s", got)
+	}
+	if got := w.values("/rewind "); len(got) != 4 || got[0] != "2" {
+		t.Errorf("completions %q", got)
+	}
+	w.refused(t, "/rewind 3", "yours are 1 to 2")
+	w.refused(t, "/rewind x", "no message")
+	w.session.points = w.session.points[:1]
+	w.refused(t, "/rewind forward", "nothing was left behind")
+	w.session.points = nil
+	if got := text(w.run(t, "/rewind")); !strings.Contains(got, "Nothing was said yet") {
+		t.Errorf("without messages %q", got)
+	}
+	w.session.err = errors.New("nothing is recorded here")
+	w.refused(t, "/rewind", "nothing is recorded here")
+}
