@@ -23,8 +23,8 @@ type endpointSource func(ctx context.Context, c *provider.Connection) (notice st
 // newConnection returns a connection that asks the user where it may.
 func newConnection(s *settings.Settings, w world, f folders, ask asker) *provider.Connection {
 	return provider.New(provider.Config{
-		Settings: s, Env: w.env, Home: w.home, Folder: f.config,
-		Ask: ask, UserAgent: "agent/" + version,
+		Settings: s, Env: w.env, Home: w.home, Folder: f.config, State: f.state,
+		Now: w.now, Ask: ask, UserAgent: "agent/" + version,
 	})
 }
 

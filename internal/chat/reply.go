@@ -114,6 +114,8 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 			in.Emit(ReplyDiscarded{})
 		}
 		in.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Reason: chunk.Reason})
+	case llm.Adapted:
+		in.notice("%s", chunk.Note)
 	case llm.Finish:
 		r.finish = chunk.Reason
 	}

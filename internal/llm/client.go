@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -29,6 +28,10 @@ type ClientConfig struct {
 	// Transport makes the requests; nil means one with the proxies of the
 	// environment and connections that are kept.
 	Transport http.RoundTripper
+
+	// Lessons keeps what the endpoint teaches from one run to the next; nil forgets it
+	// with the client.
+	Lessons Lessons
 
 	// Retry says how to wait until a request is made again.
 	Retry RetryPolicy
@@ -69,7 +72,7 @@ func NewClient(config ClientConfig) *Client {
 		chat:      &requester{client: c, format: chatCompletions{c.host()}},
 		responses: &requester{client: c, format: responses{c.host()}},
 	}
-	c.Provider = Retry(Redact(Adapt(Watch(both, c.endpoint())), config.Key), config.Retry)
+	c.Provider = Retry(Redact(Adapt(Watch(both, c.endpoint()), config.Lessons), config.Key), config.Retry)
 	return c
 }
 
@@ -109,7 +112,7 @@ func (c *Client) newRequest(ctx context.Context, method, path string, body io.Re
 	for name, value := range c.config.Headers {
 		request.Header.Set(name, value)
 	}
-	if isHost(c.host(), "openrouter.ai") {
+	if isHost(c.host(), "openrouter.ai") && request.Header.Get("X-Title") == "" {
 		request.Header.Set("X-Title", product)
 	}
 	if c.config.UserAgent != "" {
@@ -120,16 +123,6 @@ func (c *Client) newRequest(ctx context.Context, method, path string, body io.Re
 	}
 	request.Header.Set("Content-Type", "application/json")
 	return request, nil
-}
-
-// withExtra adds the extra members to a body, which is a JSON object. They stand
-// last, which is what counts when a member is there twice.
-func (c *Client) withExtra(body []byte) []byte {
-	extra := bytes.TrimSpace(c.config.ExtraBody)
-	if len(extra) < len(`{"":0}`) {
-		return body
-	}
-	return append(append(body[:len(body)-1:len(body)-1], ','), extra[1:]...)
 }
 
 // host is the endpoint's host, with its port if it has one.

@@ -5,9 +5,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
 )
 
 // I10, I15: headers, a query and further members of the body reach the server, and
@@ -50,6 +52,32 @@ func TestExtras(t *testing.T) {
 		}
 		if want != "/v1/models" && (got.body["temperature"] != 0.5 || got.body["provider"] == nil || got.body["messages"] == nil) {
 			t.Errorf("body %v", got.body)
+		}
+	}
+}
+
+// A member of the user's takes the place of ours: a member that is there twice is an
+// error for some servers.
+func TestExtraBodyReplaces(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Say("ok"), llmtest.Say("ok"))
+	client := llm.NewClient(llm.ClientConfig{
+		BaseURL: "http://api.example.com/v1", Transport: srv.Transport(),
+		ExtraBody: json.RawMessage(`{"temperature":0.5,"stream_options":{"include_usage":false}}`),
+	})
+	t.Cleanup(client.Close)
+	warm := 1.0
+	for _, api := range []llm.API{llm.APIChat, llm.APIResponses} {
+		req := ask(`say "temperature":`)
+		req.API, req.Temperature = api, &warm
+		if _, err := collect(t.Context(), client, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range srv.Requests() {
+		body := string(r.Body)
+		if strings.Count(body, `"temperature":`) != 1 || strings.Count(body, `"stream_options":`) != 1 || r.Last().Content == "" {
+			t.Errorf("sent %s", body)
 		}
 	}
 }

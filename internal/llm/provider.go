@@ -61,7 +61,7 @@ type ToolSpec struct {
 }
 
 // Chunk is a part of a reply: Text, Reasoning, ToolCallStarted, Thought, ToolCall,
-// Usage, Finish, Retrying (from Retry) or Pulse (for Watch).
+// Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Pulse (for Watch).
 type Chunk interface{ chunk() }
 
 // Pulse is a sign of life that is no part of the reply: a keep-alive, an event
@@ -116,6 +116,10 @@ type Retrying struct {
 	Discard bool
 }
 
+// Adapted comes before a reply when the endpoint has refused what it had attached to
+// earlier ones, and was asked again without. Note says so to a person.
+type Adapted struct{ Note string }
+
 // Finish ends a complete reply. Reason is the provider's: stop, tool_calls,
 // length, content_filter.
 type Finish struct{ Reason string }
@@ -128,4 +132,5 @@ func (ToolCallStarted) chunk() {}
 func (ToolCall) chunk()        {}
 func (Usage) chunk()           {}
 func (Retrying) chunk()        {}
+func (Adapted) chunk()         {}
 func (Finish) chunk()          {}

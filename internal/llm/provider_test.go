@@ -26,7 +26,7 @@ func TestProviders(t *testing.T) {
 		},
 		"Retry":  func(t *testing.T, url string) llm.Provider { return llm.Retry(bare(t, url), atOnce) },
 		"Watch":  func(t *testing.T, url string) llm.Provider { return llm.Watch(bare(t, url), url) },
-		"Adapt":  func(t *testing.T, url string) llm.Provider { return llm.Adapt(bare(t, url)) },
+		"Adapt":  func(t *testing.T, url string) llm.Provider { return llm.Adapt(bare(t, url), nil) },
 		"Redact": func(t *testing.T, url string) llm.Provider { return llm.Redact(bare(t, url), "a-key-of-mine") },
 		"Client": func(t *testing.T, url string) llm.Provider {
 			return newTestClient(t, llm.ClientConfig{BaseURL: url, Retry: atOnce})

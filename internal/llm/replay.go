@@ -41,15 +41,16 @@ type replay struct {
 	// signatures is set when the first call of every message must have one, and
 	// own when those that came from here are good for it.
 	signatures, own bool
+	// forgotten are attachments of this model at this host that it has refused.
+	forgotten *Forgotten
 }
 
 // replayFor is the replay of a request at a host.
 func replayFor(req Request, host string) replay {
-	p := replay{model: req.Model, host: host, own: true}
-	p.signatures = req.Dialect.Signatures != "" || wantsSignatures(host, req.Model)
-	p.own = req.Dialect.Signatures != signaturesOfOthers
+	p := replay{model: req.Model, host: host, own: !req.Dialect.NoSignatures, forgotten: req.Dialect.Forgotten}
+	p.signatures = req.Dialect.Signatures || wantsSignatures(host, req.Model)
 	switch {
-	case req.Replay == ReplayNever, req.Dialect.Reasoning == reasoningRefused:
+	case req.Replay == ReplayNever, req.Dialect.NoReasoning, req.Dialect.Reasoning == reasoningRefused:
 		return p
 	case req.Dialect.Reasoning != "":
 		p.field = req.Dialect.Reasoning
@@ -111,9 +112,15 @@ func isLocal(host string) bool {
 // model.
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 
+// knows reports whether an attachment comes from this model at this host, and is good
+// for it.
+func (p replay) knows(a *history.Attached) bool {
+	return a.From(p.model, p.host) && !p.forgotten.has(a)
+}
+
 // signature is the extra_content of a call, nil if it has none.
 func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
-	if a := call.Attached; p.own && a.From(p.model, p.host) && a.Field == fieldExtraContent {
+	if a := call.Attached; p.own && p.knows(a) && a.Field == fieldExtraContent {
 		return a.Data
 	}
 	if p.signatures && first {
@@ -130,7 +137,7 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	}
 	for _, b := range c.Blocks {
 		thinking, ok := b.(*history.Thinking)
-		if !ok || !thinking.Attached.From(p.model, p.host) || thinking.Attached.Field == fieldItems {
+		if !ok || !p.knows(thinking.Attached) || thinking.Attached.Field == fieldItems {
 			continue
 		}
 		if p.signed && len(thinking.Attached.Data) > 0 {

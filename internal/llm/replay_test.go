@@ -2,6 +2,8 @@ package llm_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,6 +153,124 @@ func TestLessons(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRefusedAttachments: signatures and encrypted reasoning that are refused are left
+// out, which is told once; those of later replies go back again. If they are refused
+// as well, none goes back any more.
+func TestRefusedAttachments(t *testing.T) {
+	t.Parallel()
+	const corrupted, foreign = "Corrupted thought signature.", "The encrypted content gAAA could not be verified. Reason: Encrypted content organization_id did not match the target organization."
+	for name, tt := range map[string]struct {
+		host, model, refusal, note string
+		reply                      func(attached string) llmtest.Turn
+		// sent is what stands in a request of an attachment.
+		sent string
+	}{
+		"a signature": {
+			host: "generativelanguage.googleapis.com", model: "gemini-3-pro", refusal: corrupted, note: "refused the signatures",
+			reply: func(a string) llmtest.Turn {
+				return llmtest.Call("f", `{}`).Extra(`{"google":{"thought_signature":"` + a + `"}}`)
+			},
+			sent: `"thought_signature":"%s"`,
+		},
+		"the thinking of Claude": {
+			host: "openrouter.ai", model: "anthropic/claude", refusal: "messages.1.content.0: Invalid `signature` in `thinking` block", note: "cannot read its reasoning",
+			reply: func(a string) llmtest.Turn {
+				return llmtest.Turn{}.Details(`[{"type":"reasoning.text","index":0,"text":"x","signature":"`+a+`"}]`).Call("f", `{}`)
+			},
+			sent: `"signature":"%s"`,
+		},
+		"another account": {
+			host: "api.openai.com", model: "gpt-5.6", refusal: foreign, note: "cannot read its reasoning",
+			reply: func(a string) llmtest.Turn { return llmtest.Think(a).Call("f", `{}`) },
+			sent:  `"text":"%s"`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			raw, _ := json.Marshal(map[string]any{"error": map[string]string{"message": tt.refusal}})
+			refuse := llmtest.Fail(400, string(raw))
+			srv := llmtest.New(t, tt.reply("OLD"), refuse, tt.reply("NEW"), llmtest.Say("two"), refuse, llmtest.Say("three"))
+			client := vendorClient(t, srv, tt.host)
+			req := ask("hi")
+			req.Model = tt.model
+			ask := func(want ...string) {
+				t.Helper()
+				got := llmtest.Collect(t.Context(), t, client, req)
+				if got.Err != nil || len(got.Notes) != len(want) || len(want) > 0 && !strings.Contains(got.Notes[0], want[0]) {
+					t.Fatalf("got %+v", got)
+				}
+				req.History = append(append(req.History, answered(got)...), history.HumanText("and?"))
+			}
+			ask()
+			ask(tt.note)
+			ask()
+			ask(tt.note)
+			for i, want := range [][2]bool{1: {true, false}, 2: {false, false}, 3: {false, true}, 4: {false, true}, 5: {false, false}} {
+				body := string(srv.Requests()[i].Body)
+				has := func(a string) bool { return strings.Contains(body, fmt.Sprintf(tt.sent, a)) }
+				if got := [2]bool{has("OLD"), has("NEW")}; got != want {
+					t.Errorf("request %d has %v, want %v:\n%s", i, got, want, body)
+				}
+			}
+		})
+	}
+}
+
+// kept is what is remembered of an endpoint.
+type kept map[string]llm.Dialect
+
+func (k kept) Learned(model string) llm.Dialect { return k[model] }
+func (k kept) Keep(model string, d llm.Dialect) { k[model] = d }
+
+// TestLessonsAreKept: what an endpoint has understood is known in the next run, and
+// neither what did not help nor what is of one conversation.
+func TestLessonsAreKept(t *testing.T) {
+	t.Parallel()
+	fail := func(message string) llmtest.Turn {
+		return llmtest.Fail(400, `{"error":{"message":"`+message+`"}}`)
+	}
+	srv := llmtest.New(t,
+		llmtest.Call("f", `{}`).Extra(`{"a":1}`), fail("Unknown parameter: stream_options"), fail("Corrupted thought signature."), llmtest.Say("ok"),
+		llmtest.Say("next run"),
+		fail("Unknown parameter: prompt_cache_key"), fail("the model is ill"))
+	remembered := kept{}
+	open := func() *llm.Client {
+		return llm.NewClient(llm.ClientConfig{BaseURL: "http://api.example.com/v1", Transport: srv.Transport(), Lessons: remembered})
+	}
+	req, client := ask("hi"), open()
+	req.History = append(req.History, answered(llmtest.Collect(t.Context(), t, client, req))...)
+	llmtest.Collect(t.Context(), t, client, req)
+	if diff := cmp.Diff(kept{"m": {OmitUsage: true, Signatures: true}}, remembered); diff != "" {
+		t.Error(diff)
+	}
+	if got := llmtest.Collect(t.Context(), t, open(), req); got.Text != "next run" || srv.Requests()[4].Fields["stream_options"] != nil {
+		t.Errorf("got %+v, %s", got, srv.Requests()[4].Body)
+	}
+	req.Model = "ill"
+	llmtest.Collect(t.Context(), t, open(), req)
+	if _, there := remembered["ill"]; there {
+		t.Errorf("kept what did not help: %+v", remembered)
+	}
+}
+
+// TestOutputLimitIsLearned: servers know one of two names for the same member.
+func TestOutputLimitIsLearned(t *testing.T) {
+	t.Parallel()
+	for model, tt := range map[string]struct{ refusal, want string }{
+		"alias-of-azure": {"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_completion_tokens"},
+		"gpt-5-at-home":  {"Unrecognized request argument supplied: max_completion_tokens", "max_tokens"},
+	} {
+		raw, _ := json.Marshal(map[string]any{"error": map[string]string{"message": tt.refusal}})
+		srv := llmtest.New(t, llmtest.Fail(400, string(raw)), llmtest.Say("ok"))
+		req := ask("hi")
+		req.Model, req.MaxOutputTokens = model, 77
+		got := llmtest.Collect(t.Context(), t, vendorClient(t, srv, "api.example.com"), req)
+		if fields := srv.Requests()[1].Fields; got.Text != "ok" || string(fields[tt.want]) != "77" {
+			t.Errorf("%s: %+v", model, got)
+		}
 	}
 }
 

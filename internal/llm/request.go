@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func (f chatCompletions) encode(req Request) []byte {
 
 func (w *messageWriter) options(req Request) {
 	if req.MaxOutputTokens > 0 {
-		w.raw(`,"` + outputLimitKey(req.Model) + `":`)
+		w.raw(`,"` + cmp.Or(req.Dialect.OutputLimit, outputLimitKey(req.Model)) + `":`)
 		w.buf = strconv.AppendInt(w.buf, int64(req.MaxOutputTokens), 10)
 	}
 	w.number("temperature", req.Temperature)
@@ -85,16 +86,22 @@ func (t ToolSpec) parameters() json.RawMessage {
 	return t.Schema
 }
 
+// The two names of the member that bounds the reply.
+const (
+	limitOld = "max_tokens"
+	limitNew = "max_completion_tokens"
+)
+
 // outputLimitKey is the field that bounds the reply. OpenAI's reasoning models
 // refuse the old name; other servers often know only that one.
 func outputLimitKey(model string) string {
 	name := BaseName(model)
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(name, family) {
-			return "max_completion_tokens"
+			return limitNew
 		}
 	}
-	return "max_tokens"
+	return limitOld
 }
 
 // sizeHint guesses the size of the body, so that it is rarely copied to grow.

@@ -33,7 +33,7 @@ func (f responses) encode(req Request) []byte {
 		Store:           &stateless,
 		Stream:          true,
 	}
-	if req.Dialect.Reasoning != reasoningRefused {
+	if req.Dialect.Reasoning != reasoningRefused && !req.Dialect.NoReasoning {
 		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
 	hints := cacheHintsFor(req, f.host)
@@ -174,7 +174,7 @@ type reasoningItem struct {
 func (p replay) items(c *history.Content) []reasoningItem {
 	for _, b := range c.Blocks {
 		thinking, ok := b.(*history.Thinking)
-		if ok && p.signed && thinking.Attached.From(p.model, p.host) && thinking.Attached.Field == fieldItems {
+		if ok && p.signed && p.knows(thinking.Attached) && thinking.Attached.Field == fieldItems {
 			return loose.Decode[[]reasoningItem](thinking.Attached.Data)
 		}
 	}

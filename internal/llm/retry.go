@@ -116,7 +116,7 @@ func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 			return failure
 		}
 		if err == nil {
-			if _, pulse := chunk.(Pulse); !pulse {
+			if isReply(chunk) {
 				a.begun = true
 				_, _ = fmt.Fprintf(said, "%T%v", chunk, chunk)
 			}
@@ -126,6 +126,15 @@ func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 		}
 	}
 	return nil
+}
+
+// isReply reports whether a chunk is a part of the reply itself.
+func isReply(chunk Chunk) bool {
+	switch chunk.(type) {
+	case Pulse, Adapted:
+		return false
+	}
+	return true
 }
 
 // attempts is how many attempts failures like this one are worth.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/provider/catalogue"
@@ -37,6 +38,10 @@ type Config struct {
 	Env func(name string) string
 	// Home is the user's folder, for ~/ in paths, Folder that of the configuration.
 	Home, Folder string
+	// State is the folder in which is kept what endpoints teach; "" keeps nothing.
+	State string
+	// Now reads the clock; nil means the real one.
+	Now func() time.Time
 	// Stored looks up the key that agent login keeps for a host; nil means Keys.
 	Stored func(host string) (key llm.Key, where string)
 	// Ask puts a question to the user and reports whether they agree; nil means that
@@ -54,6 +59,7 @@ type Config struct {
 type Connection struct {
 	config  Config
 	consent consent
+	lessons *lessons
 
 	mu sync.Mutex
 	// learned is called, on any goroutine, when an endpoint has told its models, and
@@ -75,8 +81,11 @@ func New(config Config) *Connection {
 	if config.Detect == nil {
 		config.Detect = func(ctx context.Context) (Local, bool) { return Detect(ctx, nil, isOurs) }
 	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
 	return &Connection{
-		config: config, consent: newConsent(config.Folder),
+		config: config, consent: newConsent(config.Folder), lessons: newLessons(config.State, config.Now),
 		learned: func() {}, note: func(string) {}, hide: func(llm.Key) {},
 	}
 }
@@ -124,13 +133,8 @@ type extras struct {
 	body    settings.JSON
 }
 
-func (c *Connection) extras(preset Preset) extras {
-	headers := maps.Clone(preset.Headers)
-	if headers == nil {
-		headers = map[string]string{}
-	}
-	maps.Copy(headers, settings.Headers.Of(c.config.Settings))
-	return extras{headers, settings.ExtraBody.Of(c.config.Settings)}
+func (c *Connection) extras() extras {
+	return extras{settings.Headers.Of(c.config.Settings), settings.ExtraBody.Of(c.config.Settings)}
 }
 
 func (e extras) equal(other extras) bool {
@@ -149,7 +153,7 @@ func (c *Connection) current() (*peer, error) {
 	if endpoint.BaseURL == "" {
 		return nil, ErrNoEndpoint
 	}
-	extras := c.extras(endpoint.Preset())
+	extras := c.extras()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if endpoint.Withheld && endpoint.Host() != c.declined {
@@ -167,6 +171,7 @@ func (c *Connection) current() (*peer, error) {
 		client: llm.NewClient(llm.ClientConfig{
 			BaseURL: endpoint.BaseURL, Key: endpoint.Key,
 			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body),
+			Lessons: c.lessons.of(endpoint.Host()),
 		}),
 		asked: make(chan struct{}),
 	}

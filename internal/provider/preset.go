@@ -18,8 +18,6 @@ type Preset struct {
 	KeyVariable string
 	// Catalogue is its name in the catalogue of models, empty when it has none.
 	Catalogue string
-	// Headers are sent with every request unless the user sets them.
-	Headers map[string]string
 }
 
 // Local reports whether the endpoint is a server on this machine.
@@ -27,10 +25,7 @@ func (p Preset) Local() bool { return p.KeyVariable == "" }
 
 var presets = []Preset{
 	{Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVariable: llm.EnvKey, Catalogue: "openai"},
-	{
-		Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVariable: "OPENROUTER_API_KEY", Catalogue: "openrouter",
-		Headers: map[string]string{"X-Title": "agent"},
-	},
+	{Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVariable: "OPENROUTER_API_KEY", Catalogue: "openrouter"},
 	{Name: "anthropic", Title: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVariable: "ANTHROPIC_API_KEY", Catalogue: "anthropic"},
 	{Name: "gemini", Title: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVariable: "GEMINI_API_KEY", Catalogue: "gemini"},
 	{Name: "deepseek", Title: "DeepSeek", BaseURL: "https://api.deepseek.com/v1", KeyVariable: "DEEPSEEK_API_KEY", Catalogue: "deepseek"},

@@ -56,6 +56,7 @@ func TestExtraBody(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		`{"messages":[]}`: "belongs to the program", `{"Tools":[]}`: "belongs to the program", `{"authorization":"x"}`: "belongs to the program",
+		`{"previous_response_id":"x"}`: "belongs to the program", `{"n":2}`: "belongs to the program",
 		`[1]`: "must be a JSON object", `{"a":`: "must be a JSON object", `x`: "must be a JSON object",
 	} {
 		if err := s.Set(settings.Session, "extra-body", value); err == nil || !strings.Contains(err.Error(), want) {

@@ -18,7 +18,10 @@ var Provider = Optional(Enum(), Spec{
 })
 
 // ExtraBody is added to the body of every request for a reply.
-var ExtraBody = Optional(Object("authorization", "messages", "input", "tools", "model", "stream"), Spec{
+var ExtraBody = Optional(Object(
+	"authorization", "messages", "input", "tools", "functions", "model", "stream", "n",
+	"previous_response_id", "conversation", "background",
+), Spec{
 	Key: "extra-body", Unset: "none",
 	Help:     "JSON object whose members are added to every request",
 	Category: CategoryModel,

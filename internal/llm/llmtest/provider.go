@@ -51,7 +51,9 @@ type Reply struct {
 	Usage   llm.Usage
 	Finish  string
 	Retries int
-	Err     error
+	// Notes are those of Adapted chunks.
+	Notes []string
+	Err   error
 }
 
 // Collect ranges over a reply to its end and checks the grammar that the contract
@@ -102,7 +104,12 @@ func (r *Reply) take(t testing.TB, chunk llm.Chunk) {
 		if begun != chunk.Discard {
 			t.Errorf("Retrying with Discard %v after %+v", chunk.Discard, r)
 		}
-		*r = Reply{Retries: r.Retries + 1}
+		*r = Reply{Retries: r.Retries + 1, Notes: r.Notes}
+	case llm.Adapted:
+		if r.Text != "" || r.Reasoning != "" || len(r.Started) > 0 {
+			t.Error("Adapted within a reply")
+		}
+		r.Notes = append(r.Notes, chunk.Note)
 	default:
 		t.Errorf("unknown chunk %T", chunk)
 	}

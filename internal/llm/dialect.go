@@ -1,0 +1,139 @@
+package llm
+
+import (
+	"strings"
+
+	"agent/internal/pattern"
+)
+
+// Dialect is how an endpoint wants to be asked, where that differs from the
+// default. The zero value is the default. In JSON it is what stays true from one run
+// to the next.
+type Dialect struct {
+	// OmitUsage leaves stream_options out: then there are no usage numbers, which
+	// is better than no reply.
+	OmitUsage bool `json:"omitUsage,omitzero"`
+	// Reasoning is the member in which every message with calls must bring its
+	// reasoning back, or reasoningRefused.
+	Reasoning string `json:"reasoning,omitzero"`
+	// OmitSummary leaves out the wish for summaries of reasoning, which some accounts
+	// and models do not get.
+	OmitSummary bool `json:"omitSummary,omitzero"`
+	// OmitCache leaves out everything about the prompt cache.
+	OmitCache bool `json:"omitCache,omitzero"`
+	// API is the format that the endpoint wants for the model.
+	API API `json:"api,omitzero"`
+	// OutputLimit is the member that bounds the reply.
+	OutputLimit string `json:"outputLimit,omitzero"`
+	// Signatures says that calls need thought signatures, and that one without gets
+	// the one that says so.
+	Signatures bool `json:"signatures,omitzero"`
+
+	// Forgotten are attachments of this conversation that the endpoint has refused.
+	Forgotten *Forgotten `json:"-"`
+	// NoReasoning and NoSignatures keep back all that came attached to reasoning, and
+	// to calls: new ones were refused as well.
+	NoReasoning  bool `json:"-"`
+	NoSignatures bool `json:"-"`
+}
+
+// reasoningRefused: what is attached to reasoning must not be sent.
+const reasoningRefused = "refused"
+
+// lasting is what is true of the endpoint whatever the conversation.
+func (d Dialect) lasting() Dialect {
+	d.Forgotten, d.NoReasoning, d.NoSignatures = nil, false, false
+	return d
+}
+
+// forgetsMore reports whether the conversation loses something by d in place of
+// before.
+func (d Dialect) forgetsMore(before Dialect) bool {
+	return d.Forgotten != before.Forgotten || d.NoReasoning != before.NoReasoning || d.NoSignatures != before.NoSignatures
+}
+
+// lesson is a refusal and the dialect it teaches.
+type lesson struct {
+	// words identify the refusal.
+	words *pattern.Pattern
+	learn func(d *Dialect, refusal string, req Request)
+	// note tells a person what the conversation loses, "" if nothing.
+	note string
+}
+
+var lessons = []lesson{
+	{words: pattern.New(`stream_options`), learn: func(d *Dialect, _ string, _ Request) { d.OmitUsage = true }},
+	{words: pattern.New(`prompt_cache|cache_control|session_id`), learn: func(d *Dialect, _ string, _ Request) { d.OmitCache = true }},
+	{words: pattern.New(`v1/responses`), learn: func(d *Dialect, _ string, _ Request) { d.API = APIResponses }},
+	{words: pattern.New(`reasoning.summar`), learn: func(d *Dialect, _ string, _ Request) { d.OmitSummary = true }},
+	{words: pattern.New(`max_(?:completion_)?tokens`), learn: learnOutputLimit},
+	{
+		words: pattern.New(`thought.?signature`), learn: learnSignatures,
+		note: "the provider refused the signatures of earlier calls; the conversation goes on without them",
+	},
+	{
+		words: pattern.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learn: learnUnreadable,
+		note: "the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it",
+	},
+	{words: pattern.New(fieldReasoningContent + "|[`'\"]" + fieldReasoning + "[`'\"]"), learn: learnReasoning},
+}
+
+var (
+	// badSignature and unknownField tell a refusal of what was sent from a demand
+	// for what was not.
+	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
+	unknownField = pattern.New(`unsupported|not (?:permitted|supported|allowed)|unrecognized|unknown|unexpected|extra`)
+)
+
+// learnOutputLimit learns which of the two names of one member is known.
+func learnOutputLimit(d *Dialect, refusal string, _ Request) {
+	switch {
+	case !unknownField.MatchString(refusal) && !strings.Contains(refusal, "instead"):
+	case strings.Contains(refusal, limitNew) && strings.Contains(refusal, limitOld):
+		d.OutputLimit = limitNew
+	case strings.Contains(refusal, limitNew):
+		d.OutputLimit = limitOld
+	}
+}
+
+// learnSignatures learns to send signatures, or that those of this conversation are
+// of no use.
+func learnSignatures(d *Dialect, refusal string, req Request) {
+	d.Signatures = true
+	if !badSignature.MatchString(refusal) {
+		return
+	}
+	more, news := d.Forgotten.with(signaturesIn(req.History))
+	if d.Forgotten != nil || !news {
+		d.NoSignatures = true
+		return
+	}
+	d.Forgotten = more
+}
+
+// learnUnreadable learns that the reasoning of this conversation is of no use to the
+// endpoint, or that it takes none.
+func learnUnreadable(d *Dialect, refusal string, req Request) {
+	if unknownField.MatchString(refusal) {
+		d.Reasoning = reasoningRefused
+		return
+	}
+	more, news := d.Forgotten.with(thoughtsIn(req.History))
+	if d.Forgotten != nil || !news {
+		d.NoReasoning = true
+		return
+	}
+	d.Forgotten = more
+}
+
+// learnReasoning learns whether reasoning in words is wanted back, and where.
+func learnReasoning(d *Dialect, refusal string, _ Request) {
+	field := fieldReasoning
+	if strings.Contains(refusal, fieldReasoningContent) {
+		field = fieldReasoningContent
+	}
+	if d.Reasoning == field || unknownField.MatchString(refusal) {
+		field = reasoningRefused
+	}
+	d.Reasoning = field
+}

@@ -1,0 +1,60 @@
+package provider
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+)
+
+// What an endpoint taught is known for a while, of that host and model only.
+func TestLessons(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	open := func() *lessons { return newLessons(filepath.Join(dir, "state"), func() time.Time { return now }) }
+	want := llm.Dialect{OmitUsage: true, API: llm.APIResponses}
+	open().of("a.example").Keep("m", want)
+	if got := open().of("a.example").Learned("m"); got != want {
+		t.Errorf("got %+v", got)
+	}
+	none := llm.Dialect{}
+	if open().of("b.example").Learned("m") != none || open().of("a.example").Learned("n") != none {
+		t.Error("another host or model has learned it")
+	}
+	for _, age := range []time.Duration{-time.Hour, lessonLife + time.Hour} {
+		now = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).Add(age)
+		if open().of("a.example").Learned("m") != none {
+			t.Errorf("it counts after %s", age)
+		}
+	}
+}
+
+// The file has a bound, and one that is broken or cannot be written is no error.
+func TestLessonsFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	now := time.Now()
+	l := newLessons(dir, func() time.Time { now = now.Add(time.Second); return now })
+	for i := range mostLessons + 5 {
+		l.of("h").Keep(fmt.Sprint(i), llm.Dialect{OmitCache: true})
+	}
+	if all := l.read(); len(all) != mostLessons || all["h 4"].Dialect.OmitCache || !all["h 5"].Dialect.OmitCache {
+		t.Errorf("%d are kept", len(all))
+	}
+	if err := os.WriteFile(l.path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.read()) != 0 {
+		t.Error("a broken file teaches something")
+	}
+	l.of("h").Keep("m", llm.Dialect{OmitCache: true})
+	if !l.of("h").Learned("m").OmitCache {
+		t.Error("a broken file is not replaced")
+	}
+	newLessons("", time.Now).of("h").Keep("m", llm.Dialect{OmitCache: true})
+	newLessons("/dev/null/x", time.Now).of("h").Keep("m", llm.Dialect{OmitCache: true})
+}
