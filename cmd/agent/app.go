@@ -241,6 +241,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
 		Local:        a.connection.Local,
+		Cuts:         a.connection.Cuts,
 		Prices:       a.connection.Prices,
 		System:       system,
 

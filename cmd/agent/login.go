@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/nearest"
 	"agent/internal/provider"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,8 @@ func (o loginOptions) host() (string, error) {
 	}
 	preset, found := provider.Named(cmp.Or(o.provider, "openai"))
 	if !found {
-		return "", usage(fmt.Errorf("there is no provider %q; there are %s", o.provider, strings.Join(provider.Names(), ", ")))
+		names := provider.Names()
+		return "", usage(fmt.Errorf("there is no provider %q; there are %s%s", o.provider, strings.Join(names, ", "), nearest.Question(o.provider, names)))
 	}
 	return provider.Endpoint{BaseURL: preset.BaseURL}.Host(), nil
 }

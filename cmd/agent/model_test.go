@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"math/rand/v2"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -52,6 +57,37 @@ func newModel(tb testing.TB, turns ...llmtest.Turn) *llmtest.Server {
 		tb.Errorf("request %d, but the model has %d turns", r.Number+1, len(turns))
 		return llmtest.Fail(400, `{"error":{"message":"the script is over"}}`)
 	})
+}
+
+func answerPath(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: answers PATH BODY")
+	}
+	if args[1] == "hang" {
+		modelOf(ts).Hang(args[0])
+		return
+	}
+	modelOf(ts).Answer(args[0], args[1])
+}
+
+// noise makes an image file of at least three bytes a pixel.
+func noise(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: noise FILE SIDE")
+	}
+	side, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	drawing := image.NewNRGBA(image.Rect(0, 0, side, side))
+	chance := rand.New(rand.NewPCG(1, 2))
+	for i := range drawing.Pix {
+		drawing.Pix[i] = byte(chance.Uint32())
+	}
+	for i := 3; i < len(drawing.Pix); i += 4 {
+		drawing.Pix[i] = 255
+	}
+	var file bytes.Buffer
+	ts.Check(png.Encode(&file, drawing))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file.Bytes(), 0o600))
 }
 
 func countRequests(ts *testscript.TestScript, neg bool, args []string) {

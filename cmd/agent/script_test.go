@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 // testdata/script. Besides the commands of testscript they have
 //
 //	model FILE            start a model server that plays FILE (see modelTurns)
+//	answers PATH BODY     it answers a path beside its requests; BODY hang: never
+//	noise FILE SIDE       make a PNG that nothing makes smaller
 //	exits STATUS CMD…     run a program that must end with this exit status
 //	requests N            the server got N chat requests
 //	[!] sent REGEXP       one of them matches
@@ -74,6 +76,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model":     startModel,
+			"answers":   answerPath,
+			"noise":     noise,
 			"exits":     exits,
 			"requests":  countRequests,
 			"sent":      sent,

@@ -45,6 +45,9 @@ type Config struct {
 	Prices func(model string) *settings.Prices
 	// Local reports whether the endpoint in use is on this machine; nil for no.
 	Local func() bool
+	// Cuts reports whether that endpoint may be a server that cuts prompts off without a
+	// word; nil for yes.
+	Cuts func() bool
 	// System renders the system prompt.
 	System SystemPrompt
 	// CompressionPrompt is what a model that summarises is told (D-37).

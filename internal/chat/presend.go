@@ -45,6 +45,7 @@ func newWindow(c *Chat) *window.Window {
 		Counter:  c.Counter,
 		Limit:    c.ContextLimit,
 		Price:    c.price,
+		Cuts:     c.Cuts,
 		Files:    c.files(),
 		Root:     cmp.Or(c.SessionRoot, c.Root),
 		Now:      c.Now,

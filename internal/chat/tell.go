@@ -18,13 +18,22 @@ func (c *Chat) emitStep(step window.Step) {
 	case window.HeadChosen:
 		c.notice("%s", headText(step))
 	case window.Cut:
-		c.notice("THE SERVER CUT THE PROMPT to %s of about %s tokens, and the model did not see the rest. Start it with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve); until then the limit is %s.",
-			words.Tokens(step.Limit), words.Tokens(step.Tokens), words.Tokens(step.Limit))
+		c.notice("%s", cutText(step))
 	case window.Refusal:
 		c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
 			words.Tokens(step.Tokens), words.Tokens(step.Limit))
 	}
 	c.emitStatus()
+}
+
+// cutText says that the model did not see all, or that a server counts oddly.
+func cutText(cut window.Cut) string {
+	if cut.Limit == 0 {
+		return fmt.Sprintf("the server says that it read %s of about %s tokens; that count is not believed, so sizes are estimates and costs may be off",
+			words.Tokens(cut.Reported), words.Tokens(cut.Tokens))
+	}
+	return fmt.Sprintf("THE SERVER CUT THE PROMPT to %s of about %s tokens, and the model did not see the rest. Start it with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve); until then the limit is %s.",
+		words.Tokens(cut.Limit), words.Tokens(cut.Tokens), words.Tokens(cut.Limit))
 }
 
 // headText says what the size of the window means for prompt and tools.

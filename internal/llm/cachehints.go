@@ -87,7 +87,7 @@ func takesCacheControl(host, model string) bool {
 	name := BaseName(model)
 	switch {
 	case strings.HasPrefix(name, "claude"):
-		return !isHost(host, "anthropic.com") && !isHost(host, "googleapis.com") && !isLocal(host)
+		return !isHost(host, "anthropic.com") && !isHost(host, "googleapis.com") && !IsLocal(host)
 	case strings.HasPrefix(name, "qwen"):
 		return isHost(host, "openrouter.ai") || isHost(host, "aliyuncs.com")
 	default:

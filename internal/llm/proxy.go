@@ -83,7 +83,7 @@ func (e *proxyError) Error() string { return e.variable + " is not the address o
 // proxyFromEnvironment is http.ProxyFromEnvironment, which takes an address that it
 // cannot read for a host, or goes straight without a word.
 func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
-	if isLocal(request.URL.Host) {
+	if IsLocal(request.URL.Host) {
 		return http.ProxyFromEnvironment(request)
 	}
 	variable := strings.ToUpper(request.URL.Scheme) + "_PROXY"

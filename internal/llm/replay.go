@@ -78,7 +78,7 @@ func wantsReasoning(host, model string) bool {
 		return true
 	}
 	// Local servers and routers translate by themselves.
-	if isLocal(host) || isHost(host, "openrouter.ai") {
+	if IsLocal(host) || isHost(host, "openrouter.ai") {
 		return false
 	}
 	return slices.ContainsFunc(reasoningFamilies, func(family string) bool { return strings.HasPrefix(BaseName(model), family) })
@@ -98,8 +98,8 @@ func isHost(host, domain string) bool {
 	return name == domain || strings.HasSuffix(name, "."+domain)
 }
 
-// isLocal reports whether host is of this machine or its network.
-func isLocal(host string) bool {
+// IsLocal reports whether host is of this machine or its network.
+func IsLocal(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h

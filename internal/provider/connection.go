@@ -284,6 +284,13 @@ func (c *Connection) Local() bool {
 	return err == nil && isLoopback(p.endpoint.Host())
 }
 
+// Cuts reports whether the endpoint in use may be a server of somebody's own, which
+// cuts prompts that are too long without a word; vendors refuse them.
+func (c *Connection) Cuts() bool {
+	p, err := c.inUse()
+	return err == nil && (strings.HasPrefix(p.endpoint.BaseURL, "http://") || llm.IsLocal(p.endpoint.Host()))
+}
+
 // NoImages says why images are not sent to a model: the catalogue knows it and that
 // it takes none. It is empty for all others.
 func (c *Connection) NoImages(model string) string {

@@ -4,10 +4,14 @@ package window
 // the templates of servers make more of a difference than a cut would.
 const leastCut = 2048
 
-// Cut: the provider reported Limit tokens of a request of about Tokens: it took the
-// rest away without a word, as local servers do. Limit is the window that is believed
-// from now on.
-type Cut struct{ Tokens, Limit int }
+// leastWindow is the smallest window that a server is believed to have, in tokens.
+const leastWindow = 1024
+
+// Cut: the provider reported Reported tokens of a request of about Tokens. A local
+// server took the rest away without a word, as they do: then Limit is the window that
+// is believed from now on. It is 0 where the report is more likely to be wrong, since
+// the server does not cut or no window is that small.
+type Cut struct{ Tokens, Reported, Limit int }
 
 func (Cut) step() {}
 
@@ -23,11 +27,20 @@ func (w *Window) wasCut(model string, estimate int, reported Reported) bool {
 	return float64(reported.Prompt) < share*float64(expected) || reported.Prompt == w.Size()
 }
 
-// cut takes what a cut teaches: the window, and nothing about how tokens compare.
+// cut takes what a cut teaches: the window, and nothing about how tokens compare. Every
+// cut is told once.
 func (w *Window) cut(estimate int, reported Reported) {
-	known, learned := w.learned[w.Settings().Model]
+	model := w.Settings().Model
+	if reported.Prompt < leastWindow || w.Cuts != nil && !w.Cuts() {
+		if !w.doubted[model] {
+			w.doubted[model] = true
+			w.Tell(Cut{Tokens: estimate, Reported: reported.Prompt})
+		}
+		return
+	}
+	known, learned := w.learned[model]
 	w.learn(reported.Prompt)
 	if !learned || known.refused != reported.Prompt {
-		w.Tell(Cut{Tokens: estimate, Limit: w.Size()})
+		w.Tell(Cut{Tokens: estimate, Reported: reported.Prompt, Limit: w.Size()})
 	}
 }

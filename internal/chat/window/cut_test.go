@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"slices"
 	"testing"
 
 	"agent/internal/chat/window"
@@ -23,6 +24,7 @@ func TestCutPrompt(t *testing.T) {
 		{"too small to tell", 1500, 800, 0, 32_768},
 		{"partly from the cache", 12_758, 4096, 8000, 32_768},
 		{"nothing reported", 12_758, 0, 0, 32_768},
+		{"less than any window", 12_758, 64, 0, 32_768},
 	} {
 		b := newBench(t, 32_768)
 		before := b.Tokens()
@@ -35,12 +37,27 @@ func TestCutPrompt(t *testing.T) {
 				told = append(told, cut)
 			}
 		}
-		cut := c.limit != 32_768 || c.reported == 32_768
+		cut := c.limit != 32_768 || c.reported == 32_768 || c.reported == 64
 		if b.Size() != c.limit || (len(told) == 1) != cut || len(told) > 1 {
 			t.Errorf("%s: window %d, want %d; told %v", c.name, b.Size(), c.limit, told)
 		}
 		if cut && b.Tokens() != before {
 			t.Errorf("%s: %d tokens are taken for %d", c.name, before, b.Tokens())
 		}
+	}
+}
+
+// A vendor does not cut: one that reports too little counts in a way of its own, which
+// is told and believed in nothing.
+func TestOddReport(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 32_768)
+	b.Cuts = func() bool { return false }
+	before := b.Tokens()
+	for range 2 {
+		b.Observe("test-model", 20_000, window.Reported{Prompt: 1500})
+	}
+	if want := []window.Step{window.Cut{Tokens: 20_000, Reported: 1500}}; !slices.Equal(b.steps, want) || b.Size() != 32_768 || b.Tokens() != before {
+		t.Errorf("told %v, window %d", b.steps, b.Size())
 	}
 }

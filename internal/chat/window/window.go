@@ -74,6 +74,9 @@ type Config struct {
 	// Price is what a token of input costs at a model, relative to one that is not
 	// cached; nil for not known.
 	Price func(model string) cacheaware.Price
+	// Cuts reports whether the server may be one that cuts prompts off without a word;
+	// nil for yes.
+	Cuts func() bool
 	// Files returns the text of a file on disk, empty when it cannot be read, and
 	// whether it is what the model last saw of it; nil where there is no disk.
 	Files func(path string) (text string, seen bool)
@@ -94,6 +97,8 @@ type Window struct {
 	counter     history.Counter
 	calibration tokens.Calibration
 	learned     map[string]learnedLimit
+	// doubted are the models whose reports were too small to be true.
+	doubted map[string]bool
 	// optimised is the generation of the history that density has seen (D-02).
 	optimised uint64
 	ledger    ledger
@@ -118,7 +123,7 @@ func New(config Config) *Window {
 	if config.Todos == nil {
 		config.Todos = func() todo.List { return nil }
 	}
-	return &Window{Config: config, learned: make(map[string]learnedLimit)}
+	return &Window{Config: config, learned: make(map[string]learnedLimit), doubted: make(map[string]bool)}
 }
 
 // Reset forgets what hangs on a conversation that was cleared. What was learned

@@ -40,6 +40,7 @@ type Server struct {
 	mu       sync.Mutex
 	requests []*Request
 	answers  map[string]string
+	hanging  map[string]bool
 	calls    int
 }
 
@@ -61,7 +62,7 @@ func New(t testing.TB, turns ...Turn) *Server {
 func NewFunc(t testing.TB, next func(*Request) Turn) *Server {
 	t.Helper()
 	s := &Server{
-		t: t, next: next, closed: make(chan struct{}),
+		t: t, next: next, closed: make(chan struct{}), hanging: map[string]bool{},
 		answers: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"test-model","object":"model"}]}`},
 	}
 	web := httptest.NewServer(http.HandlerFunc(s.serve))
@@ -79,6 +80,14 @@ func (s *Server) Answer(path, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[path] = body
+}
+
+// Hang makes a path other than those of replies answer nothing until the client is
+// gone.
+func (s *Server) Hang(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hanging[path] = true
 }
 
 // Requests returns the chat requests received so far, in order of arrival.
@@ -109,8 +118,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	answer := s.answers[r.URL.Path]
+	answer, hangs := s.answers[r.URL.Path], s.hanging[r.URL.Path]
 	s.mu.Unlock()
+	if hangs {
+		select {
+		case <-r.Context().Done():
+		case <-s.closed:
+		}
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	if answer == "" {
 		w.WriteHeader(http.StatusNotFound)
