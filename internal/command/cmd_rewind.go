@@ -39,7 +39,7 @@ func (c *Commands) rewindCommand() Command {
 			if p, err = c.deps.Session.Rewind(ctx, p.Seq); err != nil {
 				return Output{}, err
 			}
-			return Output{Lines: []string{wentTo(p)}}, nil
+			return Output{Lines: []string{c.wentTo(p)}}, nil
 		},
 		Complete: func([]string) []Completion {
 			points, err := c.deps.Session.Points(context.Background())
@@ -150,14 +150,10 @@ func (c *Commands) pickPoint(points []history.Point) *Pick {
 }
 
 // wentTo says where the conversation is now.
-func wentTo(p history.Point) string {
-	files := "Files stay as they are."
-	switch {
-	case p.End():
+func (c *Commands) wentTo(p history.Point) string {
+	const files = "Files stay as they are."
+	if p.End() {
 		return "The conversation goes on where it was left. " + files
-	case p.Turn > 0:
-		return fmt.Sprintf("The conversation is as it was before message %d; /rewind forward goes back to what was left. %s", p.Turn, files)
-	default:
-		return "The conversation is as it was before that message; /rewind forward goes back to what was left. " + files
 	}
+	return fmt.Sprintf("The conversation is as it was before %q; /rewind forward goes back to what was left. %s", cutRight(c.pointText(p), ledgerWidth), files)
 }

@@ -138,6 +138,9 @@ var states = map[string]func(*screenplay){
 		s.typed("a draft")
 		s.press("ctrl+r", "ctrl+r")
 	},
+	"rewind":      func(s *screenplay) { s.press("esc", "esc") },
+	"rewind-hint": func(s *screenplay) { s.press("esc") },
+
 	"keys":  func(s *screenplay) { s.typed("?") },
 	"shell": func(s *screenplay) { s.typed("!!git status") },
 	"status": func(s *screenplay) {

@@ -17,6 +17,7 @@ func Keys() []command.Key {
 		{Name: "Enter", Does: "send; while the agent works: queue"},
 		{Name: "Alt+Enter, Ctrl+J", Does: `begin a new line, as does \ at the end of one`},
 		{Name: "Esc", Does: "interrupt the turn; without one, clear the draft (Up brings it back)"},
+		{Name: "Esc Esc", Does: "on an empty line: go back to an earlier message"},
 		{Name: "Ctrl+C", Does: "clear the line or interrupt; twice quits"},
 		{Name: "Ctrl+D", Does: "quit, on an empty line"},
 		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up takes back what is queued"},
@@ -95,9 +96,10 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 	case "shift+tab":
 		m.opts.Driver.CycleMode()
 		return nil, true
-	case "esc", "alt+esc":
-		m.escape()
-		return nil, true
+	case "esc":
+		return m.escape(), true
+	case "alt+esc": // twice, faster than they can be told apart
+		return tea.Batch(m.escape(), m.escape()), true
 	case "ctrl+c":
 		return m.controlC(), true
 	case "ctrl+d":
@@ -149,8 +151,9 @@ func (m *Model) enter() tea.Cmd {
 	return m.submit()
 }
 
-// escape closes the popup, else interrupts the turn.
-func (m *Model) escape() {
+// escape closes the popup, else interrupts the turn, else clears the draft; where there
+// is nothing of that, the second one in a row opens what one can go back to.
+func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.popup.open():
 		m.popup.close()
@@ -158,7 +161,14 @@ func (m *Model) escape() {
 		m.interrupt()
 	case !m.input.Empty():
 		m.clearDraft()
+	case m.hint.rewinds && !m.opts.Now().After(m.hint.until):
+		m.hint = hint{}
+		return m.runCommand("/rewind")
+	default:
+		m.showHint("Esc again goes back to an earlier message", false)
+		m.hint.rewinds = true
 	}
+	return nil
 }
 
 // clearDraft empties the input; Up brings back what was in it.

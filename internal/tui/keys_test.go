@@ -186,3 +186,28 @@ func TestCtrlZAndCtrlGTakeTheTerminal(t *testing.T) {
 		t.Errorf("Ctrl+G without an editor does not say what to do:\n%s", s.model.view())
 	}
 }
+
+// D-80: Esc twice on an empty line opens what one can go back to; slowly, with a draft or
+// while a turn runs it does not.
+func TestEscapeTwice(t *testing.T) {
+	t.Parallel()
+	for name, play := range map[string]func(s *screenplay){
+		"+twice":     func(s *screenplay) { s.press("esc", "esc") },
+		"+as one":    func(s *screenplay) { s.press("alt+esc") },
+		"+the draft": func(s *screenplay) { s.typed("x"); s.press("esc", "esc", "esc") },
+		"once":       func(s *screenplay) { s.press("esc") },
+		"slowly":     func(s *screenplay) { s.press("esc"); s.wait(3 * time.Second); s.press("esc") },
+		"a draft":    func(s *screenplay) { s.typed("x"); s.press("esc", "esc") },
+		"a key":      func(s *screenplay) { s.press("esc"); s.press("ctrl+c"); s.press("esc") },
+		"a turn":     func(s *screenplay) { s.events(chat.TurnStarted{}); s.press("esc", "esc") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 80, 24)
+			play(s)
+			if opened := s.model.picking != nil; opened != strings.HasPrefix(name, "+") {
+				t.Errorf("the list is open: %v\n%s", opened, s.all())
+			}
+		})
+	}
+}

@@ -68,6 +68,12 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 			{Name: "mock-large", Help: "context 1M", Line: "/model mock-large"},
 			{Name: "mock-larger", Line: "/model mock-larger"},
 		}}}, nil
+	case "/rewind":
+		return command.Output{Lines: []string{"1  10:30  make x"}, Pick: &command.Pick{Title: "go back to before", Choices: []command.Choice{
+			{Name: "and now the tests", Help: "10:42", Line: "/rewind 2", Preview: func() string { return "and now the tests\nof all of it" }},
+			{Name: "make x", Help: "10:30", Line: "/rewind 1", Preview: func() string { return "make x" }},
+			{Name: "what was left behind", Help: "10:41", Line: "/rewind r12"},
+		}}}, nil
 	case "/init":
 		return command.Output{Submit: "write AGENTS.md"}, nil
 	case "/context":

@@ -18,6 +18,8 @@ type hint struct {
 	until time.Time
 	// quits is set when the next Ctrl+C quits.
 	quits bool
+	// rewinds is set when the next Esc opens what one can go back to.
+	rewinds bool
 }
 
 // hintTime is how long a hint stays, and how quick the second Ctrl+C must be.
