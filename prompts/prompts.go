@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -30,6 +31,9 @@ type Session struct {
 	// Instructions come from AGENTS.md files, the most general first.
 	Instructions []Instruction
 }
+
+// Has reports whether a tool is offered; a template asks it before it speaks of one.
+func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.Tools, ", "), tool) }
 
 // Instruction is one AGENTS.md file.
 type Instruction struct{ Source, Text string }

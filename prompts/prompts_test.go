@@ -290,3 +290,18 @@ func TestInstructionsThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// The prompt speaks only of tools that are offered.
+func TestSystemSpeaksOfOfferedTools(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"recall", "todo_write", "web_fetch"} {
+		with, without := session, session
+		with.Tools += ", " + tool
+		if got := system(t, t.TempDir(), with); !strings.Contains(got, "`"+tool+"`") {
+			t.Errorf("%s is not spoken of", tool)
+		}
+		if got := system(t, t.TempDir(), without); strings.Contains(got, "`"+tool+"`") {
+			t.Errorf("%s is spoken of and not offered", tool)
+		}
+	}
+}

@@ -62,7 +62,11 @@ type appMode struct {
 
 // newApp sets everything up. The caller closes it.
 func newApp(ctx context.Context, w world, o sessionOptions, mode appMode) (*app, error) {
-	a := &app{world: w, registry: tools.NewRegistry(tools.Default()...)}
+	offered := tools.Default()
+	if o.noSession {
+		offered = tools.WithoutRecord(offered)
+	}
+	a := &app{world: w, registry: tools.NewRegistry(offered...)}
 	if err := a.setUp(ctx, o, mode); err != nil {
 		a.close()
 		return nil, err
@@ -218,8 +222,9 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 	var observer history.Observer
 	var unsaved func() error
 	var readPast func() (chat.Past, error)
+	var recall func([]history.Recorded) (history.Recollection, error)
 	if a.session != nil {
-		observer, unsaved, readPast = a.session.Observe, a.session.Unsaved, a.readPast
+		observer, unsaved, readPast, recall = a.session.Observe, a.session.Unsaved, a.readPast, a.session.Recall
 	}
 	compressionPrompt, lacks, err := prompts.Compression(filepath.Join(a.folders.config, "prompts"))
 	if err != nil {
@@ -238,6 +243,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 		History:      history.NewService(counter(settings.Model.Of(a.settings)), observer),
 		Unsaved:      unsaved,
 		ReadPast:     readPast,
+		Recall:       recall,
 		Settings:     a.settings,
 		ContextLimit: a.connection.ContextLimit,
 		Local:        a.connection.Local,

@@ -165,7 +165,7 @@ func (a *app) conversation(config chat.Config, recorded session.State) (*chat.Ch
 func restoredFrom(recorded session.State) chat.Restored {
 	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
 	for i, p := range recorded.Prunes {
-		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
+		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
 	}
 	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Steps: recorded.Steps, Turn: recorded.Turn}
 	if len(recorded.Todos) > 0 {

@@ -41,6 +41,8 @@ type runner struct {
 	approvals *approvals
 	// outputLimit is how many tokens one result may take now (D-41).
 	outputLimit func() int
+	// archive is what left the context, nil where it is not kept.
+	archive tools.Archive
 	// store puts an answer into the history.
 	store func(*history.Content) error
 	// numbered counts the calls of a session, ran those of the model that were taken
@@ -200,6 +202,7 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 // set now, and the screen.
 func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
+	env.Archive = r.archive
 	env.Output = liveOutput{r.inbox, r.Emit, k.number}
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),

@@ -36,6 +36,9 @@ type Config struct {
 	Unsaved func() error
 	// ReadPast reads the record of the conversation; nil where none is kept.
 	ReadPast func() (Past, error)
+	// Recall returns what the record of the conversation keeps at some places; nil where
+	// nothing is recorded.
+	Recall   func(places []history.Recorded) (history.Recollection, error)
 	Settings *settings.Settings
 	// ContextLimit returns what is known about a model's window, in tokens; it is
 	// asked when the setting context-limit is unset.
@@ -108,7 +111,7 @@ func New(config Config) *Chat {
 	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
-	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, store: c.add, instruct: func(text string) {
+	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, archive: c.archive(), store: c.add, instruct: func(text string) {
 		c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...))
 	}}
 	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}

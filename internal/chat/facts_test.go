@@ -74,7 +74,7 @@ func TestUnits(t *testing.T) {
 		cacheaware.Edit:  {"ast_edit", "delete_line_range", "insert_at_line", "replace"},
 		cacheaware.Shell: {"run_shell_command"},
 		cacheaware.Keep:  {"todo_read", "todo_write"},
-		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "search_file_content", "web_fetch"},
+		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch"},
 	}
 	if diff := cmp.Diff(want, acts); diff != "" {
 		t.Errorf("acts (-want +got):\n%s", diff)

@@ -38,6 +38,8 @@ type Cut struct {
 	Back int `json:"paysBackAfter"`
 	// Bank is what pruning had saved before that it may spend.
 	Bank float64 `json:"bank"`
+	// Request is the number of the request before which the change is made, from 1.
+	Request int `json:"request"`
 }
 
 // Empty reports whether applying the result would change nothing.
@@ -52,6 +54,9 @@ type Prune struct {
 	Kind PruneKind
 	// Subject names what went: a path, or a tool and its key parameter.
 	Subject string
+	// Tool is the tool whose call or answer went, empty for what somebody said; it is
+	// filled in with Tokens.
+	Tool string
 	// Reason says why it is not needed any more, in a few words.
 	Reason string
 	// Entry is the index of the affected entry in the history optimised.
@@ -60,7 +65,7 @@ type Prune struct {
 	// place. For an inclusion inside a longer text, Gone holds a block of just
 	// the inclusion.
 	Gone, Left []Block
-	// Tokens is what it freed, by our own count; ApplyDensityResult fills it in.
+	// Tokens is what it freed, by our own count; the Service fills it in.
 	Tokens int
 	// Recorded says where the record of the conversation keeps what is gone; an
 	// observer that keeps one fills it in.

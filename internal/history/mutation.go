@@ -21,9 +21,11 @@ type Mutation struct {
 	Tokens TokenCounts
 	// Result is the density result that was applied.
 	Result DensityResult
-	// Entries is the whole history after a replacement, Cause why it was replaced.
+	// Entries is the whole history after a replacement, Cause why it was replaced, and
+	// Gone what left with that, item by item.
 	Entries []*Content
 	Cause   string
+	Gone    []Prune
 	// To is the record before which Entries, the whole history again, were it (D-80).
 	To uint64
 }

@@ -203,6 +203,7 @@ func (s *Service) ApplyDensityResult(r DensityResult) error {
 // per-entry overhead. The sum is freed.
 func (s *Service) shareOut(freed int, prunes []Prune) {
 	for i, p := range prunes {
+		prunes[i].Tool = toolOf(p.Gone)
 		prunes[i].Tokens = countBlocks(s.counter, p.Gone) - countBlocks(s.counter, p.Left)
 		freed -= prunes[i].Tokens
 	}
@@ -232,12 +233,27 @@ func (s *Service) remove(indices []int) {
 	s.entries = kept
 }
 
-// Rebuild lets f make another history of the entries that can be sent and puts it
-// in their place; nil leaves the history as it is. Cause says why, for the record.
-// While f works, which may take a model's time, entries that are added wait and are
-// appended when it is done; other changes are refused with ErrCompressing. An error
+// Rebuilt is a history that takes the place of another. Gone tells what left, item by
+// item; the Service fills in the tokens of each.
+type Rebuilt struct {
+	Entries []*Content
+	Gone    []Prune
+}
+
+// Rebuild is RebuildTold for a change with which nothing leaves.
+func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) ([]*Content, error)) error {
+	return s.RebuildTold(cause, func(entries []*Content, tokens []int) (Rebuilt, error) {
+		rebuilt, err := f(entries, tokens)
+		return Rebuilt{Entries: rebuilt}, err
+	})
+}
+
+// RebuildTold lets f make another history of the entries that can be sent and puts it
+// in their place; without entries it leaves the history as it is. Cause says why, for the
+// record. While f works, which may take a model's time, entries that are added wait and
+// are appended when it is done; other changes are refused with ErrCompressing. An error
 // of f changes nothing.
-func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) ([]*Content, error)) (err error) {
+func (s *Service) RebuildTold(cause string, f func(entries []*Content, tokens []int) (Rebuilt, error)) (err error) {
 	if err := s.startCompression(); err != nil {
 		return err
 	}
@@ -247,7 +263,7 @@ func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int)
 		}
 	}()
 	rebuilt, err := f(s.Curated())
-	if err != nil || rebuilt == nil {
+	if err != nil || rebuilt.Entries == nil {
 		return err
 	}
 	return s.replace(rebuilt, cause)
@@ -265,10 +281,10 @@ func (s *Service) startCompression() error {
 	return nil
 }
 
-// replace makes entries the history; it belongs between startCompression and
+// replace makes other entries the history; it belongs between startCompression and
 // endCompression. Cause says why, for the record. Entries that stay keep their
 // counts.
-func (s *Service) replace(entries []*Content, cause string) error {
+func (s *Service) replace(other Rebuilt, cause string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.compressing {
@@ -278,8 +294,9 @@ func (s *Service) replace(entries []*Content, cause string) error {
 	for _, e := range s.entries {
 		known[e.content] = e
 	}
-	rebuilt := make([]counted, len(entries))
-	for i, c := range entries {
+	s.measure(other.Gone)
+	rebuilt := make([]counted, len(other.Entries))
+	for i, c := range other.Entries {
 		e, ok := known[c]
 		if !ok {
 			e = count(s.counter, c)
@@ -288,7 +305,43 @@ func (s *Service) replace(entries []*Content, cause string) error {
 	}
 	s.entries = rebuilt
 	s.resum()
-	return s.observer(Mutation{Kind: MutationReplaced, Entries: entries, Cause: cause})
+	return s.observer(Mutation{Kind: MutationReplaced, Entries: other.Entries, Cause: cause, Gone: other.Gone})
+}
+
+// measure fills in what is gone of the history as it is: what was counted is not
+// counted again.
+func (s *Service) measure(gone []Prune) {
+	if len(gone) == 0 {
+		return
+	}
+	known := make(map[Block]int, 2*len(s.entries))
+	for _, e := range s.entries {
+		for i, tokens := range e.blocks {
+			known[e.content.Blocks[i]] = tokens
+		}
+	}
+	for i := range gone {
+		p := &gone[i]
+		p.Tool = toolOf(p.Gone)
+		p.Tokens = -countBlocks(s.counter, p.Left)
+		for _, block := range p.Gone {
+			p.Tokens += known[block]
+		}
+	}
+}
+
+// toolOf is the tool that the first call or answer among blocks belongs to, empty when
+// there is none.
+func toolOf(blocks []Block) string {
+	for _, block := range blocks {
+		switch b := block.(type) {
+		case *ToolCall:
+			return b.Name
+		case *ToolResponse:
+			return b.ToolName
+		}
+	}
+	return ""
 }
 
 // endCompression ends the rebuild and appends what was added meanwhile.

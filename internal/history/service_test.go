@@ -195,7 +195,7 @@ func TestAddDuringCompression(t *testing.T) {
 		t.Error("D-02: the history is dirty with an entry that no optimiser can see")
 	}
 	summary := HumanText("S")
-	if err := s.replace([]*Content{summary}, "test"); err != nil {
+	if err := s.replace(Rebuilt{Entries: []*Content{summary}}, "test"); err != nil {
 		t.Fatal(err)
 	}
 	if s.Generation() != generation {
@@ -233,7 +233,7 @@ func TestCompressionThatReplacesNothing(t *testing.T) {
 	if spell(s) != "ABC" || !slices.Equal(observer.kinds(), []MutationKind{MutationAdded}) {
 		t.Errorf("history is %q, told %v", spell(s), observer.kinds())
 	}
-	if err := s.replace(nil, "no reason"); err == nil || spell(s) != "ABC" {
+	if err := s.replace(Rebuilt{}, "no reason"); err == nil || spell(s) != "ABC" {
 		t.Errorf("replaced outside a compression: %v, %q", err, spell(s))
 	}
 }
@@ -275,7 +275,7 @@ func TestObserver(t *testing.T) {
 			if err := s.startCompression(); err != nil {
 				return err
 			}
-			return s.replace(s.RawHistory(), "test")
+			return s.replace(Rebuilt{Entries: s.RawHistory()}, "test")
 		},
 		func() error {
 			if err := s.Add(HumanText("B")); err != nil {

@@ -13,6 +13,8 @@ const (
 	Pasted Source = "pasted"
 	// Printed is the output of a command that the user ran with "!".
 	Printed Source = "printed"
+	// Restored was in the context before and was brought back.
+	Restored Source = "restored"
 )
 
 // NewData returns the block that shows content as data of a source: a line that
@@ -28,9 +30,9 @@ func (c *Content) Said() string {
 }
 
 // IsMessage reports whether the entry is something that the user said to the model:
-// neither a summary nor the output of a command alone.
+// neither a summary, nor something brought back, nor the output of a command alone.
 func (c *Content) IsMessage() bool {
-	return c.Speaker == Human && c.Metadata[MetaSummary] == nil && slices.ContainsFunc(c.Blocks, func(b Block) bool {
+	return c.Speaker == Human && c.Metadata[MetaSummary] == nil && c.Metadata[MetaRestored] == nil && slices.ContainsFunc(c.Blocks, func(b Block) bool {
 		text, ok := b.(*Text)
 		return !ok || text.Source != Printed
 	})

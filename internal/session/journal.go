@@ -60,8 +60,10 @@ func (s *State) play(line journal) {
 		case compressionPayload:
 			s.missing(e, s.timeline.rebuild(e.seq, change.History))
 			s.step(history.Step{Kind: history.MutationReplaced, Entries: s.timeline.entries()})
+			s.pruned(e, change.Prunes, nil)
 		case clearPayload:
 			s.timeline.clear()
+			s.Prunes = nil
 			s.step(history.Step{Kind: history.MutationCleared})
 			s.Recorded = append(s.Recorded, nil)
 		case todoPayload:
@@ -84,8 +86,12 @@ func (s *State) added(e event, entry *history.Content) {
 func (s *State) densified(e event, payload densityPayload) {
 	s.step(history.Step{Kind: history.MutationDensity, Edits: s.timeline.edits(payload)})
 	s.missing(e, s.timeline.edit(payload.Removals, payload.Replacements))
-	for _, prune := range payload.Prunes {
-		s.Prunes = append(s.Prunes, Pruned{prune.Kind, prune.Subject, prune.Reason, prune.Tokens, prune.places(), payload.Cut, e.at, s.Turn})
+	s.pruned(e, payload.Prunes, payload.Cut)
+}
+
+func (s *State) pruned(e event, prunes []prunePayload, cut *history.Cut) {
+	for _, p := range prunes {
+		s.Prunes = append(s.Prunes, Pruned{p.Kind, p.Subject, p.Tool, p.Reason, p.Tokens, p.places(), cut, e.at, s.Turn})
 	}
 }
 

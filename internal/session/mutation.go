@@ -35,6 +35,7 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
 	case history.MutationReplaced:
 		payload := compressionPayload{Cause: m.Cause, History: t.itemsOf(m.Entries)}
 		payload.Dropped = t.origins(payload.History)
+		payload.Prunes = prunesOf(t.live(), m.Gone)
 		t.rebuild(seq, payload.History)
 		return change{kind: TypeCompression, payload: payload}, nil
 	default:
@@ -49,7 +50,6 @@ func densityOf(live []slot, result history.DensityResult) (densityPayload, error
 		Removals:     make([]ref, len(result.Removals)),
 		Replacements: make(map[ref]*history.Content, len(result.Replacements)),
 		Metadata:     result.Metadata,
-		Prunes:       make([]prunePayload, len(result.Prunes)),
 		Cut:          result.Cut,
 	}
 	inStep := true
@@ -66,17 +66,30 @@ func densityOf(live []slot, result history.DensityResult) (densityPayload, error
 	for index, entry := range result.Replacements {
 		payload.Replacements[refAt(index)] = entry
 	}
-	for i, p := range result.Prunes {
-		payload.Prunes[i] = prunePayload{p.Kind, p.Subject, p.Reason, refAt(p.Entry), p.Tokens, nil}
+	for _, p := range result.Prunes {
+		refAt(p.Entry)
 	}
 	if !inStep {
 		return densityPayload{}, errOutOfStep
 	}
-	for i, p := range result.Prunes {
-		gone := placesOf(live, p)
-		payload.Prunes[i].Gone, result.Prunes[i].Recorded = gone, gone
-	}
+	payload.Prunes = prunesOf(live, result.Prunes)
 	return payload, nil
+}
+
+// prunesOf are the prunes of the live history in the form in which they are recorded.
+// It fills in where each of them is.
+func prunesOf(live []slot, prunes []history.Prune) []prunePayload {
+	payloads := make([]prunePayload, len(prunes))
+	find := finder(live)
+	for i, p := range prunes {
+		payload := prunePayload{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens}
+		if p.Entry >= 0 && p.Entry < len(live) {
+			payload.Entry = live[p.Entry].ref
+		}
+		payload.Gone = find(p)
+		payloads[i], prunes[i].Recorded = payload, payload.Gone
+	}
+	return payloads
 }
 
 // itemsOf refers to the entries that are part of the history already; contents

@@ -1,69 +1,75 @@
 package session
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
+	"math"
 	"slices"
 
 	"agent/internal/history"
 )
 
-// Recall returns the blocks at a place of the log, as they were recorded first:
-// what density or a compression took out of the context is found so.
-func Recall(log io.Reader, place history.Recorded) ([]history.Block, error) {
-	var at ref
-	if err := at.UnmarshalText([]byte(place.Entry)); err != nil {
-		return nil, err
-	}
-	record, err := find(log, at.seq)
+// Recall returns what is at some places of the log, as it was recorded first, and what
+// was recorded since on the line that the conversation is on: what density or a
+// compression took out of the context is found so.
+func (l *Log) Recall(places []history.Recorded) (history.Recollection, error) {
+	past, err := l.Past()
 	if err != nil {
-		return nil, err
+		return history.Recollection{}, fmt.Errorf("the session log cannot be read: %w", err)
 	}
-	entry, err := entryOf(record, at)
-	if err != nil {
-		return nil, fmt.Errorf("record %d: %w", at.seq, err)
-	}
-	return slices.DeleteFunc(slices.Clone(entry.Blocks), func(b history.Block) bool {
-		return place.CallID != "" && callID(b) != place.CallID
-	}), nil
+	return past.player.journal.recall(places)
 }
 
-// find returns the record with number seq.
-func find(log io.Reader, seq uint64) (Record, error) {
-	lines := bufio.NewReaderSize(log, 256<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if found, wrong := parse(bytes.TrimSpace(line)); wrong == nil && found.Seq == seq {
-			return found, nil
+func (j journal) recall(places []history.Recorded) (history.Recollection, error) {
+	var found history.Recollection
+	first := uint64(math.MaxUint64)
+	for _, place := range places {
+		var at ref
+		if err := at.UnmarshalText([]byte(place.Entry)); err != nil {
+			return found, err
 		}
-		if err == io.EOF {
-			return Record{}, fmt.Errorf("the session has no record %d", seq)
+		i := j.until(at.seq)
+		if i == len(j) || j[i].seq != at.seq {
+			return found, fmt.Errorf("the session has no record %d, or it is damaged", at.seq)
 		}
+		entry, err := j[i].entry(at)
 		if err != nil {
-			return Record{}, fmt.Errorf("the session log cannot be read: %w", err)
+			return found, err
+		}
+		if at.seq < first {
+			first, found.At = at.seq, j[i].at
+		}
+		for _, block := range entry.Blocks {
+			if place.CallID == "" || callID(block) == place.CallID {
+				found.Blocks = append(found.Blocks, block)
+			}
 		}
 	}
+	for _, e := range j.line(math.MaxUint64) {
+		entry, ok := e.change.(*history.Content)
+		switch {
+		case !ok:
+		case e.seq > first:
+			found.Later = append(found.Later, entry)
+		case entry.IsMessage():
+			found.Turn++
+		}
+	}
+	return found, nil
 }
 
-// entryOf is the entry that a record brought under the name at.
-func entryOf(r Record, at ref) (*history.Content, error) {
-	switch r.Type {
-	case TypeEntry:
-		entry := new(history.Content)
-		return entry, entry.UnmarshalJSON(r.Payload)
-	case TypeCompression:
-		var payload compressionPayload
-		if err := json.Unmarshal(r.Payload, &payload); err != nil {
-			return nil, err
+// entry is the entry that an event brought under the name at.
+func (e event) entry(at ref) (*history.Content, error) {
+	switch change := e.change.(type) {
+	case *history.Content:
+		if at.item == 0 {
+			return change, nil
 		}
-		if i := at.item - 1; i >= 0 && i < len(payload.History) && payload.History[i].Entry != nil {
-			return payload.History[i].Entry, nil
+	case compressionPayload:
+		if i := at.item - 1; i >= 0 && i < len(change.History) && change.History[i].Entry != nil {
+			return change.History[i].Entry, nil
 		}
 	}
-	return nil, fmt.Errorf("it brought no entry %s", at)
+	return nil, fmt.Errorf("record %d brought no entry %s", at.seq, at)
 }
 
 // places are where a prune's content is. Older logs name its entry alone.
@@ -74,22 +80,33 @@ func (p prunePayload) places() []history.Recorded {
 	return []history.Recorded{{Entry: p.Entry.String()}}
 }
 
-// placesOf finds what a prune took in the history as it was. The responses of a
-// call stand after it, so the search goes on from the entry of the prune.
-func placesOf(live []slot, p history.Prune) []history.Recorded {
-	var places []history.Recorded
-	for _, block := range p.Gone {
-		// What is part of a text only is a block of its own here and found nowhere.
-		at := p.Entry
-		for i := p.Entry; i < len(live) && callID(block) != ""; i++ {
-			if slices.Contains(live[i].entry.Blocks, block) {
-				at = i
-				break
+// finder returns a function that says where the record keeps what a prune takes out of
+// a history. What is part of a text only is a block of its own in the prune and found
+// nowhere: the place is then the prune's entry.
+func finder(live []slot) func(history.Prune) []history.Recorded {
+	at := make(map[history.Block]int, 2*len(live))
+	for i := len(live) - 1; i >= 0; i-- {
+		for _, block := range live[i].entry.Blocks {
+			at[block] = i
+		}
+	}
+	return func(p history.Prune) []history.Recorded {
+		var places []history.Recorded
+		for _, block := range p.Gone {
+			i, ok := at[block]
+			switch {
+			case !ok && (p.Entry < 0 || p.Entry >= len(live)):
+				continue
+			case !ok:
+				i = p.Entry
+			}
+			found := history.Recorded{Entry: live[i].origin.String(), CallID: callID(block)}
+			if !slices.Contains(places, found) {
+				places = append(places, found)
 			}
 		}
-		places = append(places, history.Recorded{Entry: live[at].ref.String(), CallID: callID(block)})
+		return places
 	}
-	return places
 }
 
 // origins notes for each new entry of a rebuilt history which entries of t it stands

@@ -10,18 +10,27 @@ import (
 	"agent/internal/history"
 )
 
-func recalled(t *testing.T, path string, place history.Recorded) string {
+// recall finds places in the text of a log.
+func recall(t *testing.T, log string, places ...history.Recorded) (history.Recollection, error) {
 	t.Helper()
-	f, err := os.Open(path)
+	p, err := read(strings.NewReader(log))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	blocks, err := Recall(f, place)
+	return p.journal.recall(places)
+}
+
+func recalled(t *testing.T, path string, place history.Recorded) string {
+	t.Helper()
+	log, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := recall(t, string(log), place)
 	if err != nil {
 		t.Fatalf("%+v: %v", place, err)
 	}
-	return toJSON(t, history.New(history.Human, blocks...).Blocks)
+	return toJSON(t, history.New(history.Human, found.Blocks...).Blocks)
 }
 
 // What density took out of the context is still in the log: every prune knows where,
@@ -65,8 +74,8 @@ func TestPrunedContentCanBeRecalled(t *testing.T) {
 		t.Errorf("recalled %s", got)
 	}
 	for _, place := range []history.Recorded{{Entry: "99"}, {Entry: "1"}, {Entry: "x"}, {Entry: "3.1"}} {
-		if blocks, err := Recall(strings.NewReader(lines(opening, entryA)), place); err == nil {
-			t.Errorf("%+v was found: %v", place, blocks)
+		if found, err := recall(t, lines(opening, entryA), place); err == nil {
+			t.Errorf("%+v was found: %v", place, found)
 		}
 	}
 }
@@ -102,5 +111,68 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 	}
 	if got := recalled(t, l.Path(), history.Recorded{Entry: "8.4", CallID: "1"}); !strings.Contains(got, "short") {
 		t.Errorf("recalled %s", got)
+	}
+}
+
+// What a compression took is recalled as it was recorded first, however often its entry
+// was written anew since, and with it how old it is and what came later.
+func TestCompressedContentCanBeRecalled(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	h := live(l.Observe)
+	response := func(id, text string) *history.ToolResponse {
+		return &history.ToolResponse{CallID: id, ToolName: "ls", Result: history.TextResult(text)}
+	}
+	must(t, h.Add(history.HumanText("look")))
+	must(t, h.Add(history.New(history.AI, &history.ToolCall{ID: "1", Name: "ls"}, &history.ToolCall{ID: "2", Name: "ls"})))
+	must(t, h.Add(history.New(history.Tool, response("1", "long one"), response("2", "long two"))))
+	must(t, h.Add(history.HumanText("and then")))
+	raw := h.RawHistory()
+	shorter := raw[2].WithBlocks([]history.Block{raw[2].Blocks[0].(*history.ToolResponse).WithResult("1"), raw[2].Blocks[1]})
+	first := []history.Prune{{Kind: "summarised", Entry: 2, Gone: raw[2].Blocks[:1], Left: shorter.Blocks[:1]}}
+	must(t, h.RebuildTold("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
+		return history.Rebuilt{Entries: []*history.Content{raw[0], raw[1], shorter, raw[3]}, Gone: first}, nil
+	}))
+	second := []history.Prune{{Kind: "dropped", Entry: 1, Gone: []history.Block{raw[1].Blocks[1], raw[2].Blocks[1]}}}
+	must(t, h.RebuildTold("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
+		return history.Rebuilt{Entries: []*history.Content{raw[0], raw[3]}, Gone: second}, nil
+	}))
+	closeLog(t, l)
+	if first[0].Tokens == 0 || second[0].Tokens == 0 || first[0].Tool != "ls" {
+		t.Errorf("%+v %+v", first, second)
+	}
+	want := [][]history.Recorded{{{Entry: "4", CallID: "1"}}, {{Entry: "3", CallID: "2"}, {Entry: "4", CallID: "2"}}}
+	state := replayFile(t, l.Path())
+	for i, prunes := range [][]history.Prune{first, second} {
+		if diff := cmp.Diff(want[i], prunes[0].Recorded); diff != "" {
+			t.Errorf("live (-want +got):\n%s", diff)
+		}
+		if got := state.Prunes[i]; cmp.Diff(want[i], got.Recorded) != "" || got.Tokens != prunes[0].Tokens || got.Tool != "ls" || got.Turn != 2 {
+			t.Errorf("after resuming: %+v", got)
+		}
+	}
+	found, err := l.Recall(want[1])
+	if err != nil || len(found.Blocks) != 2 || found.Turn != 1 || found.At.IsZero() || said(found.Later) != " and then" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if got := toJSON(t, history.New(history.Tool, found.Blocks...)); !strings.Contains(got, "long two") || strings.Contains(got, "one") {
+		t.Errorf("recalled %s", got)
+	}
+}
+
+// What left before the conversation was cleared is not listed after it, live or resumed.
+func TestClearForgetsWhatLeft(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	h := live(l.Observe)
+	must(t, h.Add(history.HumanText("a")))
+	must(t, h.Add(history.HumanText("b")))
+	must(t, h.ApplyDensityResult(history.DensityResult{Removals: []int{0}, Prunes: []history.Prune{{Gone: h.RawHistory()[0].Blocks}}}))
+	must(t, h.Clear())
+	closeLog(t, l)
+	if state := replayFile(t, l.Path()); len(state.Prunes) > 0 {
+		t.Errorf("%+v", state.Prunes)
 	}
 }

@@ -120,6 +120,7 @@ type densityPayload struct {
 type prunePayload struct {
 	Kind    history.PruneKind `json:"kind"`
 	Subject string            `json:"subject"`
+	Tool    string            `json:"tool,omitempty"`
 	Reason  string            `json:"reason"`
 	Entry   ref               `json:"entry"`
 	Tokens  int               `json:"tokens"`
@@ -132,6 +133,8 @@ type compressionPayload struct {
 	History []historyItem `json:"history"`
 	// Dropped are the entries that left and that nothing stands for.
 	Dropped []ref `json:"dropped,omitempty"`
+	// Prunes tell, item by item, what left.
+	Prunes []prunePayload `json:"prunes,omitempty"`
 }
 
 // historyItem is an entry of a rebuilt history: one that was there before, by its

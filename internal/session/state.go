@@ -26,7 +26,8 @@ type State struct {
 	// they came about. What was left behind by going back is not among them; so it is
 	// with Recorded, Prunes and Todos.
 	Steps []history.Step
-	// Prunes are all that density took out of the context, in order.
+	// Prunes are all that density and compressions took out of the context since it was
+	// cleared last, in order.
 	Prunes []Pruned
 	// Todos is the todo list in the form in which it was recorded, nil when there
 	// was none.
@@ -49,11 +50,13 @@ type State struct {
 	hasEntries bool
 }
 
-// Pruned is one thing density took out of the context.
+// Pruned is one thing that density or a compression took out of the context.
 type Pruned struct {
 	Kind    history.PruneKind
 	Subject string
-	Reason  string
+	// Tool is the tool whose call or answer went, empty for what somebody said.
+	Tool   string
+	Reason string
 	// Tokens is what it freed.
 	Tokens int
 	// Recorded are the places of what was pruned.

@@ -15,14 +15,19 @@ type timeline struct {
 type slot struct {
 	ref   ref
 	entry *history.Content
+	// origin is where the entry was recorded first: another than ref when a compression
+	// wrote it as a shorter form of that.
+	origin ref
 }
 
-func (t *timeline) add(r ref, entry *history.Content) {
+func (t *timeline) add(r ref, entry *history.Content) { t.addFrom(r, entry, r) }
+
+func (t *timeline) addFrom(r ref, entry *history.Content, origin ref) {
 	if t.at == nil {
 		t.at = make(map[ref]int)
 	}
 	t.at[r] = len(t.slots)
-	t.slots = append(t.slots, slot{r, entry})
+	t.slots = append(t.slots, slot{r, entry, origin})
 }
 
 // edit removes and replaces entries, and returns how many of them it does not
@@ -79,14 +84,26 @@ func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
 	for i, item := range items {
 		switch {
 		case item.Entry != nil:
-			t.add(ref{seq, i + 1}, item.Entry)
+			r := ref{seq, i + 1}
+			t.addFrom(r, item.Entry, before.originOf(item, r))
 		case item.Ref != nil && before.get(*item.Ref) != nil:
-			t.add(*item.Ref, before.get(*item.Ref))
+			t.addFrom(*item.Ref, before.get(*item.Ref), before.slots[before.at[*item.Ref]].origin)
 		default:
 			unknown++
 		}
 	}
 	return unknown
+}
+
+// originOf is where the entry that a new one is a shorter form of was recorded first; r,
+// its own place, when it is none.
+func (t *timeline) originOf(item historyItem, r ref) ref {
+	if len(item.From) == 1 {
+		if longer := t.get(item.From[0]); longer != nil && alike(longer, item.Entry) {
+			return t.slots[t.at[item.From[0]]].origin
+		}
+	}
+	return r
 }
 
 func (t *timeline) get(r ref) *history.Content {
@@ -107,7 +124,7 @@ func (t *timeline) compact() {
 	live := t.live()
 	t.clear()
 	for _, s := range live {
-		t.add(s.ref, s.entry)
+		t.addFrom(s.ref, s.entry, s.origin)
 	}
 }
 

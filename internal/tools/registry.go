@@ -48,8 +48,14 @@ func Default() []Tool {
 		webFetch(),
 		todoWrite(),
 		todoRead(),
+		recall(),
 		listDirectory(),
 	}
+}
+
+// WithoutRecord returns the tools that a conversation can have which is not recorded.
+func WithoutRecord(tools []Tool) []Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.NeedsRecord })
 }
 
 // Get returns the tool of that name, or an *UnknownToolError.

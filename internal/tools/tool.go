@@ -72,6 +72,8 @@ type Tool struct {
 	// Essential tools are offered in the smallest windows too: with them alone a small
 	// job can be done.
 	Essential bool
+	// NeedsRecord tools are offered only where the conversation is recorded.
+	NeedsRecord bool
 	// Schema is the JSON Schema of the parameters.
 	Schema json.RawMessage
 
@@ -131,6 +133,8 @@ type Env struct {
 	Seen *Seen
 	// Todos is the list of what is to be done.
 	Todos *todo.Board
+	// Archive is what left the context; nil where it is not kept.
+	Archive Archive
 	// Jobs are the background commands of the shell tool.
 	Jobs *shell.Jobs
 	// Confinement returns the sandbox that commands run in at present; nil for none.

@@ -103,7 +103,8 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
 	w.followed() // while what is rebuilt is still there
 	var result compression.Result
-	err := w.History.Rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
+	var gone []history.Prune
+	err := w.History.RebuildTold(strategy.Name(), func(entries []*history.Content, tokens []int) (_ history.Rebuilt, err error) {
 		given := w.CompressionContext(strategy, entries, tokens)
 		if strategy.RequiresLLM() {
 			result, err = w.summarise(ctx, strategy, given, urgency)
@@ -111,10 +112,12 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 			result, err = strategy.Compress(ctx, given)
 		}
 		if err != nil || !result.Applied {
-			return nil, err
+			return history.Rebuilt{}, err
 		}
-		return w.withTodos(result.NewHistory), nil
+		gone = compression.Departed(entries, result.NewHistory, strategy.Name(), w.Facts)
+		return history.Rebuilt{Entries: w.withTodos(result.NewHistory), Gone: gone}, nil
 	})
+	w.record(gone, nil)
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
 	if err == nil && told.Applied {
 		w.compressions++

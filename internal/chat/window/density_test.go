@@ -148,8 +148,8 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 func TestRestoredLedger(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
-	b.Restore([]window.Prune{{Subject: "a", Tokens: 30}, {Subject: "b", Tokens: 12}}, 3)
-	if b.Freed() != 42 || len(b.Ledger()) != 2 || b.Usage().Freed != 42 {
+	b.Restore([]window.Prune{{Subject: "a", Tokens: 30}, {Subject: "b", Tokens: 12}, {Kind: compression.Dropped, Subject: "c", Tokens: 9}}, 3)
+	if b.Freed() != 42 || len(b.Ledger()) != 3 || b.Usage().Freed != 42 {
 		t.Errorf("freed %d, ledger %v", b.Freed(), b.Ledger())
 	}
 	if b.Reset(); b.Freed() != 0 || len(b.Ledger()) != 0 {

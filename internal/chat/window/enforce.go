@@ -21,13 +21,19 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	}
 	w.followed() // while what is reduced is still there
 	var reduced compression.LadderResult
-	err := w.History.Rebuild("context limit", func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
+	var gone []history.Prune
+	err := w.History.RebuildTold("context limit", func(entries []*history.Content, tokens []int) (_ history.Rebuilt, err error) {
 		reduced, err = compression.Reduce(compression.LadderInput{
 			Context: w.CompressionContext(strategy, entries, tokens),
 			Done:    done,
 		})
-		return w.withTodos(reduced.History), err
+		if err != nil {
+			return history.Rebuilt{}, err
+		}
+		gone = compression.Departed(entries, reduced.History, "context limit", w.Facts)
+		return history.Rebuilt{Entries: w.withTodos(reduced.History), Gone: gone}, nil
 	})
+	w.record(gone, nil)
 	if err != nil {
 		return w.inTheirTokens(err)
 	}

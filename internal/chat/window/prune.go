@@ -110,7 +110,7 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 			Entry: c.Entry, Gone: []history.Block{gone}, Left: []history.Block{left},
 		}
 	}
-	cut := history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack()}
+	cut := history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: w.pruning.engine.Request()}
 	result := history.DensityResult{
 		Replacements: w.pruning.engine.Apply(plan),
 		Metadata:     cacheaware.CountsOf(plan.Changes),
@@ -193,4 +193,18 @@ func (w *Window) followed() bool {
 	}
 	w.follow(pruner)
 	return true
+}
+
+// Needed notes that the model asked for what a line of the ledger took, by its number
+// from 1. What was cold and went a moment ago is needed after all: its file stays from
+// now on.
+func (w *Window) Needed(number int) {
+	if number < 1 || number > len(w.ledger.prunes) {
+		return
+	}
+	p := w.ledger.prunes[number-1]
+	cold := p.Kind == history.PruneKind(cacheaware.Cold) || p.Kind == history.PruneKind(cacheaware.Soft)
+	if cold && p.Cut != nil && w.followed() {
+		w.pruning.engine.Regret(p.Subject, p.Cut.Request)
+	}
 }

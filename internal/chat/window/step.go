@@ -21,11 +21,14 @@ type Density struct {
 	Cut *history.Cut
 }
 
-// Prune is one line of the ledger.
+// Prune is one line of the ledger: what density or a compression took out of the
+// context.
 type Prune struct {
 	Kind    history.PruneKind
 	Subject string
-	Reason  string
+	// Tool is the tool whose call or answer went, empty for what somebody said.
+	Tool   string
+	Reason string
 	// Tokens is what the prune freed.
 	Tokens int
 	// Turn is the number of the user's message during which it happened, from 1.

@@ -99,6 +99,17 @@ func (e *Engine) Pin(path string, pinned bool) bool {
 	return known
 }
 
+// Request is the number of the next request, from 1.
+func (e *Engine) Request() int { return e.request + 1 }
+
+// Regret pins a file of which something went before a request and is asked for again,
+// if that was a moment ago.
+func (e *Engine) Regret(path string, request int) {
+	if e.Request()-request <= regret {
+		e.Pin(path, true)
+	}
+}
+
 // Pins lists the pinned files.
 func (e *Engine) Pins() []string {
 	var pins []string

@@ -1,0 +1,325 @@
+package chat
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+	sessionlog "agent/internal/session"
+	"agent/internal/tools"
+	"agent/internal/tools/workspace"
+)
+
+// logged is a bench whose conversation is recorded in a log, with the tool that
+// recalls.
+type logged struct {
+	*bench
+	log *sessionlog.Log
+	now time.Time
+}
+
+func newLogged(t *testing.T, turns ...answerFunc) *logged {
+	t.Helper()
+	r := &logged{bench: newBench(t, turns...), now: time.Unix(1_800_000_000, 0)}
+	log, err := sessionlog.Create(r.sessionOptions(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.log.Close() })
+	r.log = log
+	r.goOn(Restored{})
+	return r
+}
+
+func (r *logged) sessionOptions(dir string) sessionlog.Options {
+	return sessionlog.Options{
+		Dir: dir, Workspace: "/w", PID: 1, Random: rand.New(rand.NewSource(1)),
+		Now: func() time.Time { r.now = r.now.Add(time.Second); return r.now },
+	}
+}
+
+// goOn makes the chat anew, from what is recorded.
+func (r *logged) goOn(from Restored) {
+	r.t.Helper()
+	recall, err := tools.NewRegistry(tools.Default()...).Get("recall")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	config := r.Config
+	config.Tools = tools.NewRegistry(append(testTools().All(), recall)...)
+	config.History = history.NewService(wordCount{}, r.log.Observe)
+	config.Recall = r.log.Recall
+	config.Now = func() time.Time { return r.now }
+	if r.Chat, err = Resume(config, from); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// again closes the log and takes the session up from it.
+func (r *logged) again() {
+	r.t.Helper()
+	path := r.log.Path()
+	if err := r.log.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	log, state, err := sessionlog.Resume(path, r.sessionOptions(filepath.Dir(filepath.Dir(path))))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.log = log
+	var ledger []PruneRecord
+	for _, p := range state.Prunes {
+		ledger = append(ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
+	}
+	r.goOn(Restored{Entries: state.Entries, Ledger: ledger, Steps: state.Steps, Turn: state.Turn})
+}
+
+// recalls is what the tool answers to these arguments, in a turn of its own.
+func (r *logged) recalls(args string) *history.ToolResponse {
+	r.t.Helper()
+	n := len(r.model.requests)
+	r.model.next = func(i int) answerFunc {
+		if i == n {
+			return calls("recall", args)
+		}
+		return say("done")
+	}
+	if _, err := r.prompt("recall"); err != nil {
+		r.t.Fatal(err)
+	}
+	all := r.responses()
+	return all[len(all)-1]
+}
+
+// What density pruned is listed and fetched by the model, at once and after the session
+// was taken up again, with how old it is and that its file was written since.
+func TestRecallOfAStaleRead(t *testing.T) {
+	t.Parallel()
+	r := newLogged(t,
+		calls("read_file", `{"file_path":"a.go"}`), calls("write_file", `{"file_path":"a.go"}`), say("done"))
+	if _, err := r.prompt("change a.go"); err != nil {
+		t.Fatal(err)
+	}
+	for _, resumed := range []bool{false, true} {
+		if resumed {
+			r.again()
+		}
+		if got := r.recalls(`{}`).Result.Text(); !strings.Contains(got, "\n1. read_file a.go, ") || !strings.Contains(got, ", turn 1") || strings.Contains(got, "2. ") {
+			t.Errorf("resumed %v: the list is %q", resumed, got)
+		}
+		got := r.recalls(`{"number":1}`).Result.Text()
+		heading, rest, _ := strings.Cut(got, "\n")
+		if !strings.HasPrefix(heading, "[1: read_file a.go, as of turn 1") || !strings.Contains(heading, "a.go was written since") {
+			t.Errorf("resumed %v: the heading is %q", resumed, heading)
+		}
+		if want := answerOf(t, r, "read_file"); want == "" || !strings.Contains(rest, want) {
+			t.Errorf("resumed %v: %q lacks what was read, %q", resumed, rest, want)
+		}
+	}
+	for _, wrong := range []string{`{"number":2}`, `{"number":-1}`} {
+		if got := r.recalls(wrong); !strings.Contains(got.Error, "there is no number") || !strings.Contains(got.Error, "1 to 1") {
+			t.Errorf("%s: %q", wrong, got.Error)
+		}
+	}
+}
+
+// answerOf is the first answer of a tool in the log.
+func answerOf(t *testing.T, r *logged, tool string) string {
+	t.Helper()
+	data, err := os.ReadFile(r.log.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := sessionlog.Replay(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range state.Recorded[0] {
+		for _, b := range entry.Blocks {
+			if response, ok := b.(*history.ToolResponse); ok && response.ToolName == tool {
+				return response.Result.Text()
+			}
+		}
+	}
+	return ""
+}
+
+// Everything that compressions take, with every strategy and at the hard limit, can be
+// recalled word for word, live and resumed, and the numbers stay what they are.
+func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []string{"high-density", "top-down-truncation", "middle-out", "one-shot", "cache-aware"} {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			r := newLogged(t)
+			r.CompressionPrompt = "sum it up"
+			r.model.next = func(n int) answerFunc {
+				if r.model.requests[n].System == r.CompressionPrompt {
+					return say(snapshot)
+				}
+				return say("ok")
+			}
+			r.set("compression.strategy", strategy)
+			r.set("context-limit", "3000")
+			var words []string
+			for round := range 3 {
+				if _, err := r.prompt(fmt.Sprint("round ", round)); err != nil {
+					t.Fatal(err)
+				}
+				for i := range 12 {
+					word := fmt.Sprintf("secretword%d-%d", round, i)
+					words = append(words, word)
+					r.pair(fmt.Sprint(round, i), "run_shell_command", fmt.Sprint(round, i), word+" "+wordy(150))
+				}
+			}
+			if _, err := r.prompt("and now"); err != nil {
+				t.Fatal(err)
+			}
+			before, err := r.window.Ledger(), error(nil)
+			if len(before) == 0 {
+				t.Fatal("nothing left the context")
+			}
+			there := fmt.Sprint(allText(r.History.RawHistory()))
+			live := recallAll(t, r)
+			for _, word := range words {
+				if !strings.Contains(there, word) && !strings.Contains(live, word) {
+					t.Errorf("%s is gone for good", word)
+				}
+			}
+			r.again()
+			if resumed := recallAll(t, r); resumed != live {
+				t.Error("after resuming other things are recalled")
+			}
+			after := r.window.Ledger()
+			if len(after) != len(before) || err != nil {
+				t.Fatalf("%d lines, and %d after resuming", len(before), len(after))
+			}
+			for i := range before {
+				if before[i].Subject != after[i].Subject || before[i].Tool != after[i].Tool || before[i].Turn != after[i].Turn || before[i].Kind != after[i].Kind {
+					t.Errorf("line %d: %+v, after resuming %+v", i+1, before[i], after[i])
+				}
+			}
+		})
+	}
+}
+
+func recallAll(t *testing.T, r *logged) string {
+	t.Helper()
+	var b strings.Builder
+	for i, p := range r.window.Ledger() {
+		found, err := r.recall(i+1, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString(textOf(found.Blocks))
+	}
+	return b.String()
+}
+
+func allText(entries []*history.Content) []string {
+	var texts []string
+	for _, entry := range entries {
+		texts = append(texts, textOf(entry.Blocks))
+	}
+	return texts
+}
+
+// A recalled result is pruned as others are, and not listed once more: it is there
+// under its first number.
+func TestRecalledResultsLeaveAgain(t *testing.T) {
+	t.Parallel()
+	r := newLogged(t,
+		calls("read_file", `{"file_path":"a.go"}`), calls("write_file", `{"file_path":"a.go"}`), say("done"))
+	if _, err := r.prompt("change a.go"); err != nil {
+		t.Fatal(err)
+	}
+	r.set("compression.density.recencyPruning", "true")
+	r.set("compression.density.recencyRetention", "1")
+	for range 3 {
+		r.recalls(`{"number":1}`)
+	}
+	recalled := slices.DeleteFunc(r.window.Ledger(), func(p PruneRecord) bool { return p.Tool != "recall" })
+	if len(recalled) == 0 {
+		t.Fatalf("no recalled result was pruned: %+v", r.window.Ledger())
+	}
+	if got := r.recalls(`{}`).Result.Text(); strings.Contains(got, "recall 1") || !strings.Contains(got, "1. read_file") {
+		t.Errorf("the list is %q", got)
+	}
+}
+
+// A long answer is paged, and what is asked for can be narrowed.
+func TestRecallIsBounded(t *testing.T) {
+	t.Parallel()
+	r := newLogged(t)
+	r.model.next = func(int) answerFunc { return say("ok") }
+	if _, err := r.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("one more line\n", 20_000)
+	r.pair("1", "read_file", "long.txt", long)
+	r.pair("2", "write_file", "long.txt", "ok")
+	got := r.recalls(`{"number":1}`).Result.Text()
+	if limit := 4 * r.window.OutputLimit(); len(got) > limit || len(got) < limit/2 || !strings.Contains(got, "go on with offset ") {
+		t.Errorf("%d bytes: %.300q", len(got), got)
+	}
+	if got := r.recalls(`{"number":1,"offset":"20002"}`).Result.Text(); !strings.Contains(got, "[lines 20002-20003 of 20003]") {
+		t.Errorf("%.300q", got)
+	}
+	if got := r.recalls(`{"match":"LONG"}`).Result.Text(); !strings.Contains(got, "long.txt") {
+		t.Errorf("%q", got)
+	}
+	if got := r.recalls(`{"match":"other"}`).Result.Text(); !strings.Contains(got, `names "other"`) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What other hands did to the file is told as well.
+func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
+	t.Parallel()
+	r := newLogged(t)
+	root := t.TempDir()
+	w, err := workspace.New(root, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Env.Workspace = w
+	file := filepath.Join(root, "a.go")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it to see it as it is"}} {
+		if got := r.fate("a.go", history.Recollection{At: c.at}); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got := r.fate("b.go", history.Recollection{}); got != "b.go is not there any more" {
+		t.Errorf("%q", got)
+	}
+}
+
+// REQ-HD-012.3: without a record there is nothing to recall, and the tool is not there;
+// with one see testdata/script/recall.txtar of cmd/agent.
+func TestWithoutARecordNothingIsRecalled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if b.runner.archive != nil {
+		t.Error("there is an archive")
+	}
+	if offered := tools.NewRegistry(tools.WithoutRecord(tools.Default())...).Names(); slices.Contains(offered, "recall") || len(offered) != len(tools.Default())-1 {
+		t.Errorf("offered: %v", offered)
+	}
+}

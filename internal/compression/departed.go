@@ -1,0 +1,163 @@
+package compression
+
+import (
+	"strings"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/words"
+)
+
+// The kinds of what a compression takes out of a context: something shorter stands for
+// it, or nothing does.
+const (
+	Summarised history.PruneKind = "summarised"
+	Dropped    history.PruneKind = "dropped"
+)
+
+// maxSubject bounds how much of what somebody said names it, in characters.
+const maxSubject = 60
+
+// Departed lists what a compression by cause took out of a history, in its order: each
+// call with its answer, each answer that became a line, and what was said. What an
+// earlier compression or density wrote in the place of something is not listed: that
+// has left before.
+func Departed(before, after []*history.Content, cause string, facts Facts) []history.Prune {
+	d := newDeparture(before, after, cause, facts)
+	for i, entry := range before {
+		if !d.kept[entry] && entry.Metadata[history.MetaSummary] == nil {
+			for j, block := range entry.Blocks {
+				if !d.stays[block] {
+					d.take(history.Ref{Entry: i, Block: j}, block)
+				}
+			}
+		}
+	}
+	return d.gone
+}
+
+// departure is one history that took the place of another.
+type departure struct {
+	before []*history.Content
+	cause  string
+	facts  Facts
+	kept   map[*history.Content]bool
+	stays  map[history.Block]bool
+	// lines are what stands in the place of answers, by the id of their call, in order.
+	lines map[string][]history.Block
+	// summary tells that a model's summary stands for what has no line.
+	summary bool
+	pairs   map[history.Ref]history.Pair // by the call
+	callOf  map[history.Ref]history.Pair // by the answer
+	gone    []history.Prune
+}
+
+func newDeparture(before, after []*history.Content, cause string, facts Facts) *departure {
+	d := &departure{
+		before: before, cause: cause, facts: facts,
+		kept: make(map[*history.Content]bool, len(after)), stays: make(map[history.Block]bool, 2*len(after)), lines: map[string][]history.Block{},
+		pairs: map[history.Ref]history.Pair{}, callOf: map[history.Ref]history.Pair{},
+	}
+	for _, entry := range after {
+		d.kept[entry] = true
+		for _, block := range entry.Blocks {
+			d.stays[block] = true
+		}
+	}
+	was := make(map[*history.Content]bool, len(before))
+	for _, entry := range before {
+		was[entry] = true
+	}
+	for _, entry := range after {
+		if was[entry] {
+			continue
+		}
+		d.summary = d.summary || isSummaryOfEntries(entry)
+		for _, block := range entry.Blocks {
+			if response, ok := block.(*history.ToolResponse); ok {
+				d.lines[response.CallID] = append(d.lines[response.CallID], block)
+			}
+		}
+	}
+	for _, pair := range history.PairCalls(before).Pairs {
+		d.pairs[pair.At] = pair
+		for _, at := range pair.Responses {
+			d.callOf[at] = pair
+		}
+	}
+	return d
+}
+
+// take lists a block that is gone.
+func (d *departure) take(at history.Ref, block history.Block) {
+	switch b := block.(type) {
+	case *history.Text:
+		if strings.TrimSpace(b.Text) != "" {
+			d.add(at, subjectOf(d.before[at.Entry], b), nil, b)
+		}
+	case *history.Media:
+		d.add(at, b.MimeType, nil, b)
+	case *history.ToolCall:
+		gone := []history.Block{b}
+		for _, answer := range d.pairs[at].Responses {
+			gone = append(gone, d.before[answer.Entry].Blocks[answer.Block])
+		}
+		d.add(at, d.subject(b), nil, gone...)
+	case *history.ToolResponse:
+		d.answer(at, b)
+	}
+}
+
+// answer lists an answer that is gone while its call stays.
+func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
+	pair, answered := d.callOf[at]
+	text := response.Result.Text()
+	if answered && !d.stays[pair.Call] || isSummary(text, response) || strings.HasPrefix(text, cacheaware.Marker) {
+		return // listed with its call, or left before
+	}
+	var line []history.Block
+	if lines := d.lines[response.CallID]; len(lines) > 0 {
+		line, d.lines[response.CallID] = lines[:1], lines[1:]
+	}
+	subject := response.ToolName
+	if answered {
+		subject = d.subject(pair.Call)
+	}
+	d.add(at, subject, line, response)
+}
+
+func (d *departure) add(at history.Ref, subject string, left []history.Block, gone ...history.Block) {
+	p := history.Prune{Kind: Dropped, Subject: subject, Reason: "dropped to make room (" + d.cause + ")", Entry: at.Entry, Gone: gone, Left: left}
+	switch {
+	case len(left) > 0:
+		p.Kind, p.Reason = Summarised, "something shorter is in its place ("+d.cause+")"
+	case d.summary:
+		p.Kind, p.Reason = Summarised, "a summary is in its place ("+d.cause+")"
+	}
+	d.gone = append(d.gone, p)
+}
+
+// subject names a call: the file it is about, or the tool and what tells its calls
+// apart.
+func (d *departure) subject(call *history.ToolCall) string {
+	key := d.facts.keyValue(call)
+	facts := d.facts.of(call.Name)
+	switch {
+	case key == "":
+		return call.Name
+	case facts.Reads || facts.Writes:
+		return key
+	}
+	return call.Name + ": " + key
+}
+
+// subjectOf names what somebody said.
+func subjectOf(entry *history.Content, text *history.Text) string {
+	switch {
+	case text.IncludedFile != "":
+		return text.IncludedFile
+	case entry.Speaker == history.Human:
+		return "message: " + words.Line(text.Text, maxSubject)
+	}
+	return "reply: " + words.Line(text.Text, maxSubject)
+}

@@ -1,0 +1,115 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/tools/lines"
+	"agent/internal/words"
+)
+
+// Archive is what left the context of the conversation and is kept in its record. Its
+// methods are safe for parallel use and return soon after ctx ends.
+type Archive interface {
+	// Removed lists it, oldest first.
+	Removed(ctx context.Context) ([]Removed, error)
+	// Fetch returns what left under a number, as it was, or an error that says why it
+	// cannot.
+	Fetch(ctx context.Context, number int) (Fetched, error)
+}
+
+// Removed is one thing that left the context.
+type Removed struct {
+	// Number is what it is fetched by; Turn is the number of the user's message during
+	// which it left, and Tokens what that freed.
+	Number, Turn, Tokens int
+	// Tool is the tool that was called, empty for what somebody said, and Subject names
+	// the call: a path, a command, a pattern.
+	Tool, Subject string
+}
+
+// Fetched is content that left the context.
+type Fetched struct {
+	// Heading says in a line what it is, how old it is, and what became of its file.
+	Heading, Text string
+}
+
+type recallArgs struct {
+	Number int    `json:"number,omitempty" jsonschema:"what to fetch; without it the list of what was removed"`
+	Match  string `json:"match,omitempty" jsonschema:"list only what names this: a path, a command, a word"`
+	Offset int    `json:"offset,omitempty" jsonschema:"first line to return, from 1, of a long answer"`
+}
+
+var errNoRecord = errors.New("this conversation is not recorded, so nothing that left the context can be recalled")
+
+func recall() Tool {
+	t := defineRead(Tool{
+		Name: "recall",
+		Description: "Fetches what was removed from the context to save room, as it was then: results, arguments, messages. " +
+			"Without arguments it lists what there is, the latest first. To see a file as it is now, read the file.",
+		KeyParameter: "number",
+	}, func(ctx context.Context, env *Env, args recallArgs) Answer {
+		if env.Archive == nil {
+			return failed(errNoRecord)
+		}
+		if args.Number == 0 {
+			return env.listRemoved(ctx, args)
+		}
+		found, err := env.Archive.Fetch(ctx, args.Number)
+		if err != nil {
+			return failed(err)
+		}
+		return env.excerpt(found.Heading, strings.Split(strings.TrimSuffix(found.Text, "\n"), "\n"), args.Offset, "line")
+	})
+	t.NeedsRecord = true
+	return t
+}
+
+// listRemoved lists what there is, the latest first.
+func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
+	removed, err := e.Archive.Removed(ctx)
+	if err != nil {
+		return failed(err)
+	}
+	var rows []string
+	for i := len(removed) - 1; i >= 0; i-- {
+		r := removed[i]
+		what := r.Subject
+		if r.Tool != "" && !strings.HasPrefix(what, r.Tool) {
+			what = strings.TrimSpace(r.Tool + " " + what)
+		}
+		if args.Match == "" || strings.Contains(strings.ToLower(what), strings.ToLower(args.Match)) {
+			rows = append(rows, fmt.Sprintf("%d. %s, %s, turn %d", r.Number, words.Line(what, maxRow), words.Count(r.Tokens, "token"), r.Turn))
+		}
+	}
+	switch {
+	case len(removed) == 0:
+		return Answer{Text: "Nothing was removed from the context so far."}
+	case len(rows) == 0:
+		return Answer{Text: "Nothing that was removed names " + strconv.Quote(args.Match) + "."}
+	}
+	return e.excerpt("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
+}
+
+// maxRow bounds how much of a subject the list shows, in characters.
+const maxRow = 120
+
+// excerpt is as much of a list of lines, from offset on, as an answer holds.
+func (e *Env) excerpt(heading string, all []string, offset int, what string) Answer {
+	if err := checkOffset(offset, len(all), what); err != nil {
+		return failed(err)
+	}
+	first := max(offset, 1)
+	rest, room := all[first-1:], e.Limits.room(len(heading)+headingBytes)
+	shown := slices.Clone(rest[:fitting(rest, room)])
+	shown[0] = lines.Cut(shown[0], room)
+	text := heading + "\n"
+	if note := part(what+"s", first, len(shown), len(all), ""); note != "" {
+		text += note + "\n"
+	}
+	return Answer{Text: text + strings.Join(shown, "\n"), Summary: words.Count(len(all), what)}
+}
