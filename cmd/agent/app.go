@@ -17,6 +17,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/protect"
+	"agent/internal/protect/survey"
 	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
@@ -34,6 +35,7 @@ type app struct {
 	world      world
 	folders    folders
 	workspace  *workspace.Workspace
+	survey     *survey.Survey
 	settings   *settings.Settings
 	profiles   *settings.Store
 	registry   *tools.Registry
@@ -162,7 +164,7 @@ func (a *app) openWorkspace(dir string) error {
 	if err != nil {
 		return err
 	}
-	a.workspace = confined
+	a.workspace, a.survey = confined, survey.New(confined.Root())
 	a.onClose(remove)
 	sweeping, stop := context.WithCancel(context.Background())
 	swept := make(chan struct{})

@@ -56,7 +56,7 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 // keys and code go, and what commands may do, is decided anew each time.
 var notRestored = []string{
 	settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key(), settings.WebFetchPrivate.Key(),
-	settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
+	settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(), settings.SandboxAllowRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
 }
 
 // restoreTodos puts the recorded todo list on the board, which records every change.

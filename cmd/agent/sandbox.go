@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"agent/internal/protect"
+	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
+	"agent/internal/tools/workspace"
 
 	"github.com/spf13/cobra"
 )
@@ -76,7 +78,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	if !box.Active() {
 		return fmt.Errorf("there is no sandbox here: %s", box.Why())
 	}
-	policy := sandboxPolicy(w, f, s, confined.Root(), confined.TempDir())
+	policy := sandboxPolicy(w, f, s, survey.New(confined.Root()), confined)
 	policy.Profile = profile
 
 	command := exec.CommandContext(ctx, o.command[0], o.command[1:]...)
@@ -110,16 +112,29 @@ func exitCode(state *os.ProcessState) int {
 }
 
 // sandboxPolicy is what commands in a workspace may do, but for the profile.
-func sandboxPolicy(w world, f folders, s *settings.Settings, root, temp string) sandbox.Policy {
+func sandboxPolicy(w world, f folders, s *settings.Settings, found *survey.Survey, place *workspace.Workspace) sandbox.Policy {
+	root := place.Root()
 	return sandbox.Policy{
 		Workspace:  root,
-		Temp:       temp,
+		Temp:       place.TempDir(),
 		AllowWrite: w.userPaths(settings.SandboxAllowWrite.Of(s)),
 		DenyRead:   protect.Secrets(w.home, append(ownFiles(w, f, s), w.userPaths(settings.SandboxDenyRead.Of(s))...)...),
 		Protected:  protect.Paths(root),
+		Survey:     found,
+		AllowRead:  within(root, settings.Items(settings.SandboxAllowRead.Of(s))),
 		Network:    settings.SandboxAllowNetwork.Of(s),
 		Caches:     w.cacheFolder(root),
 	}
+}
+
+// within are paths that are meant from a folder on.
+func within(root string, paths []string) []string {
+	for i, path := range paths {
+		if !filepath.IsAbs(path) {
+			paths[i] = filepath.Join(root, path)
+		}
+	}
+	return paths
 }
 
 // ownFiles are the folders and files of the program itself.
@@ -183,7 +198,7 @@ func (a *app) prepareSandbox() error {
 func (a *app) confinement() sandbox.Confinement {
 	confined := sandbox.Confinement{
 		Sandbox:  sandbox.Off("it is turned off"),
-		Policy:   sandboxPolicy(a.world, a.folders, a.settings, a.workspace.Root(), a.workspace.TempDir()),
+		Policy:   sandboxPolicy(a.world, a.folders, a.settings, a.survey, a.workspace),
 		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(a.settings)),
 	}
 	if settings.Sandbox.Of(a.settings) != settings.SandboxOff {

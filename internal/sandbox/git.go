@@ -27,8 +27,10 @@ func findGit(workspace string) gitFolders {
 	dotGit := filepath.Join(workspace, ".git")
 	info, err := os.Lstat(dotGit)
 	if err != nil {
-		// A repository that a command makes is none that it may fill with hooks.
+		// A repository that a command makes is none that it may fill with hooks, or that
+		// is elsewhere.
 		folders.addProtected(dotGit)
+		folders.protect = append(folders.protect, dotGit)
 		return folders
 	}
 	if info.IsDir() {
@@ -53,10 +55,24 @@ func findGit(workspace string) gitFolders {
 func (f *gitFolders) add(dir string) {
 	f.write = append(f.write, dir)
 	f.addProtected(dir)
-	modules, _ := filepath.Glob(filepath.Join(dir, "modules", "*"))
-	for _, module := range modules {
-		f.addProtected(module)
+	for _, inner := range innerFolders(dir) {
+		f.addProtected(inner)
 	}
+}
+
+// innerFolders are the folders of submodules and of linked work trees in that of a
+// repository.
+func innerFolders(dir string) []string {
+	const deepest = 5 // submodules are named by their paths
+	var found []string
+	for pattern, n := filepath.Join(dir, "modules", "*"), 0; n < deepest; pattern, n = filepath.Join(pattern, "*"), n+1 {
+		heads, _ := filepath.Glob(filepath.Join(pattern, "HEAD"))
+		for _, head := range heads {
+			found = append(found, filepath.Dir(head))
+		}
+	}
+	linked, _ := filepath.Glob(filepath.Join(dir, "worktrees", "*"))
+	return append(found, linked...)
 }
 
 func (f *gitFolders) addProtected(dir string) {
@@ -97,14 +113,11 @@ func workTree(dir string) string {
 
 // ownLine matches the lines of a configuration that git writes for a repository it
 // makes or clones; none of them names a program.
-var ownLine = regexp.MustCompile(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch)\s*=.*|[#;].*)?$`)
+var ownLine = regexp.MustCompile(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
 
 // madeByGit reports whether a path that is protected and was not there is only what
-// git itself puts into a repository it makes.
+// git itself makes: the folder of a repository, or a file .git that leads to one.
 func madeByGit(path string) bool {
-	if filepath.Base(filepath.Dir(path)) != ".git" {
-		return false
-	}
 	switch filepath.Base(path) {
 	case "info":
 		return true // names programs only together with the configuration
@@ -116,6 +129,36 @@ func madeByGit(path string) bool {
 		lines := strings.Split(string(content), "\n")
 		return err == nil && !strings.Contains(string(content), "::") &&
 			!slices.ContainsFunc(lines, func(line string) bool { return !ownLine.MatchString(line) || strings.HasSuffix(line, `\`) })
+	case ".git":
+		info, err := os.Lstat(path)
+		return err == nil && info.IsDir() || leadsHome(path) // what is in the folder is looked at too
 	}
 	return false
+}
+
+// leadsHome reports whether a file .git leads to what git makes for a submodule or a
+// linked work tree, within the repository of a folder above.
+func leadsHome(path string) bool {
+	parent := filepath.Dir(path)
+	dir := real(pathIn(path, "gitdir: ", parent))
+	for above := filepath.Dir(parent); dir != ""; above = filepath.Dir(above) {
+		home := filepath.Join(above, ".git")
+		switch {
+		case within(dir, filepath.Join(home, "modules")):
+			return madeByGit(filepath.Join(dir, "config")) && madeByGit(filepath.Join(dir, "hooks")) && missing(dir, "commondir", "config.worktree")
+		case within(dir, filepath.Join(home, "worktrees")):
+			return real(pathIn(filepath.Join(dir, "commondir"), "", dir)) == home && missing(dir, "config.worktree")
+		case above == filepath.Dir(above):
+			return false
+		}
+	}
+	return false
+}
+
+// missing reports whether a folder holds none of these names.
+func missing(dir string, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
 }

@@ -19,7 +19,7 @@ import (
 // The command may have put links anywhere, and the guard is not confined. So it goes
 // through an os.Root, which no link leads out of.
 type guard struct {
-	temp string
+	policy Policy
 	// things are what was protected, by path.
 	things map[string]thing
 	// folders are those whose files are protected.
@@ -53,7 +53,7 @@ func newGuard(policy Policy, backend Backend) *guard {
 	if policy.Profile != Work || policy.Temp == "" {
 		return nil
 	}
-	g := &guard{temp: policy.Temp, things: map[string]thing{}}
+	g := &guard{policy: policy, things: map[string]thing{}}
 	for _, path := range policy.Protected {
 		where, ok := policy.placeOf(path)
 		if !ok {
@@ -67,7 +67,7 @@ func newGuard(policy Policy, backend Backend) *guard {
 			if link, err := os.Readlink(path); err == nil {
 				g.things[path] = thing{place: where, kind: fs.ModeSymlink, link: link}
 			}
-		case backend == Thread:
+		case backend == Thread || slices.Contains(policy.inside, path):
 			g.keep(where, info)
 		}
 	}
@@ -128,6 +128,7 @@ func (g *guard) restore() []string {
 			}
 		}
 	}
+	changed = append(changed, g.undoNew()...)
 	for path, was := range g.things {
 		root, err := os.OpenRoot(was.base)
 		if err != nil {
@@ -140,6 +141,32 @@ func (g *guard) restore() []string {
 	}
 	slices.Sort(changed)
 	return changed
+}
+
+// undoNew moves away what is protected now and was not there before, wherever it is in
+// the workspace, unless git makes the like.
+func (g *guard) undoNew() []string {
+	if g.policy.Survey == nil {
+		return nil
+	}
+	found := g.policy.Survey.After()
+	paths := found.Later
+	for _, repository := range found.Repositories {
+		var inside gitFolders
+		inside.addProtected(repository)
+		paths = append(paths, inside.protect...)
+	}
+	var undone []string
+	for _, path := range paths {
+		where, ok := g.policy.placeOf(path)
+		if !ok || slices.Contains(g.policy.Protected, path) {
+			continue // it was there before, or its absence is looked at anyway
+		}
+		if _, err := os.Lstat(path); err == nil && !madeByGit(path) && g.setAside(where) {
+			undone = append(undone, path)
+		}
+	}
+	return undone
 }
 
 // names lists the files of a folder.
@@ -199,7 +226,7 @@ func (g *guard) setAside(what place) bool {
 	}
 	defer parent.Close()
 	name := filepath.Base(what.rel)
-	dir, err := os.MkdirTemp(g.temp, "undone-")
+	dir, err := os.MkdirTemp(g.policy.Temp, "undone-")
 	if err != nil {
 		return false
 	}

@@ -88,7 +88,7 @@ func handOver(channel io.Writer, reports *json.Decoder, spec confine.Spec) error
 func tryHelper() error {
 	cmd := exec.Command("/")
 	cmd.Err, cmd.Path = nil, ""
-	policy, err := Policy{Workspace: "/", Grace: time.Second}.resolve("/")
+	policy, err := Policy{Workspace: "/", Grace: time.Second}.resolve("/", Helper)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,8 @@ func (p Policy) spec() confine.Spec {
 
 // mounted are the paths that are mounted so that they can be written: those of the
 // policy and, because what is mounted cannot be moved away, the folders that hold
-// something protected.
+// something protected. Files cannot be moved between mounts, so of those only the
+// folders are that nobody moves files out of, such as .github and .git/modules.
 func (p Policy) mounted() []string {
 	paths := p.writable()
 	for _, protected := range p.Protected {
@@ -142,7 +143,10 @@ func (p Policy) mounted() []string {
 		if _, err := os.Lstat(protected); err != nil || !ok {
 			continue
 		}
-		for dir := filepath.Dir(where.rel); dir != "."; dir = filepath.Dir(dir) {
+		nothingElse := func(dir string) bool {
+			return where.base != p.Workspace || strings.Contains("/"+dir, "/.")
+		}
+		for dir := filepath.Dir(where.rel); dir != "." && nothingElse(dir); dir = filepath.Dir(dir) {
 			paths = append(paths, filepath.Join(where.base, dir))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agent/internal/protect/survey"
 )
 
 // Profile says how much a command may do.
@@ -49,6 +51,10 @@ type Policy struct {
 	// Protected are files and folders inside the workspace that stay as they are.
 	// What makes git run programs is protected besides.
 	Protected []string
+	// Survey finds what else of the workspace stays as it is, and what holds keys and
+	// cannot be opened but for AllowRead; nil: nothing does.
+	Survey    *survey.Survey
+	AllowRead []string
 	// Network leaves the network on in Work.
 	Network bool
 	// Caches is a folder for the caches of build tools in Work; empty to leave
@@ -59,10 +65,14 @@ type Policy struct {
 
 	dir string
 	git []string
+	// inside is what of Protected the survey found; it is put back at the end should it
+	// have been moved away with a folder above it.
+	inside []string
 }
 
-// resolve makes the policy's paths absolute and free of links.
-func (p Policy) resolve(dir string) (Policy, error) {
+// resolve makes the policy's paths absolute and free of links, and has the survey
+// look.
+func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	var err error
 	if p.dir, err = filepath.Abs(dir); err != nil {
 		return p, err
@@ -86,7 +96,31 @@ func (p Policy) resolve(dir string) (Policy, error) {
 	}
 	p.git = folders.write
 	p.Protected = append(slices.Clone(p.Protected), folders.protect...)
+	if p.Survey != nil && p.Profile != Open {
+		p.surveyed(p.Survey.Before(), backend)
+	}
 	return p, nil
+}
+
+// surveyed takes over what the survey found.
+func (p *Policy) surveyed(found survey.Found, backend Backend) {
+	if p.Profile == Work {
+		var folders gitFolders
+		for _, repository := range found.Repositories {
+			folders.addProtected(repository)
+		}
+		p.inside = slices.Concat(found.Later, folders.protect)
+		p.Protected = append(p.Protected, p.inside...)
+		slices.Sort(p.Protected)
+		p.Protected = slices.Compact(p.Protected)
+	}
+	if backend == Thread && p.Profile == Work {
+		return // it can hide nothing where files may be made
+	}
+	allowed := existing(p.AllowRead)
+	p.DenyRead = append(p.DenyRead, slices.DeleteFunc(existing(found.Keys), func(path string) bool {
+		return slices.ContainsFunc(allowed, func(folder string) bool { return within(path, folder) })
+	})...)
 }
 
 // real is a path without symbolic links; empty when it does not exist.

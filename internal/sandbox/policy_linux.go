@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,7 +88,9 @@ func (p Policy) rulesAlone() []confine.Rule {
 		rules = append(rules, grant(mayList, dir)...)
 		entries, _ := os.ReadDir(dir)
 		for _, entry := range entries {
-			walk(filepath.Join(dir, entry.Name()))
+			if entry.Type()&fs.ModeSymlink == 0 { // a rule would be for what it leads to
+				walk(filepath.Join(dir, entry.Name()))
+			}
 		}
 	}
 	walk("/")
@@ -100,7 +103,7 @@ func (p Policy) rulesAlone() []confine.Rule {
 		entries, _ := os.ReadDir(path)
 		for _, entry := range entries {
 			child := filepath.Join(path, entry.Name())
-			if !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return within(denied, child) || within(child, denied) }) {
+			if entry.Type()&fs.ModeSymlink == 0 && !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return within(denied, child) || within(child, denied) }) {
 				rules = append(rules, grant(mayAll, child)...)
 			}
 		}

@@ -128,13 +128,13 @@ func (s *Sandbox) Start(cmd *exec.Cmd, policy Policy) (*Command, error) {
 	if len(cmd.ExtraFiles) > 0 {
 		return nil, errors.New("sandbox: a confined command gets no extra files")
 	}
-	policy, err := policy.resolve(cmd.Dir)
-	if err != nil {
-		return nil, &SetupError{err}
-	}
 	backend := s.backend
 	if policy.Profile == Open {
 		backend = None
+	}
+	policy, err := policy.resolve(cmd.Dir, backend)
+	if err != nil {
+		return nil, &SetupError{err}
 	}
 	started := &Command{cmd: cmd, finish: func() outcome { return outcome{} }}
 	if backend != None {

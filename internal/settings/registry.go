@@ -48,6 +48,7 @@ func All() []Declared {
 		Sandbox,
 		SandboxAllowWrite,
 		SandboxDenyRead,
+		SandboxAllowRead,
 		SandboxAllowNetwork,
 		SandboxAllowEnv,
 

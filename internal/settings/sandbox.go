@@ -31,6 +31,14 @@ var SandboxDenyRead = Optional(List("paths with commas between them"), Spec{
 	Category: CategoryTools,
 })
 
+// SandboxAllowRead are files of the workspace that hold keys by their names and that
+// confined commands can open all the same.
+var SandboxAllowRead = Optional(List("paths with commas between them"), Spec{
+	Key: "sandbox.allow-read", Unset: "none that hold keys and that git does not know",
+	Help:     "files of the workspace that hold keys by their names, such as .env, and that commands in the sandbox can read",
+	Category: CategoryTools,
+})
+
 // SandboxAllowNetwork leaves confined commands the network.
 var SandboxAllowNetwork = Declare(Bool(), false, Spec{
 	Key:      "sandbox.allow-network",

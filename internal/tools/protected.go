@@ -94,6 +94,18 @@ func (e *Env) named(command shell.Command, confined bool) []protect.Found {
 	return protected
 }
 
+// asked are the files with keys that a call names: when it runs, that was allowed.
+func (e *Env) asked(preview Preview) []string {
+	var paths []string
+	for _, found := range preview.Protected {
+		if !filepath.IsAbs(found.Path) {
+			found.Path = filepath.Join(e.Workspace.Root(), found.Path)
+		}
+		paths = append(paths, found.Path)
+	}
+	return paths
+}
+
 // maxNamed is how many of the protected files that a command line names are told.
 const maxNamed = 5
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -72,6 +73,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	}
 	preview := previewCommand(ctx, env, args, command)
 	command.Profile, command.ReadOnly = preview.profile(args), preview.ReadOnly
+	command.Confined.Policy.AllowRead = append(slices.Clone(command.Confined.Policy.AllowRead), env.asked(preview)...)
 	return Plan{
 		Preview: preview,
 		Apply:   func(ctx context.Context) Answer { return runCommand(ctx, env, args, command) },

@@ -2,8 +2,10 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/tools/shell"
 	"agent/internal/words"
@@ -16,6 +18,8 @@ var refusals = []struct{ words, what string }{
 	{"erofs", "writing there"},
 	{"permission denied", "access"},
 	{"eacces", "access"},
+	{"device or resource busy", "changing what is protected"},
+	{"ebusy", "changing what is protected"},
 	{"operation not permitted", "that operation"},
 	{"eperm", "that operation"},
 	{"network is unreachable", "the network"},
@@ -39,12 +43,25 @@ func sandboxNote(command shell.Command, end shell.Result) string {
 	}
 	var notes []string
 	if line, what := refusal(end.Output); end.Exit != 0 && what != "" {
-		notes = append(notes, fmt.Sprintf("[sandbox: %s may have been refused (%s); if the command needs it, call again with outside and why]", what, line))
+		remedy := "call again with outside and why"
+		if namesKeys(line) {
+			remedy = "name the file in the command line, which the user is then asked about"
+		}
+		notes = append(notes, fmt.Sprintf("[sandbox: %s may have been refused (%s); if the command needs it, %s]", what, line, remedy))
 	}
 	if len(end.Undone) > 0 {
 		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
 	}
 	return strings.Join(notes, "\n")
+}
+
+// namesKeys reports whether a line of output is about a file that holds keys by its name.
+func namesKeys(line string) bool {
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		_, keys := protect.Ends(word)
+		return keys
+	})
 }
 
 // longestQuote is how much of a line is quoted, in characters.

@@ -52,7 +52,7 @@ func runLines(file string) error {
 	defer jobs.Close()
 	for _, line := range lines {
 		_, err := jobs.Run(context.Background(), shell.Command{
-			Line: line, Dir: root, Timeout: 5 * time.Second, OutputBytes: 1000, ReadOnly: true, Distrusted: []string{root},
+			Line: line, Dir: root, Timeout: time.Minute, OutputBytes: 1000, ReadOnly: true, Distrusted: []string{root},
 		}, nil)
 		if err != nil {
 			return err

@@ -1,0 +1,213 @@
+// Package survey finds where in a workspace there is what deserves care: what runs
+// later, what holds keys, and repositories inside. It knows the names of package
+// protect and looks at folders alone, not into files, but for the index of git.
+//
+// Commands of the sandbox are surrounded by two looks, so a look must be quick: a
+// folder that has not changed since the last is not read again.
+package survey
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/protect"
+)
+
+// maxFolders bounds the folders of a workspace that are looked into, the upper ones
+// first.
+const maxFolders = 4000
+
+// Survey is what is known of a workspace. It is safe for concurrent use.
+type Survey struct {
+	root string
+
+	mu      sync.Mutex
+	folders map[string]*folder
+	// looks numbers the looks.
+	looks int
+	// keys are the files that hold keys by their names, and what is thought of them. It
+	// goes by the file itself, since commands can move what is not theirs to read.
+	keys map[file]thought
+}
+
+// thought is what is thought of a file that holds keys by its name.
+type thought int
+
+const (
+	// secret is one that commands cannot read.
+	secret thought = iota + 1
+	// shared is one that git knew before any command ran.
+	shared
+	// made is one that a command made.
+	made
+)
+
+// Found is what a look found; absolute paths, of files that are there.
+type Found struct {
+	// Later is what other programs run or obey later, and files .git, which lead to a
+	// repository elsewhere.
+	Later []string
+	// Keys may hold keys. What git knew from the start is left out, since that is shared
+	// already, and so is what commands made.
+	Keys []string
+	// Repositories are the folders of repositories inside the workspace, such as
+	// sub/.git, also those that are one by their content; the workspace's own .git is not
+	// among them.
+	Repositories []string
+}
+
+// New returns a survey of the workspace root, an absolute path without links, which
+// has not looked yet.
+func New(root string) *Survey {
+	return &Survey{root: root, folders: map[string]*folder{}}
+}
+
+// file is one on disk, whatever its name.
+type file struct{ device, number uint64 }
+
+// folder is what a folder holds, as long as it does not change.
+type folder struct {
+	file
+	changed unix.Timespec
+	// looked is the look that saw it last.
+	looked int
+
+	// below are the folders to look into, later and keys the entries that are to be
+	// found, repositories those of the folder itself.
+	below, later, keys, repositories []string
+}
+
+// Before finds what there is before a command runs.
+func (s *Survey) Before() Found {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.look()
+	if s.keys == nil {
+		s.keys = map[file]thought{}
+		known := readIndex(s.root)
+		for _, path := range found.Keys {
+			if rel, err := filepath.Rel(s.root, path); err == nil && known.holds(filepath.ToSlash(rel)) {
+				s.think(path, shared)
+			}
+		}
+	}
+	found.Keys = slices.DeleteFunc(found.Keys, func(path string) bool { return s.think(path, secret) != secret })
+	return found
+}
+
+// After finds what there is after a command ran. Keys that were not there before are
+// its own.
+func (s *Survey) After() Found {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.look()
+	found.Keys = slices.DeleteFunc(found.Keys, func(path string) bool { return s.think(path, made) != secret })
+	return found
+}
+
+// think returns what is thought of a file, which is first if nothing was before.
+func (s *Survey) think(path string, first thought) thought {
+	var stat unix.Stat_t
+	if s.keys == nil || unix.Lstat(path, &stat) != nil {
+		return secret
+	}
+	f := fileOf(stat)
+	if s.keys[f] == 0 {
+		s.keys[f] = first
+	}
+	return s.keys[f]
+}
+
+// look goes through the folders.
+func (s *Survey) look() Found {
+	var found Found
+	s.looks++
+	// queued is a folder to look into; what is in a protected one is protected with it.
+	type queued struct {
+		path      string
+		protected bool
+	}
+	queue := []queued{{s.root, false}}
+	for looked := 0; looked < len(queue) && looked < maxFolders; looked++ {
+		at := queue[looked]
+		f := s.read(at.path)
+		if f == nil {
+			continue
+		}
+		if !at.protected {
+			found.Later = append(found.Later, f.later...)
+		}
+		found.Keys = append(found.Keys, f.keys...)
+		found.Repositories = append(found.Repositories, f.repositories...)
+		for _, path := range f.below {
+			queue = append(queue, queued{path, at.protected || slices.Contains(f.later, path)})
+		}
+	}
+	maps.DeleteFunc(s.folders, func(_ string, f *folder) bool { return f.looked != s.looks })
+	return found
+}
+
+// gitFolder is where the repository of a folder is, or the file that leads to it.
+const gitFolder = ".git"
+
+// read returns what a folder holds, from memory when it has not changed, nil when it is
+// none.
+func (s *Survey) read(path string) *folder {
+	var stat unix.Stat_t
+	if unix.Lstat(path, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return nil
+	}
+	known := s.folders[path]
+	if known == nil || known.file != fileOf(stat) || known.changed != stat.Ctim {
+		known = s.list(path)
+		known.file, known.changed = fileOf(stat), stat.Ctim
+		s.folders[path] = known
+	}
+	known.looked = s.looks
+	return known
+}
+
+// list reads a folder. One that cannot be read holds nothing.
+func (s *Survey) list(path string) *folder {
+	f := &folder{}
+	entries, _ := os.ReadDir(path)
+	names := map[string]bool{}
+	for _, entry := range entries {
+		name, full := entry.Name(), filepath.Join(path, entry.Name())
+		names[name] = true
+		switch {
+		case name != gitFolder:
+		case path == s.root:
+			continue
+		case entry.IsDir():
+			f.repositories = append(f.repositories, full)
+			continue
+		default:
+			f.later = append(f.later, full)
+			continue
+		}
+		rel, _ := filepath.Rel(s.root, full)
+		later, keys := protect.Ends(filepath.ToSlash(rel))
+		if later {
+			f.later = append(f.later, full)
+		}
+		if keys {
+			f.keys = append(f.keys, full)
+		}
+		if entry.IsDir() && !keys && !protect.Built(name) {
+			f.below = append(f.below, full)
+		}
+	}
+	// As git sees it: a folder that holds these is a repository by its content.
+	if names["HEAD"] && (names["objects"] || names["commondir"]) {
+		f.repositories = append(f.repositories, path)
+	}
+	return f
+}
+
+func fileOf(stat unix.Stat_t) file { return file{uint64(stat.Dev), stat.Ino} }

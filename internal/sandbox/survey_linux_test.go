@@ -1,0 +1,145 @@
+package sandbox_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
+)
+
+// surveyed is the policy of a workspace that is looked through.
+func (h *house) surveyed(profile sandbox.Profile) sandbox.Policy {
+	policy := h.policy(profile)
+	policy.Survey = survey.New(h.workspace)
+	return policy
+}
+
+// nested makes a workspace with what runs later in folders below it.
+func nested(t *testing.T) *house {
+	h := newHouse(t)
+	for path, content := range map[string]string{
+		"sub/.vscode/tasks.json": "# mine", "sub/deep/.envrc": "# mine", "sub/.github/workflows/ci.yml": "# mine", "sub/.github/CODEOWNERS": "x", "sub/f": "x", "sub/AGENTS.md": "# mine", "vendor/lib/.github/workflows/evil.yml": "# evil",
+	} {
+		write(t, h.workspace+"/"+path, content)
+	}
+	h.git("init", "-q", "inner")
+	write(t, h.workspace+"/inner/.git/hooks/pre-commit", "# mine")
+	return h
+}
+
+// What runs later stays as it is at any depth, and what is new of it is undone (D-60).
+func TestNestedFilesThatRunLater_D60(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for _, line := range []string{
+			`echo evil > sub/.vscode/tasks.json`, `rm -r sub/.vscode; mkdir sub/.vscode; echo evil > sub/.vscode/tasks.json`, `echo evil > sub/.vscode/launch.json`,
+			`rm -f sub/deep/.envrc; echo evil > sub/deep/.envrc`, `ln sub/deep/.envrc l; echo evil > l; rm l`, `echo evil >> sub/AGENTS.md`,
+			`mv sub/.github g; mkdir -p sub/.github/workflows; echo evil > sub/.github/workflows/ci.yml`,
+			`mv sub old; mkdir -p sub/.vscode sub/deep; echo evil > sub/.vscode/tasks.json; echo evil > sub/deep/.envrc`, `rm -rf sub`,
+			`echo evil > inner/.git/hooks/pre-commit`, `echo evil > inner/.git/hooks/post-checkout`, `git -C inner config core.fsmonitor evil`, `mv inner/.git g; cp -r g inner/.git; git -C inner config core.fsmonitor evil`,
+			`echo ../evil > inner/.git/commondir`, `mkdir -p new/x/.vscode; echo evil > new/x/.vscode/tasks.json`, `mkdir -p new/.husky; echo evil > new/.husky/pre-commit`, `echo evil > new.code-workspace`,
+			`git init -q new; echo evil > new/.git/hooks/pre-commit`, `git init -q new; git -C new config core.fsmonitor evil`,
+			`git init -q e; git -C e config core.fsmonitor evil; mv e/.git e/g; mkdir new; echo "gitdir: ../e/g" > new/.git`,
+			`mkdir -p bare/objects bare/refs; echo 'ref: refs/heads/none' > bare/HEAD; printf '[core]\nfsmonitor = evil\n' > bare/config`,
+			`ln -s ../sub/.vscode new; mkdir -p a/b; mv sub/f a/b/.envrc`, `mv vendor/lib/.github . ; cp -r vendor/lib/.github . `, `mkdir -p d; cd d; mkdir .VSCode; echo evil > .VSCode/tasks.json`,
+			`touch -d 2001-01-01 sub; echo evil > sub/.envrc; touch -d 2001-01-01 sub`, `chmod +x sub/deep/.envrc; ln -sf ../f sub/deep/.envrc`,
+		} {
+			h := nested(t)
+			h.run(s, h.surveyed(sandbox.Work), line)
+			found := survey.New(h.workspace).Before()
+			found.Later = slices.DeleteFunc(found.Later, func(path string) bool { return strings.Contains(path, "/undone-") })
+			if want := 8; len(found.Later) != want { // as before
+				t.Errorf("%s: what runs later is %q", line, found.Later)
+			}
+			for _, path := range []string{"sub/.vscode/tasks.json", "sub/deep/.envrc", "sub/.github/workflows/ci.yml", "sub/AGENTS.md", "inner/.git/hooks/pre-commit", ".envrc"} {
+				if content, err := os.ReadFile(h.workspace + "/" + path); err != nil || string(content) != "# mine" {
+					t.Errorf("%s: %s holds %q, %v", line, path, content, err)
+				}
+			}
+			for _, path := range []string{"sub/.vscode/launch.json", "inner/.git/commondir", "inner/.git/hooks/post-checkout", "new/.git/hooks/pre-commit", "new/.git", "bare/config", ".github/workflows/evil.yml"} {
+				if _, err := os.Lstat(h.workspace + "/" + path); err == nil && (path != "new/.git" || !strings.Contains(line, "init -q new")) {
+					t.Errorf("%s: there is %s", line, path)
+				}
+			}
+			for _, config := range []string{"inner/.git/config", "new/.git/config", "bare/config"} {
+				if content, _ := os.ReadFile(h.workspace + "/" + config); strings.Contains(string(content), "evil") {
+					t.Errorf("%s: %s holds %q", line, config, content)
+				}
+			}
+		}
+	})
+}
+
+// What people do in folders that hold such files works.
+func TestWorkBesideNestedFiles(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for _, line := range []string{
+			`mv sub/f g && mv g sub/f`, `git mv a/f sub/moved && git commit -qam moved`, `git -C inner commit -q --allow-empty -m x`, `git init -q new && cd new && git commit -q --allow-empty -m x && git config user.name x`,
+			`git clone -q . cloned && git -C cloned log -1`, `git worktree add -q tree && git -C tree status && echo x > tree/n && git -C tree add n && git -C tree commit -qm n`,
+			`git init -q --bare bare.git && git push -q bare.git HEAD:main`, `rm -r b && mkdir b`, `echo x > sub/.github/CODEOWNERS`,
+		} {
+			h := nested(t)
+			got := h.run(s, h.surveyed(sandbox.Work), line)
+			if got.exit != 0 || len(got.undone) != 0 {
+				t.Errorf("%s: %+v", line, got)
+			}
+		}
+	})
+}
+
+// Files of the workspace that hold keys are read by no command (D-60): by none that only
+// looks, and by none that works where files can be hidden one by one.
+func TestKeysOfTheWorkspace_D60(t *testing.T) {
+	t.Parallel()
+	const key = "hunter2hunter2"
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work} {
+			if profile == sandbox.Work && s.Backend() == sandbox.Thread {
+				continue
+			}
+			h := newHouse(t)
+			for _, path := range []string{".env", "sub/.env.local", "sub/deep/id_rsa", "certs/server.key", "sub/.aws/credentials"} {
+				write(t, h.workspace+"/"+path, key)
+			}
+			write(t, h.workspace+"/.env.example", "plain")
+			if err := os.Symlink(".env", h.workspace+"/innocent"); err != nil {
+				t.Fatal(err)
+			}
+			policy := h.surveyed(profile)
+			for _, line := range []string{
+				`cat .env`, `cat .e*`, `grep -r hunter .`, `cat innocent`, `ln .env l; cat l`, `mv .env x; cat x`, `cp -r . $TMPDIR/c; cat $TMPDIR/c/.env`, `mv sub other; cat other/deep/id_rsa other/.env.local; cat */.env.local`,
+				`cat /proc/self/cwd/.env`, `tar c . | grep -a hunter`, `cat sub/.aws/credentials`, `git add -f .env; git show :.env`, `git hash-object -w .env; git update-index --add --cacheinfo 100644,$(git rev-parse HEAD:a/f),.env; cat .env`,
+				`dd if=.env`, `exec 3<.env; cat <&3`, `git diff --no-index /dev/null .env`, `rm -f certs/server.key; cat certs/server.key`,
+			} {
+				if got := h.run(s, policy, line); strings.Contains(got.output, "hunter2") {
+					t.Errorf("%s in %s: %s", line, profile, got.output)
+				}
+				if got := h.run(s, policy, `cat $TMPDIR/* $TMPDIR/*/* `+h.workspace+`/* .env .git/index; git log -p`); strings.Contains(got.output, "hunter2") {
+					t.Errorf("after %s in %s: %s", line, profile, got.output)
+				}
+			}
+			if got := h.run(s, policy, `cat .env.example`); got.exit != 0 {
+				t.Errorf("%+v", got)
+			}
+			policy.AllowRead = []string{h.workspace + "/.env"}
+			if got := h.run(s, policy, `cat .env`); got.exit != 0 || !strings.Contains(got.output, key) {
+				t.Errorf("allowed: %+v", got)
+			}
+		}
+	})
+}
+
+// What a command made is for the next to read.
+func TestKeysThatCommandsMade(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s, policy := use(t, sandbox.Helper), h.surveyed(sandbox.Work)
+	h.run(s, policy, `echo made > test.pem`)
+	if got := h.run(s, policy, `cat test.pem`); trimmed(got.output) != "made" {
+		t.Errorf("%+v", got)
+	}
+}
