@@ -84,7 +84,7 @@ var checks = []struct {
 	{"null device", `echo x > /dev/null && head -c1 /dev/urandom && cat < /dev/null`, works, works, works},
 	{"temporary folder", `echo x > $TMPDIR/x && mktemp && rm $TMPDIR/x`, works, works, works},
 	{"here document", "cat <<x\nhello\nx\n", works, works, works},
-	{"shared memory", `echo x > /dev/shm/agent-sandbox-test; r=$?; rm -f /dev/shm/agent-sandbox-test; exit $r`, works, works, refused},
+	{"shared memory", `echo x > /dev/shm/agent-sandbox-test-$$; r=$?; rm -f /dev/shm/agent-sandbox-test-$$; exit $r`, works, works, refused},
 	{"pipes", `echo a | tr a b | grep b && cat <(echo x)`, works, works, works},
 }
 

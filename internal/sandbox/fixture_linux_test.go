@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,6 +26,9 @@ type house struct {
 	tcp, udp, socket, abstracts string
 	victim                      int
 }
+
+// houses counts them, for names of their own: other runs may be on this machine.
+var houses atomic.Int64
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
@@ -98,7 +102,7 @@ func (h *house) git(args ...string) {
 // listen opens what a command must not reach.
 func (h *house) listen(root string) {
 	h.t.Helper()
-	h.socket, h.abstracts = root+"/s", "@"+filepath.Base(root)+h.t.Name()
+	h.socket, h.abstracts = root+"/s", fmt.Sprintf("@agent-test-%d-%d", os.Getpid(), houses.Add(1))
 	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": h.socket} {
 		listener, err := net.Listen(network, address)
 		if err != nil {
