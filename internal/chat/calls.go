@@ -232,13 +232,17 @@ func internalError(k *call, panicked any) error {
 
 // storeAnswer puts a call's response into the history, then shows it.
 func (r *runner) storeAnswer(k *call) error {
-	err := r.store(history.New(history.Tool, &history.ToolResponse{
+	entry := history.New(history.Tool, &history.ToolResponse{
 		CallID:   k.id,
 		ToolName: k.name,
 		Result:   history.TextResult(k.answer.ForModel()),
 		Error:    k.answer.Error,
 		ExitCode: k.answer.ExitCode,
-	}))
+	})
+	if s := k.answer.Shown; s != nil {
+		entry = shown(s).Note(entry)
+	}
+	err := r.store(entry)
 	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started)})
 	return err
 }

@@ -9,11 +9,11 @@ import (
 const maxCurrentFile = 1 << 20
 
 // files is how the window looks at files on disk; nil where there is no workspace.
-func (c *Config) files() func(path string) (string, bool) {
+func (c *Config) files() func(path string) string {
 	if c.Env == nil || c.Env.Workspace == nil {
 		return nil
 	}
-	return func(path string) (string, bool) { return c.current(path), false }
+	return c.current
 }
 
 // current is the text of a file of the workspace as it is on disk, empty when it

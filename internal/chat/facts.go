@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"sync"
 
 	"agent/internal/compression"
@@ -12,7 +11,6 @@ import (
 // ToolFacts tells the density engine what the registered tools do to files. The
 // tools declare it themselves; nothing else knows their names.
 func ToolFacts(registry *tools.Registry) compression.Facts {
-	// Once for all requests: the names of parameters are read from the schemas.
 	known := sync.OnceValue(func() map[string]compression.ToolFacts {
 		facts := map[string]compression.ToolFacts{}
 		for _, tool := range registry.All() {
@@ -41,45 +39,42 @@ func retrievable(tool tools.Tool) bool {
 	}
 }
 
-// units says what may be pruned of a tool by itself: what its access and the names of
-// its parameters tell.
+// units says what may be pruned of a tool by itself: what it declares, with what it is.
 func units(tool tools.Tool) cacheaware.Tool {
-	takes := parametersOf(tool)
-	first := func(names ...string) string {
-		for _, name := range names {
-			if takes[name] {
-				return name
-			}
-		}
-		return ""
+	d := tool.Units
+	u := cacheaware.Tool{
+		Path: []string{"file_path", "absolute_path", "path"},
+		From: named(d.From), To: named(d.To), Count: named(d.Count), Headed: d.Headed, Fragment: d.Fragment,
+		Old: named(d.Old), New: named(d.New), Body: named(d.Body), Command: named(d.Command),
 	}
-	u := cacheaware.Tool{Path: []string{"file_path", "absolute_path", "path"}}
 	switch {
-	case tool.Kind == tools.KindShell:
-		u.Act, u.Command = cacheaware.Shell, tool.KeyParameter
+	case d.Command != "":
+		u.Act = cacheaware.Shell
 	case tool.Access == tools.AccessRead:
-		u.Act, u.Headed, u.Fragment = cacheaware.View, true, takes["symbol"]
-		u.From, u.To, u.Count = first("offset", "start_line"), first("end_line"), first("limit")
-	case tool.Access == tools.AccessWrite && takes["content"] && !takes["line_number"]:
-		u.Act, u.Body = cacheaware.Write, "content"
+		u.Act = cacheaware.View
+	case tool.Access == tools.AccessWrite && d.Body != "":
+		u.Act = cacheaware.Write
 	case tool.Access == tools.AccessWrite:
-		u.Act, u.Old, u.New = cacheaware.Edit, first("old_string"), first("new_string", "new_code", "content")
+		u.Act = cacheaware.Edit
 	case !retrievable(tool):
 		u.Act = cacheaware.Keep
 	}
 	return u
 }
 
-// parametersOf are the names of a tool's parameters.
-func parametersOf(tool tools.Tool) map[string]bool {
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
+// named is the list of one parameter, empty for none.
+func named(parameter string) []string {
+	if parameter == "" {
+		return nil
 	}
-	takes := map[string]bool{}
-	if json.Unmarshal(tool.Schema, &schema) == nil {
-		for name := range schema.Properties {
-			takes[name] = true
-		}
+	return []string{parameter}
+}
+
+// shown is what an answer shows of a file, for the record.
+func shown(s *tools.Shown) cacheaware.Shown {
+	noted := cacheaware.Shown{Path: s.Path, From: s.From, To: s.To, Whole: s.Whole}
+	if s.Content != nil {
+		noted.Hash = cacheaware.Hash(s.Content)
 	}
-	return takes
+	return noted
 }

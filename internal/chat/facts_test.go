@@ -59,8 +59,8 @@ func TestUnits(t *testing.T) {
 	for _, tool := range tools.Default() {
 		u := facts(tool.Name).Units
 		acts[u.Act] = append(acts[u.Act], tool.Name)
-		for _, name := range []string{u.From, u.To, u.Count, u.Old, u.New, u.Body, u.Command} {
-			if name != "" && !strings.Contains(string(tool.Schema), `"`+name+`"`) {
+		for _, name := range slices.Concat(u.From, u.To, u.Count, u.Old, u.New, u.Body, u.Command) {
+			if !strings.Contains(string(tool.Schema), `"`+name+`"`) {
 				t.Errorf("%s declares %s, which it does not take", tool.Name, name)
 			}
 		}

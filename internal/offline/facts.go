@@ -11,14 +11,16 @@ import (
 // facts is what is known about the tools of a document. Those of this program
 // declare themselves. Of others, which other programs recorded, only well-known
 // names of reads, searches, listings, shells and fetches count, and only for what
-// can be had again; a tool of any other name is left alone (D-45).
+// can be had again; a tool of any other name is left alone (D-45). What may be pruned of
+// their calls by itself is in a table of its own (elsewhere.go).
 func (e *Engine) facts() compression.Facts {
 	own := chat.ToolFacts(e.Tools)
 	return func(name string) compression.ToolFacts {
 		if _, err := e.Tools.Get(name); err == nil {
 			return own(name)
 		}
-		return compression.ToolFacts{Retrievable: slices.Contains(knownElsewhere, strings.ToLower(name))}
+		name = strings.ToLower(name)
+		return compression.ToolFacts{Retrievable: slices.Contains(knownElsewhere, name), Units: unitsElsewhere[name]}
 	}
 }
 

@@ -31,6 +31,8 @@ type Answer struct {
 	Diff string
 	// Spool is the file that holds the whole output when Text was cut, else empty.
 	Spool string
+	// Shown is what the model knows of a file by this answer, nil for none.
+	Shown *Shown
 }
 
 // ForModel is what the model reads of the call besides Error.

@@ -19,7 +19,8 @@ type astEditArgs struct {
 
 func astEdit() Tool {
 	return defineEdit(Tool{
-		Name: "ast_edit",
+		Name:  "ast_edit",
+		Units: Units{New: "new_code"},
 		Description: "Replaces one declaration of a Go file that you have read: function, method, type, constant or variable. " +
 			"The new code is formatted, the rest of the file stays as it is; when the file would not parse, nothing is written. For other languages use replace.",
 	}, planASTEdit)

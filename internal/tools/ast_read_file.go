@@ -21,6 +21,7 @@ func astReadFile() Tool {
 		Name: "ast_read_file",
 		Description: "Reads a source file by its declarations: an outline with line ranges (FIRST-LAST|HEADING), or the plain text of one declaration. " +
 			"Go is parsed; other languages are recognised by their braces and indentation, which can err.",
+		Units:        Units{Fragment: true},
 		Access:       AccessRead,
 		KeyParameter: "file_path",
 	}, runASTReadFile)
@@ -46,7 +47,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	env.Seen.Record(s.abs, s.whole)
 	if args.Symbol == "" {
 		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, words.Count(d.Count(), "line"), declared.Note)
-		return env.excerptOf(heading, declared.String(), func(int) string { return "name one as symbol, or read_file reads the file" })
+		return env.excerptOf(s, heading, declared.String(), func(int) string { return "name one as symbol, or read_file reads the file" })
 	}
 	found, err := declared.Find(args.Symbol)
 	if err != nil {
@@ -54,12 +55,12 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	first, last := declared.Lines(found)
 	heading := fmt.Sprintf("[%s, lines %d-%d of %s; %s]\n", found.Name, first, last, s.rel, declared.Note)
-	return env.excerptOf(heading, text[found.Start:found.End], func(shown int) string { return fmt.Sprintf("read_file reads on with offset %d", first+shown) })
+	return env.excerptOf(s, heading, text[found.Start:found.End], func(shown int) string { return fmt.Sprintf("read_file reads on with offset %d", first+shown) })
 }
 
 // excerptOf answers with as many lines of a text as fit, and with how to go on after
 // those that are shown.
-func (e *Env) excerptOf(heading, text string, goOn func(shown int) string) Answer {
+func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) string) Answer {
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range all {
 		all[i] = lines.Cut(line, textfile.MaxLineBytes)
@@ -69,7 +70,7 @@ func (e *Env) excerptOf(heading, text string, goOn func(shown int) string) Answe
 	if n < len(all) {
 		shown += fmt.Sprintf("[%s more; %s]\n", words.Count(len(all)-n, "line"), goOn(n))
 	}
-	return Answer{Text: shown}
+	return Answer{Text: shown, Shown: s.shown(0, 0, false)}
 }
 
 // maxOutlineBytes is the size up to which files are outlined.

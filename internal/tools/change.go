@@ -115,7 +115,7 @@ func (e *Env) apply(c change, d textdiff.Diff) Answer {
 		return failed(err)
 	}
 	e.Seen.Record(c.abs, c.after)
-	return Answer{Text: c.report(d, e.Limits), Diff: d.Unified(c.names())}
+	return Answer{Text: c.report(d, e.Limits), Diff: d.Unified(c.names()), Shown: &Shown{Path: c.abs, Content: c.after}}
 }
 
 func (c change) diff() textdiff.Diff {

@@ -17,6 +17,7 @@ type insertAtLineArgs struct {
 func insertAtLine() Tool {
 	return defineEdit(Tool{
 		Name:        "insert_at_line",
+		Units:       Units{New: "content"},
 		Description: "Inserts whole lines before a line of a file that you have read.",
 	}, planInsertAtLine)
 }

@@ -21,6 +21,7 @@ func readFile() Tool {
 		Name: "read_file",
 		Description: "Reads a text file. The answer is the plain text, without line numbers (read_line_range gives those). " +
 			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
+		Units:        Units{From: "offset", Count: "limit", Headed: true},
 		Access:       AccessRead,
 		KeyParameter: "file_path",
 		Essential:    true,
@@ -41,17 +42,21 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
+	shown := s.shown(p.First, p.Last(), wholeFile(p))
+	if p.Column > 1 || p.Rest > 0 {
+		shown = s.shown(0, 0, false) // a line is not shown to its end
+	}
 	switch {
 	case len(p.Lines) == 0:
-		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), Shown: s.shown(0, 0, false)}
 	case wholeFile(p):
-		return Answer{Text: p.Plain()}
+		return Answer{Text: p.Plain(), Shown: shown}
 	}
 	heading := s.extent(p)
 	if next := readOn(p, "offset"); next != "" {
 		heading += "; read on with " + next
 	}
-	return Answer{Text: "[" + heading + "]\n" + p.Plain()}
+	return Answer{Text: "[" + heading + "]\n" + p.Plain(), Shown: shown}
 }
 
 // wholeFile reports whether a page is all of a file.

@@ -18,6 +18,7 @@ func readLineRange() Tool {
 		Name: "read_line_range",
 		Description: "Reads some lines of a text file with their numbers, as NUMBER|TEXT: what insert_at_line and delete_line_range need. " +
 			"The text of a line begins right after the bar.",
+		Units:        Units{From: "start_line", To: "end_line", Headed: true},
 		Access:       AccessRead,
 		KeyParameter: "file_path",
 	}, runReadLineRange)
@@ -37,13 +38,13 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 		return failed(err)
 	}
 	if len(p.Lines) == 0 {
-		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), Shown: s.shown(0, 0, false)}
 	}
 	heading := "[" + s.extent(p)
 	if len(p.Lines) < wanted && p.More {
 		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
 	}
-	return Answer{Text: heading + "]\n" + p.Numbered()}
+	return Answer{Text: heading + "]\n" + p.Numbered(), Shown: s.shown(p.First, p.Last(), false)}
 }
 
 // checkRange refuses line ranges that hold no line.

@@ -18,11 +18,16 @@ type replaceArgs struct {
 func replace() Tool {
 	return defineEdit(Tool{
 		Name:      "replace",
+		Units:     Units{Old: "old_string", New: "new_string"},
 		Essential: true,
 		Description: "Replaces text in a file. old_string must be in the file exactly, and as often as expected_replacements says; " +
 			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
 	}, planReplace)
 }
+
+// prunedMarker is how notes begin that stand where density took text out of the
+// conversation. The model must not take one for text of a file.
+const prunedMarker = "[pruned: "
 
 func planReplace(env *Env, args replaceArgs) (change, error) {
 	want := max(args.ExpectedReplacements, 1)
@@ -42,6 +47,8 @@ func planReplace(env *Env, args replaceArgs) (change, error) {
 	old := strings.TrimPrefix(textfile.PlainEnds(args.OldString), textfile.ByteOrderMark)
 	places := occurrences(d.Text, old)
 	switch {
+	case len(places) == 0 && strings.HasPrefix(strings.TrimSpace(old), prunedMarker):
+		return change{}, fmt.Errorf("old_string is a note that stands where text was pruned from this conversation, not text of %s; nothing was written. Read the file again and quote that", s.rel)
 	case len(places) == 0:
 		return change{}, notFound(s.rel, d.Text, old, textfile.PlainEnds(args.NewString))
 	case len(places) != want:

@@ -46,6 +46,7 @@ func runShellCommand() Tool {
 	t := Tool{
 		Name:         ShellToolName,
 		Kind:         KindShell,
+		Units:        Units{Command: "command"},
 		KeyParameter: "command",
 		Essential:    true,
 		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +

@@ -69,6 +69,8 @@ type Tool struct {
 	Access      Access
 	// KeyParameter names the parameter that distinguishes calls in a line: a path, a command, a pattern, a url. Empty when there is none.
 	KeyParameter string
+	// Units says what density may take out by itself.
+	Units Units
 	// Essential tools are offered in the smallest windows too: with them alone a small
 	// job can be done.
 	Essential bool

@@ -18,6 +18,7 @@ type writeFileArgs struct {
 func writeFile() Tool {
 	return defineEdit(Tool{
 		Name:      "write_file",
+		Units:     Units{Body: "content"},
 		Essential: true,
 		Description: "Creates a file, or replaces the whole content of one that you have read. Missing folders are created. " +
 			"The line ends, byte order mark and final newline of an existing file are kept. To change a part, use replace.",

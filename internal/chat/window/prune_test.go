@@ -26,8 +26,8 @@ type priced struct {
 func unitsOf(tool string) compression.ToolFacts {
 	units := map[string]cacheaware.Tool{
 		"read_file": {Act: cacheaware.View, Path: []string{"file_path"}},
-		"replace":   {Act: cacheaware.Edit, Path: []string{"file_path"}, Old: "old", New: "new"},
-		"shell":     {Act: cacheaware.Shell, Command: "file_path"},
+		"replace":   {Act: cacheaware.Edit, Path: []string{"file_path"}, Old: []string{"old"}, New: []string{"new"}},
+		"shell":     {Act: cacheaware.Shell, Command: []string{"file_path"}},
 	}
 	return compression.ToolFacts{Key: "file_path", Units: units[tool]}
 }

@@ -77,9 +77,9 @@ type Config struct {
 	// Cuts reports whether the server may be one that cuts prompts off without a word;
 	// nil for yes.
 	Cuts func() bool
-	// Files returns the text of a file on disk, empty when it cannot be read, and
-	// whether it is what the model last saw of it; nil where there is no disk.
-	Files func(path string) (text string, seen bool)
+	// Files returns the text of a file on disk, empty when it cannot be read; nil where
+	// there is no disk.
+	Files func(path string) string
 	// Tell receives each step after it is done; nil hears nothing.
 	Tell func(Step)
 }

@@ -107,7 +107,7 @@ func (f *fact) take(a argumentUnit, tool Tool, at int, root string) {
 		f.editIn(a.at.Parent()).before = a.text
 	case newText:
 		f.news = append(f.news, at)
-		if tool.Patch != "" {
+		if len(tool.Patch) > 0 {
 			f.patch(a.text, root)
 		} else {
 			f.editIn(a.at.Parent()).after = a.text
@@ -141,7 +141,7 @@ func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra
 		return
 	}
 	delete(e.open, response.CallID)
-	f.answer(response)
+	f.answer(response, shownBy(e.entries[entry]))
 	u.part, u.fact = result, f
 	u.text = text
 	if f.act == View {

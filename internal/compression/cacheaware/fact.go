@@ -30,22 +30,23 @@ const (
 	Keep
 )
 
-// Tool is what a tool declares of its calls: which parameters name and hold what.
+// Tool is what a tool declares of its calls: which parameters name and hold what. Where
+// several names are given, the first that a call has counts.
 type Tool struct {
 	Act Act
-	// Path names the parameters that may hold the file; the first that is a
-	// non-empty string counts.
+	// Path names the file.
 	Path []string
 	// From and To name the first and last line of a view, Count the number of
 	// lines when there is no To.
-	From, To, Count string
+	From, To, Count []string
 	// Old and New name the texts of an edit, Body the content of a write. List
 	// names a parameter that holds several edits, each with Old and New.
-	Old, New, Body, List string
+	Old, New, Body, List []string
 	// Patch names a parameter in the format of apply_patch.
-	Patch string
-	// Command names the command line of a shell tool.
-	Command string
+	Patch []string
+	// Command names the command line of a shell tool: a text, or a list whose last item
+	// is one.
+	Command []string
 	// Headed says that the answer of a view that is not all it was asked for begins
 	// with a line in brackets.
 	Headed bool
@@ -81,6 +82,8 @@ type fact struct {
 	// lines nobody can tell.
 	inShell, fragment bool
 	headed            bool
+	// hash is that of the file after the call, empty where nobody said.
+	hash string
 
 	// args are the units of long arguments, result that of the answer, or -1.
 	olds, news, bodies, args []int
@@ -115,18 +118,15 @@ func newFact(call *history.ToolCall, tool Tool, root string) *fact {
 	f := &fact{name: call.Name, act: tool.Act, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return resolvePath(root, p) }
 	if tool.Act == View || tool.Act == Write || tool.Act == Edit {
-		for _, key := range tool.Path {
-			if p := call.StringArg(key); p != "" {
-				f.paths = []string{resolve(p)}
-				break
-			}
+		if p := textArg(call, tool.Path); p != "" {
+			f.paths = []string{resolve(p)}
 		}
 	}
 	switch tool.Act {
 	case View:
 		f.lines(call, tool)
 	case Shell:
-		f.command(call.StringArg(tool.Command), resolve)
+		f.command(textArg(call, tool.Command), resolve)
 	case Find:
 		f.key = call.Name + string(call.Parameters)
 	}
@@ -162,8 +162,8 @@ func (f *fact) command(line string, resolve func(string) string) {
 	}
 }
 
-// answer completes f with the response to its call.
-func (f *fact) answer(response *history.ToolResponse) {
+// answer completes f with the response to its call, and what is recorded of that.
+func (f *fact) answer(response *history.ToolResponse, shown Shown) {
 	f.ok = response.Error == ""
 	if response.ExitCode != nil && (f.act == Shell || f.inShell) {
 		f.ok = *response.ExitCode == 0
@@ -177,19 +177,55 @@ func (f *fact) answer(response *history.ToolResponse) {
 			f.fragment, f.hi = true, min(f.hi, lastLine-1)
 		}
 	}
+	f.recorded(shown)
 }
 
-func number(call *history.ToolCall, key string) int {
-	if key == "" {
-		return 0
+// recorded takes what the answer itself says that it shows, which is surer than what
+// the call asked for.
+func (f *fact) recorded(shown Shown) {
+	if shown.Path == "" || len(f.paths) > 1 {
+		return
 	}
-	value, _ := call.Arg(key)
-	switch n := value.(type) {
-	case float64:
-		return int(n)
-	case json.Number:
-		i, _ := n.Int64()
-		return int(i)
+	for i := range f.edits {
+		f.edits[i].path = shown.Path
+	}
+	f.paths, f.hash = []string{shown.Path}, shown.Hash
+	switch {
+	case f.act != View || f.fragment:
+	case shown.Whole:
+		f.lo, f.hi = 1, lastLine
+	case shown.From == 0:
+		f.fragment, f.lo, f.hi = true, 1, lastLine-1
+	default:
+		f.lo, f.hi = shown.From, shown.To
+	}
+}
+
+// textArg is the first of the named arguments that is a text, or a list that ends with
+// one; empty when there is none.
+func textArg(call *history.ToolCall, names []string) string {
+	for _, name := range names {
+		value, _ := call.Arg(name)
+		if list, ok := value.([]any); ok && len(list) > 0 {
+			value = list[len(list)-1]
+		}
+		if text, ok := value.(string); ok && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// number is the first of the named arguments that is a number, 0 when there is none.
+func number(call *history.ToolCall, names []string) int {
+	for _, name := range names {
+		switch n, _ := call.Arg(name); n := n.(type) {
+		case float64:
+			return int(n)
+		case json.Number:
+			i, _ := n.Int64()
+			return int(i)
+		}
 	}
 	return 0
 }

@@ -17,6 +17,9 @@ type file struct {
 	// text is its whole content now, if the conversation alone tells it.
 	text  string
 	known bool
+	// hash is that of the file when the conversation last saw it, empty when nobody
+	// noted it.
+	hash string
 	// shown are views and written bodies that stand in the context.
 	shown []*shown
 	// copy is the unit that holds its newest folded text, or -1.
@@ -36,7 +39,7 @@ type shown struct {
 
 // follow keeps the whole text of the file up to date.
 func (f *file) follow(done *fact) {
-	f.folded, f.foreign = foldedText{}, false
+	f.folded, f.foreign, f.hash = foldedText{}, false, done.hash
 	switch {
 	case done.act == Write:
 		f.text, f.known = done.content, done.content != ""

@@ -56,7 +56,7 @@ func (e *Engine) folds(m Moment, candidates []candidate) []fold {
 }
 
 func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
-	if len(f.facts) < 2 || !f.known && m.Files == nil {
+	if len(f.facts) < 2 || !f.known && (m.Files == nil || f.hash == "") {
 		return fold{}, false
 	}
 	newest := f.facts[len(f.facts)-1]
@@ -130,9 +130,11 @@ func (f *file) now(m Moment) (string, bool) {
 	if m.Files == nil {
 		return f.text, f.known
 	}
-	text, seen := m.Files(f.path)
-	same := f.known && strings.TrimSuffix(text, "\n") == strings.TrimSuffix(f.text, "\n")
-	return text, text != "" && (seen || same)
+	text := m.Files(f.path)
+	if f.hash != "" {
+		return text, text != "" && Hash(text) == f.hash
+	}
+	return text, text != "" && f.known && strings.TrimSuffix(text, "\n") == strings.TrimSuffix(f.text, "\n")
 }
 
 // anyForeign looks once more at the disk before folds from a unit on are carried

@@ -13,14 +13,14 @@ import (
 func words(text string) int { return (len(text) + 3) / 4 }
 
 var testTools = map[string]Tool{
-	"read":    {Act: View, Path: []string{"path"}, From: "offset", Count: "limit", Headed: true},
-	"lines":   {Act: View, Path: []string{"path"}, From: "from", To: "to"},
+	"read":    {Act: View, Path: []string{"path"}, From: []string{"offset"}, Count: []string{"limit"}, Headed: true},
+	"lines":   {Act: View, Path: []string{"path"}, From: []string{"from"}, To: []string{"to"}},
 	"symbol":  {Act: View, Path: []string{"path"}, Fragment: true},
-	"write":   {Act: Write, Path: []string{"path"}, Body: "content"},
-	"replace": {Act: Edit, Path: []string{"path"}, Old: "old", New: "new"},
-	"multi":   {Act: Edit, Path: []string{"path"}, List: "edits", Old: "old", New: "new"},
-	"patch":   {Act: Edit, Patch: "patch"},
-	"shell":   {Act: Shell, Command: "command"},
+	"write":   {Act: Write, Path: []string{"path"}, Body: []string{"content"}},
+	"replace": {Act: Edit, Path: []string{"path"}, Old: []string{"old"}, New: []string{"new"}},
+	"multi":   {Act: Edit, Path: []string{"path"}, List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}},
+	"patch":   {Act: Edit, Patch: []string{"patch"}},
+	"shell":   {Act: Shell, Command: []string{"command"}},
 	"todo":    {Act: Keep},
 }
 

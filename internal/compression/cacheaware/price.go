@@ -30,10 +30,9 @@ type Moment struct {
 	// leaves; Pressed says that the price is not asked.
 	Patience float64
 	Pressed  bool
-	// Files returns the text of a file on disk, and whether it still is what the
-	// conversation last saw of it; false too where only the text can tell. It is nil
-	// where there is no disk, empty for a file that cannot be read.
-	Files func(path string) (text string, seen bool)
+	// Files returns the text of a file on disk, empty for one that cannot be read. It is
+	// nil where there is no disk.
+	Files func(path string) string
 }
 
 func (m Moment) pace() float64 {

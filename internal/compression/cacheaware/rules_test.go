@@ -139,36 +139,77 @@ func TestFold(t *testing.T) {
 }
 
 // A folded copy is the file on disk; what other hands changed is never shown as
-// current, also when they do so while the plan is made.
+// current, also when they do so while the plan is made. What the file was when the
+// conversation last saw it is told by the record, else by what was said.
 func TestFoldAsksTheDisk(t *testing.T) {
 	t.Parallel()
-	say, text := trail()
+	said, text := trail()
+	seen, _ := trail()
+	last := len(seen.entries) - 1
+	seen.entries[last] = overJSON(t, Shown{Path: "/w/a.go", Hash: Hash("package a // seen")}.Note(seen.entries[last]))
 	reads := 0
 	for name, c := range map[string]struct {
-		files func(string) (string, bool)
+		say   *talk
+		files func(string) string
 		folds bool
 	}{
-		"as last seen":             {func(string) (string, bool) { return "package a // seen", true }, true},
-		"as the conversation says": {func(string) (string, bool) { return text, false }, true},
-		"by other hands":           {func(string) (string, bool) { return text + "// other hands", false }, false},
-		"gone":                     {func(string) (string, bool) { return "", false }, false},
-		"while the plan is made": {func(string) (string, bool) {
-			reads++
-			return fmt.Sprint("version ", reads), true
+		"as last seen":             {seen, func(string) string { return "package a // seen" }, true},
+		"not as last seen":         {seen, func(string) string { return text }, false},
+		"as the conversation says": {said, func(string) string { return text }, true},
+		"by other hands":           {said, func(string) string { return text + "// other hands" }, false},
+		"gone":                     {said, func(string) string { return "" }, false},
+		"gone, and seen before":    {seen, func(string) string { return "" }, false},
+		"while the plan is made": {said, func(string) string {
+			if reads++; reads > 1 {
+				return "changed"
+			}
+			return text
 		}, false},
 	} {
-		_, e := plan(Moment{Files: c.files}, say)
+		_, e := plan(Moment{Files: c.files}, c.say)
+		reads = 0
 		folded := false
 		for _, change := range e.Plan(Moment{Price: SafePrice, Cold: true, Files: c.files}).Changes {
 			if change.Text != "" {
 				folded = true
-				if on, _ := c.files("/w/a.go"); change.Text != foldHeading("/w/a.go")+on {
+				if on := c.files("/w/a.go"); change.Text != foldHeading("/w/a.go")+on {
 					t.Errorf("%s: shown as current: %s", name, change.Text)
 				}
 			}
 		}
 		if folded != c.folds {
 			t.Errorf("%s: folded %v", name, folded)
+		}
+	}
+}
+
+// What an answer says that it shows is surer than what was asked for, and is read from
+// the record.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		shown    Shown
+		lo, hi   int
+		path     string
+		fragment bool
+	}{
+		"nothing noted": {Shown{}, 1, lastLine, "/w/a.go", false},
+		"whole":         {Shown{Path: "/x/a.go", From: 1, To: 9, Whole: true}, 1, lastLine, "/x/a.go", false},
+		"cut":           {Shown{Path: "/x/a.go", From: 1, To: 9}, 1, 9, "/x/a.go", false},
+		"no whole line": {Shown{Path: "/x/a.go"}, 1, lastLine - 1, "/x/a.go", true},
+	} {
+		say := &talk{}
+		say.call("read", map[string]any{"path": "a.go"}, "text", false)
+		if c.shown != (Shown{}) {
+			say.entries[1] = overJSON(t, c.shown.Note(say.entries[1]))
+		}
+		e := newEngine()
+		for _, entry := range say.entries {
+			e.Add(entry)
+		}
+		f := e.units[len(e.units)-1].fact
+		if f.lo != c.lo || f.hi != c.hi || f.path() != c.path || f.fragment != c.fragment {
+			t.Errorf("%s: %s %d to %d, fragment %v", name, f.path(), f.lo, f.hi, f.fragment)
 		}
 	}
 }

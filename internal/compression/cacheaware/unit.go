@@ -122,17 +122,17 @@ func isName(decoder *jsontext.Decoder) bool {
 func partOf(at jsontext.Pointer, text string, tool Tool) (part, bool) {
 	name := at.LastToken()
 	top := strings.Count(string(at), "/") == 1
-	listed := tool.List != "" && strings.HasPrefix(string(at), "/"+tool.List+"/")
+	listed := slices.ContainsFunc(tool.List, func(list string) bool { return strings.HasPrefix(string(at), "/"+list+"/") })
 	switch {
 	case !top && !listed:
 		return 0, false
-	case tool.Old != "" && name == tool.Old:
+	case slices.Contains(tool.Old, name):
 		return oldText, true
-	case tool.New != "" && name == tool.New:
+	case slices.Contains(tool.New, name):
 		return newText, true
-	case tool.Body != "" && name == tool.Body:
+	case slices.Contains(tool.Body, name):
 		return body, true
-	case tool.Patch != "" && name == tool.Patch:
+	case slices.Contains(tool.Patch, name):
 		return newText, true
 	default:
 		return argument, top && len(text) > minArgument
