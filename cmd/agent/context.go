@@ -94,10 +94,15 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 
 func newReplay(w world) *cobra.Command {
 	var o contextOptions
+	var options offline.Options
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "Replay recordings and compare ways of keeping the context small",
-		Args:  countedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
+		Long: `Feeds the turns of recordings through the pre-send window, once for each way of
+keeping the context small, and compares what would have been sent and what the model
+could not see any more of what it needed. A window that is not set holds the largest
+request twice. FILE may be - for standard input.`,
+		Args: countedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var reports []*offline.Report
 			for _, file := range args {
@@ -105,7 +110,7 @@ func newReplay(w world) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				report, err := offline.Replay(cmd.Context(), in, func() (*offline.Engine, error) { return newEngine(w, o.settingsOptions) })
+				report, err := offline.Replay(cmd.Context(), in, options, func() (*offline.Engine, error) { return newEngine(w, o.settingsOptions) })
 				if err != nil {
 					return inputError(in.Name, err)
 				}
@@ -114,15 +119,11 @@ func newReplay(w world) *cobra.Command {
 			if o.json {
 				return rawjson.WriteIndented(w.out, reports)
 			}
-			for _, report := range reports {
-				if err := report.Print(w.out); err != nil {
-					return err
-				}
-			}
-			return nil
+			return offline.Print(w.out, reports)
 		},
 	}
 	o.register(cmd, w)
+	cmd.Flags().BoolVar(&options.Optimum, "optimum", false, "also find the least that a recording could have cost (takes minutes)")
 	return cmd
 }
 

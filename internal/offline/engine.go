@@ -6,6 +6,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -21,6 +22,8 @@ type Input struct {
 	// Recorded are all entries as they were added, those that were pruned or
 	// compressed since included: one list for each stretch between clears.
 	Recorded [][]*history.Content
+	// At is when entries were said, as far as a log tells; documents say it by metadata.
+	At map[*history.Content]time.Time
 	// Document is where it came from when that can carry configuration, else nil.
 	Document *history.Document
 }
@@ -51,7 +54,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
 	}
-	w := e.newWindow(in, noHead, nil)
+	w := e.newWindow(in, view{head: noHead})
 	strategy, err := w.Active()
 	if err != nil {
 		return nil, err
@@ -62,19 +65,34 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 // noHead is for a document, which no request brings to a model.
 func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 
+// view is what a window onto a file depends on besides the file.
+type view struct {
+	head window.HeadMaker
+	tell func(window.Step)
+	// now is the clock, nil for the engine's; price what a token costs, nil for not
+	// known; size the window of a model nobody set, 0 for the common size.
+	now   func() time.Time
+	price func(model string) cacheaware.Price
+	size  int
+}
+
 // newWindow is the pre-send window onto an empty history.
-func (e *Engine) newWindow(in Input, head window.HeadMaker, tell func(window.Step)) *window.Window {
+func (e *Engine) newWindow(in Input, v view) *window.Window {
+	if v.now == nil {
+		v.now = e.Now
+	}
 	return window.New(window.Config{
 		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
 		Settings: func() window.Settings { return chat.WindowSettings(e.Settings) },
 		Density:  func() compression.DensityConfig { return settings.Density(e.Settings) },
 		Strategy: compression.Get,
-		Head:     head,
+		Head:     v.head,
 		Facts:    e.facts(),
 		Counter:  e.Counter,
-		Limit:    func(string) (int, bool) { return 0, false },
+		Limit:    func(string) (int, bool) { return v.size, v.size > 0 },
+		Price:    v.price,
 		Root:     in.WorkspaceRoot,
-		Now:      e.Now,
-		Tell:     tell,
+		Now:      v.now,
+		Tell:     v.tell,
 	})
 }

@@ -35,7 +35,7 @@ func newEngine(t *testing.T, flags ...string) *Engine {
 		// The names alone make the head of a request: 9 + 7 bytes.
 		Tools: tools.NewRegistry(
 			tools.Tool{Name: "read_file", Access: tools.AccessRead, KeyParameter: "file_path"},
-			tools.Tool{Name: "replace", Kind: tools.KindEdit, Access: tools.AccessWrite, KeyParameter: "file_path"},
+			tools.Tool{Name: "replace", Kind: tools.KindEdit, Access: tools.AccessWrite, KeyParameter: "file_path", Units: tools.Units{Old: "old_string", New: "new_string"}},
 		),
 		System: func(bool, []string, func(string) bool) (string, bool) { return "sys", false },
 		Now: func() time.Time {

@@ -28,7 +28,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	}
 	return Input{
 		Name: name, WorkspaceRoot: state.Workspace,
-		History: state.Entries, Recorded: state.Recorded,
+		History: state.Entries, Recorded: state.Recorded, At: state.At,
 	}, state.Notices, nil
 }
 

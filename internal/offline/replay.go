@@ -2,40 +2,85 @@ package offline
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"agent/internal/chat"
-	"agent/internal/chat/window"
-	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/offline/judge"
 	"agent/internal/settings"
 )
 
-// Replay runs a recording under every variant. Fresh returns an engine with
-// settings of its own, as the user has them, for a variant to change.
-func Replay(ctx context.Context, in Input, fresh func() (*Engine, error)) (*Report, error) {
-	report := &Report{File: in.Name}
-	stretches := make([][]*history.Content, len(in.Recorded))
-	for i, stretch := range in.Recorded {
-		report.Entries += len(stretch)
-		stretches[i] = history.Repair(stretch, "no answer was recorded")
-	}
-	in.Recorded = stretches
-	for _, v := range Variants() {
-		account, err := replayVariant(ctx, v, in, fresh)
-		if err != nil {
-			return nil, fmt.Errorf("replaying %s with %s: %w", in.Name, v.Name, err)
-		}
-		report.Variants = append(report.Variants, *account)
-	}
-	for i := range report.Variants {
-		report.Variants[i].price(report.Variants[0])
-	}
-	return report, nil
+// Options say what a replay does besides the usual.
+type Options struct {
+	// Optimum also looks for the least that the recording could have cost, which takes
+	// long.
+	Optimum bool
 }
 
-func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engine, error)) (*Account, error) {
+// Replay runs a recording under every variant. Fresh returns an engine with
+// settings of its own, as the user has them, for a variant to change.
+func Replay(ctx context.Context, in Input, o Options, fresh func() (*Engine, error)) (*Report, error) {
+	r, err := newRecording(in, fresh)
+	if err != nil {
+		return nil, fmt.Errorf("replaying %s: %w", in.Name, err)
+	}
+	variants, models := Variants(), PriceModels()
+	runs := make([][]*run, len(variants))
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i, v := range variants {
+		runs[i] = make([]*run, len(models))
+		for j, m := range models {
+			if j > 0 && (!v.priced() || models[j-1].Price == m.Price) {
+				continue // as with the model before
+			}
+			runs[i][j] = &run{recording: r, variant: v, model: m}
+			all.Go(func() error {
+				if err := runs[i][j].all(ctx); err != nil {
+					return fmt.Errorf("replaying %s with %s: %w", in.Name, v.Name, err)
+				}
+				return nil
+			})
+		}
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	report := &Report{File: in.Name, Entries: r.entries}
+	for i, v := range variants {
+		report.Variants = append(report.Variants, accountOf(v, models, runs[i], runs[0]))
+	}
+	if o.Optimum {
+		report.Optimum, err = r.optimum(ctx, models)
+	}
+	return report, err
+}
+
+// recording is a recording made ready for being replayed many times.
+type recording struct {
+	Input
+	fresh     func() (*Engine, error)
+	stretches []stretch
+	entries   int
+	// size is a window in which the largest of its requests fits well.
+	size int
+	head int
+}
+
+// stretch is what was said between two clears.
+type stretch struct {
+	entries []*history.Content
+	clock   clock
+	needs   *judge.Recording
+}
+
+func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	engine, err := fresh()
 	if err != nil {
 		return nil, err
@@ -43,74 +88,61 @@ func replayVariant(ctx context.Context, v Variant, in Input, fresh func() (*Engi
 	if err := engine.configure(&in); err != nil {
 		return nil, err
 	}
-	for _, pair := range v.Set {
-		if err := engine.Settings.Set(settings.Session, pair[0], pair[1]); err != nil {
-			return nil, err
-		}
-	}
-	account := &Account{Name: v.Name, Pruned: compression.CountsOf(nil)}
-	w := engine.newWindow(in, chat.Head(engine.Tools, engine.System), account.note)
+	r := &recording{Input: in, fresh: fresh}
+	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, engine.System)})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	counter.Count("any text") // the vocabulary loads at the first use, which is no part of any request
-	ledger := requests{counter: counter, service: w.History}
-	for i, stretch := range in.Recorded {
-		if i > 0 {
-			if err := w.History.Clear(); err != nil {
-				return nil, err
-			}
+	options := cacheaware.Options{Tools: w.Facts.Units(), Root: in.WorkspaceRoot, Count: counter.Count, Media: imageTokens}
+	r.head = w.Tokens()
+	largest := 0
+	for _, said := range in.Recorded {
+		r.entries += len(said)
+		entries := history.Repair(said, "no answer was recorded")
+		r.stretches = append(r.stretches, stretch{entries, newClock(entries, in.At), judge.New(entries, options)})
+		sum := 0
+		for _, entry := range entries {
+			sum += w.History.CountContent(entry)
 		}
-		for _, entry := range stretch {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if entry.Speaker == history.AI {
-				if err := account.request(ctx, w, engine.Now, &ledger, entry); err != nil {
-					return nil, err
+		largest = max(largest, sum)
+	}
+	r.size = max(w.Size(), 2*(r.head+largest))
+	return r, nil
+}
+
+// imageTokens is about what an image takes.
+const imageTokens = 1100
+
+// ErrTooLong says that a recording has more requests than the optimum can be found of.
+var ErrTooLong = errors.New("the optimum takes too long to find")
+
+// optimum finds the least that a recording of one stretch could have cost.
+func (r *recording) optimum(ctx context.Context, models []PriceModel) ([]Optimum, error) {
+	if len(r.stretches) != 1 || len(r.stretches[0].needs.Replies) > judge.MaxOptimum {
+		return nil, fmt.Errorf("%w of %s: it needs one stretch of at most %d requests", ErrTooLong, r.Name, judge.MaxOptimum)
+	}
+	s := r.stretches[0]
+	found := make([]Optimum, len(models))
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i, m := range models {
+		found[i].Model = m.Name
+		if i > 0 && models[i-1].Price == m.Price {
+			continue
+		}
+		for _, need := range []judge.Need{judge.NeedQuotes, judge.NeedWords} {
+			all.Go(func() error {
+				if err := ctx.Err(); err != nil {
+					return err
 				}
-			}
-			if entry.Speaker == history.AI {
-				entry = w.Stamp(entry)
-			}
-			if err := w.History.Add(entry); err != nil {
-				return nil, err
-			}
+				least := s.needs.Optimum(need, judge.Requests{Price: m.Price, Head: r.head, Cold: s.clock.gaps()})
+				if need == judge.NeedQuotes {
+					found[i].Quotes = least
+				} else {
+					found[i].Words = least
+				}
+				return nil
+			})
 		}
 	}
-	account.Compressions = w.Compressions()
-	return account, nil
-}
-
-// request accounts for the request that reply answered.
-func (a *Account) request(ctx context.Context, w *window.Window, now func() time.Time, ledger *requests, reply *history.Content) error {
-	start := now()
-	if err := chat.EnsureCompressionBeforeSend(ctx, w); err != nil {
-		return err
-	}
-	a.PreSend += now().Sub(start)
-	entries, tokens := w.History.Curated()
-	if err := history.Validate(entries); err != nil {
-		return err
-	}
-	ledger.add(a, w.Tokens(), entries, tokens)
-	a.countEdits(reply, entries)
-	return nil
-}
-
-// note counts what density reports.
-func (a *Account) note(step window.Step) {
-	if e, ok := step.(window.Density); ok {
-		a.Pruned = a.Pruned.Plus(e.Metadata)
-	}
-}
-
-// price works out the cost under every model, relative to first.
-func (a *Account) price(first Account) {
-	for _, m := range PriceModels() {
-		units, reference := a.units(m), first.units(m)
-		a.Cost = append(a.Cost, Cost{Model: m.Name, Units: units, Relative: units / max(1, reference)})
-	}
-}
-
-func (a *Account) units(m PriceModel) float64 {
-	return float64(a.CachedInput)*m.Read + float64(a.TotalInput-a.CachedInput)*m.Write
+	err := all.Wait()
+	return slices.DeleteFunc(found, func(o Optimum) bool { return o.Words == 0 }), err
 }

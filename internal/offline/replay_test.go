@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +21,7 @@ import (
 
 func replayed(t *testing.T, in Input, flags ...string) *Report {
 	t.Helper()
-	report, err := Replay(t.Context(), in, func() (*Engine, error) { return newEngine(t, flags...), nil })
+	report, err := Replay(t.Context(), in, Options{}, func() (*Engine, error) { return newEngine(t, flags...), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,18 +34,19 @@ func replayed(t *testing.T, in Input, flags ...string) *Report {
 // Sending everything, the four requests hold 19+5 = 24, 24+38+20 = 82,
 // 82+74+12 = 168 and 168+73+12 = 253; of each the one before is the prefix.
 //
-// With density the third comes after the read has become stale: 19+5+74+12 = 110,
-// which shares head and question with the second; the fourth is 110+73+12 = 195.
-// The text of the second edit stood only in the pruned read. The prune's own time
-// stamp is a fifth look at the clock, which moves by a millisecond at each.
+// With density the third comes after the read has become stale: 19+5+74+12 = 110, of
+// which head and question were sent before. Its reply is an edit of what stood only in
+// the pruned read, so that is read again first: the call takes 4+8+13+39 tokens and its
+// answer 4+6+10, which makes 194. Of the words, names of tools and parameters come again
+// four times. The last request holds the second edit too: 194+73+12.
 func TestReplayAccounts(t *testing.T) {
 	t.Parallel()
-	everything := Account{Pruned: compression.CountsOf(nil), Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, PreSend: 4 * time.Millisecond}
-	dense := Account{
-		Requests: 4, TotalInput: 411, PeakInput: 195, CachedInput: 24 + 24 + 110, Edits: 2, Grounded: 1, PreSend: 5 * time.Millisecond,
+	everything := Figures{Pruned: compression.CountsOf(nil), Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, Words: 4, PreSend: 4 * time.Millisecond}
+	dense := Figures{
+		Requests: 5, TotalInput: 24 + 82 + 110 + 194 + 279, PeakInput: 279, CachedInput: 24 + 24 + 110 + 194, Edits: 2, Grounded: 1, Blinded: 1, Words: 4, PreSend: 5 * time.Millisecond,
 		Pruned: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}),
 	}
-	named := func(name string, a Account) Account { a.Name = name; return a }
+	named := func(name string, f Figures) Account { return Account{Name: name, Figures: f} }
 	want := []Account{
 		named("none", everything),
 		named("high-density", dense),
@@ -62,17 +63,24 @@ func TestReplayAccounts(t *testing.T) {
 	if diff := cmp.Diff(want, known, cmpopts.IgnoreFields(Account{}, "Cost")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for i, want := range []Cost{
-		{"no cache", 411, 411.0 / 527},
-		{"read 0.1 write 1.25", 15.8 + 253*1.25, (15.8 + 253*1.25) / (27.4 + 253*1.25)},
-		{"read 0.1 write 1", 15.8 + 253, (15.8 + 253) / (27.4 + 253)},
-		{"read 0.25 write 1", 39.5 + 253, (39.5 + 253) / (68.5 + 253)},
-	} {
-		got := report.Variants[1].Cost[i]
-		if got.Model != want.Model || math.Abs(got.Units-want.Units) > 1e-9 || math.Abs(got.Relative-want.Relative) > 1e-9 {
-			t.Errorf("cost %+v, want %+v", got, want)
+	const cached, others, fault = 352, 337, 84 // of 689 tokens; the fault is 84 of 194
+	for i, m := range PriceModels() {
+		got, none := report.Variants[1].Cost[i], report.Variants[0].Cost[i]
+		wantCost := Cost{
+			Model: m.Name, Units: m.Read*cached + m.Write*others, Reference: m.Read*274 + m.Write*253,
+			FaultUnits: m.Read*110 + m.Write*fault, Grounded: 1, Blinded: 1,
 		}
-		if none := report.Variants[0].Cost[i]; none.Relative != 1 {
+		if m.Name == "no cache hint" {
+			wantCost.Reference = 0.1*274 + 1.25*253
+		}
+		wantCost.Relative = wantCost.Units / wantCost.Reference
+		if diff := cmp.Diff(wantCost, got, cmpopts.EquateApprox(0, 1e-9), cmpopts.IgnoreFields(Cost{}, "Sent", "Worst")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if got.Worst < got.Relative {
+			t.Errorf("%s: the worst prefix costs %v, the whole %v", m.Name, got.Worst, got.Relative)
+		}
+		if m.Against == (cacheaware.Price{}) && (none.Relative != 1 || none.Worst != 1) {
 			t.Errorf("the first variant costs %v of itself", none.Relative)
 		}
 	}
@@ -178,7 +186,7 @@ func TestReplayOfDamagedRecordings(t *testing.T) {
 				}
 			}
 			var out bytes.Buffer
-			if err := report.Print(&out); err != nil || strings.Contains(out.String(), "NaN") {
+			if err := Print(&out, []*Report{report}); err != nil || strings.Contains(out.String(), "NaN") {
 				t.Errorf("%v\n%s", err, out.String())
 			}
 		})
@@ -188,12 +196,12 @@ func TestReplayOfDamagedRecordings(t *testing.T) {
 func TestReplayFailures(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no settings")
-	if _, err := Replay(t.Context(), Input{}, func() (*Engine, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := Replay(t.Context(), Input{}, Options{}, func() (*Engine, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	fresh := func() (*Engine, error) { return newEngine(t), nil }
 	var wrong *history.DocumentError
-	if _, err := Replay(t.Context(), parse(t, document(`{"threshold":7}`)), fresh); !errors.As(err, &wrong) || wrong.Line != 3 {
+	if _, err := Replay(t.Context(), parse(t, document(`{"threshold":7}`)), Options{}, fresh); !errors.As(err, &wrong) || wrong.Line != 3 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -202,16 +210,16 @@ func TestReplayPrint(t *testing.T) {
 	t.Parallel()
 	report := replayed(t, parse(t, document("{}")))
 	var out bytes.Buffer
-	if err := report.Print(&out); err != nil {
+	if err := Print(&out, []*Report{report}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"test.json: 8 entries, 4 requests\n",
 		"none", "high-density, recency 3", "top-down-truncation",
-		"input tokens, total", "527", "411", "input tokens, peak", "253",
-		"prefix-cache hits", "52.0%", "38.4%",
-		"cost, read 0.1 write 1.25", "0.97",
-		"grounded edits", "2 of 2 (100.0%)", "1 of 2 (50.0%)",
+		"input tokens, total", "527", "689", "input tokens, peak", "253",
+		"prefix-cache hits", "52.0%", "51.1%",
+		"cost, read 0.1 write 1.25", "1.328", "worst prefix, no cache", "1.307",
+		"grounded edits", "2 of 2 (100.0%)", "1 of 2 (50.0%)", "blinded edits, read again", "1 (50.0%)", "words lost",
 		"1 / 0 / 0", "pre-send time per request", "1ms",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -219,7 +227,7 @@ func TestReplayPrint(t *testing.T) {
 		}
 	}
 	data, err := json.Marshal(report)
-	if err != nil || !strings.Contains(string(data), `"variants":[{"name":"none","requests":4,"totalInputTokens":527,"peakInputTokens":253,"cachedInputTokens":274,"cost":[{"model":"no cache","units":527,"relative":1}`) {
+	if err != nil || !strings.Contains(string(data), `"variants":[{"name":"none","requests":4,"totalInputTokens":527,"peakInputTokens":253,"cachedInputTokens":274,"edits":2,"groundedEdits":2,"blindedEdits":0,`) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
@@ -271,70 +279,11 @@ func TestCommonPrefix(t *testing.T) {
 	}
 }
 
-// An edit is grounded when the model can see the text it changes, in whatever
-// kind of block, numbered or not.
-func TestGroundedEdits(t *testing.T) {
-	t.Parallel()
-	response := func(result, failure string) history.Block {
-		return &history.ToolResponse{Result: history.TextResult(result), Error: failure}
-	}
-	for _, c := range []struct {
-		id   string
-		see  history.Block
-		old  string
-		want bool
-	}{
-		{"text", &history.Text{Text: "say old text"}, "old text", true},
-		{"inclusion", history.NewInclusion("a", "old\n\ttext"), "old\n\ttext", true},
-		{"result", response("x\nold\ntext\n", ""), "old\ntext", true},
-		{"error", response("", "nearest: old text"), "old text", true},
-		{"other text", response("old  text", ""), "old text", false},
-		{"result of JSON", &history.ToolResponse{Result: mustResult(t, `{"content":"old text"}`)}, "old text", true},
-		{"argument", &history.ToolCall{Parameters: []byte(`{"edits":[{"content":"the \"old\"\n text"}]}`)}, "\"old\"\n text", true},
-		{"name of an argument", &history.ToolCall{Parameters: []byte(`{"old":1}`)}, "old", false},
-		{"malformed arguments", &history.ToolCall{Parameters: []byte(`{"old`)}, "old", false},
-		{"thinking is not sent", &history.Thinking{Thought: "old"}, "old", false},
-		{"numbered lines", response("[lines 9-11]\n 9|func a() {\n10|\treturn\n11|}\n", ""), "a() {\n\treturn\n}", true},
-		{"numbered lines, one of them", response("9|\treturn\n", ""), "\treturn", true},
-		{"numbered lines, others between", response("8|a\n9|x\n10|b\n", ""), "a\nb", false},
-	} {
-		var a Account
-		old, err := json.Marshal(c.old)
-		if err != nil {
-			t.Fatal(err)
-		}
-		edit := history.New(history.AI, &history.ToolCall{Name: "replace", Parameters: []byte(`{"old_string":` + string(old) + `}`)})
-		a.countEdits(edit, []*history.Content{history.HumanText("hi"), history.New(history.Tool, c.see)})
-		if a.Edits != 1 || a.Grounded == 1 != c.want {
-			t.Errorf("%s: %d of %d grounded", c.id, a.Grounded, a.Edits)
-		}
-	}
-	var a Account
-	a.countEdits(history.New(history.AI,
-		&history.ToolCall{Name: "write_file", Parameters: []byte(`{"old_string":"x"}`)},
-		&history.ToolCall{Name: "replace", Parameters: []byte(`{"old_string":""}`)},
-		&history.ToolCall{Name: "replace", Parameters: []byte(`null`)},
-		&history.ToolCall{Name: "replace", Parameters: []byte(`[]`)},
-	), nil)
-	if a.Edits != 0 {
-		t.Errorf("%d edits counted that quote nothing", a.Edits)
-	}
-}
-
-func mustResult(t *testing.T, raw string) history.Result {
-	t.Helper()
-	var r history.Result
-	if err := r.UnmarshalJSON([]byte(raw)); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 func TestReplayEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Replay(ctx, parse(t, document("{}")), func() (*Engine, error) { return newEngine(t), nil })
+	_, err := Replay(ctx, parse(t, document("{}")), Options{}, func() (*Engine, error) { return newEngine(t), nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -16,45 +17,47 @@ type Report struct {
 	File     string    `json:"file"`
 	Entries  int       `json:"entries"`
 	Variants []Account `json:"variants"`
+	// Optimum is the least that the recording could have cost, where it was asked for.
+	Optimum []Optimum `json:"optimum,omitempty"`
 }
 
-// Account is what one variant would have sent.
-type Account struct {
-	Name string `json:"name"`
-	// Requests counts model requests; TotalInput sums their input tokens and
-	// PeakInput is the largest.
-	Requests   int `json:"requests"`
-	TotalInput int `json:"totalInputTokens"`
-	PeakInput  int `json:"peakInputTokens"`
-	// CachedInput is the part of TotalInput that stood unchanged at the head of
-	// the request before (longest common prefix).
-	CachedInput int `json:"cachedInputTokens"`
-	// Cost is the input's price by price model, relative to sending everything
-	// (the first variant).
-	Cost []Cost `json:"cost"`
-	// PreSend is the time all pre-send windows took together.
-	PreSend time.Duration `json:"preSendNs"`
-	// Edits counts replace calls; Grounded those whose old text was still visible
-	// in the context when the call was made.
-	Edits    int `json:"edits"`
-	Grounded int `json:"groundedEdits"`
-	// Pruned and Compressions count what was done to the context; what the hard
-	// limit forced is among the compressions.
-	Pruned       history.Counts `json:"pruned"`
-	Compressions int            `json:"compressions"`
+// Optimum is the least that a recording could have cost under a price model, relative to
+// sending everything: what the edits quote is there when they are made, or every rare
+// word that is used too.
+type Optimum struct {
+	Model  string  `json:"model"`
+	Quotes float64 `json:"quotes"`
+	Words  float64 `json:"words"`
 }
 
-// Cost is the price of an account's input under one price model.
-type Cost struct {
-	Model string `json:"model"`
-	// Units are tokens weighed by the model's prices.
-	Units float64 `json:"units"`
-	// Relative is the share of what the first variant costs.
-	Relative float64 `json:"relative"`
+// Print writes reports as a table for people: one as it is, several by file and as one.
+func Print(out io.Writer, reports []*Report) error {
+	if len(reports) == 1 {
+		return reports[0].print(out)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	model := PriceModels()[0].Name
+	fmt.Fprintf(w, "cost, %s\trequests\t", model)
+	for _, a := range reports[0].Variants {
+		fmt.Fprint(w, a.Name, "\t")
+	}
+	fmt.Fprintln(w)
+	for _, r := range reports {
+		fmt.Fprintf(w, "%s\t%d\t", filepath.Base(r.File), r.Variants[0].Requests)
+		for _, a := range r.Variants {
+			fmt.Fprintf(w, "%.3f\t", a.Cost[0].Relative)
+		}
+		fmt.Fprintln(w)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	return Sum(reports).print(out)
 }
 
-// Print writes the report as a table for people.
-func (r *Report) Print(out io.Writer) error {
+// print writes the report as a table.
+func (r *Report) print(out io.Writer) error {
 	fmt.Fprintf(out, "%s: %d entries, %d requests\n", r.File, r.Entries, r.Variants[0].Requests)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(label string, cell func(a Account) string) {
@@ -69,19 +72,50 @@ func (r *Report) Print(out io.Writer) error {
 	row("input tokens, peak", func(a Account) string { return fmt.Sprint(a.PeakInput) })
 	row("prefix-cache hits", func(a Account) string { return share(a.CachedInput, a.TotalInput) })
 	for i, p := range PriceModels() {
-		row("cost, "+p.Name, func(a Account) string { return fmt.Sprintf("%.2f", a.Cost[i].Relative) })
+		row("cost, "+p.Name, func(a Account) string { return fmt.Sprintf("%.3f", a.Cost[i].Relative) })
 	}
+	for i, p := range PriceModels() {
+		row("worst prefix, "+p.Name, func(a Account) string { return fmt.Sprintf("%.3f", a.Cost[i].Worst) })
+	}
+	row("grounded edits", func(a Account) string {
+		return fmt.Sprintf("%d of %d (%s)", a.Grounded, a.Edits, share(a.Grounded, a.Edits))
+	})
+	row("blinded edits, read again", func(a Account) string {
+		return fmt.Sprintf("%d (%s)", a.Blinded, share(a.Blinded, a.Edits))
+	})
+	row("what reading again cost", func(a Account) string {
+		return fmt.Sprintf("%.1f%%", 100*a.Cost[0].FaultUnits/max(1, a.Cost[0].Reference))
+	})
+	row("words lost", func(a Account) string { return share(a.WordsLost, a.Words) })
 	row(counts(r.Variants[0], func(c history.Count) string { return c.Many }), func(a Account) string {
 		return counts(a, func(c history.Count) string { return strconv.Itoa(c.N) })
 	})
 	row("compressions", func(a Account) string { return fmt.Sprint(a.Compressions) })
-	row("grounded edits", func(a Account) string {
-		return fmt.Sprintf("%d of %d (%s)", a.Grounded, a.Edits, share(a.Grounded, a.Edits))
-	})
 	row("pre-send time per request", func(a Account) string {
 		return (a.PreSend / time.Duration(max(1, a.Requests))).Round(time.Microsecond).String()
 	})
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, o := range r.Optimum {
+		fmt.Fprintf(out, "least possible, %s: %.3f with all that edits quote, %.3f with every rare word\n", o.Model, o.Quotes, o.Words)
+	}
+	return nil
+}
+
+// Sum is what all recordings cost together; the worst prefix is the worst of any.
+func Sum(reports []*Report) *Report {
+	sum := &Report{File: fmt.Sprintf("all %d recordings", len(reports))}
+	for i, r := range reports {
+		sum.Entries += r.Entries
+		for j, a := range r.Variants {
+			if i == 0 {
+				sum.Variants = append(sum.Variants, Account{Name: a.Name, Cost: make([]Cost, len(a.Cost))})
+			}
+			sum.Variants[j].plus(a)
+		}
+	}
+	return sum
 }
 
 // counts lists what show makes of each count of an account.

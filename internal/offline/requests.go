@@ -13,15 +13,15 @@ type requests struct {
 	sent     bool
 }
 
-// add accounts for one request of total tokens.
-func (r *requests) add(a *Account, total int, entries []*history.Content, tokens []int) {
-	a.Requests++
-	a.TotalInput += total
-	a.PeakInput = max(a.PeakInput, total)
-	if r.sent {
-		a.CachedInput += r.common(total, entries, tokens)
+// cached returns what of a request of total tokens the provider holds; of a cold one
+// nothing.
+func (r *requests) cached(total int, entries []*history.Content, tokens []int, cold bool) int {
+	cached := 0
+	if r.sent && !cold {
+		cached = r.common(total, entries, tokens)
 	}
 	r.previous, r.sent = entries, true
+	return cached
 }
 
 // common returns the tokens of the longest common prefix with the request before:
@@ -67,6 +67,10 @@ func commonWords(before, after history.Block) string {
 	case *history.Text:
 		if a, ok := after.(*history.Text); ok {
 			return commonPrefix(b.Text, a.Text)
+		}
+	case *history.ToolCall:
+		if a, ok := after.(*history.ToolCall); ok && a.ID == b.ID && a.Name == b.Name {
+			return b.Name + commonPrefix(string(b.Parameters), string(a.Parameters))
 		}
 	case *history.ToolResponse:
 		if a, ok := after.(*history.ToolResponse); ok && a.CallID == b.CallID {

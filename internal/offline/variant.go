@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
 	"agent/internal/settings"
 )
 
@@ -56,20 +57,43 @@ func withPhase(phase compression.Phase) Variant {
 	return v
 }
 
+// priced reports whether what the variant does hangs on the price.
+func (v Variant) priced() bool { return v.Name == compression.CacheAwareName }
+
 // PriceModel weighs input tokens against a price of 1 for a token.
 type PriceModel struct {
 	Name string
-	// Read is the price of a token found in the provider's prefix cache, Write of
-	// any other.
-	Read, Write float64
+	cacheaware.Price
+	// Against is the price that sending everything is charged at, where it is another.
+	Against cacheaware.Price
 }
 
-// PriceModels are the ways providers charge for input.
+func (m PriceModel) units(s Sent) float64 { return units(m.Price, s) }
+
+// referenceUnits prices a request of the first variant.
+func (m PriceModel) referenceUnits(s Sent) float64 {
+	if m.Against != (cacheaware.Price{}) {
+		return units(m.Against, s)
+	}
+	return units(m.Price, s)
+}
+
+func units(p cacheaware.Price, s Sent) float64 {
+	return float64(s.Cached)*p.Read + float64(s.Tokens-s.Cached)*p.Write
+}
+
+// PriceModels are the ways providers charge for input. The last is a provider that
+// caches only what it is asked to cache, and is not asked.
 func PriceModels() []PriceModel {
+	usual := cacheaware.Price{Read: 0.1, Write: 1.25}
+	full := cacheaware.Price{Read: 1, Write: 1}
 	return []PriceModel{
-		{"no cache", 1, 1},
-		{"read 0.1 write 1.25", 0.1, 1.25},
-		{"read 0.1 write 1", 0.1, 1},
-		{"read 0.25 write 1", 0.25, 1},
+		{Name: "read 0.1 write 1.25", Price: usual},
+		{Name: "read 0.1 write 1", Price: cacheaware.Price{Read: 0.1, Write: 1}},
+		{Name: "read 0.25 write 1", Price: cacheaware.Price{Read: 0.25, Write: 1}},
+		{Name: "read 0.033 write 1", Price: cacheaware.Price{Read: 0.033, Write: 1}},
+		{Name: "read 0.02 write 1", Price: cacheaware.Price{Read: 0.02, Write: 1}},
+		{Name: "no cache", Price: full},
+		{Name: "no cache hint", Price: full, Against: usual},
 	}
 }

@@ -50,7 +50,7 @@ func (j journal) until(seq uint64) int {
 
 // play makes of s the state to which the events of a line lead.
 func (s *State) play(line journal) {
-	s.Recorded = make([][]*history.Content, 1)
+	s.Recorded, s.At = make([][]*history.Content, 1), map[*history.Content]time.Time{}
 	for _, e := range line {
 		switch change := e.change.(type) {
 		case *history.Content:
@@ -78,6 +78,7 @@ func (s *State) added(e event, entry *history.Content) {
 	s.step(history.Step{Kind: history.MutationAdded, Entry: entry})
 	latest := len(s.Recorded) - 1
 	s.Recorded[latest] = append(s.Recorded[latest], entry)
+	s.At[entry] = e.at
 	if entry.IsMessage() {
 		s.Turn++
 	}

@@ -22,6 +22,8 @@ type State struct {
 	// Recorded are the entries as they were added, whatever became of them since:
 	// one list for each stretch that a clear ended, and one for what followed.
 	Recorded [][]*history.Content
+	// At is when each of the Recorded entries was recorded.
+	At map[*history.Content]time.Time
 	// Steps are all changes that led to Entries, in order, for who needs to know how
 	// they came about. What was left behind by going back is not among them; so it is
 	// with Recorded, Prunes and Todos.

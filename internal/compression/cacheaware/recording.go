@@ -1,0 +1,86 @@
+package cacheaware
+
+import (
+	"iter"
+
+	"agent/internal/history"
+)
+
+// Part is a unit as it came, for whoever judges what pruning takes away.
+type Part struct {
+	// Entry and Block say where it stands.
+	Entry, Block int
+	// Request is the first request that carries it.
+	Request int
+	// Text is what it shows, without line numbers.
+	Text string
+	// Tokens is its size, Left what a pointer in its place takes.
+	Tokens, Left int
+	// Fixed says that it never changes, Quote that it is the old text of an edit.
+	Fixed, Quote bool
+	// Written says that the model wrote it: words, or a part of a call.
+	Written bool
+}
+
+// Quote is a text that an edit replaces.
+type Quote struct {
+	// Reply is the request whose reply made the edit.
+	Reply int
+	// Path is the file, Text what the edit says of it.
+	Path, Text string
+	// Applied says that the edit was made.
+	Applied bool
+}
+
+// Recorded lists the units of a conversation nothing was pruned of.
+func (e *Engine) Recorded() []Part {
+	parts := make([]Part, len(e.units))
+	for at := range e.units {
+		u := &e.units[at]
+		entry := e.entries[u.entry]
+		parts[at] = Part{
+			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
+			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
+		}
+		if u.fixed() {
+			parts[at].Text = e.fixedText(u)
+		}
+	}
+	return parts
+}
+
+// fixedText is what a unit shows that never changes.
+func (e *Engine) fixedText(u *unit) string {
+	switch b := e.entries[u.entry].Blocks[u.block].(type) {
+	case *history.Text:
+		return b.Text
+	case *history.ToolCall:
+		return b.Name + " " + shortParameters(b, longArguments(b, e.Tools(b.Name)))
+	case *history.ToolResponse:
+		return b.Result.Text()
+	}
+	return ""
+}
+
+// Quotes lists what the edits of a conversation quote, in order.
+func (e *Engine) Quotes() []Quote {
+	var quotes []Quote
+	for at := range e.units {
+		u := &e.units[at]
+		if u.part != head {
+			continue
+		}
+		for _, change := range u.fact.edits {
+			if change.before != "" {
+				quotes = append(quotes, Quote{Reply: u.sent - 1, Path: change.path, Text: change.before, Applied: u.fact.ok})
+			}
+		}
+	}
+	return quotes
+}
+
+// Names yields the words of text that look like names of a program and not like prose.
+func Names(text string) iter.Seq[string] { return nameWords(text) }
+
+// Plain is text without the line numbers that tools put before the lines of a file.
+func Plain(text string) string { return withoutNumbers(text) }

@@ -1,0 +1,63 @@
+package offline
+
+import (
+	"encoding/json"
+	"time"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+)
+
+// metaTime is the metadata of an entry of a document that says when it was said, in
+// milliseconds since 1970.
+const metaTime = "ts"
+
+// clock tells when each request of a stretch was made. A recording without times was
+// made without a pause.
+type clock []time.Time
+
+// newClock reads when the requests were made: when what stands in front of a reply had
+// arrived.
+func newClock(entries []*history.Content, at map[*history.Content]time.Time) clock {
+	var c clock
+	latest := time.Unix(0, 0).UTC().Add(time.Second)
+	for _, entry := range entries {
+		said, known := at[entry]
+		if !known {
+			said, known = timeOf(entry)
+		}
+		if entry.Speaker == history.AI {
+			if known && len(c) == 0 && latest.Unix() == 1 {
+				latest = said
+			}
+			c = append(c, latest)
+		}
+		if known && said.After(latest) {
+			latest = said
+		}
+	}
+	return c
+}
+
+func timeOf(entry *history.Content) (time.Time, bool) {
+	n, ok := entry.Metadata[metaTime].(json.Number)
+	if !ok {
+		return time.Time{}, false
+	}
+	at, err := n.Int64()
+	return time.UnixMilli(at).UTC(), err == nil
+}
+
+// cold reports whether nothing of a request can have been cached.
+func (c clock) cold(request int) bool {
+	return request == 0 || c[request].Sub(c[request-1]) > cacheaware.TTL
+}
+
+// gaps says of each request whether it was cold.
+func (c clock) gaps() []bool {
+	cold := make([]bool, len(c))
+	for k := range c {
+		cold[k] = c.cold(k)
+	}
+	return cold
+}

@@ -1,0 +1,142 @@
+package judge
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+)
+
+// Sight is what a model sees in the request before it.
+type Sight struct {
+	recording *Recording
+	entries   []*history.Content
+	// count is in how many blocks each rare word stands.
+	count  []int
+	blocks map[history.Block]*seen
+}
+
+// seen is what one block shows.
+type seen struct {
+	texts []string
+	words []int32
+}
+
+// NewSight sees nothing yet.
+func NewSight(r *Recording) *Sight {
+	return &Sight{recording: r, count: make([]int, len(r.words)), blocks: map[history.Block]*seen{}}
+}
+
+// See looks at the entries of the next request. Entries are compared by identity:
+// most are those of the request before.
+func (s *Sight) See(entries []*history.Content) {
+	start := 0
+	for start < len(entries) && start < len(s.entries) && entries[start] == s.entries[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(entries), len(s.entries))-start && entries[len(entries)-1-end] == s.entries[len(s.entries)-1-end] {
+		end++
+	}
+	s.add(s.entries[start:len(s.entries)-end], -1)
+	s.add(entries[start:len(entries)-end], 1)
+	s.entries = entries
+}
+
+func (s *Sight) add(entries []*history.Content, n int) {
+	for _, entry := range entries {
+		for _, block := range entry.Blocks {
+			for _, word := range s.of(block).words {
+				s.count[word] += n
+			}
+		}
+	}
+}
+
+func (s *Sight) of(block history.Block) *seen {
+	known, ok := s.blocks[block]
+	if ok {
+		return known
+	}
+	known = &seen{texts: textsOf(block)}
+	found := map[int32]bool{}
+	for _, text := range known.texts {
+		for word := range cacheaware.Names(text) {
+			if n, rare := s.recording.words[word]; rare && !found[n] {
+				found[n] = true
+				known.words = append(known.words, n)
+			}
+		}
+	}
+	s.blocks[block] = known
+	return known
+}
+
+// Shows reports whether text stands anywhere in the request, newest first.
+func (s *Sight) Shows(text string) bool {
+	for i := len(s.entries) - 1; i >= 0; i-- {
+		for _, block := range s.entries[i].Blocks {
+			for _, shown := range s.of(block).texts {
+				if strings.Contains(shown, text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Lost is how many of the rare words of a reply stand nowhere in the request.
+func (s *Sight) Lost(r Reply) int {
+	lost := 0
+	for _, rare := range r.rare {
+		if s.count[rare.word] == 0 {
+			lost++
+		}
+	}
+	return lost
+}
+
+// textsOf is what a model reads in a block: texts as they stand and, where a tool
+// numbered the lines of a file, without the numbers. What it thought is not sent.
+func textsOf(block history.Block) []string {
+	switch b := block.(type) {
+	case *history.Text:
+		return []string{b.Text}
+	case *history.ToolResponse:
+		texts := []string{b.Result.Text()}
+		if plain := cacheaware.Plain(texts[0]); plain != texts[0] {
+			texts = append(texts, plain)
+		}
+		if b.Error != "" {
+			texts = append(texts, b.Error)
+		}
+		return texts
+	case *history.ToolCall:
+		var parameters any
+		if json.Unmarshal(b.Parameters, &parameters) != nil {
+			return nil
+		}
+		return values(parameters, []string{b.Name})
+	default:
+		return nil
+	}
+}
+
+// values appends the texts in a JSON value.
+func values(value any, texts []string) []string {
+	switch v := value.(type) {
+	case string:
+		texts = append(texts, v)
+	case []any:
+		for _, item := range v {
+			texts = values(item, texts)
+		}
+	case map[string]any:
+		for _, item := range v {
+			texts = values(item, texts)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,183 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/offline/judge"
+	"agent/internal/rawjson"
+	"agent/internal/settings"
+)
+
+// run is a recording replayed under one variant at one price.
+type run struct {
+	*recording
+	variant Variant
+	model   PriceModel
+
+	figures Figures
+	sent    []Sent
+
+	engine *Engine
+	window *window.Window
+	ledger requests
+	// stretch is the number of the one at work, reply that of the next reply in it.
+	stretch, reply int
+	// replies are those of all stretches so far.
+	replies int
+	faults  int
+	sight   *judge.Sight
+}
+
+// all replays every stretch.
+func (r *run) all(ctx context.Context) error {
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	for i, s := range r.stretches {
+		r.stretch, r.reply, r.sight = i, 0, judge.NewSight(s.needs)
+		if i > 0 {
+			if err := r.window.History.Clear(); err != nil {
+				return err
+			}
+		}
+		for _, entry := range s.entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if entry.Speaker == history.AI {
+				if err := r.answer(ctx); err != nil {
+					return err
+				}
+				entry = r.window.Stamp(entry)
+			}
+			if err := r.window.History.Add(entry); err != nil {
+				return err
+			}
+		}
+	}
+	r.figures.Compressions = r.window.Compressions()
+	return nil
+}
+
+// prepare makes the engine and its window, with the settings of the variant.
+func (r *run) prepare() error {
+	engine, err := r.fresh()
+	if err != nil {
+		return err
+	}
+	in := r.Input
+	if err := engine.configure(&in); err != nil {
+		return err
+	}
+	for _, pair := range r.variant.Set {
+		if err := engine.Settings.Set(settings.Session, pair[0], pair[1]); err != nil {
+			return err
+		}
+	}
+	r.engine = engine
+	r.figures.Pruned = compression.CountsOf(nil)
+	r.window = engine.newWindow(in, view{
+		head:  chat.Head(engine.Tools, engine.System),
+		tell:  r.note,
+		now:   r.now,
+		price: func(string) cacheaware.Price { return r.model.Price },
+		size:  r.size,
+	})
+	counter := engine.Counter(settings.Model.Of(engine.Settings))
+	counter.Count("any text") // the vocabulary loads at the first use, which is no part of any request
+	r.ledger = requests{counter: counter, service: r.window.History}
+	return nil
+}
+
+// now is the time of the recording.
+func (r *run) now() time.Time {
+	c := r.stretches[r.stretch].clock
+	return c[min(r.reply, len(c)-1)]
+}
+
+// answer makes the request that the next reply of the recording answers, and judges
+// what the model saw of what it needed. What it could not see and quotes in an edit that
+// was applied it would have read again: that is another request each.
+func (r *run) answer(ctx context.Context) error {
+	s := r.stretches[r.stretch]
+	if err := r.request(ctx, s.clock.cold(r.reply), false); err != nil {
+		return err
+	}
+	needs := s.needs.Replies[r.reply]
+	for _, q := range needs.Quotes {
+		if !q.Applied {
+			continue
+		}
+		r.figures.Edits++
+		switch {
+		case r.sight.Shows(q.Text):
+			r.figures.Grounded++
+		case q.Shown:
+			r.figures.Blinded++
+			if err := r.readAgain(ctx, q); err != nil {
+				return err
+			}
+		}
+	}
+	r.figures.Words += needs.Named
+	r.figures.WordsLost += r.sight.Lost(needs)
+	r.reply++
+	r.replies++
+	return nil
+}
+
+// request sends what the window makes of the history.
+func (r *run) request(ctx context.Context, cold, fault bool) error {
+	start := r.engine.Now()
+	if err := chat.EnsureCompressionBeforeSend(ctx, r.window); err != nil {
+		return err
+	}
+	r.figures.PreSend += r.engine.Now().Sub(start)
+	entries, tokens := r.window.History.Curated()
+	if err := history.Validate(entries); err != nil {
+		return err
+	}
+	total := r.window.Tokens()
+	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(total, entries, tokens, cold), Fault: fault}
+	r.sent = append(r.sent, sent)
+	r.figures.add(sent)
+	r.sight.See(entries)
+	return nil
+}
+
+// readTool is what shows a part of a file again whose lines nobody knows.
+const readTool = "ast_read_file"
+
+// readAgain puts a call into the history that shows what an edit quotes.
+func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
+	r.faults++
+	id := "again-" + strconv.Itoa(r.faults)
+	parameters, err := rawjson.Marshal(map[string]string{"file_path": q.Path, "symbol": id})
+	if err != nil {
+		return fmt.Errorf("internal error: %w", err)
+	}
+	call := history.New(history.AI, &history.ToolCall{ID: id, Name: readTool, Parameters: parameters})
+	response := history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: readTool, Result: history.TextResult(q.Source)})
+	if err := r.window.History.Add(r.window.Stamp(call)); err != nil {
+		return err
+	}
+	if err := r.window.History.Add(response); err != nil {
+		return err
+	}
+	return r.request(ctx, false, true)
+}
+
+// note counts what density reports.
+func (r *run) note(step window.Step) {
+	if e, ok := step.(window.Density); ok {
+		r.figures.Pruned = r.figures.Pruned.Plus(e.Metadata)
+	}
+}
