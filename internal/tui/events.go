@@ -189,6 +189,9 @@ func grounded(t *style.Theme, row style.Spans, width int) string {
 // replyDiscarded drops the open reply. What has been printed of it cannot be taken
 // back, so it is said.
 func (m *Model) replyDiscarded() {
+	if _, growing := m.transcript.Grown(); growing {
+		m.printReply(m.reply.text.End())
+	}
 	if m.reply.printed {
 		m.note(dim, "↻", "the reply above was cut off and starts over")
 	}

@@ -145,6 +145,7 @@ type (
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
 	m.present()
+	m.grow()
 	m.layout()
 	return next
 }

@@ -139,7 +139,11 @@ func newScreenplay(t testing.TB, width, height int) *screenplay {
 func (s *screenplay) update(message tea.Msg) {
 	s.t.Helper()
 	next := s.model.update(message)
-	s.printed = append(s.printed, s.model.frame().Printed...)
+	f := s.model.frame()
+	if f.Reset {
+		s.printed = nil
+	}
+	s.printed = append(s.printed, f.Printed...)
 	s.check()
 	s.run(next)
 }

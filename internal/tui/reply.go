@@ -15,6 +15,9 @@ type reply struct {
 	text markdown.Stream
 	// printed is set when a block of this reply has left.
 	printed bool
+	// looked is how long the open block was when it was looked at for what stays as it
+	// is, in bytes.
+	looked int
 
 	thought      []byte
 	thoughtSince time.Time
@@ -40,8 +43,39 @@ func (r *reply) think(delta string, now time.Time) {
 // larger one, which is a table of many rows, the end is shown as plain text.
 const maxOpen = 8 << 10
 
-// view is the end of what is open, as it will look when it is closed.
-func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room int) []string {
+// growRows is by how many rows an open block must have grown to be looked at again.
+const growRows = 2
+
+// grow prints the rows of an open paragraph that stay as they are.
+func (m *Model) grow() {
+	piece, ok := m.reply.text.Open()
+	if !ok || len(piece.Text) > maxOpen {
+		return
+	}
+	grown, _ := m.transcript.Grown()
+	width := m.columns()
+	if len(piece.Text) < m.reply.looked+growRows*min(width, markdown.TextColumns) {
+		return
+	}
+	m.reply.looked = len(piece.Text)
+	rows := m.md.Piece(piece, width)
+	if len(rows) < grown+2*growRows {
+		return
+	}
+	if settled := m.md.Settled(piece, rows, width); settled > grown {
+		kind := transcript.Text
+		if piece.More {
+			kind = transcript.More
+		}
+		m.endReads()
+		m.transcript.Grow(kind, rows[:settled])
+		m.reply.printed = true
+	}
+}
+
+// view is the end of what is open, as it will look when it is closed, without the rows
+// that were printed.
+func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown int) []string {
 	if room <= 0 {
 		return nil
 	}
@@ -50,6 +84,7 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room int) []s
 			return style.Tail(piece.Text, min(width, markdown.TextColumns), room)
 		}
 		rows := md.Piece(piece, width)
+		rows = rows[min(grown, len(rows)):]
 		return clipped(rows[max(0, len(rows)-room):], width)
 	}
 	rows := style.Tail(string(r.thought), min(width, markdown.TextColumns)-2, min(3, room))
@@ -57,6 +92,13 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room int) []s
 		rows[i] = t.Dim.Text("  " + row)
 	}
 	return rows
+}
+
+// goesOn reports whether what is open goes on with what was printed last: it has grown,
+// or it is a part of a list, a table or code of which parts were printed.
+func (r *reply) goesOn(_ int, growing bool) bool {
+	piece, ok := r.text.Open()
+	return ok && (growing || piece.More)
 }
 
 // layPiece lays a piece of a reply out by the renderer of the theme that is in use then.
@@ -67,6 +109,11 @@ func (m *Model) layPiece(piece markdown.Piece) transcript.Lay {
 // printReply prints closed blocks of the reply.
 func (m *Model) printReply(blocks []markdown.Piece) {
 	for _, block := range blocks {
+		m.reply.looked = 0
+		if _, growing := m.transcript.Grown(); growing {
+			m.again = !m.transcript.Finish(m.layPiece(block), m.theme, m.columns()) || m.again
+			continue
+		}
 		kind := transcript.Text
 		if block.More {
 			kind = transcript.More

@@ -14,16 +14,19 @@ func (m *Model) view() string { return strings.Join(m.live, "\n") }
 
 // frame takes what the terminal shall show since the last one.
 func (m *Model) frame() term.Frame {
+	var printed []string
+	if m.again {
+		printed = m.transcript.Again(m.theme, m.columns())
+		m.reply.looked = 0
+		m.grow()
+		m.layout()
+	}
 	f := term.Frame{
-		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Bell: m.bell, Sequence: m.sequence, Reset: m.again,
+		Printed: append(printed, m.transcript.Take()...), Reset: m.again,
+		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Bell: m.bell, Sequence: m.sequence,
 	}
 	if m.pager != nil {
 		f.Full = m.pager.View(m.theme, m.columns(), m.height)
-	}
-	if m.again {
-		f.Printed = m.transcript.Again(m.theme, m.columns())
-	} else {
-		f.Printed = m.transcript.Take()
 	}
 	m.bell, m.again, m.sequence = false, false, ""
 	return f
@@ -59,6 +62,9 @@ func (m *Model) layout() {
 
 	// A blank line above, and one before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
+	if m.reply.goesOn(m.transcript.Grown()) {
+		lead = 0 // it belongs to what was printed last
+	}
 	above, asked := m.activityView(width, room-lead-gap), question.Place{}
 	if m.questions.Open() {
 		above, asked = m.questions.View(m.theme, width, room-lead-gap)
@@ -112,7 +118,8 @@ func (m *Model) activityView(width, room int) []string {
 	room -= len(working)
 	tools := m.toolsView(width, room)
 	room -= len(tools)
-	tail := m.reply.view(m.theme, m.md, width, room-min(1, len(tools)+len(working)))
+	grown, _ := m.transcript.Grown()
+	tail := m.reply.view(m.theme, m.md, width, room-min(1, len(tools)+len(working)), grown)
 	if len(tail) > 0 && len(tools)+len(working) > 0 {
 		tail = append(tail, "")
 	}

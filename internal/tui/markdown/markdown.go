@@ -24,8 +24,8 @@ type Renderer struct {
 	parser parser.Parser
 	theme  *style.Theme
 	source []byte
-	// first is the number of the first item of a list that goes on, else 0.
-	first int
+	// piece is the piece of a stream that is laid out.
+	piece Piece
 }
 
 // New returns a renderer for a theme. It belongs to one goroutine.
@@ -36,8 +36,11 @@ func New(t *style.Theme) *Renderer {
 
 // Piece lays out a piece of a stream.
 func (m *Renderer) Piece(piece Piece, width int) []string {
-	m.first = piece.First
-	defer func() { m.first = 0 }()
+	m.piece = piece
+	defer func() { m.piece = Piece{} }()
+	if piece.Table != "" && piece.Table != piece.Text {
+		return m.Render(piece.Table+"\n"+piece.Text, width)
+	}
 	return m.Render(piece.Text, width)
 }
 
@@ -96,8 +99,8 @@ func (m *Renderer) block(node ast.Node, width, full int) []string {
 func (m *Renderer) list(list *ast.List, width, full int) []string {
 	var out []string
 	number := list.Start
-	if m.first > 0 && list.Parent().Kind() == ast.KindDocument {
-		number = m.first
+	if first := m.piece.First; first > 0 && list.Parent().Kind() == ast.KindDocument {
+		number = first
 	}
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		mark := "• "

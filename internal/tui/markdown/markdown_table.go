@@ -30,20 +30,55 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return nil
 	}
-	widths, ok := columnWidths(rows, width-3*(len(rows[0])-1))
+	decide, skip := m.partOfTable(rows)
+	room := width - 3*(len(rows[0])-1)
+	widths, ok := columnWidths(decide, room)
 	if !ok {
-		return m.records(rows, width)
+		return m.records(rows, skip, width)
 	}
-	out := m.tableRow(rows[0], widths, table.Alignments)
+	if len(decide) < len(rows) || m.piece.Table != "" {
+		widen(widths, room)
+	}
+	var out []string
+	if skip == 0 {
+		out = m.tableHeader(rows[0], widths, table.Alignments)
+	}
+	for _, row := range rows[1+skip:] {
+		out = append(out, m.tableRow(row, widths, table.Alignments)...)
+	}
+	return out
+}
+
+// partOfTable returns the rows that decide how wide the columns are, and how many of
+// the others were laid out before: a long table leaves in parts.
+func (m *Renderer) partOfTable(rows [][][]style.Span) (decide [][][]style.Span, skip int) {
+	if m.piece.Table != "" && m.piece.Table != m.piece.Text {
+		skip = min(headRows-2, len(rows)-1)
+	}
+	return rows[:min(len(rows), headRows-1)], skip
+}
+
+// widen gives the columns of a table that goes on some of the room that is left, for
+// longer cells to come.
+func widen(widths []int, room int) {
+	spare := room
+	for _, w := range widths {
+		spare -= w
+	}
+	for i := range widths {
+		more := min(widths[i]/2, spare/(len(widths)-i))
+		widths[i] += more
+		spare -= more
+	}
+}
+
+// tableHeader is the first row, and a rule below it.
+func (m *Renderer) tableHeader(row [][]style.Span, widths []int, alignments []extast.Alignment) []string {
 	rules := make([]string, len(widths))
 	for i, w := range widths {
 		rules[i] = strings.Repeat("─", w)
 	}
-	out = append(out, m.theme.Dim.Text(strings.Join(rules, "─┼─")))
-	for _, row := range rows[1:] {
-		out = append(out, m.tableRow(row, widths, table.Alignments)...)
-	}
-	return out
+	return append(m.tableRow(row, widths, alignments), m.theme.Dim.Text(strings.Join(rules, "─┼─")))
 }
 
 // columnWidths shares the room out: columns that need less than a fair share get
@@ -131,11 +166,11 @@ func align(text string, width int, how extast.Alignment) string {
 	return strings.Repeat(" ", left) + text + strings.Repeat(" ", room-left)
 }
 
-// records shows each row as "column: value" lines.
-func (m *Renderer) records(rows [][][]style.Span, width int) []string {
+// records shows each row, but those to skip, as "column: value" lines.
+func (m *Renderer) records(rows [][][]style.Span, skip, width int) []string {
 	var out []string
-	for y, row := range rows[1:] {
-		if y > 0 {
+	for y, row := range rows[1+skip:] {
+		if y+skip > 0 {
 			out = append(out, "")
 		}
 		for i, cell := range row {

@@ -6,8 +6,8 @@ import (
 )
 
 // Stream takes a growing markdown text apart into pieces that never change any more:
-// blocks (a paragraph, a table, a heading), the items of a list, and the lines of a
-// fenced block of code. What is open is looked at again only for its new lines, never
+// blocks (a paragraph, a heading), the items of a list, the rows of a long table, and
+// the lines of a fenced block of code. What is open is looked at again only for its new lines, never
 // from its start.
 type Stream struct {
 	open strings.Builder
@@ -23,6 +23,9 @@ type Piece struct {
 	More bool
 	// First is the number of its first item in a numbered list that goes on, else 0.
 	First int
+	// Table is the beginning of the long table that it is a part of, else "". It decides
+	// how wide the columns are.
+	Table string
 }
 
 // blockState is what is known about the open block.
@@ -35,6 +38,8 @@ type blockState struct {
 	// fence is the run of characters that opened a fenced block, empty outside, and
 	// opener its line when the block is not part of a list.
 	fence, opener string
+	// table is what is known of the table that is open.
+	table tableState
 	// more is set when a piece of the block has left, number is that of the next
 	// piece's first item.
 	more   bool
@@ -66,14 +71,19 @@ func (s *Stream) Add(delta string) (closed []Piece) {
 		line := strings.TrimRight(text[s.scanned:next], "\r\n")
 		switch state := s.block; s.line(line) {
 		case endsBefore:
-			emit(s.scanned, Piece{More: state.more, First: state.number})
+			emit(s.scanned, state.piece())
 		case endsAfter:
-			emit(next, Piece{More: state.more, First: state.number})
+			emit(next, state.piece())
 		case endsBoth:
-			emit(s.scanned, Piece{More: state.more, First: state.number})
+			emit(s.scanned, state.piece())
 			emit(next, Piece{})
+		case isLong:
+			s.block.table.head = strings.Trim(text[begin:s.scanned], "\r\n")
+			emit(s.scanned, s.block.piece())
+			s.block.more = true
+			emit(next, s.block.piece())
 		case opensCode: // what stands before leaves, the opener is remembered
-			emit(s.scanned, Piece{More: state.more, First: state.number})
+			emit(s.scanned, state.piece())
 			begin = next
 		case endsCode:
 			s.emitCode(&closed, state, text[begin:s.scanned])
@@ -103,24 +113,48 @@ func (s *Stream) emitCode(closed *[]Piece, state blockState, code string) {
 
 // End returns what is still open and starts afresh.
 func (s *Stream) End() (closed []Piece) {
-	if piece, ok := s.Open(); ok {
-		closed = append(closed, piece)
+	if text := s.open.String(); strings.TrimSpace(text) != "" {
+		closed = append(closed, s.block.rest(text))
 	}
 	*s = Stream{}
 	return closed
 }
 
-// Open is the piece that still grows, as if it ended here; ok is false when there is
-// none.
+// Open is the piece that still grows, as far as it is known what it will be; ok is
+// false when there is nothing to show.
 func (s *Stream) Open() (piece Piece, ok bool) {
-	text, b := s.open.String(), s.block
+	text := beforeMarks(s.open.String())
 	if strings.TrimSpace(text) == "" {
 		return Piece{}, false
 	}
-	if b.opener != "" {
-		return Piece{Text: b.opener + "\n" + strings.TrimRight(text, "\r\n") + "\n" + b.fence, More: b.more}, true
+	piece = s.block.rest(text)
+	if s.block.opener == "" && piece.Table == "" {
+		piece.Text += delimiterOf(piece.Text)
 	}
-	return Piece{Text: strings.Trim(text, "\r\n"), More: b.more, First: b.number}, true
+	return piece, true
+}
+
+// rest is what is left of the open block, as if it ended there.
+func (b *blockState) rest(text string) Piece {
+	piece := b.piece()
+	piece.Text = strings.Trim(text, "\r\n")
+	if b.opener != "" {
+		piece.Text = b.opener + "\n" + strings.TrimRight(text, "\r\n") + "\n" + b.fence
+	}
+	return piece
+}
+
+// piece is what the open block is a piece of.
+func (b *blockState) piece() Piece { return Piece{More: b.more, First: b.number, Table: b.table.head} }
+
+// beforeMarks is a text without a last line that is only marks and has not ended: nobody
+// knows yet what it makes of itself, or of the line before.
+func beforeMarks(text string) string {
+	start := strings.LastIndexByte(text, '\n') + 1
+	if strings.Trim(text[start:], " \t-=*+#`~|:>.0123456789") != "" {
+		return text
+	}
+	return text[:start]
 }
 
 // ending says what a line means for the open block.
@@ -133,6 +167,8 @@ const (
 	endsBoth
 	opensCode
 	endsCode
+	// isLong is a row of a table that goes on for long: rows leave one by one.
+	isLong
 )
 
 // line looks at one line and tells what it means for the open block.
@@ -164,9 +200,11 @@ func (s *Stream) line(line string) ending {
 	if b.list && !indented && item {
 		return s.nextItem(line)
 	}
-	ends := b.started && !inside && (b.blank || fence != "" || heading)
+	table := b.table.next(trimmed, !b.started)
+	ends := b.started && !inside && (b.blank || fence != "" || heading) || b.table.rows > table.rows
 	if ends {
 		*b = blockState{}
+		table = tableState{}.next(trimmed, true)
 	}
 	switch {
 	case heading && !inside:
@@ -183,9 +221,14 @@ func (s *Stream) line(line string) ending {
 		b.list = item
 		b.items = itemNumber(trimmed)
 	}
-	b.started, b.blank, b.fence = true, false, fence
-	if ends {
+	b.started, b.blank, b.fence, b.table = true, false, fence, table
+	switch {
+	case ends:
 		return endsBefore
+	case table.head != "":
+		return endsAfter
+	case table.rows > headRows:
+		return isLong
 	}
 	return goesOn
 }

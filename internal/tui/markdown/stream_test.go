@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,5 +111,72 @@ func TestStreamLetsFinishedLinesGo(t *testing.T) {
 	}
 	if got := append(s.Add("\n"), s.End()...); len(got) != 2 || got[0].First != 2 || got[1].First != 3 || !got[1].More {
 		t.Fatalf("got %+v", got)
+	}
+}
+
+// The rows of a long table leave one by one, in the columns of its first rows: what is
+// printed does not depend on when it came.
+func TestStreamLetsRowsGo(t *testing.T) {
+	t.Parallel()
+	md := plainMarkdown()
+	text := "| number | what it is |\n|---|---|\n"
+	for i := range 40 {
+		text += fmt.Sprintf("| %d | some words of row %d%s |\n", i, i, strings.Repeat(" and more", i/10*8))
+	}
+	text += "\nafter\n"
+	var s Stream
+	var rows []string
+	left := 0
+	for i := range text {
+		for _, piece := range s.Add(text[i : i+1]) {
+			rows = append(rows, md.Piece(piece, 60)...)
+			left++
+		}
+	}
+	if left < 25 {
+		t.Errorf("the table left in %d pieces", left)
+	}
+	var whole Stream
+	var want []string
+	for _, piece := range append(whole.Add(text), whole.End()...) {
+		want = append(want, md.Piece(piece, 60)...)
+	}
+	for _, piece := range s.End() {
+		rows = append(rows, md.Piece(piece, 60)...)
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("(-at once +row by row):\n%s", diff)
+	}
+	bar := strings.Index(rows[0], "│")
+	for _, row := range rows[2 : len(rows)-1] {
+		if strings.Index(row, "│") != bar || style.Width(row) > 60 {
+			t.Errorf("out of line: %q", row)
+		}
+	}
+	if n := strings.Count(strings.Join(rows, "\n"), "what it is"); n != 1 {
+		t.Errorf("the header is there %d times", n)
+	}
+}
+
+// The line that has only begun decides nothing: no heading, rule or table flashes up.
+func TestOpenShowsNoHalfMarks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"some text\n-":             "some text",
+		"some text\n---":           "some text",
+		"text\n```":                "text",
+		"| a | b |":                "| a | b |\n|-|-|",
+		"| a | b |\n|--":           "| a | b |\n|-|-|",
+		"| a | b |\n|---|---|\n| ": "| a | b |\n|---|---|",
+		"#":                        "",
+	} {
+		var s Stream
+		s.Add(text)
+		if got, _ := s.Open(); got.Text != want {
+			t.Errorf("%q is shown as %q, want %q", text, got.Text, want)
+		}
+		if end := s.End(); len(end) == 0 || !strings.Contains(text, strings.TrimSuffix(end[len(end)-1].Text, "```")) {
+			t.Errorf("%q ends as %+v", text, end)
+		}
 	}
 }

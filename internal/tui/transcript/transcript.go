@@ -42,17 +42,29 @@ type Transcript struct {
 	rows    int
 	last    Kind
 	waiting []string
+	// growing is the entry that is not finished, nil for none.
+	growing *growing
 }
 
-// Add adds a finished entry. Entries to read have a blank line around them.
+// Add adds a finished entry. Entries to read have a blank line around them. While
+// another one grows it waits for the end of that.
 func (s *Transcript) Add(kind Kind, lay Lay, t *style.Theme, width int) {
+	if s.growing != nil {
+		s.growing.held = append(s.growing.held, heldEntry{kind, lay})
+		return
+	}
 	rows := s.place(kind, lay(t, width), s.last)
 	if len(rows) == 0 {
 		return
 	}
 	s.waiting = append(s.waiting, rows...)
-	s.entries = append(s.entries, entry{kind, lay, len(rows)})
-	s.rows += len(rows)
+	s.keep(kind, lay, len(rows))
+}
+
+// keep remembers an entry of that many rows, to be laid out again.
+func (s *Transcript) keep(kind Kind, lay Lay, rows int) {
+	s.entries = append(s.entries, entry{kind, lay, rows})
+	s.rows += rows
 	if kind != More {
 		s.last = kind
 	}
@@ -87,8 +99,15 @@ func (s *Transcript) Take() []string {
 	return rows
 }
 
-// Again lays everything that is kept out anew, in place of what waits.
+// Again lays everything that is kept out anew, in place of what waits. Of an entry that
+// grows nothing is given then; what was added meanwhile comes before it.
 func (s *Transcript) Again(t *style.Theme, width int) []string {
+	if g := s.growing; g != nil {
+		s.growing = nil
+		for _, held := range g.held {
+			s.Add(held.kind, held.lay, t, width)
+		}
+	}
 	s.waiting, s.rows = nil, 0
 	var all []string
 	var last Kind

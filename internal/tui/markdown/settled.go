@@ -1,0 +1,125 @@
+package markdown
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+
+	"agent/internal/tui/style"
+)
+
+// Settled returns how many of the first rows of an open paragraph stay as they are
+// whatever is added to it: those before the first sign that text to come may make a mark
+// of emphasis, code or a link. rows are what Piece makes of it. Of other blocks it is
+// none; and that the line below makes a paragraph a heading nobody can know.
+func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
+	if !isParagraph(piece.Text) {
+		return 0
+	}
+	m.source = []byte(style.CleanProse(piece.Text))
+	doc := m.parser.Parse(text.NewReader(m.source))
+	paragraph, ok := doc.FirstChild().(*ast.Paragraph)
+	if !ok || paragraph.NextSibling() != nil {
+		return 0
+	}
+	var settled []style.Span
+	for n := paragraph.FirstChild(); n != nil; n = n.NextSibling() {
+		if said, ok := n.(*ast.Text); ok {
+			if at := m.opens(said, "*_~`[<&"); at >= 0 {
+				settled = append(settled, style.Span{Text: unescape(m.source[said.Segment.Start:at])})
+				return min(len(rows), len(style.WrapSpans(settled, min(width, TextColumns)))) - 1
+			}
+		} else if n.NextSibling() == nil || m.holdsOpen(n) {
+			return min(len(rows), len(style.WrapSpans(settled, min(width, TextColumns)))) - 1
+		}
+		settled = append(settled, m.inline(n, m.theme.Plain)...)
+	}
+	return len(rows) - 1
+}
+
+// isParagraph reports a text that may be one paragraph: no line of it begins anything
+// else.
+func isParagraph(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		trimmed := strings.TrimLeft(line, " \t")
+		if trimmed == "" || isHeading(trimmed) || isListItem(trimmed) || opensFence(trimmed) != "" || strings.IndexByte(">|<=-", trimmed[0]) >= 0 || len(line)-len(trimmed) >= 4 {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsOpen reports whether a mark that is closed holds the beginning of one that would
+// come before it.
+func (m *Renderer) holdsOpen(node ast.Node) bool {
+	open := false
+	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.CodeSpan:
+			return ast.WalkSkipChildren, nil
+		case *ast.Link:
+			open = open || strings.ContainsAny(string(n.Destination), "`<")
+		case *ast.Text:
+			open = open || m.opens(n, "`[<") >= 0
+		}
+		return ast.WalkContinue, nil
+	})
+	return open
+}
+
+// opens returns where in the source the first of the signs is that may open something,
+// -1 when none does.
+func (m *Renderer) opens(n *ast.Text, signs string) int {
+	for i := n.Segment.Start; i < n.Segment.Stop; i++ {
+		switch c := m.source[i]; {
+		case c == '\\':
+			i++
+		case strings.IndexByte(signs, c) >= 0 && m.mayOpen(c, i):
+			return i
+		}
+	}
+	return -1
+}
+
+// mayOpen reports whether a sign at a place of the source can be the beginning of a
+// mark, for all that is known of what follows it.
+func (m *Renderer) mayOpen(sign byte, at int) bool {
+	before, _ := utf8.DecodeLastRune(m.source[:at])
+	after, size := utf8.DecodeRune(m.source[at+1:])
+	end := size == 0
+	switch sign {
+	case '`':
+		return true
+	case '[':
+		return m.bracketOpen(at)
+	case '<':
+		return end || unicode.IsLetter(after) || strings.ContainsRune("/!?", after)
+	case '&':
+		return !strings.ContainsAny(string(m.source[at:]), " \n;")
+	case '_':
+		return end || !unicode.IsSpace(after) && (after == '_' || !unicode.IsLetter(before) && !unicode.IsNumber(before))
+	}
+	return end || !unicode.IsSpace(after)
+}
+
+// bracketOpen reports whether a bracket may begin a link: it is not closed yet, or where
+// it is a link may follow.
+func (m *Renderer) bracketOpen(at int) bool {
+	depth := 0
+	for i := at; i < len(m.source); i++ {
+		switch m.source[i] {
+		case '\\':
+			i++
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i+1 == len(m.source) || m.source[i+1] == '('
+			}
+		}
+	}
+	return true
+}
