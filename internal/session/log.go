@@ -14,23 +14,32 @@ import (
 // Log is the open log of one session and its only writer. Its methods are safe
 // for concurrent use.
 type Log struct {
-	id, path string
-	now      func() time.Time
+	now func() time.Time
 
 	mu       sync.Mutex
+	id, path string
 	seq      uint64
 	timeline timeline
+	counts   Counts
 	// rewinding is the state that the history may go back to.
 	rewinding past
 	secrets   [][]byte
 	disk      writer
 }
 
-// ID is the session's name.
-func (l *Log) ID() string { return l.id }
+// ID is the session's name. A Fork changes it.
+func (l *Log) ID() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.id
+}
 
-// Path is the log file.
-func (l *Log) Path() string { return l.path }
+// Path is the log file. A Fork changes it.
+func (l *Log) Path() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.path
+}
 
 // Hide keeps secret out of everything recorded from now on, should a command
 // print it or a file contain it. Short strings are refused, for they would be
@@ -63,7 +72,11 @@ func (l *Log) Observe(m history.Mutation) error {
 	if err != nil {
 		return err
 	}
-	l.disk.wanted = l.disk.wanted || m.Kind == history.MutationAdded
+	if m.Kind == history.MutationAdded {
+		l.disk.wanted = true
+		l.counts.add(m.Entry)
+		c.counts = l.counts
+	}
 	return l.append(c)
 }
 

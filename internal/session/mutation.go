@@ -16,6 +16,8 @@ type change struct {
 	payload any
 	// tokens are what an entry was counted to be, if that is known.
 	tokens history.TokenCounts
+	// counts are those of the log with an entry that is added.
+	counts Counts
 }
 
 // describe turns a mutation into the record with number seq, and applies it to the
@@ -24,7 +26,7 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
 	switch m.Kind {
 	case history.MutationAdded:
 		t.add(ref{seq: seq}, m.Entry)
-		return change{TypeEntry, m.Entry, m.Tokens}, nil
+		return change{kind: TypeEntry, payload: m.Entry, tokens: m.Tokens}, nil
 	case history.MutationDensity:
 		payload, err := densityOf(t.live(), m.Result)
 		if err != nil {

@@ -28,6 +28,8 @@ type Options struct {
 	Random io.Reader
 	// PID is this process; a second writer reads it in the log.
 	PID int
+	// Branch is what is checked out in the workspace, empty for nothing.
+	Branch string
 }
 
 // extension is that of log files.
@@ -51,18 +53,25 @@ func Create(o Options) (*Log, error) {
 	folder := filepath.Join(o.Dir, folderName(o.Workspace))
 	now := o.Now()
 	sweep(folder, now)
+	id, path, err := unusedID(folder, now, o.Random)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{id: id, path: path, now: o.Now}
+	l.disk.open = l.create
+	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch})
+}
+
+// unusedID returns an id of which folder has no log yet.
+func unusedID(folder string, now time.Time, random io.Reader) (id, path string, err error) {
 	for {
-		id, err := newID(now, o.Random)
-		if err != nil {
-			return nil, fmt.Errorf("sessions cannot be recorded: %w", err)
+		if id, err = newID(now, random); err != nil {
+			return "", "", fmt.Errorf("sessions cannot be recorded: %w", err)
 		}
-		path := filepath.Join(folder, id+extension)
-		if _, err := os.Lstat(path); err == nil {
-			continue
+		path = filepath.Join(folder, id+extension)
+		if _, err := os.Lstat(path); err != nil {
+			return id, path, nil
 		}
-		l := &Log{id: id, path: path, now: o.Now}
-		l.disk.open = l.create
-		return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID})
 	}
 }
 
@@ -101,9 +110,9 @@ func Resume(path string, o Options) (*Log, State, error) {
 	if state.ID == "" { // the record that says so is damaged
 		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
-	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline}
+	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts}
 	l.disk = writer{open: l.reopen, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
-	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true})
+	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch})
 }
 
 func replayAt(path string) (State, error) {

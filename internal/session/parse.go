@@ -36,6 +36,7 @@ func parseAny(line []byte) (Record, error) {
 		Seq     uint64          `json:"seq"`
 		TS      time.Time       `json:"ts"`
 		Type    Type            `json:"type"`
+		N       [2]int          `json:"n"`
 		Tokens  json.RawMessage `json:"tokens"`
 		Payload json.RawMessage `json:"payload"`
 	}
@@ -48,7 +49,7 @@ func parseAny(line []byte) (Record, error) {
 	case fields.V < 1 || fields.Seq == 0 || fields.Type == "" || len(fields.Payload) == 0:
 		return Record{}, errors.New("v, seq, type or payload is missing")
 	}
-	return Record{fields.Seq, fields.TS, fields.Type, fields.Payload, fields.Tokens}, nil
+	return Record{fields.Seq, fields.TS, fields.Type, fields.Payload, Counts{fields.N[0], fields.N[1]}, fields.Tokens}, nil
 }
 
 // parseOwn cuts a line of this version at the places where encode puts things.
@@ -79,9 +80,27 @@ func parseOwn(line []byte) (Record, bool) {
 	if err != nil || wrong != nil || number == 0 || len(kind) == 0 || len(bytes.Trim(kind, "abcdefghijklmnopqrstuvwxyz")) > 0 {
 		return Record{}, false
 	}
+	counts, tokens, ok := parseCounts(tokens)
+	if !ok {
+		return Record{}, false
+	}
 	tokens, counted := bytes.CutPrefix(tokens, []byte(`,"tokens":`))
 	if counted && !json.Valid(tokens) || !counted && len(tokens) > 0 {
 		return Record{}, false
 	}
-	return Record{number, when, Type(kind), json.RawMessage(rest[:len(rest)-1]), tokens}, true
+	return Record{number, when, Type(kind), json.RawMessage(rest[:len(rest)-1]), counts, tokens}, true
+}
+
+// parseCounts cuts off the counts with which text may begin.
+func parseCounts(text []byte) (counts Counts, rest []byte, ok bool) {
+	inner, found := bytes.CutPrefix(text, []byte(`,"n":[`))
+	if !found {
+		return Counts{}, text, true
+	}
+	inner, rest, ok = bytes.Cut(inner, []byte("]"))
+	entries, messages, several := bytes.Cut(inner, []byte(","))
+	var wrong [2]error
+	counts.Entries, wrong[0] = strconv.Atoi(string(entries))
+	counts.Messages, wrong[1] = strconv.Atoi(string(messages))
+	return counts, rest, ok && several && wrong == [2]error{}
 }

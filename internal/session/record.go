@@ -58,9 +58,26 @@ type Record struct {
 	Time    time.Time
 	Type    Type
 	Payload json.RawMessage
+	// Counts are how much there is up to an entry; zero for other records, and for logs
+	// of before there were such counts.
+	Counts Counts
 	// Tokens are the counts of an entry's blocks by vocabulary, or nothing. A reader
 	// that does not know them counts by itself.
 	Tokens json.RawMessage
+}
+
+// Counts are how much was recorded in a session. They stand beside every entry, so that
+// the end of a log tells them.
+type Counts struct {
+	// Entries were ever added, and Messages of them are the user's.
+	Entries, Messages int
+}
+
+func (c *Counts) add(entry *history.Content) {
+	c.Entries++
+	if entry.IsMessage() {
+		c.Messages++
+	}
 }
 
 // ref names an entry for good: the seq of the record that brought it, and its
@@ -104,6 +121,11 @@ type sessionPayload struct {
 	// PID is the process that writes from here on.
 	PID     int  `json:"pid"`
 	Resumed bool `json:"resumed,omitempty"`
+	// Parent is the session from which this one was forked; all records before this one
+	// are that session's.
+	Parent string `json:"parent,omitempty"`
+	// Branch is the one that was checked out in the workspace, empty for none.
+	Branch string `json:"branch,omitempty"`
 }
 
 type densityPayload struct {
@@ -184,6 +206,9 @@ func encode(seq uint64, at time.Time, c change) ([]byte, error) {
 		return nil, fmt.Errorf("a %s record cannot be written as JSON: %w", c.kind, err)
 	}
 	line := fmt.Appendf(nil, `{"v":%d,"seq":%d,"ts":"%s","type":"%s"`, versionOf(c.kind), seq, at.UTC().Format(time.RFC3339Nano), c.kind)
+	if c.counts != (Counts{}) {
+		line = fmt.Appendf(line, `,"n":[%d,%d]`, c.counts.Entries, c.counts.Messages)
+	}
 	if c.tokens.Vocabulary != "" {
 		tokens, err := rawjson.Marshal(map[string][]int{c.tokens.Vocabulary: c.tokens.Blocks})
 		if err != nil {

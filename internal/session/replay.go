@@ -164,8 +164,11 @@ func (p *player) session(r Record) error {
 	if err := json.Unmarshal(r.Payload, &payload); err != nil {
 		return err
 	}
-	if p.state.ID == "" {
+	if p.state.ID == "" || payload.Parent != "" {
 		p.state.ID, p.state.Workspace, p.state.Started = payload.ID, payload.Workspace, r.Time
+	}
+	if payload.Parent != "" {
+		p.state.Parent = payload.Parent
 	}
 	p.state.PID, p.state.Since, p.state.Jobs = payload.PID, r.Time, nil
 	return nil
@@ -184,6 +187,7 @@ func (p *player) entry(r Record) error {
 	}
 	p.happened(r, entry)
 	p.state.hasEntries = true
+	p.state.Counts.add(entry)
 	return nil
 }
 

@@ -12,6 +12,10 @@ type State struct {
 	ID        string
 	Workspace string
 	Started   time.Time
+	// Parent is the session from which this one was forked, empty for none.
+	Parent string
+	// Counts are those of everything that was recorded.
+	Counts Counts
 	// PID and Since tell which process took the log up last, and when.
 	PID   int
 	Since time.Time

@@ -1,0 +1,113 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"agent/internal/disk"
+)
+
+// errNothingToFork is returned for a session in which nothing was said.
+var errNothingToFork = errors.New("nothing was said yet, so there is nothing to fork")
+
+// Fork begins a session that goes on from what the log at path holds (D-81). That log is
+// only read, also while somebody writes to it; the new one holds all of it, so that it
+// needs the other for nothing.
+func Fork(path string, o Options) (*Log, State, error) {
+	state, err := replayAt(path)
+	if err != nil {
+		return nil, State{}, fmt.Errorf("the session %s cannot be forked: %w", path, err)
+	}
+	if !state.hasEntries {
+		return nil, State{}, errNothingToFork
+	}
+	workspace := state.Workspace
+	if state.ID == "" { // the record that says so is damaged
+		workspace = o.Workspace
+	}
+	folder := filepath.Join(o.Dir, folderName(workspace))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, State{}, err
+	}
+	id, newPath, err := unusedID(folder, o.Now(), o.Random)
+	if err != nil {
+		return nil, State{}, err
+	}
+	l := &Log{id: id, path: newPath, now: o.Now, seq: state.seq + 1, timeline: state.timeline, counts: state.Counts}
+	line, err := encode(l.seq, o.Now(), change{kind: TypeSession, payload: sessionPayload{
+		ID: id, Workspace: workspace, PID: o.PID, Parent: idOf(path), Branch: o.Branch,
+	}})
+	if err != nil {
+		return nil, State{}, err
+	}
+	size, err := copyLog(newPath, path, state, line)
+	if err != nil {
+		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", disk.Reason(err))
+	}
+	lock, err := acquire(newPath)
+	if err != nil {
+		return nil, State{}, err
+	}
+	l.disk = writer{open: l.reopen, lock: lock, wanted: true, size: size}
+	state.Parent, state.ID, state.Workspace = idOf(path), id, workspace
+	return l, state, nil
+}
+
+// copyLog makes the log at path of the whole records of another and a last line, all or
+// nothing, and returns its size.
+func copyLog(path, from string, state State, last []byte) (size int64, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
+	out, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	size, err = io.CopyN(out, in, state.good)
+	if state.unended {
+		last = append([]byte("\n"), last...)
+	}
+	if err == nil {
+		_, err = out.Write(last)
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	err = errors.Join(err, out.Close())
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(temporary))
+	}
+	return size + int64(len(last)), disk.SyncFolder(filepath.Dir(path))
+}
+
+// Fork goes on in a log of its own, and returns its id. The log so far stays as it is
+// and can be taken up by others.
+func (l *Log) Fork(o Options) (id string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.disk.wanted {
+		return "", errNothingToFork
+	}
+	l.disk.flush()
+	if err := l.unsaved(); err != nil {
+		return "", err
+	}
+	forked, _, err := Fork(l.path, o)
+	if err != nil {
+		return "", err
+	}
+	err = l.disk.close(l.path)
+	// Refs are the same there; the entries stay those of the history that is observed.
+	l.id, l.path, l.seq, l.disk = forked.id, forked.path, forked.seq, forked.disk
+	l.disk.open = l.reopen
+	return l.id, err
+}

@@ -1,0 +1,209 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+)
+
+func readLog(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// D-81: a fork holds all that was said, goes on by itself and never writes to its
+// parent, which may be in use and may end in a torn line.
+func TestFork(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	h := live(l.Observe)
+	for _, text := range []string{"a", "b", "c"} {
+		must(t, h.Add(history.HumanText(text)))
+	}
+	must(t, h.ApplyDensityResult(history.DensityResult{Removals: []int{0}}))
+	if err := os.WriteFile(l.Path(), append(readLog(t, l.Path()), `{"v":1,"se`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := readLog(t, l.Path())
+	o.Branch = "topic"
+	forked, state, err := Fork(l.Path(), o)
+	if err != nil || said(state.Entries) != "b c" || state.ID == l.ID() || state.Parent != l.ID() || forked.ID() != state.ID {
+		t.Fatalf("%q of %s from %s, %v", said(state.Entries), state.ID, state.Parent, err)
+	}
+	fh := live(forked.Observe)
+	must(t, fh.Restore(state.Entries))
+	must(t, fh.Add(history.HumanText("d")))
+	rewindTo(t, forked, fh, pastOf(t, forked).Points()[1].Seq)
+	closeLog(t, forked)
+	again := replayFile(t, forked.Path())
+	if said(again.Entries) != "a" || again.ID != forked.ID() || again.Parent != l.ID() || again.Counts != (Counts{4, 4}) || len(again.Notices) > 0 {
+		t.Errorf("the fork holds %q as %s from %s, %+v, %q", said(again.Entries), again.ID, again.Parent, again.Counts, again.Notices)
+	}
+	if !bytes.Equal(readLog(t, l.Path()), before) {
+		t.Error("the parent was written to")
+	}
+	infos, err := List(o.Dir, o.Workspace)
+	if err != nil || len(infos) != 2 || infos[0].ID != forked.ID() || infos[0].Parent != l.ID() || infos[0].Branch != "topic" || infos[0].FirstPrompt != "a" {
+		t.Errorf("listed as %+v, %v", infos, err)
+	}
+	if _, _, err := Resume(forked.Path(), o); err != nil {
+		t.Errorf("the fork cannot be taken up: %v", err)
+	}
+}
+
+// An open log goes on in a fork: who holds it writes there from then on, and the parent
+// is free.
+func TestForkAnOpenLog(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	if _, err := l.Fork(o); !errors.Is(err, errNothingToFork) {
+		t.Errorf("of nothing: %v", err)
+	}
+	h := live(l.Observe)
+	must(t, h.Add(history.HumanText("a")))
+	must(t, h.Add(history.HumanText("b")))
+	parent, path := l.ID(), l.Path()
+	before := readLog(t, path)
+	id, err := l.Fork(o)
+	if err != nil || id == parent || l.ID() != id || filepath.Base(l.Path()) != id+".jsonl" {
+		t.Fatalf("%s at %s, %v", id, l.Path(), err)
+	}
+	must(t, h.ApplyDensityResult(history.DensityResult{Removals: []int{0}}))
+	must(t, h.Add(history.HumanText("c")))
+	taken, _, err := Resume(path, o)
+	if err != nil {
+		t.Fatalf("the parent cannot be taken up: %v", err)
+	}
+	closeLog(t, l)
+	if got := replayFile(t, l.Path()); said(got.Entries) != "b c" || len(got.Notices) > 0 {
+		t.Errorf("the fork holds %q, %q", said(got.Entries), got.Notices)
+	}
+	if !bytes.HasPrefix(readLog(t, path), before) || strings.Contains(string(readLog(t, path)), `"c"`) {
+		t.Error("the parent was written to")
+	}
+	closeLog(t, taken)
+}
+
+// A fork that fails leaves nothing, and the log as it was.
+func TestForkFails(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	defer closeLog(t, l)
+	add(t, l, "a")
+	other := o
+	other.Dir = filepath.Join(o.Dir, "file")
+	if err := os.WriteFile(other.Dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := l.Path()
+	if _, err := l.Fork(other); err == nil {
+		t.Error("a fork in no folder")
+	}
+	add(t, l, "b")
+	if l.Path() != path || said(replayFile(t, path).Entries) != "a b" {
+		t.Errorf("%s holds %q", l.Path(), said(replayFile(t, path).Entries))
+	}
+	if _, _, err := Fork(filepath.Join(o.Dir, "missing.jsonl"), o); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("of a missing log: %v", err)
+	}
+}
+
+// The end of a log says how much there is; one that an older program wrote is counted.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "a")
+	must(t, l.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.New(history.AI, &history.Text{Text: "b"}).WithMeta(history.MetaModel, "gpt")}))
+	add(t, l, strings.Repeat("long ", 100_000))
+	must(t, l.Notice("n"))
+	closeLog(t, l)
+	info, err := inspect(l.Path())
+	if err != nil || info.Counts != (Counts{3, 2}) || info.Model != "gpt" {
+		t.Errorf("%+v, %v", info, err)
+	}
+	old := bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(readLog(t, l.Path()), []byte(`"n":[1,1],`), nil), []byte(`"n":[2,1],`), nil), []byte(`"n":[3,2],`), nil)
+	path := filepath.Join(t.TempDir(), "old.jsonl")
+	if err := os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := inspect(path); err != nil || info.Counts != (Counts{3, 2}) {
+		t.Errorf("an old log: %+v, %v", info, err)
+	}
+	if state := replayFile(t, path); state.Counts != (Counts{3, 2}) {
+		t.Errorf("replayed: %+v", state.Counts)
+	}
+}
+
+// A list of 1 000 sessions takes at most 0.1 s, and a log of 100 MB in it costs
+// nothing; the test allows for a busy machine.
+func TestListIsQuick(t *testing.T) {
+	t.Parallel()
+	dir, workspace := manySessions(t, 1000, 100<<20)
+	began := time.Now()
+	infos, err := List(dir, workspace)
+	if took := time.Since(began); err != nil || len(infos) != 1001 || took > time.Second {
+		t.Errorf("%d sessions in %s, %v", len(infos), took, err)
+	}
+}
+
+// BenchmarkList lists 1 000 sessions, and one with a log of 100 MB: at most 0.1 s.
+func BenchmarkList(b *testing.B) {
+	dir, workspace := manySessions(b, 1000, 100<<20)
+	for b.Loop() {
+		if infos, err := List(dir, workspace); err != nil || len(infos) != 1001 {
+			b.Fatal(len(infos), err)
+		}
+	}
+}
+
+// manySessions are n sessions of 40 records, and one of so many bytes, most of which are
+// a hole.
+func manySessions(t testing.TB, n int, large int64) (dir, workspace string) {
+	t.Helper()
+	o := options(t)
+	folder := filepath.Join(o.Dir, folderName(o.Workspace))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	log := func(id string) string {
+		var records []string
+		for i := range 40 {
+			records = append(records, fmt.Sprintf(`"type":"entry","n":[%d,%d],"payload":{"speaker":"human","blocks":[{"type":"text","text":%q}]}`, i+1, i+1, strings.Repeat("word ", 50)))
+		}
+		return lines(append([]string{`"type":"session","payload":{"id":"` + id + `","workspace":"` + o.Workspace + `","pid":7}`}, records...)...)
+	}
+	for i := range n {
+		id := fmt.Sprintf("20261121-%06d-aaaaa", i)
+		if err := os.WriteFile(filepath.Join(folder, id+extension), []byte(log(id)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := log("large")
+	f, err := os.Create(filepath.Join(folder, "large"+extension))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("\n"+text), large); err != nil {
+		t.Fatal(err)
+	}
+	return o.Dir, o.Workspace
+}

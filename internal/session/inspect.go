@@ -1,0 +1,177 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/words"
+)
+
+// longestPrompt is how much of a prompt a list can show, in characters.
+const longestPrompt = 200
+
+// A list reads the beginning of each log and its end, in steps of these bytes, until it
+// knows what it shows. The end tells how much there is, so that a long log costs no more
+// than a short one.
+const (
+	headStep = 16 << 10
+	tailStep = 64 << 10
+)
+
+// mostLooked is in how many entries the end of a log is searched for the model.
+const mostLooked = 100
+
+// inspect reads what a list shows of the log at path.
+func inspect(path string) (Info, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Info{}, err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{ID: idOf(path), Path: path, Bytes: stat.Size()}
+	if err := info.head(f); err != nil {
+		return Info{}, err
+	}
+	for step := int64(tailStep); ; step *= 8 {
+		start := max(0, info.Bytes-step)
+		if told, err := info.tail(f, start); err != nil || told {
+			return info, err
+		}
+		if start == 0 {
+			return info, info.scan(f)
+		}
+	}
+}
+
+// head reads up to the first message.
+func (i *Info) head(f io.ReaderAt) error {
+	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, i.Bytes), headStep)
+	for i.FirstPrompt == "" {
+		line, err := lines.ReadBytes('\n')
+		if r, wrong := parse(bytes.TrimSpace(line)); wrong == nil {
+			i.first(r)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first takes what a record at the beginning tells.
+func (i *Info) first(r Record) {
+	if i.Started.IsZero() {
+		i.Started = r.Time
+	}
+	switch r.Type {
+	case TypeSession:
+		var payload sessionPayload
+		if json.Unmarshal(r.Payload, &payload) == nil {
+			i.Workspace, i.Branch, i.Parent = cmp.Or(i.Workspace, payload.Workspace), payload.Branch, payload.Parent
+		}
+	case TypeEntry:
+		var entry history.Content
+		if entry.UnmarshalJSON(r.Payload) == nil && entry.IsMessage() {
+			i.FirstPrompt = firstWords(&entry)
+		}
+	}
+}
+
+func firstWords(entry *history.Content) string {
+	return words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(entry.Said()), entry.Text())), longestPrompt)
+}
+
+// tail reads the log from start on, and reports whether an entry in it told the counts.
+func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
+	data := make([]byte, i.Bytes-start)
+	if _, err := f.ReadAt(data, start); err != nil && err != io.EOF {
+		return false, err
+	}
+	if start > 0 { // a line that begins before
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	i.Used = i.Started
+	latest, model, branch, looked := false, false, false, 0
+	for _, line := range slices.Backward(lines) {
+		r, wrong := parse(bytes.TrimSpace(line))
+		if wrong != nil {
+			continue
+		}
+		if !latest {
+			i.Used, latest = r.Time, true
+		}
+		switch {
+		case r.Type == TypeSession && !branch:
+			var payload sessionPayload
+			if branch = json.Unmarshal(r.Payload, &payload) == nil; branch {
+				i.Branch, i.Parent = payload.Branch, cmp.Or(payload.Parent, i.Parent)
+				i.Workspace = cmp.Or(i.Workspace, payload.Workspace)
+			}
+		case r.Type == TypeEntry && r.Counts.Entries > 0 && !told:
+			i.Counts, told = r.Counts, true
+		}
+		if r.Type == TypeEntry && !model {
+			i.Model, model = modelOf(r.Payload)
+			looked++
+		}
+		if looked == mostLooked { // a program that does not say which model it is
+			model = true
+		}
+		if told && model && branch {
+			break
+		}
+	}
+	return told, nil
+}
+
+// modelOf is the model that wrote an entry, if one did.
+func modelOf(payload []byte) (model string, wrote bool) {
+	if !bytes.HasPrefix(payload, []byte(`{"speaker":"ai"`)) {
+		return "", false
+	}
+	var entry struct{ Metadata history.Metadata }
+	if json.Unmarshal(payload, &entry) != nil {
+		return "", false
+	}
+	model, wrote = entry.Metadata[history.MetaModel].(string)
+	return model, wrote
+}
+
+// scan counts a log that does not tell how much there is: older programs wrote none.
+// Messages are not told apart by it; they are found by the speaker.
+func (i *Info) scan(f io.ReaderAt) error {
+	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, i.Bytes), tailStep)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if bytes.Contains(line[:min(len(line), 120)], []byte(`"type":"entry"`)) {
+			i.Entries++
+			if bytes.Contains(line[:min(len(line), 4<<10)], []byte(`"payload":{"speaker":"human"`)) {
+				i.Messages++
+			}
+		}
+		for err == bufio.ErrBufferFull {
+			_, err = lines.ReadSlice('\n')
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
