@@ -99,6 +99,7 @@ func TestVendors(t *testing.T) {
 			"straight":              func(t *testing.T, v llmtest.Vendor) { runStraight(t, v, v.Host) },
 			"at an unknown gateway": runAtGateway,
 			"in a small window":     runInSmallWindow,
+			"cache-aware":           runCacheAware,
 			"after a resume":        runResumed,
 			"after a model switch":  runSwitched,
 			"with an interrupt":     runInterrupted,
@@ -137,6 +138,18 @@ func runAtGateway(t *testing.T, vendor llmtest.Vendor) {
 // runInSmallWindow: compression takes whole turns out, with what is attached to them.
 func runInSmallWindow(t *testing.T, vendor llmtest.Vendor) {
 	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
+	b.set("context-limit", "2500")
+	b.finishJob(t, "do it")
+	if b.figures().Compressions == 0 {
+		t.Error("the window was never too small")
+	}
+}
+
+// runCacheAware: the strategy that weighs every cut against the cache, in a window that
+// forces it to compress all the same.
+func runCacheAware(t *testing.T, vendor llmtest.Vendor) {
+	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
+	b.set("compression.strategy", "cache-aware")
 	b.set("context-limit", "2500")
 	b.finishJob(t, "do it")
 	if b.figures().Compressions == 0 {
@@ -183,6 +196,44 @@ func runSwitched(t *testing.T, vendor llmtest.Vendor) {
 	}
 	b.set("model", vendor.Model)
 	b.finishJob(t, "go on")
+}
+
+// TestVendorsTakeTurns: one conversation goes from vendor to vendor, twice around, and
+// each gets its own attachments back and none of the others'.
+func TestVendorsTakeTurns(t *testing.T) {
+	t.Parallel()
+	const calls = 4
+	b := newBench(t)
+	vendors := llmtest.Vendors()
+	clients := map[string]llm.Provider{}
+	for i, vendor := range vendors {
+		script := func(r *llmtest.Request) llmtest.Turn {
+			n := r.Number
+			if n%(calls+1) == calls {
+				return llmtest.Say(vendor.Name)
+			}
+			file := fmt.Sprintf(`{"file_path":"part%d.go"}`, n%3)
+			// Ids as some vendors make them, which others refuse.
+			id := func(k int) string { return fmt.Sprintf("functions.read_file:%d-of-%032d", k, 100*n+10*i) }
+			return llmtest.Say("both").CallID(id(1), "read_file", file).CallID(id(2), "write_file", file)
+		}
+		srv := llmtest.NewFunc(t, vendor.Strict(script))
+		clients[vendor.Model] = llm.NewClient(llm.ClientConfig{BaseURL: "http://" + vendor.Host + "/v1", Transport: srv.Transport()})
+	}
+	b.Provider = func() (llm.Provider, error) { return clients[settings.Model.Of(b.Settings)], nil }
+	for range 2 {
+		for _, vendor := range vendors {
+			b.set("model", vendor.Model)
+			out, err := b.Prompt(context.Background(), "your turn")
+			if err != nil || out.Response != vendor.Name {
+				t.Fatalf("%s: %+v, %v", vendor.Name, out, err)
+			}
+			b.valid()
+		}
+	}
+	if told := notices(b); told != "" {
+		t.Errorf("told: %s", told)
+	}
 }
 
 func runInterrupted(t *testing.T, vendor llmtest.Vendor) {

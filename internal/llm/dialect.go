@@ -29,6 +29,9 @@ type Dialect struct {
 	// the one that says so.
 	Signatures bool `json:"signatures,omitzero"`
 
+	// AnswerTools says that what a tool answers must be followed by the assistant.
+	AnswerTools bool `json:"answerTools,omitzero"`
+
 	// Forgotten are attachments of this conversation that the endpoint has refused.
 	Forgotten *Forgotten `json:"-"`
 	// NoReasoning and NoSignatures keep back all that came attached to reasoning, and
@@ -66,6 +69,7 @@ var lessons = []lesson{
 	{words: pattern.New(`prompt_cache|cache_control|session_id`), learn: func(d *Dialect, _ string, _ Request) { d.OmitCache = true }},
 	{words: pattern.New(`v1/responses`), learn: func(d *Dialect, _ string, _ Request) { d.API = APIResponses }},
 	{words: pattern.New(`reasoning.summar`), learn: func(d *Dialect, _ string, _ Request) { d.OmitSummary = true }},
+	{words: pattern.New(`role '?user'? after role '?tool`), learn: func(d *Dialect, _ string, _ Request) { d.AnswerTools = true }},
 	{words: pattern.New(`max_(?:completion_)?tokens`), learn: learnOutputLimit},
 	{
 		words: pattern.New(`thought.?signature`), learn: learnSignatures,
@@ -128,6 +132,9 @@ func learnUnreadable(d *Dialect, refusal string, req Request) {
 
 // learnReasoning learns whether reasoning in words is wanted back, and where.
 func learnReasoning(d *Dialect, refusal string, _ Request) {
+	if strings.Contains(refusal, "'reasoning' item") {
+		return // of the Responses API, which has it in no member
+	}
 	field := fieldReasoning
 	if strings.Contains(refusal, fieldReasoningContent) {
 		field = fieldReasoningContent

@@ -14,10 +14,14 @@ import (
 // prompt cache.
 type messageWriter struct {
 	buf []byte
-	ids callIDs
+	ids *callIDs
 	// replay says what goes back of what providers attached.
 	replay replay
 	hints  cacheHints
+	// answers says that a tool message must be followed by one of the assistant.
+	answers bool
+	// afterTool is set when the latest message is a tool's.
+	afterTool bool
 	// mark is set when the entry that is written ends what the cache shall keep.
 	mark bool
 }
@@ -71,6 +75,11 @@ func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 
 // human writes a plain text, or a list of parts if there are images.
 func (w *messageWriter) human(c *history.Content) {
+	if w.answers && w.afterTool {
+		w.open("assistant")
+		w.text("content", betweenToolAndUser)
+		w.close()
+	}
 	w.open("user")
 	defer w.close()
 	text := joinText(c.Blocks)
@@ -137,7 +146,7 @@ func (w *messageWriter) assistant(c *history.Content) {
 			w.raw(`,`)
 		}
 		w.raw(`{"type":"function"`)
-		w.text("id", w.ids.add(call.ID))
+		w.text("id", w.ids.add(c, call.ID))
 		w.raw(`,"function":{"name":`)
 		w.buf = rawjson.AppendString(w.buf, functionName(call.Name))
 		w.text("arguments", string(arguments(call)))
@@ -167,7 +176,12 @@ func (w *messageWriter) response(r *history.ToolResponse, mark bool) {
 	w.close()
 }
 
+// betweenToolAndUser is what the assistant says between a tool's answer and what the
+// user says next, for vendors that refuse a user there.
+const betweenToolAndUser = "(the user goes on)"
+
 func (w *messageWriter) open(role string) {
+	w.afterTool = role == "tool"
 	if len(w.buf) > 0 && w.buf[len(w.buf)-1] == '}' {
 		w.raw(`,`)
 	}

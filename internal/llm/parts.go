@@ -88,11 +88,8 @@ func arguments(call *history.ToolCall) []byte {
 // functionName makes a name the model invented acceptable to servers, which
 // otherwise refuse every later request of the conversation.
 func functionName(name string) string {
-	valid := func(r rune) bool {
-		return r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
 	mapped := strings.Map(func(r rune) rune {
-		if valid(r) {
+		if isWordByte(r) {
 			return r
 		}
 		return '_'

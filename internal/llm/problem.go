@@ -130,13 +130,28 @@ func words(value any) string {
 		}
 		return strings.Join(texts, "; ")
 	case map[string]any:
-		for _, key := range []string{"message", "msg"} {
+		for _, key := range []string{"message", "msg", "detail"} {
 			if text := words(v[key]); text != "" {
-				return text
+				return placeOf(v) + text
 			}
 		}
 	}
 	return ""
+}
+
+// placeOf names the member that a complaint of pydantic is about: "stream_options: ".
+func placeOf(complaint map[string]any) string {
+	steps, _ := complaint["loc"].([]any)
+	var place []string
+	for _, step := range steps {
+		if step != "body" {
+			place = append(place, fmt.Sprint(step))
+		}
+	}
+	if len(place) == 0 {
+		return ""
+	}
+	return strings.Join(place, ".") + ": "
 }
 
 // oneLine makes text from outside fit into a message: no line breaks, no control

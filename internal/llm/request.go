@@ -17,14 +17,15 @@ import (
 // and the messages come last, growing at their end only.
 func (f chatCompletions) encode(req Request) []byte {
 	w := &messageWriter{
-		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(),
-		replay: replayFor(req, f.host),
-		hints:  cacheHintsFor(req, f.host),
+		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(f.host, req.Model),
+		replay:  replayFor(req, f.host),
+		hints:   cacheHintsFor(req, f.host),
+		answers: req.Dialect.AnswerTools || isHost(f.host, "mistral.ai"),
 	}
 	w.raw(`{"model":`)
 	w.buf = rawjson.AppendString(w.buf, req.Model)
 	w.raw(`,"stream":true`)
-	if !req.Dialect.OmitUsage {
+	if !req.Dialect.OmitUsage && !isHost(f.host, "mistral.ai") { // which reports it unasked
 		w.raw(`,"stream_options":{"include_usage":true}`)
 	}
 	w.options(req)

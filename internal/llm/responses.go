@@ -77,7 +77,7 @@ func responseTools(specs []ToolSpec) []openai.ResponseTool {
 
 // input is the conversation as a list of items.
 func (f responses) input(req Request) []any {
-	w := &itemWriter{ids: newCallIDs(), replay: replayFor(req, f.host)}
+	w := &itemWriter{ids: newCallIDs(f.host, req.Model), replay: replayFor(req, f.host)}
 	if req.System != "" {
 		system := inputText(req.System)
 		if cacheHintsFor(req, f.host).breakpoint {
@@ -95,7 +95,7 @@ func (f responses) input(req Request) []any {
 // that the items of a growing history grow at their end only.
 type itemWriter struct {
 	items  []any
-	ids    callIDs
+	ids    *callIDs
 	replay replay
 }
 
@@ -150,7 +150,7 @@ func (w *itemWriter) assistant(c *history.Content) {
 	}
 	for _, call := range c.Calls() {
 		outputs = append(outputs, openai.ResponseOutputItem{
-			Type: "function_call", CallID: w.ids.add(call.ID), Name: functionName(call.Name), Arguments: string(arguments(call)),
+			Type: "function_call", CallID: w.ids.add(c, call.ID), Name: functionName(call.Name), Arguments: string(arguments(call)),
 		})
 	}
 	reasoning := w.replay.items(c)

@@ -43,6 +43,8 @@ type reply struct {
 	cutoff bool
 	// whole is set when calls come in one piece.
 	whole bool
+	// rename makes the ids of calls; nil leaves them.
+	rename func(id string) string
 	// extra is the extra_content of the first call, "" if it has none.
 	extra string
 }
@@ -110,6 +112,9 @@ func (t Turn) CallID(id, name, arguments string) Turn {
 		if id == "" {
 			id = r.server.callID()
 		}
+		if r.rename != nil {
+			id = r.rename(id)
+		}
 		r.wire.call(index, id, name, arguments)
 	})
 }
@@ -126,6 +131,16 @@ func (t Turn) Whole() Turn { return t.first(Turn{}.then(func(r *reply) { r.whole
 func (t Turn) first(begin Turn) Turn {
 	t.steps = append(begin.steps[:len(begin.steps):len(begin.steps)], t.steps...)
 	return t
+}
+
+// renamed gives every call another id.
+func (t Turn) renamed(rename func(id string) string) Turn {
+	ids := make([]string, len(t.ids))
+	for i, id := range t.ids {
+		ids[i] = rename(id)
+	}
+	t.ids = ids
+	return t.first(Turn{}.then(func(r *reply) { r.rename = rename }))
 }
 
 // firstCall is the turn with the id of its first call only.
