@@ -78,7 +78,6 @@ type Model struct {
 	sequence string
 	// live is the live part as laid out after the latest Update.
 	live     []string
-	tallest  tallest
 	row, col int
 }
 
@@ -162,8 +161,8 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		for _, event := range message {
 			m.event(event)
 		}
-	case tea.WindowSizeMsg:
-		m.resized(message.Width, message.Height)
+	case resizedMsg:
+		m.resized(message.width, message.height, message.painted)
 	case promptsMsg:
 		m.prompts.Load(message)
 	case noteMsg:

@@ -24,7 +24,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	screen := term.NewScreen(opts.Out, func() int { width, _ := term.SizeOf(opts.Out); return width })
+	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
 	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
 	defer t.Leave()
 	defer screen.Close()
@@ -99,5 +99,5 @@ func (p *picking) take(message tea.Msg) (ended, chosen bool) {
 func pickFrame(p *picker.Picker, theme *style.Theme, t *term.Terminal) term.Frame {
 	width, height := t.Size()
 	rows, col := p.View(theme, max(8, width-1), max(2, min(2*pickerRows, height-1)))
-	return term.Frame{Live: rows, Col: min(col, width-1), Width: width}
+	return term.Frame{Live: rows, Col: min(col, width-1), Width: width, Height: height}
 }

@@ -121,7 +121,7 @@ func (p *program) lend(request lendMsg) tea.Cmd {
 		p.err = again
 		return tea.Quit
 	}
-	size := func() tea.Msg { return sizeOf(p.terminal) }
+	size := func() tea.Msg { return sizeOf(p.terminal, p.opts.Now()) }
 	if request.done == nil {
 		return size
 	}

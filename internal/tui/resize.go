@@ -19,33 +19,22 @@ type resize struct {
 	// was ever another.
 	lowest int
 	turned bool
+	// painted is how many rows the tallest live part had that was painted lately.
+	painted int
 }
 
-// heardWithin is how late the program may hear of a change of the window's size.
-const heardWithin = time.Second
+// safeRows is the height of a live part that every window has had room for, also one
+// whose lowest size nobody heard of.
+const safeRows = 6
 
-// tallest is the tallest live part that may have been painted since the window has
-// the size that was heard of last.
-type tallest struct {
-	rows int
-	at   time.Time
-}
-
-// measure notes the height of the live part. A tall one may have been painted in a
-// window that was low already, and is gone when the program hears of it.
-func (t *tallest) measure(before, rows int, now time.Time) {
-	if now.Sub(t.at) > heardWithin {
-		*t = tallest{before, now}
-	}
-	if rows >= t.rows {
-		*t = tallest{rows, now}
-	}
-}
+// resizedMsg says that the window may have another size. painted is how many rows the
+// tallest live part had that was painted in it lately.
+type resizedMsg struct{ width, height, painted int }
 
 // resized takes a new size of the window.
-func (m *Model) resized(width, height int) {
+func (m *Model) resized(width, height, painted int) {
 	r := &m.resize
-	if width == m.width && height == m.height && r.until.IsZero() {
+	if width == m.width && height == m.height && r.until.IsZero() && painted <= safeRows {
 		return
 	}
 	if r.until.IsZero() {
@@ -55,6 +44,7 @@ func (m *Model) resized(width, height int) {
 	r.width, r.height = width, height
 	r.lowest = min(r.lowest, height)
 	r.turned = r.turned || width != m.width
+	r.painted = max(r.painted, painted)
 }
 
 // settle ends a change of size once its time is up. Everything is laid out again when
@@ -65,7 +55,7 @@ func (m *Model) settle() {
 		return
 	}
 	m.resize = resize{}
-	m.again = m.again || r.turned || r.lowest <= m.tallest.rows
+	m.again = m.again || r.turned || r.painted > safeRows || r.lowest <= r.painted
 	m.width, m.height = r.width, r.height
 }
 

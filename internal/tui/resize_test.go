@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -23,12 +22,14 @@ type window struct {
 	terminal *vt.Terminal
 	screen   *term.Screen
 	width    atomic.Int64
+	height   atomic.Int64
 }
 
 func newWindow(t testing.TB, width, height int) *window {
 	w := &window{screenplay: newScreenplay(t, width, height), terminal: vt.New(width, height)}
 	w.width.Store(int64(width))
-	w.screen = term.NewScreen(w.terminal, func() int { return int(w.width.Load()) })
+	w.height.Store(int64(height))
+	w.screen = term.NewScreen(w.terminal, func() (int, int) { return int(w.width.Load()), int(w.height.Load()) })
 	t.Cleanup(w.screen.Close)
 	w.paint()
 	return w
@@ -52,8 +53,9 @@ func (w *window) say(text string) {
 func (w *window) resize(width, height int) func() {
 	w.terminal.Resize(width, height)
 	w.width.Store(int64(width))
+	w.height.Store(int64(height))
 	return func() {
-		w.model.update(tea.WindowSizeMsg{Width: width, Height: height})
+		w.model.update(resizedMsg{width, height, w.screen.Tallest(w.clock)})
 		w.paint()
 	}
 }
@@ -72,6 +74,10 @@ func TestResizeStorm(t *testing.T) {
 	var text strings.Builder
 	for i := range 12 {
 		fmt.Fprintf(&text, "Paragraph %d: words flow one after the other and fill the line until it wraps around at the edge of the window.\n\n- item one of %d\n- item **two**\n\n```go\nfunc f%d() {}\n```\n\n| a | b |\n|---|---|\n| %d | some words that are longer than a narrow window is wide |\n\n", i, i, i, i)
+	}
+	text.WriteString(strings.Repeat("A paragraph as long as this one leaves **while** it grows. ", 30) + "\n\n| a | b |\n|---|---|\n")
+	for i := range 30 {
+		fmt.Fprintf(&text, "| %d | a row of a table that is long |\n", i)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		height := rapid.IntRange(8, 40).Draw(rt, "height")
@@ -92,12 +98,15 @@ func TestResizeStorm(t *testing.T) {
 				width, height = rapid.IntRange(30, 140).Draw(rt, "width"), rapid.IntRange(8, 40).Draw(rt, "height")
 				heard = append(heard, storm.resize(width, height))
 			case 1:
+				if n := len(heard); n > 0 && rapid.Bool().Draw(rt, "only the last") {
+					heard = heard[n-1:]
+				}
 				for _, hear := range heard {
 					hear()
 				}
 				heard = nil
 			case 2:
-				storm.pass(30 * time.Millisecond)
+				storm.pass(time.Duration(rapid.IntRange(1, 300).Draw(rt, "ms")) * time.Millisecond)
 			}
 		}
 		for _, hear := range heard {

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"agent/internal/tui/term"
 	_ "agent/internal/tui/term/termquiet" // before Bubble Tea is initialised
 )
@@ -52,7 +50,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 			return err
 		}
 	}
-	screen := term.NewScreen(opts.Out, func() int { width, _ := term.SizeOf(opts.Out); return width })
+	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
 	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
 	defer func() {
 		value := recover()
@@ -82,7 +80,7 @@ func serve(ctx context.Context, m *Model, t *term.Terminal, signals <-chan os.Si
 	defer close(stop)
 	p.listen(m.opts.Events, stop)
 	terminated := make(chan struct{})
-	go watch(stop, signals, terminated, func() { p.tea.Send(sizeOf(t)) })
+	go watch(stop, signals, terminated, func() { p.tea.Send(sizeOf(t, m.opts.Now())) })
 
 	err := p.run(ctx, terminated)
 	m.endReply("")
@@ -111,7 +109,7 @@ func watch(stop <-chan struct{}, signals <-chan os.Signal, terminated chan<- str
 	}
 }
 
-func sizeOf(t *term.Terminal) tea.WindowSizeMsg {
+func sizeOf(t *term.Terminal, now time.Time) resizedMsg {
 	width, height := t.Size()
-	return tea.WindowSizeMsg{Width: width, Height: height}
+	return resizedMsg{width, height, t.Screen.Tallest(now)}
 }

@@ -23,7 +23,7 @@ func (m *Model) frame() term.Frame {
 	}
 	f := term.Frame{
 		Printed: append(printed, m.transcript.Take()...), Reset: m.again,
-		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Bell: m.bell, Sequence: m.sequence,
+		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Height: m.height, At: m.opts.Now(), Bell: m.bell, Sequence: m.sequence,
 	}
 	if m.pager != nil {
 		f.Full = m.pager.View(m.theme, m.columns(), m.height)
@@ -86,7 +86,6 @@ func (m *Model) layout() {
 		live = live[extra:]
 		cursor.row = max(0, cursor.row-extra)
 	}
-	m.tallest.measure(len(m.live), len(live), m.opts.Now())
 	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
 }
 

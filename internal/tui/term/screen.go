@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -23,8 +24,10 @@ type Frame struct {
 	Live []string
 	// Row and Col place the cursor in the live part.
 	Row, Col int
-	// Width is the window's.
-	Width int
+	// Width and Height are the window's, as the frame was made for it.
+	Width, Height int
+	// At is when it was made.
+	At time.Time
 	// Full is a page that covers the window for as long as it is not nil: the
 	// terminal's other screen. What is printed meanwhile is kept.
 	Full []string
@@ -55,17 +58,18 @@ type Screen struct {
 	width    int
 	// full is set while the terminal's other screen is shown; page is what is on it,
 	// kept what was printed meanwhile.
-	full bool
-	page []string
-	kept Frame
-	// size returns the window's width now; nil in tests that never resize.
-	size func() int
+	full    bool
+	page    []string
+	kept    Frame
+	tallest tallest
+	// size returns the window's size now; nil in tests that never resize.
+	size func() (width, height int)
 }
 
-// NewScreen returns a screen whose painter runs until close. width returns the
-// window's width now; nil means that it never changes.
-func NewScreen(out io.Writer, width func() int) *Screen {
-	s := &Screen{out: out, size: width, wake: make(chan struct{}, 1), done: make(chan struct{})}
+// NewScreen returns a screen whose painter runs until close. size returns the window's
+// size now; nil means that it never changes.
+func NewScreen(out io.Writer, size func() (width, height int)) *Screen {
+	s := &Screen{out: out, size: size, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.serve()
 	return s
 }
@@ -102,13 +106,13 @@ func (s *Screen) serve() {
 	}
 }
 
-// Flush paints the frame that waits. A frame for a window of another width keeps
+// Flush paints the frame that waits. A frame for a window of another size keeps
 // waiting: the window has changed, and a frame for it is on its way.
 func (s *Screen) Flush() {
 	s.painting.Lock()
 	defer s.painting.Unlock()
 	s.mu.Lock()
-	if s.size != nil && s.waiting && s.size() != s.next.Width {
+	if s.waiting && !s.fits(s.next) {
 		s.mu.Unlock()
 		return
 	}
@@ -123,6 +127,15 @@ func (s *Screen) Flush() {
 	if b.Len() > 0 {
 		_, _ = s.out.Write(b.Bytes())
 	}
+}
+
+// fits reports whether a frame is for the window as it is now.
+func (s *Screen) fits(f Frame) bool {
+	if s.size == nil {
+		return true
+	}
+	width, height := s.size()
+	return width == f.Width && height == f.Height
 }
 
 // Close paints what waits, takes the live part away and ends the painter. The
@@ -153,7 +166,7 @@ func (s *Screen) erase() {
 	}
 	b.WriteByte('\r')
 	_, _ = s.out.Write(b.Bytes())
-	s.live, s.row, s.col = nil, 0, 0
+	s.live, s.row, s.col, s.tallest = nil, 0, 0, tallest{}
 }
 
 // compose writes one frame as one synchronised update, and nothing when nothing
@@ -199,6 +212,7 @@ func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 		b.WriteString(emptied)
 		s.live, s.row, s.col = nil, 0, 0
 	}
+	s.tallest.measure(len(s.live), f.At)
 	moved := f.Row != s.row || f.Col != s.col
 	if !f.Reset && len(f.Printed) == 0 && f.Width == s.width && !moved && slices.Equal(f.Live, s.live) {
 		return
@@ -230,6 +244,7 @@ func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 		b.WriteString(ansi.CursorForward(f.Col))
 	}
 	s.live, s.row, s.col, s.width = f.Live, f.Row, f.Col, f.Width
+	s.tallest.measure(len(f.Live), f.At)
 }
 
 // writeLine writes a line over what is there and returns how many rows it takes:

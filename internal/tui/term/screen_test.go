@@ -93,13 +93,13 @@ func TestScreenResetLeavesNoGhosts(t *testing.T) {
 func TestScreenWaitsForAFrameThatFits(t *testing.T) {
 	t.Parallel()
 	terminal := vt.New(20, 10)
-	s := &Screen{out: terminal, wake: make(chan struct{}, 1), size: func() int { return 20 }}
-	s.Post(Frame{Printed: []string{"one"}, Live: []string{"too wide"}, Width: 30})
+	s := &Screen{out: terminal, wake: make(chan struct{}, 1), size: func() (int, int) { return 20, 10 }}
+	s.Post(Frame{Printed: []string{"one"}, Live: []string{"too wide"}, Width: 30, Height: 10})
 	s.Flush()
 	if lines := terminal.Lines(); len(lines) > 0 {
 		t.Fatalf("painted %q", lines)
 	}
-	s.Post(Frame{Printed: []string{"two"}, Live: []string{"> x"}, Width: 20})
+	s.Post(Frame{Printed: []string{"two"}, Live: []string{"> x"}, Width: 20, Height: 10})
 	s.Flush()
 	if diff := cmp.Diff([]string{"one", "two", "> x"}, terminal.Lines()); diff != "" {
 		t.Error(diff)
