@@ -15,7 +15,7 @@ const earlierShown = 20
 func earlierOf(entries []*history.Content) tui.Earlier {
 	var e tui.Earlier
 	for _, entry := range entries {
-		if entry.Speaker == history.Human && entry.Metadata[history.MetaSummary] == nil {
+		if entry.Speaker == history.Human && entry.Metadata[history.MetaSummary] == nil && entry.Metadata[history.MetaRestored] == nil {
 			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
 			e.Unfinished = true
 			continue

@@ -3,8 +3,10 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/chat/window"
 	"agent/internal/words"
 )
 
@@ -52,7 +54,23 @@ func describeUsage(u chat.ContextUsage, bar Bar) []string {
 	if u.Prompt > 0 {
 		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", words.Tokens(u.Cached), words.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
-	return append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
+	lines = append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
+	if held := heldBack(u.Standing); held != "" {
+		lines = append(lines, "held back    "+held)
+	}
+	return lines
+}
+
+// heldBack says what pruning could take and has not, "" when there is nothing.
+func heldBack(s window.Standing) string {
+	var parts []string
+	if s.Free+s.Cold > 0 {
+		parts = append(parts, fmt.Sprintf("%s free and %s cold, until a cut pays", words.Tokens(s.Free), words.Tokens(s.Cold)))
+	}
+	if s.Pinned > 0 {
+		parts = append(parts, words.Tokens(s.Pinned)+" pinned")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // whyBelowThreshold says in a line why compression starts before the threshold, ""

@@ -18,6 +18,18 @@ type Session interface {
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	// Ledger lists every prune of the session, oldest first.
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
+	// Held lists the parts of the context that are about a file or command, all of them
+	// for "", and why each is still there.
+	Held(ctx context.Context, subject string) ([]chat.Held, error)
+	// Removed returns what left the context under a number of the Ledger, from 1: a line
+	// that says what it is and how old, and the content. BringBack puts it back, and
+	// returns the tokens that takes; it is chat.ErrWorking while a turn runs.
+	Removed(ctx context.Context, number int) (heading, text string, err error)
+	BringBack(ctx context.Context, number int) (tokens int, err error)
+	// KnownFiles are the files that the context holds something of, and those of them
+	// that are pinned, by their absolute paths; Pin pins one or takes that back.
+	KnownFiles(ctx context.Context) (known, pinned []string, err error)
+	Pin(ctx context.Context, path string, pinned bool) (file string, err error)
 	// Stats returns the running figures of the session.
 	Stats(ctx context.Context) (chat.Stats, error)
 	// LastReply returns the model's latest text, "" before the first.

@@ -25,6 +25,9 @@ var _ command.Session = (*chat.Chat)(nil)
 type fakeSession struct {
 	usage      chat.ContextUsage
 	ledger     []chat.PruneRecord
+	held       []chat.Held
+	known      []string
+	pinned     []string
 	stats      chat.Stats
 	reply      string
 	grants     []string
@@ -47,6 +50,28 @@ func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {
 }
 
 func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { return f.ledger, f.err }
+
+func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.Held, error) {
+	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.Held) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
+}
+
+func (f *fakeSession) Removed(_ context.Context, number int) (heading, text string, err error) {
+	return fmt.Sprintf("%d: %s, as of turn 1", number, f.ledger[number-1].Subject), "PASS\n", f.err
+}
+
+func (f *fakeSession) BringBack(_ context.Context, number int) (int, error) {
+	f.done = append(f.done, fmt.Sprintf("bring back %d", number))
+	return f.ledger[number-1].Tokens, f.err
+}
+
+func (f *fakeSession) KnownFiles(context.Context) (known, pinned []string, err error) {
+	return f.known, f.pinned, f.err
+}
+
+func (f *fakeSession) Pin(_ context.Context, path string, pinned bool) (string, error) {
+	f.done = append(f.done, fmt.Sprintf("pin %s %t", path, pinned))
+	return path, f.err
+}
 
 func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stats, f.err }
 

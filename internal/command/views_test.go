@@ -111,7 +111,8 @@ func TestDensityView(t *testing.T) {
 3   110  12:05     50k  run_shell_command: go test ./...
                         old result: older than the newest 3…
 
-3 pruned, 51.2k tokens freed; /density NUMBER describes one`
+3 pruned, 51.2k tokens freed
+/density show N, restore N, why PATH, pin PATH, unpin PATH`
 	if got := text(w.run(t, "/density")); got != want {
 		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
 	}
@@ -121,13 +122,24 @@ kind   old result
 why    older than the newest 3 run_shell_command results of this session
 freed  50000 tokens
 when   2026-11-21 12:05:07, turn 110
-where  the session log keeps it; the model can read it again`
+where  the session log keeps it; the model can recall it
+
+3: run_shell_command: go test ./..., as of turn 1
+
+PASS`
 	if got := text(w.run(t, "/density 3")); got != details {
 		t.Errorf("/density 3 shows\n%s\nwant\n%s", got, details)
 	}
-	for _, wrong := range []string{"0", "4", "x", "-1"} {
+	for _, wrong := range []string{"0", "4", "show x", "-1", "restore 4"} {
 		w.refused(t, "/density "+wrong, "there are 1 to 3")
 	}
+	for _, wrong := range []string{"x", "x 3"} {
+		w.refused(t, "/density "+wrong, "/density restore NUMBER")
+	}
+	for _, verb := range []string{"show", "restore", "why", "pin", "unpin"} {
+		w.refused(t, "/density "+verb, "say which")
+	}
+	w.refused(t, "/density show 1 2", "too many arguments")
 }
 
 // Nobody is sent to a record that is not kept.

@@ -23,4 +23,6 @@ type DensityConfig struct {
 	WorkspaceRoot string
 	// Facts knows what the tools do.
 	Facts Facts
+	// Pinned are the files that pruning leaves alone, by their absolute paths.
+	Pinned map[string]bool
 }

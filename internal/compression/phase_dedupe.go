@@ -34,7 +34,7 @@ func dedupeInclusions(v *view, config DensityConfig) {
 				key := files.key(v.raw[i], p)
 				again := seen[key]
 				seen[key] = true
-				return again
+				return again && !config.Pinned[key]
 			})
 		}
 	}

@@ -26,7 +26,7 @@ var staleReads = Phase{
 // run in parallel, so that read stays (D-12).
 func pruneStaleReads(v *view, config DensityConfig) {
 	first := len(v.prunes)
-	writes := writeLog{resolver: newResolver(config.WorkspaceRoot), latest: make(map[string]fileWrite)}
+	writes := writeLog{resolver: newResolver(config.WorkspaceRoot), latest: make(map[string]fileWrite), pinned: config.Pinned}
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
 		switch {
@@ -51,6 +51,7 @@ func pruneStaleReads(v *view, config DensityConfig) {
 type writeLog struct {
 	resolver
 	latest map[string]fileWrite
+	pinned map[string]bool
 }
 
 type fileWrite struct {
@@ -88,8 +89,9 @@ func succeeded(v *view, pair history.Pair) bool {
 func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	var tool string
 	for _, p := range paths {
-		later, ok := w.latest[w.key(v.raw[read.At.Entry], p)]
-		if !ok || later.entry <= read.At.Entry {
+		key := w.key(v.raw[read.At.Entry], p)
+		later, ok := w.latest[key]
+		if !ok || w.pinned[key] || later.entry <= read.At.Entry {
 			return
 		}
 		tool = later.tool

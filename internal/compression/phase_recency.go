@@ -40,6 +40,7 @@ func pruneOldResults(v *view, config DensityConfig) {
 		retention: retention.in(config),
 		facts:     config.Facts,
 		tools:     make(map[string]*toolResults),
+		pinned:    pinnedAnswers(v.raw, config),
 	}
 	first := len(v.prunes)
 	var pruned []history.Ref
@@ -49,8 +50,8 @@ func pruneOldResults(v *view, config DensityConfig) {
 			if !ok {
 				continue
 			}
-			if reason := window.add(response); reason != "" {
-				at := history.Ref{Entry: i, Block: j}
+			at := history.Ref{Entry: i, Block: j}
+			if reason := window.add(response); reason != "" && !window.pinned[at] {
 				pruned = append(pruned, at)
 				v.prunePointer(at, response, reason)
 			}
@@ -65,6 +66,22 @@ type recencyWindow struct {
 	retention int
 	facts     Facts
 	tools     map[string]*toolResults
+	// pinned are the answers about files that are to be left alone.
+	pinned map[history.Ref]bool
+}
+
+// pinnedAnswers finds the answers about pinned files, nil where none is.
+func pinnedAnswers(raw []*history.Content, config DensityConfig) map[history.Ref]bool {
+	if len(config.Pinned) == 0 {
+		return nil
+	}
+	pinned := make(map[history.Ref]bool)
+	for _, part := range Parts(raw, config) {
+		for _, at := range part.Answers {
+			pinned[at] = pinned[at] || config.Pinned[part.Path]
+		}
+	}
+	return pinned
 }
 
 type toolResults struct {

@@ -77,7 +77,7 @@ func (c Context) replaced(part span) int {
 // whole history, −1 when it is not in it.
 func (c Context) latestSaid(part span) int {
 	last := len(c.History) - 1
-	for last >= 0 && (!isSpoken(c.History[last]) || isSummaryOfEntries(c.History[last])) {
+	for last >= 0 && (!isSpoken(c.History[last]) || isSummaryOfEntries(c.History[last]) || c.History[last].Metadata[history.MetaRestored] != nil) {
 		last--
 	}
 	if last < part.from || last >= part.to {

@@ -10,6 +10,7 @@ const (
 	MutationReplaced MutationKind = "replaced"
 	MutationCleared  MutationKind = "cleared"
 	MutationRewound  MutationKind = "rewound"
+	MutationPinned   MutationKind = "pinned"
 )
 
 // Mutation is one change of a history, as its observer sees it.
@@ -26,6 +27,9 @@ type Mutation struct {
 	Entries []*Content
 	Cause   string
 	Gone    []Prune
+	// Path is the file that pruning is to leave alone, or no longer.
+	Path   string
+	Pinned bool
 	// To is the record before which Entries, the whole history again, were it (D-80).
 	To uint64
 }

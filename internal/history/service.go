@@ -357,6 +357,14 @@ func (s *Service) endCompression() error {
 	return errors.Join(errs...)
 }
 
+// Pin has the record say that pruning is to leave a file alone, by its absolute path, or
+// no longer. The entries stay as they are.
+func (s *Service) Pin(path string, pinned bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.observer(Mutation{Kind: MutationPinned, Path: path, Pinned: pinned})
+}
+
 // Clear empties the history; the observer keeps the record of it.
 func (s *Service) Clear() error {
 	s.mu.Lock()

@@ -11,6 +11,9 @@ type Step struct {
 	Edits map[*Content]Edit
 	// Entries is the whole history after a replacement.
 	Entries []*Content
+	// Path is the file that was pinned, or was no longer.
+	Path   string
+	Pinned bool
 }
 
 // Edit is what density made of an entry.

@@ -66,6 +66,8 @@ func (s *State) play(line journal) {
 			s.Prunes = nil
 			s.step(history.Step{Kind: history.MutationCleared})
 			s.Recorded = append(s.Recorded, nil)
+		case pinPayload:
+			s.step(history.Step{Kind: history.MutationPinned, Path: change.Path, Pinned: change.Pinned})
 		case todoPayload:
 			s.Todos = change.list
 		}

@@ -40,6 +40,8 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
 		payload.Prunes = prunesOf(t.live(), m.Gone)
 		t.rebuild(seq, payload.History)
 		return change{kind: TypeCompression, payload: payload}, nil
+	case history.MutationPinned:
+		return change{kind: TypePin, payload: pinPayload{m.Path, m.Pinned}}, nil
 	default:
 		t.clear()
 		return change{kind: TypeClear, payload: clearPayload{}}, nil

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -174,5 +175,31 @@ func TestClearForgetsWhatLeft(t *testing.T) {
 	closeLog(t, l)
 	if state := replayFile(t, l.Path()); len(state.Prunes) > 0 {
 		t.Errorf("%+v", state.Prunes)
+	}
+}
+
+// Pins are steps of the record, and a rewind goes back to those of then.
+func TestPinsAreRecorded(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	h := live(l.Observe)
+	must(t, h.Add(history.HumanText("a")))
+	must(t, h.Pin("/w/a.go", true))
+	must(t, h.Add(history.HumanText("b")))
+	must(t, h.Pin("/w/a.go", false))
+	pins := func(state State) (told string) {
+		for _, step := range state.Steps {
+			if step.Kind == history.MutationPinned {
+				told += fmt.Sprint(step.Path, step.Pinned, " ")
+			}
+		}
+		return told
+	}
+	if got := pins(pastOf(t, l).Before(4)); got != "/w/a.gotrue " {
+		t.Errorf("before: %q", got)
+	}
+	closeLog(t, l)
+	if got := pins(replayFile(t, l.Path())); got != "/w/a.gotrue /w/a.gofalse " {
+		t.Errorf("%q", got)
 	}
 }

@@ -41,6 +41,8 @@ const (
 	TypeClear Type = "clear"
 	// TypeRewind makes the context what it was before an earlier record.
 	TypeRewind Type = "rewind"
+	// TypePin is a file that pruning is to leave alone, or no longer.
+	TypePin Type = "pin"
 	// TypeTodo is the todo list after a change.
 	TypeTodo Type = "todo"
 	// TypeSetting is a setting changed in the session.
@@ -172,6 +174,13 @@ type historyItem struct {
 // the log, so that going to before the rewind itself goes forward again.
 type rewindPayload struct {
 	To uint64 `json:"to"`
+}
+
+// pinPayload names a file that pruning is to leave alone, or no longer, by its absolute
+// path.
+type pinPayload struct {
+	Path   string `json:"path"`
+	Pinned bool   `json:"pinned"`
 }
 
 type clearPayload struct{}

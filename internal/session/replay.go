@@ -145,6 +145,8 @@ func (p *player) record(r Record) error {
 		return decoded[compressionPayload](p, r)
 	case TypeClear:
 		return decoded[clearPayload](p, r)
+	case TypePin:
+		return decoded[pinPayload](p, r)
 	case TypeRewind:
 		return p.rewind(r)
 	case TypeTodo:

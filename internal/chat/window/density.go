@@ -50,6 +50,6 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 // DensityConfig is the engine's view of the settings (REQ-HD-001.9).
 func (w *Window) DensityConfig() compression.DensityConfig {
 	config := w.Density()
-	config.WorkspaceRoot, config.Facts = w.Root, w.Facts
+	config.WorkspaceRoot, config.Facts, config.Pinned = w.Root, w.Facts, w.pins
 	return config
 }

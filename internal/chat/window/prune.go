@@ -51,6 +51,9 @@ func (w *Window) follow(strategy compression.Pruner) {
 		p.engine = w.newEngine(strategy)
 	}
 	p.engine.Become(w.History.RawHistory())
+	for path := range w.pins {
+		p.engine.Pin(path, true) // also when the conversation has met it since
+	}
 }
 
 // imageTokens is about what an image takes.
@@ -150,6 +153,7 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 // Resume takes up the record of a conversation whose entries are in the history
 // already.
 func (w *Window) Resume(steps []history.Step) {
+	w.resumePins(steps)
 	strategy, err := w.Active()
 	if pruner, ok := strategy.(compression.Pruner); err == nil && ok {
 		w.pruning.engine = w.newEngine(pruner)
@@ -166,21 +170,6 @@ func (w *Window) Saved() cacheaware.Account {
 		return cacheaware.Account{}
 	}
 	return w.pruning.engine.Account()
-}
-
-// Explained says of each part of a file or command in the context why it is still
-// there.
-func (w *Window) Explained(subject string) []cacheaware.Held {
-	if !w.followed() {
-		return nil
-	}
-	return w.pruning.engine.Held(subject, w.moment())
-}
-
-// Pin keeps what the context holds of a file until it is unpinned. It reports false
-// when the conversation does not know the file, or the strategy does not pin.
-func (w *Window) Pin(path string, pinned bool) bool {
-	return w.followed() && w.pruning.engine.Pin(path, pinned)
 }
 
 // followed brings the engine in step outside of a request. It reports false when the
@@ -207,4 +196,18 @@ func (w *Window) Needed(number int) {
 	if cold && p.Cut != nil && w.followed() {
 		w.pruning.engine.Regret(p.Subject, p.Cut.Request)
 	}
+}
+
+// KeepFile pins the file that a line of the ledger is about, by its number from 1, where
+// the strategy asks what pruning costs: it would take the rest of it for as little used.
+func (w *Window) KeepFile(number int) error {
+	if number < 1 || number > len(w.ledger.prunes) || !w.followed() {
+		return nil
+	}
+	file := w.ledger.prunes[number-1].Subject
+	if !w.pruning.engine.Pin(file, true) {
+		return nil // not about a file
+	}
+	w.pins[file] = true
+	return w.History.Pin(file, true)
 }

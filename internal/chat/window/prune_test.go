@@ -182,8 +182,10 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 	p := newPriced(t, 9_000, log.Observe)
 	p.say("go")
 	for n := range 60 {
-		if n == 25 && !p.Pin("file1.go", true) {
-			t.Fatal("the file is not known")
+		if n == 25 {
+			if file, err := p.Pin("file1.go", true); err != nil || file != "/w/file1.go" {
+				t.Fatal(file, err)
+			}
 		}
 		p.request(n)
 		if n == 40 {

@@ -28,6 +28,9 @@ func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.calibration.Observe(model, estimate, reported.Prompt, reported.Cached)
 }
 
+// Scaled is a size by our own count as the provider counts it.
+func (w *Window) Scaled(estimate int) int { return w.scaled(estimate) }
+
 // scaled is an estimate in the provider's tokens.
 func (w *Window) scaled(estimate int) int {
 	return w.calibration.Scale(w.Settings().Model, estimate)

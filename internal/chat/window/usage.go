@@ -20,6 +20,8 @@ type Usage struct {
 	Prompt, Cached int
 	// Freed is what density has saved so far.
 	Freed int
+	// Standing is what pruning could take of it and has not.
+	Standing Standing
 }
 
 // Total is the size of the next request.
@@ -52,6 +54,8 @@ func (w *Window) Usage() Usage {
 		Prompt:  w.latest.Prompt,
 		Cached:  w.latest.Cached,
 		Freed:   w.Freed(),
+
+		Standing: w.standing(),
 	}
 	if strategy, err := w.Active(); err == nil {
 		usage.Threshold, usage.Wanted = w.Trigger(strategy), w.thresholdTokens(strategy)

@@ -102,6 +102,8 @@ type Window struct {
 	// optimised is the generation of the history that density has seen (D-02).
 	optimised uint64
 	ledger    ledger
+	// pins are the files that the user has pinned, by their absolute paths.
+	pins map[string]bool
 	// noopReason is why the latest compression found nothing to do.
 	noopReason   string
 	compressions int
@@ -123,7 +125,7 @@ func New(config Config) *Window {
 	if config.Todos == nil {
 		config.Todos = func() todo.List { return nil }
 	}
-	return &Window{Config: config, learned: make(map[string]learnedLimit), doubted: make(map[string]bool)}
+	return &Window{Config: config, learned: make(map[string]learnedLimit), doubted: make(map[string]bool), pins: make(map[string]bool)}
 }
 
 // Reset forgets what hangs on a conversation that was cleared. What was learned
@@ -131,6 +133,7 @@ func New(config Config) *Window {
 func (w *Window) Reset() {
 	w.ledger = ledger{turn: w.ledger.turn}
 	w.noopReason, w.latest, w.vain, w.pruning = "", Reported{}, vain{}, pruning{}
+	clear(w.pins)
 }
 
 // Active is the strategy in force.

@@ -112,6 +112,11 @@ const (
 	wholeFile
 )
 
+// String names the class as people read it.
+func (c class) String() string {
+	return [...]string{spent: "spent", passing: "passing", listed: "found", partUsed: "part", partNew: "part", wholeFile: "whole"}[c]
+}
+
 var patience = [...]float64{spent: 2, passing: 4, listed: 10, partUsed: 12, partNew: 30, wholeFile: 100}
 
 // leastPatience is how far pressure on the window lowers patience.

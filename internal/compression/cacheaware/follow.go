@@ -48,6 +48,8 @@ func (e *Engine) Follow(step history.Step) {
 		e.followEdits(step)
 	case history.MutationReplaced:
 		e.Become(step.Entries)
+	case history.MutationPinned:
+		e.Pin(step.Path, step.Pinned)
 	case history.MutationCleared:
 		*e = *New(e.Options)
 	}

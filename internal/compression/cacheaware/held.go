@@ -9,11 +9,16 @@ import (
 
 // Held is a unit that could be pruned and still stands in the context.
 type Held struct {
-	// Entry says where it stands, Kind and Subject what it is.
-	Entry         int
-	Kind, Subject string
-	Tokens        int
-	// Reason says why it is still there.
+	// Entry says where it stands, Kind and Subject what it is, Class how soon it gets
+	// cold.
+	Entry                int
+	Kind, Subject, Class string
+	Tokens               int
+	// Why says why it may go, empty while it is in use; Pinned is set for what stays by
+	// wish.
+	Why    Why
+	Pinned bool
+	// Reason says in words why it is still there.
 	Reason string
 }
 
@@ -24,8 +29,8 @@ type Standing struct {
 	Free, Cold, Pinned int
 }
 
-// Held lists the units about a file or command, by its path or the end of it, in the
-// order of the conversation.
+// Held lists the units about a file or command, by its path or the end of it, or all of
+// them, in the order of the conversation.
 func (e *Engine) Held(subject string, m Moment) []Held {
 	whys := e.whys(m)
 	var held []Held
@@ -34,7 +39,10 @@ func (e *Engine) Held(subject string, m Moment) []Held {
 		if u.fixed() || u.state == pruned || u.fact == nil || u.saves() < minSaved || !matches(u.subject(), subject) {
 			continue
 		}
-		held = append(held, Held{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Tokens: u.tokens, Reason: e.holds(u, whys[at], m)})
+		held = append(held, Held{
+			Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
+			Why: whys[at], Pinned: e.pinned(u), Reason: e.holds(u, whys[at], m),
+		})
 	}
 	return held
 }
@@ -48,7 +56,7 @@ func (e *Engine) whys(m Moment) map[int]Why {
 }
 
 func matches(subject, wanted string) bool {
-	return subject == wanted || strings.HasSuffix(subject, "/"+strings.TrimPrefix(wanted, "./"))
+	return wanted == "" || subject == wanted || strings.HasSuffix(subject, "/"+strings.TrimPrefix(wanted, "./"))
 }
 
 // holds says why a unit is still there.
@@ -109,6 +117,9 @@ func (e *Engine) Regret(path string, request int) {
 		e.Pin(path, true)
 	}
 }
+
+// Files lists the files that the conversation knows.
+func (e *Engine) Files() []string { return slices.Sorted(maps.Keys(e.files)) }
 
 // Pins lists the pinned files.
 func (e *Engine) Pins() []string {

@@ -1,0 +1,115 @@
+package window
+
+import (
+	"path"
+	"strings"
+
+	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+)
+
+// Held is a part of the context that pruning could take and has not.
+type Held struct {
+	// Kind and Subject say what it is, Class how soon it counts as not needed; that is
+	// empty for a strategy without classes.
+	Kind, Subject, Class string
+	Tokens               int
+	// Waiting is set for what may go and is held back, Pinned for what stays by wish.
+	Waiting, Pinned bool
+	// Reason says in words why it is still there.
+	Reason string
+}
+
+// Standing sums up what pruning could take and has not, in tokens.
+type Standing = cacheaware.Standing
+
+// Held lists the parts of the context that are about a file or command, by its path or
+// the end of it, or all of them, and why each is still there.
+func (w *Window) Held(subject string) []Held {
+	if w.followed() {
+		var held []Held
+		for _, h := range w.pruning.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()) {
+			held = append(held, Held{Kind: h.Kind, Subject: h.Subject, Class: h.Class, Tokens: w.scaled(h.Tokens), Waiting: h.Why != "", Pinned: h.Pinned, Reason: h.Reason})
+		}
+		return held
+	}
+	var held []Held
+	going := w.going()
+	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
+		if subject == "" || part.Path == w.absolute(subject) || strings.HasSuffix(part.Path, "/"+strings.TrimPrefix(path.Clean(subject), "./")) {
+			held = append(held, w.heldPart(part, going))
+		}
+	}
+	return held
+}
+
+// going is why density would take what before the next request, by each block.
+func (w *Window) going() map[history.Block]string {
+	strategy, err := w.Active()
+	optimizer, ok := strategy.(compression.Optimizer)
+	if err != nil || !ok {
+		return nil
+	}
+	result, err := optimizer.Optimize(w.History.RawHistory(), w.DensityConfig())
+	if err != nil {
+		return nil
+	}
+	reasons := make(map[history.Block]string)
+	for _, p := range result.Prunes {
+		for _, block := range p.Gone {
+			reasons[block] = p.Reason
+		}
+	}
+	return reasons
+}
+
+// heldPart says of a part why it is still there, for a strategy that does not ask what
+// pruning costs.
+func (w *Window) heldPart(part compression.Part, going map[history.Block]string) Held {
+	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: w.scaled(w.History.CountBlocks(part.Blocks)), Pinned: w.pins[part.Path]}
+	facts := compression.ToolFacts{}
+	if part.Call != nil {
+		h.Kind, facts = part.Call.Name, w.Facts(part.Call.Name)
+	}
+	reason := ""
+	for _, block := range part.Blocks {
+		if found, ok := going[block]; ok {
+			reason = found
+		}
+	}
+	switch {
+	case h.Pinned:
+		h.Reason = "pinned"
+	case reason != "":
+		h.Waiting, h.Reason = true, "goes before the next request: "+reason
+	case going == nil:
+		h.Reason = "the strategy in use prunes nothing; a compression takes the oldest first"
+	case part.Call == nil:
+		h.Reason = "the latest inclusion of the file; a later one takes its place"
+	case facts.Writes:
+		h.Reason = "a change of the file; only a compression takes it"
+	case !w.Density().Switches["readWritePruning"]:
+		h.Reason = "compression.density.readWritePruning is off"
+	default:
+		h.Reason = "nothing has written the file since; a later write takes it"
+	}
+	return h
+}
+
+// standing sums up what Held lists.
+func (w *Window) standing() Standing {
+	var s Standing
+	if w.followed() {
+		s = w.pruning.engine.Standing(w.moment())
+		return Standing{Free: w.scaled(s.Free), Cold: w.scaled(s.Cold), Pinned: w.scaled(s.Pinned)}
+	}
+	seen := make(map[history.Block]bool)
+	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
+		if w.pins[part.Path] && !seen[part.Blocks[0]] {
+			seen[part.Blocks[0]] = true
+			s.Pinned += w.scaled(w.History.CountBlocks(part.Blocks))
+		}
+	}
+	return s
+}

@@ -1,0 +1,92 @@
+package window_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+func reasons(held []window.Held) string {
+	var all []string
+	for _, h := range held {
+		all = append(all, h.Kind+" "+h.Subject+": "+h.Reason)
+	}
+	return strings.Join(all, "\n")
+}
+
+// Why a part of a file is still in the context is told for strategies that do not ask
+// for prices, too.
+func TestHeldByEachStrategy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, strategy string
+		change         func(*bench)
+		want           string
+	}{
+		{"a read", compression.DefaultName, func(*bench) {}, "read_file /w/a: nothing has written the file since; a later write takes it"},
+		{"a stale read", compression.DefaultName, func(b *bench) { b.pair("2", "write_file", "a", "ok") },
+			"read_file /w/a: goes before the next request: written later by write_file\nwrite_file /w/a: a change of the file; only a compression takes it"},
+		{"pinned", compression.DefaultName, func(b *bench) {
+			b.pair("2", "write_file", "a", "ok")
+			if _, err := b.Pin("./a", true); err != nil {
+				b.t.Fatal(err)
+			}
+		}, "read_file /w/a: pinned\nwrite_file /w/a: pinned"},
+		{"switched off", compression.DefaultName, func(b *bench) { b.density.Switches["readWritePruning"] = false }, "read_file /w/a: compression.density.readWritePruning is off"},
+		{"no density", "top-down-truncation", func(*bench) {}, "read_file /w/a: the strategy in use prunes nothing; a compression takes the oldest first"},
+		{"included", compression.DefaultName, func(b *bench) {
+			b.add(history.New(history.Human, history.NewInclusion("a", "x")))
+		}, "read_file /w/a: nothing has written the file since; a later write takes it\ninclusion /w/a: the latest inclusion of the file; a later one takes its place"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, 0)
+			b.set.Strategy = c.strategy
+			b.pair("1", "read_file", "a", wordy(50))
+			c.change(b)
+			for _, name := range []string{"a", "./a", "/w/a", ""} {
+				if got := reasons(b.Held(name)); got != c.want {
+					t.Errorf("%q: got\n%s\nwant\n%s", name, got, c.want)
+				}
+			}
+			if got := b.Held("b"); len(got) > 0 {
+				t.Errorf("of another file: %v", got)
+			}
+		})
+	}
+}
+
+// A pin says which file it means, survives until it is taken back, and /context shows
+// what it keeps.
+func TestPin(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 0)
+	b.pair("1", "read_file", "x/a", wordy(50))
+	b.pair("2", "read_file", "y/a", wordy(50))
+	for name, want := range map[string]string{"a": "the end of 2 files; write more of one: /w/x/a, /w/y/a", "b": "holds nothing of b"} {
+		if _, err := b.Pin(name, true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := b.Pin("a", false); err == nil || !strings.Contains(err.Error(), "nothing is") {
+		t.Error(err)
+	}
+	if file, err := b.Pin("x/a", true); err != nil || file != "/w/x/a" || b.Usage().Standing.Pinned < 50 {
+		t.Errorf("%s, %v, %+v", file, err, b.Usage().Standing)
+	}
+	b.pair("3", "write_file", "x/a", "ok")
+	b.pair("4", "write_file", "y/a", "ok")
+	if b.fit(); b.whole(wordy(50)) != 1 {
+		t.Errorf("%d of the reads are there", b.whole(wordy(50)))
+	}
+	if file, err := b.Pin("a", false); err != nil || file != "/w/x/a" || len(b.Pins()) != 0 {
+		t.Errorf("%s, %v", file, err)
+	}
+	b.say("on")
+	if b.fit(); b.whole(wordy(50)) != 0 {
+		t.Error("it is still kept")
+	}
+}

@@ -1,0 +1,103 @@
+package window
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/words"
+)
+
+// Pin keeps density from pruning what the context holds of a file until it is unpinned;
+// the record says so. The path may be the end of one. It returns the file meant, or an
+// error when the conversation knows none or several of that name.
+func (w *Window) Pin(name string, pinned bool) (string, error) {
+	known := w.KnownFiles()
+	if !pinned {
+		known = w.Pins()
+	}
+	file, err := theFile(known, w.absolute(name), name, pinned)
+	if err != nil {
+		return "", err
+	}
+	if pinned {
+		w.pins[file] = true
+	} else {
+		delete(w.pins, file)
+	}
+	if w.followed() {
+		w.pruning.engine.Pin(file, pinned)
+	}
+	return file, w.History.Pin(file, pinned)
+}
+
+func (w *Window) absolute(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(w.Root, name)
+}
+
+// theFile is the only one of the known files that is meant by a name.
+func theFile(known []string, absolute, name string, pinned bool) (string, error) {
+	if slices.Contains(known, absolute) {
+		return absolute, nil
+	}
+	end := "/" + strings.TrimPrefix(path.Clean(name), "./")
+	meant := slices.DeleteFunc(slices.Clone(known), func(file string) bool { return !strings.HasSuffix(file, end) })
+	switch {
+	case len(meant) == 1:
+		return meant[0], nil
+	case len(meant) > 1:
+		return "", fmt.Errorf("%s is the end of %s; write more of one: %s", name, words.Count(len(meant), "file"), strings.Join(meant, ", "))
+	case pinned:
+		return "", fmt.Errorf("the conversation holds nothing of %s", name)
+	case len(known) == 0:
+		return "", fmt.Errorf("%s is not pinned; nothing is", name)
+	}
+	return "", fmt.Errorf("%s is not pinned; what is: %s", name, strings.Join(known, ", "))
+}
+
+// Pins are the pinned files, those included that were asked for again soon after they
+// were pruned.
+func (w *Window) Pins() []string {
+	pins := maps.Clone(w.pins)
+	if w.followed() {
+		for _, file := range w.pruning.engine.Pins() {
+			pins[file] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(pins))
+}
+
+// KnownFiles are the files that the context holds something of, by their absolute paths.
+func (w *Window) KnownFiles() []string {
+	known := make(map[string]bool)
+	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
+		known[part.Path] = true
+	}
+	if w.followed() {
+		for _, file := range w.pruning.engine.Files() {
+			known[file] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(known))
+}
+
+// resumePins takes up the pins of a recorded session.
+func (w *Window) resumePins(steps []history.Step) {
+	for _, step := range steps {
+		switch {
+		case step.Kind == history.MutationCleared:
+			clear(w.pins)
+		case step.Kind == history.MutationPinned && step.Pinned:
+			w.pins[step.Path] = true
+		case step.Kind == history.MutationPinned:
+			delete(w.pins, step.Path)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/words"
+)
+
+// ledgerWidth keeps the ledger readable in a narrow terminal.
+const ledgerWidth = 60
+
+// listDensity lists what left the context, cut by cut, and what is held back.
+func (c *Commands) listDensity(ctx context.Context) (Output, error) {
+	ledger, err := c.deps.Session.Ledger(ctx)
+	if err != nil {
+		return Output{}, err
+	}
+	held, err := c.deps.Session.Held(ctx, "")
+	if err != nil {
+		return Output{}, err
+	}
+	lines := []string{"Nothing was pruned so far."}
+	if len(ledger) > 0 {
+		lines = c.describeLedger(ledger)
+	}
+	return Output{Lines: append(lines, c.describeHeld(held)...)}, nil
+}
+
+// describeLedger lists every prune, those of one cut below what it costs, and sums
+// them up.
+func (c *Commands) describeLedger(ledger []chat.PruneRecord) []string {
+	rows := [][]string{{"#", "turn", "time", "tokens", "what and why"}}
+	freed, compressed := 0, 0
+	for i, p := range ledger {
+		if p.Compressed() {
+			compressed++
+		} else {
+			freed += p.Tokens
+		}
+		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), words.Tokens(p.Tokens), ""})
+	}
+	heads := table([]column{right, right, left, right, left}, rows)
+	lines := []string{heads[0]}
+	indent := strings.Repeat(" ", strings.Index(heads[0], "what"))
+	for i, p := range ledger {
+		if p.Cut != nil && (i == 0 || ledger[i-1].Cut != p.Cut) {
+			lines = append(lines, describeCut(ledger, i)...)
+		}
+		head := heads[i+1] + strings.Repeat(" ", max(0, len(indent)-len(heads[i+1])))
+		lines = append(lines,
+			head+cutLeft(c.subject(p), ledgerWidth-len(indent)),
+			indent+cutRight(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent)))
+	}
+	sum := fmt.Sprintf("%d pruned, %s tokens freed", len(ledger)-compressed, words.Tokens(freed))
+	if compressed > 0 {
+		sum += fmt.Sprintf("; %d compressed", compressed)
+	}
+	return append(lines, "", sum, "/density show N, restore N, why PATH, pin PATH, unpin PATH")
+}
+
+// describeCut says what the cut that begins at a line of the ledger is, and its price.
+func describeCut(ledger []chat.PruneRecord, first int) []string {
+	cut, units, tokens := ledger[first].Cut, 0, 0
+	for _, p := range ledger[first:] {
+		if p.Cut != cut {
+			break
+		}
+		units++
+		tokens += p.Tokens
+	}
+	price := "cheaper at once"
+	if cut.Paid > 0 {
+		price = fmt.Sprintf("%s paid, %s saved a request: pays back by request %d", words.Tokens(int(cut.Paid)), words.Tokens(int(cut.Saves)), cut.Request+cut.Back)
+	}
+	return []string{
+		fmt.Sprintf("cut of %s, −%s tokens; %s in the bank", words.Count(units, "unit"), words.Tokens(tokens), words.Tokens(int(cut.Bank))),
+		"  " + price,
+	}
+}
+
+// describeHeld lists what may go and is held back, and what is pinned.
+func (c *Commands) describeHeld(held []chat.Held) []string {
+	var lines []string
+	tokens, n := 0, 0
+	for _, h := range held {
+		if !h.Waiting && !h.Pinned {
+			continue
+		}
+		n++
+		tokens += h.Tokens
+		lines = append(lines, c.describePart(h)...)
+	}
+	if n == 0 {
+		return nil
+	}
+	return append([]string{"", fmt.Sprintf("Held back: %s, %s tokens", words.Count(n, "unit"), words.Tokens(tokens))}, lines...)
+}
+
+// describePart says what a part of the context is and why it is still there.
+func (c *Commands) describePart(h chat.Held) []string {
+	what := h.Kind
+	if h.Class != "" && h.Class != h.Kind {
+		what += " (" + h.Class + ")"
+	}
+	const indent = "        "
+	return []string{
+		fmt.Sprintf("%6s  %s", words.Tokens(h.Tokens), cutLeft(c.shorten(h.Subject), ledgerWidth-len(indent))),
+		indent + what + ": " + h.Reason,
+	}
+}
+
+// whyDensity says what of a file stands in the context and why, and what left.
+func (c *Commands) whyDensity(ctx context.Context, path string) (Output, error) {
+	held, err := c.deps.Session.Held(ctx, path)
+	if err != nil {
+		return Output{}, err
+	}
+	ledger, err := c.deps.Session.Ledger(ctx)
+	if err != nil {
+		return Output{}, err
+	}
+	var lines []string
+	for _, h := range held {
+		lines = append(lines, c.describePart(h)...)
+	}
+	if len(lines) > 0 {
+		lines = append([]string{"In the context:"}, lines...)
+	}
+	var gone []string
+	for i, p := range ledger {
+		if aboutFile(p.Subject, path, c.deps.Workspace) {
+			gone = append(gone, fmt.Sprintf("%6s  #%d, turn %d: %s: %s", words.Tokens(p.Tokens), i+1, p.Turn, pruneKind(p), p.Reason))
+		}
+	}
+	if len(gone) > 0 {
+		lines = append(append(lines, "Gone:"), gone...)
+	}
+	if len(lines) == 0 {
+		return Output{}, fmt.Errorf("the context holds nothing of %s, and nothing of it has left", path)
+	}
+	return Output{Lines: lines}, nil
+}
+
+// aboutFile reports whether what left is about a file or command, by the end of its
+// path.
+func aboutFile(subject, name, root string) bool {
+	end := strings.TrimPrefix(filepath.Clean(name), "./")
+	if rel, err := filepath.Rel(root, name); filepath.IsAbs(name) && err == nil && filepath.IsLocal(rel) {
+		end = rel
+	}
+	for _, part := range strings.Split(subject, ", ") {
+		_, key, _ := strings.Cut(part, ": ")
+		for _, said := range []string{part, key} {
+			if said == name || said == end || strings.HasSuffix(said, "/"+end) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// describePrune describes one line of the ledger completely.
+func (c *Commands) describePrune(n int, p chat.PruneRecord) []string {
+	where := "the model can read it again"
+	if c.deps.Recorded {
+		where = "the session log keeps it; the model can recall it"
+	}
+	rows := [][]string{
+		{"prune", strconv.Itoa(n)},
+		{"what", p.Subject},
+		{"kind", pruneKind(p)},
+		{"why", p.Reason},
+		{"freed", fmt.Sprintf("%d tokens", p.Tokens)},
+		{"when", fmt.Sprintf("%s, turn %d", p.At.Format("2006-01-02 15:04:05"), p.Turn)},
+		{"where", where},
+	}
+	if cut := p.Cut; cut != nil {
+		rows = append(rows,
+			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; %.0f tokens were in the bank", cut.Request, words.Count(cut.Back, "request"), cut.Bank)},
+			[]string{"paid", fmt.Sprintf("%.0f tokens at once, saves %.0f with each request", cut.Paid, cut.Saves)})
+	}
+	return table([]column{left, left}, rows)
+}
+
+// pruneKind is the kind of a prune in words.
+func pruneKind(p chat.PruneRecord) string { return strings.ReplaceAll(string(p.Kind), "-", " ") }
+
+// subject names what left, a file from the workspace on.
+func (c *Commands) subject(p chat.PruneRecord) string { return c.shorten(p.Subject) }
+
+func (c *Commands) shorten(subject string) string {
+	if filepath.IsAbs(subject) && !strings.Contains(subject, " ") {
+		return c.shortPath(subject)
+	}
+	return subject
+}
