@@ -112,6 +112,7 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if err != nil {
 		return err
 	}
+	a.keepFiles()
 	a.restoreTodos(recorded.Todos)
 	return a.converse(mode, allowances{allowed, outside}, system, recorded)
 }

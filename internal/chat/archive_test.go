@@ -162,7 +162,7 @@ func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 			r.CompressionPrompt = "sum it up"
 			r.model.next = func(n int) answerFunc {
 				if r.model.requests[n].System == r.CompressionPrompt {
-					return say(snapshot)
+					return say(aSummary)
 				}
 				return say("ok")
 			}

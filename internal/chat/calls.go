@@ -242,6 +242,9 @@ func (r *runner) storeAnswer(k *call) error {
 	if s := k.answer.Shown; s != nil {
 		entry = shown(s).Note(entry)
 	}
+	if k.answer.Change != "" {
+		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
+	}
 	err := r.store(entry)
 	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started)})
 	return err

@@ -27,6 +27,9 @@ func (c *Config) expand(ctx context.Context, message atcmd.Message) (atcmd.Expan
 func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
 	c.window.NextTurn()
 	entry := history.New(history.Human, said.Blocks...)
+	if at := c.Env.Snapshots.Mark(); at != "" {
+		entry = entry.WithMeta(history.MetaFiles, string(at))
+	}
 	c.sent = append(c.sent, sent{message, entry})
 	if err := c.add(entry); err != nil {
 		return err

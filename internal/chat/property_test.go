@@ -173,7 +173,7 @@ func (p *play) checked(answer answerFunc) answerFunc {
 	return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 		if req.System == p.CompressionPrompt {
 			if len(req.History[0].Text())%2 == 0 {
-				answer = say(snapshot)
+				answer = say(aSummary)
 			}
 			answer(ctx, req, yield)
 			return

@@ -15,7 +15,7 @@ import (
 	"agent/internal/settings"
 )
 
-const snapshot = "<state_snapshot><overall_goal>all of it</overall_goal></state_snapshot>"
+const aSummary = "<state_snapshot><overall_goal>all of it</overall_goal></state_snapshot>"
 
 // sums is a turn of a model that writes a summary, with its usage.
 func sums(text string) answerFunc {
@@ -37,7 +37,7 @@ func TestCompressIsATask(t *testing.T) {
 	t.Parallel()
 	slow := func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 		time.Sleep(10 * time.Second)
-		sums(snapshot)(ctx, req, yield)
+		sums(aSummary)(ctx, req, yield)
 	}
 	running(t, func(t *testing.T, b *bench) {
 		b.set("compression.strategy", "one-shot")
@@ -76,7 +76,7 @@ func TestCompressIsATask(t *testing.T) {
 		if asked.System != "sum it up" || len(asked.Tools) != 0 || len(asked.History) != 1 || !strings.Contains(asked.History[0].Text(), "question 3") || asked.Cache.Policy != llm.CacheOff {
 			t.Errorf("asked %+v", asked)
 		}
-		if got := b.texts(history.Human); !strings.Contains(got[0], snapshot) || got[len(got)-1] != "and then" {
+		if got := b.texts(history.Human); !strings.Contains(got[0], aSummary) || got[len(got)-1] != "and then" {
 			t.Errorf("human entries %q", got)
 		}
 		stats, _ := b.Stats(t.Context())
@@ -159,7 +159,7 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 	for says, turn := range map[string]answerFunc{
 		"the answer is empty":              say(""),
 		"holds no <state_snapshot>":        say("as you wish"),
-		"cut at the model's output limit":  respond(llm.Text{Delta: snapshot}, llm.Finish{Reason: "length"}),
+		"cut at the model's output limit":  respond(llm.Text{Delta: aSummary}, llm.Finish{Reason: "length"}),
 		"the answer is longer than":        endless,
 		"no summary by test-model: broken": fail(errors.New("broken")),
 		"it gave no summary within 10m":    hangs,
@@ -188,7 +188,7 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 	b.set("compression.profile", "cheap")
 	b.set("compression.threshold", "0.001")
 	b.model.next = script(say("ok"))
-	other := &model{next: script(sums(snapshot))}
+	other := &model{next: script(sums(aSummary))}
 	closed := 0
 	b.OtherModel = func(profile string) (*OtherModel, error) {
 		of := settings.New(b.Settings.Registry())
@@ -249,7 +249,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 	for _, elsewhere := range []bool{false, true} {
 		b := newBench(t, refuses, say("ok"))
 		b.set("compression.strategy", "one-shot")
-		other := &model{next: script(sums(snapshot))}
+		other := &model{next: script(sums(aSummary))}
 		b.OtherModel = func(string) (*OtherModel, error) {
 			of := settings.New(b.Settings.Registry())
 			if elsewhere {
@@ -279,7 +279,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 // REQ-HD-012.2: the transcript is named where there is one.
 func TestSummaryNamesTheTranscript(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, sums(snapshot), say("ok"))
+	b := newBench(t, sums(aSummary), say("ok"))
 	b.window.TranscriptPath = "/data/1.jsonl"
 	b.set("compression.strategy", "one-shot")
 	b.set("compression.threshold", "0.001")

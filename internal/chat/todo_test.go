@@ -65,7 +65,7 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 				switch {
 				case last.System == b.CompressionPrompt:
 					asked = last.History[0].Text()
-					return say(snapshot)
+					return say(aSummary)
 				case n == 0:
 					return calls("todo_write", twoTodos)
 				}

@@ -21,6 +21,8 @@ type Output struct {
 	Diff string
 	// Copy goes to the clipboard (/copy); without a screen it is printed.
 	Copy string
+	// Next is a line that a person may want to run after this one, for the prompt.
+	Next string
 	// Quit ends the program.
 	Quit bool
 	// Submit is sent to the model as if the user had typed it.

@@ -8,6 +8,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/settings"
+	"agent/internal/snapshot"
 )
 
 // Session is the conversation as the commands need it; the turn loop is one.
@@ -50,6 +51,11 @@ type Session interface {
 	// runs.
 	Points(ctx context.Context) ([]history.Point, error)
 	Rewind(ctx context.Context, seq uint64) (history.Point, error)
+	// PlanFiles works out what undoing or redoing the file changes of a turn would do,
+	// and MoveFiles does it, all of it or nothing. PlanFiles is snapshot.ErrNothing when
+	// there is nothing; both are chat.ErrWorking while a turn runs.
+	PlanFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error)
+	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error)
 	// Retry sends the conversation again without a new message, after a request
 	// that failed. It returns before the turn ends. It is chat.ErrWorking while one
 	// runs, and an error when there is nothing to send.

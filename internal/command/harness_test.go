@@ -15,6 +15,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
+	"agent/internal/snapshot"
 )
 
 // The turn loop is what the commands take for a session.
@@ -32,6 +33,8 @@ type fakeSession struct {
 	reply      string
 	grants     []string
 	compressed chat.Compressed
+	plan       *snapshot.Plan
+	changed    []snapshot.Changed
 	err        error
 	points     []history.Point
 	done       []string
@@ -92,6 +95,16 @@ func (f *fakeSession) Compress(context.Context) (chat.Compressed, error) {
 func (f *fakeSession) Clear(context.Context) error {
 	f.done = append(f.done, "clear")
 	return f.err
+}
+
+func (f *fakeSession) PlanFiles(_ context.Context, way snapshot.Way) (*snapshot.Plan, error) {
+	f.done = append(f.done, "plan "+string(way))
+	return f.plan, f.err
+}
+
+func (f *fakeSession) MoveFiles(_ context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error) {
+	f.done = append(f.done, "move "+string(plan.Kind))
+	return f.changed, f.err
 }
 
 func (f *fakeSession) Retry(context.Context) error {

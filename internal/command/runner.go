@@ -14,6 +14,7 @@ type Commands struct {
 	deps   Deps
 	models *modelList
 	all    []Command
+	files  shownFiles
 }
 
 // New returns the commands. What completion asks of the endpoint in the
@@ -31,7 +32,7 @@ func (c *Commands) declare() []Command {
 		c.helpCommand(), c.quitCommand(), c.clearCommand(), c.retryCommand(), c.rewindCommand(),
 		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
 		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(),
-		c.toolsCommand(), c.todoCommand(), c.diffCommand(), c.copyCommand(), c.exportCommand(), c.initCommand(), c.debugCommand(),
+		c.toolsCommand(), c.todoCommand(), c.diffCommand(), c.undoCommand(), c.redoCommand(), c.copyCommand(), c.exportCommand(), c.initCommand(), c.debugCommand(),
 	}
 }
 

@@ -60,7 +60,8 @@ type fileWrite struct {
 }
 
 // add notes a write unless a later one of the file is known. Only a write that
-// was answered, and without an error, changed the file (D-10).
+// was answered, and without an error, changed the file (D-10), unless that was undone
+// (D-48).
 func (w writeLog) add(v *view, pair history.Pair) {
 	p := filePath(pair.Call)
 	if p == "" {
@@ -78,7 +79,7 @@ func (w writeLog) add(v *view, pair history.Pair) {
 func succeeded(v *view, pair history.Pair) bool {
 	for _, at := range pair.Responses {
 		response, ok := v.blocks(at.Entry)[at.Block].(*history.ToolResponse)
-		if !ok || response.Error != "" {
+		if !ok || response.Error != "" || v.raw[at.Entry].Metadata[history.MetaUndone] == true {
 			return false
 		}
 	}

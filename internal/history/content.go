@@ -39,6 +39,15 @@ type Metadata map[string]any
 const (
 	// MetaSummary marks an entry written by compression in place of others.
 	MetaSummary = "summary"
+	// MetaFiles names, in a human entry, the moment in the history of the files at which
+	// it was said (a snapshot.Mark).
+	MetaFiles = "files"
+	// MetaChange names, in a tool entry, the change of files that its call made (a
+	// snapshot.Mark).
+	MetaChange = "change"
+	// MetaUndone marks a tool entry whose change of files was undone: the write
+	// supersedes nothing (D-48).
+	MetaUndone = "undone"
 	// MetaInterrupted marks an ai entry whose reply was cut before its end.
 	MetaInterrupted = "interrupted"
 	// MetaModel names the model that wrote an ai entry.

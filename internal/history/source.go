@@ -15,6 +15,8 @@ const (
 	Printed Source = "printed"
 	// Restored was in the context before and was brought back.
 	Restored Source = "restored"
+	// Undone is what /undo or /redo did to the files.
+	Undone Source = "undone"
 )
 
 // NewData returns the block that shows content as data of a source: a line that
@@ -30,10 +32,11 @@ func (c *Content) Said() string {
 }
 
 // IsMessage reports whether the entry is something that the user said to the model:
-// neither a summary, nor something brought back, nor the output of a command alone.
+// neither a summary, nor something brought back, nor the output of a command or a word
+// on files alone.
 func (c *Content) IsMessage() bool {
 	return c.Speaker == Human && c.Metadata[MetaSummary] == nil && c.Metadata[MetaRestored] == nil && slices.ContainsFunc(c.Blocks, func(b Block) bool {
 		text, ok := b.(*Text)
-		return !ok || text.Source != Printed
+		return !ok || text.Source != Printed && text.Source != Undone
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"agent/internal/snapshot"
 	"agent/internal/tools/lines"
 	"agent/internal/tools/outline"
 	"agent/internal/tools/textdiff"
@@ -29,6 +30,8 @@ type Answer struct {
 	// Diff is the unified diff of an edit, for the screen. Paths in it are relative to
 	// the workspace.
 	Diff string
+	// Change names what the call changed, for going back; zero where nothing keeps it.
+	Change snapshot.Mark
 	// Spool is the file that holds the whole output when Text was cut, else empty.
 	Spool string
 	// Shown is what the model knows of a file by this answer, nil for none.

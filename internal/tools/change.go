@@ -111,11 +111,13 @@ func (e *Env) editable(path string) (string, error) {
 // apply makes a change and answers with the lines around it. A file that is not any
 // more what the change was worked out for is left alone.
 func (e *Env) apply(c change, d textdiff.Diff) Answer {
+	kept, notDone := e.Snapshots.Edit(c.abs, c.before, c.after)
 	if err := e.Workspace.Replace(c.abs, c.before, c.after); err != nil {
+		notDone()
 		return failed(err)
 	}
 	e.Seen.Record(c.abs, c.after)
-	return Answer{Text: c.report(d, e.Limits), Diff: d.Unified(c.names()), Shown: &Shown{Path: c.abs, Content: c.after}}
+	return Answer{Text: c.report(d, e.Limits), Diff: d.Unified(c.names()), Shown: &Shown{Path: c.abs, Content: c.after}, Change: kept}
 }
 
 func (c change) diff() textdiff.Diff {

@@ -232,13 +232,13 @@ func TestPlanShowsWhatIsAppliedAndHasNoEffect(t *testing.T) {
 	} {
 		env := fileEnv(t, map[string]string{"dir/a.go": "package a\n\nfunc F() {}\n"})
 		see(t, env, "dir/a.go")
-		before := snapshot(t, env.Workspace.Root())
+		before := contents(t, env.Workspace.Root())
 		plan, err := planCall(t.Context(), t, c.tool, env, c.args)
 		if err != nil {
 			t.Errorf("%s: %v", c.tool.Name, err)
 			continue
 		}
-		if after := snapshot(t, env.Workspace.Root()); after != before {
+		if after := contents(t, env.Workspace.Root()); after != before {
 			t.Errorf("%s: the plan changed files", c.tool.Name)
 		}
 		path := strings.Fields(c.title)[1]

@@ -58,7 +58,7 @@ func mustRun(t testing.TB, env *Env, tool Tool, args params) Answer {
 // refused runs a call that must fail with all these words and write nothing.
 func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) string {
 	t.Helper()
-	before := snapshot(t, env.Workspace.Root())
+	before := contents(t, env.Workspace.Root())
 	answer := call(t, env, tool, args)
 	if answer.Error == "" {
 		t.Fatalf("%s %v was not refused: %s", tool.Name, args, answer.ForModel())
@@ -68,7 +68,7 @@ func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) st
 			t.Errorf("%s %v: the error lacks %q:\n%s", tool.Name, args, word, answer.Error)
 		}
 	}
-	if after := snapshot(t, env.Workspace.Root()); after != before {
+	if after := contents(t, env.Workspace.Root()); after != before {
 		t.Errorf("%s %v was refused, yet the files changed from\n%s\nto\n%s", tool.Name, args, before, after)
 	}
 	return answer.Error
@@ -101,8 +101,8 @@ func planCall(ctx context.Context, t testing.TB, tool Tool, env *Env, args param
 	return tool.Plan(ctx, env, raw)
 }
 
-// snapshot lists every file below a folder with mode and content.
-func snapshot(t testing.TB, root string) string {
+// contents lists every file below a folder with mode and content.
+func contents(t testing.TB, root string) string {
 	t.Helper()
 	var out strings.Builder
 	err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {

@@ -46,6 +46,14 @@ func (s *Seen) Record(abs string, content []byte) {
 	}
 }
 
+// Forget notes that the model knows nothing of the file any more.
+func (s *Seen) Forget(abs string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropText(abs)
+	delete(s.files, abs)
+}
+
 // dropText forgets the text of a file, not its hash.
 func (s *Seen) dropText(abs string) {
 	for i, path := range s.kept {

@@ -15,6 +15,7 @@ import (
 
 	"agent/internal/protect"
 	"agent/internal/sandbox"
+	"agent/internal/snapshot"
 	"agent/internal/todo"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
@@ -133,6 +134,8 @@ type Env struct {
 	// Seen remembers which content of each file the model was shown, to refuse
 	// edits of files that changed since.
 	Seen *Seen
+	// Snapshots keeps what files held before calls change them; nil keeps nothing.
+	Snapshots *snapshot.Store
 	// Todos is the list of what is to be done.
 	Todos *todo.Board
 	// Archive is what left the context; nil where it is not kept.

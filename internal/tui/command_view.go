@@ -17,6 +17,9 @@ func (m *Model) showCommand(line string, output command.Output) {
 	if output.Diff != "" {
 		m.openDiff(line, output.Diff)
 		m.print(transcript.Line, transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file")+" shown"))
+		if len(output.Lines) > 0 {
+			m.print(transcript.Line, commandRows(output))
+		}
 		return
 	}
 	lay := commandRows(output)

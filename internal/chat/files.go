@@ -1,0 +1,72 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/snapshot"
+)
+
+// PlanFiles works out what undoing the file changes of the latest turn, or redoing
+// them, would do; nothing is done. The error is snapshot.ErrNothing when there is
+// nothing, and ErrWorking while a turn runs.
+func (c *Chat) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.Plan, err error) {
+	err = c.whenIdle(ctx, func() error {
+		if way == snapshot.Redo {
+			plan, err = c.Env.Snapshots.Redo(ctx)
+		} else {
+			plan, err = c.Env.Snapshots.Undo(ctx)
+		}
+		return err
+	})
+	return plan, err
+}
+
+// MoveFiles does what was planned, all of it or nothing, and lets the model know with
+// the next message. It is ErrWorking while a turn runs.
+func (c *Chat) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.Changed, err error) {
+	err = c.whenIdle(ctx, func() error {
+		changed, err = c.moveFiles(plan)
+		return err
+	})
+	return changed, err
+}
+
+// moveFiles is MoveFiles on the owner: the files, what the model is known to have seen
+// of them, which of its writes still count (D-48), and a message that says so. A rewind
+// needs none: what the model is shown is from when the files were as they are now.
+func (c *Chat) moveFiles(plan *snapshot.Plan) ([]snapshot.Changed, error) {
+	changed, err := c.Env.Snapshots.Apply(plan)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range changed {
+		switch {
+		case file.Content == nil:
+			c.Env.Seen.Forget(file.Abs)
+		case c.Env.Seen.Known(file.Abs):
+			c.Env.Seen.Record(file.Abs, file.Content)
+		}
+	}
+	err = c.window.MarkUndone(func(change string) bool { return !c.Env.Snapshots.InEffect(snapshot.Mark(change)) })
+	if err != nil || len(changed) == 0 || plan.Kind == snapshot.Restore {
+		return changed, err
+	}
+	return changed, c.add(history.New(history.Human, filesReport(plan.Kind, changed)))
+}
+
+// filesReport is what the model reads of files that went back or forth.
+func filesReport(way snapshot.Way, changed []snapshot.Changed) history.Block {
+	title := map[snapshot.Way]string{
+		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
+		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
+	}[way]
+	did := map[string]string{"delete": "deleted", "create": "there again", "change": "as it was", "mode": "its mode is as it was"}
+	var list strings.Builder
+	for _, file := range changed {
+		fmt.Fprintf(&list, "%s: %s\n", file.Path, did[file.Does])
+	}
+	return history.NewData(history.Undone, title, list.String())
+}

@@ -1,0 +1,203 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+
+	"agent/internal/disk"
+)
+
+// errMoved is the answer to a plan that was made for another state of the files.
+var errMoved = errors.New("files were changed since this was shown; look at it again")
+
+// Changed is a file that a plan changed.
+type Changed struct {
+	// Path is relative to the workspace, Abs absolute.
+	Path, Abs string
+	// Does is that of the step.
+	Does string
+	// Content is what the file holds now; nil when there is none, or it is a link.
+	Content []byte
+}
+
+// Apply goes the way that was planned, all of it or nothing. It refuses with a
+// *RefusedError when a file is not any more what it was when the plan was made. After
+// another error the files are as they were, unless it says otherwise. It does not
+// end with a context: half of an undo would be worse than a late one.
+func (s *Store) Apply(p *Plan) ([]Changed, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tree.head != p.from && s.tree.half != p.from {
+		return nil, errMoved
+	}
+	again := &Plan{from: p.from, to: p.to}
+	if err := s.plan(context.Background(), again); err != nil {
+		return nil, err
+	}
+	if len(again.Refused) > 0 {
+		return nil, &RefusedError{again.Refused}
+	}
+	if !again.sameAs(p) {
+		return nil, errMoved
+	}
+	if err := s.ready(); err != nil {
+		return nil, fmt.Errorf("nothing was done, since it could not be recorded: %w", disk.Reason(err))
+	}
+	s.write(record{Move: &move{To: p.to}})
+	if err := s.goAll(again.Steps); err != nil {
+		s.write(record{Move: &move{To: s.tree.head, Done: true, Redo: s.tree.redo}})
+		return nil, err
+	}
+	s.tree.head, s.tree.redo, s.tree.half = p.to, p.redo, -1
+	s.write(record{Move: &move{To: p.to, Done: true, Redo: p.redo}})
+	return changedBy(again.Steps), nil
+}
+
+// sameAs reports whether two plans do the same.
+func (p *Plan) sameAs(other *Plan) bool {
+	if len(p.Steps) != len(other.Steps) {
+		return false
+	}
+	for i, step := range p.Steps {
+		o := other.Steps[i]
+		if step.Path != o.Path || step.Does != o.Does || !bytes.Equal(step.now.content, o.now.content) || !bytes.Equal(step.then.content, o.then.content) {
+			return false
+		}
+	}
+	return true
+}
+
+func changedBy(steps []Step) []Changed {
+	all := make([]Changed, len(steps))
+	for i, step := range steps {
+		all[i] = Changed{Path: step.Path, Abs: step.now.abs, Does: step.Does, Content: step.then.content}
+	}
+	return all
+}
+
+// goAll takes all steps, or none: after an error those that were taken are taken
+// back. What is to go goes first, so that a folder can be where a file was.
+func (s *Store) goAll(steps []Step) error {
+	var taken []Step
+	for _, removing := range []bool{true, false} {
+		for _, step := range steps {
+			if (step.Does == "delete") != removing {
+				continue
+			}
+			taken = append(taken, step)
+			if err := s.turnInto(step.now, step.then); err != nil {
+				return errors.Join(err, s.goBack(taken))
+			}
+			if removing {
+				s.removeFolders(step.folders)
+			}
+		}
+	}
+	return nil
+}
+
+// goBack undoes steps, the latest first, the last of which was perhaps not completed.
+func (s *Store) goBack(taken []Step) error {
+	var failed []error
+	for _, step := range slices.Backward(taken) {
+		is, err := s.look(step.Path)
+		if err == nil && !is.like(step.now) {
+			err = s.turnInto(is, step.now)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s could not be put back to what it was before this: %w", step.Path, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// like reports whether two findings are the same.
+func (f found) like(other found) bool {
+	return f.Kind == other.Kind && f.Leads == other.Leads && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
+}
+
+// removeFolders removes folders that were made for a file and are empty now.
+func (s *Store) removeFolders(folders []string) {
+	for _, folder := range outermostLast(folders) {
+		s.Workspace.RemoveFolder(absolute(s.root, folder))
+	}
+}
+
+// turnInto makes what stands at a path what is to stand there.
+func (s *Store) turnInto(now, then found) error {
+	if then.Kind != File || now.Kind != File || now.content == nil {
+		if err := s.remove(now); err != nil {
+			return err
+		}
+		now = found{State: State{Kind: Missing}, abs: now.abs}
+	}
+	switch then.Kind {
+	case Missing:
+		return nil
+	case Link:
+		return s.Workspace.Link(now.abs, then.Leads)
+	}
+	return s.fill(now, then)
+}
+
+// remove removes what was found.
+func (s *Store) remove(now found) error {
+	switch now.Kind {
+	case Link:
+		return s.Workspace.Unlink(now.abs, now.Leads)
+	case File:
+		if err := s.makeWritable(now); err != nil {
+			return err
+		}
+		return s.Workspace.Remove(now.abs, func(f *os.File) bool { return s.still(now, f) })
+	}
+	return nil
+}
+
+// still reports whether an open file is what was found.
+func (s *Store) still(now found, f *os.File) bool {
+	if now.content == nil {
+		info, err := f.Stat()
+		return err == nil && info.Size() == now.Size && info.ModTime().Equal(now.Written)
+	}
+	held := make([]byte, len(now.content)+1)
+	n, _ := f.ReadAt(held, 0)
+	return bytes.Equal(held[:n], now.content)
+}
+
+// fill writes a file and gives it its permissions.
+func (s *Store) fill(now, then found) error {
+	if now.Kind == Missing || !bytes.Equal(now.content, then.content) {
+		before := now.content
+		if now.Kind == Missing {
+			before = nil
+		} else if err := s.makeWritable(now); err != nil {
+			return err
+		}
+		if err := s.Workspace.Replace(now.abs, before, then.content); err != nil {
+			return err
+		}
+	}
+	if then.Mode == 0 {
+		return nil
+	}
+	return s.Workspace.SetMode(now.abs, then.Mode)
+}
+
+// makeWritable lets the owner write a file, without which it is not replaced.
+func (s *Store) makeWritable(f found) error {
+	const ownerWrites fs.FileMode = 0o200
+	info, err := os.Lstat(f.abs)
+	if err != nil || info.Mode()&ownerWrites != 0 {
+		return nil // what is wrong with it is said by what needs it
+	}
+	return s.Workspace.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
+}
+
+func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

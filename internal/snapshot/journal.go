@@ -1,0 +1,132 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"agent/internal/rawjson"
+)
+
+// journal is the file that says what happened, a line each:
+//
+//	1f0c9a3e {"node":{"n":1,"up":0,…}}
+//
+// The number in front is a checksum of the rest: a damaged line is left out and never
+// obeyed. Lines are written at once and appended only.
+type journal struct {
+	path string
+	out  *os.File
+	// torn says that the last line has no end.
+	torn bool
+}
+
+// record is one line of a journal; one field is set.
+type record struct {
+	Head *header `json:"head,omitempty"`
+	Node *node   `json:"node,omitempty"`
+	// Drop is a node that did not come about.
+	Drop int   `json:"drop,omitempty"`
+	Move *move `json:"move,omitempty"`
+}
+
+// header opens a journal. The id is part of every mark.
+type header struct {
+	Version int    `json:"v"`
+	ID      string `json:"id"`
+}
+
+// move is that the files went to a node; Done is false when it was begun.
+type move struct {
+	To   int   `json:"to"`
+	Done bool  `json:"done,omitempty"`
+	Redo []int `json:"redo,omitempty"`
+}
+
+// journalVersion is that of the format. A journal of a newer one is not touched.
+const journalVersion = 1
+
+var checksums = crc32.MakeTable(crc32.Castagnoli)
+
+func (j *journal) append(r record) error {
+	if j.out == nil {
+		out, err := os.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		j.out = out
+	}
+	body, err := rawjson.Marshal(r)
+	if err != nil {
+		return err
+	}
+	line := fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(body, checksums), body)
+	if j.torn {
+		line = append([]byte("\n"), line...)
+	}
+	n, err := j.out.Write(line)
+	j.torn = err != nil && n > 0
+	return err
+}
+
+func (j *journal) close() error {
+	if j.out == nil {
+		return nil
+	}
+	return j.out.Close()
+}
+
+// read calls apply for each whole record and returns how many lines are damaged. A
+// journal that does not exist is empty.
+func (j *journal) read(apply func(record) error) (damaged int, err error) {
+	in, err := os.Open(j.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			j.torn = err != nil
+			r, ok := parseLine(bytes.TrimSuffix(line, []byte("\n")))
+			switch {
+			case ok:
+				if err := apply(r); err != nil {
+					return damaged, err
+				}
+			case err == nil && len(line) > 1:
+				damaged++
+			}
+		}
+		if err == io.EOF {
+			return damaged, nil
+		}
+		if err != nil {
+			return damaged, err
+		}
+	}
+}
+
+func parseLine(line []byte) (record, bool) {
+	var r record
+	sum, body, ok := bytes.Cut(line, []byte(" "))
+	if !ok {
+		return r, false
+	}
+	want, err := strconv.ParseUint(string(sum), 16, 32)
+	if err != nil || uint32(want) != crc32.Checksum(body, checksums) {
+		return r, false
+	}
+	return r, json.Unmarshal(body, &r) == nil
+}

@@ -1,0 +1,76 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agent/internal/disk"
+)
+
+// found is what stands at a path now.
+type found struct {
+	State
+	abs string
+	// content is nil for what is no file, or too large to be held.
+	content []byte
+	open    func() (*os.File, error)
+}
+
+// look looks at a path of the workspace. The error says why it cannot be told what is
+// there.
+func (s *Store) look(rel string) (found, error) {
+	f := found{abs: filepath.Join(s.root, filepath.FromSlash(rel))}
+	f.open = func() (*os.File, error) { return s.Workspace.Open(f.abs) }
+	if !filepath.IsLocal(filepath.FromSlash(rel)) {
+		return f, errors.New("it is not in the workspace")
+	}
+	folder := filepath.Dir(f.abs)
+	switch real, err := s.Workspace.Resolve(folder); {
+	case err != nil:
+		return f, err
+	case real != folder:
+		return f, errors.New("a folder above it is a link now")
+	}
+	info, err := os.Lstat(f.abs)
+	if err != nil && !absent(err) {
+		return f, disk.Reason(err)
+	}
+	f.State = stateOf(f.abs, info, err)
+	if f.Kind != File || f.Size > largest {
+		return f, nil
+	}
+	in, err := f.open()
+	if err != nil {
+		return f, disk.Reason(err)
+	}
+	defer in.Close()
+	f.content, err = io.ReadAll(io.LimitReader(in, largest+1))
+	if f.content == nil {
+		f.content = []byte{}
+	}
+	return f, err
+}
+
+// absent reports whether an error means that nothing is there: not the name, or a
+// file where a folder above it would be.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
+
+// has reports whether the file's content has a sum.
+func (f found) has(sum string) bool {
+	if f.content != nil {
+		return hasSum(bytes.NewReader(f.content), int64(len(f.content)), sum)
+	}
+	in, err := f.open()
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	return hasSum(in, f.Size, sum)
+}
+
+// is reports whether what was found is what a state describes.
+func (f found) is(s State) bool { return s.is(f.State, f.has) && s.sameMode(f.State) }

@@ -1,0 +1,126 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// objects are contents by their hash, a file each.
+type objects struct {
+	folder string
+	// most is how many bytes they may take; size is what they take, -1 before it was
+	// looked at.
+	most, size int64
+}
+
+// path is the file of a content.
+func (o *objects) path(sum string) (string, error) {
+	name, ok := strings.CutPrefix(sum, ownSum)
+	if !ok || len(name) != 64 || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) {
+		return "", fmt.Errorf("%q names no content", sum)
+	}
+	return filepath.Join(o.folder, name[:2], name[2:]), nil
+}
+
+// put keeps a content. One that is there and was damaged is written again.
+func (o *objects) put(sum string, content []byte) error {
+	path, err := o.path(sum)
+	if err != nil {
+		return err
+	}
+	if held, err := os.ReadFile(path); err == nil && bytes.Equal(held, content) {
+		now := time.Now()
+		_ = os.Chtimes(path, now, now) // it is in use; the oldest go first
+		return nil
+	}
+	err = os.WriteFile(path, content, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = os.WriteFile(path, content, 0o600)
+		}
+	}
+	if err != nil {
+		_ = os.Remove(path) // half of it has another hash; nothing takes it for the whole
+		return err
+	}
+	o.grow(int64(len(content)))
+	return nil
+}
+
+// errDamaged is the error for a content that is not any more what its name says.
+var errDamaged = errors.New("what was kept of it is damaged")
+
+// errGone is the error for a content that was not kept, or not for so long.
+var errGone = errors.New("what it held is no longer kept")
+
+// get returns a content, if it still has its hash.
+func (o *objects) get(sum string) ([]byte, error) {
+	path, err := o.path(sum)
+	if err != nil {
+		return nil, errGone
+	}
+	content, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errGone
+	case err != nil:
+		return nil, err
+	case sumOf(content) != sum:
+		return nil, errDamaged
+	}
+	return content, nil
+}
+
+// grow notes that something was added, and drops the oldest contents when there are
+// too many.
+func (o *objects) grow(bytes int64) {
+	if o.size < 0 {
+		o.size = 0
+		for _, f := range o.all() {
+			o.size += f.size
+		}
+	} else {
+		o.size += bytes
+	}
+	if o.size <= o.most {
+		return
+	}
+	files := o.all()
+	slices.SortFunc(files, func(a, b objectFile) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
+	for _, f := range files {
+		if o.size <= o.most*3/4 {
+			return
+		}
+		if os.Remove(f.path) == nil {
+			o.size -= f.size
+		}
+	}
+}
+
+type objectFile struct {
+	path string
+	size int64
+	used time.Time
+}
+
+func (o *objects) all() []objectFile {
+	var files []objectFile
+	_ = filepath.WalkDir(o.folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil // what cannot be looked at is not counted
+		}
+		if info, err := entry.Info(); err == nil {
+			files = append(files, objectFile{path, info.Size(), info.ModTime()})
+		}
+		return nil
+	})
+	return files
+}

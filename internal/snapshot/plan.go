@@ -1,0 +1,315 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/tools/textdiff"
+	"agent/internal/tools/textfile"
+	"agent/internal/words"
+)
+
+// ErrNothing is the answer where there is nothing to undo or to redo.
+var ErrNothing = errors.New("no turn has changed files")
+
+var errNoStore = errors.New("what files held is not kept in this session")
+
+// Way says what a plan is for.
+type Way string
+
+// The ways.
+const (
+	Undo    Way = "undo"
+	Redo    Way = "redo"
+	Restore Way = "restore"
+)
+
+// Plan is a way to another state of the files, worked out and not gone.
+type Plan struct {
+	Kind Way
+	// Title is the message whose changes are undone or redone, empty for a plan of
+	// Restore.
+	Title string
+	// Steps are the files that would change, by path.
+	Steps []Step
+	// Refused are the files for which the whole is refused, Left those that would stay
+	// as they are.
+	Refused, Left []Problem
+
+	from, to int
+	redo     []int
+}
+
+// Step is what would happen to one file.
+type Step struct {
+	// Path is relative to the workspace.
+	Path string
+	// Does says it in a word: create, change, delete, mode.
+	Does string
+	// Diff is the unified diff, empty for what is no text.
+	Diff string
+
+	now, then found
+	folders   []string
+}
+
+// Problem says what is the matter with a file.
+type Problem struct{ Path, Why string }
+
+func (p Problem) String() string { return p.Path + ": " + p.Why }
+
+// Undo plans to put the files of the latest turn that changed any back to what they
+// were before it. The error is ErrNothing when there is none.
+func (s *Store) Undo(ctx context.Context) (*Plan, error) {
+	if s == nil {
+		return nil, errNoStore
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, first := s.tree.latestTurn()
+	to := before
+	if s.tree.half >= 0 {
+		to = s.tree.half
+	}
+	if first == nil {
+		return nil, ErrNothing
+	}
+	p := &Plan{Kind: Undo, Title: first.Title, from: s.tree.head, to: to, redo: append(slices.Clone(s.tree.redo), s.tree.head)}
+	return p, s.plan(ctx, p)
+}
+
+// Redo plans to take the latest Undo or Restore back.
+func (s *Store) Redo(ctx context.Context) (*Plan, error) {
+	if s == nil {
+		return nil, errNoStore
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if half := s.tree.half; half >= 0 {
+		p := &Plan{Kind: Redo, from: half, to: s.tree.head, redo: s.tree.redo}
+		return p, s.plan(ctx, p)
+	}
+	last := len(s.tree.redo) - 1
+	if last < 0 {
+		return nil, ErrNothing
+	}
+	p := &Plan{Kind: Redo, from: s.tree.head, to: s.tree.redo[last], redo: slices.Clone(s.tree.redo[:last])}
+	if n := s.tree.nodes[p.to]; n != nil {
+		p.Title = n.Title
+	}
+	return p, s.plan(ctx, p)
+}
+
+// Restore plans to bring the files to what they were at a mark, earlier or later. A
+// plan without steps means that they are so.
+func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
+	if s == nil {
+		return nil, errNoStore
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to, err := s.node(m)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Kind: Restore, from: s.tree.head, to: to, redo: []int{s.tree.head}}
+	return p, s.plan(ctx, p)
+}
+
+// plan works out the steps of p. The error is one that has nothing to do with a single
+// file.
+func (s *Store) plan(ctx context.Context, p *Plan) error {
+	way, roots := s.tree.way(p.from, p.to)
+	if err := s.sameWorkspace(roots); err != nil {
+		return err
+	}
+	slices.SortFunc(way, func(a, b *passage) int { return strings.Compare(a.path, b.path) })
+	if err := s.fetch(ctx, way); err != nil {
+		s.warn("%v", err)
+	}
+	for _, passage := range way {
+		step, left, refused := s.step(passage)
+		switch {
+		case refused != nil:
+			p.Refused = append(p.Refused, Problem{passage.path, refused.Error()})
+		case left != nil:
+			p.Left = append(p.Left, Problem{passage.path, left.Error()})
+		case step != nil:
+			p.Steps = append(p.Steps, *step)
+		}
+	}
+	return nil
+}
+
+// sameWorkspace refuses to carry changes over to another folder, unless the one they
+// were made in was moved.
+func (s *Store) sameWorkspace(roots map[string]bool) error {
+	for root := range roots {
+		if root == s.root {
+			continue
+		}
+		if _, err := os.Lstat(root); err == nil {
+			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, s.root)
+		}
+	}
+	return nil
+}
+
+// step works out what happens to one file: a step, or nothing when it is as it should
+// be; else why it stays as it is, or why nothing may be done at all.
+func (s *Store) step(p *passage) (step *Step, left, refused error) {
+	if p.target.Lost != "" {
+		return nil, errors.New(p.target.Lost), nil
+	}
+	now, err := s.look(p.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if now.is(p.target) {
+		return nil, nil, nil
+	}
+	if !now.is(p.expected) {
+		return nil, nil, changedSince(now.State, p.expected)
+	}
+	then := found{State: p.target, abs: now.abs}
+	if p.target.Kind == File {
+		if then.content, err = s.content(p.target, now); err != nil {
+			return nil, err, nil
+		}
+	}
+	if now.Kind == File && now.content != nil {
+		s.keep(now.abs, p.path, now.State, now.content) // for going back
+	}
+	return &Step{Path: p.path, Does: does(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}, nil, nil
+}
+
+// content is what a file held, or what it holds where only its mode is another.
+func (s *Store) content(state State, now found) ([]byte, error) {
+	if now.Kind == File && state.Sum != "" && now.content != nil && now.has(state.Sum) {
+		return now.content, nil
+	}
+	if own, ok := s.scanned.fetched[state.Sum]; ok {
+		return s.objects.get(own)
+	}
+	content, err := s.objects.get(state.Sum)
+	if content == nil && err == nil {
+		content = []byte{}
+	}
+	if err != nil {
+		err = disk.Reason(err)
+	}
+	return content, err
+}
+
+// changedSince says that a file is not what it was left as.
+func changedSince(now, expected State) error {
+	switch {
+	case now.Kind == Missing:
+		return errors.New("it was deleted since, by somebody else")
+	case expected.Kind == Missing:
+		return errors.New("it was created since, by somebody else")
+	case now.Kind == Other:
+		return errors.New("it is no file any more")
+	}
+	return errors.New("it was changed since, by somebody else")
+}
+
+// does says in a word what leads from one to the other.
+func does(now, then found) string {
+	switch {
+	case then.Kind == Missing:
+		return "delete"
+	case now.Kind == Missing:
+		return "create"
+	case now.Kind == File && then.Kind == File && bytes.Equal(now.content, then.content) && now.content != nil:
+		return "mode"
+	}
+	return "change"
+}
+
+// diff is the unified diff that leads from one to the other.
+func diff(path string, now, then found) string {
+	from, to := path, path
+	if now.Kind == Missing {
+		from = os.DevNull
+	}
+	if then.Kind == Missing {
+		to = os.DevNull
+	}
+	if !isText(now) || !isText(then) {
+		return ""
+	}
+	return textdiff.New(textfile.Parse(now.content).Text, textfile.Parse(then.content).Text).Unified(from, to)
+}
+
+func isText(f found) bool {
+	return f.Kind == Missing || f.Kind == File && f.content != nil && bytes.IndexByte(f.content, 0) < 0
+}
+
+// Lines says what the plan does, a line a file; diffs are apart.
+func (p *Plan) Lines() []string {
+	var lines []string
+	for _, step := range p.Steps {
+		lines = append(lines, step.line())
+	}
+	for _, left := range p.Left {
+		lines = append(lines, "stays as it is: "+left.String())
+	}
+	return lines
+}
+
+// Diff is the unified diff of all steps.
+func (p *Plan) Diff() string {
+	var all strings.Builder
+	for _, step := range p.Steps {
+		all.WriteString(step.Diff)
+	}
+	return all.String()
+}
+
+func (s Step) line() string {
+	detail := ""
+	switch {
+	case s.Does == "mode":
+		detail = fmt.Sprintf(" (%v instead of %v)", s.then.Mode, s.now.Mode)
+	case s.Diff == "" && s.then.Kind == Link:
+		detail = " (a link to " + s.then.Leads + ")"
+	case s.Diff == "" && s.then.Kind == File:
+		detail = " (" + words.Bytes(int64(len(s.then.content))) + ")"
+	}
+	return fmt.Sprintf("%-7s %s%s", s.Does, s.Path, detail)
+}
+
+// RefusedError says that somebody else changed files, so that nothing was done.
+type RefusedError struct{ Problems []Problem }
+
+func (e *RefusedError) Error() string {
+	const most = 5
+	var which []string
+	for i, p := range e.Problems {
+		if i == most {
+			which = append(which, fmt.Sprintf("and %d more", len(e.Problems)-most))
+			break
+		}
+		which = append(which, p.String())
+	}
+	return "nothing was done, since it would lose what others did: " + strings.Join(which, "; ")
+}
+
+// outermostLast orders folders so that each comes before those it is in.
+func outermostLast(folders []string) []string {
+	sorted := slices.Clone(folders)
+	slices.SortFunc(sorted, func(a, b string) int {
+		return strings.Count(b, "/") - strings.Count(a, "/")
+	})
+	return slices.Compact(sorted)
+}
+
+func absolute(root, rel string) string { return filepath.Join(root, filepath.FromSlash(rel)) }

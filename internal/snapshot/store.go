@@ -1,0 +1,324 @@
+package snapshot
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/disk"
+	"agent/internal/tools/workspace"
+	"agent/internal/words"
+
+	"github.com/gofrs/flock"
+)
+
+// Bounds of what is kept.
+const (
+	// largest is the size, in bytes, up to which a file is kept; tools edit no larger
+	// one.
+	largest = 16 << 20
+	// mostKept is how many bytes a session keeps. The oldest go first.
+	mostKept = 256 << 20
+	// longestTitle is how much of a message a node is called by, in characters.
+	longestTitle = 60
+)
+
+// Options say where a store is and what it is about.
+type Options struct {
+	// Folder is that of this store alone. It is made when something is kept first.
+	Folder    string
+	Workspace *workspace.Workspace
+	// Secret reports whether a file may hold keys, which are not kept.
+	Secret func(abs, rel string) bool
+	Now    func() time.Time
+	// Temporary is set for a store that goes when it is closed.
+	Temporary bool
+}
+
+// Mark names a moment in the history of the files: what [Store.Restore] goes back
+// to. It stays valid as long as the store is there, in every program that opens it.
+// The zero Mark is no moment.
+type Mark string
+
+// Store keeps what files held. It is safe for concurrent use: a tool may record while
+// a person looks at what an undo would do. A nil Store keeps nothing.
+type Store struct {
+	Options
+	root string
+
+	mu      sync.Mutex
+	id      string
+	tree    tree
+	journal journal
+	objects objects
+	lock    *flock.Flock
+	turn    int
+	title   string
+	// warnings wait to be told; broken is why nothing can be kept at present.
+	warnings []string
+	broken   error
+	scanned  scanned
+}
+
+// Open opens the store of a session, with what it says of earlier runs. It fails where
+// that cannot be read.
+func Open(o Options) (*Store, error) {
+	s := &Store{
+		Options: o, root: o.Workspace.Root(), tree: newTree(),
+		journal: journal{path: filepath.Join(o.Folder, "journal")},
+		objects: objects{folder: filepath.Join(o.Folder, "objects"), most: mostKept, size: -1},
+	}
+	damaged, err := s.journal.read(s.replay)
+	if err != nil {
+		return nil, fmt.Errorf("what is kept for /undo cannot be read (%s): %w", s.journal.path, err)
+	}
+	if damaged > 0 {
+		s.warn("%s of what is kept for /undo cannot be read; what came before may not be undone any more", words.Count(damaged, "line"))
+	}
+	if s.tree.half >= 0 {
+		s.warn("The program ended while files were being put back: /undo finishes that, /redo takes it back.")
+	}
+	for _, n := range s.tree.nodes {
+		s.turn = max(s.turn, n.Turn)
+	}
+	return s, nil
+}
+
+// replay applies a record of an earlier run.
+func (s *Store) replay(r record) error {
+	switch {
+	case r.Head != nil && r.Head.Version > journalVersion:
+		return fmt.Errorf("it was written by a newer version of agent (%d)", r.Head.Version)
+	case r.Head != nil:
+		s.id = r.Head.ID
+	case r.Node != nil && r.Node.ID > s.tree.last && r.Node.Up < r.Node.ID:
+		s.tree.add(r.Node)
+	case r.Drop != 0:
+		s.tree.drop(r.Drop)
+	case r.Move != nil && r.Move.Done:
+		s.tree.head, s.tree.redo, s.tree.half = r.Move.To, r.Move.Redo, -1
+	case r.Move != nil:
+		s.tree.half = r.Move.To
+	}
+	return nil
+}
+
+// Turn begins something a person asked for; what changes from here on is undone
+// together. Title is its first line.
+func (s *Store) Turn(title string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn++
+	s.title = words.Line(words.FirstLine(strings.TrimSpace(title)), longestTitle)
+}
+
+// Mark names the present moment; it is zero when the store cannot be written.
+func (s *Store) Mark() Mark {
+	if s == nil {
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready() != nil {
+		return ""
+	}
+	return s.markOf(s.tree.head)
+}
+
+func (s *Store) markOf(id int) Mark { return Mark(s.id + "-" + strconv.Itoa(id)) }
+
+// node is the node that a mark names.
+func (s *Store) node(m Mark) (int, error) {
+	id, number, _ := strings.Cut(string(m), "-")
+	n, err := strconv.Atoi(number)
+	if err != nil || id != s.id || n != 0 && s.tree.nodes[n] == nil {
+		return 0, errors.New("what the files held then is not kept any more")
+	}
+	return n, nil
+}
+
+// InEffect reports whether a change is part of what the files hold now, and was not
+// undone. A change that is not known counts as in effect.
+func (s *Store) InEffect(m Mark) bool {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, err := s.node(m)
+	if err != nil {
+		return true
+	}
+	for _, n := range s.tree.up(s.tree.head) {
+		if n.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// Edit keeps what a file holds before a tool changes it; abs is free of links, nil
+// for before means that there is no file. The mark names the change. Failed is to be
+// called when the edit did not come about. Whatever cannot be kept is no error of the
+// edit; see Warnings.
+func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()) {
+	none := func() {}
+	if s == nil {
+		return "", none
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rel := s.Workspace.Rel(abs)
+	if filepath.IsAbs(rel) { // in the temporary folder
+		return "", none
+	}
+	if s.ready() != nil {
+		return "", none
+	}
+	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: File, Size: int64(len(after)), Sum: sumOf(after)}}
+	if before == nil {
+		c.Folders = s.missingFolders(abs)
+	} else {
+		info, err := os.Lstat(abs)
+		c.Before = s.keep(abs, rel, stateOf(abs, info, err), before)
+		c.After.Mode = c.Before.Mode
+	}
+	if s.Secret(abs, rel) {
+		c.After = State{Kind: File, Lost: lostSecret}
+	}
+	id := s.record(c)
+	return s.markOf(id), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.tree.drop(id)
+		s.write(record{Drop: id})
+	}
+}
+
+// Why contents are not kept.
+const (
+	lostSecret = "it may hold keys, which are not copied"
+	lostLarge  = "it is larger than 16 MB"
+	lostMany   = "too much was there to keep before the command"
+)
+
+// keep keeps a content and returns the state that names it.
+func (s *Store) keep(abs, rel string, state State, content []byte) State {
+	if s.Secret(abs, rel) {
+		state.Lost = lostSecret
+		return state
+	}
+	state.Sum, state.Written = sumOf(content), time.Time{}
+	if err := s.objects.put(state.Sum, content); err != nil {
+		s.fail(err)
+		state.Lost = "it could not be kept: " + disk.Reason(err).Error()
+	}
+	return state
+}
+
+// record adds a node with changes and returns its number.
+func (s *Store) record(changes ...Change) int {
+	n := &node{ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.root, At: s.Now(), Changes: changes}
+	s.tree.add(n)
+	s.write(record{Node: n})
+	return n.ID
+}
+
+func (s *Store) write(r record) {
+	if err := s.journal.append(r); err != nil {
+		s.fail(err)
+		return
+	}
+	s.broken = nil
+}
+
+// ready makes the store on disk, if it is not there.
+func (s *Store) ready() error {
+	if s.lock != nil && s.id != "" {
+		return nil
+	}
+	err := os.MkdirAll(s.Folder, 0o700)
+	if err == nil && s.lock == nil {
+		lock := flock.New(filepath.Join(s.Folder, lockName), flock.SetPermissions(0o600))
+		var free bool
+		switch free, err = lock.TryLock(); {
+		case err == nil && !free:
+			err = errors.New("another program has it open")
+			fallthrough
+		case err != nil:
+			_ = lock.Close()
+		default:
+			s.lock = lock
+		}
+	}
+	if err == nil && s.id == "" {
+		id := strings.ToLower(rand.Text()[:8])
+		if err = s.journal.append(record{Head: &header{Version: journalVersion, ID: id}}); err == nil {
+			s.id = id
+		}
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	return err
+}
+
+// fail notes that something cannot be kept, and tells it once.
+func (s *Store) fail(err error) {
+	if s.broken == nil {
+		s.warn("What files held is not kept, so that /undo will not bring it back: %v", disk.Reason(err))
+	}
+	s.broken = err
+}
+
+func (s *Store) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// Warnings returns what a person should know, each once.
+func (s *Store) Warnings() []string {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := s.warnings
+	s.warnings = nil
+	return told
+}
+
+// missingFolders are the folders above a file that are not there, the outermost
+// first.
+func (s *Store) missingFolders(abs string) []string {
+	var missing []string
+	for dir := filepath.Dir(abs); dir != s.root && len(dir) > len(s.root); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil {
+			break
+		}
+		missing = append([]string{s.Workspace.Rel(dir)}, missing...)
+	}
+	return missing
+}
+
+// Close lets others open the store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.journal.close()
+	if s.lock == nil {
+		return err
+	}
+	if s.Temporary {
+		err = errors.Join(err, os.RemoveAll(s.Folder))
+	}
+	return errors.Join(err, s.lock.Close())
+}

@@ -1,0 +1,143 @@
+package snapshot
+
+import "time"
+
+// Change is one path that was changed.
+type Change struct {
+	// Path is relative to the workspace, with forward slashes.
+	Path string `json:"path"`
+	// Before and After are what stood there.
+	Before State `json:"before"`
+	After  State `json:"after"`
+	// Folders were made for it, the outermost first.
+	Folders []string `json:"folders,omitempty"`
+}
+
+// node is something that changed files: an edit of a tool, or a command.
+type node struct {
+	// ID numbers the nodes from 1; Up is the node before, 0 for the beginning.
+	ID int `json:"n"`
+	Up int `json:"up"`
+	// Turn numbers what a person asked for, Title says it in a line.
+	Turn int `json:"turn"`
+	// Root is the workspace it was in.
+	Root    string    `json:"root"`
+	Title   string    `json:"title,omitempty"`
+	At      time.Time `json:"at"`
+	Changes []Change  `json:"changes"`
+}
+
+// tree is all that ever changed files, and where the workspace is now.
+type tree struct {
+	nodes map[int]*node
+	last  int
+	head  int
+	// redo are the nodes to go back to, the latest undone last.
+	redo []int
+	// half is the node on the way to which the program ended, -1 for none.
+	half int
+}
+
+func newTree() tree { return tree{nodes: map[int]*node{}, half: -1} }
+
+func (t *tree) add(n *node) {
+	t.nodes[n.ID] = n
+	t.last = max(t.last, n.ID)
+	t.head, t.redo, t.half = n.ID, nil, -1
+}
+
+// drop takes a node back that did not come about.
+func (t *tree) drop(id int) {
+	n, ok := t.nodes[id]
+	if !ok {
+		return
+	}
+	if t.head == id {
+		t.head = n.Up
+	}
+	for _, other := range t.nodes {
+		if other.Up == id {
+			other.Up = n.Up
+		}
+	}
+	delete(t.nodes, id)
+}
+
+// up are the nodes from id to the beginning, id first.
+func (t *tree) up(id int) []*node {
+	var nodes []*node
+	for n := t.nodes[id]; n != nil; n = t.nodes[n.Up] {
+		nodes = append(nodes, n)
+		if n.Up >= n.ID { // a damaged journal must not make a circle
+			break
+		}
+	}
+	return nodes
+}
+
+// latestTurn is the node before the latest turn that changed something, and what
+// that turn was.
+func (t *tree) latestTurn() (before int, first *node) {
+	for _, n := range t.up(t.head) {
+		if first != nil && n.Turn != first.Turn {
+			break
+		}
+		first = n
+	}
+	if first == nil {
+		return 0, nil
+	}
+	return first.Up, first
+}
+
+// passage is what going from one node to another means for one path.
+type passage struct {
+	path             string
+	expected, target State
+	folders          []string
+}
+
+// way returns what going between two nodes changes, in no order, and the workspaces in
+// which that was changed.
+func (t *tree) way(from, to int) (order []*passage, roots map[string]bool) {
+	roots = map[string]bool{}
+	above := map[int]bool{0: true}
+	for _, n := range t.up(to) {
+		above[n.ID] = true
+	}
+	passages := map[string]*passage{}
+	at := func(c Change, expected State) *passage {
+		p := passages[c.Path]
+		if p == nil {
+			p = &passage{path: c.Path, expected: expected}
+			passages[c.Path] = p
+			order = append(order, p)
+		}
+		return p
+	}
+	shared := 0
+	for _, n := range t.up(from) {
+		if above[n.ID] {
+			shared = n.ID
+			break
+		}
+		roots[n.Root] = true
+		for i := len(n.Changes) - 1; i >= 0; i-- {
+			c := n.Changes[i]
+			p := at(c, c.After)
+			p.target = c.Before
+			p.folders = append(p.folders, c.Folders...)
+		}
+	}
+	down := t.up(to)
+	for i := len(down) - 1; i >= 0; i-- {
+		if n := down[i]; n.ID > shared {
+			roots[n.Root] = true
+			for _, c := range n.Changes {
+				p := at(c, c.Before)
+				p.target = c.After
+			}
+		}
+	}
+	return order, roots
+}

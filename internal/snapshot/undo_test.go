@@ -1,0 +1,146 @@
+package snapshot_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"agent/internal/snapshot"
+)
+
+// Issue 10, 6: several undos in a row give the start, redos the end, also in another
+// run of the program.
+func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "one\n", "sub/b": "b\n"})
+	states := []string{b.contents()}
+	turn := func(does func()) {
+		b.Turn("turn")
+		does()
+		states = append(states, b.contents())
+	}
+	turn(func() { b.edit("a", "two\n"); b.edit("a", "three\n") })
+	turn(func() { b.edit("new/deep/c", "c\n"); b.edit("sub/b", "") })
+	b.Turn("looks only")
+	turn(func() { b.edit("new/deep/d", "d\n"); b.edit("a", "four\n") })
+	for i := len(states) - 2; i >= 0; i-- {
+		b.undo()
+		b.want(states[i])
+		if i == 1 {
+			b.open()
+		}
+	}
+	if _, err := b.Undo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+		t.Errorf("an undo too many: %v", err)
+	}
+	for _, state := range states[1:] {
+		b.open()
+		b.redo()
+		b.want(state)
+	}
+	if _, err := b.Redo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+		t.Errorf("a redo too many: %v", err)
+	}
+}
+
+// What is changed after an undo takes the way back; the undone turn is not in the way
+// of undoing further.
+func TestChangeAfterUndo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	b.Turn("1")
+	b.edit("a", "1")
+	b.Turn("2")
+	b.edit("a", "2")
+	b.undo()
+	b.Turn("3")
+	b.edit("a", "3")
+	if _, err := b.Redo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+		t.Errorf("redo: %v", err)
+	}
+	for _, want := range []string{"1", "0"} {
+		b.undo()
+		if got, _ := os.ReadFile(b.path("a")); string(got) != want {
+			t.Errorf("a holds %q, want %q", got, want)
+		}
+	}
+}
+
+// A rewind goes back to a mark and forward again, past turns that were undone.
+func TestRestoreToMarks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	type moment struct {
+		mark  snapshot.Mark
+		state string
+	}
+	var moments []moment
+	note := func() { moments = append(moments, moment{b.Mark(), b.contents()}) }
+	note()
+	b.Turn("1")
+	b.edit("a", "1")
+	note()
+	b.Turn("2")
+	b.edit("b", "2")
+	note()
+	b.undo()
+	b.Turn("3")
+	b.edit("a", "3")
+	b.edit("c", "3")
+	note()
+	for _, at := range []int{0, 3, 2, 1, 3, 0, 2} {
+		b.open()
+		b.apply(b.Restore(t.Context(), moments[at].mark))
+		b.want(moments[at].state)
+	}
+	if _, err := b.Restore(t.Context(), "other-1"); err == nil {
+		t.Error("a mark of another store was taken")
+	}
+	if _, err := b.Restore(t.Context(), ""); err == nil {
+		t.Error("no mark was taken")
+	}
+}
+
+// A file that somebody else changed, deleted or created is named, and nothing at all
+// is done.
+func TestRefusedAsAWhole(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]func(b *bench){
+		"changed":      func(b *bench) { b.write("a", "theirs") },
+		"deleted":      func(b *bench) { _ = os.Remove(b.path("a")) },
+		"mode":         func(b *bench) { _ = os.Chmod(b.path("a"), 0o600) },
+		"a folder now": func(b *bench) { _ = os.Remove(b.path("a")); _ = os.Mkdir(b.path("a"), 0o755) },
+		"a link now":   func(b *bench) { _ = os.Remove(b.path("a")); _ = os.Symlink("b", b.path("a")) },
+		"created file changed": func(b *bench) {
+			b.write("made/c", "theirs")
+		},
+		"folder is a link": func(b *bench) {
+			_ = os.Rename(b.path("made"), b.path("elsewhere"))
+			_ = os.Symlink("elsewhere", b.path("made"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"a": "0", "b": "0"})
+			b.Turn("1")
+			b.edit("a", "1")
+			b.edit("b", "1")
+			b.edit("made/c", "1")
+			shown := b.planned(b.Undo(t.Context()))
+			other(b)
+			was := b.contents()
+			plan := b.planned(b.Undo(t.Context()))
+			if len(plan.Refused) != 1 {
+				t.Errorf("refused: %v", plan.Refused)
+			}
+			for _, p := range []*snapshot.Plan{shown, plan} {
+				var refused *snapshot.RefusedError
+				if _, err := b.Apply(p); !errors.As(err, &refused) || !strings.Contains(err.Error(), "nothing was done") {
+					t.Errorf("%v", err)
+				}
+			}
+			b.want(was)
+		})
+	}
+}

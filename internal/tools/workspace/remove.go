@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
+)
+
+// Remove removes the file if it is what the caller expects: expected is given the
+// open file, and asked again once nobody can reach it by its name. The error is
+// ErrChanged when it is not, and the file is as it was then.
+func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
+	return w.inFolder(abs, "remove", func(t target) error {
+		unlock := lockFolder(t.dir)
+		defer unlock()
+		return t.remove(expected)
+	})
+}
+
+func (t target) remove(expected func(*os.File) bool) error {
+	old, _, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	held, err := holdWriters(old)
+	if err != nil {
+		return err
+	}
+	if !expected(old) {
+		return ErrChanged
+	}
+	aside := temporaryName()
+	if err := unix.Renameat(t.fd(), t.name, t.fd(), aside); err != nil {
+		return err
+	}
+	if held.intact() && sameFile(t.dir, aside, old) && expected(old) {
+		return unix.Unlinkat(t.fd(), aside, 0)
+	}
+	// Linking never replaces what another program has put there meanwhile.
+	if err := unix.Linkat(t.fd(), aside, t.fd(), t.name, 0); err != nil {
+		return fmt.Errorf("it was changed at this moment, and is %s now: %w", aside, err)
+	}
+	return errors.Join(ErrChanged, unix.Unlinkat(t.fd(), aside, 0))
+}
+
+// Unlink removes a symbolic link that leads to target. The error is ErrChanged when
+// it does not.
+func (w *Workspace) Unlink(abs, leads string) error {
+	return w.inFolder(abs, "remove", func(t target) error {
+		if now, err := t.readLink(); err != nil || now != leads {
+			return ErrChanged
+		}
+		return unix.Unlinkat(t.fd(), t.name, 0)
+	})
+}
+
+func (t target) readLink() (string, error) {
+	buffer := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(t.fd(), t.name, buffer)
+	return string(buffer[:max(n, 0)]), err
+}
+
+// Link makes a symbolic link that leads to target, where nothing must be. Folders
+// above it are created. Where it leads is not looked at.
+func (w *Workspace) Link(abs, leads string) error {
+	root, path, err := w.enter(abs)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	folders, err := openFolders(root, filepath.Dir(path))
+	if err != nil {
+		return unwritten(w.Rel(abs), err)
+	}
+	defer folders.close()
+	err = unix.Symlinkat(leads, int(folders.last.Fd()), filepath.Base(path))
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s %w", w.Rel(abs), ErrChanged)
+	case err != nil:
+		return errors.Join(unwritten(w.Rel(abs), err), folders.remove())
+	}
+	return folders.flush()
+}
+
+// SetMode sets the permissions of a file, which must not be a link.
+func (w *Workspace) SetMode(abs string, mode fs.FileMode) error {
+	root, path, err := w.enter(abs)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	info, err := root.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrChanged
+	}
+	if err == nil {
+		err = root.Chmod(path, mode)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot change the mode of %s: %w", w.Rel(abs), disk.Reason(err))
+	}
+	return nil
+}
+
+// RemoveFolder removes a folder if it is empty, and else leaves it.
+func (w *Workspace) RemoveFolder(abs string) {
+	root, path, err := w.enter(abs)
+	if err != nil || path == "." {
+		return
+	}
+	defer root.Close()
+	if info, err := root.Lstat(path); err == nil && info.IsDir() {
+		_ = root.Remove(path) // fails where something is in it
+	}
+}
+
+// inFolder does something to a name in a folder that exists.
+func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
+	root, path, err := w.enter(abs)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	dir, err := root.Open(filepath.Dir(path))
+	if err == nil {
+		defer dir.Close()
+		err = act(target{dir: dir, name: filepath.Base(path)})
+	}
+	if err == nil {
+		err = flushFolder(dir)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrChanged):
+		return fmt.Errorf("%s %w", w.Rel(abs), err)
+	}
+	return fmt.Errorf("cannot %s %s: %w", what, w.Rel(abs), disk.Reason(err))
+}
