@@ -128,9 +128,12 @@ type Retry struct {
 	Reason  string
 }
 
-// Waiting: the model has sent nothing for a while. It comes again and again until
+// Waiting: the model has sent nothing for a while. It comes every SilenceTold until
 // something arrives.
-type Waiting struct{ For time.Duration }
+type Waiting struct {
+	Model string
+	For   time.Duration
+}
 
 // Notice: something the user should know, in a line.
 type Notice struct{ Text string }

@@ -74,7 +74,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 			act()
 		case <-silence.ticker.C:
 			if long := silence.lasts(in.Now()); long > 0 {
-				in.Emit(Waiting{For: long})
+				in.Emit(Waiting{Model: r.model, For: long})
 			}
 		case next, ok := <-items:
 			switch {

@@ -6,8 +6,8 @@ import (
 	"agent/internal/llm"
 )
 
-// silenceTold is after how long it is told that nothing comes, and how often.
-const silenceTold = 10 * time.Second
+// SilenceTold is after how long it is told that nothing comes, and how often.
+const SilenceTold = 10 * time.Second
 
 // silence measures how long a model has sent nothing.
 type silence struct {
@@ -16,7 +16,7 @@ type silence struct {
 }
 
 func newSilence(now time.Time) *silence {
-	return &silence{ticker: time.NewTicker(silenceTold), since: now}
+	return &silence{ticker: time.NewTicker(SilenceTold), since: now}
 }
 
 func (s *silence) stop() { s.ticker.Stop() }
@@ -28,11 +28,11 @@ func (s *silence) ended(now time.Time, chunk llm.Chunk) {
 	if retrying, ok := chunk.(llm.Retrying); ok {
 		s.since = now.Add(retrying.Delay)
 	}
-	s.ticker.Reset(s.since.Sub(now) + silenceTold)
+	s.ticker.Reset(s.since.Sub(now) + SilenceTold)
 }
 
 // lasts is how long the silence lasts, in full seconds.
 func (s *silence) lasts(now time.Time) time.Duration {
-	s.ticker.Reset(silenceTold)
+	s.ticker.Reset(SilenceTold)
 	return now.Sub(s.since).Round(time.Second)
 }

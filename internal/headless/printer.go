@@ -17,6 +17,8 @@ type Printer struct {
 	out    io.Writer
 	people io.Writer
 	err    error
+	// waited is the silence of the model that was told last.
+	waited time.Duration
 }
 
 // NewPrinter returns a printer that writes results to out and what is for people
@@ -35,6 +37,9 @@ func (p *Printer) Start(sessionID string) {
 // Event writes one event of the turn loop. Its error is the first that writing
 // met: nobody reads the results any more, so there is no use in going on.
 func (p *Printer) Event(e chat.Event) error {
+	if waiting, ok := e.(chat.Waiting); ok && !p.worthTelling(waiting) {
+		return p.err
+	}
 	if p.format != StreamJSON {
 		p.tell(e)
 		return nil
@@ -43,6 +48,16 @@ func (p *Printer) Event(e chat.Event) error {
 		p.line(line)
 	}
 	return p.err
+}
+
+// worthTelling reports whether a silence has begun or has doubled since it was told:
+// a log is to say what a run waits for, and not to be full of it.
+func (p *Printer) worthTelling(e chat.Waiting) bool {
+	if e.For >= p.waited && e.For < 2*p.waited {
+		return false
+	}
+	p.waited = e.For
+	return true
 }
 
 // tell writes the events a person watching the error stream wants to know.
@@ -66,9 +81,15 @@ func (p *Printer) tell(e chat.Event) {
 		p.say("%s", e)
 	case chat.Retry:
 		p.say("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Reason)
+	case chat.Waiting:
+		p.say("%s", waitingText(e))
 	case chat.Notice:
 		p.say("%s", e.Text)
 	}
+}
+
+func waitingText(e chat.Waiting) string {
+	return fmt.Sprintf("waiting for %s, which has sent nothing for %s", e.Model, words.Elapsed(e.For))
 }
 
 // say writes a line for people. What models and tools name may hold control

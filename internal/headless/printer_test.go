@@ -31,6 +31,10 @@ func eventful() []chat.Event {
 		chat.TextDelta{Delta: "Let me "},
 		chat.ReplyDiscarded{},
 		chat.Retry{Attempt: 2, Delay: 1_234_567 * time.Microsecond, Reason: "503 Service Unavailable"},
+		chat.Waiting{Model: "m\x1b", For: 10 * time.Second},
+		chat.Waiting{Model: "m\x1b", For: 15 * time.Second},
+		chat.Waiting{Model: "m\x1b", For: 80 * time.Second},
+		chat.Waiting{Model: "m\x1b", For: 10 * time.Second}, // another one
 		chat.TextDelta{Delta: "run & see"},
 		chat.CallArriving{Name: "run_shell_command"},
 		chat.UsageReported{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 30},
@@ -73,6 +77,9 @@ func failed() Run {
 
 const people = `@b.bin not included: it is binary
 retrying in 1.23s (attempt 2): 503 Service Unavailable
+waiting for m␛, which has sent nothing for 10s
+waiting for m␛, which has sent nothing for 1m20s
+waiting for m␛, which has sent nothing for 10s
 · run_shell_command go test␛[2J
   run_shell_command failed: exit status 1
   write_file failed: refused: the approval mode is read-only
@@ -95,6 +102,9 @@ const stream = `{"type":"session","sessionId":"s1"}
 {"type":"text","delta":"Let me "}
 {"type":"notice","text":"the reply was cut and starts over; discard the text so far"}
 {"type":"retry","attempt":2,"delayMs":1234,"reason":"503 Service Unavailable"}
+{"type":"notice","text":"waiting for m\u001b, which has sent nothing for 10s"}
+{"type":"notice","text":"waiting for m\u001b, which has sent nothing for 1m20s"}
+{"type":"notice","text":"waiting for m\u001b, which has sent nothing for 10s"}
 {"type":"text","delta":"run & see"}
 {"type":"usage","promptTokens":100,"completionTokens":20,"cachedTokens":30,"cacheWriteTokens":0}
 {"type":"tool_call","id":"c1","name":"run_shell_command","parameters":{"command":"go test"}}

@@ -107,6 +107,8 @@ func streamLine(e chat.Event) any {
 		return retryLine{"retry", e.Attempt, e.Delay.Milliseconds(), e.Reason}
 	case chat.ReplyDiscarded:
 		return noticeLine{"notice", "the reply was cut and starts over; discard the text so far"}
+	case chat.Waiting:
+		return noticeLine{"notice", waitingText(e)}
 	case chat.Notice:
 		return noticeLine{"notice", e.Text}
 	case chat.UserMessage:

@@ -53,15 +53,14 @@ func (a *callAssembler) add(f callFragment) []ToolCallStarted {
 	if len(f.ExtraContent) > 0 && string(f.ExtraContent) != "null" {
 		call.extra = f.ExtraContent
 	}
-	return a.announce(func(c *partialCall) bool { return c != call || c.arguments.Len() > 0 })
+	return a.announce(func(c *partialCall) bool { return c.name != "" && (c != call || c.arguments.Len() > 0) })
 }
 
-// announce returns the calls that have a name, were not announced yet and are
-// ready.
+// announce returns the calls that were not announced yet and are ready.
 func (a *callAssembler) announce(ready func(*partialCall) bool) []ToolCallStarted {
 	var started []ToolCallStarted
 	for _, c := range a.calls {
-		if !c.announced && c.name != "" && ready(c) {
+		if !c.announced && ready(c) {
 			c.announced = true
 			started = append(started, ToolCallStarted{Name: c.name})
 		}

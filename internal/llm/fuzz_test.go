@@ -24,6 +24,7 @@ func FuzzChatStream(f *testing.F) {
 		textEvent + finishEvent + done,
 		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\\"p\\":1}"}}]}}]}` + "\n\n" + done,
 		`data: {"choices":[{"delta":{"function_call":{"name":"f","arguments":"{}"}},"finish_reason":1}],"usage":{"prompt_tokens":"7"}}` + "\n\n",
+		`data: {"choices":[{"delta":{"function_call":{"arguments":"{}"}},"finish_reason":"stop"}]}` + "\n\n", // nameless
 		`data: {"error":{"message":"boom"}}` + "\n\n", "<html>", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`,
 	} {
 		f.Add([]byte(stream))

@@ -18,7 +18,15 @@ const longTurn = 15 * time.Second
 
 // event takes one event of the turn loop.
 func (m *Model) event(event chat.Event) {
+	switch event.(type) {
+	case chat.QueueChanged, chat.StatusChanged: // not of the model
+	default:
+		m.turn.silence = silence{}
+	}
 	switch e := event.(type) {
+	case chat.Waiting:
+		now := m.opts.Now()
+		m.turn.silence = silence{since: now.Add(-e.For), told: now}
 	case chat.TurnStarted:
 		m.turn = turn{running: true, started: m.opts.Now(), cost: m.stats.Cost}
 	case chat.TurnEnded:

@@ -251,3 +251,25 @@ func TestEarlierIsShownFirst(t *testing.T) {
 func filled(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
+
+// After ten seconds without a word of the model it is said for how long, until
+// something comes or nothing more is heard of the silence.
+func TestSilenceIsShown(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{}, chat.Waiting{Model: "demo-model", For: 10 * time.Second})
+	s.wait(5 * time.Second)
+	s.events(chat.QueueChanged{})
+	if screen := s.all(); !strings.Contains(screen, "nothing from demo-model for 15s") {
+		t.Errorf("not said:\n%s", screen)
+	}
+	s.events(chat.TextDelta{Delta: "At last."})
+	if screen := s.all(); strings.Contains(screen, "nothing from") {
+		t.Errorf("still said:\n%s", screen)
+	}
+	s.events(chat.Waiting{Model: "demo-model", For: 10 * time.Second})
+	s.wait(15 * time.Second)
+	if screen := s.all(); strings.Contains(screen, "nothing from") {
+		t.Errorf("said of what has ended:\n%s", screen)
+	}
+}

@@ -30,6 +30,7 @@ type turn struct {
 	// written is how much text and reasoning came, in bytes.
 	written int
 	retry   retry
+	silence silence
 	usage   chat.UsageReported
 	// cost is what the session had cost when the turn began, in USD.
 	cost float64
@@ -46,6 +47,15 @@ type retry struct {
 	attempt int
 	reason  string
 	at      time.Time
+}
+
+// silence is what was heard of a model that sends nothing: since when, and when it
+// was said last.
+type silence struct{ since, told time.Time }
+
+// lasts reports whether nothing came since it was said: it would be said again.
+func (s silence) lasts(now time.Time) bool {
+	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceTold+time.Second
 }
 
 // changed notes a change of a file.
@@ -93,6 +103,8 @@ func (m *Model) doing() string {
 		return "interrupting"
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
 		return fmt.Sprintf("%s · try %d in %s", u.retry.reason, u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
+	case u.silence.lasts(now):
+		return "nothing from " + m.modelName() + " for " + words.Elapsed(now.Sub(u.silence.since))
 	case u.summariser != "":
 		return "summarising with " + style.Clean(u.summariser)
 	case u.arriving != "":
@@ -104,8 +116,10 @@ func (m *Model) doing() string {
 	case u.written > 0:
 		return "writing · ~" + words.Tokens(u.written/4) + " tokens"
 	}
-	return "waiting for " + cmp.Or(style.Reveal(m.status.Model).Text, "the model")
+	return "waiting for " + m.modelName()
 }
+
+func (m *Model) modelName() string { return cmp.Or(style.Reveal(m.status.Model).Text, "the model") }
 
 // workingView says what the turn does and how to stop it.
 func (m *Model) workingView(width int) []string {
