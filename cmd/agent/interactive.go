@@ -56,7 +56,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		Environ:   w.environ,
 		Greeting:  append([]string{a.banner(ctx)}, a.notices...),
 		Earlier:   a.earlier,
-		History:   session.Prompts{Path: filepath.Join(a.folders.config, "history")},
+		History:   promptHistory{session.Prompts{Path: filepath.Join(a.folders.config, "history")}},
 		Workspace: a.workspace.Root(),
 		Status:    chat.Status{Model: settings.Model.Of(a.settings), Mode: a.chat.Mode()},
 		Theme:     func() string { return settings.Theme.Of(a.settings) },

@@ -11,11 +11,41 @@ import (
 	"path/filepath"
 
 	"agent/internal/disk"
+	"agent/internal/history"
 )
 
-// Prompts is the file of what the user typed, kept across sessions: a JSON string
-// a line, the oldest first.
+// Prompts is the file of what the user sent, kept across sessions: a prompt a line,
+// the oldest first.
 type Prompts struct{ Path string }
+
+// Prompt is what somebody sent, in order. In the file it is a list, or a string when
+// all of it was typed.
+type Prompt []PromptPart
+
+// PromptPart is a piece of a prompt.
+type PromptPart struct {
+	Text string `json:"text"`
+	// Source is where the text comes from, empty when it was typed (D-46).
+	Source history.Source `json:"source,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Prompt) MarshalJSON() ([]byte, error) {
+	if len(p) == 1 && p[0].Source == "" {
+		return json.Marshal(p[0].Text)
+	}
+	return json.Marshal([]PromptPart(p))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Prompt) UnmarshalJSON(data []byte) error {
+	var typed string
+	if json.Unmarshal(data, &typed) == nil {
+		*p = Prompt{{Text: typed}}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]PromptPart)(p))
+}
 
 // keptPrompts is how many prompts are loaded, maxPromptFile the size in bytes at
 // which older ones are dropped from the file.
@@ -26,7 +56,7 @@ const (
 
 // Load returns the newest prompts, oldest first. Lines that cannot be read are
 // passed over; a missing file is an empty history.
-func (p Prompts) Load() ([]string, error) {
+func (p Prompts) Load() ([]Prompt, error) {
 	data, err := os.ReadFile(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -34,11 +64,11 @@ func (p Prompts) Load() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the prompt history: %w", err)
 	}
-	var prompts []string
+	var prompts []Prompt
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, maxPromptFile)
 	for lines.Scan() {
-		var prompt string
+		var prompt Prompt
 		if json.Unmarshal(lines.Bytes(), &prompt) == nil {
 			prompts = append(prompts, prompt)
 		}
@@ -52,7 +82,7 @@ func (p Prompts) Load() ([]string, error) {
 
 // Append adds a prompt. One write a line, so that programs that append at once do
 // not mix theirs.
-func (p Prompts) Append(prompt string) error {
+func (p Prompts) Append(prompt Prompt) error {
 	line, err := json.Marshal(prompt)
 	if err != nil {
 		return err
@@ -69,7 +99,7 @@ func (p Prompts) Append(prompt string) error {
 }
 
 // rewrite makes the file hold only prompts, atomically.
-func (p Prompts) rewrite(prompts []string) error {
+func (p Prompts) rewrite(prompts []Prompt) error {
 	var b bytes.Buffer
 	for _, prompt := range prompts {
 		line, err := json.Marshal(prompt)

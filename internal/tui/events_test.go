@@ -169,8 +169,8 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 // failingHistory cannot be read or written.
 type failingHistory struct{}
 
-func (failingHistory) Load() ([]string, error) { return nil, errors.New("permission denied") }
-func (failingHistory) Append(string) error     { return errors.New("disk full") }
+func (failingHistory) Load() ([]atcmd.Message, error) { return nil, errors.New("permission denied") }
+func (failingHistory) Append(atcmd.Message) error     { return errors.New("disk full") }
 
 func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 	t.Parallel()

@@ -124,7 +124,7 @@ var states = map[string]func(*screenplay){
 	},
 	"completion": func(s *screenplay) { s.typed("/c"); s.press("down") },
 	"search": func(s *screenplay) {
-		s.update(promptsMsg{"fix the test\nand the docs"})
+		s.update(earlierPrompts("fix the test\nand the docs"))
 		s.press("ctrl+r")
 		s.typed("fix")
 	},
@@ -134,7 +134,7 @@ var states = map[string]func(*screenplay){
 		s.typed("large")
 	},
 	"pick-preview": func(s *screenplay) {
-		s.update(promptsMsg{"write docs", "fix the test\nand the docs\nand all the rest", "review"})
+		s.update(earlierPrompts("write docs", "fix the test\nand the docs\nand all the rest", "review"))
 		s.typed("a draft")
 		s.press("ctrl+r", "ctrl+r")
 	},

@@ -96,13 +96,13 @@ func TestKeys(t *testing.T) {
 			s.press("up")
 		}, input: "queued"},
 		{name: "Ctrl+R finds, Enter takes", do: func(s *screenplay) {
-			s.update(promptsMsg{"fix the test", "write docs", "fix the build"})
+			s.update(earlierPrompts("fix the test", "write docs", "fix the build"))
 			s.press("ctrl+r")
 			s.typed("fix")
 			s.press("ctrl+r", "enter")
 		}, input: "fix the test"},
 		{name: "Ctrl+R, Esc goes back", do: func(s *screenplay) {
-			s.update(promptsMsg{"fix the test"})
+			s.update(earlierPrompts("fix the test"))
 			s.typed("mine")
 			s.press("ctrl+r")
 			s.typed("fix")

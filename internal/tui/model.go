@@ -131,7 +131,7 @@ func (m *Model) begin() tea.Cmd {
 type (
 	eventsMsg   []chat.Event
 	inputMsg    []term.Event
-	promptsMsg  []string
+	promptsMsg  []atcmd.Message
 	noteMsg     struct{ text string }
 	unqueuedMsg struct {
 		message atcmd.Message
@@ -164,7 +164,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case resizedMsg:
 		m.resized(message.width, message.height, message.painted)
 	case promptsMsg:
-		m.prompts.Load(message)
+		m.loaded(message)
 	case noteMsg:
 		m.note(bad, "✗", message.text)
 	case unqueuedMsg:

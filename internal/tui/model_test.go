@@ -208,6 +208,15 @@ func (s *screenplay) paste(text string) {
 	s.update(inputMsg{term.Paste(text)})
 }
 
+// earlierPrompts are typed prompts of earlier sessions.
+func earlierPrompts(texts ...string) promptsMsg {
+	var prompts promptsMsg
+	for _, text := range texts {
+		prompts = append(prompts, atcmd.Typed(text))
+	}
+	return prompts
+}
+
 // wait lets time pass, and wakes the model when it wants to be woken.
 func (s *screenplay) wait(d time.Duration) {
 	end := s.clock.Add(d)

@@ -36,9 +36,9 @@ type Driver interface {
 type History interface {
 	// Load returns earlier prompts, oldest first. It is called once, after the
 	// first paint.
-	Load() ([]string, error)
+	Load() ([]atcmd.Message, error)
 	// Append stores a prompt.
-	Append(prompt string) error
+	Append(prompt atcmd.Message) error
 }
 
 // Files knows the files of the workspace. Its methods may be called from any goroutine.

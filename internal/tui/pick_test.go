@@ -31,7 +31,7 @@ func TestPickRunsTheChoice(t *testing.T) {
 func TestPickKeepsTheDraft(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.update(promptsMsg{"earlier"})
+	s.update(earlierPrompts("earlier"))
 	s.typed("a draft")
 	s.press("ctrl+r", "esc")
 	if got := s.model.input.Value(); got != "a draft" {

@@ -37,7 +37,7 @@ func (m *Model) submit() tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	remember := m.remember(text)
+	remember := m.remember(message)
 	m.input.Clear()
 	m.typed = time.Time{}
 	switch {
@@ -71,16 +71,27 @@ func (m *Model) message() atcmd.Message {
 }
 
 // keepPastes remembers what of the input was pasted, by its text, for when it is
-// recalled in this session.
-func (m *Model) keepPastes() {
-	parts := m.input.Parts()
+// recalled.
+func (m *Model) keepPastes() { m.keepParts(m.input.Parts()) }
+
+func (m *Model) keepParts(parts []edit.Part) {
 	if !slices.ContainsFunc(parts, func(part edit.Part) bool { return part.Pasted }) {
 		return
 	}
 	if m.pasted == nil {
 		m.pasted = make(map[string][]edit.Part)
 	}
-	m.pasted[strings.TrimSpace(m.input.Value())] = parts
+	m.pasted[strings.TrimSpace(edit.Full(parts))] = parts
+}
+
+// loaded takes the prompts of earlier sessions.
+func (m *Model) loaded(earlier []atcmd.Message) {
+	prompts := make([]string, len(earlier))
+	for i, message := range earlier {
+		prompts[i] = message.Text()
+		m.keepParts(partsOf(message))
+	}
+	m.prompts.Load(prompts)
 }
 
 // asTyped is a sent message as it stood in the input: long pastes are placeholders.
@@ -101,22 +112,26 @@ func (m *Model) recall(prompt string) {
 }
 
 // giveBack puts a message into the input again.
-func (m *Model) giveBack(message atcmd.Message) {
+func (m *Model) giveBack(message atcmd.Message) { m.input.SetParts(partsOf(message)) }
+
+// partsOf is a message as it stands in the input.
+func partsOf(message atcmd.Message) []edit.Part {
 	parts := make([]edit.Part, len(message))
 	for i, part := range message {
 		parts[i] = edit.Part{Text: part.Text, Pasted: part.Source != "", Image: part.Image}
 	}
-	m.input.SetParts(parts)
+	return parts
 }
 
 // remember adds a prompt to the history.
-func (m *Model) remember(text string) tea.Cmd {
+func (m *Model) remember(message atcmd.Message) tea.Cmd {
+	text := message.Text()
 	if !m.prompts.Add(text) || m.opts.History == nil || len(text) > edit.MaxStored {
 		return nil
 	}
 	prompts := m.opts.History
 	return guarded(func() tea.Msg {
-		if err := prompts.Append(text); err != nil {
+		if err := prompts.Append(message); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
 		}
 		return nil

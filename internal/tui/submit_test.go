@@ -33,7 +33,8 @@ func TestWhatIsPastedIsData(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := newScreenplay(t, 60, 24)
+			s, kept := newScreenplay(t, 60, 24), &keptHistory{}
+			s.model.opts.History = kept
 			test.do(s)
 			s.press("enter")
 			if diff := cmp.Diff([]atcmd.Message{test.want}, s.driver.sent); diff != "" {
@@ -48,8 +49,25 @@ func TestWhatIsPastedIsData(t *testing.T) {
 			if diff := cmp.Diff([]atcmd.Message{test.want, test.want, test.want}, s.driver.sent); diff != "" {
 				t.Errorf("recalled and sent (-want +got):\n%s", diff)
 			}
+			later := newScreenplay(t, 60, 24)
+			later.model.opts.History = kept
+			later.run(later.model.begin())
+			later.press("up", "enter")
+			if diff := cmp.Diff([]atcmd.Message{test.want}, later.driver.sent); diff != "" {
+				t.Errorf("recalled by a later session and sent (-want +got):\n%s", diff)
+			}
 		})
 	}
+}
+
+// keptHistory is the prompt history of sessions that follow each other.
+type keptHistory []atcmd.Message
+
+func (h *keptHistory) Load() ([]atcmd.Message, error) { return *h, nil }
+
+func (h *keptHistory) Append(prompt atcmd.Message) error {
+	*h = append(*h, prompt)
+	return nil
 }
 
 // What was pasted is printed back as it stood in the input.

@@ -140,6 +140,15 @@ func (p pastes) parts(text string) []Part {
 	return slices.DeleteFunc(parts, func(part Part) bool { return part.Text == "" })
 }
 
+// Full is the whole text.
+func Full(parts []Part) string {
+	var full strings.Builder
+	for _, part := range parts {
+		full.WriteString(part.Text)
+	}
+	return full.String()
+}
+
 // Shown is a text as the editor shows it: its long pastes are labels.
 func Shown(parts []Part) string {
 	var shown strings.Builder

@@ -1,0 +1,39 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+// D-46: what was pasted into a prompt still is when a later session recalls it. Files
+// of before, in which all is typed, are read on.
+func TestPromptsKeepWhatWasPasted(t *testing.T) {
+	t.Parallel()
+	prompts := Prompts{filepath.Join(t.TempDir(), "config", "history")}
+	if earlier, err := prompts.Load(); err != nil || len(earlier) > 0 {
+		t.Fatalf("before the first: %v, %v", earlier, err)
+	}
+	mixed := Prompt{{Text: "why does this fail?\n"}, {Text: "npm ERR! 404 @types/nodee", Source: history.Pasted}}
+	for _, prompt := range []Prompt{{{Text: "see @a.go"}}, mixed} {
+		if err := prompts.Append(prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile(prompts.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := append([]byte("\"typed before\"\n{\n7\n"), file...)
+	if err := os.WriteFile(prompts.Path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := prompts.Load()
+	if diff := cmp.Diff([]Prompt{{{Text: "typed before"}}, {{Text: "see @a.go"}}, mixed}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
