@@ -240,10 +240,10 @@ func TestDensityTellsItsPrice(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	p := NewPrinter(StreamJSON, &out, &out)
-	if err := p.Event(chat.DensityApplied{TokensBefore: 9, TokensAfter: 5, Cut: &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1000}}); err != nil {
+	if err := p.Event(chat.DensityApplied{TokensBefore: 9, TokensAfter: 5, Cut: &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1000, Request: 3}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := out.String(), `"tokensBefore":9,"tokensAfter":5,"paid":690,"saves":88,"paysBackAfter":8,"bank":1000}`; !strings.Contains(got, want) {
+	if got, want := out.String(), `"tokensBefore":9,"tokensAfter":5,"paid":690,"saves":88,"paysBackAfter":8,"bank":1000,"request":3}`; !strings.Contains(got, want) {
 		t.Errorf("%s lacks %s", got, want)
 	}
 }
