@@ -98,7 +98,16 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if err := a.openWorkspace(o.workspace); err != nil {
 		return err
 	}
+	a.connection = newConnection(a.settings, a.world, a.folders, mode.ask)
+	a.onClose(a.connection.Close)
+	var recorded session.State
+	if o.resumes() { // whom it talked to is in the record
+		if recorded, err = a.record(o); err != nil {
+			return err
+		}
+	}
 	if err := a.connect(ctx, mode); err != nil {
+		_ = printLines(a.world.people, a.notices) // the record may be why
 		return err
 	}
 	if err := a.confirmWorkspace(ctx, mode.ask); err != nil {
@@ -108,9 +117,10 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 	if err != nil {
 		return err
 	}
-	recorded, err := a.record(o)
-	if err != nil {
-		return err
+	if !o.resumes() {
+		if recorded, err = a.record(o); err != nil {
+			return err
+		}
 	}
 	a.keepFiles()
 	a.restoreTodos(recorded.Todos)
@@ -206,8 +216,6 @@ func (a *app) confirmWorkspace(ctx context.Context, ask asker) error {
 
 // connect finds somebody to talk to.
 func (a *app) connect(ctx context.Context, mode appMode) error {
-	a.connection = newConnection(a.settings, a.world, a.folders, mode.ask)
-	a.onClose(a.connection.Close)
 	notice, closer, err := mode.endpoint(ctx, a.connection)
 	if closer != nil {
 		a.onClose(func() error { closer(); return nil })

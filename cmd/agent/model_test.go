@@ -96,6 +96,17 @@ func countRequests(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+func modelOfRequest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: model-of N NAME")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if got := modelOf(ts).Requests()[n].Model; got != args[1] {
+		ts.Fatalf("request %d asks for %s", n, got)
+	}
+}
+
 func sent(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: sent REGEXP")

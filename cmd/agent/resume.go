@@ -4,21 +4,20 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"agent/internal/chat"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
 	"agent/internal/session"
-	"agent/internal/settings"
 	"agent/internal/todo"
 	"agent/internal/tools/shell"
 	"agent/internal/words"
 )
+
+// resumes reports whether a recorded session goes on.
+func (o sessionOptions) resumes() bool { return o.continues || o.resume != "" }
 
 // sessionsDir is where the records of all sessions are.
 func (f folders) sessionsDir() string { return filepath.Join(f.data, "sessions") }
@@ -47,16 +46,9 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 	}
 	a.onClose(func() error { a.env.Jobs.Close(); return nil }) // while their end can be recorded
 	a.connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })
-	a.restoreSettings(state.Settings)
+	a.restoreSettings(state.Settings, o.settingsOptions)
 	a.settings.OnSessionChange(func(key, text string) { a.logged(log.Setting(key, text)) })
 	return state, nil
-}
-
-// notRestored are the settings that a resumed session does not bring back: where
-// keys and code go, and what commands may do, is decided anew each time.
-var notRestored = []string{
-	settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key(), settings.WebFetchPrivate.Key(),
-	settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(), settings.SandboxAllowRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
 }
 
 // restoreTodos puts the recorded todo list on the board, which records every change.
@@ -81,26 +73,6 @@ func (a *app) restoreTodos(recorded json.RawMessage) {
 	})
 }
 
-// restoreSettings sets again what was set with /set in the session, but for what
-// would let it do more than the program was started with.
-func (a *app) restoreSettings(recorded map[string]string) {
-	for _, key := range slices.Sorted(maps.Keys(recorded)) {
-		text := recorded[key]
-		mode, now := chat.ApprovalMode(text), chat.ApprovalMode(settings.ApprovalMode.Of(a.settings))
-		switch {
-		case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
-			a.notices = append(a.notices, fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now))
-			continue
-		case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header."):
-			a.notices = append(a.notices, fmt.Sprintf("The session had %s set; it is not set again.", key))
-			continue
-		}
-		if err := a.settings.Set(settings.Session, key, text); err != nil {
-			a.notices = append(a.notices, "from the recorded session: "+err.Error())
-		}
-	}
-}
-
 // logged notes that the log is out of step with the conversation, which is a defect;
 // a disk that takes nothing is no error of it, see chat.Config.Unsaved.
 func (a *app) logged(err error) {
@@ -110,7 +82,7 @@ func (a *app) logged(err error) {
 }
 
 func (a *app) openLog(o sessionOptions, logOptions session.Options) (*session.Log, session.State, error) {
-	if !o.continues && o.resume == "" {
+	if !o.resumes() {
 		log, err := session.Create(logOptions)
 		if err != nil {
 			err = fmt.Errorf("%w; --no-session runs without a record", err)

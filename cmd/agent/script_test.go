@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 //	noise FILE SIDE       make a PNG that nothing makes smaller
 //	exits STATUS CMD…     run a program that must end with this exit status
 //	requests N            the server got N chat requests
+//	model-of N NAME       the N-th of them, from 0, asks for this model
 //	[!] sent REGEXP       one of them matches
 //	session               set $SESSION to the latest session log, $ID to its id
 //	truncate FILE SIZE    make a sparse file
@@ -81,6 +82,7 @@ func TestScripts(t *testing.T) {
 			"exits":     exits,
 			"requests":  countRequests,
 			"sent":      sent,
+			"model-of":  modelOfRequest,
 			"session":   findSession,
 			"truncate":  truncate,
 			"leftovers": leftovers,

@@ -88,9 +88,12 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	return nil
 }
 
+// ProfileChange is what OnSessionChange is told as the key of a profile's use.
+const ProfileChange = "profile"
+
 // OnSessionChange has changed called, in order, with every value that is set in the
-// session layer from now on, and with "" for one that is unset. It must not call
-// back.
+// session layer from now on, and with "" for one that is unset; with ProfileChange and
+// its name for a profile that is used, NoProfile for none. It must not call back.
 func (s *Settings) OnSessionChange(changed func(key, text string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,8 +148,10 @@ func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	defer s.revision.Add(1)
 	s.profile, s.layers[ProfileLayer] = "", make(map[string]Value)
 	if p == nil {
+		s.changed(ProfileChange, NoProfile)
 		return nil
 	}
+	s.changed(ProfileChange, p.Name)
 	s.profile, s.layers[ProfileLayer] = p.Name, maps.Clone(p.Values)
 	for _, spec := range s.registry.specs {
 		if _, ok := p.Values[spec.Key]; !ok {
