@@ -124,7 +124,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
-	f.StringVar(&o.maxCost, "max-cost", "", "end when the session has cost `USD`, where prices are known")
+	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once the run has cost `USD`, where prices are known")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/settings"
 )
@@ -39,6 +40,43 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// What is spent on summaries counts: nothing more is sent after the one that reaches
+// the limit, neither another nor the request that it was for.
+func TestMaxCostOfSummaries(t *testing.T) {
+	t.Parallel()
+	summary := respond(llm.Text{Delta: snapshot}, llm.Usage{PromptTokens: 1_000_000, CompletionTokens: 1000}, llm.Finish{Reason: "stop"})
+	b := newBench(t, say("first"), summary)
+	b.Prices = func(string) *settings.Prices { return &settings.Prices{Input: 2, Output: 10} }
+	b.set("compression.strategy", "one-shot")
+	b.set("max-cost", "2")
+	b.CompressionPrompt = "sum it up"
+	b.long()
+	if out, err := b.prompt("begin"); err != nil || out.Response != "first" {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	b.set("compression.threshold", "0.001")
+	out, err := b.prompt("go on")
+	if err != nil || out.Stop != StopMaxCost || len(b.model.requests) != 2 || math.Abs(b.stats.Cost-2.01) > 1e-9 {
+		t.Errorf("%+v, %v, %d requests, cost %v", out, err, len(b.model.requests), b.stats.Cost)
+	}
+	told, err := b.window.PerformCompression(t.Context(), strategyOf(t, "one-shot"))
+	if len(b.model.requests) != 2 {
+		t.Errorf("another summary was asked for: %+v, %v", told, err)
+	}
+	b.valid()
+}
+
+// A limit that the endpoint makes impossible is said.
+func TestMaxCostWithoutUsage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, respond(llm.Text{Delta: "a"}, llm.Finish{Reason: "stop"}))
+	b.Prices = func(string) *settings.Prices { return &settings.Prices{Input: 2, Output: 10} }
+	b.set("max-cost", "2")
+	if _, err := b.prompt("go"); err != nil || !strings.Contains(notices(b), "max-cost cannot be kept: the endpoint does not say how many tokens") {
+		t.Errorf("%v: %s", err, notices(b))
+	}
+}
+
 // Without prices nothing is claimed, and a limit that cannot be kept is said once.
 func TestCostUnknown(t *testing.T) {
 	t.Parallel()
@@ -64,4 +102,13 @@ func notices(b *bench) string {
 		texts = append(texts, e.Text)
 	}
 	return strings.Join(texts, "\n")
+}
+
+func strategyOf(t *testing.T, name string) compression.Strategy {
+	t.Helper()
+	strategy, err := compression.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strategy
 }

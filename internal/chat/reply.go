@@ -25,6 +25,8 @@ type reply struct {
 	attached *history.Attached
 	calls    []llm.ToolCall
 	finish   string
+	// counted is set when the provider has reported what it took.
+	counted bool
 }
 
 func (r *reply) empty() bool {
@@ -106,7 +108,8 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
 	case llm.Usage:
-		in.window.Observe(r.model, r.estimate, window.Reported{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens})
+		r.counted = true
+		in.window.Observe(r.model, r.estimate, window.Reported{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens, Written: chunk.CacheWriteTokens})
 		in.reported(r.model, chunk)
 	case llm.Retrying:
 		if chunk.Discard {

@@ -1,9 +1,12 @@
 package chat
 
 import (
+	"fmt"
+
 	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/words"
 )
 
 // Stats are the running figures of a session.
@@ -25,6 +28,8 @@ type Stats struct {
 type totals struct {
 	*Config
 	Stats
+	// unlimited is set once it was told that max-cost cannot be kept.
+	unlimited bool
 }
 
 // count takes the provider's figures of a request to model into the totals.
@@ -51,19 +56,41 @@ func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *
 		t.Cost += prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
 		return
 	}
-	if _, limited := settings.MaxCost.Get(t.Settings); limited && t.Unpriced == (UsageReported{}) {
-		t.notice("max-cost cannot be kept: the prices of %s are not known; set price.input and price.output", model)
-	}
+	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
 	t.Unpriced.PromptTokens += u.PromptTokens
 	t.Unpriced.CompletionTokens += u.CompletionTokens
 	t.Unpriced.CachedTokens += u.CachedTokens
 	t.Unpriced.CacheWriteTokens += u.CacheWriteTokens
 }
 
-// tooCostly reports whether the session has cost what it may.
-func (t *totals) tooCostly() bool {
-	limit, limited := settings.MaxCost.Get(t.Settings)
-	return limited && t.Cost >= limit && t.Requests > 0
+// uncounted takes note of a request whose provider did not say what it took.
+func (t *totals) uncounted(model string) {
+	t.cannotLimit("the endpoint does not say how many tokens %s takes", model)
+}
+
+// cannotLimit says once why the cost cannot be limited, where it should be.
+func (t *totals) cannotLimit(format, model string) {
+	if _, limited := settings.MaxCost.Get(t.Settings); !limited || t.unlimited {
+		return
+	}
+	t.unlimited = true
+	t.notice("max-cost cannot be kept: "+format, model)
+}
+
+// costError says that the session has cost what it may.
+type costError struct{ cost float64 }
+
+func (e *costError) Error() string {
+	return fmt.Sprintf("the session has cost %s (max-cost)", words.Dollars(e.cost))
+}
+
+// affordable is a *costError once the session has cost what it may: nothing more is
+// sent then, for an answer or for a summary.
+func (t *totals) affordable() error {
+	if limit, limited := settings.MaxCost.Get(t.Settings); limited && t.Cost >= limit && t.Requests > 0 {
+		return &costError{t.Cost}
+	}
+	return nil
 }
 
 // countUsage takes the provider's figures of a request to model and tells them.

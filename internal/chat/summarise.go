@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,6 +102,10 @@ func (a *asking) connect() (release func(), room int, err error) {
 
 // ask sends one request and collects the answer, in as long as it may take.
 func (a *asking) ask(ctx context.Context, system, text string) (compression.Answer, error) {
+	unaffordable, err := ask(ctx, a.chat.inbox, a.chat.stats.affordable)
+	if err = cmp.Or(err, unaffordable); err != nil {
+		return compression.Answer{}, err
+	}
 	s := a.settings
 	model := settings.Model.Of(s)
 	tooLong := fmt.Errorf("it gave no summary within %s", a.patience)

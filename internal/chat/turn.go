@@ -10,7 +10,6 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // turn works on what the user said until the model has nothing more to do: add
@@ -38,8 +37,8 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
 			return out.stopped(StopMaxTurns), nil
 		}
-		if c.stats.tooCostly() {
-			c.notice("stopped: the session has cost %s (max-cost)", words.Dollars(c.stats.Cost))
+		if err := c.stats.affordable(); err != nil {
+			c.notice("stopped: %v", err)
 			return out.stopped(StopMaxCost), nil
 		}
 		err := c.deliverQueued(ctx)
@@ -50,6 +49,11 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return failed(ctx, out, err)
 		}
 		reply, err := c.request(ctx, &out)
+		var spent *costError
+		if errors.As(err, &spent) {
+			c.notice("stopped: %v", err)
+			return out.stopped(StopMaxCost), nil
+		}
 		if err != nil {
 			return failed(ctx, out, err)
 		}
@@ -104,6 +108,9 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
 		return nil, err
 	}
+	if err := c.stats.affordable(); err != nil {
+		return nil, err // a summary has cost the rest
+	}
 	request, err := buildRequest(&c.Config, c.window)
 	if err != nil {
 		return nil, err
@@ -122,6 +129,9 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	out.Requests++
 	c.stats.Requests++
 	r, err := c.replies.stream(ctx, provider, request)
+	if err == nil && !r.counted {
+		c.stats.uncounted(request.Model)
+	}
 	if r.empty() && err == nil {
 		c.notice("the model sent an empty reply")
 	}

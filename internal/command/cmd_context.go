@@ -54,6 +54,9 @@ func describeUsage(u chat.ContextUsage, bar Bar) []string {
 	if u.Prompt > 0 {
 		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", words.Tokens(u.Cached), words.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
+	if u.Written > 0 {
+		lines = append(lines, fmt.Sprintf("             %s of them written to it", words.Tokens(u.Written)))
+	}
 	lines = append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
 	if held := heldBack(u.Standing); held != "" {
 		lines = append(lines, "held back    "+held)

@@ -26,7 +26,9 @@ func (c *Commands) statsCommand() Command {
 			return Output{Lines: table([]column{left, right, left}, [][]string{
 				{"requests", strconv.Itoa(stats.Requests)},
 				{"tool calls", strconv.Itoa(stats.ToolCalls)},
-				{"input tokens", words.Tokens(stats.PromptTokens), cachedShare(stats)},
+				{"input tokens", words.Tokens(stats.PromptTokens)},
+				{"cache reads", words.Tokens(stats.CachedTokens), shareOfInput(stats.CachedTokens, stats)},
+				{"cache writes", words.Tokens(stats.CacheWriteTokens), shareOfInput(stats.CacheWriteTokens, stats)},
 				{"output tokens", words.Tokens(stats.CompletionTokens)},
 				{"compressions", strconv.Itoa(stats.Compressions)},
 				{"freed tokens", words.Tokens(usage.Freed), "by density"},
@@ -36,12 +38,8 @@ func (c *Commands) statsCommand() Command {
 	}
 }
 
-func cachedShare(s chat.Stats) string {
-	share := fmt.Sprintf("%d%% from the provider's cache", chat.Percent(s.CachedTokens, s.PromptTokens))
-	if s.CacheWriteTokens > 0 {
-		share += fmt.Sprintf(", %s written to it", words.Tokens(s.CacheWriteTokens))
-	}
-	return share
+func shareOfInput(tokens int, s chat.Stats) string {
+	return fmt.Sprintf("%d%% of the input", chat.Percent(tokens, s.PromptTokens))
 }
 
 // costRow is what the session cost. Requests whose prices were not known are counted

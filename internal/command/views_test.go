@@ -16,11 +16,11 @@ import (
 func figures(w *world) {
 	w.session.usage = chat.ContextUsage{
 		System: 1200, Tools: 3400, Human: 2000, AI: 10400, Calls: 6000, Results: 41000,
-		Limit: 128000, Threshold: 108800, Prompt: 63000, Cached: 57000, Freed: 12345,
+		Limit: 128000, Threshold: 108800, Prompt: 63000, Cached: 57000, Written: 5000, Freed: 12345,
 	}
 	w.session.stats = chat.Stats{
-		Requests: 12, ToolCalls: 34, PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, Compressions: 1,
-		Unpriced: chat.UsageReported{PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264},
+		Requests: 12, ToolCalls: 34, PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000, Compressions: 1,
+		Unpriced: chat.UsageReported{PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000},
 	}
 	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
 	w.session.ledger = []chat.PruneRecord{
@@ -46,6 +46,7 @@ r  tool results    41k  32%
 used         64k of 128k tokens (50%)
 compression  starts at 109k (85%)
 cache        57k of the last 63k input tokens (90%)
+             5k of them written to it
 freed        12.3k so far by density`
 	if got := text(out); got != want {
 		t.Errorf("/context shows\n%s\nwant\n%s", got, want)
@@ -161,7 +162,9 @@ func TestStatsView(t *testing.T) {
 	figures(w)
 	const want = `requests          12
 tool calls        34
-input tokens    182k  61% from the provider's cache
+input tokens    182k
+cache reads     111k  61% of the input
+cache writes     20k  11% of the input
 output tokens   8.1k
 compressions       1
 freed tokens   12.3k  by density
@@ -169,11 +172,12 @@ cost               ?  /set price.input and price.output`
 	if got := text(w.run(t, "/stats")); got != want {
 		t.Errorf("/stats shows\n%s\nwant\n%s", got, want)
 	}
-	for _, line := range []string{"/set price.input 3", "/set price.output 15", "/set price.cached 0.3"} {
+	for _, line := range []string{"/set price.input 3", "/set price.output 15", "/set price.cached 0.3", "/set price.cache-write 3.75"} {
 		w.run(t, line)
 	}
-	// 71136 fresh × 3 + 111264 cached × 0.3 + 8100 × 15, per million.
-	if got := text(w.run(t, "/stats")); !strings.Contains(got, "$0.37") {
+	// 51136 fresh × 3 + 111264 read × 0.3 + 20000 written × 3.75 + 8100 × 15, per million:
+	// 0.1534 + 0.0334 + 0.0750 + 0.1215.
+	if got := text(w.run(t, "/stats")); !strings.Contains(got, "$0.38") {
 		t.Errorf("/stats shows\n%s", got)
 	}
 }

@@ -34,34 +34,7 @@ func (e chatEvent) first() chatChoice {
 }
 
 // usage is the report, nil if there is none.
-func (e chatEvent) usage() *Usage {
-	usage := Usage{PromptTokens: e.Usage.PromptTokens.Count(), CompletionTokens: e.Usage.CompletionTokens.Count()}
-	if usage == (Usage{}) {
-		return nil
-	}
-	cached := max(e.Usage.CachedTokens.Count(), e.Usage.PromptCacheHitTokens.Count(), e.Timings.CacheN.Count())
-	details := e.Usage.PromptTokensDetails
-	cached = max(cached, details.CachedTokens.Count())
-	written := max(details.CacheWriteTokens.Count(), e.Usage.CacheCreationInputTokens.Count())
-	usage.CachedTokens, usage.CacheWriteTokens = min(cached, usage.PromptTokens), min(written, usage.PromptTokens)
-	return &usage
-}
-
-// chatUsage is a report with the names that vendors have for cached tokens.
-type chatUsage struct {
-	openai.Usage
-	PromptTokens     loose.Int `json:"prompt_tokens"`
-	CompletionTokens loose.Int `json:"completion_tokens"`
-	// CachedTokens is Moonshot's, PromptCacheHitTokens DeepSeek's.
-	CachedTokens         loose.Int `json:"cached_tokens"`
-	PromptCacheHitTokens loose.Int `json:"prompt_cache_hit_tokens"`
-	// CacheCreationInputTokens is Anthropic's name for what was written.
-	CacheCreationInputTokens loose.Int `json:"cache_creation_input_tokens"`
-	PromptTokensDetails      struct {
-		CachedTokens     loose.Int `json:"cached_tokens"`
-		CacheWriteTokens loose.Int `json:"cache_write_tokens"`
-	} `json:"prompt_tokens_details"`
-}
+func (e chatEvent) usage() *Usage { return e.Usage.report(e.Timings.CacheN.Count()) }
 
 // chatChoice is one choice of an event.
 type chatChoice struct {

@@ -33,7 +33,7 @@ var PriceCacheWrite = Optional(Number(AtLeast(0, "of at least 0")), Spec{
 // MaxCost ends a session that has cost as much, in USD.
 var MaxCost = Optional(Number(AtLeast(0, "of at least 0")), Spec{
 	Key: "max-cost", Unset: "no limit",
-	Help:     "most USD that a run may cost, where prices are known",
+	Help:     "no further request once a run has cost as much USD, where prices are known",
 	Category: CategoryPrice,
 })
 

@@ -3,8 +3,8 @@ package window
 // Reported is what a provider said of one request, in its tokens.
 type Reported struct {
 	// Prompt is the size of the request, Cached the part of it read from the
-	// provider's cache.
-	Prompt, Cached int
+	// provider's cache and Written the part written to it.
+	Prompt, Cached, Written int
 }
 
 // Tokens is the size of the next request: head and history as they would be sent,

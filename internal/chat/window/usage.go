@@ -15,9 +15,10 @@ type Usage struct {
 	// Wanted is the share of the window that the threshold asks for. It is above
 	// Threshold when the reserve leaves less than that.
 	Wanted int
-	// Prompt is the size the provider reported for the latest request and Cached
-	// the part of it read from its cache; 0 before the first report.
-	Prompt, Cached int
+	// Prompt is the size the provider reported for the latest request, Cached the part
+	// of it read from its cache and Written the part written to it; 0 before the first
+	// report.
+	Prompt, Cached, Written int
 	// Freed is what density has saved so far.
 	Freed int
 	// Standing is what pruning could take of it and has not.
@@ -53,6 +54,7 @@ func (w *Window) Usage() Usage {
 		Reserve: w.reserve(),
 		Prompt:  w.latest.Prompt,
 		Cached:  w.latest.Cached,
+		Written: w.latest.Written,
 		Freed:   w.Freed(),
 
 		Standing: w.standing(),
