@@ -44,7 +44,7 @@ func TestCost(t *testing.T) {
 // the limit, neither another nor the request that it was for.
 func TestMaxCostOfSummaries(t *testing.T) {
 	t.Parallel()
-	summary := respond(llm.Text{Delta: snapshot}, llm.Usage{PromptTokens: 1_000_000, CompletionTokens: 1000}, llm.Finish{Reason: "stop"})
+	summary := respond(llm.Text{Delta: aSummary}, llm.Usage{PromptTokens: 1_000_000, CompletionTokens: 1000}, llm.Finish{Reason: "stop"})
 	b := newBench(t, say("first"), summary)
 	b.Prices = func(string) *settings.Prices { return &settings.Prices{Input: 2, Output: 10} }
 	b.set("compression.strategy", "one-shot")
