@@ -8,7 +8,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race bench lint e2e chaos fuzz fuzz-look
+.PHONY: run build test race bench lint e2e chaos fuzz fuzz-look fuzz-read-only
 
 run: build
 	@bin/agent $(ARGS)
@@ -39,6 +39,11 @@ fuzz:
 # strace: they must only read.
 fuzz-look:
 	LOOK_SEED=$(or $(SEED),$$(date +%s)) LOOK_COMMANDS=$(or $(COMMANDS),2000) $(GO) test -count=1 -timeout 30m -run 'TestReadOnlyOnlyReads|TestOffencesAreSeen' -v ./internal/tools/cmdline
+
+# A session in read-only, in which the model calls every tool with arguments at random,
+# watched by strace: nothing on the disk changes. An hour of work is some 3 000 calls.
+fuzz-read-only:
+	READONLY_SEED=$(or $(SEED),$$(date +%s)) READONLY_CALLS=$(or $(CALLS),300) $(GO) test -count=1 -timeout 60m -run 'TestReadOnlyChangesNothingOnTheDisk|TestChangesOfTheDiskAreSeen' -v ./cmd/agent
 
 # The program is killed, cut off and starved at moments of chance; what must hold
 # after that is checked. CHAOS_TIME bounds it, CHAOS_SEED has the same again.

@@ -2,107 +2,325 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/creack/pty"
 
 	"agent/internal/llm/llmtest"
 )
 
-// writing matches the system calls that change a disk, with the path they are about.
-var writing = regexp.MustCompile(`^\d+ +(?:openat\([^<"]*(?:<([^>]*)>)?[^"]*"([^"]*)", [^)]*(?:O_WRONLY|O_RDWR|O_CREAT)|(?:creat|mkdir|mkdirat|unlink|unlinkat|rmdir|rename|renameat|renameat2|link|linkat|symlink|symlinkat|chmod|fchmodat|chown|lchown|fchownat|truncate|mknod|mknodat|setxattr|utimensat)\([^<"]*(?:<([^>]*)>)?[^"]*"([^"]*)").*= [0-9]`)
+// number is that of an environment variable, else a default.
+func number(t *testing.T, variable string, standard int) int {
+	t.Helper()
+	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(standard)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
-// In read-only nothing on the disk changes but the program's own files and its
-// temporary folder, whatever the model calls (issue 8, "done when").
+// In a long session in read-only, in which the model calls every tool with arguments at
+// random, hostile ones among them, nothing on the disk changes but the program's own
+// files and its temporary folder: neither in the workspace nor in the rest of the home
+// folder nor anywhere else (issue 8, "done when"). Every system call is watched, and
+// what is there afterwards is compared. make fuzz-read-only makes thousands of calls.
 func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs long")
 	}
 	strace, err := exec.LookPath("strace")
-	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
+	if err != nil || exec.Command(strace, "-f", "--seccomp-bpf", "-o", "/dev/null", "true").Run() != nil {
 		t.Skip("strace does not work here")
 	}
-	home, work, temp := t.TempDir(), t.TempDir(), t.TempDir()
-	for _, file := range []string{"a.txt", "sub/b.go"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(work, file)), 0o755); err != nil {
-			t.Fatal(err)
+	seed, calls := number(t, "READONLY_SEED", 1), number(t, "READONLY_CALLS", 60)
+	p := newReadOnlyPlace(t)
+	before := p.everything()
+	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	var made atomic.Int64
+	server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
+		if made.Load() >= int64(calls) {
+			return llmtest.Say("all done")
 		}
-		if err := os.WriteFile(filepath.Join(work, file), []byte("package b\n"), 0o644); err != nil {
-			t.Fatal(err)
+		turn := llmtest.Turn{}
+		for range 1 + random.IntN(3) {
+			name, arguments := p.call(random)
+			turn = turn.Call(name, arguments)
+			made.Add(1)
 		}
+		return turn
+	})
+	log := filepath.Join(t.TempDir(), "trace")
+	p.session(t, strace, log, server.URL, func() bool { return made.Load() >= int64(calls) }, made.Load)
+	trace, err := os.Open(log)
+	if err != nil {
+		t.Fatal(err)
 	}
-	looks := [][2]string{
-		{"read_file", `{"file_path":"a.txt"}`},
-		{"read_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
-		{"read_many_files", `{"paths":["**"]}`},
-		{"ast_read_file", `{"file_path":"sub/b.go"}`},
-		{"search_file_content", `{"pattern":"package"}`},
-		{"glob", `{"pattern":"**"}`},
-		{"list_directory", `{}`},
-		{"run_shell_command", `{"command":"ls -la; cat a.txt; grep -rn package . | sort | uniq"}`},
-		{"run_shell_command", `{"command":"git status"}`},
-		{"run_shell_command", `{"command":"find . -name '*.go'"}`},
-		{"run_shell_command", `{"action":"list"}`},
+	defer trace.Close()
+	offences, execs := p.offences(trace)
+	for i, offence := range offences {
+		if i == 20 {
+			t.Fatalf("and %d more", len(offences)-i)
+		}
+		t.Error(offence)
 	}
-	changes := [][2]string{
-		{"write_file", `{"file_path":"new.txt","content":"x"}`},
-		{"replace", `{"file_path":"a.txt","old_string":"package","new_string":"x"}`},
-		{"insert_at_line", `{"file_path":"a.txt","line":1,"content":"x"}`},
-		{"delete_line_range", `{"file_path":"a.txt","start_line":1,"end_line":1}`},
-		{"run_shell_command", `{"command":"touch new"}`},
-		{"run_shell_command", `{"command":"find . -not -name -- -exec touch x ';'"}`},
-		{"run_shell_command", `{"command":"tree -P -- -o new"}`},
-		{"run_shell_command", `{"command":"touch x","outside":"please"}`},
+	if execs < calls/20 {
+		t.Errorf("of %d calls only %d started a program; the session did not do what it should", calls, execs)
 	}
-	for _, change := range changes {
-		turns := 0
-		server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
-			if turns++; turns <= len(looks) {
-				return llmtest.Call(looks[turns-1][0], looks[turns-1][1])
-			}
-			if turns == len(looks)+1 {
-				return llmtest.Call(change[0], change[1])
-			}
-			return llmtest.Say("done")
-		})
-		log := filepath.Join(t.TempDir(), "trace")
-		// strace starts the program by its path, so the name it goes by is a link.
-		agent := filepath.Join(filepath.Dir(log), "agent")
-		if err := os.Symlink(os.Args[0], agent); err != nil {
-			t.Fatal(err)
+	after := p.everything()
+	for path, was := range before {
+		if after[path] != was {
+			t.Errorf("%s was %s and is %s", path, was, cmp.Or(after[path], "gone"))
 		}
-		cmd := exec.Command(strace, "-f", "-y", "-qq", "-s", "300", "-e", "trace=file", "-o", log, agent, "-m", "demo", "-p", "go", "--approval-mode", "read-only")
-		cmd.Dir = work
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temp, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + server.URL, "GORACE=" + noRaceSleep}
-		out, _ := cmd.CombinedOutput()
-		if turns <= len(looks) {
-			t.Fatalf("the run ended early, after %d turns: %s", turns, out)
-		}
-		trace, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(trace)) {
-			match := writing.FindStringSubmatch(line)
-			if match == nil {
-				continue
-			}
-			path := match[2] + match[4]
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(cmp.Or(match[1], match[3], work), path)
-			}
-			own := func(folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }
-			if own(work) || own(home) && !own(home+"/.config") && !own(home+"/.local") && !own(home+"/.cache") {
-				t.Errorf("%v: %s", change, line)
-			}
-		}
-		entries, err := os.ReadDir(work)
-		if err != nil || len(entries) != 2 {
-			t.Errorf("%v: the workspace holds %v (%v)", change, entries, err)
+		delete(after, path)
+	}
+	for path := range after {
+		t.Errorf("%s is new", path)
+	}
+	t.Logf("seed %d: %d calls, %d programs", seed, made.Load(), execs)
+}
+
+// What the test above looks for, it would see.
+func TestChangesOfTheDiskAreSeen(t *testing.T) {
+	t.Parallel()
+	p := &readOnlyPlace{base: "/b", home: "/b/home", work: "/b/home/work", temp: "/b/temp"}
+	for line, want := range map[string]bool{
+		`1 openat(AT_FDCWD</b/home/work>, "x", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 3</b/home/work/x>`:         true,
+		`1 openat(AT_FDCWD</b/home/work>, "x", O_RDONLY) = 3</b/home/work/x>`:                               false,
+		`1 openat(AT_FDCWD</b/home/work>, "x", O_RDWR) = -1 EROFS (Read-only file system)`:                  false,
+		`1 openat(AT_FDCWD</>, "/dev/null", O_WRONLY) = 3</dev/null>`:                                       false,
+		`1 openat(AT_FDCWD</>, "/b/temp/x", O_WRONLY|O_CREAT, 0600) = 3</b/temp/x>`:                         false,
+		`1 openat(AT_FDCWD</>, "/etc/x", O_WRONLY|O_CREAT, 0600) = 3</etc/x>`:                               true,
+		`1 openat(AT_FDCWD</>, "/b/home/.local/share/agent/s", O_WRONLY) = 3</b/home/.local/share/agent/s>`: false,
+		`1 openat(AT_FDCWD</>, "/b/home/.bashrc", O_WRONLY) = 3</b/home/.bashrc>`:                           true,
+		`1 unlinkat(AT_FDCWD</b/home/work>, "a.txt", 0) = 0`:                                                true,
+		`1 renameat2(AT_FDCWD</b/temp>, "x", AT_FDCWD</b/home/work>, "y", 0) = 0`:                           true,
+		`1 rename("/b/temp/x", "/b/temp/y") = 0`:                                                            false,
+		`1 fchmod(3</b/home/work/a.txt>, 0644) = 0`:                                                         true,
+		`1 utimensat(3</b/home/work/a.txt>, NULL, [{tv_sec=1}], 0) = 0`:                                     true,
+		`1 symlink("/b/temp/x", "/b/home/work/l") = 0`:                                                      true,
+		`1 mkdir("new", 0777) = 0`:                                                                          true,
+		"1 unlink(\"/b/home/x\" <unfinished ...>\n1 <... unlink resumed>) = 0":                              true,
+	} {
+		if found, _ := p.offences(strings.NewReader(line + "\n")); len(found) > 0 != want {
+			t.Errorf("%s: %q", line, found)
 		}
 	}
 }
+
+// readOnlyPlace is a home folder with a workspace that is made to mislead.
+type readOnlyPlace struct{ base, home, work, temp string }
+
+func newReadOnlyPlace(t *testing.T) *readOnlyPlace {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &readOnlyPlace{base: base, home: base + "/home", work: base + "/home/work", temp: base + "/temp"}
+	for path, content := range map[string]string{
+		"home/.bashrc": "# mine", "home/.ssh/id_rsa": "key", "home/other/f": "x", "temp/.k": "", "outside/f": "x",
+		"home/work/a.txt": "package b\n--\n", "home/work/sub/b.go": "package b\n\nfunc B() {}\n", "home/work/.env": "K=1", "home/work/notes": "touch pwned # --\n",
+		"home/work/.gitattributes": "*.txt filter=x diff=x\n", "home/work/bin/ls": "#!/bin/sh\ntouch pwned\n", "home/work/-exec": "x", "home/work/--": "x",
+		"home/work/docs/objects/.k": "", "home/work/docs/refs/.k": "", "home/work/docs/config": "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch pwned\"\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(base, path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(base, path), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"out": base + "/outside", "leak": "../.bashrc", "docs/HEAD": "refs/heads/none", "fé": base + "/outside/f"} {
+		if err := os.Symlink(target, filepath.Join(p.work, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{
+		"git init -q", "git add a.txt sub notes .gitattributes", "git -c user.name=t -c user.email=t@example.org commit -qm one", "echo changed >> a.txt",
+		"echo 'touch pwned' > .git/hooks/post-index-change; chmod +x .git/hooks/post-index-change",
+	} {
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir = p.work
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	return p
+}
+
+// own reports whether a path is one that the program may write: its own folders, its
+// temporary one, and devices.
+func (p *readOnlyPlace) own(path string) bool {
+	for _, folder := range []string{p.home + "/.config/agent", p.home + "/.local", p.home + "/.cache", p.temp, "/dev", "/proc"} {
+		if path == folder || strings.HasPrefix(path, folder+"/") {
+			return true
+		}
+	}
+	return path == p.home+"/.config"
+}
+
+// everything describes every file below the base that is not the program's own.
+func (p *readOnlyPlace) everything() map[string]string {
+	found := map[string]string{}
+	_ = filepath.WalkDir(p.base, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || p.own(path) {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil
+		}
+		about := fmt.Sprint(info.Mode(), info.ModTime().UnixNano())
+		if path == p.home || path == p.base {
+			about = fmt.Sprint(info.Mode()) // its own folders are made in there
+		}
+		if content, err := os.ReadFile(path); err == nil && info.Mode().IsRegular() {
+			about += fmt.Sprintf(" %x", sha256.Sum256(content))
+		}
+		found[path] = about
+		return nil
+	})
+	return found
+}
+
+// The words that calls are made of.
+var (
+	readOnlyPaths = []string{
+		"a.txt", "a.txt", "sub/b.go", "sub/b.go", "sub", ".", "notes", "new.txt", "sub/new/deep.txt", "out/f", "leak", "fé", "../other/f", "../.bashrc", "/etc/passwd", "~/.bashrc", ".git/config", ".git/hooks/pre-commit",
+		".vscode/tasks.json", "AGENTS.md", "sub/../../other/f", "/proc/self/cwd/a.txt", "docs/config", "", "a\x00b", "..", "/", "-exec", "--", "*", "**/*.go", "[", strings.Repeat("d/", 300) + "f",
+	}
+	readOnlyCommands = []string{
+		"ls -la", "cat a.txt | sort | uniq -c", "grep -rn package . | head -3", "git status", "git log -p", "git diff", "find . -name '*.go'", "cd sub && ls", "tree -L 2", "rg -n package", "wc -l a.txt sub/b.go", "go version", "cd docs && git status",
+		"find . -maxdepth 0 -not -name -- -exec sh -c 'id > pwned' ';'", "git grep -e -- '-Oid > pwned; :'", "rg -e -- --pre=sh . notes", "git diff -S -- --output=pwned a.txt notes", "tree -P -- -o pwned", "sort -o pwned a.txt", "find . -delete",
+		"touch new", "rm -rf sub", "echo x > new", "echo x >> ../.bashrc", "echo x > ~/.bashrc", "cp a.txt out/f", "mv a.txt b.txt", "ln -s /etc l", "chmod 777 a.txt", "git commit -qam x", "git stash", "git config core.fsmonitor x", "sed -i s/a/b/ a.txt",
+		"touch -d 2001-01-01 a.txt", "mkdir -p x/y", "truncate -s 0 a.txt", "cat f??", "ls > /dev/null", "echo x > /dev/tcp/127.0.0.1/1", "printf x | tee new", "sh -c 'touch new'", "python3 -c 'open(\"new\",\"w\")'", "true; touch new", "ls\ntouch new", "ls & touch new",
+		"bin/ls", "PATH=bin:$PATH ls", "setsid touch new", "cat .env", "dd if=/dev/zero of=new count=1", "tar cf new.tar .", "git -c core.pager='touch new' log", "go env -w GOFLAGS=-x", "yes | head -100000", "ls \x1b[2J",
+	}
+)
+
+// call makes one up.
+func (p *readOnlyPlace) call(random *rand.Rand) (name, arguments string) {
+	pick := func(words []string) string { return words[random.IntN(len(words))] }
+	path, n := pick(readOnlyPaths), random.IntN(12)-1
+	text := pick([]string{"x", "package b", "func B() {}", "", "func B() { panic(1) }\n", "\x00", strings.Repeat("long ", 200)})
+	switch random.IntN(22) {
+	case 0:
+		return "read_file", jsonObject("file_path", path, "offset", n)
+	case 1:
+		return "read_line_range", jsonObject("file_path", path, "start_line", n, "end_line", n+3)
+	case 2:
+		return "read_many_files", jsonObject("paths", []string{path, pick(readOnlyPaths)})
+	case 3:
+		return "ast_read_file", jsonObject("file_path", path, "symbol", pick([]string{"", "B"}))
+	case 4:
+		return "search_file_content", jsonObject("pattern", pick([]string{"package", "(", ".*"}), "path", path)
+	case 5:
+		return "glob", jsonObject("pattern", path)
+	case 6:
+		return "list_directory", jsonObject("path", path)
+	case 7:
+		return "write_file", jsonObject("file_path", path, "content", text)
+	case 8:
+		return "replace", jsonObject("file_path", path, "old_string", "package b", "new_string", text)
+	case 9:
+		return "insert_at_line", jsonObject("file_path", path, "line_number", n, "content", text)
+	case 10:
+		return "delete_line_range", jsonObject("file_path", path, "start_line", n, "end_line", n+1)
+	case 11:
+		return "ast_edit", jsonObject("file_path", path, "symbol", "B", "new_code", text)
+	case 12:
+		return "todo_write", jsonObject("todos", []map[string]string{{"content": text, "status": "pending"}})
+	case 13:
+		return pick([]string{"todo_read", "recall", "no_such_tool", "web_fetch"}), jsonObject("url", "http://127.0.0.1:1/"+text, "query", text)
+	case 14:
+		return "run_shell_command", jsonObject("command", pick(readOnlyCommands), "outside", "it needs to")
+	case 15:
+		return "run_shell_command", jsonObject("command", pick(readOnlyCommands), "background", true)
+	case 16:
+		return "run_shell_command", jsonObject("action", pick([]string{"list", "tail", "kill"}), "job", n)
+	case 17:
+		return "run_shell_command", jsonObject("command", pick(readOnlyCommands), "directory", path)
+	case 18:
+		return "run_shell_command", jsonObject("command", pick(readOnlyCommands)+pick([]string{" | ", " && ", "; ", " || "})+pick(readOnlyCommands))
+	}
+	return "run_shell_command", jsonObject("command", pick(readOnlyCommands))
+}
+
+// session runs the interface in read-only under strace until done, and says what it is
+// to do whenever nothing goes on.
+func (p *readOnlyPlace) session(t *testing.T, strace, log, url string, done func() bool, progress func() int64) {
+	t.Helper()
+	// strace starts the program by its path, so the name it goes by is a link.
+	agent := filepath.Join(filepath.Dir(log), "agent")
+	if err := os.Symlink(os.Args[0], agent); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-y", "-qq", "-s", "300", "-e", "signal=none", "-e", watchedCalls, "-o", log, agent, "-m", "demo", "--approval-mode", "read-only")
+	cmd.Dir = p.work
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + p.temp, "TERM=xterm-256color", "NO_COLOR=1",
+		"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url, "GORACE=" + noRaceSleep,
+	}
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	ended := make(chan string)
+	go func() {
+		shown, last := make([]byte, 4096), ""
+		for {
+			n, err := terminal.Read(shown)
+			if err != nil {
+				ended <- last
+				return
+			}
+			last = string(shown[:n])
+		}
+	}()
+	tick := time.NewTicker(1500 * time.Millisecond)
+	defer tick.Stop()
+	last, stuck := int64(0), 0
+	for !done() {
+		select {
+		case last := <-ended:
+			t.Fatalf("the program ended after %d calls: %q", progress(), last)
+		case <-tick.C:
+		}
+		if now := progress(); now != last {
+			last, stuck = now, 0
+			continue
+		}
+		if stuck++; stuck > 80 {
+			t.Fatalf("nothing goes on after %d calls", last)
+		}
+		// It waits: for an answer, which is no, or for a message, which begins with that.
+		_, _ = io.WriteString(terminal, []string{"n", "go\r"}[stuck%2])
+	}
+	for {
+		_, _ = io.WriteString(terminal, "\x03\x03")
+		select {
+		case <-ended:
+			_ = cmd.Wait()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// watchedCalls are the system calls that change a disk, and those that say what runs.
+const watchedCalls = "trace=execve,open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mknod,mknodat," +
+	"truncate,ftruncate,fallocate,chmod,fchmod,fchmodat,?fchmodat2,chown,fchown,lchown,fchownat,utime,utimes,utimensat,futimesat,setxattr,lsetxattr,fsetxattr,removexattr,lremovexattr,fremovexattr"

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// jsonObject is an object of alternating keys and values.
+func jsonObject(pairs ...any) string {
+	object := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		object[pairs[i].(string)] = pairs[i+1]
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// offences reads a trace of strace and returns the calls by which something changed on
+// the disk that is not the program's own, and how many programs were started.
+func (p *readOnlyPlace) offences(trace io.Reader) (found []string, execs int) {
+	began := map[string]string{} // by process, a call that is not over
+	// The helper of the sandbox arranges a /run of its own before there is a command.
+	helpers := map[string]bool{}
+	lines := bufio.NewScanner(trace)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		pid, call, _ := strings.Cut(lines.Text(), " ")
+		call = strings.TrimSpace(call)
+		if start, unfinished := strings.CutSuffix(call, "<unfinished ...>"); unfinished {
+			began[pid] = start
+			continue
+		}
+		if _, rest, resumed := strings.Cut(call, "resumed>"); resumed {
+			call = began[pid] + rest
+		}
+		name, arguments, _ := strings.Cut(call, "(")
+		at := strings.LastIndex(arguments, " = ")
+		if at < 0 || strings.HasPrefix(arguments[at+3:], "-1") || strings.HasPrefix(arguments[at+3:], "?") {
+			continue // it failed
+		}
+		result := arguments[at+3:]
+		arguments = arguments[:at]
+		if name == "execve" {
+			execs++
+			helpers[pid] = strings.Contains(arguments, `["agent-sandbox-helper"]`)
+			continue
+		}
+		for _, path := range p.changed(name, arguments, result) {
+			if !p.own(path) && !(helpers[pid] && strings.HasPrefix(path, "/run/")) {
+				found = append(found, path+" by "+call)
+			}
+		}
+	}
+	return found, execs
+}
+
+// changed are the paths that a successful call changes.
+func (p *readOnlyPlace) changed(name, arguments, result string) []string {
+	if strings.HasPrefix(name, "open") {
+		for _, flag := range []string{"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"} {
+			if strings.Contains(arguments, flag) {
+				return annotated(result)
+			}
+		}
+		return nil
+	}
+	// What a link leads to is no file that changes.
+	if name == "symlink" || name == "symlinkat" {
+		_, arguments, _ = strings.Cut(arguments, ", ")
+	}
+	var paths []string
+	folder := p.work // where strace does not tell, a path counts as one of the workspace
+	for _, argument := range strings.Split(arguments, ", ") {
+		if inside := annotated(argument); len(inside) > 0 {
+			folder = inside[0]
+			if strings.HasPrefix(name, "f") || argument == arguments { // the file itself
+				paths = append(paths, inside[0])
+			}
+			continue
+		}
+		if path, ok := strings.CutPrefix(argument, `"`); ok {
+			path, _, _ = strings.Cut(path, `"`)
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(folder, path)
+			}
+			paths = append(paths, filepath.Clean(path))
+		}
+	}
+	if len(paths) == 0 && folder != p.work {
+		paths = []string{folder}
+	}
+	return paths
+}
+
+// annotated is the path that strace writes behind a descriptor: 3</tmp/x>.
+func annotated(argument string) []string {
+	_, path, ok := strings.Cut(argument, "<")
+	path, _, closed := strings.Cut(path, ">")
+	if !ok || !closed || !filepath.IsAbs(path) {
+		return nil // also pipes and sockets
+	}
+	return []string{strings.TrimSuffix(path, " (deleted)")}
+}
