@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -22,8 +23,6 @@ const (
 	// helperABI is the version of Landlock from which files can be moved between
 	// folders; before, the mounts alone confine.
 	helperABI = 2
-	// mostProcesses bounds the processes and threads of a command.
-	mostProcesses = 4096
 )
 
 // rootKeeps are the capabilities that commands of root keep: those over files and
@@ -113,9 +112,9 @@ func (p Policy) spec() confine.Spec {
 		Hidden:    p.DenyRead,
 		Devices:   harmlessDevices,
 		Loopback:  !p.network(),
-		Processes: mostProcesses,
-		Grace:     p.Grace,
-		Filter:    newFilter(restrictions{noSockets: p.Profile == Look}),
+		Processes: p.processes, KernelBounds: ownPidMax(),
+		Grace:  p.Grace,
+		Filter: newFilter(restrictions{noSockets: p.Profile == Look}),
 	}
 	spec.Hidden = append(spec.Hidden[:len(spec.Hidden):len(spec.Hidden)], listeningSockets()...)
 	if names := real("/etc/resolv.conf"); p.network() && within(names, "/run") {
@@ -167,6 +166,19 @@ func intoNamespaces(attr *syscall.SysProcAttr, network bool) {
 	attr.UidMappings = sameIDs("/proc/self/uid_map", os.Geteuid())
 	attr.GidMappings = sameIDs("/proc/self/gid_map", os.Getegid())
 }
+
+// ownPidMax reports whether namespaces of processes have a bound of their own on how many
+// there are: since Linux 6.14. Before, there is one for the whole system, which root could
+// change from inside.
+var ownPidMax = sync.OnceValue(func() bool {
+	var name unix.Utsname
+	var major, minor int
+	if unix.Uname(&name) != nil {
+		return false
+	}
+	_, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
+	return err == nil && (major > 6 || major == 6 && minor >= 14)
+})
 
 // sameIDs maps users or groups to themselves: all that there are for root, else the
 // own one.

@@ -65,10 +65,15 @@ type Policy struct {
 
 	dir string
 	git []string
+	// processes bounds the processes and threads of the command.
+	processes int
 	// inside is what of Protected the survey found; it is put back at the end should it
 	// have been moved away with a folder above it.
 	inside []string
 }
+
+// mostProcesses bounds the processes and threads of a command.
+const mostProcesses = 4096
 
 // resolve makes the policy's paths absolute and free of links, and has the survey
 // look.
@@ -79,6 +84,9 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	}
 	if p.Grace == 0 {
 		p.Grace = defaultGrace
+	}
+	if p.processes == 0 {
+		p.processes = mostProcesses
 	}
 	if p.Profile != Open && p.Workspace == "" {
 		return p, fmt.Errorf("the policy names no workspace")

@@ -107,8 +107,8 @@ type Command struct {
 
 // outcome is what is known at the end of a command besides its exit status.
 type outcome struct {
-	left   bool
-	undone []string
+	left, tooMany bool
+	undone        []string
 }
 
 // defaultGrace is how long what a command leaves behind has to end when told to.
@@ -155,6 +155,10 @@ func (c *Command) Wait() error {
 // LeftBehind reports, after Wait, whether the command had left processes behind,
 // which were ended.
 func (c *Command) LeftBehind() bool { return c.end.left }
+
+// TooMany reports, after Wait, whether the command was ended for having more processes
+// than a command may.
+func (c *Command) TooMany() bool { return c.end.tooMany }
 
 // Undone are, after Wait, the protected files the command had changed all the
 // same, which were put back as they were.

@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/sandbox/confine"
 )
 
 // backends are those of this system, best first.
@@ -49,13 +52,13 @@ func try(backend Backend) (string, error) {
 // startOnThread starts the command from a thread of its own, which lives until the
 // command has ended: the kernel kills the command with it, also when this program
 // is killed.
-func (c *Command) startOnThread(policy Policy, confine func() error) error {
+func (c *Command) startOnThread(policy Policy, restrict func() error) error {
 	attributes(c.cmd).Pdeathsig = syscall.SIGKILL
 	left := newStrays()
 	c.cmd.Env = append(c.cmd.Environ(), left.mark)
 	started, ended := make(chan error, 1), make(chan struct{})
 	onOwnThread(func() {
-		err := confine()
+		err := restrict()
 		if err != nil {
 			err = &SetupError{err}
 		} else {
@@ -70,9 +73,14 @@ func (c *Command) startOnThread(policy Policy, confine func() error) error {
 		return err
 	}
 	left.after = c.cmd.Process.Pid
+	var tooMany atomic.Bool
+	go confine.Bound(policy.processes, left.count, func() {
+		tooMany.Store(true)
+		left.kill(c.cmd.Process.Pid)
+	}, ended)
 	c.finish = func() outcome {
 		close(ended)
-		return outcome{left: left.end(policy.Grace)}
+		return outcome{left: left.end(policy.Grace), tooMany: tooMany.Load()}
 	}
 	return nil
 }

@@ -63,23 +63,36 @@ func (s strays) end(grace time.Duration) bool {
 	return true
 }
 
+// mine reports whether a mark is that of the command.
+func (s strays) mine(mark string) bool { return mark == s.mark }
+
+// count is how many processes the command has.
+func (s strays) count() int {
+	return len(confine.Marked(confine.Processes(), strayVariable, s.mine))
+}
+
+// kill ends the command by force: its process group at once, then whatever has left it.
+func (s strays) kill(group int) {
+	_ = syscall.Kill(-group, syscall.SIGKILL)
+	confine.EndMarked(ownMarks(), s.mine)
+}
+
 // find returns the processes of the command. They are younger than it, so of a
 // short command only a few IDs have to be looked at.
 func (s strays) find() []int {
 	const few = 64
-	mine := func(mark string) bool { return mark == s.mark }
 	last := lastProcess()
 	switch {
 	case last < s.after: // the numbers have started anew since
-		return confine.Marked(confine.Processes(), strayVariable, mine)
+		return confine.Marked(confine.Processes(), strayVariable, s.mine)
 	case last-s.after > few:
-		return confine.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), strayVariable, mine)
+		return confine.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), strayVariable, s.mine)
 	}
 	var younger []int
 	for pid := s.after + 1; pid <= last; pid++ {
 		younger = append(younger, pid)
 	}
-	return confine.Marked(younger, strayVariable, mine)
+	return confine.Marked(younger, strayVariable, s.mine)
 }
 
 // lastProcess is the ID that was given last, 0 when it is not known.
@@ -95,7 +108,7 @@ func lastProcess() int {
 
 // EndAll ends by force every process of this program's commands that is not in a
 // namespace of its own; those end with their helper.
-func EndAll() { confine.EndMarked(ownMarks()) }
+func EndAll() { confine.EndMarked(ownMarks(), func(string) bool { return true }) }
 
 // Sweep ends what commands of programs left behind that were killed themselves.
 func Sweep() {

@@ -20,6 +20,9 @@ func answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.LeftBehind {
 		answer.Text = lines.Append(answer.Text, "[What the command had put in the background was ended with it; use background to keep something running.]")
 	}
+	if end.TooMany {
+		answer.Text = lines.Append(answer.Text, "[The command had started thousands of processes and was ended with all of them.]")
+	}
 	if answer.Text == "" {
 		answer.Note = "[no output]\n" + answer.Note
 	}

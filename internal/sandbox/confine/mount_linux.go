@@ -151,9 +151,9 @@ func (s *Spec) arrange() error {
 		}
 	}
 	if s.Processes > 0 {
-		// Namespaces have a limit of their own since Linux 6.14; before, the
-		// resource limit holds, though not for root.
-		_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Appendln(nil, s.Processes), 0)
+		if s.KernelBounds {
+			_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Appendln(nil, s.Processes), 0)
+		}
 		limit := syscall.Rlimit{Cur: uint64(s.Processes), Max: uint64(s.Processes)}
 		_ = syscall.Setrlimit(rlimitNproc, &limit)
 	}

@@ -52,6 +52,10 @@ func serve() int {
 		_ = input.Decode(&more)
 		os.Exit(exitSignalled + int(syscall.SIGKILL))
 	}()
+	if !spec.KernelBounds {
+		others := func() int { return len(Processes()) - 1 }
+		go Bound(spec.Processes, others, func() { os.Exit(exitSignalled + int(syscall.SIGKILL)) }, nil)
+	}
 	code := wait(child)
 	_ = output.Encode(Report{Left: endOthers(spec.Grace)})
 	return code

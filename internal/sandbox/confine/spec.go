@@ -34,8 +34,11 @@ type Spec struct {
 
 	// Loopback brings up the loopback device of a new network namespace.
 	Loopback bool
-	// Processes bounds how many processes and threads there may be.
-	Processes int
+	// Processes bounds how many processes and threads there may be. KernelBounds says
+	// that the kernel does it by a number of the namespace's own; where it has one number
+	// for all, that must not be touched.
+	Processes    int
+	KernelBounds bool
 	// Capabilities are those that are kept, as a bit set.
 	Capabilities uint64
 	// Ruleset is for Landlock; nil where the kernel has none.

@@ -46,18 +46,18 @@ func watch(marks string) int {
 	for id := range groups {
 		_ = syscall.Kill(-id, syscall.SIGKILL)
 	}
-	EndMarked(marks)
+	EndMarked(marks, func(string) bool { return true })
 	return 0
 }
 
 // EndMarked ends by force the processes with a variable that begins like this in
-// their environment, and those they start meanwhile.
-func EndMarked(marks string) {
+// their environment, and that matches, and those they start meanwhile.
+func EndMarked(marks string, matches func(mark string) bool) {
 	// A process that is just becoming another program has no environment for a moment.
 	const tries, quiet = 50, 3
 	variable, _, _ := strings.Cut(marks, "=")
 	for try, none := 0, 0; try < tries && none < quiet; try++ {
-		found := Marked(Processes(), variable, func(mark string) bool { return strings.HasPrefix(mark, marks) })
+		found := Marked(Processes(), variable, func(mark string) bool { return strings.HasPrefix(mark, marks) && matches(mark) })
 		none++
 		for _, pid := range found {
 			none = 0

@@ -59,6 +59,8 @@ type Ending struct {
 	TimedOut, Interrupted bool
 	// LeftBehind says that processes it had put in the background were ended.
 	LeftBehind bool
+	// TooMany says that it was ended because it had started too many processes.
+	TooMany bool
 	// Undone are protected files that it changed all the same and that were put
 	// back as they were.
 	Undone []string
@@ -129,7 +131,7 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	gone()
 	clean.flush()
 
-	end := Ending{Took: time.Since(began), Undone: running.Undone()}
+	end := Ending{Took: time.Since(began), TooMany: running.TooMany(), Undone: running.Undone()}
 	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	switch {
 	case ctx.Err() == nil:

@@ -1,0 +1,46 @@
+package sandbox
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A command that goes on starting processes is ended, or gets no more, for root too, and
+// nothing of it is left.
+func TestProcessesAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []Backend{None, Thread, Helper} {
+		t.Run(backend.String(), func(t *testing.T) {
+			t.Parallel()
+			s, err := Use(backend)
+			if err != nil {
+				t.Skip(err)
+			}
+			dir := t.TempDir()
+			run := func(line string) (string, *Command) {
+				cmd := exec.Command("sh", "-c", line) // bash would try again for long
+				cmd.Dir = dir
+				var out bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &out
+				cmd.WaitDelay = 10 * time.Second
+				policy := Policy{Profile: Work, Workspace: dir, Grace: 50 * time.Millisecond, processes: 310}
+				c, err := s.Start(cmd, policy)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = c.Wait()
+				return out.String(), c
+			}
+			out, c := run(`for i in $(seq 400); do if [ $((i % 2)) = 0 ]; then sleep 60 & else setsid sleep 60 & fi; done; wait; echo all`)
+			if strings.Contains(out, "all\n") || !c.TooMany() && !strings.Contains(out, "fork") {
+				t.Errorf("it was not ended: %.300s", out)
+			}
+			if out, c := run(`for i in $(seq 20); do sleep 0.01 & done; wait; echo all`); out != "all\n" || c.TooMany() {
+				t.Errorf("few processes: %q", out)
+			}
+		})
+	}
+}
