@@ -88,7 +88,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	// An interrupt reaches the command by itself; it has a moment to end of it.
 	command.Cancel = func() error { return nil }
 	command.WaitDelay = 2 * time.Second
-	running, err := box.Start(command, policy)
+	running, err := box.Start(ctx, command, policy)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd.WaitDelay = time.Second
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	running, err := sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: dir}}.Start(cmd, sandbox.Look)
+	running, err := sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: dir}}.Start(ctx, cmd, sandbox.Look)
 	if err != nil {
 		return nil, err
 	}

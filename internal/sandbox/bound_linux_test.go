@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"os/exec"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestProcessesAreBounded(t *testing.T) {
 				cmd.Stdout, cmd.Stderr = &out, &out
 				cmd.WaitDelay = 10 * time.Second
 				policy := Policy{Profile: Work, Workspace: dir, Grace: 50 * time.Millisecond, processes: 310}
-				c, err := s.Start(cmd, policy)
+				c, err := s.Start(context.Background(), cmd, policy)
 				if err != nil {
 					t.Fatal(err)
 				}

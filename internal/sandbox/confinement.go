@@ -1,6 +1,9 @@
 package sandbox
 
-import "os/exec"
+import (
+	"context"
+	"os/exec"
+)
 
 // Confinement is what the commands of a conversation run in: a sandbox and what
 // they may do, but for the profile. The zero value confines nothing.
@@ -22,11 +25,11 @@ func (c Confinement) Holds(profile Profile) bool {
 }
 
 // Start starts a command in a profile, see Sandbox.Start.
-func (c Confinement) Start(cmd *exec.Cmd, profile Profile) (*Command, error) {
+func (c Confinement) Start(ctx context.Context, cmd *exec.Cmd, profile Profile) (*Command, error) {
 	if c.Sandbox == nil {
 		c.Sandbox, profile = Off("none was given"), Open
 	}
 	policy := c.Policy
 	policy.Profile = profile
-	return c.Sandbox.Start(cmd, policy)
+	return c.Sandbox.Start(ctx, cmd, policy)
 }

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,7 +118,7 @@ func TestKillReachesTheCommand(t *testing.T) {
 			_ = os.Remove(filepath.Join(h.workspace, "ready"))
 			cmd := h.command(line)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-			c, err := s.Start(cmd, h.policy(sandbox.Work))
+			c, err := s.Start(context.Background(), cmd, h.policy(sandbox.Work))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,11 +174,11 @@ func TestACommandThatCannotBeStarted(t *testing.T) {
 		h := newHouse(t)
 		cmd := exec.Command("/no/such/program")
 		cmd.Dir = h.workspace
-		if _, err := s.Start(cmd, h.policy(sandbox.Work)); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
+		if _, err := s.Start(context.Background(), cmd, h.policy(sandbox.Work)); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
 			t.Errorf("%v", err)
 		}
 		cmd = exec.Command("no-such-program")
-		if _, err := s.Start(cmd, h.policy(sandbox.Work)); err == nil {
+		if _, err := s.Start(context.Background(), cmd, h.policy(sandbox.Work)); err == nil {
 			t.Error("a program that is not there was started")
 		}
 	})

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -161,7 +162,7 @@ func (h *house) run(s *sandbox.Sandbox, policy sandbox.Policy, line string) ran 
 	cmd := h.command(line)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	c, err := s.Start(cmd, policy)
+	c, err := s.Start(context.Background(), cmd, policy)
 	if err != nil {
 		h.t.Fatal(err)
 	}

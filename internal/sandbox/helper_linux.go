@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,9 +32,9 @@ var rootKeeps = []uint{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
 }
 
-// startHelper starts this program as the helper, in new namespaces, and has it
-// start the command.
-func (c *Command) startHelper(policy Policy) error {
+// startHelper has the holder start this program as the helper, in new namespaces, and
+// that the command.
+func (c *Command) startHelper(ctx context.Context, holders *holders, policy Policy) error {
 	spec := policy.spec()
 	spec.Path, spec.Args, spec.Env, spec.Dir = c.cmd.Path, c.cmd.Args, c.cmd.Env, policy.dir
 	// Its reader lives until the program ends, and so does the helper.
@@ -41,12 +42,16 @@ func (c *Command) startHelper(policy Policy) error {
 	if err != nil {
 		return &SetupError{err}
 	}
-	c.cmd.Path, c.cmd.Args = "/proc/self/exe", []string{confine.Name}
-	c.cmd.Env = []string{"GOMAXPROCS=1", "GOGC=off"} // it only waits
-	c.cmd.ExtraFiles = []*os.File{theirs}
-	c.cmd.Dir = ""
-	intoNamespaces(attributes(c.cmd), policy.network())
-	err = c.cmd.Start()
+	p, err := newProcess(c.cmd)
+	if err == nil {
+		var pid int
+		asked := confine.Request{Setsid: attributes(c.cmd).Setsid}
+		pid, err = holders.start(policy.network(), asked, [4]*os.File{p.files[0], p.files[1], p.files[2], theirs})
+		p.started()
+		if err == nil {
+			err = p.attach(ctx, pid)
+		}
+	}
 	theirs.Close()
 	if err != nil {
 		ours.Close()
@@ -55,10 +60,11 @@ func (c *Command) startHelper(policy Policy) error {
 	reports := json.NewDecoder(ours)
 	if err := handOver(ours, reports, spec); err != nil {
 		_ = c.cmd.Process.Kill()
-		_ = c.cmd.Wait()
+		_ = p.wait()
 		ours.Close()
 		return err
 	}
+	c.wait = p.wait
 	c.finish = func() outcome {
 		defer ours.Close()
 		var last confine.Report
@@ -84,7 +90,7 @@ func handOver(channel io.Writer, reports *json.Decoder, spec confine.Spec) error
 }
 
 // tryHelper has the helper set everything up and run nothing.
-func tryHelper() error {
+func tryHelper(holders *holders) error {
 	cmd := exec.Command("/")
 	cmd.Err, cmd.Path = nil, ""
 	policy, err := Policy{Workspace: "/", Grace: time.Second}.resolve("/", Helper)
@@ -92,14 +98,14 @@ func tryHelper() error {
 		return err
 	}
 	c := &Command{cmd: cmd}
-	if err := c.startHelper(policy); err != nil {
+	if err := c.startHelper(context.Background(), holders, policy); err != nil {
 		var setup *SetupError
 		if errors.As(err, &setup) {
 			return setup.Err
 		}
 		return err
 	}
-	err = cmd.Wait()
+	err = c.wait()
 	c.finish()
 	return err
 }
@@ -111,7 +117,6 @@ func (p Policy) spec() confine.Spec {
 		ReadOnly:  p.Protected,
 		Hidden:    p.DenyRead,
 		Devices:   harmlessDevices,
-		Loopback:  !p.network(),
 		Processes: p.processes, KernelBounds: ownPidMax(),
 		Grace:  p.Grace,
 		Filter: newFilter(restrictions{noSockets: p.Profile == Look}),
@@ -153,10 +158,10 @@ func (p Policy) mounted() []string {
 	return slices.Compact(paths)
 }
 
-// intoNamespaces has a process started in namespaces of its own, in which it may
-// arrange mounts and devices, and else is who it was.
+// intoNamespaces has a process started in namespaces of its own, in which it and what it
+// starts may arrange mounts and devices, and else is who it was.
 func intoNamespaces(attr *syscall.SysProcAttr, network bool) {
-	attr.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
+	attr.Cloneflags |= unix.CLONE_NEWUSER
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 	if !network {
 		attr.Cloneflags |= unix.CLONE_NEWNET

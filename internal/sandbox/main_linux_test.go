@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -66,6 +67,24 @@ func runTool(tool string) error {
 			connection.Close()
 		}
 		return err
+	case "serve": // until it is ended, at an address that it writes down
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(os.Args[1]+".new", []byte(listener.Addr().String()), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(os.Args[1]+".new", os.Args[1]); err != nil {
+			return err
+		}
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return err
+			}
+			connection.Close()
+		}
 	case "host":
 		socket, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)
 		if err == nil {
@@ -100,7 +119,7 @@ func hold(backend, line string) error {
 			return err
 		}
 		cmd.Dir = dir
-		c, err := s.Start(cmd, sandbox.Policy{Profile: sandbox.Work, Workspace: dir})
+		c, err := s.Start(context.Background(), cmd, sandbox.Policy{Profile: sandbox.Work, Workspace: dir})
 		if err != nil {
 			return err
 		}

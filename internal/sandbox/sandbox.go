@@ -19,6 +19,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -51,6 +52,7 @@ func (b Backend) String() string {
 type Sandbox struct {
 	backend Backend
 	why     string
+	holders holders
 }
 
 // Backend is how commands are confined, None when they are not.
@@ -89,16 +91,19 @@ func Use(backend Backend) (*Sandbox, error) {
 	if backend == None {
 		return Off("turned off"), nil
 	}
-	why, err := try(backend)
-	if err != nil {
+	s := &Sandbox{backend: backend}
+	var err error
+	if s.why, err = s.try(); err != nil {
 		return nil, fmt.Errorf("no %s: %w", backend, err)
 	}
-	return &Sandbox{backend: backend, why: why}, nil
+	return s, nil
 }
 
 // Command is a command that runs in a sandbox.
 type Command struct {
 	cmd *exec.Cmd
+	// wait waits for the process, like cmd.Wait.
+	wait func() error
 	// finish is called after the process has ended.
 	finish func() outcome
 	guard  *guard
@@ -120,8 +125,9 @@ const defaultGrace = 2 * time.Second
 // for the command go to its process group.
 //
 // An error that says so is about the sandbox (*SetupError); others are those of
-// cmd.Start.
-func (s *Sandbox) Start(cmd *exec.Cmd, policy Policy) (*Command, error) {
+// cmd.Start. Commands of one sandbox share a loopback device. ctx is the context that
+// cmd was made with.
+func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Command, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
 	}
@@ -136,17 +142,17 @@ func (s *Sandbox) Start(cmd *exec.Cmd, policy Policy) (*Command, error) {
 	if err != nil {
 		return nil, &SetupError{err}
 	}
-	started := &Command{cmd: cmd, finish: func() outcome { return outcome{} }}
+	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() outcome { return outcome{} }}
 	if backend != None {
 		started.guard = newGuard(policy, backend)
 		cmd.Env = policy.environ(cmd.Environ())
 	}
-	return started, start(backend, started, policy)
+	return started, s.start(ctx, backend, started, policy)
 }
 
 // Wait waits for the command to end, like cmd.Wait.
 func (c *Command) Wait() error {
-	err := c.cmd.Wait()
+	err := c.wait()
 	c.end = c.finish()
 	c.end.undone = c.guard.restore()
 	return err

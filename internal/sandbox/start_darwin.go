@@ -1,16 +1,20 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"os"
 )
+
+// holders are of other systems.
+type holders struct{}
 
 var backends = []Backend{Seatbelt}
 
 const sandboxExec = "/usr/bin/sandbox-exec"
 
-func try(backend Backend) (string, error) {
-	if backend != Seatbelt {
+func (s *Sandbox) try() (string, error) {
+	if s.backend != Seatbelt {
 		return "", errors.New("it is not for this system")
 	}
 	if _, err := os.Stat(sandboxExec); err != nil {
@@ -19,7 +23,7 @@ func try(backend Backend) (string, error) {
 	return "sandbox-exec; untried", nil
 }
 
-func start(backend Backend, c *Command, policy Policy) error {
+func (s *Sandbox) start(_ context.Context, backend Backend, c *Command, policy Policy) error {
 	if backend == Seatbelt {
 		c.cmd.Args = append([]string{sandboxExec, "-p", seatbeltProfile(policy), c.cmd.Path}, c.cmd.Args[1:]...)
 		c.cmd.Path = sandboxExec

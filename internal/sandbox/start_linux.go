@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,10 +18,10 @@ import (
 // backends are those of this system, best first.
 var backends = []Backend{Helper, Thread}
 
-func start(backend Backend, c *Command, policy Policy) error {
+func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy Policy) error {
 	switch backend {
 	case Helper:
-		return c.startHelper(policy)
+		return c.startHelper(ctx, &s.holders, policy)
 	case Thread:
 		return c.startOnThread(policy, func() error { return confineThread(policy) })
 	default:
@@ -29,11 +30,11 @@ func start(backend Backend, c *Command, policy Policy) error {
 }
 
 // try finds out whether a backend works, and describes it.
-func try(backend Backend) (string, error) {
+func (s *Sandbox) try() (string, error) {
 	abi := landlockABI()
-	switch backend {
+	switch s.backend {
 	case Helper:
-		if err := tryHelper(); err != nil {
+		if err := tryHelper(&s.holders); err != nil {
 			return "", err
 		}
 		if abi < helperABI {

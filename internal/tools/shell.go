@@ -53,7 +53,7 @@ func runShellCommand() Tool {
 			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
 			"When the command ends, so does everything it put in the background with &; use background for what must keep running, and action list, tail and kill to manage it. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
-			"In a sandbox they write only the workspace and $TMPDIR and have a loopback of their own but no network; outside leaves it.",
+			"In a sandbox they write only the workspace and $TMPDIR and have no network but a loopback that they share: a server that runs in the background is reached by later commands, one outside is not; outside leaves it.",
 	}
 	return define(t, planShell)
 }

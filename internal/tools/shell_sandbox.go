@@ -31,8 +31,8 @@ var refusals = []struct{ words, what string }{
 	{"no such host", "the network"},
 	{"eai_again", "the network"},
 	{"enotfound", "the network"},
-	{"connection refused", "a connection to what is not in the same command line"},
-	{"econnrefused", "a connection to what is not in the same command line"},
+	{"connection refused", "a connection, as of servers only those reach that commands here started,"},
+	{"econnrefused", "a connection, as of servers only those reach that commands here started,"},
 }
 
 // sandboxNote says in a line that a command failed of the sandbox, and in another

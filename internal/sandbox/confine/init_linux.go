@@ -19,6 +19,8 @@ func init() {
 	switch {
 	case len(os.Args) == 1 && os.Args[0] == Name:
 		os.Exit(serve())
+	case len(os.Args) == 2 && os.Args[0] == HolderName:
+		os.Exit(hold(os.Args[1]))
 	case len(os.Args) == 2 && os.Args[0] == WatcherName:
 		os.Exit(watch(os.Args[1]))
 	}

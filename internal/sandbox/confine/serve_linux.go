@@ -75,11 +75,6 @@ func (s *Spec) confine() error {
 	if err := prctl(prSetDumpable, 0); err != nil {
 		return os.NewSyscallError("dumpable", err)
 	}
-	if s.Loopback {
-		if err := loopbackUp(); err != nil {
-			return err
-		}
-	}
 	if err := s.arrange(); err != nil {
 		return err
 	}

@@ -32,8 +32,6 @@ type Spec struct {
 	// Keep are files below /run that stay, which is emptied else.
 	Keep []string
 
-	// Loopback brings up the loopback device of a new network namespace.
-	Loopback bool
 	// Processes bounds how many processes and threads there may be. KernelBounds says
 	// that the kernel does it by a number of the namespace's own; where it has one number
 	// for all, that must not be touched.

@@ -120,7 +120,7 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	if !policy.Holds(c.Profile) {
 		j.groups.watch()
 	}
-	running, err := policy.Start(cmd, c.Profile)
+	running, err := policy.Start(ctx, cmd, c.Profile)
 	if err != nil {
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}

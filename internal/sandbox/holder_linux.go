@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/sandbox/confine"
+)
+
+// holders are the processes that keep the namespaces which the commands of a session
+// share, by whether they reach the network. A server that one command starts is so
+// reached by the next, and by nobody else.
+type holders struct {
+	mu        sync.Mutex
+	byNetwork map[bool]*holder
+}
+
+// holder is one of them. It ends with this program, with which its channel closes.
+type holder struct {
+	cmd     *exec.Cmd
+	channel int
+}
+
+// start has a holder start a helper, a child of this process. A holder that is gone is
+// replaced.
+func (h *holders) start(network bool, asked confine.Request, files [4]*os.File) (pid int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.byNetwork == nil {
+		h.byNetwork = map[bool]*holder{}
+	}
+	for range 2 {
+		one := h.byNetwork[network]
+		if one == nil {
+			if one, err = newHolder(network); err != nil {
+				return 0, err
+			}
+			h.byNetwork[network] = one
+		}
+		var reply confine.Reply
+		if reply, err = one.ask(asked, files); err == nil {
+			if reply.Failed != "" {
+				return 0, errors.New(reply.Failed)
+			}
+			return reply.PID, nil
+		}
+		one.end()
+		delete(h.byNetwork, network)
+	}
+	return 0, err
+}
+
+// newHolder starts a holder in namespaces of its own.
+func newHolder(network bool) (*holder, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socketpair", err)
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "holder")
+	defer theirs.Close()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = []string{confine.HolderName, confine.OwnNetwork}
+	if network {
+		cmd.Args[1] = ""
+	}
+	cmd.Env = []string{"GOMAXPROCS=1", "GOGC=off"}
+	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{theirs}
+	intoNamespaces(attributes(cmd), network)
+	h := &holder{cmd, pair[0]}
+	if err := cmd.Start(); err != nil {
+		unix.Close(h.channel)
+		return nil, err
+	}
+	ready, err := h.reply()
+	if err == nil && ready.Failed != "" {
+		err = errors.New(ready.Failed)
+	}
+	if err != nil {
+		h.end()
+		return nil, err
+	}
+	return h, nil
+}
+
+// ask sends a request with files, of which the helper gets copies.
+func (h *holder) ask(asked confine.Request, files [4]*os.File) (confine.Reply, error) {
+	message, err := json.Marshal(asked)
+	if err != nil {
+		return confine.Reply{}, err
+	}
+	var fds []int
+	for _, file := range files {
+		fds = append(fds, int(file.Fd()))
+	}
+	if err := unix.Sendmsg(h.channel, message, unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
+		return confine.Reply{}, fmt.Errorf("the holder of the namespaces is gone: %w", err)
+	}
+	return h.reply()
+}
+
+func (h *holder) reply() (reply confine.Reply, err error) {
+	message := make([]byte, 4096)
+	for {
+		n, err := unix.Read(h.channel, message)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil || n == 0:
+			return reply, errors.Join(errors.New("the holder of the namespaces is gone"), err)
+		}
+		return reply, json.Unmarshal(message[:n], &reply)
+	}
+}
+
+func (h *holder) end() {
+	unix.Close(h.channel)
+	_ = h.cmd.Process.Kill()
+	_ = h.cmd.Wait()
+}

@@ -1,0 +1,131 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"agent/internal/sandbox"
+)
+
+// A server that one command starts is reached by the next command of the session, and by
+// nobody else.
+func TestCommandsShareALoopback(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := use(t, sandbox.Helper)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := h.command(`SANDBOX_TEST_TOOL=serve exec $SELF address`)
+	serving, err := s.Start(ctx, server, h.policy(sandbox.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.waitFor("address")
+	const call = `SANDBOX_TEST_TOOL=dial $SELF tcp $(cat address)`
+	if got := h.run(s, h.policy(sandbox.Work), call); got.exit != 0 {
+		t.Errorf("the next command: %+v", got)
+	}
+	if got := h.run(s, h.policy(sandbox.Look), call); got.exit == 0 {
+		t.Errorf("one that only looks: %+v", got)
+	}
+	if got := h.run(use(t, sandbox.Helper), h.policy(sandbox.Work), call); got.exit == 0 {
+		t.Errorf("another session: %+v", got)
+	}
+	address, err := os.ReadFile(h.workspace + "/address")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if connection, err := net.Dial("tcp", string(address)); err == nil {
+		connection.Close()
+		t.Error("it is reached from outside")
+	}
+	cancel()
+	if err := serving.Wait(); err == nil {
+		t.Error("the server was not ended")
+	}
+	if got := h.run(s, h.policy(sandbox.Work), call); got.exit == 0 {
+		t.Errorf("after its end: %+v", got)
+	}
+	// The network of the others is that of the sandbox still.
+	for _, line := range []string{`SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`, `SANDBOX_TEST_TOOL=dial $SELF tcp 192.0.2.1:9`, `SANDBOX_TEST_TOOL=dial $SELF unix $ABSTRACT`} {
+		if got := h.run(s, h.policy(sandbox.Work), line); got.exit == 0 {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+}
+
+// One command cannot reach another of its session but by the network.
+func TestCommandsAreApart(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := use(t, sandbox.Helper)
+	first := h.command(`export KEY=hunter2; touch ready; exec sleep 600`)
+	running, err := s.Start(t.Context(), first, h.policy(sandbox.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.waitFor("ready")
+	for _, line := range []string{
+		`kill -0 ` + itoa(first.Process.Pid), `grep -qs hunter2 /proc/*/environ`, `pgrep -x sleep`, `ls /proc/` + itoa(first.Process.Pid), `pkill -f holder`, `grep -qs "[h]older" /proc/*/cmdline /proc/*/comm`,
+	} {
+		if got := h.run(s, h.policy(sandbox.Work), "exec 2>/dev/null\n"+line); got.exit == 0 {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	if err := syscall.Kill(first.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Error("it is gone")
+	}
+	_ = running.Wait()
+}
+
+// A holder that was killed is replaced.
+func TestTheHolderIsReplaced(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := use(t, sandbox.Helper)
+	for range 3 {
+		if got := h.run(s, h.policy(sandbox.Work), `echo fine`); trimmed(got.output) != "fine" {
+			t.Fatalf("%+v", got)
+		}
+		s.KillHolders()
+	}
+}
+
+// Input, output and the end with a context are those of package exec.
+func TestFilesOfACommand(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		cmd := h.command(`cat; echo error >&2; test ! -t 0`)
+		var out, failed bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Repeat("input\n", 50_000)), &out, &failed
+		c, err := s.Start(t.Context(), cmd, h.policy(sandbox.Look))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err != nil || out.Len() != 300_000 || failed.String() != "error\n" {
+			t.Errorf("%v, %d bytes, %q", err, out.Len(), failed.String())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cmd = h.command(`exec sleep 600`)
+		if c, err = s.Start(ctx, cmd, h.policy(sandbox.Look)); err != nil {
+			t.Fatal(err)
+		}
+		if s.Backend() == sandbox.Helper { // elsewhere the context is that which cmd was made with
+			cancel()
+		} else if err := cmd.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		began := time.Now()
+		if err := c.Wait(); err == nil || time.Since(began) > 30*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		cancel()
+	})
+}
