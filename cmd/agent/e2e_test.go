@@ -178,7 +178,7 @@ func TestTerminalSession(t *testing.T) {
 		s.until("hi from the shell")
 		s.until("> " + idle)
 		s.keys("Up")
-		s.until("> !echo h''i from the shell")
+		s.until("! echo h''i from the shell")
 		s.keys("Up")
 		s.until("> /contxt now")
 		s.keys("C-c")

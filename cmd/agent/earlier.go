@@ -7,9 +7,6 @@ import (
 	"agent/internal/tui"
 )
 
-// earlierShown is how many exchanges of a session that is taken up again are shown.
-const earlierShown = 20
-
 // earlierOf is what a person needs to see to go on with a conversation: their latest
 // messages, and what the model did and last said to each.
 func earlierOf(entries []*history.Content) tui.Earlier {
@@ -33,8 +30,6 @@ func earlierOf(entries []*history.Content) tui.Earlier {
 		}
 		e.Unfinished = len(calls) > 0 || entry.Metadata[history.MetaInterrupted] == true
 	}
-	e.Before = max(0, len(e.Exchanges)-earlierShown)
-	e.Exchanges = e.Exchanges[e.Before:]
 	return e
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,18 +43,5 @@ func TestEarlier(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-// Of a long session the end is shown, and it is said how much came before.
-func TestEarlierOfALongSession(t *testing.T) {
-	t.Parallel()
-	var entries []*history.Content
-	for i := range earlierShown + 14 {
-		entries = append(entries, history.HumanText(fmt.Sprintf("message %d", i)), history.New(history.AI, &history.Text{Text: "ok"}))
-	}
-	got := earlierOf(entries)
-	if got.Before != 14 || len(got.Exchanges) != earlierShown || got.Exchanges[0].Said != "message 14" {
-		t.Errorf("%d before, %d shown, from %q", got.Before, len(got.Exchanges), got.Exchanges[0].Said)
 	}
 }

@@ -97,7 +97,16 @@ func (s *terminal) say(text string) {
 func (s *terminal) typed(text string) {
 	s.t.Helper()
 	s.tmux("send-keys", "-l", text)
-	s.until("> " + text)
+	s.until(typedAs(text))
+}
+
+// typedAs is a text as it stands in the input: a line for the shell has a mark of its
+// own.
+func typedAs(text string) string {
+	if line, shell := strings.CutPrefix(text, "!"); shell {
+		return "! " + line
+	}
+	return "> " + text
 }
 
 // until waits for a text to show up, and returns the screen.

@@ -4,23 +4,22 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"agent/internal/chat"
-	"agent/internal/git"
+	"agent/internal/gitdiff"
 	"agent/internal/settings"
 	"agent/internal/tui/patch"
 	"agent/internal/words"
 )
 
-// branchLimit bounds what the screen waits for the name of the branch.
-const branchLimit = 200 * time.Millisecond
-
 // banner says what is about to work where: program, model and host, folder and branch,
 // mode.
-func (a *app) banner(ctx context.Context) string {
+func (a *app) banner() string {
 	model := settings.Model.Of(a.settings)
 	if model == "" {
 		model = "no model yet"
@@ -35,21 +34,54 @@ func (a *app) banner(ctx context.Context) string {
 	if rest, below := strings.CutPrefix(root, a.world.home); a.world.home != "" && below && (rest == "" || rest[0] == '/') {
 		place = "~" + rest
 	}
-	if branch := branchOf(ctx, root); branch != "" {
+	if branch := branchOf(root); branch != "" {
 		place += " " + branch
 	}
 	return strings.Join([]string{"agent " + version, model, place, string(a.chat.Mode()), "/help"}, " · ")
 }
 
-// branchOf is the branch that is checked out in a folder, "" when there is none.
-func branchOf(ctx context.Context, dir string) string {
+// branchOf is the branch that is checked out in a folder, "" when there is none. The
+// first paint waits for it, so git is not asked: its file says the same.
+func branchOf(dir string) string {
+	for {
+		gitDir := filepath.Join(dir, ".git")
+		if data, err := os.ReadFile(gitDir); err == nil { // a work tree of its own
+			named, _ := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+			if gitDir = named; !filepath.IsAbs(named) {
+				gitDir = filepath.Join(dir, named)
+			}
+		}
+		if data, err := os.ReadFile(filepath.Join(gitDir, "HEAD")); err == nil {
+			branch, named := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/heads/")
+			if !named || strings.HasPrefix(branch, ".") { // no branch, or kept elsewhere
+				return ""
+			}
+			return branch
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// branchLimit bounds what git may take to say what was changed.
+const branchLimit = 5 * time.Second
+
+// branchNow is the branch that is checked out in a folder, with a * when files that git
+// knows were changed since the last commit.
+func branchNow(ctx context.Context, dir string) string {
+	branch := branchOf(dir)
+	if branch == "" {
+		return ""
+	}
 	ctx, cancel := context.WithTimeout(ctx, branchLimit)
 	defer cancel()
-	name, err := git.Output(ctx, dir, "symbolic-ref", "--short", "--quiet", "HEAD")
-	if err != nil {
-		return "" // no repository, no branch, or no git: nothing to show
+	if gitdiff.Changed(ctx, dir) {
+		branch += "*"
 	}
-	return strings.TrimSpace(string(name))
+	return branch
 }
 
 // tally counts what happens between the start and the end of the program.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"agent/internal/chat"
@@ -28,5 +31,52 @@ func TestTally(t *testing.T) {
 		if got := tt.tally.sums(tt.stats); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
+	}
+}
+
+// The branch is named where the work tree is another one's too, and marked when
+// something was changed.
+func TestBranch(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "repo")
+	run := func(in string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
+		cmd.Dir = in
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := branchNow(t.Context(), dir); got != "" {
+		t.Errorf("without a repository %q", got)
+	}
+	run(dir, "init", "-q", "-b", "feature/x")
+	write("one")
+	run(dir, "add", ".")
+	run(dir, "commit", "-q", "-m", "one")
+	tree := filepath.Join(filepath.Dir(dir), "tree")
+	run(dir, "worktree", "add", "-q", "-b", "other", tree)
+	for in, want := range map[string]string{dir: "feature/x", filepath.Join(dir, "sub"): "feature/x", tree: "other"} {
+		if got := branchNow(t.Context(), in); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+	write("two")
+	if got := branchNow(t.Context(), dir); got != "feature/x*" {
+		t.Errorf("after a change: %q", got)
+	}
+	run(dir, "checkout", "-q", "--detach")
+	if got := branchNow(t.Context(), dir); got != "" {
+		t.Errorf("without a branch: %q", got)
 	}
 }

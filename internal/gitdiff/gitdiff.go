@@ -51,6 +51,17 @@ func Workspace(ctx context.Context, root string) (string, error) {
 	return diff.String(), nil
 }
 
+// Changed reports whether files that git knows were changed since the last commit. It is
+// false where that cannot be found out safely.
+func Changed(ctx context.Context, root string) bool {
+	repository := repository{ctx, root}
+	if repository.mayRun() != nil {
+		return false
+	}
+	changed, err := repository.run("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+	return err == nil && changed != ""
+}
+
 // repository runs git in a folder.
 type repository struct {
 	ctx context.Context

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/tui/pager"
+	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
 // Earlier is the end of a conversation that is taken up again.
 type Earlier struct {
-	// Before is how many exchanges came before those that are shown.
-	Before    int
+	// Exchanges are all of it; Ctrl+O opens them.
 	Exchanges []Exchange
 	// Unfinished is set when the model has not finished with the last one.
 	Unfinished bool
@@ -26,12 +27,17 @@ type Exchange struct {
 	Reply string
 }
 
-// showEarlier prints the exchanges folded: of what was called, one line each.
+// earlierShown is how many exchanges of a session that is taken up again are printed.
+const earlierShown = 20
+
+// showEarlier prints the latest exchanges folded: of what was called, one line each.
 func (m *Model) showEarlier(e Earlier) {
-	if e.Before > 0 {
-		m.note(dim, "·", words.Count(e.Before, "earlier exchange")+"; /export writes all of it to a file")
+	m.earlier = e.Exchanges
+	before := max(0, len(e.Exchanges)-earlierShown)
+	if before > 0 {
+		m.note(dim, "·", words.Count(before, "earlier exchange")+": Ctrl+O opens them")
 	}
-	for _, exchange := range e.Exchanges {
+	for _, exchange := range e.Exchanges[before:] {
 		m.print(transcript.Text, promptRows(exchange.Said))
 		if len(exchange.Calls) > 0 {
 			m.note(dim, "✓", folded(exchange.Calls))
@@ -59,4 +65,24 @@ func folded(calls []string) string {
 		}
 	}
 	return strings.Join(order, ", ")
+}
+
+// earlierPages are the earlier exchanges to read, the latest first.
+func (m *Model) earlierPages() []pager.Page {
+	pages := make([]pager.Page, 0, len(m.earlier))
+	for i := len(m.earlier) - 1; i >= 0; i-- {
+		exchange := m.earlier[i]
+		pages = append(pages, pager.Page{
+			Title: fmt.Sprintf("earlier, %d of %d", i+1, len(m.earlier)),
+			Lay: func(t *style.Theme, width int) []string {
+				rows := append(promptRows(exchange.Said)(t, width), "")
+				if len(exchange.Calls) > 0 {
+					rows = append(rows, noteRows(dim, "✓", folded(exchange.Calls))(t, width)...)
+					rows = append(rows, "")
+				}
+				return append(rows, m.md.Render(exchange.Reply, width)...)
+			},
+		})
+	}
+	return pages
 }

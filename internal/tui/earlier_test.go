@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/tools"
 )
 
 // What is taken up again is printed folded: what was said, and a line for what was
@@ -13,11 +15,11 @@ import (
 func TestEarlierIsFolded(t *testing.T) {
 	t.Parallel()
 	m := newModel(t.Context(), Options{Now: time.Now, Status: chat.Status{Model: "demo"}, Earlier: Earlier{
-		Before: 14, Unfinished: true,
-		Exchanges: []Exchange{
+		Unfinished: true,
+		Exchanges: append(slices.Repeat([]Exchange{{Said: "long ago", Reply: "a **reply**"}}, earlierShown+12), []Exchange{
 			{Said: "fix the test", Calls: []string{"read_file", "read_line_range", "replace", "run_shell_command", "odd"}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
-		},
+		}...),
 	}}, 80, 24)
 	got := strings.Join(m.frame().Printed, "\n")
 	want := []string{"· 14 earlier exchanges", "> fix the test", "✓ read ×2, edited, ran, odd", "It is fixed.", "> thanks", "! the model has not finished"}
@@ -27,5 +29,23 @@ func TestEarlierIsFolded(t *testing.T) {
 			t.Fatalf("%q is missing or too early in what is left:\n%s", text, got)
 		}
 		got = got[at:]
+	}
+}
+
+// Ctrl+O goes through what was said earlier, behind the outputs of this session.
+func TestEarlierIsOpened(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.model.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []string{"replace"}, Reply: "**two**"}}})
+	s.events(chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command ls", Answer: tools.Answer{Text: "a.go"}})
+	for _, want := range []string{"a.go", "> second", "> first"} {
+		key := "right"
+		if want == "a.go" {
+			key = "ctrl+o"
+		}
+		s.press(key)
+		if page := strings.Join(s.model.frame().Full, "\n"); !strings.Contains(page, want) {
+			t.Errorf("%q is not on the page:\n%s", want, page)
+		}
 	}
 }

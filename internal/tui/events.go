@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/tui/markdown"
@@ -15,6 +17,19 @@ import (
 
 // longTurn is how long a turn must have taken for its end to ring the bell.
 const longTurn = 15 * time.Second
+
+// eventsCame takes events of the turn loop. After a turn the next line for the shell
+// runs, and something else may be checked out.
+func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
+	for _, event := range events {
+		m.event(event)
+		if _, ended := event.(chat.TurnEnded); ended {
+			m.runHeld()
+			next = m.askBranch()
+		}
+	}
+	return next
+}
 
 // event takes one event of the turn loop.
 func (m *Model) event(event chat.Event) {

@@ -147,6 +147,15 @@ var states = map[string]func(*screenplay){
 		s.events(chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
 			chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 48_600, Limit: 128_000, Threshold: 108_800, Mode: chat.ModeFullAuto, Freed: 4_600, Unsaved: true}})
 	},
+	"branch": func(s *screenplay) {
+		s.update(branchMsg("feature/a-branch-with-a-long-name*"))
+	},
+	"shell-waits": func(s *screenplay) {
+		s.events(chat.TurnStarted{})
+		s.typed("!make test")
+		s.press("enter")
+		s.typed("!git status")
+	},
 	"quit-hint": func(s *screenplay) { s.press("ctrl+c") },
 }
 

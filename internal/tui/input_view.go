@@ -27,11 +27,31 @@ func (m *Model) inputView(width, height int) ([]string, place) {
 	if m.input.Empty() {
 		rows[0] = m.theme.Dim.Text(style.Truncate(m.placeholder(), width-len(inputMark)))
 	}
-	mark := m.theme.User
-	if m.shellMode() {
-		mark = m.theme.Warn
+	if m.shellMode() && strings.HasPrefix(rows[0], "!") && !asking {
+		return m.shellView(rows, place{row, col})
 	}
-	return style.Indent(rows, mark.Text(inputMark), inputIndent), place{row, col + len(inputMark)}
+	return style.Indent(rows, m.theme.User.Text(inputMark), inputIndent), place{row, col + len(inputMark)}
+}
+
+// shellView makes of the signs that a line for the shell begins with the mark before it.
+func (m *Model) shellView(rows []string, cursor place) ([]string, place) {
+	line := strings.TrimPrefix(rows[0], "!")
+	mark := "! "
+	if rest, private := strings.CutPrefix(line, "!"); private {
+		line, mark = rest, "!! "
+	}
+	signs := len(mark) - 1
+	if rest, spaced := strings.CutPrefix(line, " "); spaced {
+		line = rest
+		signs++
+	}
+	if cursor.row == 0 {
+		cursor.col = max(0, cursor.col-signs) + len(mark)
+	} else {
+		cursor.col += len(inputIndent)
+	}
+	rows[0] = line
+	return style.Indent(rows, m.theme.Warn.Text(mark), inputIndent), cursor
 }
 
 func (m *Model) placeholder() string {

@@ -213,6 +213,9 @@ func (m *Model) upKey() (tea.Cmd, bool) {
 	case m.popup.open():
 		m.popup.move(-1)
 	case m.input.Up():
+	case m.input.Empty() && len(m.held) > 0:
+		m.input.Set(m.held[len(m.held)-1])
+		m.held = m.held[:len(m.held)-1]
 	case m.input.Empty() && len(m.queued) > 0:
 		return guarded(func() tea.Msg {
 			message, ok := m.opts.Driver.Unqueue(m.ctx)

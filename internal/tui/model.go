@@ -39,18 +39,24 @@ type Model struct {
 	// percent.
 	cached int
 	// title is the terminal's, unfocused is set while the window has not the focus.
-	title     string
+	title string
+	// branch is what is checked out.
+	branch    string
 	unfocused bool
 	// again is set when everything printed is to be printed anew, at the new width.
-	again   bool
-	resize  resize
-	status  chat.Status
-	stats   chat.Stats
-	turn    turn
-	reply   reply
-	tools   []runningTool
-	queued  []string
+	again  bool
+	resize resize
+	status chat.Status
+	stats  chat.Stats
+	turn   turn
+	reply  reply
+	tools  []runningTool
+	queued []string
+	// held are lines for the shell that wait for the end of the turn.
+	held    []string
 	outputs outputs
+	// earlier are the exchanges of a session that was taken up again.
+	earlier []Exchange
 	// reads are the files that were read one after another, until something else is
 	// printed.
 	reads []readFile
@@ -124,7 +130,19 @@ func (m *Model) begin() tea.Cmd {
 	default:
 		m.giveBack(initial)
 	}
-	return tea.Batch(load, send)
+	return tea.Batch(load, send, m.askBranch())
+}
+
+// branchMsg brings what is checked out.
+type branchMsg string
+
+// askBranch asks what is checked out, which turns and commands change.
+func (m *Model) askBranch() tea.Cmd {
+	ctx, branch := m.ctx, m.opts.Branch
+	if branch == nil || m.opts.Plain {
+		return nil
+	}
+	return guarded(func() tea.Msg { return branchMsg(branch(ctx)) })
 }
 
 // The messages the model sends itself, besides those declared with their part.
@@ -158,9 +176,9 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case eventsMsg:
-		for _, event := range message {
-			m.event(event)
-		}
+		return m.eventsCame(message)
+	case branchMsg:
+		m.branch = string(message)
 	case resizedMsg:
 		m.resized(message.width, message.height, message.painted)
 	case promptsMsg:

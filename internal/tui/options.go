@@ -76,6 +76,10 @@ type Options struct {
 	Earlier Earlier
 	// History may be nil: then prompts are remembered for this session only.
 	History History
+	// Branch says what is checked out there, with a * when files of it were changed; ""
+	// for nothing. It is asked beside everything else, at the start and after each turn
+	// and command. Nil means nothing.
+	Branch func(ctx context.Context) string
 	// Workspace is the folder shown in the status line.
 	Workspace string
 	// Status is shown until the first StatusChanged.

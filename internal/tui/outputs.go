@@ -46,9 +46,9 @@ type outputMsg []string
 type spoolMsg struct{ spool, text string }
 
 // openOutputs opens the outputs of the session, the newest first, what runs before
-// them.
+// them; what was said before it was taken up again comes last.
 func (m *Model) openOutputs() tea.Cmd {
-	if len(m.outputs)+len(m.tools) == 0 {
+	if len(m.outputs)+len(m.tools)+len(m.earlier) == 0 {
 		m.showHint("there is no tool output yet", false)
 		return nil
 	}
@@ -66,7 +66,7 @@ func (m *Model) outputPages() []pager.Page {
 	for i := len(m.outputs) - 1; i >= 0; i-- {
 		pages = append(pages, m.outputs[i].page())
 	}
-	return pages
+	return append(pages, m.earlierPages()...)
 }
 
 // page is an output to read: the change, or the text.

@@ -29,8 +29,8 @@ func (m *Model) showHint(text string, quits bool) {
 	m.hint = hint{text: text, until: m.opts.Now().Add(hintTime), quits: quits}
 }
 
-// statusView is the last line: model, context, approval mode, folder, as much of it
-// as fits.
+// statusView is the last line: model, context, approval mode, folder and branch, as much
+// of it as fits.
 func (m *Model) statusView(width int) string {
 	if m.hint.text != "" && m.opts.Now().After(m.hint.until) {
 		m.hint = hint{}
@@ -39,11 +39,22 @@ func (m *Model) statusView(width int) string {
 		return m.theme.Warn.Text(style.Truncate(m.hint.text, width))
 	}
 	if m.shellMode() {
-		return m.theme.Warn.Text(style.Truncate(shellHelp, width))
+		help := shellHelp
+		if strings.HasPrefix(m.input.Text, "!!") {
+			help = privateHelp
+		}
+		return m.theme.Warn.Text(style.Truncate(help, width))
 	}
 	line := m.statusSpans(width)
+	branch := ""
+	if m.branch != "" {
+		branch = " " + style.Reveal(m.branch).Text
+	}
 	if room := width - line.Width() - 3; room >= 8 {
-		line = append(line, style.Span{Text: " · " + m.folder(room), Style: m.theme.Dim})
+		if style.Width(branch) > room-8 {
+			branch = ""
+		}
+		line = append(line, style.Span{Text: " · " + m.folder(room-style.Width(branch)) + branch, Style: m.theme.Dim})
 	}
 	return style.Truncate(line.String(), width)
 }

@@ -20,8 +20,11 @@ type commandMsg struct {
 	err    error
 }
 
-// shellHelp says what a line after "!" is.
-const shellHelp = "shell: the model sees what it prints; with !! it does not"
+// What a line after "!" is, and one after "!!".
+const (
+	shellHelp   = "shell: the model sees what it prints; with !! it does not"
+	privateHelp = "shell: the model sees nothing of it; with one ! it does"
+)
 
 // shellMode reports that the input is a line for the shell.
 func (m *Model) shellMode() bool { return strings.HasPrefix(m.input.Text, "!") }
@@ -49,12 +52,24 @@ func (m *Model) submit() tea.Cmd {
 	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(firstWord(text)):
 		return tea.Batch(remember, m.runCommand(text))
 	case message.Leads() == '!':
-		command, private := strings.CutPrefix(text[1:], "!")
-		m.opts.Driver.Shell(strings.TrimSpace(command), private)
+		m.held = append(m.held, text)
+		if !m.turn.running {
+			m.runHeld()
+		}
 	default:
 		m.opts.Driver.Send(message)
 	}
 	return remember
+}
+
+// runHeld runs the oldest line for the shell that waited for the end of a turn.
+func (m *Model) runHeld() {
+	if len(m.held) == 0 {
+		return
+	}
+	command, private := strings.CutPrefix(m.held[0][1:], "!")
+	m.held = m.held[1:]
+	m.opts.Driver.Shell(strings.TrimSpace(command), private)
 }
 
 // message is what is in the input, as it is sent: what was pasted is data (D-46).

@@ -140,3 +140,42 @@ func TestDroppedImage(t *testing.T) {
 		t.Errorf("a path of nothing is %+v", got)
 	}
 }
+
+// A line for the shell that is typed while a turn runs waits where messages wait, can be
+// taken back, and runs when the turn is over.
+func TestShellLinesWait(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{}, chat.QueueChanged{Messages: []string{"a message"}})
+	for _, line := range []string{"!ls", "!!git status", "!rm x"} {
+		s.typed(line)
+		s.press("enter")
+	}
+	if view := s.model.view(); len(s.driver.calls) > 0 || !strings.Contains(view, "2 messages queued before") || !strings.Contains(view, "queued: !rm x (Up takes it back)") {
+		t.Fatalf("calls %q, screen:\n%s", s.driver.calls, view)
+	}
+	s.press("up")
+	if got := s.model.input.Value(); got != "!rm x" {
+		t.Fatalf("Up brought %q", got)
+	}
+	s.press("ctrl+u")
+	s.events(chat.TurnEnded{})
+	s.events(chat.TurnStarted{}, chat.TurnEnded{})
+	s.events(chat.TurnStarted{}, chat.TurnEnded{})
+	if diff := cmp.Diff([]string{`shell "ls" private=false`, `shell "git status" private=true`}, s.driver.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// The sign that begins a line for the shell is the mark before it.
+func TestShellMark(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"!": "! ", "!ls -l": "! ls -l", "! ls": "! ls", "!!ls": "!! ls", "!! ls": "!! ls"} {
+		s := newScreenplay(t, 80, 24)
+		s.typed(text)
+		rows, cursor := s.model.inputView(79, 5)
+		if rows[0] != want || cursor.col != len(want) {
+			t.Errorf("%q is shown as %q, the cursor in column %d", text, rows[0], cursor.col)
+		}
+	}
+}

@@ -144,7 +144,10 @@ func (u *turn) summary(now time.Time, cost float64) string {
 	if u.requests == 0 && len(u.files) == 0 {
 		return ""
 	}
-	parts := []string{words.Elapsed(u.took(now)), words.Count(u.requests, "request")}
+	parts := []string{words.Elapsed(u.took(now))}
+	if u.requests > 0 {
+		parts = append(parts, words.Count(u.requests, "request"))
+	}
 	if in := u.usage.PromptTokens; in > 0 {
 		text := words.Tokens(in) + " in"
 		if cached := u.usage.CachedTokens; cached > 0 {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"agent/internal/tui/question"
@@ -142,22 +143,26 @@ func (m *Model) todoView(width, room int) []string {
 	return []string{m.theme.Dim.Text(style.Truncate("  "+style.Clean(m.status.Todo), width))}
 }
 
-// queueView lists the messages that wait.
+// queueView lists the messages that wait, and then the lines for the shell: the latest
+// of them.
 func (m *Model) queueView(width, room int) []string {
+	waiting := slices.Concat(m.queued, m.held)
 	var lines []string
-	for i, text := range m.queued {
-		if i == room-1 && len(m.queued) > room {
-			lines = append(lines, m.theme.Dim.Text(style.Truncate("  … "+words.Count(len(m.queued)-i, "more queued message"), width)))
-			break
-		}
-		if i >= room {
-			break
-		}
+	if before := len(waiting) - room; before > 0 && room > 0 {
+		before++ // for the line that says so
+		lines = append(lines, "  "+words.Count(before, "message")+" queued before")
+		waiting = waiting[before:]
+	}
+	for i, text := range waiting {
 		line := "  queued: " + style.Clean(words.FirstLine(text))
-		if i == len(m.queued)-1 {
+		if i == len(waiting)-1 {
 			line += " (Up takes it back)"
 		}
-		lines = append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
+		lines = append(lines, line)
+	}
+	lines = lines[:min(len(lines), max(0, room))]
+	for i, line := range lines {
+		lines[i] = m.theme.Dim.Text(style.Truncate(line, width))
 	}
 	return lines
 }
