@@ -178,6 +178,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	if spent := c.stats.Cost - before; spent > 0 {
 		c.notice("cost: %s, the session %s", words.Dollars(spent), words.Dollars(c.stats.Cost))
 	}
+	c.stats.Saving = c.saved()
 	c.emitStatus()
 	c.Emit(TurnEnded{Outcome: outcome, Err: err})
 	return outcome, err

@@ -12,7 +12,7 @@ func Resume(config Config, restored Restored) (*Chat, error) {
 	}
 	c.window.Restore(restored.Ledger, restored.Turn)
 	c.window.Resume(restored.Steps)
-	c.lastReply = lastReply(restored.Entries)
+	c.lastReply, c.stats.Saving = lastReply(restored.Entries), c.saved()
 	return c, repair(c.History)
 }
 

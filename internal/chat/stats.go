@@ -22,6 +22,49 @@ type Stats struct {
 	// tokens of the others.
 	Cost     float64
 	Unpriced UsageReported
+	// Saving is what pruning has saved against sending everything, in the whole session;
+	// zero for a strategy that keeps no account. It is that of the end of a turn.
+	Saving Saving
+}
+
+// Saving compares a session with one in which nothing was pruned.
+type Saving struct {
+	// Tokens is how many input tokens fewer were sent.
+	Tokens int
+	// Cost is how much less was spent in USD, by the prices of the model in use; 0 where
+	// they are not known.
+	Cost float64
+}
+
+// Minus is what was saved since before.
+func (s Saving) Minus(before Saving) Saving {
+	return Saving{s.Tokens - before.Tokens, s.Cost - before.Cost}
+}
+
+// String says it in a few words, "" when nothing was saved: "12k tokens, $0.03".
+func (s Saving) String() string {
+	if s.Tokens <= 0 {
+		return ""
+	}
+	text := words.Tokens(s.Tokens) + " tokens"
+	if s.Cost >= leastCost {
+		text += ", " + words.Dollars(s.Cost)
+	}
+	return text
+}
+
+// leastCost is the smallest sum that is worth telling, in USD.
+const leastCost = 0.0005
+
+// saved is what pruning has saved so far.
+func (c *Chat) saved() Saving {
+	account := c.window.Saved()
+	saving := Saving{Tokens: c.window.Scaled(account.Tokens)}
+	if prices, ok := c.pricesOf(settings.Model.Of(c.Settings)); ok {
+		const million = 1_000_000
+		saving.Cost = float64(c.window.Scaled(int(account.None-account.Spent))) * prices.Input / million
+	}
+	return saving
 }
 
 // totals sums up a session. It belongs to the owner of the chat.

@@ -23,7 +23,7 @@ func (c *Commands) statsCommand() Command {
 			if err != nil {
 				return Output{}, err
 			}
-			return Output{Lines: table([]column{left, right, left}, [][]string{
+			rows := [][]string{
 				{"requests", strconv.Itoa(stats.Requests)},
 				{"tool calls", strconv.Itoa(stats.ToolCalls)},
 				{"input tokens", words.Tokens(stats.PromptTokens)},
@@ -33,7 +33,11 @@ func (c *Commands) statsCommand() Command {
 				{"compressions", strconv.Itoa(stats.Compressions)},
 				{"freed tokens", words.Tokens(usage.Freed), "by density"},
 				c.costRow(stats),
-			})}, nil
+			}
+			if saved := stats.Saving.String(); saved != "" {
+				rows = append(rows, []string{"saved", saved, "by pruning"})
+			}
+			return Output{Lines: table([]column{left, right, left}, rows)}, nil
 		},
 	}
 }

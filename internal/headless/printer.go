@@ -102,6 +102,9 @@ func (p *Printer) say(format string, args ...any) {
 // as a closed pipe.
 func (p *Printer) Finish(run Run) error {
 	result := run.result()
+	if saved := run.Stats.Saving.String(); saved != "" && p.format != StreamJSON {
+		p.say("saved by pruning in this session: %s", saved)
+	}
 	switch p.format {
 	case Text:
 		if run.Err == nil && result.Response != "" {

@@ -247,3 +247,19 @@ func TestDensityTellsItsPrice(t *testing.T) {
 		t.Errorf("%s lacks %s", got, want)
 	}
 }
+
+// What pruning saved against sending everything is in the result, and told people.
+func TestSavingIsInTheResult(t *testing.T) {
+	t.Parallel()
+	run := done()
+	run.Stats.Saving = chat.Saving{Tokens: 12_345, Cost: 0.25}
+	for format, told := range map[Format]string{JSON: "saved by pruning in this session: 12.3k tokens, $0.25\n", StreamJSON: ""} {
+		var out, people strings.Builder
+		if err := NewPrinter(format, &out, &people).Finish(run); err != nil {
+			t.Fatal(err)
+		}
+		if want := `"compressions":1,"savedTokens":12345,"savedUSD":0.25}`; !strings.Contains(out.String(), want) || people.String() != told {
+			t.Errorf("%s: %s lacks %s; told %q", format, out.String(), want, people.String())
+		}
+	}
+}

@@ -35,6 +35,10 @@ type Context struct {
 	Limit        int `json:"limit"`
 	DensityFreed int `json:"densityFreed"`
 	Compressions int `json:"compressions"`
+	// SavedTokens and SavedUSD are what pruning has saved in the session against sending
+	// everything; left out where the strategy keeps no account, or no price is known.
+	SavedTokens int     `json:"savedTokens,omitempty"`
+	SavedUSD    float64 `json:"savedUSD,omitempty"`
 }
 
 // Run is what the result needs to know besides the events.
@@ -66,6 +70,8 @@ func (r Run) result() Result {
 			Limit:        r.Status.Limit,
 			DensityFreed: r.Status.Freed,
 			Compressions: r.Stats.Compressions,
+			SavedTokens:  r.Stats.Saving.Tokens,
+			SavedUSD:     r.Stats.Saving.Cost,
 		},
 		CostUSD:    r.Stats.Cost,
 		DurationMs: r.Duration.Milliseconds(),

@@ -39,7 +39,7 @@ type Cut struct {
 	// Bank is what pruning had saved before that it may spend.
 	Bank float64 `json:"bank"`
 	// Request is the number of the request before which the change is made, from 1.
-	Request int `json:"request"`
+	Request int `json:"request,omitzero"`
 }
 
 // Empty reports whether applying the result would change nothing.

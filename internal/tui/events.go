@@ -43,7 +43,7 @@ func (m *Model) event(event chat.Event) {
 		now := m.opts.Now()
 		m.turn.silence = silence{since: now.Add(-e.For), told: now}
 	case chat.TurnStarted:
-		m.turn = turn{running: true, started: m.opts.Now(), cost: m.stats.Cost}
+		m.turn = turn{running: true, started: m.opts.Now(), cost: m.stats.Cost, saving: m.stats.Saving}
 	case chat.TurnEnded:
 		m.turnEnded(e)
 	case chat.UserMessage:

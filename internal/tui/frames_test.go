@@ -116,6 +116,18 @@ var states = map[string]func(*screenplay){
 			chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}},
 			chat.TurnEnded{Err: errors.New("the key was refused (401): set OPENAI_API_KEY or the setting auth-keyfile")})
 	},
+	"saved": func(s *screenplay) {
+		s.events(chat.StatusChanged{Stats: chat.Stats{Cost: 0.5, Saving: chat.Saving{Tokens: 10_000, Cost: 0.02}}},
+			chat.TurnStarted{},
+			chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
+			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Saving: chat.Saving{Tokens: 22_000, Cost: 0.054}}},
+			chat.TurnEnded{})
+	},
+	"todo": func(s *screenplay) {
+		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 48_600, Limit: 128_000, Todo: "todo 1/3 · have the parser refuse what is no list, with a\x1b[2J sentence that says which field is wrong"}},
+			chat.TurnStarted{}, chat.UserMessage{Text: "go on"})
+		s.typed("and then the docs")
+	},
 	"commands": func(s *screenplay) {
 		s.typed("/context")
 		s.press("enter")

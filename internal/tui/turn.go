@@ -34,6 +34,8 @@ type turn struct {
 	usage   chat.UsageReported
 	// cost is what the session had cost when the turn began, in USD.
 	cost float64
+	// saving is what pruning had saved in the session when the turn began.
+	saving chat.Saving
 	// requests counts those that were answered, files what was changed.
 	requests int
 	files    map[string]fileChange
@@ -140,7 +142,7 @@ func (m *Model) workingView(width int) []string {
 }
 
 // summary is the line at the end of a turn; "" when there is nothing to say.
-func (u *turn) summary(now time.Time, cost float64) string {
+func (u *turn) summary(now time.Time, stats chat.Stats) string {
 	if u.requests == 0 && len(u.files) == 0 {
 		return ""
 	}
@@ -155,8 +157,11 @@ func (u *turn) summary(now time.Time, cost float64) string {
 		}
 		parts = append(parts, text, words.Tokens(u.usage.CompletionTokens)+" out")
 	}
-	if cost > u.cost {
-		parts = append(parts, fmt.Sprintf("$%.3f", cost-u.cost))
+	if stats.Cost > u.cost {
+		parts = append(parts, fmt.Sprintf("$%.3f", stats.Cost-u.cost))
+	}
+	if saved := stats.Saving.Minus(u.saving).String(); saved != "" {
+		parts = append(parts, saved+" saved by pruning")
 	}
 	if len(u.files) > 0 {
 		var sum fileChange
@@ -175,7 +180,7 @@ func (m *Model) endTurn() {
 	if r := m.turn.retry; r.attempt > 0 {
 		m.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
 	}
-	if summary := m.turn.summary(now, m.stats.Cost); summary != "" {
+	if summary := m.turn.summary(now, m.stats); summary != "" {
 		m.print(transcript.Line, noteRows(dim, "·", summary))
 	}
 }

@@ -166,7 +166,7 @@ func (w *Window) Resume(steps []history.Step) {
 // Saved compares the session with one in which nothing was pruned; zero for a
 // strategy that keeps no account.
 func (w *Window) Saved() cacheaware.Account {
-	if w.pruning.engine == nil {
+	if !w.followed() {
 		return cacheaware.Account{}
 	}
 	return w.pruning.engine.Account()
