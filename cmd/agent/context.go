@@ -42,6 +42,7 @@ standard input.`,
 		contextCommand(w, "optimize", "Remove what newer content has made stale", offlineOptimize),
 		contextCommand(w, "compress", "Compress by the active strategy", offlineCompress),
 		contextCommand(w, "show", "Show what the context holds, and its largest entries", offlineShow),
+		contextCommand(w, "explain", "Say what would leave before the next request, and why the rest stays", offlineExplain),
 		newReplay(w),
 	)
 	return group
@@ -60,6 +61,10 @@ func offlineCompress(cmd *cobra.Command, e *offline.Engine, in offline.Input) (p
 
 func offlineShow(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 	return e.Show(in)
+}
+
+func offlineExplain(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+	return e.Explain(cmd.Context(), in)
 }
 
 func contextCommand(w world, name, short string, act contextAction) *cobra.Command {
@@ -82,7 +87,7 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 				return inputError(in.Name, err)
 			}
 			// People at a terminal get words, programs get JSON.
-			if o.json || name != "show" && !term.IsTerminal(int(w.stdout.Fd())) {
+			if o.json || name != "show" && name != "explain" && !term.IsTerminal(int(w.stdout.Fd())) {
 				return rawjson.WriteIndented(w.out, outcome)
 			}
 			return outcome.Print(w.out)

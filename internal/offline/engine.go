@@ -22,6 +22,10 @@ type Input struct {
 	// Recorded are all entries as they were added, those that were pruned or
 	// compressed since included: one list for each stretch between clears.
 	Recorded [][]*history.Content
+	// Steps tell how the context came about, and Settings what was set in the session; a
+	// log says both.
+	Steps    []history.Step
+	Settings map[string]string
 	// At is when entries were said, as far as a log tells; documents say it by metadata.
 	At map[*history.Content]time.Time
 	// Document is where it came from when that can carry configuration, else nil.

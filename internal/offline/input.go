@@ -29,6 +29,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	return Input{
 		Name: name, WorkspaceRoot: state.Workspace,
 		History: state.Entries, Recorded: state.Recorded, At: state.At,
+		Steps: state.Steps, Settings: state.Settings,
 	}, state.Notices, nil
 }
 

@@ -1,0 +1,183 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/settings"
+	"agent/internal/words"
+)
+
+// Explained is what the pre-send window would do before the next request.
+type Explained struct {
+	Strategy string `json:"strategy"`
+	// TokensBefore and TokensAfter are of the whole request, with system prompt and
+	// tools; Limit is the window and Threshold the size at which compression is due.
+	TokensBefore int `json:"tokensBefore"`
+	TokensAfter  int `json:"tokensAfter"`
+	Limit        int `json:"limit"`
+	Threshold    int `json:"threshold"`
+	// Steps are what it would tell, a line each.
+	Steps []string `json:"steps"`
+	// Problem is why the request could not be sent, or what cannot be said without a
+	// model; empty as a rule.
+	Problem string    `json:"problem,omitempty"`
+	Leaves  []Leaving `json:"leaves"`
+	// Stays is what pruning could take and would not.
+	Stays []Staying `json:"stays"`
+}
+
+// Leaving is a part of the context that would leave.
+type Leaving struct {
+	Kind    string `json:"kind"`
+	Tool    string `json:"tool,omitempty"`
+	Subject string `json:"subject"`
+	Reason  string `json:"reason"`
+	Tokens  int    `json:"tokens"`
+	// Cut is the price of the cut it would be part of, where the strategy asks.
+	Cut *history.Cut `json:"cut,omitempty"`
+}
+
+// Staying is a part of the context that would stay.
+type Staying struct {
+	Kind    string `json:"kind"`
+	Class   string `json:"class,omitempty"`
+	Subject string `json:"subject"`
+	Reason  string `json:"reason"`
+	Tokens  int    `json:"tokens"`
+	// Held is set for what may go and is held back, Pinned for what stays by wish.
+	Held   bool `json:"held"`
+	Pinned bool `json:"pinned"`
+}
+
+// Explain goes through the pre-send window once, as before the next request of a session
+// that is taken up now, and says what would leave, and why the rest would not.
+func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
+	if err := e.configure(&in); err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(in.Settings)) {
+		// Below the flags. What is not valid any more is as if it were not set, as when the
+		// session is taken up.
+		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])
+	}
+	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
+	w := e.newWindow(in, view{head: chat.Head(e.Tools, e.System), tell: out.tell, price: e.price})
+	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
+		return nil, err
+	}
+	w.Resume(in.Steps)
+	strategy, err := w.Active()
+	if err != nil {
+		return nil, err
+	}
+	out.Strategy, out.TokensBefore, out.Limit, out.Threshold = strategy.Name(), w.Tokens(), w.Size(), w.Trigger(strategy)
+	switch err := chat.EnsureCompressionBeforeSend(ctx, w); {
+	case errors.Is(err, compression.ErrNoSummarizer):
+		out.Problem = "compression is due, and only the model can say what a summary would hold"
+	case err != nil:
+		out.Problem = err.Error()
+	}
+	out.TokensAfter = w.Tokens()
+	out.take(w, in.WorkspaceRoot)
+	return out, nil
+}
+
+// price is that of the settings, the safe one where they say none.
+func (e *Engine) price(string) cacheaware.Price {
+	prices, ok := settings.PricesOf(e.Settings, nil)
+	if !ok || prices.Input <= 0 {
+		return cacheaware.SafePrice
+	}
+	return cacheaware.Price{Read: prices.CacheRead / prices.Input, Write: prices.CacheWrite / prices.Input}
+}
+
+// tell takes a step of the window.
+func (x *Explained) tell(step window.Step) {
+	switch step := step.(type) {
+	case window.Density:
+		x.Steps = append(x.Steps, chat.DensityApplied(step).String())
+	case window.Compression:
+		x.Steps = append(x.Steps, chat.Compressed(step).String())
+	}
+}
+
+// take lists what left the context of w, and what is still there.
+func (x *Explained) take(w *window.Window, root string) {
+	for _, p := range w.Ledger() {
+		x.Leaves = append(x.Leaves, Leaving{string(p.Kind), p.Tool, strings.TrimPrefix(p.Subject, root+"/"), p.Reason, p.Tokens, p.Cut})
+	}
+	for _, h := range w.Held("") {
+		x.Stays = append(x.Stays, Staying{h.Kind, h.Class, strings.TrimPrefix(h.Subject, root+"/"), h.Reason, h.Tokens, h.Waiting, h.Pinned})
+	}
+}
+
+// Print writes it for people.
+func (x *Explained) Print(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The next request by %s: %s of %s tokens (%s), compression at %s\n",
+		x.Strategy, words.Tokens(x.TokensBefore), words.Tokens(x.Limit), share(x.TokensBefore, x.Limit), words.Tokens(x.Threshold))
+	for _, step := range x.Steps {
+		fmt.Fprintln(&b, step)
+	}
+	if x.Problem != "" {
+		fmt.Fprintln(&b, x.Problem)
+	}
+	fmt.Fprintf(&b, "\nLeaves: %s\n", words.Count(len(x.Leaves), "unit"))
+	var cut *history.Cut
+	for _, l := range x.Leaves {
+		if l.Cut != nil && l.Cut != cut {
+			cut = l.Cut
+			fmt.Fprintf(&b, "  cut: %s; %s tokens in the bank\n", priceOf(cut), words.Tokens(int(cut.Bank)))
+		}
+		fmt.Fprintf(&b, "%7s  %-10s %s: %s\n", words.Tokens(l.Tokens), l.Kind, words.Line(l.Subject, maxSubject), l.Reason)
+	}
+	var held, used []Staying
+	for _, s := range x.Stays {
+		if s.Held || s.Pinned {
+			held = append(held, s)
+		} else {
+			used = append(used, s)
+		}
+	}
+	printStaying(&b, "Held back", held)
+	printStaying(&b, "Stays", used)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// priceOf says what a cut costs and saves.
+func priceOf(cut *history.Cut) string {
+	if cut.Paid <= 0 {
+		return "cheaper at once"
+	}
+	return fmt.Sprintf("%s tokens paid at once, %s saved with each request, pays back after %s", words.Tokens(int(cut.Paid)), words.Tokens(int(cut.Saves)), words.Count(cut.Back, "request"))
+}
+
+// maxSubject bounds how much of a subject a line shows, in characters.
+const maxSubject = 80
+
+func printStaying(b *strings.Builder, title string, staying []Staying) {
+	tokens := 0
+	for _, s := range staying {
+		tokens += s.Tokens
+	}
+	fmt.Fprintf(b, "\n%s: %s, %s tokens\n", title, words.Count(len(staying), "unit"), words.Tokens(tokens))
+	for _, s := range staying {
+		kind := s.Kind
+		if s.Class != "" {
+			kind = s.Class
+		}
+		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", words.Tokens(s.Tokens), kind, words.Line(s.Subject, maxSubject), s.Reason)
+	}
+}

@@ -1,0 +1,98 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+func explained(t *testing.T, in Input, flags ...string) (*Explained, string) {
+	t.Helper()
+	got, err := newEngine(t, flags...).Explain(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := got.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := json.Marshal(got); err != nil || strings.Contains(string(data), "null") {
+		t.Errorf("%s, %v", data, err)
+	}
+	return got, out.String()
+}
+
+// What the next request would lose, and why, and why the rest stays; nothing is
+// changed by asking.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	in := parse(t, document("{}"))
+	for range 2 {
+		got, text := explained(t, in)
+		if len(got.Leaves) != 1 || got.Leaves[0].Subject != "a" || got.Leaves[0].Reason != "written later by replace" || got.TokensAfter >= got.TokensBefore {
+			t.Errorf("%+v", got)
+		}
+		if len(got.Stays) != 2 || got.Stays[0].Held || !strings.Contains(got.Stays[0].Reason, "a change of the file") {
+			t.Errorf("%+v", got.Stays)
+		}
+		for _, want := range []string{"The next request by high-density", "density: 1 stale read", "Leaves: 1 unit", "stale-read a: written later by replace", "Held back: 0 units", "Stays: 2 units"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is missing in\n%s", want, text)
+			}
+		}
+	}
+}
+
+// A strategy that asks a model says that it would, and a request that cannot fit says so.
+func TestExplainWithoutAModel(t *testing.T) {
+	t.Parallel()
+	got, text := explained(t, parse(t, document("{}")), "compression.strategy=one-shot", "context-limit=400", "compression.threshold=0.5")
+	if !strings.Contains(got.Problem, "only the model can say") || !strings.Contains(text, got.Problem) || got.TokensAfter != got.TokensBefore {
+		t.Errorf("%+v", got)
+	}
+	if got, _ = explained(t, parse(t, document("{}")), "context-limit=20"); !strings.Contains(got.Problem, "cannot fit") {
+		t.Errorf("%+v", got)
+	}
+	if got, _ = explained(t, parse(t, `{"workspaceRoot":"/w","history":[]}`)); len(got.Leaves)+len(got.Stays) > 0 || got.Problem != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What was set and pinned in a session counts, and flags go above it.
+func TestExplainOfASession(t *testing.T) {
+	t.Parallel()
+	in := parse(t, document("{}"))
+	in.Document, in.Settings = nil, map[string]string{"compression.density.readWritePruning": "false", "no.such.key": "1"}
+	if got, _ := explained(t, in); len(got.Leaves) > 0 {
+		t.Errorf("%+v", got.Leaves)
+	}
+	if got, _ := explained(t, in, "compression.density.readWritePruning=true"); len(got.Leaves) != 1 {
+		t.Errorf("%+v", got.Leaves)
+	}
+	in.Settings = nil
+	in.Steps = []history.Step{{Kind: history.MutationPinned, Path: "/w/a", Pinned: true}}
+	if got, text := explained(t, in); len(got.Leaves) > 0 || !strings.Contains(text, "Held back: 3 units") {
+		t.Errorf("%+v\n%s", got.Leaves, text)
+	}
+}
+
+// With a strategy that asks for prices each unit says its class, and why it is there.
+func TestExplainByPrice(t *testing.T) {
+	t.Parallel()
+	var calls []answered
+	for i := range 20 {
+		calls = append(calls, answered{tool: "read_file", result: strings.Repeat(fmt.Sprint("line", i, " "), 100)})
+	}
+	got, text := explained(t, parse(t, recorded("{}", calls...)), "compression.strategy=cache-aware")
+	if len(got.Leaves) == 0 || got.Leaves[0].Cut == nil || len(got.Stays) == 0 || got.Stays[0].Class == "" {
+		t.Errorf("%+v", got)
+	}
+	if !strings.Contains(text, "cut: ") || !strings.Contains(text, "used ") {
+		t.Errorf("%s", text)
+	}
+}
