@@ -30,10 +30,13 @@ const kills = 500
 // while it takes a session up again.
 func TestChaosKill(t *testing.T) {
 	seed, until := chaosSeed(t), share(t, 0.7)
-	var killed, all atomic.Int64
+	var killed, all, seen atomic.Int64
 	began := time.Now()
 	t.Cleanup(func() {
-		t.Logf("%d runs, %d killed, in %s", all.Load(), killed.Load(), time.Since(began).Round(time.Second))
+		t.Logf("%d runs, %d killed, %d results on screens, in %s", all.Load(), killed.Load(), seen.Load(), time.Since(began).Round(time.Second))
+		if killed.Load() > kills/2 && seen.Load() == 0 {
+			t.Error("no screen showed the result of a command")
+		}
 	})
 	for worker := range workers {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
@@ -49,13 +52,18 @@ func TestChaosKill(t *testing.T) {
 				if r.IntN(3) == 0 {
 					args = append(args, "--set", "sandbox=off")
 				}
-				delay := time.Duration(r.IntN(1200)) * time.Millisecond
+				interactive, most := r.IntN(3) == 0, 1200
+				if interactive {
+					most = 2400 // to see results, too
+				}
+				delay := time.Duration(r.IntN(most)) * time.Millisecond
 				all.Add(1)
-				if !h.once(what, r.IntN(3) == 0, args, delay) {
+				if !h.once(what, interactive, args, delay) {
 					killed.Add(1)
 				}
 			}
 			h.checkTemporary()
+			seen.Add(int64(h.seen))
 		})
 	}
 }
@@ -64,18 +72,20 @@ func TestChaosKill(t *testing.T) {
 // before.
 func (h *house) once(what string, interactive bool, args []string, delay time.Duration) (ended bool) {
 	h.t.Helper()
-	var out bytes.Buffer
 	if interactive {
+		var out bytes.Buffer
 		cmd := h.agent(append(args, "go on")...)
 		screen, err := pty.Start(cmd)
 		if err != nil {
 			h.t.Fatal(err)
 		}
 		read := make(chan struct{})
-		go func() { _, _ = io.Copy(io.Discard, screen); close(read) }()
+		go func() { _, _ = io.Copy(&out, screen); close(read) }()
 		ended = end(cmd, delay)
 		screen.Close()
 		<-read
+		h.check(what)
+		h.seen += h.checkSeen(what, out.String())
 	} else {
 		cmd := h.agent(append(args, "-p", "go on", "--output-format", "stream-json")...)
 		file, err := os.Create(filepath.Join(h.home, "out"))
@@ -89,10 +99,9 @@ func (h *house) once(what string, interactive bool, args []string, delay time.Du
 		ended = end(cmd, delay)
 		file.Close()
 		data, _ := os.ReadFile(filepath.Join(h.home, "out"))
-		out.Write(data)
+		h.check(what)
+		h.checkShown(what, data)
 	}
-	h.check(what)
-	h.checkShown(what, out.Bytes())
 	return ended
 }
 

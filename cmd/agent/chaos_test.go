@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agent/internal/llm/llmtest"
 	"agent/internal/session"
 )
@@ -52,6 +54,8 @@ type house struct {
 	work string
 	url  string
 	temp string
+	// seen counts the results that screens showed.
+	seen int
 
 	mu   sync.Mutex
 	rand *rand.Rand
@@ -127,7 +131,7 @@ func anyTurn(r *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	case 3:
 		return llmtest.Call("run_shell_command", quote(map[string]any{"command": "(sleep 300 &) ; sleep 300", "background": true}))
 	case 4:
-		return llmtest.Call("run_shell_command", quote(map[string]any{"command": fmt.Sprintf("seq 3000; sleep 0.0%d", n%10)}))
+		return llmtest.Call("run_shell_command", quote(map[string]any{"command": fmt.Sprintf(": %d; seq 3000; sleep 0.0%d; printf result-%%s- %d", n, n%10, n)}))
 	case 5:
 		return llmtest.Call("run_shell_command", quote(map[string]any{"command": "trap '' TERM; sleep 1", "outside": "to see", "timeout_seconds": 1}))
 	default:
@@ -230,17 +234,39 @@ func (h *house) processes() []string {
 // checkShown expects every tool result that a run told to be in the log.
 func (h *house) checkShown(what string, out []byte) {
 	h.t.Helper()
-	var recorded []byte
-	for _, path := range h.logs() {
-		data, _ := os.ReadFile(path)
-		recorded = append(recorded, data...)
-	}
+	recorded := h.recorded()
 	for line := range bytes.Lines(out) {
 		var event struct{ Type, CallID string }
 		if json.Unmarshal(line, &event) == nil && event.Type == "tool_result" && !bytes.Contains(recorded, []byte(`"callId":"`+event.CallID+`"`)) {
 			h.t.Errorf("%s: the result of %s was told and is not in the log", what, event.CallID)
 		}
 	}
+}
+
+// hasRun is what a screen says of a command of anyTurn that has ended.
+var hasRun = regexp.MustCompile(`ran : (\d+);`)
+
+// checkSeen expects the result of every command that a screen showed to have ended to
+// be in the log. It returns how many there were.
+func (h *house) checkSeen(what, screen string) int {
+	h.t.Helper()
+	recorded, seen := h.recorded(), hasRun.FindAllStringSubmatch(ansi.Strip(screen), -1)
+	for _, match := range seen {
+		if !bytes.Contains(recorded, []byte("result-"+match[1]+"-")) {
+			h.t.Errorf("%s: the result of command %s was shown and is not in the log", what, match[1])
+		}
+	}
+	return len(seen)
+}
+
+// recorded is what all logs hold.
+func (h *house) recorded() []byte {
+	var all []byte
+	for _, path := range h.logs() {
+		data, _ := os.ReadFile(path)
+		all = append(all, data...)
+	}
+	return all
 }
 
 // checkTemporary expects that the next start removes what is left and old enough. A

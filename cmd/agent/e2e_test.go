@@ -232,6 +232,26 @@ func TestTerminalEndFromOutside(t *testing.T) {
 	}
 }
 
+// Whoever presses Ctrl+C again and again, while a command does not listen, is left
+// with nothing: no process, no temporary folder.
+func TestTerminalControlCFourTimes(t *testing.T) {
+	t.Parallel()
+	model := newModel(t, llmtest.Call("run_shell_command", strings.Replace(stubborn, "BACKGROUND", "false", 1)), llmtest.Turn{}.Hang())
+	s := newTerminal(t, 100, model.URL, "--approval-mode", "full-auto", "--set", "sandbox=off")
+	pipe := newPipe(t, s.workspace)
+	s.until(idle)
+	s.say("go")
+	command := commandBegan(t, pipe)
+	for range 4 {
+		s.keys("C-c")
+	}
+	s.until("ended with")
+	checkGone(t, command)
+	if left, _ := filepath.Glob(filepath.Join(s.home, temporaryName+"*")); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+}
+
 // process is the id of agent in the pane: the child of the pane's shell.
 func (s *terminal) process() int {
 	s.t.Helper()

@@ -59,7 +59,7 @@ func (s *terminal) run(args ...string) {
 	if _, err := os.Stat(agent); err != nil {
 		s.t.Fatalf("%v; run make build first", err)
 	}
-	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `"$@"; echo "ended with $?"; cat`, "sh", agent}, args...)...)
+	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `trap : INT; "$@"; echo "ended with $?"; cat`, "sh", agent}, args...)...)
 }
 
 func (s *terminal) tmux(args ...string) string {

@@ -48,6 +48,7 @@ type Int struct {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Int) UnmarshalJSON(raw []byte) error {
+	*n = Int{} // of a member that is there twice the last counts
 	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if n.Is = err == nil && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32; n.Is {
 		n.Value = int(f)

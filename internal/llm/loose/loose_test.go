@@ -29,8 +29,9 @@ func TestDecode(t *testing.T) {
 		`{"text":[{"text":"a"},7,{"text":"b"}],"count":"3","args":{"a":1},"items":{"name":"x"}}`: {"ab", loose.Int{Value: 3, Is: true}, `{"a":1}`, loose.List[member]{{"x"}}, ""},
 		`{"text":7,"count":1.5,"args":null,"items":["x",{"name":7}],"plain":{}}`:                 {"", loose.Int{}, "", loose.List[member]{{}}, ""},
 		`{"text":{"text":"a"},"count":1e300,"items":"x","plain":"p"}`:                            {"a", loose.Int{}, "", nil, "p"},
-		`[1]`: {},
-		`x`:   {},
+		`{"count":"3","count":[{}]}`: {},
+		`[1]`:                        {},
+		`x`:                          {},
 	} {
 		if diff := cmp.Diff(want, loose.Decode[reply]([]byte(data))); diff != "" {
 			t.Errorf("%s: %s", data, diff)
