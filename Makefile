@@ -8,7 +8,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race bench lint e2e chaos fuzz fuzz-look fuzz-read-only
+.PHONY: run build test race bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only
 
 run: build
 	@bin/agent $(ARGS)
@@ -52,6 +52,11 @@ chaos: build
 
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
+
+# What the README shows: pictures of the screen, and a run of the demo as text.
+frames: build
+	$(GO) test -count=1 -run TestPictures ./internal/tui -update
+	RECORD_DEMO=1 $(GO) test -tags e2e -count=1 -run TestTerminalDemoRecording ./cmd/agent
 
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }

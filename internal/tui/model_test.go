@@ -124,13 +124,20 @@ type screenplay struct {
 }
 
 func newScreenplay(t testing.TB, width, height int) *screenplay {
+	return newScreenplayFor(t, width, height, func(*Options) {})
+}
+
+// newScreenplayFor is newScreenplay with other options.
+func newScreenplayFor(t testing.TB, width, height int, change func(*Options)) *screenplay {
 	s := &screenplay{t: t, driver: &fakeDriver{}, clock: time.Unix(1_000_000, 0)}
-	s.model = newModel(t.Context(), Options{
+	opts := Options{
 		Driver: s.driver, Commands: fakeCommands{}, Workspace: "/home/u/work/project",
 		Files:   fakeFiles{},
 		Environ: []string{"HOME=/home/u"}, Now: func() time.Time { return s.clock },
 		Status: chat.Status{Model: "demo-model", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeAsk},
-	}, width, height)
+	}
+	change(&opts)
+	s.model = newModel(t.Context(), opts, width, height)
 	return s
 }
 

@@ -1,0 +1,105 @@
+package tui
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/tools"
+	"agent/internal/tui/style"
+	"agent/internal/tui/svg"
+)
+
+// pictureColumns is how wide the window of a picture is.
+const pictureColumns = 92
+
+const tillDiff = `--- a/till.sh
++++ b/till.sh
+@@ -18,7 +18,7 @@ total() {
+ discount() {
+ 	local sum=$1
+ 	# Ten percent from ten euros on.
+-	if [ "$sum" -gt 1000 ]; then
++	if [ "$sum" -ge 1000 ]; then
+ 		echo $((sum - sum / 10))
+ 	else
+ 		echo "$sum"
+`
+
+const tillReply = "The discount began *above* ten euros, and `README.md` promises it **from** ten euros on:\n\n" +
+	"| sum | was | is |\n|---:|---:|---:|\n| 9.99 | 9.99 | 9.99 |\n| 10.00 | 10.00 | 9.00 |\n\nAll nine checks pass.\n"
+
+// pictures are the frames of the README: what a person sees, in a window of its own.
+var pictures = map[string]func(*screenplay){
+	"turn": func(s *screenplay) {
+		zero := 0
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "The tests fail. Find out why and repair till.sh."},
+			chat.TextDelta{Delta: "I read what is promised, done and checked.\n"}, chat.ReplyEnded{})
+		s.events(
+			chat.ToolEnded{Name: "read_file", Title: "read_file README.md", Answer: tools.Answer{Text: numbered(10)}},
+			chat.ToolEnded{Name: "read_file", Title: "read_file till.sh", Answer: tools.Answer{Text: numbered(43)}},
+			chat.ToolEnded{Name: "read_file", Title: "read_file test.sh", Answer: tools.Answer{Text: numbered(33)}},
+			chat.ToolEnded{Name: "replace", Title: "replace till.sh", Answer: tools.Answer{Text: "changed", Diff: tillDiff}},
+			chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command sh test.sh", Answer: tools.Answer{Text: "ok 8 a discount from ten euros on\nok 9 no discount below\n9 of 9 checks pass\n", ExitCode: &zero}, Duration: 200 * time.Millisecond},
+			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), TokensBefore: 6_200, TokensAfter: 5_610, Limit: 32_768},
+			chat.UsageReported{PromptTokens: 16_200, CompletionTokens: 610, CachedTokens: 14_300})
+		s.wait(21 * time.Second)
+		s.events(chat.TextDelta{Delta: tillReply}, chat.ReplyEnded{Text: tillReply}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
+		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 5_900, Limit: 32_768, Threshold: 27_800, Mode: chat.ModeAsk, Freed: 590}})
+		s.update(branchMsg("main*"))
+	},
+	"question": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "Now raise the limit to twelve euros, here and in the tests."},
+			chat.ApprovalRequested{Approval: chat.Approval{
+				ID: 1, Tool: "replace", Kind: tools.KindEdit, Always: "edits of *.sh files",
+				Preview: tools.Preview{Title: "edit till.sh", Diff: tillDiff, Paths: []string{"till.sh"}},
+			}})
+		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 6_400, Limit: 32_768, Threshold: 27_800, Mode: chat.ModeAsk, Freed: 590}})
+		s.update(branchMsg("main*"))
+		s.wait(time.Second)
+	},
+}
+
+// TestPictures draws the frames of the README. They are those of the program as it is:
+// `make frames` draws them anew.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	update := flag.Lookup("update").Value.String() == "true"
+	for name, play := range pictures {
+		for look, ground := range map[string]svg.Ground{style.Dark: svg.Dark, style.Light: svg.Light} {
+			t.Run(name+"-"+look, func(t *testing.T) {
+				t.Parallel()
+				s := newScreenplayFor(t, pictureColumns, 46, func(o *Options) {
+					o.Environ = append(o.Environ, "TERM=xterm-256color", "COLORTERM=truecolor")
+					o.Theme = func() string { return look }
+					o.Workspace = "/home/u/till"
+				})
+				play(s)
+				rows := append(s.printed, s.model.live...)
+				for len(rows) > 0 && rows[0] == "" {
+					rows = rows[1:]
+				}
+				drawn, file := svg.Draw(rows, pictureColumns, ground), filepath.Join("..", "..", "docs", "frames", name+"-"+look+".svg")
+				if update {
+					if err := os.WriteFile(file, []byte(drawn), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				have, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(have), drawn); diff != "" {
+					t.Errorf("%s is not what the program shows; make frames draws it anew (-file +program):\n%s", file, diff)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,209 @@
+// Package svg draws rows of the screen as a picture, for documents: the same rows that
+// a terminal gets, with the same colours.
+package svg
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Ground is what a terminal looks like around the text.
+type Ground struct {
+	Back, Text, Dim string
+	// Colours are the terminal's own sixteen.
+	Colours [16]string
+}
+
+// Dark and Light are grounds as terminals have them out of the box.
+var (
+	Dark = Ground{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colours: [16]string{
+		"#2b2f37", "#e5707a", "#8fc17b", "#dcb868", "#6faee8", "#c08adf", "#5fb8c2", "#d6d9df",
+		"#6b7280", "#f28b94", "#a8d695", "#f0d08a", "#8fc4f5", "#d4a8ee", "#80d0d8", "#ffffff",
+	}}
+	Light = Ground{Back: "#fdfdfb", Text: "#24292f", Dim: "#6e7781", Colours: [16]string{
+		"#24292f", "#c1323c", "#1f7a33", "#8a6100", "#0a58b8", "#7d3fb0", "#0f6f7c", "#57606a",
+		"#6e7781", "#a3232d", "#186329", "#6b4a00", "#08478f", "#62318c", "#0b5763", "#8c959f",
+	}}
+)
+
+// The size of a cell, in pixels.
+const (
+	cellWidth  = 8.4
+	cellHeight = 18
+	fontSize   = 14
+	margin     = 14
+)
+
+// look is how text is drawn.
+type look struct {
+	fore, back                                     string
+	bold, dim, italic, underline, strike, reversed bool
+}
+
+// Draw draws rows in a window of that many columns.
+func Draw(rows []string, columns int, g Ground) string {
+	width, height := float64(columns)*cellWidth+2*margin, len(rows)*cellHeight+2*margin
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d">`+"\n", width, height, width, height, fontSize)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", g.Back)
+	for y, row := range rows {
+		drawRow(&b, row, margin+y*cellHeight, g)
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// drawRow draws a row whose top is at y: what it stands on, then the text, in pieces of
+// one look that each begin at their column.
+func drawRow(b *strings.Builder, row string, y int, g Ground) {
+	var now look
+	var text strings.Builder
+	column := 0
+	flush := func() {
+		if text.Len() > 0 {
+			column += drawPiece(b, text.String(), column, y, now, g)
+			text.Reset()
+		}
+	}
+	for row != "" {
+		at := strings.Index(row, "\x1b[")
+		if at < 0 {
+			text.WriteString(row)
+			break
+		}
+		text.WriteString(row[:at])
+		end := strings.IndexByte(row[at:], 'm')
+		if end < 0 {
+			break
+		}
+		flush()
+		now.take(row[at+2:at+end], g)
+		row = row[at+end+1:]
+	}
+	flush()
+}
+
+// drawPiece draws text of one look and returns how many cells it takes.
+func drawPiece(b *strings.Builder, text string, column, y int, l look, g Ground) int {
+	cells := ansi.StringWidth(text)
+	fore, back := l.fore, l.back
+	if fore == "" {
+		fore = g.Text
+		if l.dim {
+			fore = g.Dim
+		}
+	}
+	if l.reversed {
+		if back == "" {
+			back = g.Back
+		}
+		fore, back = back, fore
+	}
+	x, wide := margin+float64(column)*cellWidth, float64(cells)*cellWidth
+	if back != "" {
+		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", x, y, wide, cellHeight, back)
+	}
+	if strings.TrimSpace(text) == "" {
+		return cells
+	}
+	attributes := ""
+	for _, a := range []struct {
+		set  bool
+		text string
+	}{{l.bold, ` font-weight="bold"`}, {l.italic, ` font-style="italic"`}, {l.underline, ` text-decoration="underline"`}, {l.strike, ` text-decoration="line-through"`}} {
+		if a.set {
+			attributes += a.text
+		}
+	}
+	fmt.Fprintf(b, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s" xml:space="preserve"%s>%s</text>`+"\n", x, y+cellHeight-5, wide, fore, attributes, html.EscapeString(text))
+	return cells
+}
+
+// take changes the look by the parameters of a sequence.
+func (l *look) take(parameters string, g Ground) {
+	codes := strings.Split(parameters, ";")
+	for i := 0; i < len(codes); i++ {
+		code, _ := strconv.Atoi(codes[i])
+		switch {
+		case code == 0:
+			*l = look{}
+		case code == 38 || code == 48:
+			colour, used := extended(codes[i+1:], g)
+			i += used
+			if code == 38 {
+				l.fore = colour
+			} else {
+				l.back = colour
+			}
+		case code >= 30 && code <= 37:
+			l.fore = g.Colours[code-30]
+		case code >= 90 && code <= 97:
+			l.fore = g.Colours[code-90+8]
+		case code >= 40 && code <= 47:
+			l.back = g.Colours[code-40]
+		case code == 39:
+			l.fore = ""
+		case code == 49:
+			l.back = ""
+		default:
+			l.attribute(code)
+		}
+	}
+}
+
+// attribute switches what is not a colour.
+func (l *look) attribute(code int) {
+	switch code {
+	case 1:
+		l.bold = true
+	case 2:
+		l.dim = true
+	case 3:
+		l.italic = true
+	case 4:
+		l.underline = true
+	case 7:
+		l.reversed = true
+	case 9:
+		l.strike = true
+	case 22:
+		l.bold, l.dim = false, false
+	case 23:
+		l.italic = false
+	case 24:
+		l.underline = false
+	case 27:
+		l.reversed = false
+	case 29:
+		l.strike = false
+	}
+}
+
+// extended reads a colour of 24 bits or of the palette, and how many codes it takes.
+func extended(codes []string, g Ground) (colour string, used int) {
+	number := func(i int) int {
+		if i >= len(codes) {
+			return 0
+		}
+		n, _ := strconv.Atoi(codes[i])
+		return min(255, max(0, n))
+	}
+	if number(0) == 2 {
+		return fmt.Sprintf("#%02x%02x%02x", number(1), number(2), number(3)), 4
+	}
+	switch n := number(1); {
+	case n < 16:
+		return g.Colours[n], 2
+	case n < 232:
+		step := func(v int) int { return v * 51 }
+		n -= 16
+		return fmt.Sprintf("#%02x%02x%02x", step(n/36), step(n/6%6), step(n%6)), 2
+	default:
+		grey := 8 + 10*(n-232)
+		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey), 2
+	}
+}
