@@ -10,12 +10,30 @@ import (
 	"agent/internal/settings"
 )
 
-// notRestored are the settings that a resumed session does not bring back: an address
-// and a key file that were typed in, and what commands may do, are decided anew each
-// time.
-var notRestored = []string{
-	settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key(), settings.WebFetchPrivate.Key(),
-	settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
+// neverWider are the settings that say what commands and requests may do: a session
+// that goes on does not bring them back.
+var neverWider = []string{
+	settings.WebFetchPrivate.Key(), settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(),
+	settings.SandboxAllowRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
+}
+
+// notRestored are neverWider, and an address and a key file that were typed in, which
+// are decided anew each time.
+var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key()}, neverWider...)
+
+// begunWith is what flags and the profile say of whom a session talks to, by the keys
+// under which it is recorded (D-82).
+func (a *app) begunWith() map[string]string {
+	with := map[string]string{}
+	if name := a.settings.Profile(); name != "" {
+		with[settings.ProfileChange] = name
+	}
+	for _, key := range []string{settings.Model.Key(), settings.Provider.Key()} {
+		if value, source := a.settings.Get(key); source == settings.Flags {
+			with[key] = value.String()
+		}
+	}
+	return with
 }
 
 // restoreSettings uses the profile again and sets what was set with /set in the
@@ -61,9 +79,28 @@ func (a *app) restoreProfile(name string, o settingsOptions) {
 			a.notices = append(a.notices, fmt.Sprintf("The session used the profile %s, which cannot be used again: %v", name, err))
 			return
 		}
+		left := a.narrow(profile)
 		a.settings.UseProfile(profile)
 		a.notices = append(a.notices, "It uses the profile "+name+", as before.")
+		if len(left) > 0 {
+			a.notices = append(a.notices, fmt.Sprintf("Of that is not set again: %s (--profile %s sets it).", strings.Join(left, ", "), name))
+		}
 	}
+}
+
+// narrow takes out of a profile what would allow more than the program was started
+// with, and returns the keys of that.
+func (a *app) narrow(profile *settings.Profile) (left []string) {
+	now := chat.ApprovalMode(settings.ApprovalMode.Of(a.settings))
+	for key, value := range profile.Values {
+		wider := key == settings.ApprovalMode.Key() && chat.ApprovalMode(value.String()).AllowsMoreThan(now)
+		if inForce, _ := a.settings.Get(key); wider || slices.Contains(neverWider, key) && inForce != value {
+			delete(profile.Values, key)
+			left = append(left, key)
+		}
+	}
+	slices.Sort(left)
+	return left
 }
 
 // flagged reports whether flags decide about a setting.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"agent/internal/chat"
+	"agent/internal/git"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
 	"agent/internal/session"
@@ -28,14 +29,7 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 	if o.noSession {
 		return session.State{}, nil
 	}
-	logOptions := session.Options{
-		Dir:       a.folders.sessionsDir(),
-		Workspace: a.workspace.Root(),
-		Now:       a.world.now,
-		Random:    rand.Reader,
-		PID:       os.Getpid(),
-	}
-	log, state, err := a.openLog(o, logOptions)
+	log, state, err := a.openLog(o, a.sessionOptions())
 	if err != nil {
 		return state, err
 	}
@@ -47,8 +41,25 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 	a.onClose(func() error { a.env.Jobs.Close(); return nil }) // while their end can be recorded
 	a.connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })
 	a.restoreSettings(state.Settings, o.settingsOptions)
+	if !o.resumes() {
+		for key, value := range a.begunWith() {
+			a.logged(log.Setting(key, value))
+		}
+	}
 	a.settings.OnSessionChange(func(key, text string) { a.logged(log.Setting(key, text)) })
 	return state, nil
+}
+
+// sessionOptions are those of a session in the workspace.
+func (a *app) sessionOptions() session.Options {
+	return session.Options{
+		Dir:       a.folders.sessionsDir(),
+		Workspace: a.workspace.Root(),
+		Now:       a.world.now,
+		Random:    rand.Reader,
+		PID:       os.Getpid(),
+		Branch:    git.Branch(a.workspace.Root()),
+	}
 }
 
 // restoreTodos puts the recorded todo list on the board, which records every change.
@@ -93,11 +104,15 @@ func (a *app) openLog(o sessionOptions, logOptions session.Options) (*session.Lo
 	if err != nil {
 		return nil, session.State{}, usage(err)
 	}
-	log, state, err := session.Resume(info.Path, logOptions)
+	open, going := session.Resume, "Going on with session "+info.ID
+	if o.fork {
+		open, going = session.Fork, "Going on in a fork of session "+info.ID
+	}
+	log, state, err := open(info.Path, logOptions)
 	if err != nil {
 		return nil, state, err
 	}
-	a.notices = append(a.notices, fmt.Sprintf("Going on with session %s: %s", info.ID, info.FirstPrompt))
+	a.notices = append(a.notices, going+": "+info.FirstPrompt)
 	if root := a.workspace.Root(); state.Workspace != root {
 		a.notices = append(a.notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", state.Workspace, root))
 	}

@@ -36,7 +36,9 @@ type sessionOptions struct {
 	screenReader bool
 	continues    bool
 	resume       string
-	debug        bool
+	// fork goes on in a session of its own.
+	fork  bool
+	debug bool
 }
 
 // execute runs the command line and returns the exit status. Every error is shown
@@ -127,6 +129,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once the run has cost `USD`, where prices are known")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so")
+	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
@@ -134,6 +137,9 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := cmd.ValidateFlagGroups(); err != nil {
 			return usage(err)
+		}
+		if o.fork && !o.resumes() {
+			return usage(errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c"))
 		}
 		if o.timeout < 0 || cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
 			return usage(errors.New("--timeout is for -p, and a positive duration such as 90s or 10m"))

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/git"
 	"agent/internal/gitdiff"
 	"agent/internal/settings"
 	"agent/internal/tui/patch"
@@ -34,36 +33,10 @@ func (a *app) banner() string {
 	if rest, below := strings.CutPrefix(root, a.world.home); a.world.home != "" && below && (rest == "" || rest[0] == '/') {
 		place = "~" + rest
 	}
-	if branch := branchOf(root); branch != "" {
+	if branch := git.Branch(root); branch != "" {
 		place += " " + branch
 	}
 	return strings.Join([]string{"agent " + version, model, place, string(a.chat.Mode()), "/help"}, " · ")
-}
-
-// branchOf is the branch that is checked out in a folder, "" when there is none. The
-// first paint waits for it, so git is not asked: its file says the same.
-func branchOf(dir string) string {
-	for {
-		gitDir := filepath.Join(dir, ".git")
-		if data, err := os.ReadFile(gitDir); err == nil { // a work tree of its own
-			named, _ := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-			if gitDir = named; !filepath.IsAbs(named) {
-				gitDir = filepath.Join(dir, named)
-			}
-		}
-		if data, err := os.ReadFile(filepath.Join(gitDir, "HEAD")); err == nil {
-			branch, named := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/heads/")
-			if !named || strings.HasPrefix(branch, ".") { // no branch, or kept elsewhere
-				return ""
-			}
-			return branch
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
 }
 
 // branchLimit bounds what git may take to say what was changed.
@@ -72,7 +45,7 @@ const branchLimit = 5 * time.Second
 // branchNow is the branch that is checked out in a folder, with a * when files that git
 // knows were changed since the last commit.
 func branchNow(ctx context.Context, dir string) string {
-	branch := branchOf(dir)
+	branch := git.Branch(dir)
 	if branch == "" {
 		return ""
 	}

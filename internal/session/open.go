@@ -43,7 +43,7 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("session %s is in use by process %d since %s; end that first, or start a new session", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("session %s is in use by process %d since %s; end that first, or go on in a session of its own with --fork", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
 // Create starts a session. Its file, readable by its owner only, is made with the
@@ -99,6 +99,9 @@ func (l *Log) create() (file, error) {
 // from now on has to begin with exactly the state's Entries; whatever is to be
 // repaired in them is a mutation of that history. It needs no room on the disk.
 func Resume(path string, o Options) (*Log, State, error) {
+	if err := ours(path); err != nil {
+		return nil, State{}, err
+	}
 	lock, err := acquire(path)
 	if err != nil {
 		return nil, State{}, err
@@ -113,6 +116,29 @@ func Resume(path string, o Options) (*Log, State, error) {
 	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts}
 	l.disk = writer{open: l.reopen, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
 	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch})
+}
+
+// UnwritableError says that a session cannot be gone on with where it is.
+type UnwritableError struct{ ID, Reason string }
+
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("session %s cannot be written, because %s; --fork goes on with it in a session of your own", e.ID, e.Reason)
+}
+
+// ours is nil for a log that this user alone may write, and can.
+func ours(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("the session cannot be opened: %w", err)
+	}
+	if foreign := disk.Foreign(info); foreign != "" {
+		return &UnwritableError{idOf(path), foreign}
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return &UnwritableError{idOf(path), disk.Reason(err).Error()}
+	}
+	return out.Close()
 }
 
 func replayAt(path string) (State, error) {
