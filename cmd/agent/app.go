@@ -45,6 +45,8 @@ type app struct {
 	log        *eventLog
 	// session is the record of the conversation, nil when none is kept.
 	session *session.Log
+	// next is the session to go on with once this one is left, "" for none.
+	next string
 	// notices are for the user to read at the start.
 	notices []string
 	// earlier is the end of the conversation that is taken up again, for the screen.
@@ -264,7 +266,7 @@ func (a *app) converse(mode appMode, allowed allowances, system chat.SystemPromp
 
 		CompressionPrompt: compressionPrompt,
 		OtherModel:        a.otherModel,
-		TranscriptPath:    a.transcriptPath(),
+		TranscriptPath:    a.transcriptPath,
 
 		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 			return atcmd.Expand(ctx, message, atcmd.Options{

@@ -25,12 +25,24 @@ func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 	return err
 }
 
-// converseInTerminal runs the screen and the turn loop until the user quits.
+// converseInTerminal runs sessions, one after another, until the user quits.
 func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) error {
+	for {
+		next, err := runScreen(ctx, w, o, endpoint)
+		if err != nil || next == "" {
+			return err
+		}
+		o.resume, o.continues, o.fork, o.prompt, o.images = next, false, false, "", nil
+	}
+}
+
+// runScreen runs the screen and the turn loop until the session is left, and returns the
+// one to go on with, "" for none.
+func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) (next string, err error) {
 	relay := newEventRelay()
 	a, err := newApp(ctx, w, o, appMode{emit: relay.emit, endpoint: endpoint, ask: askOnTerminal(w)})
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer a.close()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -69,11 +81,11 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 	var defect *defectError
 	switch {
 	case errors.As(context.Cause(ctx), &defect):
-		return defect
+		return "", defect
 	case errors.Is(err, tui.ErrTerminated):
-		return statusError(exitInterrupted)
+		return "", statusError(exitInterrupted)
 	default:
-		return err
+		return a.next, err
 	}
 }
 

@@ -45,7 +45,7 @@ type sessionOptions struct {
 // here, once.
 func execute(ctx context.Context, args []string, w world) int {
 	root := newRoot(w, converse)
-	root.SetArgs(args)
+	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -58,6 +58,13 @@ func execute(ctx context.Context, args []string, w world) int {
 
 // converse runs a session with the endpoint of the user's choice.
 func converse(ctx context.Context, w world, o sessionOptions) error {
+	if o.resume == askSession {
+		id, err := pickSession(ctx, w, o)
+		if err != nil || id == "" {
+			return err
+		}
+		o.resume = id
+	}
 	if o.headless {
 		return runHeadless(ctx, w, o, endpointFromUser)
 	}
@@ -128,7 +135,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once the run has cost `USD`, where prices are known")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
-	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so")
+	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so; without one, choose")
 	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")

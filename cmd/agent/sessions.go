@@ -1,27 +1,26 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
+	"agent/internal/command"
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/session"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
 
 func newSessions(w world) *cobra.Command {
+	list := newSessionsList(w)
 	group := &cobra.Command{
 		Use:   "sessions",
-		Short: "Recorded sessions",
+		Short: "Recorded sessions; without more, those of this folder",
 		Args:  noSubcommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  list.RunE,
 	}
-	group.AddCommand(newSessionsList(w), newSessionsShow(w), newSessionsExport(w), newSessionsDelete(w))
+	group.AddCommand(list, newSessionsShow(w), newSessionsExport(w), newSessionsDelete(w))
 	return group
 }
 
@@ -39,15 +38,10 @@ func newSessionsList(w world) *cobra.Command {
 			if asJSON {
 				return rawjson.WriteIndented(w.out, infos)
 			}
-			out := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
-			for _, i := range infos {
-				where := ""
-				if all {
-					where = "\t" + i.Workspace
-				}
-				fmt.Fprintf(out, "%s\t%s\t%d\t%s%s\n", i.ID, i.Used.Local().Format("2006-01-02 15:04"), i.Entries, words.Line(i.FirstPrompt, 60), where)
+			if len(infos) == 0 {
+				return printLines(w.people, []string{"no session was recorded here yet"})
 			}
-			return out.Flush()
+			return printLines(w.out, command.SessionLines(infos, all, w.now()))
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")

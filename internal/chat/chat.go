@@ -58,9 +58,9 @@ type Config struct {
 	// OtherModel connects to the model of a profile, for compression.profile. It may be
 	// called on any goroutine; nil where there are no profiles.
 	OtherModel func(profile string) (*OtherModel, error)
-	// TranscriptPath is the file that keeps the whole conversation, empty when none does
-	// (REQ-HD-012.1).
-	TranscriptPath string
+	// TranscriptPath returns the file that keeps the whole conversation, empty when none
+	// does (REQ-HD-012.1). Nil is none.
+	TranscriptPath func() string
 	// Expand turns what the user typed into blocks.
 	Expand Expander
 	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which

@@ -73,6 +73,11 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
+// Idle is ErrWorking while a turn runs, else nil.
+func (c *Chat) Idle(ctx context.Context) error {
+	return c.whenIdle(ctx, func() error { return nil })
+}
+
 // Compress compresses now, whatever the threshold, as a task of its own: Esc ends it
 // and leaves the history as it was. It returns when that is done.
 func (c *Chat) Compress(ctx context.Context) (Compressed, error) {

@@ -280,7 +280,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 func TestSummaryNamesTheTranscript(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sums(aSummary), say("ok"))
-	b.window.TranscriptPath = "/data/1.jsonl"
+	b.window.TranscriptPath = func() string { return "/data/1.jsonl" }
 	b.set("compression.strategy", "one-shot")
 	b.set("compression.threshold", "0.001")
 	b.long()

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/history"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/snapshot"
 )
@@ -46,6 +47,8 @@ type Session interface {
 	// Clear empties the conversation; the record of it stays. It is
 	// chat.ErrWorking while a turn runs.
 	Clear(ctx context.Context) error
+	// Idle is chat.ErrWorking while a turn runs, else nil.
+	Idle(ctx context.Context) error
 	// Points are the places in the record to which Rewind goes; Rewind makes the
 	// conversation what it was at one, and returns it. It is chat.ErrWorking while a turn
 	// runs.
@@ -101,6 +104,16 @@ type Deps struct {
 	// Diff returns the changes of the workspace against its last commit as a
 	// unified diff.
 	Diff func(ctx context.Context) (string, error)
+	// Sessions lists the recorded sessions of the workspace, or all, latest used first.
+	Sessions func(all bool) ([]session.Info, error)
+	// SessionID is that of the session that is open, "" when none is recorded.
+	SessionID func() string
+	// Resume has the program go on with another session once this one is left; an error
+	// says why it cannot. Nil where the program ends with its command.
+	Resume func(id string) error
+	// Fork has the session go on in a record of its own, and returns the ids of before and
+	// now; nil where nothing is recorded.
+	Fork func() (before, now string, err error)
 	// Keys are the screen's; without a screen there are none.
 	Keys []Key
 	// Recorded is set when a session log keeps what leaves the context.

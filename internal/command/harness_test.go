@@ -40,6 +40,8 @@ type fakeSession struct {
 	done       []string
 }
 
+func (f *fakeSession) Idle(context.Context) error { return f.err }
+
 func (f *fakeSession) Points(context.Context) ([]history.Point, error) { return f.points, f.err }
 
 func (f *fakeSession) Rewind(_ context.Context, seq uint64) (history.Point, error) {

@@ -125,6 +125,19 @@ func (e *UnwritableError) Error() string {
 	return fmt.Sprintf("session %s cannot be written, because %s; --fork goes on with it in a session of your own", e.ID, e.Reason)
 }
 
+// Available is nil for a session that can be taken up now, else it says why not: an
+// *UnwritableError, or a *LockedError.
+func Available(path string) error {
+	if err := ours(path); err != nil {
+		return err
+	}
+	lock, err := acquire(path)
+	if err != nil {
+		return err
+	}
+	return lock.Close()
+}
+
 // ours is nil for a log that this user alone may write, and can.
 func ours(path string) error {
 	info, err := os.Stat(path)

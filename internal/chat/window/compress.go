@@ -148,6 +148,6 @@ func (w *Window) CompressionContext(strategy compression.Strategy, entries []*hi
 
 		TopPreserveThreshold: w.Settings().TopPreserveThreshold,
 		ActiveTodos:          w.Todos(),
-		TranscriptPath:       w.TranscriptPath,
+		TranscriptPath:       w.TranscriptPath(),
 	}
 }

@@ -62,9 +62,9 @@ type Config struct {
 	// Beside runs work off the owner's goroutine and returns when it is done, while the
 	// owner serves others. Nil runs it at once.
 	Beside func(work func())
-	// TranscriptPath is the file that keeps the whole conversation, empty when none does
-	// (REQ-HD-012.1).
-	TranscriptPath string
+	// TranscriptPath returns the file that keeps the whole conversation, empty when none
+	// does (REQ-HD-012.1). Nil is none.
+	TranscriptPath func() string
 	// Todos returns the todo list as it stands; nil where there is none (REQ-HD-011.2).
 	Todos func() todo.List
 	// Root is the folder that relative paths in calls mean.
@@ -121,6 +121,9 @@ func New(config Config) *Window {
 	}
 	if config.Beside == nil {
 		config.Beside = func(work func()) { work() }
+	}
+	if config.TranscriptPath == nil {
+		config.TranscriptPath = func() string { return "" }
 	}
 	if config.Todos == nil {
 		config.Todos = func() todo.List { return nil }

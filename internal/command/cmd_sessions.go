@@ -1,0 +1,155 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/session"
+	"agent/internal/words"
+)
+
+// errOneSession is the answer where the program ends with its command.
+var errOneSession = errors.New("a session is gone on with by agent -r ID; agent sessions list shows all")
+
+func (c *Commands) sessionsCommand() Command {
+	return Command{
+		Name: "sessions", MaxArgs: 1,
+		Usage: []Form{{"", "choose from the sessions of this folder"}, {"all", "choose from those of every folder"}},
+		Help:  "list the recorded sessions, or go on with one",
+		Run: func(_ context.Context, args []string) (Output, error) {
+			all := len(args) == 1
+			if all && !strings.EqualFold(args[0], "all") {
+				return Output{}, fmt.Errorf("unknown word %q; type /sessions or /sessions all", args[0])
+			}
+			return c.chooseSession(all)
+		},
+		Complete: func([]string) []Completion { return []Completion{{Value: "all", Help: "of every folder"}} },
+	}
+}
+
+func (c *Commands) resumeCommand() Command {
+	return Command{
+		Name: "resume", MaxArgs: 1,
+		Usage: []Form{{"", "choose from the sessions of this folder"}, {"ID", "go on with that one; a beginning of the id is enough"}},
+		Help:  "leave this session and go on with another",
+		Run: func(ctx context.Context, args []string) (Output, error) {
+			if len(args) == 0 {
+				return c.chooseSession(false)
+			}
+			if c.deps.Resume == nil {
+				return Output{}, errOneSession
+			}
+			if err := c.deps.Session.Idle(ctx); err != nil {
+				return Output{}, err
+			}
+			if err := c.deps.Resume(args[0]); err != nil {
+				return Output{}, err
+			}
+			return Output{Quit: true}, nil
+		},
+		Complete: func([]string) []Completion {
+			infos, err := c.deps.Sessions(false)
+			if err != nil {
+				return nil
+			}
+			var proposals []Completion
+			for _, i := range infos {
+				proposals = append(proposals, Completion{Value: i.ID, Help: i.FirstPrompt})
+			}
+			return proposals
+		},
+	}
+}
+
+func (c *Commands) forkCommand() Command {
+	return Command{
+		Name: "fork",
+		Help: "go on in a session of its own; this one stays",
+		Run: func(ctx context.Context, _ []string) (Output, error) {
+			if c.deps.Fork == nil {
+				return Output{}, errors.New("nothing is recorded here, so there is nothing to fork")
+			}
+			if err := c.deps.Session.Idle(ctx); err != nil {
+				return Output{}, err
+			}
+			before, now, err := c.deps.Fork()
+			if err != nil {
+				return Output{}, err
+			}
+			return Output{Lines: []string{fmt.Sprintf("It goes on as session %s; %s stays as it is, and agent -r %s takes it up.", now, before, before)}}, nil
+		},
+	}
+}
+
+// chooseSession lists sessions to choose from.
+func (c *Commands) chooseSession(all bool) (Output, error) {
+	infos, err := c.deps.Sessions(all)
+	if err != nil {
+		return Output{}, err
+	}
+	if len(infos) == 0 {
+		return Output{Lines: []string{"No session was recorded here yet."}}, nil
+	}
+	out := Output{Lines: SessionLines(infos, all, c.deps.Now())}
+	if c.deps.Resume != nil {
+		out.Pick = PickSession(infos, all, c.deps.Now())
+		for i := range out.Pick.Choices {
+			out.Pick.Choices[i].InUse = infos[i].ID == c.deps.SessionID()
+		}
+	}
+	return out, nil
+}
+
+// SessionLines are sessions as text, one a line under a head.
+func SessionLines(infos []session.Info, all bool, now time.Time) []string {
+	rows := [][]string{{"session", "used", "messages", "branch", "first message"}}
+	for _, i := range infos {
+		text := words.Line(i.FirstPrompt, ledgerWidth)
+		if all {
+			text += "  (" + i.Workspace + ")"
+		}
+		rows = append(rows, []string{i.ID, ago(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
+	}
+	return table([]column{left, right, right, left, left}, rows)
+}
+
+// PickSession is a list of sessions to choose from; each runs /resume.
+func PickSession(infos []session.Info, all bool, now time.Time) *Pick {
+	pick := &Pick{Title: "session"}
+	for _, i := range infos {
+		about := []string{ago(now.Sub(i.Used)), words.Count(i.Messages, "message")}
+		for _, more := range []string{i.Branch, i.Model} {
+			if more != "" {
+				about = append(about, words.Line(more, 40))
+			}
+		}
+		if all {
+			about = append(about, i.Workspace)
+		}
+		if i.Parent != "" {
+			about = append(about, "fork")
+		}
+		pick.Choices = append(pick.Choices, Choice{
+			Name: i.FirstPrompt, Help: strings.Join(about, " · "), Line: "/resume " + i.ID,
+			Preview: func() string { return session.Preview(i.Path) },
+		})
+	}
+	return pick
+}
+
+// ago says how long something is past, in its largest unit.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < day:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	}
+	return words.Count(int(d/day), "day") + " ago"
+}

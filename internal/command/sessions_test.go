@@ -1,0 +1,86 @@
+package command_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/session"
+)
+
+// recorded gives a world three sessions, of which the second is open.
+func recorded(asked *[]string) func(*command.Deps) {
+	return func(d *command.Deps) {
+		infos := []session.Info{
+			{ID: "20261121-1", Used: testTime.Add(-10 * time.Second), FirstPrompt: "make x", Counts: session.Counts{Messages: 1}, Branch: "main", Model: "gpt-5"},
+			{ID: "20261121-2", Used: testTime.Add(-5 * time.Minute), FirstPrompt: "drop y", Counts: session.Counts{Messages: 12}, Parent: "20261121-1"},
+			{ID: "20261119-3", Used: testTime.Add(-50 * time.Hour), FirstPrompt: "old", Workspace: "/w", Counts: session.Counts{Messages: 3}},
+		}
+		d.Sessions = func(all bool) ([]session.Info, error) {
+			if all {
+				return infos, nil
+			}
+			return infos[:2], nil
+		}
+		d.SessionID = func() string { return "20261121-2" }
+		d.Resume = func(id string) error {
+			if id == "x" {
+				return errors.New("no such session")
+			}
+			*asked = append(*asked, id)
+			return nil
+		}
+		d.Fork = func() (string, string, error) { return "one", "two", nil }
+	}
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	w := newWorld(t, recorded(&asked))
+	out := w.run(t, "/sessions")
+	want := `session          used  messages  branch  first message
+20261121-1        now         1  main    make x
+20261121-2  5 min ago        12          drop y`
+	if got := text(out); got != want {
+		t.Errorf("list\n%s", got)
+	}
+	var choices []string
+	for _, c := range out.Pick.Choices {
+		choices = append(choices, c.Name+", "+c.Help+", "+c.Line)
+	}
+	if got := strings.Join(choices, "\n"); got != "make x, now · 1 message · main · gpt-5, /resume 20261121-1\ndrop y, 5 min ago · 12 messages · fork, /resume 20261121-2" || !out.Pick.Choices[1].InUse {
+		t.Errorf("choices\n%s", got)
+	}
+	if got := text(w.run(t, "/sessions all")); !strings.Contains(got, "2 days ago") || !strings.Contains(got, "(/w)") {
+		t.Errorf("all\n%s", got)
+	}
+	w.refused(t, "/sessions everything", "unknown word")
+
+	if out := w.run(t, "/resume 20261121-1"); !out.Quit || strings.Join(asked, " ") != "20261121-1" {
+		t.Errorf("resume: %+v, asked %q", out, asked)
+	}
+	if out := w.run(t, "/resume"); out.Quit || len(out.Pick.Choices) != 2 {
+		t.Errorf("without an id: %+v", out)
+	}
+	if got := w.values("/resume "); len(got) != 2 {
+		t.Errorf("completions %q", got)
+	}
+	w.refused(t, "/resume x", "no such session")
+	if got := text(w.run(t, "/fork")); !strings.Contains(got, "session two; one stays as it is") {
+		t.Errorf("fork %q", got)
+	}
+	w.session.err = chat.ErrWorking
+	w.refused(t, "/resume 20261121-1", "a turn is running")
+	w.refused(t, "/fork", "a turn is running")
+
+	none := newWorld(t, recorded(&asked), func(d *command.Deps) { d.Resume, d.Fork = nil, nil })
+	none.refused(t, "/resume 20261121-1", "agent -r ID")
+	none.refused(t, "/fork", "nothing is recorded")
+	if out := none.run(t, "/sessions"); out.Pick != nil {
+		t.Error("a list to choose from where nothing can be chosen")
+	}
+}
