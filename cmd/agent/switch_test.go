@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A bare -r asks for the session; any other is as it was.
+// D-82 is played in testdata/script/resumed.txtar, D-81 too. A bare -r asks for the session; any other is as it was.
 func TestABareResumeAsks(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
