@@ -30,6 +30,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
+	c.Env.Snapshots.Turn("!" + command)
 	k := &call{number: c.runner.next(), name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool}
 	c.runner.plan(ctx, k)
 	await(c.inbox, c.runner.start(ctx, []*call{k}))

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -56,6 +57,11 @@ func Variables() []string {
 // system can. The error is an *exec.ExitError with what git said, as that of
 // [exec.Cmd.Output].
 func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return Answer(ctx, dir, nil, args...)
+}
+
+// Answer is Output of a git that reads its input from in.
+func Answer(ctx context.Context, dir string, in io.Reader, args ...string) ([]byte, error) {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {
 		return nil, err
@@ -65,7 +71,7 @@ func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), Variables()...)
 	cmd.WaitDelay = time.Second
 	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &said
 	running, err := sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: dir}}.Start(ctx, cmd, sandbox.Look)
 	if err != nil {
 		return nil, err

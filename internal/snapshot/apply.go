@@ -177,6 +177,7 @@ func (s *Store) fill(now, then found) error {
 		before := now.content
 		if now.Kind == Missing {
 			before = nil
+			s.Workspace.RemoveFolder(now.abs) // an empty one is in nobody's way
 		} else if err := s.makeWritable(now); err != nil {
 			return err
 		}
@@ -200,4 +201,5 @@ func (s *Store) makeWritable(f found) error {
 	return s.Workspace.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
 }
 
+// isNotFolder reports whether a file is where a folder would have to be.
 func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

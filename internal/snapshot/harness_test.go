@@ -118,7 +118,12 @@ func (b *bench) undo() []snapshot.Changed { b.t.Helper(); return b.apply(b.Undo(
 func (b *bench) redo() []snapshot.Changed { b.t.Helper(); return b.apply(b.Redo(b.t.Context())) }
 
 // contents are all files below the workspace with mode and content, folders too.
-func (b *bench) contents() string {
+func (b *bench) contents() string { b.t.Helper(); return b.list(true) }
+
+// files are contents without folders.
+func (b *bench) files() string { b.t.Helper(); return b.list(false) }
+
+func (b *bench) list(folders bool) string {
 	b.t.Helper()
 	var all strings.Builder
 	err := filepath.WalkDir(b.w.Root(), func(path string, entry fs.DirEntry, err error) error {
@@ -127,6 +132,9 @@ func (b *bench) contents() string {
 		}
 		if entry.Name() == ".git" {
 			return fs.SkipDir
+		}
+		if entry.IsDir() && !folders {
+			return nil
 		}
 		info, err := entry.Info()
 		if err != nil {

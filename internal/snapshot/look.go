@@ -30,6 +30,9 @@ func (s *Store) look(rel string) (found, error) {
 	}
 	folder := filepath.Dir(f.abs)
 	switch real, err := s.Workspace.Resolve(folder); {
+	case isNotFolder(err):
+		f.Kind = Missing
+		return f, nil
 	case err != nil:
 		return f, err
 	case real != folder:

@@ -21,7 +21,8 @@ const (
 	Missing Kind = "missing"
 	File    Kind = "file"
 	Link    Kind = "link"
-	// Other is a folder, a pipe or a device, of which nothing is kept.
+	// Other is a pipe or a device, of which nothing is kept. Folders are there as long as
+	// something is in them, and count as missing.
 	Other Kind = "other"
 )
 
@@ -83,7 +84,7 @@ const permissions = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 // stateOf describes a file by what is known without reading it.
 func stateOf(abs string, info fs.FileInfo, err error) State {
 	switch {
-	case err != nil:
+	case err != nil || info.IsDir():
 		return State{Kind: Missing}
 	case info.Mode().IsRegular():
 		return State{Kind: File, Mode: info.Mode() & permissions, Size: info.Size(), Written: info.ModTime()}

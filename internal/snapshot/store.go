@@ -186,7 +186,7 @@ func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()
 	}
 	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: File, Size: int64(len(after)), Sum: sumOf(after)}}
 	if before == nil {
-		c.Folders = s.missingFolders(abs)
+		c.Made = s.missingFolders(abs)
 	} else {
 		info, err := os.Lstat(abs)
 		c.Before = s.keep(abs, rel, stateOf(abs, info, err), before)
@@ -296,15 +296,14 @@ func (s *Store) Warnings() []string {
 	return told
 }
 
-// missingFolders are the folders above a file that are not there, the outermost
-// first.
+// missingFolders are the folders above a file that are not there.
 func (s *Store) missingFolders(abs string) []string {
 	var missing []string
-	for dir := filepath.Dir(abs); dir != s.root && len(dir) > len(s.root); dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); err == nil {
+	for dir := filepath.Dir(abs); len(dir) > len(s.root); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 			break
 		}
-		missing = append([]string{s.Workspace.Rel(dir)}, missing...)
+		missing = append(missing, s.Workspace.Rel(dir))
 	}
 	return missing
 }

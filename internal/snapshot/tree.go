@@ -9,8 +9,9 @@ type Change struct {
 	// Before and After are what stood there.
 	Before State `json:"before"`
 	After  State `json:"after"`
-	// Folders were made for it, the outermost first.
-	Folders []string `json:"folders,omitempty"`
+	// Made are folders that were made for it, Gone those that went with it.
+	Made []string `json:"made,omitempty"`
+	Gone []string `json:"gone,omitempty"`
 }
 
 // node is something that changed files: an edit of a tool, or a command.
@@ -94,7 +95,8 @@ func (t *tree) latestTurn() (before int, first *node) {
 type passage struct {
 	path             string
 	expected, target State
-	folders          []string
+	// folders go when nothing is in them any more.
+	folders []string
 }
 
 // way returns what going between two nodes changes, in no order, and the workspaces in
@@ -126,7 +128,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool) {
 			c := n.Changes[i]
 			p := at(c, c.After)
 			p.target = c.Before
-			p.folders = append(p.folders, c.Folders...)
+			p.folders = append(p.folders, c.Made...)
 		}
 	}
 	down := t.up(to)
@@ -136,6 +138,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool) {
 			for _, c := range n.Changes {
 				p := at(c, c.Before)
 				p.target = c.After
+				p.folders = append(p.folders, c.Gone...)
 			}
 		}
 	}

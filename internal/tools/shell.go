@@ -12,6 +12,7 @@ import (
 	"agent/internal/git"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
+	"agent/internal/snapshot"
 	"agent/internal/tools/cmdline"
 	"agent/internal/tools/shell"
 	"agent/internal/words"
@@ -85,11 +86,18 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 	if args.Background {
 		return startJob(env.Jobs, command)
 	}
+	settle := func() snapshot.Mark { return "" }
+	if !command.ReadOnly {
+		settle = env.Snapshots.Command(ctx)
+	}
 	result, err := env.Jobs.Run(ctx, command, env.Output)
+	changed := settle()
 	if err != nil {
 		return failed(err)
 	}
-	return answerCommand(command, result)
+	answer := answerCommand(command, result)
+	answer.Change = changed
+	return answer
 }
 
 func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell.Command) Preview {

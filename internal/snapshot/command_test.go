@@ -1,0 +1,149 @@
+package snapshot_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"agent/internal/sandbox"
+)
+
+// run runs a command line as the shell tool does.
+func (b *bench) run(line string) {
+	b.t.Helper()
+	settle := b.Command(b.t.Context())
+	b.shell(line)
+	settle()
+}
+
+// shell runs a command line that the store does not know of.
+func (b *bench) shell(line string) {
+	b.t.Helper()
+	cmd := exec.Command("sh", "-ec", line)
+	cmd.Dir = b.w.Root()
+	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+// Whatever a command does to files is undone and done again, in a repository and
+// without one.
+func TestUndoOfCommands(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"change":                         "echo more >> a",
+		"same size, same time":           "touch -r a ref; printf 'two\n' > a; touch -r ref a; rm ref",
+		"create":                         "echo x > new; mkdir -p deep/er; echo y > deep/er/f",
+		"delete":                         "rm a",
+		"delete a folder":                "rm -r sub",
+		"delete everything":              "rm -r a sub run.sh link",
+		"rename":                         "mv a b; mv sub moved",
+		"mode":                           "chmod +x a; chmod 600 run.sh",
+		"mode of what cannot be written": "chmod 444 a; echo x > new; chmod 400 new",
+		"link":                           "rm link; ln -s sub link; ln -s nowhere dangling",
+		"file to folder":                 "rm a; mkdir a; echo x > a/in",
+		"folder to file":                 "rm -r sub; echo x > sub",
+		"file to link":                   "rm a; ln -s run.sh a",
+		"link to file":                   "rm link; echo x > link",
+		"binary":                         "head -c 3000 /dev/zero > a",
+		"empty":                          ": > a",
+		"name":                           `echo x > "$(printf 'a \n\303\244"')"`,
+		"over what was there":            "mv run.sh a",
+	} {
+		for _, git := range []bool{true, false} {
+			kind := "/folder"
+			if git {
+				kind = "/repository"
+			}
+			t.Run(name+kind, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, map[string]string{"a": "one\n", "sub/f": "f\n", "sub/deep/g": "g\n", "run.sh": "#!/bin/sh\n"})
+				b.shell("chmod 755 run.sh; ln -s a link")
+				if git {
+					// What git has the content of is older than its index.
+					b.shell("touch -d '1 hour ago' a sub/f sub/deep/g run.sh; git init -q; git add -A; git commit -qm x; sleep 0.03; git update-index --refresh")
+				}
+				start := b.contents()
+				b.Turn("1")
+				b.run(line)
+				end := b.contents()
+				b.undo()
+				b.want(start)
+				b.open()
+				b.redo()
+				b.want(end)
+				b.undo()
+				b.want(start)
+			})
+		}
+	}
+}
+
+// Commands that change no content are no turn to undo; nor is what happened between
+// two commands.
+func TestCommandsThatChangeNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "one\n"})
+	b.Turn("1")
+	b.run("echo two > a")
+	b.Turn("2")
+	b.run("touch a; cp a b; rm b")
+	b.write("theirs", "x")
+	b.Turn("3")
+	b.run("true")
+	b.undo()
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "one\n" {
+		t.Errorf("a holds %q", got)
+	}
+	if _, err := os.Stat(b.path("theirs")); err != nil {
+		t.Error("a file that somebody else made is gone")
+	}
+}
+
+// A file that git ignored is not new when it is ignored no more, and is not deleted.
+func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{".gitignore": "*.log\n", "old.log": "old\n"})
+	b.shell("git init -q; git add -A; git commit -qm x; sleep 0.05")
+	b.Turn("1")
+	b.run("echo more >> old.log; echo x > new.log; : > .gitignore")
+	b.undo()
+	for name, want := range map[string]string{".gitignore": "*.log\n", "old.log": "old\nmore\n", "new.log": ""} {
+		if got, _ := os.ReadFile(b.path(name)); string(got) != want {
+			t.Errorf("%s holds %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Keys are not copied, and files too large to be kept are named; the rest is undone.
+func TestWhatIsNotKept(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"prod.env": "KEY=sentinel-4711\n", "a": "one\n"})
+	b.shell("truncate -s 100M big")
+	b.Turn("1")
+	b.edit("prod.env", "KEY=sentinel-4712\n")
+	b.run("echo sentinel-4713 > prod.env; echo x >> big; echo two > a; echo sentinel-4714 > new.env")
+	plan := b.planned(b.Undo(t.Context()))
+	if len(plan.Refused) > 0 || len(plan.Left) != 2 || len(plan.Steps) != 2 {
+		t.Errorf("refused %v, left %v, steps %v", plan.Refused, plan.Left, plan.Lines())
+	}
+	if lines := strings.Join(plan.Lines(), "\n"); !strings.Contains(lines, "prod.env: it may hold keys") || !strings.Contains(lines, "big: it is larger than 16 MB") {
+		t.Error(lines)
+	}
+	b.undo()
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "one\n" {
+		t.Errorf("a holds %q", got)
+	}
+	b.redo()
+	b.close()
+	out, _ := exec.Command("grep", "-rl", "sentinel", b.folder).Output()
+	if len(out) > 0 {
+		t.Errorf("keys were copied: %s", out)
+	}
+	if out, _ := exec.Command("find", b.folder, "-perm", "/077").Output(); len(out) > 0 {
+		t.Errorf("others may read %s", out)
+	}
+}

@@ -1,0 +1,300 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/snapshot"
+	"agent/internal/tools/workspace"
+)
+
+// A content with a flipped byte is known by its hash: its file stays as it is, and that
+// is said; the others are undone.
+func TestDamagedContent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "sentinel a\n", "b": "sentinel b\n"})
+	b.Turn("1")
+	b.edit("a", "1")
+	b.edit("b", "1")
+	b.damage("sentinel a")
+	plan := b.planned(b.Undo(t.Context()))
+	if len(plan.Left) != 1 || !strings.Contains(plan.Left[0].String(), "a: what was kept of it is damaged") {
+		t.Errorf("left: %v", plan.Left)
+	}
+	b.apply(plan, nil)
+	for name, want := range map[string]string{"a": "1", "b": "sentinel b\n"} {
+		if got, _ := os.ReadFile(b.path(name)); string(got) != want {
+			t.Errorf("%s holds %q, want %q", name, got, want)
+		}
+	}
+}
+
+// damage flips a byte in each file of the store that holds a text.
+func (b *bench) damage(text string) {
+	b.t.Helper()
+	damaged := false
+	err := filepath.WalkDir(b.folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if at := bytes.Index(data, []byte(text)); at >= 0 {
+			damaged = true
+			data[at] ^= 1
+			return os.WriteFile(path, data, 0o600)
+		}
+		return err
+	})
+	if err != nil || !damaged {
+		b.t.Fatalf("nothing was damaged: %v", err)
+	}
+}
+
+// A damaged line of the journal is not obeyed; what came after it can be undone, what
+// came before cannot, and that is said. A last line without its end is dropped.
+func TestDamagedJournal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	for _, content := range []string{"1", "2", "3"} {
+		b.Turn("turn " + content)
+		b.edit("a", content)
+	}
+	b.close()
+	b.damage("turn 2")
+	journal, err := os.OpenFile(filepath.Join(b.folder, "journal"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.WriteString(`01234567 {"node":{"n":9,"up":3`); err != nil {
+		t.Fatal(err)
+	}
+	journal.Close()
+	b.Store = nil
+	b.open()
+	if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "1 line of what is kept for /undo cannot be read") {
+		t.Errorf("told: %q", told)
+	}
+	b.undo()
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "2" {
+		t.Errorf("a holds %q", got)
+	}
+	if _, err := b.Undo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+		t.Errorf("past the damage: %v", err)
+	}
+	b.Turn("4")
+	b.edit("a", "4")
+	b.open()
+	b.undo()
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "2" {
+		t.Errorf("after the torn line: a holds %q", got)
+	}
+}
+
+// The program is killed between two files: the next one says so, /undo finishes it, and
+// /redo takes it back.
+func TestKilledBetweenFiles(t *testing.T) {
+	t.Parallel()
+	for _, finish := range []bool{true, false} {
+		b := newBench(t, map[string]string{"a": "0", "b": "0", "c": "0"})
+		start := b.contents()
+		b.Turn("1")
+		for _, name := range []string{"a", "b", "c", "new"} {
+			b.edit(name, "1")
+		}
+		end := b.contents()
+		b.undo()
+		b.close()
+		b.Store = nil
+		// What was on disk when two of the four files were done.
+		b.cutJournal()
+		b.write("b", "1")
+		b.write("c", "1")
+		b.open()
+		if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "/undo finishes that, /redo takes it back") {
+			t.Errorf("told: %q", told)
+		}
+		if finish {
+			b.undo()
+			b.want(start)
+			b.redo()
+			b.want(end)
+		} else {
+			b.redo()
+			b.want(end)
+			b.undo()
+			b.want(start)
+		}
+	}
+}
+
+// cutJournal takes the last line off the journal.
+func (b *bench) cutJournal() {
+	b.t.Helper()
+	path := filepath.Join(b.folder, "journal")
+	data, err := os.ReadFile(path)
+	if err == nil {
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		err = os.WriteFile(path, bytes.Join(lines[:len(lines)-2], nil), 0o600)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// A step that fails takes those before it back.
+func TestFailureInTheMiddle(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0", "z": "0"})
+	b.Turn("1")
+	b.edit("a", "1")
+	b.edit("z", "1")
+	b.edit("made/c", "1")
+	was := b.contents()
+	open, err := os.OpenFile(b.path("z"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.Apply(b.planned(b.Undo(t.Context())))
+	open.Close()
+	if err == nil {
+		t.Skip("this system does not say who has a file open")
+	}
+	if !strings.Contains(err.Error(), "cannot write z") {
+		t.Errorf("%v", err)
+	}
+	b.want(was)
+	b.undo()
+	if got, _ := os.ReadFile(b.path("z")); string(got) != "0" {
+		t.Errorf("z holds %q", got)
+	}
+}
+
+// Where nothing can be kept the edit goes on, and it is said once.
+func TestStoreThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	if err := os.MkdirAll(filepath.Dir(filepath.Dir(b.folder)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Dir(b.folder), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.Turn("1")
+	b.edit("a", "1")
+	b.run("echo 2 > a")
+	b.edit("b", "1")
+	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo will not bring it back") {
+		t.Errorf("told: %q", told)
+	}
+	if _, err := b.Undo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Two programs in one workspace: each undoes its own, and nothing of the other.
+func TestTwoPrograms(t *testing.T) {
+	t.Parallel()
+	one := newBench(t, map[string]string{"a": "0", "b": "0"})
+	other := &bench{t: t, w: one.w, folder: filepath.Join(t.TempDir(), "s2")}
+	other.open()
+	one.Turn("1")
+	one.edit("a", "one")
+	other.Turn("1")
+	other.edit("b", "other")
+	one.undo()
+	other.undo()
+	one.redo()
+	other.Turn("2")
+	other.edit("a", "other")
+	if plan := one.planned(one.Undo(t.Context())); len(plan.Refused) != 1 {
+		t.Errorf("refused: %v", plan.Refused)
+	}
+	same := &bench{t: t, w: one.w, folder: one.folder}
+	same.open()
+	same.edit("b", "same")
+	if told := strings.Join(same.Warnings(), ""); !strings.Contains(told, "another program has it open") {
+		t.Errorf("told %q", told)
+	}
+}
+
+// A workspace that was moved takes its changes with it; another one does not get them.
+func TestMovedWorkspace(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	b.Turn("1")
+	b.edit("a", "1")
+	old, moved := b.w.Root(), b.w.Root()+"-moved"
+	b.close()
+	b.Store = nil
+	in := func(root string) {
+		var err error
+		if b.w, err = workspace.New(root, ""); err != nil {
+			t.Fatal(err)
+		}
+		b.open()
+	}
+	if err := os.Mkdir(moved, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(moved, "a"), []byte("1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in(moved)
+	if _, err := b.Undo(t.Context()); err == nil || !strings.Contains(err.Error(), "were made in "+old) {
+		t.Errorf("in a copy: %v", err)
+	}
+	if err := os.RemoveAll(old); err != nil {
+		t.Fatal(err)
+	}
+	in(moved)
+	b.undo()
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "0" {
+		t.Errorf("a holds %q", got)
+	}
+}
+
+// Stores go with their sessions and after a time, not while they are in use.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	folder, now := t.TempDir(), time.Now()
+	for name, age := range map[string]time.Duration{"lives": time.Hour * 48, "gone": time.Hour * 48, "old": 60 * 24 * time.Hour} {
+		path := filepath.Join(folder, name, "objects")
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []string{path, filepath.Dir(path)} {
+			if err := os.Chtimes(p, now.Add(-age), now.Add(-age)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b := &bench{t: t, folder: filepath.Join(folder, "used")}
+	var err error
+	if b.w, err = workspace.New(t.TempDir(), ""); err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	b.edit("a", "1")
+	snapshot.Sweep(folder, now.Add(2*time.Hour), func(id string) bool { return id == "lives" || id == "old" })
+	var left []string
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if got := strings.Join(left, " "); got != "lives used" {
+		t.Errorf("left: %s", got)
+	}
+	if err := snapshot.Remove(b.folder); err == nil {
+		t.Error("a store in use was removed")
+	}
+	b.close()
+	if err := errors.Join(snapshot.Remove(b.folder), snapshot.Remove(b.folder)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,79 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/git"
+)
+
+// fetchTime bounds how long git may take to give contents.
+const fetchTime = time.Minute
+
+// fetch copies what git keeps of files that are to be what they were. A content that
+// git made another of when it kept it, as filters do, is not what the file held, and is
+// left out by its size.
+func (s *Store) fetch(ctx context.Context, way []*passage) error {
+	wanted := map[string]int64{}
+	var names strings.Builder
+	for _, p := range way {
+		name, ok := strings.CutPrefix(p.target.Sum, gitSum)
+		if _, known := s.scanned.fetched[p.target.Sum]; ok && !known && p.target.Kind == File && wanted[name] == 0 {
+			wanted[name] = p.target.Size + 1
+			names.WriteString(name + "\n")
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	if s.scanned.fetched == nil {
+		s.scanned.fetched = map[string]string{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	out, err := git.Answer(ctx, s.root, strings.NewReader(names.String()), "cat-file", "--batch")
+	if err != nil {
+		return fmt.Errorf("git does not give back what it keeps: %w", err)
+	}
+	in := bufio.NewReader(bytes.NewReader(out))
+	for {
+		name, content, err := nextBlob(in)
+		if err != nil {
+			return nil // the end
+		}
+		if sum := sumOf(content); int64(len(content))+1 == wanted[name] && s.objects.put(sum, content) == nil {
+			s.scanned.fetched[gitSum+name] = sum
+		}
+	}
+}
+
+// nextBlob reads one answer of git cat-file --batch; content that is missing is nil.
+func nextBlob(in *bufio.Reader) (name string, content []byte, err error) {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return "", nil, err
+	}
+	words := strings.Fields(line)
+	if len(words) != 3 {
+		return "", nil, nil // "NAME missing"
+	}
+	size, err := strconv.ParseInt(words[2], 10, 64)
+	if err != nil || size < 0 {
+		return "", nil, io.ErrUnexpectedEOF
+	}
+	content = make([]byte, size+1) // a line break follows
+	_, err = io.ReadFull(in, content)
+	return words[0], content[:size], err
+}
+
+func compareNames(a, b string) int { return cmp.Compare(a, b) }
+
+func sortedNames(names []string) []string { slices.Sort(names); return names }

@@ -1,0 +1,127 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/snapshot"
+)
+
+// Issue 10, 6: random edits by tools and commands over several turns. Undoing all of them
+// gives the bytes of the start (of files: an empty folder is no file), redoing them the end, and any mark what was there then,
+// however often the program begins anew meanwhile.
+func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		b := newBench(t, map[string]string{"a": "0\n", "d/b": "1\n", "d/e/c": "2\n"})
+		defer b.close()
+		if rapid.IntRange(0, 9).Draw(r, "repository") == 1 {
+			b.shell("touch -d '1 hour ago' a d/b d/e/c; git init -q; git add -A; git commit -qm x; sleep 0.02; git update-index --refresh")
+		}
+		want := func(was string) {
+			if is := b.files(); is != was {
+				r.Fatalf("the workspace holds\n%s\nwant\n%s", is, was)
+			}
+		}
+		states := []string{b.files()}
+		marks := []snapshot.Mark{b.Mark()}
+		for turn := range rapid.IntRange(1, 3).Draw(r, "turns") {
+			b.Turn(fmt.Sprint(turn))
+			for step := range rapid.IntRange(1, 2).Draw(r, "steps") {
+				b.work(r, fmt.Sprintf("%d %d\n", turn, step))
+			}
+			if now := b.files(); now != states[len(states)-1] {
+				states, marks = append(states, now), append(marks, b.Mark())
+			}
+		}
+		// A turn can change files and leave them as they were; it is undone with nothing done.
+		at := len(states) - 1
+		for {
+			plan, err := b.Undo(t.Context())
+			if err != nil {
+				break
+			}
+			b.apply(plan, nil)
+			if rapid.Bool().Draw(r, "anew") {
+				b.open()
+			}
+		}
+		want(states[0])
+		for {
+			plan, err := b.Redo(t.Context())
+			if err != nil {
+				break
+			}
+			b.apply(plan, nil)
+		}
+		want(states[at])
+		for range 3 {
+			at := rapid.IntRange(0, len(states)-1).Draw(r, "mark")
+			b.apply(b.Restore(t.Context(), marks[at]))
+			want(states[at])
+		}
+	})
+}
+
+// work changes files as a tool or a command does.
+func (b *bench) work(r *rapid.T, content string) {
+	names := rapid.SampledFrom([]string{"a", "d/b", "d/e/c", "d/e", "new", "x/y/z", "x"})
+	name, other := names.Draw(r, "name"), names.Draw(r, "other")
+	info, err := os.Lstat(b.path(name))
+	switch rapid.SampledFrom([]string{"edit", "edit", "command"}).Draw(r, "by") {
+	case "edit":
+		above, wrong := os.Lstat(b.path(path.Dir(name)))
+		if err == nil && !info.Mode().IsRegular() || wrong == nil && !above.IsDir() {
+			return
+		}
+		if content := rapid.SampledFrom([]string{content, "", "0\n"}).Draw(r, "content"); !b.holds(name, content) {
+			if _, err := b.w.Resolve(name); err == nil {
+				b.edit(name, content)
+			}
+		}
+	case "command":
+		settle := b.Command(b.t.Context())
+		b.change(rapid.SampledFrom([]string{"remove", "move", "mode", "folder", "link", "append", "all"}).Draw(r, "command"), b.path(name), b.path(other), content)
+		settle()
+	}
+}
+
+// change does what a command may do, or nothing where that cannot be done.
+func (b *bench) change(how, path, other, content string) {
+	switch how {
+	case "remove":
+		_ = os.RemoveAll(path)
+	case "move":
+		_ = os.Rename(path, other)
+	case "mode":
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			_ = os.Chmod(path, 0o700+fs.FileMode(len(content)%8))
+		}
+	case "folder":
+		if os.MkdirAll(path, 0o755) == nil {
+			_ = os.WriteFile(filepath.Join(path, "f"), []byte(content), 0o644)
+		}
+	case "link":
+		_ = os.Symlink(other, path)
+	case "append":
+		if f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0); err == nil {
+			_, _ = f.WriteString(content)
+			f.Close()
+		}
+	case "all":
+		for _, name := range []string{"a", "d", "x", "new"} {
+			_ = os.RemoveAll(b.path(name))
+		}
+	}
+}
+
+func (b *bench) holds(name, content string) bool {
+	held, err := os.ReadFile(b.path(name))
+	return err == nil && string(held) == content
+}
