@@ -34,7 +34,7 @@ func (e *Engine) candidates(m Moment) []candidate {
 			switch {
 			case idle >= patience:
 				found = append(found, candidate{at, Cold})
-			case idle >= patience*m.softShare():
+			case idle >= patience*m.softShare(u.class()):
 				found = append(found, candidate{at, Soft})
 			}
 		}
@@ -154,9 +154,13 @@ func (u *unit) class() class {
 	}
 }
 
-// humanFactor is by how much a view's patience shrinks once a human has spoken
-// since its last use: a new question seldom needs what the one before needed.
-const humanFactor = 0.5
+// A view's patience shrinks once a human has spoken since its last use: a new question
+// seldom needs what the one before needed. A whole file that was only looked at goes
+// soonest, one that the session changed not at all: it is what the session works on.
+const (
+	humanFactor      = 0.5
+	humanFactorWhole = 0.25
+)
 
 func (e *Engine) patience(u *unit, m Moment) float64 {
 	c := u.class()
@@ -166,7 +170,12 @@ func (e *Engine) patience(u *unit, m Moment) float64 {
 	}
 	isView := u.part == result && u.fact.act == View || u.state == current
 	if isView && e.human > e.request-e.idle(u) {
-		p *= humanFactor
+		switch {
+		case c != wholeFile:
+			p *= humanFactor
+		case !e.files[u.fact.path()].changed:
+			p *= humanFactorWhole
+		}
 	}
 	return p
 }

@@ -3,7 +3,9 @@ package cacheaware
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,31 +24,43 @@ var prices = []Price{{0.1, 1.25}, {0.1, 1}, {0.25, 1}, {1, 1}}
 // longer than it may be.
 func TestNeverDearer(t *testing.T) {
 	t.Parallel()
-	sessions := 10_000
-	if testing.Short() {
-		sessions = 500
-	}
-	cheaper := 0
+	sessions, cheaper := histories(t, 150), 0
 	for seed := range sessions {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		entries := randomTalk(r, 1+r.IntN(40))
-		price := prices[seed%len(prices)]
-		e := newEngine()
-		run(e, entries, func(request int) Moment {
-			return Moment{Price: price, Head: 500, Cold: request == 0 || r.IntN(25) == 0}
-		}, func(p Plan) {
-			if a := e.Account(); a.Spent > a.None*(1+debt)+1e-6 {
-				t.Fatalf("seed %d, price %v: spent %.0f, sending everything costs %.0f", seed, price, a.Spent, a.None)
+		for _, price := range prices {
+			e := newEngine()
+			run(e, entries, func(request int) Moment {
+				return Moment{Price: price, Head: 500, Cold: request == 0 || r.IntN(25) == 0}
+			}, func(p Plan) {
+				if a := e.Account(); a.Spent > a.None*(1+debt)+1e-6 {
+					t.Fatalf("seed %d, price %v: spent %.0f, sending everything costs %.0f", seed, price, a.Spent, a.None)
+				}
+			})
+			if a := e.Account(); a.Spent < 0.9*a.None {
+				cheaper++
 			}
-		})
-		if a := e.Account(); a.Spent < 0.9*a.None {
-			cheaper++
+			checkShape(t, seed, entries, e)
 		}
-		checkShape(t, seed, entries, e)
 	}
-	if cheaper < sessions/4 {
-		t.Errorf("only %d of %d sessions are a tenth cheaper", cheaper, sessions)
+	if cheaper < len(prices)*sessions/4 {
+		t.Errorf("only %d of %d sessions are a tenth cheaper", cheaper, len(prices)*sessions)
 	}
+}
+
+// histories is how many random histories a property is tried on: as many as HISTORIES
+// says, else enough for every day.
+func histories(t *testing.T, usual int) int {
+	t.Helper()
+	text := os.Getenv("HISTORIES")
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // checkShape compares what is sent with what was said.
@@ -95,7 +109,7 @@ func checkShape(t *testing.T, seed int, said []*history.Content, e *Engine) {
 // A plan that was carried out leaves nothing to do, and planning changes nothing.
 func TestPlanIsIdempotent(t *testing.T) {
 	t.Parallel()
-	for seed := range 200 {
+	for seed := range histories(t, 40) {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		e := newEngine()
 		run(e, randomTalk(r, 40), func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
@@ -117,7 +131,7 @@ func TestPlanIsIdempotent(t *testing.T) {
 // as the one that wrote it.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	for seed := range 60 {
+	for seed := range histories(t, 20) {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		live := newEngine()
 		var steps []history.Step

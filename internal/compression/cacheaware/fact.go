@@ -172,6 +172,7 @@ func (f *fact) answer(response *history.ToolResponse, shown Shown) {
 		f.content = withoutNumbers(response.Result.Text())
 		if heading, rest, ok := strings.Cut(f.content, "\n"); f.headed && ok && strings.HasPrefix(heading, "[") && strings.HasSuffix(heading, "]") {
 			f.hi = f.lo + max(0, strings.Count(strings.TrimSuffix(rest, "\n"), "\n"))
+			f.content = rest
 		}
 		if f.inShell && cutShort.MatchString(f.content) {
 			f.fragment, f.hi = true, min(f.hi, lastLine-1)

@@ -14,6 +14,8 @@ type file struct {
 	// a text that names it.
 	touched, mentioned int
 	pinned             bool
+	// changed says that the session has edited or written it.
+	changed bool
 	// text is its whole content now, if the conversation alone tells it.
 	text  string
 	known bool
@@ -53,6 +55,22 @@ func (f *file) follow(done *fact) {
 	}
 }
 
+// holds reports whether the lines of a view all stand in a text of the file. They do
+// not when other hands have changed it.
+func holds(text, view string) bool {
+	lines := map[string]bool{"": true}
+	for line := range strings.Lines(text) {
+		lines[strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(view) {
+		// A line may have been shown in part.
+		if line = strings.TrimSpace(line); !lines[line] && !strings.Contains(text, line) {
+			return false
+		}
+	}
+	return true
+}
+
 // applyEdits makes the replacements in the known text. It reports false when one
 // of them cannot be followed.
 func (f *file) applyEdits(edits []edit) bool {
@@ -76,6 +94,7 @@ func (f *file) note(done *fact, e *Engine) {
 	f.touched = e.request
 	f.heed(done, e)
 	if done.ok {
+		f.changed = f.changed || done.act == Edit || done.act == Write
 		f.cover(done)
 		f.follow(done)
 		f.show(done, e)

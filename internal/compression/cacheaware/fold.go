@@ -33,6 +33,8 @@ type foldedText struct {
 	text   string // with its heading
 	tokens int
 	ok     bool
+	// strange says that the newest view shows lines that it lacks.
+	strange bool
 }
 
 // folds lists the files whose trail can be folded, in the order of their names.
@@ -69,7 +71,7 @@ func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
 		return fold{}, false
 	}
 	text, ok := e.currentText(f, m)
-	if !ok {
+	if !ok || text.strange {
 		return fold{}, false
 	}
 	result := fold{file: f, units: trail, target: newest.result, text: text.text, start: newest.result}
@@ -121,6 +123,8 @@ func (e *Engine) currentText(f *file, m Moment) (foldedText, bool) {
 	}
 	f.folded = foldedText{plain: text, text: foldHeading(f.path) + text, ok: true}
 	f.folded.tokens = e.Count(f.folded.text)
+	newest := f.facts[len(f.facts)-1]
+	f.folded.strange = newest.act == View && !holds(text, newest.content)
 	return f.folded, true
 }
 

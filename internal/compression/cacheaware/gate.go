@@ -40,8 +40,9 @@ type cut struct {
 	// dearer is by how much the request gets dearer now, worth what the cut saves
 	// within the horizon less that, saves what it saves with each request.
 	dearer, worth, saves float64
-	// atOnce says that nothing has to be billed again.
-	atOnce bool
+	// atOnce says that nothing has to be billed again, risky that the cut takes what may
+	// be asked for again.
+	atOnce, risky bool
 }
 
 // Plan looks for the cut that is worth most. It changes nothing.
@@ -63,16 +64,20 @@ func (e *Engine) Plan(m Moment) Plan {
 }
 
 // choose takes the cut nearest to the head among those that cost nothing, or the
-// dearer one that is worth most.
+// dearer one that is worth most. What may be asked for again goes only when the bank
+// can pay for that, also where the cut itself costs nothing.
 func choose(cuts []cut, bank float64, pressed bool) *cut {
 	var best *cut
 	worth := 0.0
 	for i := range cuts {
 		c := &cuts[i]
 		switch {
-		case pressed, c.atOnce:
+		case pressed:
 			best = c
-		case c.worth > worth && (c.dearer <= bank || c.dearer <= 0):
+		case c.dearer > bank && (c.dearer > 0 || c.risky):
+		case c.atOnce:
+			best = c
+		case c.worth > worth:
 			best, worth = c, c.worth
 		}
 	}
@@ -94,6 +99,8 @@ type sweep struct {
 	// it, lasting the part of saved that would cause a cut by itself, newSaved what
 	// goes of what was never sent.
 	behind, saved, lasting, newSaved float64
+	// risky says that something of that may be asked for again.
+	risky bool
 }
 
 func newSweep(e *Engine, m Moment, candidates []candidate, folds []fold) *sweep {
@@ -129,6 +136,7 @@ func (s *sweep) takeUnit(at int) bool {
 		return false
 	}
 	saves := float64(s.units[at].saves())
+	s.risky = s.risky || c.why != Free && (c.hard() || at < s.account.sent)
 	switch {
 	case at < s.account.sent:
 		s.saved += saves
@@ -162,10 +170,10 @@ func (s *sweep) cut(at int) cut {
 	r, w := s.m.Price.Read, s.m.Price.Write
 	if at >= s.account.sent || s.m.Cold || !s.account.sentOnce {
 		freed := s.saved + s.newSaved
-		return cut{at: at, atOnce: true, dearer: -w * freed, saves: r * freed}
+		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed}
 	}
 	dearer := (w-r)*(s.behind-s.saved) - r*s.saved
-	return cut{at: at, dearer: dearer, worth: s.horizon()*r*s.lasting - dearer, saves: r * s.saved}
+	return cut{at: at, risky: s.risky, dearer: dearer, worth: s.horizon()*r*s.lasting - dearer, saves: r * s.saved}
 }
 
 // horizon is the number of requests within which a cut must pay back.

@@ -42,17 +42,18 @@ func (m Moment) pace() float64 {
 	return 1
 }
 
-// softShare is the share of its patience from which a unit goes along with a cut.
-func (m Moment) softShare() float64 {
-	if m.Cold {
-		return softShareCold
+// softShare is the share of its patience from which a unit goes along with a cut: less
+// while nothing is cached and a cut costs nothing, more for whole files, of which an
+// edit that comes late quotes something.
+func (m Moment) softShare(c class) float64 {
+	switch {
+	case c == wholeFile && m.Cold:
+		return 0.25
+	case c == wholeFile:
+		return 0.5
+	case m.Cold:
+		return 0.12
+	default:
+		return 0.45
 	}
-	return softShare
 }
-
-const (
-	// softShare is the share of its patience from which a unit is soft, softShareCold
-	// that while nothing is cached and a cut costs nothing.
-	softShare     = 0.35
-	softShareCold = 0.2
-)

@@ -2,6 +2,7 @@ package cacheaware
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func plan(m Moment, t *talk) ([]string, *Engine) {
 		e.Add(entry)
 	}
 	m.Price, m.Cold = SafePrice, true
+	e.account.None = 1e6 // as much was saved before
 	var gone []string
 	for _, c := range e.Plan(m).Changes {
 		gone = append(gone, fmt.Sprintf("%d %s: %s", c.Entry, c.Kind, c.Why))
@@ -85,6 +87,14 @@ func TestRules(t *testing.T) {
 		{"cold: a search, after ten", func(t *talk) { t.call("grep", map[string]any{"pattern": "x"}, text, false); t.idle(10) }, []string{"2 answer: cold"}},
 		{"a whole file stays", func(t *talk) { read(t); t.idle(40) }, nil},
 		{"and goes at last", func(t *talk) { read(t); t.idle(100) }, []string{"2 view: cold"}},
+		{"a file that was looked at goes soon after a new message", func(t *talk) { read(t); t.idle(1); t.human("another thing"); t.idle(24) }, []string{"2 view: cold"}},
+		{"not a file that the session works on", func(t *talk) {
+			t.call("replace", map[string]any{"path": "a.go", "old": "x", "new": "y"}, "ok", false)
+			read(t)
+			t.idle(1)
+			t.human("another thing")
+			t.idle(24)
+		}, nil},
 		{"unless it is named", func(t *talk) { read(t); t.idle(60); t.human("look at longer/a.go_x"); t.idle(60) }, []string{"2 view: cold"}},
 	} {
 		say := &talk{}
@@ -179,6 +189,40 @@ func TestFoldAsksTheDisk(t *testing.T) {
 		}
 		if folded != c.folds {
 			t.Errorf("%s: folded %v", name, folded)
+		}
+	}
+}
+
+// A file is not folded into a view of lines that the known text lacks: other hands have
+// changed it since.
+func TestFoldsNotWhatIsStrange(t *testing.T) {
+	t.Parallel()
+	for line, folds := range map[string]bool{"func AStep100() { return call_100(100) }": true, "by other hands": false} {
+		say, _ := trail()
+		say.call("lines", map[string]any{"path": "a.go", "from": 47, "to": 47}, "47|"+line, false)
+		gone, _ := plan(Moment{}, say)
+		if folded := slices.ContainsFunc(gone, func(g string) bool { return strings.HasSuffix(g, "folded") }); folded != folds {
+			t.Errorf("%s: folded %v: %v", line, folded, gone)
+		}
+	}
+}
+
+// What may be asked for again goes only when the bank can pay for that, also where
+// nothing is cached and a cut costs nothing. What loses nothing goes at once.
+func TestRiskNeedsABank(t *testing.T) {
+	t.Parallel()
+	for bank, want := range map[float64]int{0: 0, 1000: 1} {
+		say := &talk{}
+		say.human(strings.Repeat("a long story ", 2000))
+		say.call("shell", map[string]any{"command": "go test"}, strings.Repeat("output ", 50), false)
+		say.idle(5)
+		e := newEngine()
+		for _, entry := range say.entries {
+			e.Add(entry)
+		}
+		e.account.None = bank
+		if p := e.Plan(Moment{Price: SafePrice, Cold: true}); len(p.Changes) != want {
+			t.Errorf("with a bank of %.0f went %v", bank, p.Changes)
 		}
 	}
 }
