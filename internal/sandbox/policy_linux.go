@@ -68,10 +68,9 @@ func (p Policy) rulesBesideMounts() []confine.Rule {
 
 // rulesAlone are the rules where nothing else hides. Landlock only allows, so what
 // holds something hidden somewhere below is not allowed itself, only its other
-// children are.
-func (p Policy) rulesAlone() []confine.Rule {
+// children are. listed are the folders whose content was looked at, as they were.
+func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 	hidden := append(slices.Clone(p.DenyRead), "/dev")
-	var rules []confine.Rule
 	var walk func(dir string)
 	walk = func(dir string) {
 		holds := false
@@ -85,6 +84,7 @@ func (p Policy) rulesAlone() []confine.Rule {
 			rules = append(rules, grant(mayRead, dir)...)
 			return
 		}
+		listed = append(listed, stampOf(dir))
 		rules = append(rules, grant(mayList, dir)...)
 		entries, _ := os.ReadDir(dir)
 		for _, entry := range entries {
@@ -100,6 +100,7 @@ func (p Policy) rulesAlone() []confine.Rule {
 			continue
 		}
 		// What is hidden inside stays hidden, at the price of new files beside it.
+		listed = append(listed, stampOf(path))
 		entries, _ := os.ReadDir(path)
 		for _, entry := range entries {
 			child := filepath.Join(path, entry.Name())
@@ -112,7 +113,7 @@ func (p Policy) rulesAlone() []confine.Rule {
 	if p.Profile == Work {
 		rules = append(rules, grant(mayAll, "/dev/shm")...)
 	}
-	return append(rules, grant(mayAll, harmlessDevices...)...)
+	return append(rules, grant(mayAll, harmlessDevices...)...), listed
 }
 
 // listeningSockets are the files by which programs outside can be reached, which

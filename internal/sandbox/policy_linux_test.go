@@ -111,6 +111,32 @@ func TestFurtherFoldersCanBeOpenedAndHidden(t *testing.T) {
 	})
 }
 
+// What comes to be between commands is seen by the next.
+func TestChangesBetweenCommands(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work} {
+			h.run(s, h.policy(profile), `true`)
+			write(t, h.home+"/late-"+profile.String(), "late")
+			write(t, h.home+"/.kube/"+profile.String(), "a key")
+			if got := h.run(s, h.policy(profile), `cat ~/late-`+profile.String()); got.output != "late" {
+				t.Errorf("%+v", got)
+			}
+			if got := h.run(s, h.policy(profile), `cat ~/.kube/*`); strings.Contains(got.output, "a key") {
+				t.Errorf("%+v", got)
+			}
+			if err := os.RemoveAll(h.workspace + "/b"); err != nil {
+				t.Fatal(err)
+			}
+			write(t, h.workspace+"/b/late", "late")
+			if got := h.run(s, h.policy(profile), `cat b/late`); got.output != "late" {
+				t.Errorf("%+v", got)
+			}
+		}
+	})
+}
+
 func TestNetworkCanBeAllowed(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {

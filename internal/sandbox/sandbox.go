@@ -52,7 +52,8 @@ func (b Backend) String() string {
 type Sandbox struct {
 	backend Backend
 	why     string
-	holders holders
+	// keeps is what the backend keeps between commands.
+	keeps keeps
 }
 
 // Backend is how commands are confined, None when they are not.

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// holders are of other systems.
-type holders struct{}
+// keeps is what is kept between commands, which is nothing.
+type keeps struct{}
 
 var backends = []Backend{Seatbelt}
 

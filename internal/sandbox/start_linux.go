@@ -15,15 +15,21 @@ import (
 	"agent/internal/sandbox/confine"
 )
 
+// keeps is what is kept between commands.
+type keeps struct {
+	holders  holders
+	rulesets rulesets
+}
+
 // backends are those of this system, best first.
 var backends = []Backend{Helper, Thread}
 
 func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy Policy) error {
 	switch backend {
 	case Helper:
-		return c.startHelper(ctx, &s.holders, policy)
+		return c.startHelper(ctx, &s.keeps.holders, policy)
 	case Thread:
-		return c.startOnThread(policy, func() error { return confineThread(policy) })
+		return c.startOnThread(policy, func() error { return s.keeps.rulesets.confineThread(policy) })
 	default:
 		return c.startOnThread(policy, func() error { return nil })
 	}
@@ -34,7 +40,7 @@ func (s *Sandbox) try() (string, error) {
 	abi := landlockABI()
 	switch s.backend {
 	case Helper:
-		if err := tryHelper(&s.holders); err != nil {
+		if err := tryHelper(&s.keeps.holders); err != nil {
 			return "", err
 		}
 		if abi < helperABI {

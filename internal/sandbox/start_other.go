@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// holders are of other systems.
-type holders struct{}
+// keeps is what is kept between commands, which is nothing.
+type keeps struct{}
 
 var backends []Backend
 

@@ -17,12 +17,13 @@ var throughLandlock = []uint{
 }
 
 // confineThread confines the calling thread and what it starts from now on.
-func confineThread(policy Policy) error {
-	ruleset, err := newRuleset(landlockABI(), policy.rulesAlone()).Open()
+func (r *rulesets) confineThread(policy Policy) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ruleset, err := r.of(policy)
 	if err != nil {
 		return err
 	}
-	defer unix.Close(ruleset)
 	keep := ^uint64(0)
 	for _, capability := range throughLandlock {
 		keep &^= 1 << capability
