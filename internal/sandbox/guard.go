@@ -3,10 +3,13 @@ package sandbox
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +23,10 @@ import (
 // through an os.Root, which no link leads out of.
 type guard struct {
 	policy Policy
+	// stop ends the watch; undone are the paths that it has put back, by name.
+	stop   chan struct{}
+	watch  sync.WaitGroup
+	undone map[string]bool
 	// things are what was protected, by path.
 	things map[string]thing
 	// folders are those whose files are protected.
@@ -114,11 +121,43 @@ func (g *guard) keepFile(where place, info fs.FileInfo) {
 	}
 }
 
-// restore puts back what changed and returns the paths.
-func (g *guard) restore() []string {
+// guardEvery is how often a command that runs on is looked after: a server may run for
+// hours, and what it makes would take effect meanwhile.
+const guardEvery = 2 * time.Second
+
+// begin looks after a command from now on.
+func (g *guard) begin() {
+	if g == nil {
+		return
+	}
+	g.stop, g.undone = make(chan struct{}), map[string]bool{}
+	g.watch.Go(func() {
+		tick := time.NewTicker(guardEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-g.stop:
+				return
+			case <-tick.C:
+				g.restore()
+			}
+		}
+	})
+}
+
+// end puts back what the command has changed, and returns all paths of which that is so.
+func (g *guard) end() []string {
 	if g == nil {
 		return nil
 	}
+	close(g.stop)
+	g.watch.Wait()
+	g.restore()
+	return slices.Sorted(maps.Keys(g.undone))
+}
+
+// restore puts back what changed.
+func (g *guard) restore() {
 	var changed []string
 	for _, folder := range g.folders {
 		for _, name := range names(folder) {
@@ -139,8 +178,9 @@ func (g *guard) restore() []string {
 		}
 		root.Close()
 	}
-	slices.Sort(changed)
-	return changed
+	for _, path := range changed {
+		g.undone[path] = true
+	}
 }
 
 // undoNew moves away what is protected now and was not there before, wherever it is in

@@ -148,14 +148,18 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 		started.guard = newGuard(policy, backend)
 		cmd.Env = policy.environ(cmd.Environ())
 	}
-	return started, s.start(ctx, backend, started, policy)
+	if err := s.start(ctx, backend, started, policy); err != nil {
+		return nil, err
+	}
+	started.guard.begin()
+	return started, nil
 }
 
 // Wait waits for the command to end, like cmd.Wait.
 func (c *Command) Wait() error {
 	err := c.wait()
 	c.end = c.finish()
-	c.end.undone = c.guard.restore()
+	c.end.undone = c.guard.end()
 	return err
 }
 

@@ -73,6 +73,18 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 	})
 }
 
+// A command that runs on is looked after meanwhile.
+func TestNestedFilesOfALongCommand_D60(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := nested(t)
+		got := h.run(s, h.surveyed(sandbox.Work), `mkdir -p new/.vscode; echo evil > new/.vscode/tasks.json; echo evil > .husky; for i in $(seq 1000); do sleep 0.02; [ -e new/.vscode ] || exit 7; done`)
+		if got.exit != 7 || !slices.Equal(got.undone, []string{h.workspace + "/.husky", h.workspace + "/new/.vscode"}) {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 // What people do in folders that hold such files works.
 func TestWorkBesideNestedFiles(t *testing.T) {
 	t.Parallel()

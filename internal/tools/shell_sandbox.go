@@ -31,6 +31,7 @@ var refusals = []struct{ words, what string }{
 	{"no such host", "the network"},
 	{"eai_again", "the network"},
 	{"enotfound", "the network"},
+	{"couldn't connect to server", "the network"},
 	{"connection refused", "a connection, as of servers only those reach that commands here started,"},
 	{"econnrefused", "a connection, as of servers only those reach that commands here started,"},
 }
