@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,13 +120,33 @@ func sandboxPolicy(w world, f folders, s *settings.Settings, found *survey.Surve
 		Workspace:  root,
 		Temp:       place.TempDir(),
 		AllowWrite: w.userPaths(settings.SandboxAllowWrite.Of(s)),
-		DenyRead:   protect.Secrets(w.home, append(ownFiles(w, f, s), w.userPaths(settings.SandboxDenyRead.Of(s))...)...),
+		DenyRead:   secrets(w, slices.Concat(ownFiles(w, f, s), w.userPaths(settings.SandboxDenyRead.Of(s)))),
 		Protected:  protect.Paths(root),
 		Survey:     found,
 		AllowRead:  within(root, settings.Items(settings.SandboxAllowRead.Of(s))),
 		Network:    settings.SandboxAllowNetwork.Of(s),
 		Caches:     w.cacheFolder(root),
 	}
+}
+
+// secrets are what no confined command may read: the usual places in the home folder,
+// also where HOME is another, those of all users for root, those of the system, and
+// further ones.
+func secrets(w world, further []string) []string {
+	homes := []string{w.home}
+	if me, err := user.Current(); err == nil {
+		homes = append(homes, me.HomeDir)
+	}
+	if os.Geteuid() == 0 {
+		others, _ := filepath.Glob("/home/*")
+		homes = append(homes, others...)
+	}
+	slices.Sort(homes)
+	paths := slices.Concat(further, protect.SystemSecrets())
+	for _, home := range slices.Compact(homes) {
+		paths = append(paths, protect.Secrets(home)...)
+	}
+	return paths
 }
 
 // within are paths that are meant from a folder on.

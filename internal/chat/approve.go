@@ -103,7 +103,7 @@ func (a *approvals) allowed(k *call, preview tools.Preview) bool {
 }
 
 // allowedProtected reports whether the protected files of a call need no question:
-// by the mode, by rules that name them (D-60), or because the same was asked before.
+// by the mode, or by rules that name them (D-60).
 func (a *approvals) allowedProtected(k *call, preview tools.Preview) bool {
 	for _, found := range preview.Protected {
 		named := a.Allow.Naming(found.Name)
@@ -111,7 +111,6 @@ func (a *approvals) allowedProtected(k *call, preview tools.Preview) bool {
 		case found.Care == protect.Asked && a.mode() == ModeFullAuto:
 		case preview.Command == "" && named.Allow(k.name, nil, []string{found.Path}):
 		case preview.Command != "" && named.Allow(k.name, preview.Commands, nil):
-		case k.tool.Kind == tools.KindRead && slices.ContainsFunc(a.grants, func(g grant) bool { return g.reads == found.Path }):
 		default:
 			return false
 		}

@@ -22,8 +22,6 @@ type grant struct {
 	files string
 	// outside is a whole command line that may leave the sandbox.
 	outside string
-	// reads is a file with keys that may be shown to the model.
-	reads string
 }
 
 // offer returns what "always" would allow from now on; nothing when it is not to be
@@ -31,12 +29,8 @@ type grant struct {
 func offer(k *call, preview tools.Preview) []grant {
 	var grants []grant
 	switch {
-	case len(preview.Protected) > 0 && k.tool.Kind == tools.KindRead:
-		for _, found := range preview.Protected {
-			grants = append(grants, grant{says: "reading " + found.Path, reads: found.Path})
-		}
 	case len(preview.Protected) > 0:
-		return nil // each change of those is asked about
+		return nil // each call about those is asked about
 	case preview.Outside != "":
 		return []grant{{says: "outside the sandbox, this very line: " + firstLine(preview.Command), outside: preview.Command}}
 	case k.tool.Kind == tools.KindShell:

@@ -46,6 +46,23 @@ var homeSecrets = []string{
 	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Safari",
 }
 
+// systemSecrets are files and folders, or patterns of them, that hold keys of the system;
+// who works as root could read them.
+var systemSecrets = []string{
+	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/sudoers.d", "/etc/kubernetes", "/etc/rancher", "/var/lib/kubelet",
+	"/run/secrets", "/var/run/secrets",
+}
+
+// SystemSecrets returns what of the system no confined command may read.
+func SystemSecrets() []string {
+	var paths []string
+	for _, pattern := range systemSecrets {
+		found, _ := filepath.Glob(pattern)
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
 // Secrets returns what no confined command may read: the usual places below the
 // home folder, and further ones, such as the program's own files.
 func Secrets(home string, further ...string) []string {
