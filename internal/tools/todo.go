@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"agent/internal/todo"
 )
 
 type todoWriteArgs struct {
@@ -54,21 +52,6 @@ func todoWrite() Tool {
 	})
 	t.Kind = KindState
 	return t
-}
-
-func (a todoWriteArgs) list() todo.List {
-	var list todo.List
-	for _, arg := range a.Todos {
-		item := todo.Item{ID: arg.ID, Content: arg.Content, Status: todo.Status(arg.Status)}
-		for _, step := range arg.Subtasks {
-			if step.Status == "" {
-				step.Status = string(todo.Pending)
-			}
-			item.Subtasks = append(item.Subtasks, todo.Item{ID: step.ID, Content: step.Content, Status: todo.Status(step.Status)})
-		}
-		list = append(list, item)
-	}
-	return list
 }
 
 func todoRead() Tool {

@@ -23,9 +23,14 @@ func TestTodoTools(t *testing.T) {
 	for args, says := range map[string]string{
 		`{"todos":[{"id":"1","content":"a","status":"pending"},{"id":"1","content":"b","status":"pending"}]}`: `todos[1].id is "1", which todos[0] has too`,
 		`{"todos":[{"id":"1","content":"a","status":"soon"}]}`:                                                `todos[0].status is "soon"`,
-		`{"todos":[{"content":"a","status":"pending"}]}`:                                                      "todos[0].id is empty",
-		`{"todos":"later"}`: "todos",
-		`{}`:                "todos",
+		`{"todos":[{"id":1,"content":"a"},{"id":"1","content":"b"}]}`:                                         `todos[1].id is "1", which todos[0] has too`,
+		`{"todos":[{"id":"1","status":"pending"}]}`:                                                           "todos[0].content is empty",
+		`{"todos":[{"id":true,"content":"a"}]}`:                                                               "an id must be a string, not a boolean",
+		`{"todos":[7]}`:                                                                                       "an item must be an object",
+		`{"todos":[{"content":["a"]}]}`:                                                                       "content",
+		`{"todos":[{"content":"a","subtasks":[{"id":[]}]}]}`:                                                  "an id must be a string",
+		`{"todos":[],"merge":true}`:                                                                           `unknown parameter "merge"`,
+		`{}`:                                                                                                  "todos",
 	} {
 		if got := answerOf(t, env, "todo_write", args); !strings.Contains(got.Error, says) {
 			t.Errorf("%s: %q does not say %q", args, got.Error, says)
@@ -54,4 +59,28 @@ func answerOf(t *testing.T, env *Env, name, args string) Answer {
 		return Answer{Error: err.Error()}
 	}
 	return plan.Apply(t.Context())
+}
+
+// What models really send is understood where it has one meaning only.
+func TestTodosAsModelsWriteThem(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`{"todos":[{"id":1,"content":"a","status":"pending"},{"id":2.5,"content":"b","status":"completed"}]}`:                          "[ ] 1 a\n[x] 2.5 b",
+		`{"todos":[{"content":"a","status":"in-progress","activeForm":"doing a","priority":3}]}`:                                       "[>] 1 a",
+		`{"todos":[{"content":"a","status":"In Progress"},{"content":"b","status":"DONE"},{"content":"c"},{"id":null,"content":"d"}]}`: "[>] 1 a\n[x] 2 b\n[ ] 3 c\n[ ] 4 d",
+		`{"todos":["a","b"]}`:                                                  "[ ] 1 a\n[ ] 2 b",
+		`{"todos":"[{\"id\":\"x\",\"title\":\"a\"}]"}`:                         "[ ] x a",
+		`{"todos":[{"id":"2","content":"a"},{"content":"b"}]}`:                 "[ ] 2 a\n[ ] 2.2 b",
+		`{"todos":[{"id":7,"task":"a","subtasks":["b",{"id":8,"text":"c"}]}]}`: "[ ] 7 a\n  [ ] 7.1 b\n  [ ] 8 c",
+		`{"todos":[{"id":"1","content":"a","subtasks":null}],"extra":null}`:    "[ ] 1 a",
+		`{"todos":"later"}`: "[ ] 1 later",
+	} {
+		env := &Env{Todos: todo.NewBoard(nil, nil)}
+		if got := answerOf(t, env, "todo_write", args); got.Error != "" {
+			t.Errorf("%s: %s", args, got.Error)
+		}
+		if got := strings.Join(env.Todos.List().Lines(), "\n"); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
 }
