@@ -131,6 +131,33 @@ func TestEscEndsASummary(t *testing.T) {
 	}
 }
 
+// Esc ends it too while the endpoint of a profile is looked for, which may hang, and what
+// is found later is let go of.
+func TestEscEndsTheSearchForASummariser(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		found, closed := make(chan struct{}), make(chan struct{})
+		b.OtherModel = func(string) (*OtherModel, error) {
+			<-found
+			return &OtherModel{Provider: b.model, Settings: b.Settings, Close: func() { close(closed) }}, nil
+		}
+		b.set("compression.strategy", "one-shot")
+		b.set("compression.profile", "slow")
+		b.long()
+		before := b.History.Len()
+		go func() { _, _ = b.Compress(context.Background()) }()
+		synctest.Wait()
+		pressed := time.Now()
+		b.Interrupt()
+		synctest.Wait()
+		if took := time.Since(pressed); took > 100*time.Millisecond || len(seen[TurnEnded](b)) != 1 || b.History.Len() != before {
+			t.Errorf("it took %s, turns ended %v, %d entries", took, stops(b), b.History.Len())
+		}
+		close(found)
+		<-closed
+	})
+}
+
 // A caller that goes away takes its compression with it.
 func TestCompressEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
@@ -177,6 +204,33 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 			}, turn)
 		})
 	}
+}
+
+// A key that stood in the transcript does not go with it to the model that summarises,
+// and one that is in the summary is not kept.
+func TestSummariesHoldNoKeys(t *testing.T) {
+	t.Parallel()
+	running(t, func(t *testing.T, b *bench) {
+		const key = "sk-proj-0123456789abcdefghij"
+		b.set("compression.strategy", "one-shot")
+		b.pair("k", "run_shell_command", "env", "KEY="+key+" and sk-learn-contrib")
+		b.long()
+		b.model.next = func(int) answerFunc {
+			return say("<state_snapshot><key_knowledge>" + key + "</key_knowledge></state_snapshot>")
+		}
+		if _, err := b.Compress(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sent := b.model.requests[0].History[0].Text()
+		if strings.Contains(sent, key) || !strings.Contains(sent, "KEY=[key] and sk-learn-contrib") {
+			t.Error("the key was sent")
+		}
+		for _, text := range b.texts(history.Human) {
+			if strings.Contains(text, key) {
+				t.Errorf("%q", text)
+			}
+		}
+	})
 }
 
 // TestSummaryByAnotherProfile covers compression.profile: its model, its endpoint, its

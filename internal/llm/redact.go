@@ -73,6 +73,14 @@ func redactError(err error, key Key) error {
 // or "none" for servers that need no key; taking that out makes errors unreadable.
 const leastKey = 8
 
+// wholeKey matches keys of their usual length: in text that is not an error message a
+// shorter word may well be a name.
+var wholeKey = pattern.New(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza|ghp_|github_pat_|AKIA)[A-Za-z0-9_\-]{16,}`)
+
+// HideKeys puts a placeholder in the place of what looks like a key: a summary, which
+// stands for what is gone and may be written elsewhere, needs none.
+func HideKeys(text string) string { return wholeKey.ReplaceAllString(text, redacted) }
+
 func redactText(text string, key Key) string {
 	if len(key) >= leastKey {
 		text = strings.ReplaceAll(text, string(key), redacted)

@@ -30,16 +30,50 @@ func (w *Window) summarise(ctx context.Context, strategy compression.Strategy, g
 				err = fmt.Errorf("internal error while summarising: %v", p)
 			}
 		}()
-		summarizer, release, failed := connect()
-		if failed != nil {
-			err = failed
+		connected := connect.within(ctx)
+		if connected.err != nil {
+			err = connected.err
 			return
 		}
-		defer release()
-		given.Summarizer = summarizer
+		defer connected.release()
+		given.Summarizer = connected.model
 		result, err = strategy.Compress(ctx, given)
 	})
 	return result, err
+}
+
+// connected is what came of connecting to a model.
+type connected struct {
+	model   *compression.Summarizer
+	release func()
+	err     error
+}
+
+// within connects until ctx ends. Looking for the model of a profile may wait for its
+// endpoint; nobody who has had enough waits for that, and what comes of it later is let
+// go of.
+func (c Connect) within(ctx context.Context) connected {
+	done := make(chan connected, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- connected{err: fmt.Errorf("internal error while summarising: %v", p)}
+			}
+		}()
+		model, release, err := c()
+		done <- connected{model, release, err}
+	}()
+	select {
+	case made := <-done:
+		return made
+	case <-ctx.Done():
+		go func() {
+			if late := <-done; late.err == nil {
+				late.release()
+			}
+		}()
+		return connected{err: context.Cause(ctx)}
+	}
 }
 
 // patienceAfterVain is how many entries must be added before a model is asked again
