@@ -2,8 +2,6 @@ package chat
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"agent/internal/history"
 	"agent/internal/snapshot"
@@ -54,19 +52,5 @@ func (c *Chat) moveFiles(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 	if err != nil || len(changed) == 0 || plan.Kind == snapshot.Restore {
 		return changed, err
 	}
-	return changed, c.add(history.New(history.Human, filesReport(plan.Kind, changed)))
-}
-
-// filesReport is what the model reads of files that went back or forth.
-func filesReport(way snapshot.Way, changed []snapshot.Changed) history.Block {
-	title := map[snapshot.Way]string{
-		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
-		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
-	}[way]
-	did := map[string]string{"delete": "deleted", "create": "there again", "change": "as it was", "mode": "its mode is as it was"}
-	var list strings.Builder
-	for _, file := range changed {
-		fmt.Fprintf(&list, "%s: %s\n", file.Path, did[file.Does])
-	}
-	return history.NewData(history.Undone, title, list.String())
+	return changed, c.add(history.New(history.Human, c.filesReport(plan, changed)...))
 }

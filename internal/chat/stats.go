@@ -176,6 +176,9 @@ func todoProgress(env *tools.Env) string {
 
 func (c *Chat) emitStatus() {
 	c.saving.check()
+	for _, warning := range c.Env.Snapshots.Warnings() {
+		c.notice("%s", warning)
+	}
 	c.Emit(StatusChanged{c.status(), c.figures()})
 }
 

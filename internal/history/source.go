@@ -35,8 +35,19 @@ func (c *Content) Said() string {
 // neither a summary, nor something brought back, nor the output of a command or a word
 // on files alone.
 func (c *Content) IsMessage() bool {
-	return c.Speaker == Human && c.Metadata[MetaSummary] == nil && c.Metadata[MetaRestored] == nil && slices.ContainsFunc(c.Blocks, func(b Block) bool {
+	if c.Speaker != Human || c.Metadata[MetaSummary] != nil || c.Metadata[MetaRestored] != nil || c.Holds(Undone) {
+		return false
+	}
+	return slices.ContainsFunc(c.Blocks, func(b Block) bool {
 		text, ok := b.(*Text)
-		return !ok || text.Source != Printed && text.Source != Undone
+		return !ok || text.Source != Printed
+	})
+}
+
+// Holds reports whether a block is data of a source.
+func (c *Content) Holds(source Source) bool {
+	return slices.ContainsFunc(c.Blocks, func(b Block) bool {
+		text, ok := b.(*Text)
+		return ok && text.Source == source
 	})
 }

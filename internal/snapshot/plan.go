@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/disk"
 	"agent/internal/tools/textdiff"
@@ -37,6 +38,8 @@ type Plan struct {
 	// Title is the message whose changes are undone or redone, empty for a plan of
 	// Restore.
 	Title string
+	// Since is when the first of the changes was made that are undone or redone.
+	Since time.Time
 	// Steps are the files that would change, by path.
 	Steps []Step
 	// Refused are the files for which the whole is refused, Left those that would stay
@@ -81,7 +84,7 @@ func (s *Store) Undo(ctx context.Context) (*Plan, error) {
 	if first == nil {
 		return nil, ErrNothing
 	}
-	p := &Plan{Kind: Undo, Title: first.Title, from: s.tree.head, to: to, redo: append(slices.Clone(s.tree.redo), s.tree.head)}
+	p := &Plan{Kind: Undo, Title: first.Title, Since: first.At, from: s.tree.head, to: to, redo: append(slices.Clone(s.tree.redo), s.tree.head)}
 	return p, s.plan(ctx, p)
 }
 

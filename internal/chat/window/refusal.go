@@ -104,7 +104,7 @@ func unanswered(entries []*history.Content) int {
 }
 
 func isMessage(c *history.Content) bool {
-	return c.Speaker == history.Human && c.Metadata[history.MetaSummary] == nil
+	return c.Speaker == history.Human && c.Metadata[history.MetaSummary] == nil && !c.Holds(history.Undone)
 }
 
 func isImage(b history.Block) bool {

@@ -142,6 +142,9 @@ func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra
 	}
 	delete(e.open, response.CallID)
 	f.answer(response, shownBy(e.entries[entry]))
+	if e.entries[entry].Metadata[history.MetaUndone] == true {
+		f.ok = false // D-48
+	}
 	u.part, u.fact = result, f
 	u.text = text
 	if f.act == View {

@@ -1,0 +1,198 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/snapshot"
+	"agent/internal/tools"
+	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
+)
+
+// workbench is a bench whose tools work on files, which are kept.
+type workbench struct {
+	*bench
+	root string
+}
+
+func newWorkbench(t *testing.T, files map[string]string, turns ...answerFunc) workbench {
+	t.Helper()
+	b := workbench{newBench(t, turns...), t.TempDir()}
+	if real, err := filepath.EvalSymlinks(b.root); err == nil {
+		b.root = real
+	}
+	for name, content := range files {
+		b.write(name, content)
+	}
+	w, err := workspace.New(b.root, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := snapshot.Open(snapshot.Options{
+		Folder: filepath.Join(t.TempDir(), "s"), Workspace: w, Secret: func(string, string) bool { return false }, Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := shell.NewJobs(os.Environ(), nil)
+	t.Cleanup(func() { jobs.Close(); _ = store.Close() })
+	config := b.Config
+	config.Tools = tools.NewRegistry(tools.Default()...)
+	config.Env = &tools.Env{Workspace: w, Seen: tools.NewSeen(), Jobs: jobs, Snapshots: store}
+	config.Root = b.root
+	b.Chat = New(config)
+	return b
+}
+
+func (b workbench) write(name, content string) {
+	b.t.Helper()
+	if err := os.WriteFile(filepath.Join(b.root, name), []byte(content), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b workbench) want(name, content string) {
+	b.t.Helper()
+	if got, _ := os.ReadFile(filepath.Join(b.root, name)); string(got) != content {
+		b.t.Errorf("%s holds %q, want %q", name, got, content)
+	}
+}
+
+// move plans and goes, as /undo and /redo do.
+func (b workbench) move(way snapshot.Way) {
+	b.t.Helper()
+	b.serve(func(ctx context.Context) {
+		plan, err := b.PlanFiles(ctx, way)
+		if err == nil {
+			_, err = b.MoveFiles(ctx, plan)
+		}
+		if err != nil {
+			b.t.Error(err)
+		}
+	})
+}
+
+// serve does something while the chat is served, as the screen does.
+func (b workbench) serve(does func(context.Context)) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan struct{})
+	go func() { defer close(served); b.Run(ctx) }()
+	does(ctx)
+	cancel()
+	<-served
+}
+
+// D-48: what was undone supersedes nothing, what it had pruned comes back, the model is
+// told, and may edit the file as it is again.
+func TestD48Undo(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "b\n"},
+		calls("read_file", `{"file_path":"a.txt"}`),
+		calls("replace", `{"file_path":"a.txt","old_string":"one","new_string":"1"}`, "write_file", `{"file_path":"new.txt","content":"n\n"}`),
+		say("done"),
+		calls("write_file", `{"file_path":"a.txt","content":"again\n"}`, "write_file", `{"file_path":"new.txt","content":"m\n"}`),
+		say("done"))
+	b.prompt("go")
+	b.want("a.txt", "1\ntwo\n")
+	if len(b.window.Ledger()) != 1 {
+		t.Fatalf("pruned: %+v", b.window.Ledger())
+	}
+	b.move(snapshot.Undo)
+	b.want("a.txt", "one\ntwo\n")
+	if _, err := os.Stat(filepath.Join(b.root, "new.txt")); err == nil {
+		t.Error("the new file is there")
+	}
+	undone := 0
+	for _, entry := range b.History.RawHistory() {
+		if entry.Metadata[history.MetaUndone] == true {
+			undone++
+		}
+	}
+	if undone != 2 {
+		t.Errorf("%d writes are marked as undone", undone)
+	}
+	b.prompt("again")
+	said := b.model.requests[3].History
+	told := said[len(said)-2].Text()
+	for _, want := range []string{"I undid the changes", "a.txt: as it was, shown below", "new.txt: deleted", "--- a.txt ---\none\ntwo\n"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the model reads %q, without %q", told, want)
+		}
+	}
+	// It knows what it was shown, so it may write without reading.
+	b.want("a.txt", "again\n")
+	b.want("new.txt", "m\n")
+	b.move(snapshot.Undo)
+	b.want("a.txt", "one\ntwo\n")
+	b.move(snapshot.Redo)
+	b.want("a.txt", "again\n")
+	for _, entry := range b.History.RawHistory() {
+		if change, ok := entry.Metadata[history.MetaChange].(string); ok {
+			if is := entry.Metadata[history.MetaUndone] == true; is == b.Env.Snapshots.InEffect(snapshot.Mark(change)) {
+				t.Errorf("change %s is marked as undone: %v", change, is)
+			}
+		}
+	}
+}
+
+// A read before an undone write is not stale, one before a write that stands is.
+func TestD48UndoneWritePrunesNothing(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, map[string]string{"a.txt": "one\n"},
+		calls("read_file", `{"file_path":"a.txt"}`), say("read"),
+		calls("replace", `{"file_path":"a.txt","old_string":"one","new_string":"1"}`), say("done"), say("ok"))
+	b.set("compression.density.readWritePruning", "false")
+	b.prompt("read")
+	b.prompt("write")
+	b.move(snapshot.Undo)
+	b.set("compression.density.readWritePruning", "true")
+	b.prompt("and now")
+	if pruned := b.window.Ledger(); len(pruned) > 0 {
+		t.Errorf("pruned: %+v", pruned)
+	}
+}
+
+// What a command changed is undone as well, also one that the user typed, which is a
+// turn of its own.
+func TestUndoOfShellCommands(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n"},
+		calls("run_shell_command", `{"command":"rm a.txt; echo x > made"}`), say("done"))
+	b.prompt("go")
+	ended := make(chan struct{})
+	b.on = func(e Event) {
+		if _, ok := e.(TurnEnded); ok {
+			close(ended)
+		}
+	}
+	b.serve(func(context.Context) { b.Shell("echo typed > b.txt", false); <-ended })
+	b.on = nil
+	b.want("b.txt", "typed\n")
+	b.move(snapshot.Undo)
+	b.want("b.txt", "b\n")
+	b.want("made", "x\n")
+	b.move(snapshot.Undo)
+	b.want("a.txt", "one\n")
+	b.want("made", "")
+}
+
+func TestNothingToUndo(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, nil, say("hello"))
+	b.prompt("hi")
+	b.serve(func(ctx context.Context) {
+		for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
+			if _, err := b.PlanFiles(ctx, way); !errors.Is(err, snapshot.ErrNothing) {
+				t.Errorf("%s: %v", way, err)
+			}
+		}
+	})
+}
