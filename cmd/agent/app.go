@@ -124,7 +124,7 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 			return err
 		}
 	}
-	a.keepFiles()
+	a.keepFiles(o.fork, recorded.Parent)
 	a.restoreTodos(recorded.Todos)
 	return a.converse(mode, allowances{allowed, outside}, system, recorded)
 }

@@ -8,6 +8,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/snapshot"
 
 	"github.com/spf13/cobra"
 )
@@ -98,6 +99,9 @@ func newSessionsDelete(w world) *cobra.Command {
 	return sessionCommand(w, "delete", "Delete a session's record", func(cmd *cobra.Command, info session.Info) error {
 		if err := session.Delete(info.Path); err != nil {
 			return err
+		}
+		if f, err := w.folders(); err == nil {
+			_ = snapshot.Remove(f.snapshotsOf(info.ID)) // what is left is swept
 		}
 		return printLines(w.out, []string{"deleted " + info.ID})
 	})

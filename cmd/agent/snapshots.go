@@ -15,19 +15,28 @@ import (
 // snapshotsDir is where what files held is kept, a folder a session.
 func (f folders) snapshotsDir() string { return filepath.Join(f.state, "snapshots") }
 
+// snapshotsOf is the folder of a session.
+func (f folders) snapshotsOf(session string) string { return filepath.Join(f.snapshotsDir(), session) }
+
 // unrecorded begins the names of stores of conversations that nothing records; they
 // end with the program.
 const unrecorded = "unrecorded-"
 
 // keepFiles lets the tools keep what files held before they change them. Of another
-// program's stores it removes those that nobody needs any more.
-func (a *app) keepFiles() {
+// program's stores it removes those that nobody needs any more. A fork begins with what
+// was kept for its parent.
+func (a *app) keepFiles(forked bool, parent string) {
 	name := a.sessionID()
 	if name == "" {
 		name = unrecorded + strings.ToLower(rand.Text()[:8])
 	}
+	if forked {
+		if err := snapshot.Copy(a.folders.snapshotsOf(parent), a.folders.snapshotsOf(name)); err != nil {
+			a.notices = append(a.notices, "what files held before the fork is not kept for /undo: "+err.Error())
+		}
+	}
 	store, err := snapshot.Open(snapshot.Options{
-		Folder:    filepath.Join(a.folders.snapshotsDir(), name),
+		Folder:    a.folders.snapshotsOf(name),
 		Workspace: a.workspace,
 		Secret: func(abs, rel string) bool {
 			return protect.InGit(rel) || a.env.Protected.Read(abs, rel).Care != protect.Free

@@ -51,8 +51,10 @@ func (a *app) forker() func() (before, now string, err error) {
 	}
 	return func() (before, now string, err error) {
 		before = a.session.ID()
-		now, err = a.session.Fork(a.sessionOptions())
-		return before, now, err
+		if now, err = a.session.Fork(a.sessionOptions()); err != nil {
+			return before, now, err
+		}
+		return before, now, a.env.Snapshots.Fork(a.folders.snapshotsOf(now))
 	}
 }
 

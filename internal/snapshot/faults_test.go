@@ -298,3 +298,31 @@ func TestSweep(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A forked session goes on with what was kept, and neither gets in the way of the other.
+func TestFork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	at := b.Mark()
+	b.Turn("1")
+	b.edit("a", "1")
+	parent := b.folder
+	b.folder = filepath.Join(filepath.Dir(parent), "s2")
+	if err := b.Fork(b.folder); err != nil {
+		t.Fatal(err)
+	}
+	other := &bench{t: t, w: b.w, folder: parent}
+	other.open()
+	other.apply(other.Restore(t.Context(), at))
+	other.redo()
+	b.Turn("2")
+	b.edit("a", "2")
+	b.open()
+	b.apply(b.Restore(t.Context(), at))
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "0" {
+		t.Errorf("a holds %q", got)
+	}
+	if err := snapshot.Copy(filepath.Join(parent, "none"), filepath.Join(parent, "x")); err != nil {
+		t.Error(err)
+	}
+}

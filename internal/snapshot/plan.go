@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"agent/internal/disk"
-	"agent/internal/tools/textdiff"
-	"agent/internal/tools/textfile"
 	"agent/internal/words"
 )
 
@@ -56,7 +54,7 @@ type Step struct {
 	Path string
 	// Does says it in a word: create, change, delete, mode.
 	Does string
-	// Diff is the unified diff, empty for what is no text.
+	// Diff is the unified diff, as git writes it.
 	Diff string
 
 	now, then found
@@ -237,25 +235,6 @@ func does(now, then found) string {
 	return "change"
 }
 
-// diff is the unified diff that leads from one to the other.
-func diff(path string, now, then found) string {
-	from, to := path, path
-	if now.Kind == Missing {
-		from = os.DevNull
-	}
-	if then.Kind == Missing {
-		to = os.DevNull
-	}
-	if !isText(now) || !isText(then) {
-		return ""
-	}
-	return textdiff.New(textfile.Parse(now.content).Text, textfile.Parse(then.content).Text).Unified(from, to)
-}
-
-func isText(f found) bool {
-	return f.Kind == Missing || f.Kind == File && f.content != nil && bytes.IndexByte(f.content, 0) < 0
-}
-
 // Lines says what the plan does, a line a file; diffs are apart.
 func (p *Plan) Lines() []string {
 	var lines []string
@@ -282,9 +261,11 @@ func (s Step) line() string {
 	switch {
 	case s.Does == "mode":
 		detail = fmt.Sprintf(" (%v instead of %v)", s.then.Mode, s.now.Mode)
-	case s.Diff == "" && s.then.Kind == Link:
+	case s.then.Kind == Link:
 		detail = " (a link to " + s.then.Leads + ")"
-	case s.Diff == "" && s.then.Kind == File:
+	case s.then.Kind == File && s.now.Kind == File && s.then.Mode != 0 && s.then.Mode != s.now.Mode:
+		detail = fmt.Sprintf(" (and its mode, to %v)", s.then.Mode)
+	case !isText(s.then):
 		detail = " (" + words.Bytes(int64(len(s.then.content))) + ")"
 	}
 	return fmt.Sprintf("%-7s %s%s", s.Does, s.Path, detail)

@@ -312,12 +312,8 @@ func (s *Store) missingFolders(abs string) []string {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.journal.close()
-	if s.lock == nil {
-		return err
+	if s.Temporary && s.lock != nil {
+		return errors.Join(os.RemoveAll(s.Folder), s.release())
 	}
-	if s.Temporary {
-		err = errors.Join(err, os.RemoveAll(s.Folder))
-	}
-	return errors.Join(err, s.lock.Close())
+	return s.release()
 }

@@ -1,0 +1,59 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"agent/internal/tools/textdiff"
+	"agent/internal/tools/textfile"
+)
+
+// diff is what leads from one to the other, as git writes it.
+func diff(path string, now, then found) string {
+	from, to := inDiff("a/"+path), inDiff("b/"+path)
+	var out strings.Builder
+	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
+	switch {
+	case now.Kind == Missing:
+		fmt.Fprintf(&out, "new file mode %s\n", gitMode(then))
+		from = "/dev/null"
+	case then.Kind == Missing:
+		fmt.Fprintf(&out, "deleted file mode %s\n", gitMode(now))
+		to = "/dev/null"
+	case gitMode(now) != gitMode(then) && then.Mode != 0:
+		fmt.Fprintf(&out, "old mode %s\nnew mode %s\n", gitMode(now), gitMode(then))
+	}
+	lines := ""
+	if isText(now) && isText(then) {
+		lines = textdiff.New(textfile.Parse(now.content).Text, textfile.Parse(then.content).Text).Unified(from, to)
+	} else if !bytes.Equal(now.content, then.content) || now.Kind != then.Kind || now.content == nil {
+		lines = fmt.Sprintf("Binary files %s and %s differ\n", from, to)
+	}
+	return out.String() + lines
+}
+
+// inDiff is a path as it stands in a diff: one with control characters is quoted.
+func inDiff(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return strconv.Quote(path)
+	}
+	return path
+}
+
+// gitMode is a mode as git writes it, with the permissions as they are.
+func gitMode(f found) string {
+	if f.Kind == Link {
+		return "120000"
+	}
+	if f.Mode == 0 {
+		return "100644"
+	}
+	return fmt.Sprintf("100%03o", f.Mode.Perm())
+}
+
+func isText(f found) bool {
+	return f.Kind == Missing || f.Kind == File && f.content != nil && bytes.IndexByte(f.content, 0) < 0
+}
