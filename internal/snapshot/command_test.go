@@ -103,7 +103,7 @@ func TestCommandsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// A file that git ignored is not new when it is ignored no more, and is not deleted.
+// D-87: a file that git ignored is not new when it is ignored no more, and is not deleted.
 func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{".gitignore": "*.log\n", "old.log": "old\n"})
@@ -118,7 +118,7 @@ func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 	}
 }
 
-// Keys are not copied, and files too large to be kept are named; the rest is undone.
+// D-86: keys are not copied, and files too large to be kept are named; the rest is undone.
 func TestWhatIsNotKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"prod.env": "KEY=sentinel-4711\n", "a": "one\n"})

@@ -102,7 +102,7 @@ func TestRestoreToMarks(t *testing.T) {
 	}
 }
 
-// A file that somebody else changed, deleted or created is named, and nothing at all
+// D-85: a file that somebody else changed, deleted or created is named, and nothing at all
 // is done.
 func TestRefusedAsAWhole(t *testing.T) {
 	t.Parallel()
