@@ -206,6 +206,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env.Output = liveOutput{r.inbox, r.Emit, k.number}
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
+		FoundTokens:         settings.FoundMaxTokens.Of(r.Settings),
 		ReadLines:           settings.FileReadMaxLines.Of(r.Settings),
 		PrivateAddresses:    settings.WebFetchPrivate.Of(r.Settings),
 		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.Settings),

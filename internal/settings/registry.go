@@ -42,6 +42,7 @@ func All() []Declared {
 
 		ShellTimeoutSeconds,
 		ToolOutputMaxTokens,
+		FoundMaxTokens,
 		FileReadMaxLines,
 		WebFetchPrivate,
 

@@ -17,6 +17,20 @@ func (l Limits) OutputBytes() int { return atLeastOne(l.OutputTokens) * bytesPer
 // readLines is ReadLines. A limit below 1 is none.
 func (l Limits) readLines() int { return atLeastOne(l.ReadLines) }
 
+// found are the limits of what was printed or found, of which the most is seldom needed
+// and little is quoted. The rest can be had: from a file, or by going on.
+func (l Limits) found() Limits {
+	l.OutputTokens = min(l.OutputTokens, atLeastOne(l.FoundTokens))
+	return l
+}
+
+// foundOnly is an Env for what was found.
+func (e *Env) foundOnly() *Env {
+	found := *e
+	found.Limits = e.Limits.found()
+	return &found
+}
+
 func atLeastOne(limit int) int {
 	if limit < 1 {
 		return 1 << 30

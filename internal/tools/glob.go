@@ -36,6 +36,7 @@ func glob() Tool {
 }
 
 func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
+	env = env.foundOnly()
 	base, pattern, err := args.start(env.Workspace)
 	if err != nil {
 		return failed(err)

@@ -47,6 +47,7 @@ func (a searchArgs) reads() []string {
 }
 
 func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
+	env = env.foundOnly()
 	expression, err := search.Parse(args.Pattern)
 	if err != nil {
 		return failed(err)

@@ -210,9 +210,33 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	if timeout == 0 && !a.Background {
 		timeout = env.Limits.ShellTimeoutSeconds
 	}
+	limits := env.Limits.found()
+	if showsFiles(a.Command) {
+		limits = env.Limits
+	}
 	return shell.Command{
 		Line: a.Command, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
-		OutputBytes: env.Limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
+		OutputBytes: limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
 		Confined: env.confinement(), Distrusted: env.Workspace.Folders(),
 	}, nil
+}
+
+// showsFiles reports whether a command line does nothing but show files as they are,
+// which edits may quote.
+func showsFiles(line string) bool {
+	parsed, err := cmdline.Parse(line)
+	if err != nil {
+		return false
+	}
+	shown := false
+	for _, command := range parsed.Commands {
+		switch command[0].Text {
+		case "cd":
+		case "cat", "nl", "head", "tail", "sed":
+			shown = true
+		default:
+			return false
+		}
+	}
+	return shown
 }

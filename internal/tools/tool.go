@@ -160,6 +160,9 @@ type Limits struct {
 	// OutputTokens is what one result may take: the setting tool-output-max-tokens, less
 	// in a small window (D-41).
 	OutputTokens int
+	// FoundTokens is what the answer of a command or a search may take, if that is less:
+	// the setting found-max-tokens. A limit below 1 is none.
+	FoundTokens int
 	// ReadLines is the setting file-read-max-lines.
 	ReadLines int
 	// PrivateAddresses is the setting web-fetch.private.

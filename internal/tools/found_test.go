@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a command prints or a search finds takes little of the context, and the rest can
+// be had: from a file, or by going on. What shows a file is left as it is.
+func TestFoundIsShort(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	env.Seen = NewSeen()
+	env.Limits.OutputTokens, env.Limits.FoundTokens = 4000, 500
+	lines := numberedLines(1, 1000) // about 2 000 tokens
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := os.WriteFile(filepath.Join(env.Workspace.Root(), name), []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, short := range map[string]bool{
+		"seq 3000":                      true,
+		"cat a.txt; echo and more":      true,
+		"cat a.txt b.txt > c; cat c":    true,
+		"cat a.txt":                     false,
+		"cd . && sed -n '1,900p' a.txt": false,
+		"cat a.txt | head -n 900":       false,
+		"tail -n 900 a.txt":             false,
+	} {
+		answer := command(t, env, line)
+		if (len(answer.Text) <= 500*bytesPerToken) != short || (answer.Spool != "") != short {
+			t.Errorf("%s: %d bytes, kept in %q", line, len(answer.Text), answer.Spool)
+		}
+		if short && !strings.Contains(answer.Text, answer.Spool) {
+			t.Errorf("%s does not say where the rest is", line)
+		}
+	}
+	found := call(t, env, searchFileContent(), params{"pattern": ".", "max_results": 1000})
+	if len(found.Text) > 500*bytesPerToken || !strings.Contains(found.Text, "go on with offset") {
+		t.Errorf("a search answers %d bytes", len(found.Text))
+	}
+	if whole := call(t, env, readFile(), params{"file_path": "a.txt"}); len(whole.Text) != len(lines) {
+		t.Errorf("a file of %d bytes is read as %d", len(lines), len(whole.Text))
+	}
+}
