@@ -95,7 +95,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 		return err
 	}
 	err = running.Wait()
-	for _, path := range running.Undone() {
+	for _, path := range running.End().Undone {
 		fmt.Fprintf(w.people, "agent: %s is protected; what the command made of it was undone\n", path)
 	}
 	var failed *exec.ExitError

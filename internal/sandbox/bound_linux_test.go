@@ -36,10 +36,10 @@ func TestProcessesAreBounded(t *testing.T) {
 				return out.String(), c
 			}
 			out, c := run(`for i in $(seq 400); do if [ $((i % 2)) = 0 ]; then sleep 60 & else setsid sleep 60 & fi; done; wait; echo all`)
-			if strings.Contains(out, "all\n") || !c.TooMany() && !strings.Contains(out, "fork") {
+			if strings.Contains(out, "all\n") || !c.End().TooMany && !strings.Contains(out, "fork") {
 				t.Errorf("it was not ended: %.300s", out)
 			}
-			if out, c := run(`for i in $(seq 20); do sleep 0.01 & done; wait; echo all`); out != "all\n" || c.TooMany() {
+			if out, c := run(`for i in $(seq 20); do sleep 0.01 & done; wait; echo all`); out != "all\n" || c.End().TooMany {
 				t.Errorf("few processes: %q", out)
 			}
 		})

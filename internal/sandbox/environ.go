@@ -77,7 +77,7 @@ func PlainEnviron(environ []string, inside ...string) []string {
 		name, value, _ := strings.Cut(variable, "=")
 		switch {
 		case name == "PATH":
-			kept = append(kept, "PATH="+SafePath(value, inside...))
+			kept = append(kept, "PATH="+safePath(value, inside...))
 		case slices.Contains(plain, name) || slices.ContainsFunc(plainBegin, func(begin string) bool { return strings.HasPrefix(name, begin) }):
 			kept = append(kept, variable)
 		}

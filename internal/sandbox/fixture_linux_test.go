@@ -167,7 +167,7 @@ func (h *house) run(s *sandbox.Sandbox, policy sandbox.Policy, line string) ran 
 		h.t.Fatal(err)
 	}
 	_ = c.Wait()
-	return ran{cmd.ProcessState.ExitCode(), output.String(), c.LeftBehind(), c.Undone()}
+	return ran{cmd.ProcessState.ExitCode(), output.String(), c.End().LeftBehind, c.End().Undone}
 }
 
 func (h *house) command(line string) *exec.Cmd {

@@ -40,7 +40,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	// Its reader lives until the program ends, and so does the helper.
 	ours, theirs, err := socketPair()
 	if err != nil {
-		return &SetupError{err}
+		return &setupError{err}
 	}
 	p, err := newProcess(c.cmd)
 	if err == nil {
@@ -55,7 +55,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	theirs.Close()
 	if err != nil {
 		ours.Close()
-		return &SetupError{err}
+		return &setupError{err}
 	}
 	reports := json.NewDecoder(ours)
 	if err := handOver(ours, reports, spec); err != nil {
@@ -65,11 +65,11 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 		return err
 	}
 	c.wait = p.wait
-	c.finish = func() outcome {
+	c.finish = func() End {
 		defer ours.Close()
 		var last confine.Report
 		_ = reports.Decode(&last) // nothing comes from one that was killed
-		return outcome{left: last.Left}
+		return End{LeftBehind: last.Left}
 	}
 	return nil
 }
@@ -80,11 +80,11 @@ func handOver(channel io.Writer, reports *json.Decoder, spec confine.Spec) error
 	err := errors.Join(json.NewEncoder(channel).Encode(spec), reports.Decode(&first))
 	switch {
 	case err != nil:
-		return &SetupError{errors.Join(errors.New("its helper ended before the command"), err)}
+		return &setupError{errors.Join(errors.New("its helper ended before the command"), err)}
 	case first.NotFound:
 		return &exec.Error{Name: spec.Path, Err: os.ErrNotExist}
 	case first.Failed != "":
-		return &SetupError{errors.New(first.Failed)}
+		return &setupError{errors.New(first.Failed)}
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func tryHelper(holders *holders) error {
 	}
 	c := &Command{cmd: cmd}
 	if err := c.startHelper(context.Background(), holders, policy); err != nil {
-		var setup *SetupError
+		var setup *setupError
 		if errors.As(err, &setup) {
 			return setup.Err
 		}

@@ -16,7 +16,7 @@ func LookPath(name, path string, inside ...string) (string, error) {
 	if filepath.Base(name) != name {
 		return "", fmt.Errorf("%s is not the name of a program", name)
 	}
-	for _, dir := range filepath.SplitList(SafePath(path, inside...)) {
+	for _, dir := range filepath.SplitList(safePath(path, inside...)) {
 		file := filepath.Join(dir, name)
 		info, err := os.Stat(file)
 		if err != nil || info.IsDir() || info.Mode().Perm()&0o111 == 0 || isInside(file, inside) {
@@ -27,9 +27,9 @@ func LookPath(name, path string, inside ...string) (string, error) {
 	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
 }
 
-// SafePath returns the folders of a list like the variable PATH that are absolute
+// safePath returns the folders of a list like the variable PATH that are absolute
 // and in none of the folders inside, links followed.
-func SafePath(path string, inside ...string) string {
+func safePath(path string, inside ...string) string {
 	kept := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		return !filepath.IsAbs(dir) || isInside(dir, inside)
 	})

@@ -36,9 +36,6 @@ func TestLookPathFindsNothingInside(t *testing.T) {
 			t.Errorf("%q is %q", name, got)
 		}
 	}
-	if got := sandbox.SafePath(path, workspace); got != outside+"/bin" {
-		t.Errorf("%q", got)
-	}
 	got := sandbox.PlainEnviron([]string{"PATH=" + path, "HOME=/h", "BASH_ENV=/x", "LC_ALL=C", "GIT_DIR=/x", "RIPGREP_CONFIG_PATH=/x", "BASH_FUNC_ls%%=() { rm x; }"}, workspace)
 	if want := []string{"PATH=" + outside + "/bin", "HOME=/h", "LC_ALL=C"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -106,15 +106,20 @@ type Command struct {
 	// wait waits for the process, like cmd.Wait.
 	wait func() error
 	// finish is called after the process has ended.
-	finish func() outcome
+	finish func() End
 	guard  *guard
-	end    outcome
+	end    End
 }
 
-// outcome is what is known at the end of a command besides its exit status.
-type outcome struct {
-	left, tooMany bool
-	undone        []string
+// End is what is known at the end of a command besides its exit status.
+type End struct {
+	// LeftBehind says that it had left processes behind, which were ended.
+	LeftBehind bool
+	// TooMany says that it was ended for having more processes than a command may.
+	TooMany bool
+	// Undone are the protected files that it had changed all the same, which were put
+	// back as they were.
+	Undone []string
 }
 
 // defaultGrace is how long what a command leaves behind has to end when told to.
@@ -125,7 +130,7 @@ const defaultGrace = 2 * time.Second
 // latest, also when that is killed. cmd.Process is the process to signal; signals
 // for the command go to its process group.
 //
-// An error that says so is about the sandbox (*SetupError); others are those of
+// An error that says so is about the sandbox (its text begins with "the sandbox"); others are those of
 // cmd.Start. Commands of one sandbox share a loopback device. ctx is the context that
 // cmd was made with.
 func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Command, error) {
@@ -141,9 +146,9 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	}
 	policy, err := policy.resolve(cmd.Dir, backend)
 	if err != nil {
-		return nil, &SetupError{err}
+		return nil, &setupError{err}
 	}
-	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() outcome { return outcome{} }}
+	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() End { return End{} }}
 	if backend != None {
 		started.guard = newGuard(policy, backend)
 		cmd.Env = policy.environ(cmd.Environ())
@@ -159,26 +164,17 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 func (c *Command) Wait() error {
 	err := c.wait()
 	c.end = c.finish()
-	c.end.undone = c.guard.end()
+	c.end.Undone = c.guard.end()
 	return err
 }
 
-// LeftBehind reports, after Wait, whether the command had left processes behind,
-// which were ended.
-func (c *Command) LeftBehind() bool { return c.end.left }
+// End is what is known of a command's end besides its exit status, after Wait.
+func (c *Command) End() End { return c.end }
 
-// TooMany reports, after Wait, whether the command was ended for having more processes
-// than a command may.
-func (c *Command) TooMany() bool { return c.end.tooMany }
+// setupError is why the sandbox could not be set up. The command did not run.
+type setupError struct{ Err error }
 
-// Undone are, after Wait, the protected files the command had changed all the
-// same, which were put back as they were.
-func (c *Command) Undone() []string { return c.end.undone }
-
-// SetupError is why the sandbox could not be set up. The command did not run.
-type SetupError struct{ Err error }
-
-func (e *SetupError) Error() string { return "the sandbox could not be set up: " + e.Err.Error() }
+func (e *setupError) Error() string { return "the sandbox could not be set up: " + e.Err.Error() }
 
 // Unwrap returns the reason.
-func (e *SetupError) Unwrap() error { return e.Err }
+func (e *setupError) Unwrap() error { return e.Err }

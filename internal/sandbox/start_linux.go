@@ -67,7 +67,7 @@ func (c *Command) startOnThread(policy Policy, restrict func() error) error {
 	onOwnThread(func() {
 		err := restrict()
 		if err != nil {
-			err = &SetupError{err}
+			err = &setupError{err}
 		} else {
 			err = c.cmd.Start()
 		}
@@ -85,9 +85,9 @@ func (c *Command) startOnThread(policy Policy, restrict func() error) error {
 		tooMany.Store(true)
 		left.kill(c.cmd.Process.Pid)
 	}, ended)
-	c.finish = func() outcome {
+	c.finish = func() End {
 		close(ended)
-		return outcome{left: left.end(policy.Grace), tooMany: tooMany.Load()}
+		return End{LeftBehind: left.end(policy.Grace), TooMany: tooMany.Load()}
 	}
 	return nil
 }

@@ -137,6 +137,10 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 			keys, err := git.OwnKeys(ctx, dir)
 			return err == nil && len(keys) == 0
 		},
+		Searchable: func() bool {
+			policy := command.Confined.Policy
+			return command.Confined.Active() || policy.Survey == nil || len(policy.Survey.Before().Keys) == 0
+		},
 	}
 }
 

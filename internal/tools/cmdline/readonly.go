@@ -20,6 +20,9 @@ type Place struct {
 	// Repository reports whether git, run in a folder, runs nothing that the
 	// repository names. Nil: in all folders.
 	Repository func(dir string) bool
+	// Searchable reports whether a program may read every file there is in the folders,
+	// because none holds keys or the sandbox hides those that do. Nil: it may.
+	Searchable func() bool
 
 	// lookups is how many names may still be looked at for patterns.
 	lookups *int
@@ -95,6 +98,9 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 	if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool { return InBareRepository(dir) || at.Repository != nil && !at.Repository(dir) }) {
 		return false
 	}
+	if readsFolders(c[0].Text, args) && at.Searchable != nil && !at.Searchable() {
+		return false
+	}
 	operands := args
 	if !program.anyWords {
 		var ok bool
@@ -112,6 +118,20 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 		}
 	}
 	return true
+}
+
+// readsFolders reports whether a program reads whatever files a folder holds.
+func readsFolders(name string, args []Word) bool {
+	switch name {
+	case "rg":
+		return true
+	case "grep", "egrep", "fgrep":
+		return slices.ContainsFunc(args, func(arg Word) bool {
+			long := strings.HasPrefix(arg.Text, "--")
+			return long && strings.HasPrefix("--recursive", arg.Text) || !long && strings.HasPrefix(arg.Text, "-") && strings.ContainsAny(arg.Text, "rR")
+		})
+	}
+	return false
 }
 
 // builtins are the read-only programs that are part of the shell.

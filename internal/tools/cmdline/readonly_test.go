@@ -154,6 +154,25 @@ func TestReadOnlyAsksAboutThePlace(t *testing.T) {
 	}
 }
 
+// Without a sandbox a search of whole folders would read files that hold keys.
+func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	at.Searchable = func() bool { return false }
+	for line, readOnly := range map[string]bool{
+		"grep -r x .": false, "grep -nr x": false, "grep --recursive x .": false, "grep --rec x .": false, "egrep -rn x sub": false, "rg x": false, "rg -n x sub": false, "cat a.go | rg x": false,
+		"grep x a.go": true, "grep -n -e x a.go": true, "ls": true, "find . -name x": true, "cat a.go | grep x": true, "git grep x": true,
+	} {
+		parsed, err := Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(parsed.Unproven(at)) == 0; got != readOnly {
+			t.Errorf("%q is read-only: %v", line, got)
+		}
+	}
+}
+
 // Looking into a line takes no time to speak of, whatever the line.
 func TestReadOnlyIsBounded(t *testing.T) {
 	t.Parallel()

@@ -127,11 +127,11 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	gone := j.groups.add(cmd.Process.Pid)
 	// What its end means is in ProcessState and ctx.
 	_ = running.Wait()
-	left := endGroup(cmd.Process.Pid, j.Grace) || running.LeftBehind()
+	left := endGroup(cmd.Process.Pid, j.Grace) || running.End().LeftBehind
 	gone()
 	clean.flush()
 
-	end := Ending{Took: time.Since(began), TooMany: running.TooMany(), Undone: running.Undone()}
+	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone}
 	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	switch {
 	case ctx.Err() == nil:
