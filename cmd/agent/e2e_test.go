@@ -42,7 +42,7 @@ func TestTerminalDemoApprovals(t *testing.T) {
 		s.until("Why not?")
 		s.tmux("send-keys", "-l", "use 1000")
 		s.keys("Enter")
-		s.until("the user refused this call: use 1000")
+		s.until("you refused: use 1000")
 		s.until("> " + idle)
 		s.say("continue")
 		s.read("? edit till.sh")

@@ -127,10 +127,10 @@ func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Previe
 	case !answered:
 		k.refused = "not run: the user interrupted instead of answering"
 	case !decision.Allow && decision.Reason == "":
-		k.refused = "the user refused this call"
+		k.refused, k.denied = "the user refused this call", &decision
 		return StopDenied
 	case !decision.Allow:
-		k.refused = "the user refused this call: " + decision.Reason
+		k.refused, k.denied = "the user refused this call: "+decision.Reason, &decision
 	case decision.Always:
 		a.grants = append(a.grants, offered...)
 	}

@@ -24,6 +24,8 @@ type call struct {
 	plan tools.Plan
 	// refused is why the call will not run: it is malformed, unknown or denied.
 	refused string
+	// denied is what the user decided when he refused it, else nil.
+	denied  *Decision
 	started time.Time
 	answer  tools.Answer
 }
@@ -247,7 +249,7 @@ func (r *runner) storeAnswer(k *call) error {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
 	}
 	err := r.store(entry)
-	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started)})
+	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied})
 	return err
 }
 

@@ -91,6 +91,8 @@ type ToolEnded struct {
 	Duration time.Duration
 	// Typed is set for a command that the user ran.
 	Typed bool
+	// Denied is what the user decided who refused it, nil when nobody did.
+	Denied *Decision
 }
 
 // ApprovalRequested: the loop waits for Answer with this ID.

@@ -132,6 +132,8 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 }
 
 // The looks of notes.
+func plainly(t *style.Theme) style.Style { return t.Plain }
+
 func dim(t *style.Theme) style.Style  { return t.Dim }
 func warn(t *style.Theme) style.Style { return t.Warn }
 func bad(t *style.Theme) style.Style  { return t.Bad }

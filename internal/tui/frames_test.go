@@ -70,6 +70,7 @@ var states = map[string]func(*screenplay){
 			chat.ToolEnded{Name: "read_file", Title: "read_file internal/a.go", Answer: tools.Answer{Text: numbered(120)}},
 			chat.ToolEnded{Name: "read_file", Title: "read_file b.go", Answer: tools.Answer{Error: "there is no file b.go"}},
 			chat.ToolEnded{Name: "replace", Title: "replace internal/a.go", Answer: tools.Answer{Text: "changed", Diff: editDiff}},
+			chat.ToolEnded{Name: "replace", Title: "replace c.go", Answer: tools.Answer{Error: "the user refused this call: use 1000"}, Denied: &chat.Decision{Reason: "the limit is 1000 cents"}},
 			chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command go vet ./...", Answer: tools.Answer{ExitCode: &zero}, Duration: 1200 * time.Millisecond},
 			chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command go test ./...", Answer: tools.Answer{Text: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
 	},

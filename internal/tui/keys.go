@@ -14,18 +14,19 @@ import (
 // Keys tells people what the keys do that are not those of every line editor.
 func Keys() []command.Key {
 	return []command.Key{
-		{Name: "Enter", Does: "send; while the agent works: queue"},
-		{Name: "Alt+Enter, Ctrl+J", Does: `begin a new line, as does \ at the end of one`},
-		{Name: "Esc", Does: "interrupt the turn; without one, clear the draft (Up brings it back)"},
-		{Name: "Esc Esc", Does: "on an empty line: go back to an earlier message"},
-		{Name: "Ctrl+C", Does: "clear the line or interrupt; twice quits"},
-		{Name: "Ctrl+D", Does: "quit, on an empty line"},
-		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up takes back what is queued"},
-		{Name: "Ctrl+O", Does: "tool outputs and reasoning in full; ← → go through them"},
+		{Name: "Enter", Does: "send, or queue while the agent works"},
+		{Name: "Alt+Enter, Ctrl+J", Does: `new line, as \ at the end of one`},
+		{Name: "Esc", Does: "interrupt; else clear the draft"},
+		{Name: "Esc Esc", Does: "without a draft: back to earlier"},
+		{Name: "Ctrl+C", Does: "clear or interrupt; twice quits"},
+		{Name: "Ctrl+D", Does: "quit, without a draft"},
+		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up also unqueues"},
+		{Name: "Ctrl+O", Does: "outputs and reasoning in full, ← →"},
 		{Name: "Ctrl+G", Does: "edit the prompt in $EDITOR"},
 		{Name: "Ctrl+_, Alt+_", Does: "undo and redo in the prompt"},
+		{Name: "Ctrl+L, Ctrl+Z", Does: "paint again; to the shell, fg is back"},
 		{Name: "Shift+Tab", Does: "next approval mode"},
-		{Name: "?", Does: "on an empty line: these keys, until the next key"},
+		{Name: "?", Does: "without a draft: these keys"},
 	}
 }
 

@@ -137,7 +137,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 	zero := 0
 	s.events(chat.TurnStarted{}, chat.ReasoningDelta{Delta: "a secret plan"}, chat.TextDelta{Delta: "Now:\n\n"}, chat.ReplyEnded{Text: "Now:"},
 		chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command seq 100", Answer: tools.Answer{Text: numbered(100), ExitCode: &zero, Summary: "100 lines"}})
-	if all := s.all(); strings.Contains(all, "line 1\n") || !strings.Contains(all, "✓ ran seq 100 — exit 0, 100 lines") || !strings.Contains(all, "Ctrl+O opens all of it") {
+	if all := s.all(); strings.Contains(all, "line 1\n") || !strings.Contains(all, "✓ ran seq 100 — exit 0, 100 lines") || !strings.Contains(all, "92 lines before: Ctrl+O") {
 		t.Fatalf("the result is not bounded:\n%s", all)
 	}
 	before := len(s.printed)

@@ -115,6 +115,13 @@ func (m *Model) endReads() {
 // was something to read.
 func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	a := e.Answer
+	if e.Denied != nil {
+		said := describe(e.Name, e.Title).text(false) + " — you refused"
+		if e.Denied.Reason != "" {
+			said += ": " + e.Denied.Reason
+		}
+		return noteRows(plainly, "✗", said)(t, width)
+	}
 	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
 	glyph := t.OK.Text("✓")
 	if failed {
@@ -145,9 +152,9 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 		return patch.StatText(a.Diff), bounded(t, patch.Render(t, a.Diff, width), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
-		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most)
+		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most, a.Spool == "")
 	case a.Error != "":
-		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most)...)
+		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most, a.Spool == "")...)
 	}
 	return howMuch(a), nil
 }
@@ -166,7 +173,7 @@ func howMuch(a tools.Answer) string {
 // bounded cuts lines at the end and says so.
 func bounded(t *style.Theme, lines []string, most int) []string {
 	if more := len(lines) - most; more > 1 {
-		return append(lines[:most:most], t.Dim.Text(fmt.Sprintf("… %d more lines: Ctrl+O opens them", more)))
+		return append(lines[:most:most], t.Dim.Text(fmt.Sprintf("… %d more lines: Ctrl+O", more)))
 	}
 	return lines
 }
@@ -180,15 +187,19 @@ func boundedText(t *style.Theme, text string, width int) []string {
 }
 
 // lastLines is the end of a command's output, most lines of it and one that says that
-// there are more.
-func lastLines(t *style.Theme, text string, width, most int) []string {
+// there are more, and how many when text is whole.
+func lastLines(t *style.Theme, text string, width, most int, whole bool) []string {
 	if text == "" {
 		return nil
 	}
 	lines := strings.Split(text, "\n")
 	var rows []string
 	if more := len(lines) - most; more > 1 {
-		rows = append(rows, t.Dim.Text("… Ctrl+O opens all of it"))
+		said := "… all of it: Ctrl+O"
+		if whole {
+			said = fmt.Sprintf("… %s before: Ctrl+O", words.Count(more, "line"))
+		}
+		rows = append(rows, t.Dim.Text(said))
 		lines = lines[more:]
 	}
 	for _, line := range lines {

@@ -100,7 +100,7 @@ func (m *Model) underInput(width, room int) []string {
 	case m.picking != nil:
 		return nil
 	case m.keysShown:
-		return m.keysView(width, min(len(Keys()), room/2))
+		return m.keysView(width, min(len(Keys()), room))
 	}
 	return m.popupView(width, min(10, room/2))
 }
