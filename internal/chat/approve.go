@@ -125,7 +125,7 @@ func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Previe
 	decision, answered := a.put(ctx, asked, func() bool { return a.allowed(k, preview) })
 	switch {
 	case !answered:
-		k.refused = "not run: the user interrupted instead of answering"
+		k.refused, k.unanswered = "not run: the user interrupted instead of answering", true
 	case !decision.Allow && decision.Reason == "":
 		k.refused, k.denied = "the user refused this call", &decision
 		return StopDenied

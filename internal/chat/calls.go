@@ -25,9 +25,11 @@ type call struct {
 	// refused is why the call will not run: it is malformed, unknown or denied.
 	refused string
 	// denied is what the user decided when he refused it, else nil.
-	denied  *Decision
-	started time.Time
-	answer  tools.Answer
+	denied *Decision
+	// unanswered is set when he interrupted the turn instead.
+	unanswered bool
+	started    time.Time
+	answer     tools.Answer
 }
 
 // Answers to calls that did not run.
@@ -249,7 +251,7 @@ func (r *runner) storeAnswer(k *call) error {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
 	}
 	err := r.store(entry)
-	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied})
+	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
 	return err
 }
 

@@ -91,8 +91,10 @@ type ToolEnded struct {
 	Duration time.Duration
 	// Typed is set for a command that the user ran.
 	Typed bool
-	// Denied is what the user decided who refused it, nil when nobody did.
-	Denied *Decision
+	// Denied is what the user decided who refused it, nil when nobody did; Unanswered is
+	// set when the turn was interrupted instead.
+	Denied     *Decision
+	Unanswered bool
 }
 
 // ApprovalRequested: the loop waits for Answer with this ID.

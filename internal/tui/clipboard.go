@@ -28,7 +28,7 @@ func (m *Model) copyText(text string) tea.Cmd {
 		})
 	}
 	if m.opts.simpleTerminal() {
-		m.note(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file")
+		m.answer(noteRows(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file"))
 		return nil
 	}
 	sequence := osc52.New(text)
@@ -36,6 +36,6 @@ func (m *Model) copyText(text string) tea.Cmd {
 		sequence = sequence.Screen()
 	}
 	m.sequence = sequence.String()
-	m.print(transcript.Line, transcript.Rows("gave "+what+" to the terminal for its clipboard"))
+	m.answer(transcript.Rows("gave " + what + " to the terminal for its clipboard"))
 	return nil
 }

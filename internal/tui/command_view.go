@@ -16,19 +16,19 @@ func (m *Model) showCommand(line string, output command.Output) {
 	m.print(transcript.Text, promptRows(line))
 	if output.Diff != "" {
 		m.openDiff(line, output.Diff)
-		m.print(transcript.Line, transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file")+" shown"))
+		m.answer(transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file") + " shown"))
 		if len(output.Lines) > 0 {
-			m.print(transcript.Line, commandRows(output))
+			m.answer(commandRows(output))
 		}
 		return
 	}
 	lay := commandRows(output)
 	if rows := lay(m.theme, m.columns()); len(rows) > max(8, m.height/2) {
 		m.openPage(line, lay)
-		m.print(transcript.Line, transcript.Rows(words.Count(len(rows), "line")+" shown"))
+		m.answer(transcript.Rows(words.Count(len(rows), "line") + " shown"))
 		return
 	}
-	m.print(transcript.Line, lay)
+	m.answer(lay)
 }
 
 // commandRows lays out what a command has to show.

@@ -132,8 +132,6 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 }
 
 // The looks of notes.
-func plainly(t *style.Theme) style.Style { return t.Plain }
-
 func dim(t *style.Theme) style.Style  { return t.Dim }
 func warn(t *style.Theme) style.Style { return t.Warn }
 func bad(t *style.Theme) style.Style  { return t.Bad }
@@ -230,11 +228,7 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 	if m.opts.Now().Sub(m.turn.started) >= longTurn {
 		m.bell = true
 	}
-	m.endTurn()
 	again := e.Outcome.Stop == chat.StopFailed && !m.turn.returned
-	m.turn = turn{}
-	m.tools = nil
-	m.queued = nil
 	switch {
 	case e.Outcome.Stop == chat.StopInterrupted:
 		m.note(warn, "■", "interrupted")
@@ -246,4 +240,8 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 			m.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
 		}
 	}
+	m.endTurn()
+	m.turn = turn{}
+	m.tools = nil
+	m.queued = nil
 }

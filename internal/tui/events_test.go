@@ -161,7 +161,7 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 	if view := s.model.view(); strings.Contains(view, "make") || !strings.Contains(view, "finding") {
 		t.Errorf("a call that ended is still shown:\n%s", view)
 	}
-	if diff := cmp.Diff([]string{"✗ running make", "  timed out after 300s", "  compiling"}, s.texts()); diff != "" {
+	if diff := cmp.Diff([]string{"✗ run make", "  timed out after 300s", "  compiling"}, s.texts()); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
 }

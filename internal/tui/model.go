@@ -196,7 +196,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case editedMsg:
 		m.edited(message)
 	case outputMsg:
-		m.print(transcript.Line, transcript.Rows(message...))
+		m.answer(transcript.Rows(message...))
 	case wakeMsg:
 		m.settle()
 		return m.questionReply(m.questions.Wake(m.opts.Now()))

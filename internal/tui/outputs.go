@@ -61,7 +61,7 @@ func (m *Model) outputPages() []pager.Page {
 	var pages []pager.Page
 	for _, tool := range m.tools {
 		text := string(tool.output)
-		pages = append(pages, pager.Page{Title: tool.words.text(false), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(text) }})
+		pages = append(pages, pager.Page{Title: tool.words.running(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(text) }})
 	}
 	for i := len(m.outputs) - 1; i >= 0; i-- {
 		pages = append(pages, m.outputs[i].page())

@@ -62,6 +62,9 @@ func (m *Model) settle() {
 // settling reports whether nothing is to be painted for now.
 func (m *Model) settling() bool { return !m.resize.until.IsZero() }
 
+// answer prints what a command answers: it stands by itself.
+func (m *Model) answer(lay transcript.Lay) { m.print(transcript.Text, lay) }
+
 // print adds a finished entry to the transcript.
 func (m *Model) print(kind transcript.Kind, lay transcript.Lay) {
 	m.endReads()

@@ -184,7 +184,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	m.showCommand(msg.line, msg.output)
 	switch {
 	case msg.err != nil:
-		m.note(bad, "✗", msg.err.Error())
+		m.answer(noteRows(bad, "✗", msg.err.Error()))
 	case msg.output.Submit != "":
 		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
 	case msg.output.Copy != "":

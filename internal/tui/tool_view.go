@@ -65,7 +65,7 @@ func (m *Model) toolEnded(e chat.ToolEnded) {
 	}
 	a, done := e.Answer, describe(e.Name, e.Title)
 	if a.Diff != "" || a.Text != "" || a.Error != "" {
-		m.outputs.add(output{title: done.text(true), text: cmp.Or(a.Text, a.Error, "no output"), diff: a.Diff, spool: a.Spool})
+		m.outputs.add(output{title: done.ended(), text: cmp.Or(a.Text, a.Error, "no output"), diff: a.Diff, spool: a.Spool})
 	}
 	if a.Diff != "" {
 		added, removed := patch.Stat(a.Diff)
@@ -115,12 +115,8 @@ func (m *Model) endReads() {
 // was something to read.
 func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	a := e.Answer
-	if e.Denied != nil {
-		said := describe(e.Name, e.Title).text(false) + " — you refused"
-		if e.Denied.Reason != "" {
-			said += ": " + e.Denied.Reason
-		}
-		return noteRows(plainly, "✗", said)(t, width)
+	if refused := refusal(e); refused != "" {
+		return noteRows(bad, "✗", describe(e.Name, e.Title).notDone()+" — "+refused)(t, width)
 	}
 	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
 	glyph := t.OK.Text("✓")
@@ -139,9 +135,25 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 		said = " — " + said
 	}
 	done := describe(e.Name, e.Title)
-	ran := a.ExitCode != nil || a.Diff != "" || a.Error == ""
-	head := glyph + " " + style.Truncate(done.text(ran), max(20, width-2-style.Width(said))) + t.Dim.Text(style.Truncate(said, width/2))
+	what := done.notDone()
+	if a.ExitCode != nil || a.Diff != "" || a.Error == "" {
+		what = done.ended()
+	}
+	head := glyph + " " + style.Truncate(what, max(20, width-2-style.Width(said))) + t.Dim.Text(style.Truncate(said, width/2))
 	return append([]string{head}, style.IndentAll(body, "  ")...)
+}
+
+// refusal says how the user kept a call from running, "" when he did not.
+func refusal(e chat.ToolEnded) string {
+	switch {
+	case e.Unanswered:
+		return "you interrupted instead"
+	case e.Denied == nil:
+		return ""
+	case e.Denied.Reason != "":
+		return "you refused: " + e.Denied.Reason
+	}
+	return "you refused"
 }
 
 // outcome says in words what came of a call, and what of it is worth showing: at most
@@ -221,7 +233,7 @@ func (m *Model) toolsView(width, room int) []string {
 			break
 		}
 		time := " " + words.Elapsed(m.opts.Now().Sub(tool.started))
-		lines = append(lines, m.spinner()+" "+style.Truncate(tool.words.text(false), width-2-len(time))+m.theme.Dim.Text(time))
+		lines = append(lines, m.spinner()+" "+style.Truncate(tool.words.running(), width-2-len(time))+m.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(m.tools)-i))
 		for _, row := range style.Tail(string(tool.output), width-2, share) {
 			lines = append(lines, m.theme.Dim.Text("  "+row))

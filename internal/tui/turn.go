@@ -181,6 +181,6 @@ func (m *Model) endTurn() {
 		m.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
 	}
 	if summary := m.turn.summary(now, m.stats); summary != "" {
-		m.print(transcript.Line, noteRows(dim, "·", summary))
+		m.print(transcript.Text, noteRows(dim, "·", summary))
 	}
 }
