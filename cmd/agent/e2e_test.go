@@ -22,7 +22,7 @@ const (
 
 func eachWidth(t *testing.T, test func(t *testing.T, columns int)) {
 	t.Parallel()
-	for _, columns := range []int{60, 120} {
+	for _, columns := range []int{60, 100, 200} {
 		t.Run(fmt.Sprint(columns, " columns"), func(t *testing.T) {
 			t.Parallel()
 			test(t, columns)

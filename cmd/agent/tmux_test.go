@@ -62,6 +62,19 @@ func (s *terminal) run(args ...string) {
 	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `trap : INT; "$@"; echo "ended with $?"; cat`, "sh", agent}, args...)...)
 }
 
+// runInShell starts agent from an interactive shell, which can stop and resume it.
+func (s *terminal) runInShell() {
+	s.t.Helper()
+	agent, err := filepath.Abs(binary)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.tmux("respawn-pane", "-k", "-c", s.workspace, "-e", "PS1=$ ", "bash", "--norc", "-i")
+	s.until("$")
+	s.tmux("send-keys", "-l", agent)
+	s.keys("Enter")
+}
+
 func (s *terminal) tmux(args ...string) string {
 	s.t.Helper()
 	out, err := exec.Command("tmux", append([]string{"-u", "-S", s.socket}, args...)...).CombinedOutput()
