@@ -1,6 +1,7 @@
 package ignore
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path"
@@ -18,7 +19,7 @@ func gitFiles(ctx context.Context, root, below string) ([]string, bool) {
 	if err != nil {
 		return nil, false
 	}
-	var files []string
+	files := make([]string, 0, bytes.Count(out, []byte{0}))
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		if name == "" {
 			continue

@@ -120,16 +120,21 @@ func Holds(folder, home string) bool { return home != "" && within(home, folder)
 func has(file, name string) bool {
 	parts, want := strings.Split(fold(file), "/"), strings.Split(fold(name), "/")
 	for at := 0; at+len(want) <= len(parts); at++ {
-		matched := true
-		for i, pattern := range want {
-			ok, _ := path.Match(pattern, parts[at+i])
-			matched = matched && ok
-		}
-		if matched {
+		if slices.EqualFunc(want, parts[at:at+len(want)], matches) {
 			return true
 		}
 	}
 	return false
+}
+
+// matches reports whether a component of a path matches a pattern. Most patterns are
+// words, and a search asks for every file of the workspace.
+func matches(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return pattern == name
+	}
+	ok, _ := path.Match(pattern, name)
+	return ok
 }
 
 // fold is a path as the most forgiving file systems take it: in lower case, without

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -102,11 +102,19 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 // latestFirst sorts files by when they were changed, and by path where that is the
 // same.
 func latestFirst(files []string) {
-	changed := make(map[string]time.Time, len(files))
-	for _, file := range files {
+	type dated struct {
+		file    string
+		changed int64 // nanoseconds
+	}
+	all := make([]dated, len(files)) // of a large repository a map would be too large
+	for i, file := range files {
+		all[i].file = file
 		if info, err := os.Lstat(file); err == nil {
-			changed[file] = info.ModTime()
+			all[i].changed = info.ModTime().UnixNano()
 		}
 	}
-	slices.SortStableFunc(files, func(a, b string) int { return changed[b].Compare(changed[a]) })
+	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Compare(b.changed, a.changed) })
+	for i := range all {
+		files[i] = all[i].file
+	}
 }

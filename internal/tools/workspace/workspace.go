@@ -129,12 +129,7 @@ func (w *Workspace) Rel(abs string) string {
 // Open opens a file for reading by a path that Resolve returned. What is neither
 // a file nor a folder (a pipe, a device) is refused without waiting for it.
 func (w *Workspace) Open(abs string) (*os.File, error) {
-	root, rel, err := w.enter(abs)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := w.open(abs)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +143,20 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 		return nil, fmt.Errorf("it is no regular file (%s)", mode.Type())
 	}
 	return f, nil
+}
+
+func (w *Workspace) open(abs string) (*os.File, error) {
+	if base, ok := w.base(abs); ok {
+		if f, err := openBeneath(base, strings.TrimPrefix(abs, strings.TrimSuffix(base, "/")+"/")); err == nil {
+			return f, nil
+		}
+	}
+	root, rel, err := w.enter(abs)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // Exists reports whether a path given by the model names anything inside.
