@@ -19,6 +19,8 @@ type file struct {
 	// text is its whole content now, if the conversation alone tells it.
 	text  string
 	known bool
+	// seen is the latest call that touched the file, if it was a view and succeeded.
+	seen *fact
 	// hash is that of the file when the conversation last saw it, empty when nobody
 	// noted it.
 	hash string
@@ -41,7 +43,10 @@ type shown struct {
 
 // follow keeps the whole text of the file up to date.
 func (f *file) follow(done *fact) {
-	f.folded, f.foreign, f.hash = foldedText{}, false, done.hash
+	f.folded, f.foreign, f.hash, f.seen = foldedText{}, false, done.hash, nil
+	if done.act == View {
+		f.seen = done
+	}
 	switch {
 	case done.act == Write:
 		f.text, f.known = done.content, done.content != ""

@@ -123,8 +123,7 @@ func (e *Engine) currentText(f *file, m Moment) (foldedText, bool) {
 	}
 	f.folded = foldedText{plain: text, text: foldHeading(f.path) + text, ok: true}
 	f.folded.tokens = e.Count(f.folded.text)
-	newest := f.facts[len(f.facts)-1]
-	f.folded.strange = newest.act == View && !holds(text, newest.content)
+	f.folded.strange = f.seen != nil && !holds(text, f.seen.content)
 	return f.folded, true
 }
 

@@ -200,6 +200,7 @@ func TestFoldsNotWhatIsStrange(t *testing.T) {
 	for line, folds := range map[string]bool{"func AStep100() { return call_100(100) }": true, "by other hands": false} {
 		say, _ := trail()
 		say.call("lines", map[string]any{"path": "a.go", "from": 47, "to": 47}, "47|"+line, false)
+		say.call("lines", map[string]any{"path": "a.go", "from": 1, "to": 2}, "no such line", true) // tells nothing
 		gone, _ := plan(Moment{}, say)
 		if folded := slices.ContainsFunc(gone, func(g string) bool { return strings.HasSuffix(g, "folded") }); folded != folds {
 			t.Errorf("%s: folded %v: %v", line, folded, gone)
