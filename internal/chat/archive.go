@@ -53,8 +53,11 @@ func (a archive) Fetch(ctx context.Context, number int) (tools.Fetched, error) {
 	if err != nil {
 		return tools.Fetched{}, err
 	}
-	_, err = ask(ctx, a.inbox, func() struct{} { a.window.Needed(number); return struct{}{} })
-	return tools.Fetched{Heading: "[" + a.heading(number, p, found) + "]", Text: textOf(found.Blocks)}, err
+	needed, err := ask(ctx, a.inbox, func() error { return a.window.Needed(number) })
+	if err = errors.Join(err, needed); err != nil {
+		return tools.Fetched{}, err
+	}
+	return tools.Fetched{Heading: "[" + a.heading(number, p, found) + "]", Text: textOf(found.Blocks)}, nil
 }
 
 // prune is a line of the ledger by its number, from 1.

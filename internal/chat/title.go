@@ -30,14 +30,20 @@ func callTitle(tool tools.Tool, k *call) string {
 	return title
 }
 
-// keyText is a text, or the texts of a list.
+// keyText is a text, the texts of a list, or a number.
 func keyText(value json.RawMessage) string {
 	var text string
 	var texts []string
-	if json.Unmarshal(value, &text) != nil && json.Unmarshal(value, &texts) == nil {
-		text = strings.Join(texts, ", ")
+	var number json.Number
+	switch {
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	case json.Unmarshal(value, &texts) == nil:
+		return strings.Join(texts, ", ")
+	case json.Unmarshal(value, &number) == nil:
+		return number.String()
 	}
-	return text
+	return ""
 }
 
 // eachParameter goes through the members of an object in their order. What is not

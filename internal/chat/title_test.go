@@ -16,7 +16,7 @@ func TestCallTitle(t *testing.T) {
 		{`{"text":"12","path":"a.go","deep":true,"none":null}`, "look a.go"},
 		{`{"path":"first\nsecond"}`, "look first …"},
 		{`{"start":7}`, "look (start 7)"},
-		{`{"path":17}`, "look"},
+		{`{"path":17}`, "look 17"},
 		{`["a.go"]`, "look"},
 		{`{"path":`, "look"},
 		{`{}`, "look"},

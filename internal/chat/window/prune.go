@@ -187,19 +187,21 @@ func (w *Window) followed() bool {
 // Needed notes that the model asked for what a line of the ledger took, by its number
 // from 1. What was cold and went a moment ago is needed after all: its file stays from
 // now on.
-func (w *Window) Needed(number int) {
-	if number < 1 || number > len(w.ledger.prunes) {
-		return
+func (w *Window) Needed(number int) error {
+	if number < 1 || number > len(w.ledger.prunes) || !w.followed() {
+		return nil
 	}
 	p := w.ledger.prunes[number-1]
 	cold := p.Kind == history.PruneKind(cacheaware.Cold) || p.Kind == history.PruneKind(cacheaware.Soft)
-	if cold && p.Cut != nil && w.followed() {
-		w.pruning.engine.Regret(p.Subject, p.Cut.Request)
+	if !cold || p.Cut == nil || !w.pruning.engine.Regrets(p.Cut.Request) {
+		return nil
 	}
+	return w.KeepFile(number)
 }
 
 // KeepFile pins the file that a line of the ledger is about, by its number from 1, where
 // the strategy asks what pruning costs: it would take the rest of it for as little used.
+// The record says so at once, for a resumed session decides alike.
 func (w *Window) KeepFile(number int) error {
 	if number < 1 || number > len(w.ledger.prunes) || !w.followed() {
 		return nil

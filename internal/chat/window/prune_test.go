@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -217,4 +218,50 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 		resumed++
 	}
 	return cuts, resumed
+}
+
+// What is asked for again right after it went as cold is pinned, and the record says so;
+// later it is a new need.
+func TestRecalledSoonIsPinned(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]int{"at once": 0, "much later": 6} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var recorded []string
+			p := newPriced(t, 1_200, func(m history.Mutation) error {
+				if m.Kind == history.MutationPinned {
+					recorded = append(recorded, fmt.Sprint(m.Path, m.Pinned))
+				}
+				return nil
+			})
+			p.say("go")
+			number := 0
+			for n := 0; n < 80 && number == 0; n++ {
+				p.request(max(0, 3*n-2)) // one file, then commands
+				if n == 2 {
+					p.say("something else") // what was read before is needed less
+				}
+				for i, pruned := range p.Ledger() {
+					if strings.HasPrefix(pruned.Subject, "/w/file") && (pruned.Kind == "cold" || pruned.Kind == "soft") {
+						number = i + 1
+					}
+				}
+			}
+			if number == 0 {
+				t.Fatal("no file was pruned as cold")
+			}
+			for n := range wait {
+				p.request(100 + 3*n + 1)
+			}
+			if err := p.Needed(number); err != nil {
+				t.Fatal(err)
+			}
+			if pinned := wait == 0; pinned != (len(recorded) == 1) || pinned != (len(p.Pins()) == 1) {
+				t.Errorf("recorded %v, pins %v", recorded, p.Pins())
+			}
+			if err := errors.Join(p.Needed(0), p.Needed(1_000_000)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

@@ -110,13 +110,9 @@ func (e *Engine) Pin(path string, pinned bool) bool {
 // Request is the number of the next request, from 1.
 func (e *Engine) Request() int { return e.request + 1 }
 
-// Regret pins a file of which something went before a request and is asked for again,
-// if that was a moment ago.
-func (e *Engine) Regret(path string, request int) {
-	if e.Request()-request <= regret {
-		e.Pin(path, true)
-	}
-}
+// Regrets reports whether what went before a request should have stayed if it is asked
+// for again now.
+func (e *Engine) Regrets(request int) bool { return e.Request()-request <= regret }
 
 // Files lists the files that the conversation knows.
 func (e *Engine) Files() []string { return slices.Sorted(maps.Keys(e.files)) }
