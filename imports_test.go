@@ -35,6 +35,7 @@ var rooms = []room{
 	{"internal/tui/pager", []string{"internal/tui/style", "internal/tui/term", "internal/tui/transcript"}, "what is read does not matter to how it is read"},
 	{"internal/tui/picker", []string{"internal/command", "internal/tui/style", "internal/tui/edit", "internal/tui/term"}, "a list to choose from runs nothing"},
 	{"internal/tui/vt", nil, "a terminal for tests needs nothing"},
+	{"internal/tui/mailbox", []string{"internal/chat"}, "it carries events and shows none"},
 	{"internal/tui/svg", nil, "a picture is of rows, whatever they show"},
 	{"internal/tui", []string{"internal/chat", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture"}, "the screen shows events and commands and knows their types"},
 	{"internal/headless", []string{"internal/chat", "internal/history"}, "it prints the events of a turn"},

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/chat"
+	"agent/internal/tui/mailbox"
 	"agent/internal/tui/question"
 )
 
@@ -40,9 +41,9 @@ func runPlain(ctx context.Context, opts Options, stop <-chan struct{}) error {
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
 	p := &plain{model: newModel(ctx, opts, plainWidth, 1000), out: opts.Out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{})}
 	defer close(p.ended)
-	mail := newMailbox()
-	opts.Events(mail.put)
-	go mail.deliver(p.ended, func(events []chat.Event) { p.send(eventsMsg(events)) })
+	mail := mailbox.New()
+	opts.Events(mail.Put)
+	go mail.Deliver(p.ended, func(events []chat.Event) { p.send(eventsMsg(events)) })
 	go p.readLines(opts.In)
 	p.start(p.model.begin())
 	p.show()

@@ -31,6 +31,25 @@ func TestPlainFrame(t *testing.T) {
 	golden.RequireEqual(t, []byte(out.String()))
 }
 
+// Every state of the screen as plain lines: what a person reads who has no screen.
+func TestPlainFrames(t *testing.T) {
+	t.Parallel()
+	for name, play := range states {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplayFor(t, plainWidth, 1000, func(o *Options) { o.Plain = true })
+			play(s)
+			var out strings.Builder
+			(&plain{model: s.model, out: &out}).show()
+			got := strings.Join(append(s.printed, out.String()), "\n")
+			if strings.ContainsAny(got, "\x1b\r\a") {
+				t.Errorf("it holds a sequence: %q", got)
+			}
+			golden.RequireEqual(t, []byte(got))
+		})
+	}
+}
+
 // Lines in, lines out, and not one escape sequence: what a screen reader reads.
 func TestPlain(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/chat"
+	"agent/internal/tui/mailbox"
 	"agent/internal/tui/term"
 )
 
@@ -130,7 +131,7 @@ func (p *program) lend(request lendMsg) tea.Cmd {
 
 // listen passes the turn loop's events on until stop is closed.
 func (p *program) listen(register func(func(chat.Event)), stop <-chan struct{}) {
-	mail := newMailbox()
-	register(mail.put)
-	go mail.deliver(stop, func(events []chat.Event) { p.tea.Send(eventsMsg(events)) })
+	mail := mailbox.New()
+	register(mail.Put)
+	go mail.Deliver(stop, func(events []chat.Event) { p.tea.Send(eventsMsg(events)) })
 }

@@ -49,8 +49,8 @@ const growRows = 2
 // grow prints the rows of an open paragraph that stay as they are.
 func (m *Model) grow() {
 	piece, ok := m.reply.text.Open()
-	if !ok || len(piece.Text) > maxOpen {
-		return
+	if !ok || len(piece.Text) > maxOpen || m.opts.Plain {
+		return // plain lines are printed once, and cannot be taken back
 	}
 	grown, _ := m.transcript.Grown()
 	width := m.columns()

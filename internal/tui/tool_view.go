@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tools"
+	"agent/internal/tui/mailbox"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
@@ -47,8 +48,8 @@ func (m *Model) toolOutput(e chat.ToolOutput) {
 	for i := range m.tools {
 		if t := &m.tools[i]; t.call == e.Call {
 			t.output = append(t.output, e.Data...)
-			if len(t.output) > 2*outputKept {
-				t.output = append(t.output[:0], t.output[len(t.output)-outputKept:]...)
+			if len(t.output) > 2*mailbox.OutputKept {
+				t.output = append(t.output[:0], t.output[len(t.output)-mailbox.OutputKept:]...)
 			}
 		}
 	}

@@ -1,4 +1,6 @@
-package tui
+// Package mailbox carries the events of the turn loop to the screen: nobody who puts
+// one waits, and what comes in many small pieces arrives in few.
+package mailbox
 
 import (
 	"sync"
@@ -10,25 +12,26 @@ import (
 // frameTime is how often deltas reach the screen at most: thirty times a second.
 const frameTime = time.Second / 30
 
-// outputKept bounds what waits of a command's output, in bytes: only its end is
+// OutputKept bounds what waits of a command's output, in bytes: only its end is
 // ever shown while it runs.
-const outputKept = 16 << 10
+const OutputKept = 16 << 10
 
-// mailbox collects the turn loop's events for the model. Putting never waits.
+// Mailbox collects the turn loop's events for the model. Putting never waits.
 // Deltas of one kind that follow each other become one and are delivered at most
 // every frameTime; everything else is delivered at once, in order, after what
 // came before it.
-type mailbox struct {
+type Mailbox struct {
 	mu      sync.Mutex
 	events  []chat.Event
 	urgent  bool
 	arrived chan struct{}
 }
 
-func newMailbox() *mailbox { return &mailbox{arrived: make(chan struct{}, 1)} }
+// New returns an empty mailbox.
+func New() *Mailbox { return &Mailbox{arrived: make(chan struct{}, 1)} }
 
-// put adds an event.
-func (m *mailbox) put(event chat.Event) {
+// Put adds an event.
+func (m *Mailbox) Put(event chat.Event) {
 	m.mu.Lock()
 	if n := len(m.events); n == 0 || !join(&m.events[n-1], event) {
 		m.events = append(m.events, event)
@@ -46,7 +49,7 @@ func (m *mailbox) put(event chat.Event) {
 }
 
 // take removes everything.
-func (m *mailbox) take() []chat.Event {
+func (m *Mailbox) take() []chat.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	events := m.events
@@ -59,14 +62,14 @@ func (m *mailbox) take() []chat.Event {
 	return events
 }
 
-func (m *mailbox) isUrgent() bool {
+func (m *Mailbox) isUrgent() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.urgent
 }
 
-// deliver sends what arrives until stop is closed.
-func (m *mailbox) deliver(stop <-chan struct{}, send func([]chat.Event)) {
+// Deliver sends what arrives until stop is closed.
+func (m *Mailbox) Deliver(stop <-chan struct{}, send func([]chat.Event)) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {

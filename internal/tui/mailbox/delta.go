@@ -1,4 +1,4 @@
-package tui
+package mailbox
 
 import (
 	"agent/internal/chat"
@@ -62,8 +62,8 @@ func join(last *chat.Event, event chat.Event) bool {
 		*last = d
 	}
 	d.text = append(d.text, text...)
-	if _, output := first.(chat.ToolOutput); output && len(d.text) > 2*outputKept {
-		d.text = append(d.text[:0], d.text[len(d.text)-outputKept:]...)
+	if _, output := first.(chat.ToolOutput); output && len(d.text) > 2*OutputKept {
+		d.text = append(d.text[:0], d.text[len(d.text)-OutputKept:]...)
 	}
 	return true
 }

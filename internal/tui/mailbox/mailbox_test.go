@@ -1,4 +1,4 @@
-package tui
+package mailbox
 
 import (
 	"fmt"
@@ -14,16 +14,16 @@ import (
 
 // deliveries runs a mailbox in a bubble and records what it delivers, and when.
 type deliveries struct {
-	mailbox *mailbox
+	mailbox *Mailbox
 	stop    chan struct{}
 	events  [][]chat.Event
 	at      []time.Duration
 }
 
 func startDeliveries() *deliveries {
-	d := &deliveries{mailbox: newMailbox(), stop: make(chan struct{})}
+	d := &deliveries{mailbox: New(), stop: make(chan struct{})}
 	began := time.Now()
-	go d.mailbox.deliver(d.stop, func(events []chat.Event) {
+	go d.mailbox.Deliver(d.stop, func(events []chat.Event) {
 		d.events = append(d.events, events)
 		d.at = append(d.at, time.Since(began))
 	})
@@ -38,10 +38,10 @@ func TestMailboxJoinsDeltasToThirtyASecond(t *testing.T) {
 		for i := range 3000 {
 			piece := fmt.Sprint(i, " ")
 			want.WriteString(piece)
-			d.mailbox.put(chat.TextDelta{Delta: piece})
+			d.mailbox.Put(chat.TextDelta{Delta: piece})
 			time.Sleep(time.Second / 3000)
 		}
-		d.mailbox.put(chat.ReplyEnded{})
+		d.mailbox.Put(chat.ReplyEnded{})
 		synctest.Wait()
 		close(d.stop)
 		synctest.Wait()
@@ -70,15 +70,15 @@ func TestMailboxDeliversEndsAtOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := startDeliveries()
-		d.mailbox.put(chat.TextDelta{Delta: "a"})
+		d.mailbox.Put(chat.TextDelta{Delta: "a"})
 		synctest.Wait()
-		d.mailbox.put(chat.TextDelta{Delta: "b"})
-		d.mailbox.put(chat.TextDelta{Delta: "c"})
-		d.mailbox.put(chat.ReplyEnded{Text: "abc"})
-		d.mailbox.put(chat.ToolOutput{Call: 1, Data: "x"})
-		d.mailbox.put(chat.ToolOutput{Call: 2, Data: "y"})
-		d.mailbox.put(chat.ToolOutput{Call: 2, Data: "z"})
-		d.mailbox.put(chat.TurnEnded{})
+		d.mailbox.Put(chat.TextDelta{Delta: "b"})
+		d.mailbox.Put(chat.TextDelta{Delta: "c"})
+		d.mailbox.Put(chat.ReplyEnded{Text: "abc"})
+		d.mailbox.Put(chat.ToolOutput{Call: 1, Data: "x"})
+		d.mailbox.Put(chat.ToolOutput{Call: 2, Data: "y"})
+		d.mailbox.Put(chat.ToolOutput{Call: 2, Data: "z"})
+		d.mailbox.Put(chat.TurnEnded{})
 		synctest.Wait()
 		close(d.stop)
 		synctest.Wait()
@@ -106,13 +106,13 @@ func TestMailboxDeliversEndsAtOnceAndInOrder(t *testing.T) {
 // Output that nobody can read is not kept.
 func TestMailboxBoundsOutput(t *testing.T) {
 	t.Parallel()
-	m := newMailbox()
+	m := New()
 	for range 1000 {
-		m.put(chat.ToolOutput{Call: 1, Data: strings.Repeat("x", 1000)})
+		m.Put(chat.ToolOutput{Call: 1, Data: strings.Repeat("x", 1000)})
 	}
-	m.put(chat.ToolOutput{Call: 1, Data: "the end"})
+	m.Put(chat.ToolOutput{Call: 1, Data: "the end"})
 	got := m.take()[0].(chat.ToolOutput).Data
-	if len(got) > 3*outputKept || !strings.HasSuffix(got, "the end") {
+	if len(got) > 3*OutputKept || !strings.HasSuffix(got, "the end") {
 		t.Errorf("%d bytes are kept, ending in %q", len(got), got[len(got)-7:])
 	}
 }
