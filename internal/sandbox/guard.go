@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/protect/survey"
 )
 
 // guard puts protected files back as they were, where the backend cannot keep a
@@ -139,7 +141,7 @@ func (g *guard) begin() {
 			case <-g.stop:
 				return
 			case <-tick.C:
-				g.restore()
+				g.restore(g.policy.Survey.Meanwhile)
 			}
 		}
 	})
@@ -152,12 +154,12 @@ func (g *guard) end() []string {
 	}
 	close(g.stop)
 	g.watch.Wait()
-	g.restore()
+	g.restore(g.policy.Survey.After)
 	return slices.Sorted(maps.Keys(g.undone))
 }
 
-// restore puts back what changed.
-func (g *guard) restore() {
+// restore puts back what changed, look being how the survey is asked.
+func (g *guard) restore(look func() survey.Found) {
 	var changed []string
 	for _, folder := range g.folders {
 		for _, name := range names(folder) {
@@ -167,7 +169,7 @@ func (g *guard) restore() {
 			}
 		}
 	}
-	changed = append(changed, g.undoNew()...)
+	changed = append(changed, g.undoNew(look)...)
 	for path, was := range g.things {
 		root, err := os.OpenRoot(was.base)
 		if err != nil {
@@ -185,11 +187,11 @@ func (g *guard) restore() {
 
 // undoNew moves away what is protected now and was not there before, wherever it is in
 // the workspace, unless git makes the like.
-func (g *guard) undoNew() []string {
+func (g *guard) undoNew(look func() survey.Found) []string {
 	if g.policy.Survey == nil {
 		return nil
 	}
-	found := g.policy.Survey.After()
+	found := look()
 	paths := found.Later
 	for _, repository := range found.Repositories {
 		var inside gitFolders

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strings"
@@ -143,6 +144,30 @@ func TestKeysOfTheWorkspace_D60(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What somebody else puts there while a command runs on is no secret of its making once
+// another command has begun.
+func TestKeysPutThereMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s, policy := use(t, sandbox.Helper), h.surveyed(sandbox.Work)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server, err := s.Start(ctx, h.command(`rm -f gone; mkdir .vscode; while [ -e .vscode ]; do sleep 0.02; done; mkdir .vscode; while [ -e .vscode ]; do sleep 0.02; done; touch looked; exec sleep 600`), policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, h.workspace+"/.env", "hunter2")
+	h.waitFor("looked") // the guard has looked twice
+	if got := h.run(s, policy, `cat .e*`); strings.Contains(got.output, "hunter2") {
+		t.Errorf("%+v", got)
+	}
+	cancel()
+	_ = server.Wait()
+	if got := h.run(s, policy, `cat .e*`); strings.Contains(got.output, "hunter2") {
+		t.Errorf("after its end: %+v", got)
+	}
 }
 
 // What a command made is for the next to read.

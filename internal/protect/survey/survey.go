@@ -110,6 +110,16 @@ func (s *Survey) After() Found {
 	return found
 }
 
+// Meanwhile finds what there is while a command runs, but for keys: whose those are is
+// seen at its end.
+func (s *Survey) Meanwhile() Found {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.look()
+	found.Keys = nil
+	return found
+}
+
 // think returns what is thought of a file, which is first if nothing was before.
 func (s *Survey) think(path string, first thought) thought {
 	var stat unix.Stat_t

@@ -97,6 +97,7 @@ func TestWhoseKeys(t *testing.T) {
 	s := survey.New(root)
 	same(t, "at first", root, s.Before().Keys, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "made.key")
+	same(t, "meanwhile", root, s.Meanwhile().Keys)
 	same(t, "after a command", root, s.After().Keys, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "put.key")
 	same(t, "put there between", root, s.Before().Keys, "b.key", "aa/testdata/a.key", "x/.env", "put.key")
