@@ -19,6 +19,7 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 		Tools:      a.describedTools,
 		Todos:      func() []string { return a.env.Todos.List().Lines() },
 		Transcript: func(context.Context) (string, error) { return history.Transcript(a.chat.History.RawHistory()), nil },
+		Document:   func(context.Context) (string, error) { return a.document() },
 		Diff:       func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, a.workspace.Root()) },
 		Sessions:   a.recordedSessions,
 		SessionID:  a.sessionID,
@@ -30,6 +31,12 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 		Log:        command.Log{Path: a.log.path, Level: a.log.level},
 		Now:        a.world.now,
 	})
+}
+
+// document is the conversation as agent context reads it.
+func (a *app) document() (string, error) {
+	text, err := history.WriteDocument(a.workspace.Root(), a.chat.History.RawHistory())
+	return string(text), err
 }
 
 func (a *app) offeredModels(ctx context.Context) ([]command.Model, error) {

@@ -86,13 +86,24 @@ func newSessionsShow(w world) *cobra.Command {
 }
 
 func newSessionsExport(w world) *cobra.Command {
-	return sessionCommand(w, "export", "Print a session's current conversation as Markdown", func(cmd *cobra.Command, info session.Info) error {
+	var asJSON bool
+	cmd := sessionCommand(w, "export", "Print a session's current conversation as Markdown, or as the document that agent context reads", func(cmd *cobra.Command, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
 		}
-		return printLines(w.out, []string{strings.TrimRight(history.Transcript(in.History), "\n")})
+		if !asJSON {
+			return printLines(w.out, []string{strings.TrimRight(history.Transcript(in.History), "\n")})
+		}
+		document, err := history.WriteDocument(in.WorkspaceRoot, in.History)
+		if err != nil {
+			return err
+		}
+		_, err = w.out.Write(document)
+		return err
 	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document")
+	return cmd
 }
 
 func newSessionsDelete(w world) *cobra.Command {

@@ -33,8 +33,7 @@ func (c *Chat) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []sn
 }
 
 // moveFiles is MoveFiles on the owner: the files, what the model is known to have seen
-// of them, which of its writes still count (D-48), and a message that says so. A rewind
-// needs none: what the model is shown is from when the files were as they are now.
+// of them, which of its writes still count (D-48), and a message that says so.
 func (c *Chat) moveFiles(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 	changed, err := c.Env.Snapshots.Apply(plan)
 	if err != nil {
@@ -48,9 +47,15 @@ func (c *Chat) moveFiles(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 			c.Env.Seen.Record(file.Abs, file.Content)
 		}
 	}
-	err = c.window.MarkUndone(func(change string) bool { return !c.Env.Snapshots.InEffect(snapshot.Mark(change)) })
-	if err != nil || len(changed) == 0 || plan.Kind == snapshot.Restore {
+	err = c.markUndone()
+	if err != nil || len(changed) == 0 {
 		return changed, err
 	}
 	return changed, c.add(history.New(history.Human, c.filesReport(plan, changed)...))
+}
+
+// markUndone has the writes count that are part of what the files hold now, and no
+// other (D-48).
+func (c *Chat) markUndone() error {
+	return c.window.MarkUndone(func(change string) bool { return !c.Env.Snapshots.InEffect(snapshot.Mark(change)) })
 }

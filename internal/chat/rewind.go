@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/history"
+	"agent/internal/snapshot"
 	"agent/internal/todo"
 	"agent/internal/tools"
 )
@@ -52,20 +53,53 @@ func (c *Chat) past() (Past, error) {
 }
 
 // Rewind makes the conversation what it was before a record, which is one of the
-// Points (D-80). What the user said there comes back to be edited. Nothing is lost:
-// the point that it leaves is one to go to. It is ErrWorking while a turn runs.
-func (c *Chat) Rewind(ctx context.Context, seq uint64) (history.Point, error) {
+// Points (D-80), and the files too if asked; it returns the point and the files that
+// changed. What the user said there comes back to be edited. Nothing is lost: the point
+// that it leaves is one to go to. It is ErrWorking while a turn runs; after an error
+// nothing has changed, but for one of the record.
+func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error) {
 	past, err := c.past()
 	if err != nil {
-		return history.Point{}, err
+		return history.Point{}, nil, err
 	}
 	points := past.Points()
 	i := slices.IndexFunc(points, func(p history.Point) bool { return p.Seq == seq })
 	if i < 0 {
-		return history.Point{}, fmt.Errorf("the conversation has no point %d to go to", seq)
+		return history.Point{}, nil, fmt.Errorf("the conversation has no point %d to go to", seq)
 	}
 	restored := past.Before(seq)
-	return points[i], c.whenIdle(ctx, func() error { return c.rewind(points[i], restored) })
+	var changed []snapshot.Changed
+	err = c.whenIdle(ctx, func() error {
+		if files {
+			if changed, err = c.rewindFiles(ctx, points[i]); err != nil {
+				return err
+			}
+		}
+		if err := c.rewind(points[i], restored); err != nil || !files {
+			return err
+		}
+		return c.markUndone()
+	})
+	return points[i], changed, err
+}
+
+// rewindFiles puts the files back to what they were when something was said.
+func (c *Chat) rewindFiles(ctx context.Context, point history.Point) ([]snapshot.Changed, error) {
+	if point.Message == nil {
+		return nil, errors.New("files go forward again with /redo")
+	}
+	at, _ := point.Message.Metadata[history.MetaFiles].(string)
+	if at == "" {
+		return nil, errors.New("what the files held at that message was not kept")
+	}
+	plan, err := c.Env.Snapshots.Restore(ctx, snapshot.Mark(at))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(plan.Refused) > 0:
+		return nil, &snapshot.RefusedError{Problems: plan.Refused}
+	}
+	return c.Env.Snapshots.Apply(plan)
 }
 
 // rewind takes up the conversation as it was at a point.

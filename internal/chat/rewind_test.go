@@ -217,12 +217,12 @@ func TestRewindIsRefused(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { defer close(ended); r.Run(ctx) }()
-	if _, err := r.Rewind(ctx, 1); err == nil || !strings.Contains(err.Error(), "no point 1") {
+	if _, _, err := r.Rewind(ctx, 1, false); err == nil || !strings.Contains(err.Error(), "no point 1") {
 		t.Errorf("no point: %v", err)
 	}
 	r.Chat.Send(atcmd.Typed("second"))
 	<-started
-	if _, err := r.Rewind(ctx, r.points()[0].Seq); !errors.Is(err, ErrWorking) {
+	if _, _, err := r.Rewind(ctx, r.points()[0].Seq, false); !errors.Is(err, ErrWorking) {
 		t.Errorf("while a turn runs: %v", err)
 	}
 	cancel()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"agent/internal/disk"
 )
@@ -13,8 +14,8 @@ import (
 func (c *Commands) exportCommand() Command {
 	return Command{
 		Name: "export", MaxArgs: 1,
-		Usage: []Form{{"", "write it to a new file in the workspace"}, {"FILE", "write it to FILE, which must not exist"}},
-		Help:  "write the conversation to a Markdown file",
+		Usage: []Form{{"", "write it to a new file in the workspace"}, {"FILE", "write it to FILE, which must not exist: Markdown, or .json for agent context"}},
+		Help:  "write the conversation to a file",
 		Run: func(ctx context.Context, args []string) (Output, error) {
 			path := c.exportName()
 			if len(args) == 1 {
@@ -23,7 +24,11 @@ func (c *Commands) exportCommand() Command {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(c.deps.Workspace, path)
 			}
-			text, err := c.deps.Transcript(ctx)
+			write := c.deps.Transcript
+			if strings.EqualFold(filepath.Ext(path), ".json") {
+				write = c.deps.Document
+			}
+			text, err := write(ctx)
 			if err != nil {
 				return Output{}, err
 			}

@@ -15,10 +15,11 @@ import (
 
 func (c *Commands) rewindCommand() Command {
 	return Command{
-		Name: "rewind", Aliases: []string{"checkpoint"}, MaxArgs: 1,
+		Name: "rewind", Aliases: []string{"checkpoint"}, MaxArgs: 2,
 		Usage: []Form{
 			{"", "choose from your earlier messages"},
 			{"NUMBER", "make the context what it was before that message"},
+			{"NUMBER files", "the same, and the files what they were then"},
 			{"forward", "go to what was left behind last"},
 		},
 		Help: "go back to an earlier message, or forward again",
@@ -32,16 +33,12 @@ func (c *Commands) rewindCommand() Command {
 			case len(args) == 0:
 				return Output{Lines: c.listPoints(points), Pick: c.pickPoint(points)}, nil
 			}
-			p, err := findPoint(points, args[0])
-			if err != nil {
-				return Output{}, err
-			}
-			if p, err = c.deps.Session.Rewind(ctx, p.Seq); err != nil {
-				return Output{}, err
-			}
-			return Output{Lines: []string{c.wentTo(p)}}, nil
+			return c.rewind(ctx, points, args)
 		},
-		Complete: func([]string) []Completion {
+		Complete: func(args []string) []Completion {
+			if len(args) > 0 {
+				return []Completion{{Value: withFiles, Help: "put the files back too"}}
+			}
 			points, err := c.deps.Session.Points(context.Background())
 			if err != nil {
 				return nil
@@ -53,6 +50,37 @@ func (c *Commands) rewindCommand() Command {
 			return proposals
 		},
 	}
+}
+
+// withFiles is what /rewind calls the files.
+const withFiles = "files"
+
+func (c *Commands) rewind(ctx context.Context, points []history.Point, args []string) (Output, error) {
+	files := len(args) == 2
+	if files && !strings.EqualFold(args[1], withFiles) {
+		return Output{}, fmt.Errorf("unknown word %q; /rewind %s %s puts the files back too", args[1], args[0], withFiles)
+	}
+	p, err := findPoint(points, args[0])
+	if err != nil {
+		return Output{}, err
+	}
+	p, changed, err := c.deps.Session.Rewind(ctx, p.Seq, files)
+	if err != nil {
+		return Output{}, err
+	}
+	lines := []string{c.wentTo(p)}
+	for _, file := range changed {
+		lines = append(lines, "  "+file.Path+": as it was")
+	}
+	switch {
+	case files:
+		lines = append(lines, words.Count(len(changed), "file")+" put back; /redo changes them again.")
+	case p.End():
+		lines = append(lines, "Files stay as they are.")
+	default:
+		lines = append(lines, fmt.Sprintf("Files stay as they are; /rewind r%d %s puts them back too.", p.Seq, withFiles))
+	}
+	return Output{Lines: lines}, nil
 }
 
 // forward is what /rewind calls the latest line that was left behind.
@@ -71,7 +99,7 @@ func findPoint(points []history.Point, name string) (history.Point, error) {
 	}
 	turns := 0
 	for _, p := range points {
-		if strings.EqualFold(name, pointName(p)) {
+		if strings.EqualFold(name, pointName(p)) || strings.EqualFold(name, recordName(p)) {
 			return p, nil
 		}
 		turns = max(turns, p.Turn)
@@ -85,8 +113,10 @@ func pointName(p history.Point) string {
 	if p.Turn > 0 {
 		return strconv.Itoa(p.Turn)
 	}
-	return "r" + strconv.FormatUint(p.Seq, 10)
+	return recordName(p)
 }
+
+func recordName(p history.Point) string { return "r" + strconv.FormatUint(p.Seq, 10) }
 
 // longestPoint bounds what is shown of a message in a line.
 const longestPoint = 200
@@ -151,9 +181,8 @@ func (c *Commands) pickPoint(points []history.Point) *Pick {
 
 // wentTo says where the conversation is now.
 func (c *Commands) wentTo(p history.Point) string {
-	const files = "Files stay as they are."
 	if p.End() {
-		return "The conversation goes on where it was left. " + files
+		return "The conversation goes on where it was left."
 	}
-	return fmt.Sprintf("The conversation is as it was before %q; /rewind forward goes back to what was left. %s", cutRight(c.pointText(p), ledgerWidth), files)
+	return fmt.Sprintf("The conversation is as it was before %q; /rewind forward goes back to what was left.", cutRight(c.pointText(p), ledgerWidth))
 }

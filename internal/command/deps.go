@@ -50,10 +50,10 @@ type Session interface {
 	// Idle is chat.ErrWorking while a turn runs, else nil.
 	Idle(ctx context.Context) error
 	// Points are the places in the record to which Rewind goes; Rewind makes the
-	// conversation what it was at one, and returns it. It is chat.ErrWorking while a turn
-	// runs.
+	// conversation what it was at one, and if asked the files too, and returns it with what
+	// changed. It is chat.ErrWorking while a turn runs.
 	Points(ctx context.Context) ([]history.Point, error)
-	Rewind(ctx context.Context, seq uint64) (history.Point, error)
+	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error)
 	// PlanFiles works out what undoing or redoing the file changes of a turn would do,
 	// and MoveFiles does it, all of it or nothing. PlanFiles is snapshot.ErrNothing when
 	// there is nothing; both are chat.ErrWorking while a turn runs.
@@ -101,6 +101,8 @@ type Deps struct {
 	Todos func() []string
 	// Transcript returns the conversation as Markdown.
 	Transcript func(ctx context.Context) (string, error)
+	// Document returns it as the JSON document that agent context reads.
+	Document func(ctx context.Context) (string, error)
 	// Diff returns the changes of the workspace against its last commit as a
 	// unified diff.
 	Diff func(ctx context.Context) (string, error)

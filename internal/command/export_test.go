@@ -25,6 +25,10 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s: file holds %q (%v)", line, data, err)
 		}
 	}
+	w.run(t, "/export talk.json")
+	if data, err := os.ReadFile(filepath.Join(w.deps.Workspace, "talk.json")); string(data) != "{}\n" {
+		t.Errorf("the document is %q (%v)", data, err)
+	}
 	if err := os.WriteFile(elsewhere, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}

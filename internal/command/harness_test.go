@@ -44,10 +44,10 @@ func (f *fakeSession) Idle(context.Context) error { return f.err }
 
 func (f *fakeSession) Points(context.Context) ([]history.Point, error) { return f.points, f.err }
 
-func (f *fakeSession) Rewind(_ context.Context, seq uint64) (history.Point, error) {
-	f.done = append(f.done, fmt.Sprintf("rewind to %d", seq))
+func (f *fakeSession) Rewind(_ context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error) {
+	f.done = append(f.done, strings.TrimSuffix(fmt.Sprintf("rewind to %d, files %t", seq, files), ", files false"))
 	i := slices.IndexFunc(f.points, func(p history.Point) bool { return p.Seq == seq })
-	return f.points[i], f.err
+	return f.points[i], nil, f.err
 }
 
 func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {
@@ -148,6 +148,7 @@ func newWorld(t *testing.T, change ...func(*command.Deps)) *world {
 			return []command.Tool{{"read_file", "read", "Reads a file. Use it often."}, {"replace", "edit", "Replaces text\nin a file."}}
 		},
 		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },
+		Document:   func(context.Context) (string, error) { return "{}\n", nil },
 		Diff:       func(context.Context) (string, error) { return "--- a/x\n+++ b/x\n", nil },
 		Keys:       []command.Key{{Name: "Esc", Does: "interrupt the turn"}},
 		Recorded:   true,

@@ -23,6 +23,7 @@ func TestRewind(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"/rewind 2": "rewind to 12", "/rewind r7": "rewind to 7", "/rewind R9": "rewind to 9", "/rewind forward": "rewind to 9",
+		"/rewind 2 files": "rewind to 12, files true", "/rewind r12": "rewind to 12",
 	} {
 		w := newWorld(t)
 		w.session.points = threeMessages()
@@ -56,6 +57,10 @@ r9  12:30             what was left behind
 	}
 	w.refused(t, "/rewind 3", "yours are 1 to 2")
 	w.refused(t, "/rewind x", "no message")
+	w.refused(t, "/rewind 2 folders", "files puts the files back too")
+	if got := text(w.run(t, "/rewind 2")); !strings.Contains(got, "/rewind r12 files puts them back too") {
+		t.Errorf("files: %q", got)
+	}
 	w.session.points = w.session.points[:1]
 	w.refused(t, "/rewind forward", "nothing was left behind")
 	w.session.points = nil

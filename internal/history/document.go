@@ -22,6 +22,29 @@ type Document struct {
 	data []byte
 }
 
+// WriteDocument is a history as a document that ParseDocument reads, an entry a line.
+func WriteDocument(workspaceRoot string, entries []*Content) ([]byte, error) {
+	var b bytes.Buffer
+	root, err := json.Marshal(workspaceRoot)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "{\"workspaceRoot\":%s,\n\"history\":[", root)
+	for i, entry := range entries {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		text, err := entry.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("entry %d cannot be written as JSON: %w", i, err)
+		}
+		b.WriteByte('\n')
+		b.Write(text)
+	}
+	b.WriteString("\n]}\n")
+	return b.Bytes(), nil
+}
+
 // DocumentError says where in a document what is wrong.
 type DocumentError struct {
 	// Line counts from 1.
