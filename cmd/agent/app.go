@@ -45,6 +45,8 @@ type app struct {
 	log        *eventLog
 	// session is the record of the conversation, nil when none is kept.
 	session *session.Log
+	// scratch is set when the record is gone with the program.
+	scratch bool
 	// next is the session to go on with once this one is left, "" for none.
 	next string
 	// notices are for the user to read at the start.
@@ -84,6 +86,9 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 		return err
 	}
 	a.log = newEventLog(a.folders.state, o.debug)
+	if o.records != "" {
+		a.folders.data, a.folders.state, a.scratch = o.records, o.records, true
+	}
 	a.onClose(a.log.close)
 	slog.SetDefault(a.log.logger) // rooms that report a defect know no file
 	if a.settings, a.profiles, err = newSettings(a.world, a.folders, o.settingsOptions); err != nil {

@@ -49,8 +49,9 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}
-	o.workspace, o.noSession, o.isolated = scratch, true, true
+	o.workspace, o.isolated, o.records = scratch, true, filepath.Join(temp.path, "records")
 	o.baseURL, o.provider, o.model = "", "", ""
+	o.continues, o.resume, o.fork = false, "", false // what was said in a demo is gone with it
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}

@@ -33,6 +33,9 @@ type sessionOptions struct {
 	allowOutside []string
 	output       string
 	noSession    bool
+	// records is where sessions and what files held are kept instead of the usual
+	// folders, empty for those.
+	records      string
 	screenReader bool
 	continues    bool
 	resume       string

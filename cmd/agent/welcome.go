@@ -99,7 +99,7 @@ func (t *tally) sums(stats chat.Stats) string {
 // something to take up. The turn loop still runs.
 func sayGoodbye(ctx context.Context, w world, a *app) {
 	id := a.sessionID()
-	if id == "" || a.chat.History.Len() == 0 {
+	if id == "" || a.scratch || a.chat.History.Len() == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)

@@ -34,7 +34,7 @@ type Restored struct {
 }
 
 // errNoPast is returned where nothing is recorded.
-var errNoPast = errors.New("nothing is recorded here (--no-session), so there is nothing to go back to")
+var errNoPast = errors.New("nothing is recorded (--no-session), so there is nothing to go back to")
 
 // Points are the places in the record to which Rewind goes.
 func (c *Chat) Points(context.Context) ([]history.Point, error) {
