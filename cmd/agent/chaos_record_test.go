@@ -1,0 +1,230 @@
+//go:build chaos
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm/llmtest"
+	"agent/internal/session"
+)
+
+// recordSteps is how many steps the scripted session has.
+const recordSteps = 200
+
+// recordKills is how often it is killed: CHAOS_KILLS, or a few.
+func recordKills(t *testing.T) int {
+	t.Helper()
+	if n, err := strconv.Atoi(os.Getenv("CHAOS_KILLS")); err == nil {
+		return n
+	}
+	return 12
+}
+
+// TestChaosRecord plays a session of 200 steps twice: edits, prunes, compressions,
+// summaries, undos, redos and rewinds. One run is killed at moments of chance, and goes
+// on by going back to before the step that was killed, files and all. In the end, and
+// after every step, files and context are those of the run that nothing disturbed.
+func TestChaosRecord(t *testing.T) {
+	seed, until := chaosSeed(t), share(t, 0.2)
+	calm := newHouse(t, 1, recordTurn)
+	wild := newHouse(t, 1, recordTurn)
+	killed, wanted := 0, recordKills(t)
+	r := rand.New(rand.NewPCG(seed, 400))
+	began := time.Now()
+	t.Cleanup(func() { t.Logf("%d kills in %s", killed, time.Since(began).Round(time.Second)) })
+	line := &recordLine{}
+	for i := range recordSteps {
+		if time.Now().After(until) {
+			t.Logf("%d of %d steps, for want of time", i, recordSteps)
+			break
+		}
+		step := line.step(i)
+		started := time.Now()
+		calm.play(step)
+		took := time.Since(started)
+		ended := false
+		for kills := 0; i > 0 && killed < wanted && r.IntN(recordSteps) < wanted && kills < 4; kills++ {
+			if ended = wild.playKilled(step, time.Duration(r.Int64N(int64(took)))); ended {
+				break
+			}
+			killed++
+			step = wild.recover(line, i)
+		}
+		if !ended {
+			wild.play(step)
+		}
+		what := fmt.Sprintf("seed %d, step %d (%s)", seed, i, line.steps[i].text)
+		if got, want := wild.state(), calm.state(); got != want {
+			t.Fatalf("%s: after %d kills\n%s\nundisturbed\n%s", what, killed, got, want)
+		}
+	}
+	wild.checkLogs("in the end")
+	wild.checkProcesses("in the end")
+}
+
+// recordStep is one run of the program.
+type recordStep struct {
+	text  string
+	flags []string
+}
+
+// recordLine makes the steps, and knows how many messages the conversation has.
+type recordLine struct {
+	steps    []recordStep
+	messages int
+	// message is the latest step that is a message.
+	message int
+}
+
+func (l *recordLine) step(i int) recordStep {
+	s := recordStep{}
+	switch kind := i % 10; {
+	case kind == 3 && i > 0:
+		s.text = "/undo yes"
+	case kind == 4:
+		s.text = "/redo yes"
+	case kind == 6 && i%20 == 6:
+		s.text = "/compress"
+	case kind == 6:
+		s.text, s.flags = "/compress", []string{"--set", "compression.strategy=one-shot"}
+	case kind == 9 && l.messages > 3:
+		s.text = fmt.Sprintf("/rewind %d", l.messages-1)
+		l.messages -= 2
+	default:
+		s.text = fmt.Sprintf("step %d: go on", i)
+		l.messages++
+		l.message = i
+	}
+	if i > 0 {
+		s.flags = append(s.flags, "-c")
+	}
+	l.steps = append(l.steps, s)
+	return s
+}
+
+var stepNumber = regexp.MustCompile(`step (\d+): go on`)
+
+// recordTurn is what the model does with a step: it reads a file and writes it anew,
+// looks at another, and says so. It knows nothing but what it is sent.
+func recordTurn(_ *rand.Rand, request *llmtest.Request) llmtest.Turn {
+	results := 0
+	for i := len(request.Messages) - 1; i >= 0; i-- {
+		m := request.Messages[i]
+		if strings.Contains(m.Content, "data to be summarised") {
+			return llmtest.Say("<state_snapshot><overall_goal>all steps</overall_goal></state_snapshot>")
+		}
+		if m.Role == "tool" {
+			results++
+		}
+		step := stepNumber.FindStringSubmatch(m.Content)
+		if m.Role != "user" || step == nil {
+			continue
+		}
+		n, _ := strconv.Atoi(step[1])
+		file := fmt.Sprintf("f%d.txt", n%3)
+		args := func(v any) string { data, _ := json.Marshal(v); return string(data) }
+		switch id := fmt.Sprintf("call_%d_%d", n, results); results {
+		case 0:
+			return llmtest.Turn{}.CallID(id, "read_file", args(map[string]string{"file_path": file}))
+		case 1:
+			return llmtest.Turn{}.CallID(id, "write_file", args(map[string]string{"file_path": file, "content": whole(n)}))
+		case 2:
+			return llmtest.Turn{}.CallID(id, "read_file", args(map[string]string{"file_path": fmt.Sprintf("f%d.txt", (n+1)%3)}))
+		}
+		return llmtest.Say(fmt.Sprintf("Step %d is done.", n))
+	}
+	return llmtest.Say("Nothing to do.")
+}
+
+func (h *house) stepArgs(s recordStep) []string {
+	return append([]string{"--set", "sandbox=off", "--set", "compression.threshold=0.9", "-p", s.text}, s.flags...)
+}
+
+// play runs a step to its end. That a command finds nothing to do is an end too.
+func (h *house) play(s recordStep) string {
+	h.t.Helper()
+	cmd := h.agent(h.stepArgs(s)...)
+	out, err := cmd.CombinedOutput()
+	if status := cmd.ProcessState.ExitCode(); status != exitOK && (status != exitUsage || s.text[0] != '/') {
+		h.t.Fatalf("%s: %v\n%s", s.text, err, out)
+	}
+	return string(out)
+}
+
+// playKilled kills a step after a delay, and reports whether it had ended before.
+func (h *house) playKilled(s recordStep, delay time.Duration) (ended bool) {
+	h.t.Helper()
+	cmd := h.agent(h.stepArgs(s)...)
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	return end(cmd, delay)
+}
+
+// recover goes back to before the latest message, with the files, and plays again what
+// came after it up to step i; it returns what is left to play.
+func (h *house) recover(l *recordLine, i int) recordStep {
+	h.t.Helper()
+	first := l.steps[l.message]
+	list := h.play(recordStep{text: "/rewind", flags: []string{"-c"}})
+	point := ""
+	for line := range strings.Lines(list) {
+		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.Contains(line, first.text) {
+			point = name
+		}
+	}
+	if point != "" {
+		if out := h.play(recordStep{text: "/rewind " + point + " files", flags: []string{"-c"}}); !strings.Contains(out, "put back") {
+			h.t.Fatalf("going back to %s: %s", point, out)
+		}
+	}
+	for n := l.message; n < i; n++ {
+		h.play(l.steps[n])
+	}
+	return l.steps[i]
+}
+
+// state are the files and the context, without what differs between any two runs.
+func (h *house) state() string {
+	h.t.Helper()
+	var b strings.Builder
+	files, _ := filepath.Glob(filepath.Join(h.work, "f*"))
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		fmt.Fprintf(&b, "%s: %d bytes, %.22q\n", filepath.Base(file), len(data), data)
+	}
+	for _, path := range h.logs() {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		state, err := session.Replay(bytes.NewReader(data))
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "todos %s, %d prunes, turn %d\n", state.Todos, len(state.Prunes), state.Turn)
+		for _, entry := range state.Entries {
+			plain, err := json.Marshal(history.New(entry.Speaker, entry.Blocks...))
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%s %v\n", strings.ReplaceAll(string(plain), h.home, "HOME"), entry.Metadata[history.MetaUndone])
+		}
+	}
+	return recordNames.ReplaceAllString(b.String(), "LOG")
+}
+
+// recordNames are the folder and the name of a log.
+var recordNames = regexp.MustCompile(`work-[0-9a-f]{8}|20\d{6}-\d{6}-[a-z2-7]{5}`)
