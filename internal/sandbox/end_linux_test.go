@@ -135,6 +135,48 @@ func TestKillReachesTheCommand(t *testing.T) {
 	})
 }
 
+// A command that does not listen when it is told to end is killed after a while, and
+// the caller waits no longer, as with package exec.
+func TestDeafCommandEnds(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cmd := exec.CommandContext(ctx, "bash", "-c", `trap '' TERM; mkfifo pipe; exec 9<>pipe; echo up; while :; do sleep 1; done`)
+		cmd.Dir, cmd.WaitDelay = h.workspace, 100*time.Millisecond
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+		told := make(said, 1)
+		cmd.Stdout = told
+		c, err := s.Start(ctx, cmd, h.policy(sandbox.Work))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-told
+		cancel()
+		ended := make(chan struct{})
+		go func() { _ = c.Wait(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			_ = cmd.Process.Kill()
+			t.Fatal("it is waited for without an end")
+		}
+		h.pipeIsFree("pipe")
+	})
+}
+
+// said takes the first output of a command.
+type said chan struct{}
+
+func (s said) Write(text []byte) (int, error) {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+	return len(text), nil
+}
+
 // The program itself stays free, and no thread is left of a command.
 func TestTheProgramStaysFree(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // process is a command that package exec did not start itself but looks after as if it
@@ -21,8 +22,10 @@ type process struct {
 	copying sync.WaitGroup
 	// given is our end of its input.
 	given *os.File
-	// detach stops the end with the context.
+	// detach stops the end with the context; ended is closed when there is nothing to end
+	// any more.
 	detach func() bool
+	ended  chan struct{}
 }
 
 // newProcess opens the standard files of a command.
@@ -106,8 +109,25 @@ func (p *process) attach(ctx context.Context, pid int) error {
 	if cancel == nil {
 		cancel = p.cmd.Process.Kill
 	}
-	p.detach = context.AfterFunc(ctx, func() { _ = cancel() })
+	p.ended = make(chan struct{})
+	p.detach = context.AfterFunc(ctx, func() {
+		_ = cancel()
+		p.killAfter(p.cmd.WaitDelay)
+	})
 	return nil
+}
+
+// killAfter ends the process by force, and its namespace with it, if it has not ended
+// within a while; 0 means never. It may not listen, or not have begun to.
+func (p *process) killAfter(delay time.Duration) {
+	if delay == 0 {
+		return
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(delay):
+		_ = p.cmd.Process.Kill()
+	}
 }
 
 // wait waits for the end of the process and of its output. All that could write to it
@@ -115,6 +135,7 @@ func (p *process) attach(ctx context.Context, pid int) error {
 func (p *process) wait() error {
 	state, err := p.cmd.Process.Wait()
 	p.detach()
+	close(p.ended)
 	if p.given != nil {
 		_ = p.given.Close()
 	}
