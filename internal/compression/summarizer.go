@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // Summarizer is a model that writes summaries, for the strategies that ask one.
@@ -73,7 +74,7 @@ const (
 	snapshotClose = "</state_snapshot>"
 )
 
-var anyTag = regexp.MustCompile(`<[^<>]*>`)
+var anyTag = pattern.New(`<[^<>]*>`)
 
 // snapshotOf returns the snapshot in an answer, without what is said around it.
 func snapshotOf(answer string) (string, error) {

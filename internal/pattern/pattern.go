@@ -25,6 +25,9 @@ func (p *Pattern) MatchString(s string) bool { return p.compiled().MatchString(s
 // FindStringSubmatch is regexp.Regexp's.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
 
+// SubexpNames is regexp.Regexp's.
+func (p *Pattern) SubexpNames() []string { return p.compiled().SubexpNames() }
+
 // ReplaceAllString is regexp.Regexp's.
 func (p *Pattern) ReplaceAllString(s, by string) string {
 	return p.compiled().ReplaceAllString(s, by)

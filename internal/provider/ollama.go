@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
 	"agent/internal/llm"
+	"agent/internal/pattern"
 	"agent/internal/rawjson"
 )
 
@@ -87,7 +87,7 @@ func ollamaLoaded(ctx context.Context, client *llm.Client) map[string]int {
 }
 
 // numCtx is the window set for a model in Ollama's list of parameters.
-var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
+var numCtx = pattern.New(`(?m)^num_ctx\s+(\d+)`)
 
 func ollamaModel(ctx context.Context, client *llm.Client, model string) (w ollamaWindow) {
 	var show struct {

@@ -1,9 +1,10 @@
 package cacheaware
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // commandClass says what a command line is for.
@@ -19,10 +20,10 @@ const (
 )
 
 var (
-	leadingCD   = regexp.MustCompile(`^\s*cd\s+\S+\s*(&&|;)\s*`)
-	trailingCut = regexp.MustCompile(`\s*(2>&1|\|\s*(tail|head)\s+(-n\s*)?-?\d+|2>/dev/null)\s*$`)
-	checks      = regexp.MustCompile(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
-	versions    = regexp.MustCompile(`^\s*(git|gh)\s`)
+	leadingCD   = pattern.New(`^\s*cd\s+\S+\s*(&&|;)\s*`)
+	trailingCut = pattern.New(`\s*(2>&1|\|\s*(tail|head)\s+(-n\s*)?-?\d+|2>/dev/null)\s*$`)
+	checks      = pattern.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
+	versions    = pattern.New(`^\s*(git|gh)\s`)
 )
 
 // commandKey is a command line without what does not change what it is about: a
@@ -59,16 +60,16 @@ func classify(line string) commandClass {
 
 // shellViews are the plain ways of reading one file with a command: the groups
 // are named file, lo, hi and count.
-var shellViews = []*regexp.Regexp{
-	regexp.MustCompile(`^(?:cat|cat -n|nl -ba|nl)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)$`),
-	regexp.MustCompile(`^sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?\s+(?P<file>[^\s|;&<>*?$]+)$`),
-	regexp.MustCompile(`^head\s+(?:-n\s*)?-?(?P<hi>\d+)\s+(?P<file>[^\s|;&<>*?$]+)$`),
-	regexp.MustCompile(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?$`),
-	regexp.MustCompile(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
+var shellViews = []*pattern.Pattern{
+	pattern.New(`^(?:cat|cat -n|nl -ba|nl)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)$`),
+	pattern.New(`^sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?\s+(?P<file>[^\s|;&<>*?$]+)$`),
+	pattern.New(`^head\s+(?:-n\s*)?-?(?P<hi>\d+)\s+(?P<file>[^\s|;&<>*?$]+)$`),
+	pattern.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?$`),
+	pattern.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
 }
 
 // cutShort is the note that shell tools put where they left output out.
-var cutShort = regexp.MustCompile(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
+var cutShort = pattern.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
 
 // shellView recognises a command that does nothing but show lines of one file.
 func shellView(line string) (file string, lo, hi int, ok bool) {
