@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/atcmd"
@@ -54,6 +55,8 @@ type app struct {
 	// earlier is the end of the conversation that is taken up again, for the screen.
 	earlier tui.Earlier
 	tally   tally
+	// pasted counts the images that came from the clipboard.
+	pasted  atomic.Int64
 	closers []func() error
 }
 

@@ -24,7 +24,7 @@ type endpointSource func(ctx context.Context, c *provider.Connection) (notice st
 func newConnection(s *settings.Settings, w world, f folders, ask asker) *provider.Connection {
 	return provider.New(provider.Config{
 		Settings: s, Env: w.env, Home: w.home, Folder: f.config, State: f.state,
-		Now: w.now, Ask: ask, UserAgent: "agent/" + version,
+		Now: w.now, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + version,
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
@@ -14,6 +15,10 @@ import (
 	"agent/internal/settings"
 	"agent/internal/tui"
 )
+
+// settleAfter is when what the start has left behind, such as the text of the
+// vocabulary, is given back to the system. Nobody waits for anything then.
+const settleAfter = time.Second
 
 // runInteractive runs a session in the terminal. Without an endpoint it is the
 // demo, which says so.
@@ -57,6 +62,8 @@ func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpoint
 		case <-ctx.Done():
 		}
 	}()
+	settled := time.AfterFunc(settleAfter, debug.FreeOSMemory)
+	defer settled.Stop()
 	err = tui.Run(ctx, tui.Options{
 		Driver:    a.chat,
 		Commands:  a.commands(ctx, a.chat, tui.Keys()),
@@ -73,6 +80,7 @@ func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpoint
 		Workspace: a.workspace.Root(),
 		Status:    chat.Status{Model: settings.Model.Of(a.settings), Mode: a.chat.Mode()},
 		Theme:     func() string { return settings.Theme.Of(a.settings) },
+		Clipboard: a.clipboardImage,
 		Initial:   o.message(),
 		LogPath:   a.log.path,
 		Now:       w.now,

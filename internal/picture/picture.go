@@ -67,10 +67,14 @@ func Fit(file []byte) (Picture, error) {
 	if err != nil {
 		return Picture{}, broken(err)
 	}
-	if max(config.Width, config.Height) <= LongestSide && len(file) <= MaxBytes {
+	held := upright
+	if format == "jpeg" {
+		held = orientation(file)
+	}
+	if max(config.Width, config.Height) <= LongestSide && len(file) <= MaxBytes && held == upright {
 		return Picture{"image/" + format, file, config.Width, config.Height}, nil
 	}
-	return encode(scale(decoded), format)
+	return encode(turn(scale(decoded), held), format)
 }
 
 func broken(err error) error {

@@ -47,6 +47,8 @@ type Config struct {
 	// Ask puts a question to the user and reports whether they agree; nil means that
 	// nobody can be asked.
 	Ask func(ctx context.Context, question string) (bool, error)
+	// Preload has a server on this machine load the model before the first request.
+	Preload bool
 	// Detect finds a server on this machine; nil means the function of that name.
 	Detect func(ctx context.Context) (Local, bool)
 	// UserAgent names the program to the endpoint.

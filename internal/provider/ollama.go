@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/pattern"
@@ -20,6 +21,26 @@ const ollamaLeast = 4096
 // assumedNote says that a window is not known, and how to get a larger one.
 func assumedNote(model string) string {
 	return fmt.Sprintf("Ollama says how large the window of %s is once it is loaded; until then %d tokens are assumed. OLLAMA_CONTEXT_LENGTH=32768 ollama serve makes it larger.", model, ollamaLeast)
+}
+
+// Loading a model takes its time; then it stays for as long as people think before
+// they type.
+const (
+	loadTimeout = 2 * time.Minute
+	keptLoaded  = "30m"
+)
+
+// loadOllama has Ollama load a model before the first request: that need not wait for
+// it then, and the window is known.
+func loadOllama(client *llm.Client, model string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
+	defer cancel()
+	question, err := rawjson.Marshal(map[string]string{"model": model, "keep_alive": keptLoaded})
+	if err != nil {
+		return err
+	}
+	var answer struct{}
+	return client.Ask(ctx, http.MethodPost, "/api/generate", string(question), &answer)
 }
 
 // ollamaWindows are the windows that Ollama really runs its models with: what is set

@@ -52,8 +52,19 @@ func (c *Connection) learn(p *peer) {
 	c.mu.Unlock()
 	if model := settings.Model.Of(s); p.isAssumed(model) && c.isCurrent(p) {
 		note(assumedNote(model))
+		if c.config.Preload {
+			go c.preload(p, model)
+		}
 	}
 	learned()
+}
+
+// preload has the server load a model, and asks for its window then. What goes wrong
+// the first request will say.
+func (c *Connection) preload(p *peer, model string) {
+	if loadOllama(p.client, model) == nil {
+		c.refresh(p)
+	}
 }
 
 // refresh asks an endpoint again whose window was assumed: a server that loads a

@@ -8,9 +8,45 @@ import (
 	"github.com/aymanbagabas/go-osc52/v2"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/atcmd"
 	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
+
+// imageMsg is the file of an image that was on the clipboard, or why there is none.
+type imageMsg struct {
+	path string
+	err  error
+}
+
+// pasteImage puts the image on the clipboard into the message. What reads it may take
+// its time, so the screen does not wait.
+func (m *Model) pasteImage() tea.Cmd {
+	ctx, clipboard := m.ctx, m.opts.Clipboard
+	if clipboard == nil {
+		return nil
+	}
+	return guarded(func() tea.Msg {
+		path, err := clipboard(ctx)
+		return imageMsg{path, err}
+	})
+}
+
+// imageCame puts an image at the cursor.
+func (m *Model) imageCame(image imageMsg) {
+	if image.err != nil {
+		m.note(bad, "✗", "nothing was pasted: "+image.err.Error())
+		return
+	}
+	m.insertImage(image.path)
+}
+
+// insertImage puts an image at the cursor, with a space to type on after it.
+func (m *Model) insertImage(path string) {
+	m.input.InsertImage(atcmd.ImagePart(path).Text, path)
+	m.input.Insert(" ")
+	m.typed = m.opts.Now()
+}
 
 // copyText puts text on the clipboard. The terminal is asked with a sequence that
 // works over SSH as well and is never answered. tmux does not let that through, but

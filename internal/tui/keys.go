@@ -5,7 +5,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"agent/internal/atcmd"
 	"agent/internal/command"
 	"agent/internal/picture"
 	"agent/internal/tui/term"
@@ -22,6 +21,7 @@ func Keys() []command.Key {
 		{Name: "Ctrl+D", Does: "quit, without a draft"},
 		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up also unqueues"},
 		{Name: "Ctrl+O", Does: "outputs and reasoning in full, ← →"},
+		{Name: "Ctrl+V", Does: "the image on the clipboard"},
 		{Name: "Ctrl+G", Does: "edit the prompt in $EDITOR"},
 		{Name: "Ctrl+_, Alt+_", Does: "undo and redo in the prompt"},
 		{Name: "Ctrl+L, Ctrl+Z", Does: "paint again; to the shell, fg is back"},
@@ -72,8 +72,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	m.typed = m.opts.Now()
 	if images := picture.Dropped(text); len(images) > 0 {
 		for _, path := range images {
-			m.input.InsertImage(atcmd.ImagePart(path).Text, path)
-			m.input.Insert(" ")
+			m.insertImage(path)
 		}
 		return nil
 	}
@@ -122,6 +121,8 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 		return m.searchPrompts(), true
 	case "ctrl+o":
 		return m.openOutputs(), true
+	case "ctrl+v":
+		return m.pasteImage(), true
 	case "ctrl+g":
 		return m.editOutside(), true
 	case "ctrl+l":

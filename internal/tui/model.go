@@ -189,6 +189,8 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		if message.ok {
 			m.giveBack(message.message)
 		}
+	case imageMsg:
+		m.imageCame(message)
 	case completionMsg:
 		return m.complete(message)
 	case commandMsg:

@@ -82,6 +82,9 @@ type Options struct {
 	Branch func(ctx context.Context) string
 	// Workspace is the folder shown in the status line.
 	Workspace string
+	// Clipboard puts the image on the clipboard into a file and returns its path. Nil
+	// means that there is none.
+	Clipboard func(ctx context.Context) (path string, err error)
 	// Status is shown until the first StatusChanged.
 	Status chat.Status
 	// Theme returns one of Themes; it is asked again after every command. Nil

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,6 +140,28 @@ func TestDroppedImage(t *testing.T) {
 	s.paste(filepath.Join(dir, "none.png"))
 	if got := s.model.message(); len(got) == 0 || slices.ContainsFunc(got, func(p atcmd.Part) bool { return p.Image != "" }) {
 		t.Errorf("a path of nothing is %+v", got)
+	}
+}
+
+// Ctrl+V puts the image on the clipboard into the message, or says why not.
+func TestClipboardImage(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	var problem error
+	s.model.opts.Clipboard = func(context.Context) (string, error) { return "/t/clipboard-1.png", problem }
+	s.typed("see ")
+	s.press("ctrl+v")
+	want := atcmd.Message{{Text: "see "}, {Text: "[image clipboard-1.png]", Image: "/t/clipboard-1.png"}, {Text: " "}}
+	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
+	problem = errors.New("the clipboard holds no image")
+	s.press("ctrl+v")
+	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
+	if shown := s.all(); !strings.Contains(shown, "nothing was pasted: the clipboard holds no image") {
+		t.Errorf("shown:\n%s", shown)
 	}
 }
 

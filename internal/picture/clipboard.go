@@ -1,0 +1,135 @@
+package picture
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// clipboardTime bounds what the program that is asked for the clipboard may take.
+const clipboardTime = 10 * time.Second
+
+// ErrNoPicture says that there is a clipboard without an image.
+var ErrNoPicture = errors.New("the clipboard holds no image")
+
+// reader is a program that prints the image on the clipboard.
+type reader struct {
+	// variable must be set for the program to be of use; "" needs none.
+	variable string
+	command  []string
+	decode   func(out []byte) ([]byte, error)
+}
+
+// readers are those of a system, in the order in which they are tried.
+func readers(system string) []reader {
+	if system == "darwin" {
+		return []reader{{command: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: decodeAppleScript}}
+	}
+	plain := func(out []byte) ([]byte, error) { return out, nil }
+	return []reader{
+		{"WAYLAND_DISPLAY", []string{"wl-paste", "--no-newline", "--type", "image/png"}, plain},
+		{"DISPLAY", []string{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}, plain},
+	}
+}
+
+// Clipboard returns the image on the clipboard as a PNG file. The program that reads it
+// is looked for in the PATH of environ, which it also runs with. The error is
+// ErrNoPicture, or says what to do.
+func Clipboard(ctx context.Context, environ []string) ([]byte, error) {
+	return clipboard(ctx, environ, readers(runtime.GOOS))
+}
+
+func clipboard(ctx context.Context, environ []string, readers []reader) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, clipboardTime)
+	defer cancel()
+	var names []string
+	for _, r := range readers {
+		if r.variable != "" && variable(environ, r.variable) == "" {
+			continue
+		}
+		names = append(names, r.command[0])
+		if program := find(r.command[0], variable(environ, "PATH")); program != "" {
+			return r.read(ctx, program, environ)
+		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("there is no clipboard here: neither WAYLAND_DISPLAY nor DISPLAY is set")
+	}
+	return nil, fmt.Errorf("the clipboard cannot be read without %s; install it, or drop the file on the terminal", strings.Join(names, " or "))
+}
+
+func (r reader) read(ctx context.Context, program string, environ []string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, program, r.command[1:]...)
+	cmd.Env = environ
+	cmd.WaitDelay = time.Second
+	out := &bounded{}
+	cmd.Stdout = out
+	err := cmd.Run()
+	switch {
+	case out.full:
+		return nil, fmt.Errorf("the image on the clipboard has more than %d MB", MaxFileBytes>>20)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s did not give the clipboard within %s", r.command[0], clipboardTime)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil || len(out.data) == 0:
+		return nil, ErrNoPicture
+	}
+	return r.decode(out.data)
+}
+
+// bounded keeps as much as an image may have.
+type bounded struct {
+	data []byte
+	full bool
+}
+
+// Write implements io.Writer.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.full = b.full || len(b.data)+len(p) > 2*MaxFileBytes+len("«data PNGf»\n"); b.full {
+		return 0, errors.New("too much")
+	}
+	b.data = append(b.data, p...)
+	return len(p), nil
+}
+
+// decodeAppleScript reads «data PNGf89504E47…».
+func decodeAppleScript(out []byte) ([]byte, error) {
+	text := strings.TrimSpace(string(out))
+	text, begins := strings.CutPrefix(text, "«data PNGf")
+	text, ends := strings.CutSuffix(text, "»")
+	image, err := hex.DecodeString(text)
+	if !begins || !ends || err != nil {
+		return nil, ErrNoPicture
+	}
+	return image, nil
+}
+
+func variable(environ []string, name string) string {
+	value := ""
+	for _, pair := range environ {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// find looks a program up in a PATH; relative folders of it do not count.
+func find(name, path string) string {
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, name)
+		info, err := os.Stat(file)
+		if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}

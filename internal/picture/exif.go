@@ -1,0 +1,112 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+)
+
+// How a camera was held, as Exif numbers it: what must be done to see the image
+// upright. Models do not read Exif.
+const (
+	upright         = 1
+	mostOrientation = 8
+)
+
+// orientation is how the image in a JPEG file is to be turned; upright for all that
+// does not say.
+func orientation(file []byte) int {
+	const (
+		application = 0xe1
+		scan        = 0xda
+		header      = 4
+	)
+	if !bytes.HasPrefix(file, []byte{0xff, 0xd8}) {
+		return upright
+	}
+	for rest := file[2:]; len(rest) > header && rest[0] == 0xff && rest[1] != scan; {
+		size := int(binary.BigEndian.Uint16(rest[2:])) + 2
+		if size < header || size > len(rest) {
+			return upright
+		}
+		if tiff, is := bytes.CutPrefix(rest[header:size], []byte("Exif\x00\x00")); is && rest[1] == application {
+			return orientationTag(tiff)
+		}
+		rest = rest[size:]
+	}
+	return upright
+}
+
+// orientationTag looks for the orientation in the first directory of a TIFF.
+func orientationTag(tiff []byte) int {
+	const (
+		begin, entry = 8, 12
+		tag          = 0x0112
+	)
+	if len(tiff) < begin {
+		return upright
+	}
+	var order binary.ByteOrder = binary.BigEndian
+	if tiff[0] == 'I' {
+		order = binary.LittleEndian
+	}
+	at := int64(order.Uint32(tiff[4:]))
+	if at+2 > int64(len(tiff)) {
+		return upright
+	}
+	directory := tiff[at:]
+	count := int(order.Uint16(directory))
+	for directory = directory[2:]; count > 0 && len(directory) >= entry; count-- {
+		if order.Uint16(directory) == tag {
+			if turned := int(order.Uint16(directory[8:])); turned >= upright && turned <= mostOrientation {
+				return turned
+			}
+			return upright
+		}
+		directory = directory[entry:]
+	}
+	return upright
+}
+
+// turn returns the image upright.
+func turn(from image.Image, orientation int) image.Image {
+	if orientation == upright {
+		return from
+	}
+	b := from.Bounds()
+	w, h := b.Dx(), b.Dy()
+	size := image.Rect(0, 0, w, h)
+	const sideways = 5 // and all above
+	if orientation >= sideways {
+		size = image.Rect(0, 0, h, w)
+	}
+	to := image.NewNRGBA(size)
+	for y := range size.Dy() {
+		for x := range size.Dx() {
+			sx, sy := source(orientation, x, y, w, h)
+			to.Set(x, y, from.At(b.Min.X+sx, b.Min.Y+sy))
+		}
+	}
+	return to
+}
+
+// source is where a pixel of the upright image is in one of w by h.
+func source(orientation, x, y, w, h int) (sx, sy int) {
+	switch orientation {
+	case 2:
+		return w - 1 - x, y
+	case 3:
+		return w - 1 - x, h - 1 - y
+	case 4:
+		return x, h - 1 - y
+	case 5:
+		return y, x
+	case 6:
+		return y, h - 1 - x
+	case 7:
+		return w - 1 - y, h - 1 - x
+	case 8:
+		return w - 1 - y, x
+	}
+	return x, y
+}
