@@ -45,7 +45,8 @@ func (c *Commands) planFiles(ctx context.Context, way snapshot.Way) (*snapshot.P
 	plan, err := c.deps.Session.PlanFiles(ctx, way)
 	if errors.Is(err, snapshot.ErrNothing) {
 		return nil, fmt.Errorf("there is nothing to %s: %s", way, map[snapshot.Way]string{
-			snapshot.Undo: "no turn has changed files, or all are undone", snapshot.Redo: "nothing was undone since files were changed last",
+			snapshot.Undo: "no turn has changed files that are kept, or all are undone. Kept are edits, and what commands did to files that git tracks or does not ignore; not background jobs",
+			snapshot.Redo: "nothing was undone since files were changed last",
 		}[way])
 	}
 	if err != nil {
@@ -65,23 +66,28 @@ func (c *Commands) showFiles(ctx context.Context, way snapshot.Way) (Output, err
 		return Output{}, err
 	}
 	c.files.set(plan)
-	lines := []string{headline(plan)}
-	for _, line := range plan.Lines() {
-		lines = append(lines, "  "+line)
+	lines, next := []string{headline(plan) + ":"}, fmt.Sprintf("/%s %s", way, confirm)
+	ask := &Ask{Title: headline(plan), Does: "yes, " + string(way), Run: next}
+	for _, step := range plan.Steps {
+		lines = append(lines, "  "+step.Line())
+		ask.Parts = append(ask.Parts, AskPart{step.Line(), step.Diff})
 	}
-	next := fmt.Sprintf("/%s %s", way, confirm)
-	return Output{Lines: append(lines, next+" does it."), Diff: plan.Diff(), Next: next}, nil
+	for _, left := range plan.Left {
+		lines = append(lines, "  "+staysAsItIs(left))
+		ask.Parts = append(ask.Parts, AskPart{Title: staysAsItIs(left)})
+	}
+	return Output{Lines: append(lines, next+" does it."), Diff: plan.Diff(), Ask: ask}, nil
 }
 
+func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + left.String() }
+
+// headline says in a line what a plan does.
 func headline(plan *snapshot.Plan) string {
 	about := ""
 	if plan.Title != "" {
-		about = " (“" + plan.Title + "”)"
+		about = " of “" + plan.Title + "”"
 	}
-	if len(plan.Steps) == 0 {
-		return fmt.Sprintf("To %s the latest turn that changed files%s changes nothing:", plan.Kind, about)
-	}
-	return fmt.Sprintf("To %s the latest turn that changed files%s changes %s:", plan.Kind, about, words.Count(len(plan.Steps), "file"))
+	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about, words.Count(len(plan.Steps), "file"))
 }
 
 // moveFiles does what was shown, or what there is to do when nothing was.
@@ -106,7 +112,7 @@ func (c *Commands) moveFiles(ctx context.Context, way snapshot.Way) (Output, err
 		lines = append(lines, fmt.Sprintf("  %-7s %s", file.Does, file.Path))
 	}
 	for _, left := range plan.Left {
-		lines = append(lines, "  stays as it is: "+left.String())
+		lines = append(lines, "  "+staysAsItIs(left))
 	}
 	if way == snapshot.Undo {
 		lines = append(lines, "/redo takes it back.")

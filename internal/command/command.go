@@ -21,13 +21,25 @@ type Output struct {
 	Diff string
 	// Copy goes to the clipboard (/copy); without a screen it is printed.
 	Copy string
-	// Next is a line that a person may want to run after this one, for the prompt.
-	Next string
+	// Ask is a question to the person, which a screen shows in place of Lines and Diff.
+	Ask *Ask
 	// Quit ends the program.
 	Quit bool
 	// Submit is sent to the model as if the user had typed it.
 	Submit string
 }
+
+// Ask is a question about what a command would do.
+type Ask struct {
+	// Title says it in a line; Parts are what it is about.
+	Title string
+	Parts []AskPart
+	// Does is what yes does, in a few words, and Run the line that does it.
+	Does, Run string
+}
+
+// AskPart is a part of what is asked about: a line, and a unified diff or nothing.
+type AskPart struct{ Title, Diff string }
 
 // Completion is one proposal for the word under the cursor.
 type Completion struct {

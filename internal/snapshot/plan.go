@@ -235,18 +235,6 @@ func does(now, then found) string {
 	return "change"
 }
 
-// Lines says what the plan does, a line a file; diffs are apart.
-func (p *Plan) Lines() []string {
-	var lines []string
-	for _, step := range p.Steps {
-		lines = append(lines, step.line())
-	}
-	for _, left := range p.Left {
-		lines = append(lines, "stays as it is: "+left.String())
-	}
-	return lines
-}
-
 // Diff is the unified diff of all steps.
 func (p *Plan) Diff() string {
 	var all strings.Builder
@@ -256,7 +244,8 @@ func (p *Plan) Diff() string {
 	return all.String()
 }
 
-func (s Step) line() string {
+// Line says what happens to the file.
+func (s Step) Line() string {
 	detail := ""
 	switch {
 	case s.Does == "mode":

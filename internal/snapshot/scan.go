@@ -20,7 +20,7 @@ const (
 	copyBytes = 32 << 20
 	copyTime  = 300 * time.Millisecond
 	// listTime bounds the listing of the workspace, mostFiles what is looked at.
-	listTime  = 2 * time.Second
+	listTime  = 5 * time.Second
 	mostFiles = 200_000
 )
 

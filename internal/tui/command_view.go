@@ -15,12 +15,12 @@ import (
 // would fill more than half of the window is opened to be read, and leaves a line.
 func (m *Model) showCommand(line string, output command.Output) {
 	m.print(transcript.Text, promptRows(line))
+	if output.Ask != nil {
+		return // it is asked
+	}
 	if output.Diff != "" {
 		m.openDiff(line, output.Diff)
 		m.answer(transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file") + " shown"))
-		if len(output.Lines) > 0 {
-			m.answer(commandRows(output))
-		}
 		return
 	}
 	lay := commandRows(output)

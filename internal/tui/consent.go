@@ -28,6 +28,8 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.View:
 		asked := m.questions.First()
 		m.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
+	case reply.Run != "":
+		return m.runCommand(reply.Run)
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {

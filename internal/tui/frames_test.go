@@ -151,7 +151,15 @@ var states = map[string]func(*screenplay){
 		s.typed("a draft")
 		s.press("ctrl+r", "ctrl+r")
 	},
-	"rewind":      func(s *screenplay) { s.press("esc", "esc") },
+	"rewind": func(s *screenplay) { s.press("esc", "esc") },
+	"undo":   func(s *screenplay) { s.typed("/undo"); s.press("enter") },
+	"undone": func(s *screenplay) {
+		s.typed("/undo")
+		s.press("enter")
+		s.wait(time.Second)
+		s.typed("y")
+		s.wait(time.Second)
+	},
 	"rewind-hint": func(s *screenplay) { s.press("esc") },
 
 	"keys":  func(s *screenplay) { s.typed("?") },

@@ -74,6 +74,14 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 			{Name: "make x", Help: "10:30", Line: "/rewind 1", Preview: func() string { return "make x" }},
 			{Name: "what was left behind", Help: "10:41", Line: "/rewind r12"},
 		}}}, nil
+	case "/undo":
+		if line == "/undo yes" {
+			return command.Output{Lines: []string{"Undone: 2 files."}}, nil
+		}
+		return command.Output{Lines: []string{"undo 2 files"}, Diff: editDiff, Ask: &command.Ask{
+			Title: "undo the changes of “make x” to 2 files", Does: "yes, undo", Run: "/undo yes",
+			Parts: []command.AskPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "stays as it is: .env: it may hold keys, which are not copied"}},
+		}}, nil
 	case "/init":
 		return command.Output{Submit: "write AGENTS.md"}, nil
 	case "/context":

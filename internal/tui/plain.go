@@ -117,6 +117,12 @@ func (p *plain) line(text string) tea.Cmd {
 		asked := m.questions.First()
 		answer, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
 		switch {
+		case asked.Own != nil && (answer == "y" || answer == "n") && reason == "":
+			m.questions.Settle(asked.ID, m.opts.Now())
+			if answer == "y" {
+				return m.runCommand(asked.Own.Run)
+			}
+			return nil
 		case answer == "y" && reason == "":
 			m.opts.Driver.Answer(asked.ID, chat.Decision{Allow: true})
 			return nil

@@ -189,8 +189,8 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
 	case msg.output.Copy != "":
 		return m.copyText(msg.output.Copy)
-	case msg.output.Next != "" && m.input.Text == "":
-		m.input.Set(msg.output.Next)
+	case msg.output.Ask != nil:
+		m.questions.AddOwn(msg.output.Ask, m.opts.Now())
 	case msg.output.Quit:
 		return tea.Quit
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/chat"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/words"
@@ -29,7 +28,7 @@ type body struct {
 }
 
 // lay lays the body out, if that was not done for this theme and width.
-func (b *body) lay(t *style.Theme, request chat.Approval, width int) {
+func (b *body) lay(t *style.Theme, request Asked, width int) {
 	if b.theme == t && b.width == width {
 		return
 	}
@@ -37,6 +36,9 @@ func (b *body) lay(t *style.Theme, request chat.Approval, width int) {
 	p := request.Preview
 	b.rows = nil
 	switch {
+	case request.Own != nil:
+		b.title = style.Reveal(request.Own.Title).Text
+		b.rows = ownRows(t, request.Own, width)
 	case request.Repeats != "":
 		b.title = "the model goes in circles; shall it go on?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)

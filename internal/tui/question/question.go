@@ -23,7 +23,9 @@ const (
 // Questions are the calls that wait for a decision, oldest first, and how far the
 // person is with the first of them. The zero value has none.
 type Questions struct {
-	waiting []chat.Approval
+	waiting []Asked
+	// owns numbers the questions of commands.
+	owns int
 	// since is when the first one was shown.
 	since time.Time
 	// drafting is set while keys belong to the message; it ends by itself at until,
@@ -48,6 +50,8 @@ type Reply struct {
 	Pass bool
 	// View asks for all of the question in the pager.
 	View bool
+	// Run is a line to run: the person said yes to what a command had shown.
+	Run string
 	// Answered is set when ID was decided. Stop is set when the turn shall end too.
 	Answered bool
 	ID       int
@@ -65,11 +69,11 @@ func (q *Questions) Drafting() bool { return q.Open() && q.drafting }
 func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
 
 // First is the question that is shown.
-func (q *Questions) First() chat.Approval { return q.waiting[0] }
+func (q *Questions) First() Asked { return q.waiting[0] }
 
 // Add takes a question. typed is when the message was last typed at.
 func (q *Questions) Add(approval chat.Approval, now, typed time.Time) {
-	q.waiting = append(q.waiting, approval)
+	q.waiting = append(q.waiting, Asked{Approval: approval})
 	if len(q.waiting) == 1 {
 		q.show(now)
 		if now.Sub(typed) < typingTime {
@@ -80,7 +84,7 @@ func (q *Questions) Add(approval chat.Approval, now, typed time.Time) {
 
 // show begins with the first question.
 func (q *Questions) show(now time.Time) {
-	*q = Questions{waiting: q.waiting, since: now}
+	*q = Questions{waiting: q.waiting, owns: q.owns, since: now}
 	if q.Open() {
 		q.body.hidden = hidden(q.First())
 	}
@@ -229,6 +233,9 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 		}
 		return q.answer(chat.Decision{Allow: true, Always: key == "a"}, false, now)
 	case "n":
+		if q.First().Own != nil {
+			return q.answer(chat.Decision{}, false, now)
+		}
 		q.reason = &edit.Editor{}
 	case "v":
 		return Reply{View: true}
@@ -241,6 +248,12 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 // answer decides the first question.
 func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 	reply := Reply{Answered: true, ID: q.waiting[0].ID, Decision: d, Stop: stop}
+	if own := q.First().Own; own != nil {
+		reply = Reply{}
+		if d.Allow {
+			reply.Run = own.Run
+		}
+	}
 	q.waiting = q.waiting[1:]
 	q.show(now)
 	return reply
@@ -280,6 +293,9 @@ type choice struct{ key, does string }
 
 // choices are the answers there are to the first question.
 func (q *Questions) choices() []choice {
+	if own := q.First().Own; own != nil {
+		return []choice{{"y", own.Does}, {"n", "no, leave it as it is (Esc too)"}}
+	}
 	if q.First().Repeats != "" {
 		return []choice{{"y", "yes, go on"}, {"n", "no, and say what to do instead"}, {"esc", "no, and stop"}}
 	}

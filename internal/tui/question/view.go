@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/chat"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 )
@@ -32,7 +31,7 @@ func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
 }
 
 // All is all of a question, for the pager.
-func All(t *style.Theme, request chat.Approval, width int) []string {
+func All(t *style.Theme, request Asked, width int) []string {
 	b := body{hidden: hidden(request)}
 	b.lay(t, request, width)
 	rows := slices.Concat([]string{t.Strong.Text(b.title)}, cautionRows(t, request, width), []string{""}, b.rows)
@@ -43,7 +42,10 @@ func All(t *style.Theme, request chat.Approval, width int) []string {
 }
 
 // hidden counts the characters of a question that would not be seen by themselves.
-func hidden(request chat.Approval) int {
+func hidden(request Asked) int {
+	if request.Own != nil {
+		return ownHidden(request.Own)
+	}
 	p := request.Preview
 	n := style.Reveal(p.Title).Hidden
 	for _, caution := range cautions(request) {
@@ -56,7 +58,7 @@ func hidden(request chat.Approval) int {
 }
 
 // cautions say what about a call asks for care.
-func cautions(request chat.Approval) []style.Revealed {
+func cautions(request Asked) []style.Revealed {
 	p := request.Preview
 	var lines []style.Revealed
 	if p.Outside != "" {
@@ -69,7 +71,7 @@ func cautions(request chat.Approval) []style.Revealed {
 }
 
 // cautionRows are the cautions, each in a few rows.
-func cautionRows(t *style.Theme, request chat.Approval, width int) []string {
+func cautionRows(t *style.Theme, request Asked, width int) []string {
 	const most = 3
 	var rows []string
 	for _, caution := range cautions(request) {

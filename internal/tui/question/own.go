@@ -1,0 +1,51 @@
+package question
+
+import (
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/tui/patch"
+	"agent/internal/tui/style"
+)
+
+// Asked is a question that waits: a call of the model, or what a command of the person
+// would do.
+type Asked struct {
+	chat.Approval
+	// Own is nil for a call of the model.
+	Own *command.Ask
+}
+
+// AddOwn takes the question of a command that the person has just typed.
+func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
+	q.owns++
+	q.waiting = append(q.waiting, Asked{chat.Approval{ID: -q.owns}, ask})
+	if len(q.waiting) == 1 {
+		q.show(now)
+	}
+}
+
+// ownRows lay out what the question of a command is about.
+func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
+	var rows []string
+	for i, part := range ask.Parts {
+		if i > 0 && part.Diff != "" {
+			rows = append(rows, "")
+		}
+		for _, row := range (style.Spans{{Text: style.Reveal(part.Title).Text, Style: t.Strong}}).HardWrap(width) {
+			rows = append(rows, row.String())
+		}
+		rows = append(rows, patch.Render(t, part.Diff, width)...)
+	}
+	return rows
+}
+
+// ownHidden counts the characters of such a question that would not be seen.
+func ownHidden(ask *command.Ask) int {
+	n := 0
+	for _, part := range ask.Parts {
+		n += style.Reveal(part.Title).Hidden + patch.Hidden(part.Diff)
+	}
+	return n
+}

@@ -1,0 +1,38 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// D-85: /undo is a question that shows the difference. One key does it, n or Esc leaves the
+// files as they are, and neither is an answer to the model.
+func TestUndoIsAQuestion(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]struct{ ran, left bool }{"y": {ran: true}, "esc": {left: true}, "n": {left: true}} {
+		s := newScreenplay(t, 80, 30)
+		s.typed("/undo")
+		s.press("enter")
+		asked := s.all()
+		for _, part := range []string{"? undo the changes of “make x” to 2 files", "change  internal/a.go", "delete  made.txt", "stays as it is: .env"} {
+			if !strings.Contains(asked, part) {
+				t.Errorf("the question lacks %q:\n%s", part, asked)
+			}
+		}
+		s.wait(time.Second)
+		if key == "esc" {
+			s.press(key)
+		} else {
+			s.typed(key)
+		}
+		s.wait(time.Second)
+		all := s.all()
+		if strings.Contains(all, "Undone: 2 files.") != want.ran || len(s.driver.calls) > 0 && s.driver.calls[0] != "refresh" {
+			t.Errorf("%s: %q, the model was told %q", key, all, s.driver.calls)
+		}
+		if open := s.model.questions.Asking(); open == (want.ran || want.left) {
+			t.Errorf("%s: the question is open: %v", key, open)
+		}
+	}
+}
