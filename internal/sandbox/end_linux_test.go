@@ -236,3 +236,16 @@ func TestHelperIsNotForUsers(t *testing.T) {
 		t.Errorf("%v %s", err, out)
 	}
 }
+
+// Where there is no room for caches, a command runs without.
+func TestNoRoomForCaches(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		policy := h.policy(sandbox.Work)
+		policy.Caches = "/proc/caches"
+		if got := h.run(s, policy, "echo runs"); got.exit != 0 || trimmed(got.output) != "runs" {
+			t.Errorf("%+v", got)
+		}
+	})
+}

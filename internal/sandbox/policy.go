@@ -91,10 +91,8 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	if p.Profile != Open && p.Workspace == "" {
 		return p, fmt.Errorf("the policy names no workspace")
 	}
-	if p.Profile == Work && p.Caches != "" {
-		if err := os.MkdirAll(p.Caches, 0o700); err != nil {
-			return p, fmt.Errorf("folder for caches: %w", err)
-		}
+	if p.Profile == Work && p.Caches != "" && os.MkdirAll(p.Caches, 0o700) != nil {
+		p.Caches = "" // a home that cannot be written, or a full disk, is no reason to run nothing
 	}
 	p.Workspace, p.Temp, p.Caches = real(p.Workspace), real(p.Temp), real(p.Caches)
 	p.AllowWrite, p.DenyRead = existing(p.AllowWrite), existing(p.DenyRead)

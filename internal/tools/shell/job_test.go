@@ -3,6 +3,8 @@ package shell
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,5 +89,17 @@ func TestLooksAtAJobMissNothing(t *testing.T) {
 	}
 	if !strings.HasPrefix(third, "[1.2 KiB left out here; it was not kept]\na long line") || !strings.HasSuffix(third, "last\n") {
 		t.Errorf("%q", third)
+	}
+}
+
+// A folder that was deleted meanwhile is named, not the shell.
+func TestFolderThatIsGone(t *testing.T) {
+	t.Parallel()
+	jobs := NewJobs(os.Environ(), nil)
+	defer jobs.Close()
+	gone := filepath.Join(t.TempDir(), "gone")
+	end, err := jobs.Run(t.Context(), Command{Line: "pwd", Dir: gone, OutputBytes: 100}, nil)
+	if err != nil || end.NotStarted == nil || !strings.Contains(end.NotStarted.Error(), gone) || strings.Contains(end.NotStarted.Error(), "bash") {
+		t.Errorf("%v, %v", end.NotStarted, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -122,6 +123,9 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	}
 	running, err := policy.Start(ctx, cmd, c.Profile)
 	if err != nil {
+		if _, gone := os.Stat(c.Dir); gone != nil {
+			err = fmt.Errorf("its folder cannot be entered: %w", gone)
+		}
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}
 	gone := j.groups.add(cmd.Process.Pid)
