@@ -67,7 +67,7 @@ type Options struct {
 	// In and Out are the terminal.
 	In, Out *os.File
 	// Environ is the environment as "KEY=value": TERM, COLORTERM, NO_COLOR,
-	// COLORFGBG, TMUX, PAGER, VISUAL, EDITOR and HOME are looked at.
+	// COLORFGBG, TERM_PROGRAM, LC_TERMINAL, TMUX, PAGER, VISUAL, EDITOR and HOME are looked at.
 	Environ []string
 	// Greeting is printed first, a line each.
 	Greeting []string

@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"cmp"
 	"path/filepath"
 
-	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+	"agent/internal/words"
 )
 
 // present says in the terminal's title what goes on, and asks for attention when a
@@ -12,7 +14,8 @@ func (m *Model) present() {
 	if m.opts.simpleTerminal() {
 		return
 	}
-	title := "agent: " + style.Reveal(filepath.Base(m.opts.Workspace)).Text
+	name := "agent: " + words.Line(filepath.Base(m.opts.Workspace), newsLimit)
+	title := name
 	switch {
 	case m.questions.Open():
 		title = "? " + title
@@ -24,6 +27,19 @@ func (m *Model) present() {
 		m.sequence += "\x1b]2;" + title + "\x1b\\"
 	}
 	if m.bell && m.unfocused {
-		m.sequence += "\x1b]9;" + title + "\x1b\\"
+		m.sequence += term.Notification(m.opts.env, name, m.news())
 	}
+}
+
+// newsLimit is how much of a folder's name or of a question is shown outside the
+// window, in characters.
+const newsLimit = 120
+
+// news says in a line what attention is asked for.
+func (m *Model) news() string {
+	if !m.questions.Open() {
+		return "the turn has ended"
+	}
+	asked := m.questions.First()
+	return "asks: " + words.Line(cmp.Or(asked.Repeats, asked.Preview.Title), newsLimit)
 }

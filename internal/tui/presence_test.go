@@ -13,7 +13,7 @@ import (
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.opts.Environ = []string{"TERM=xterm-256color"}
+	s.model.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=ghostty"}
 	take := func() string {
 		sequence := s.model.sequence
 		s.model.sequence = ""
@@ -24,8 +24,9 @@ func TestPresence(t *testing.T) {
 		t.Errorf("while a turn runs: %q", got)
 	}
 	s.model.update(inputMsg{term.Focus(false)})
-	s.model.update(eventsMsg{askedForCommand("make")})
-	if got := take(); !strings.Contains(got, "\x1b]2;? agent: project\x1b\\") || !strings.Contains(got, "\x1b]9;") {
+	s.model.update(eventsMsg{askedForCommand("make\x1b\\\x1b]52;c;AAAA\a")})
+	const asks = "\x1b]777;notify;agent: project;asks: run make␛\\␛]52,c,AAAA␇\x1b\\"
+	if got := take(); got != "\x1b]2;? agent: project\x1b\\"+asks {
 		t.Errorf("when it asks unseen: %q", got)
 	}
 	s.model.update(wakeMsg{})
