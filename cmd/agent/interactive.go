@@ -64,6 +64,7 @@ func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpoint
 	}()
 	settled := time.AfterFunc(settleAfter, debug.FreeOSMemory)
 	defer settled.Stop()
+	banner := a.banner()
 	err = tui.Run(ctx, tui.Options{
 		Driver:    a.chat,
 		Commands:  a.commands(ctx, a.chat, tui.Keys()),
@@ -73,10 +74,11 @@ func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpoint
 		In:        w.stdin,
 		Out:       w.stdout,
 		Environ:   w.environ,
-		Greeting:  append([]string{a.banner()}, a.notices...),
+		Greeting:  append([]string{banner}, a.notices...),
 		Earlier:   a.earlier,
 		History:   promptHistory{session.Prompts{Path: filepath.Join(a.folders.config, "history")}},
 		Branch:    func(ctx context.Context) string { return branchNow(ctx, a.workspace.Root()) },
+		Found:     a.lateModel(banner),
 		Workspace: a.workspace.Root(),
 		Status:    chat.Status{Model: settings.Model.Of(a.settings), Mode: a.chat.Mode()},
 		Theme:     func() string { return settings.Theme.Of(a.settings) },

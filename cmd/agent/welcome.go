@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -19,15 +20,6 @@ import (
 // banner says what is about to work where: program, model and host, folder and branch,
 // mode.
 func (a *app) banner() string {
-	model := settings.Model.Of(a.settings)
-	if model == "" {
-		model = "no model yet"
-	}
-	if endpoint, err := a.connection.Endpoint(); err == nil {
-		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
-			model += " at " + address.Host
-		}
-	}
 	root := a.workspace.Root()
 	place := root
 	if rest, below := strings.CutPrefix(root, a.world.home); a.world.home != "" && below && (rest == "" || rest[0] == '/') {
@@ -36,7 +28,39 @@ func (a *app) banner() string {
 	if branch := git.Branch(root); branch != "" {
 		place += " " + branch
 	}
-	return strings.Join([]string{"agent " + version, model, place, string(a.chat.Mode()), "/help"}, " · ")
+	return strings.Join([]string{"agent " + version, a.modelAtHost(), place, string(a.chat.Mode()), "/help"}, " · ")
+}
+
+// noModelYet is said while the endpoint has not told what it has.
+const noModelYet = "no model yet"
+
+// modelAtHost names the model and the host that it is asked at.
+func (a *app) modelAtHost() string {
+	model := cmp.Or(settings.Model.Of(a.settings), noModelYet)
+	if endpoint, err := a.connection.Endpoint(); err == nil {
+		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
+			model += " at " + address.Host
+		}
+	}
+	return model
+}
+
+// lateModel returns nil when the banner names the model. Else what it returns waits for
+// the endpoint and names the model that was found there; one that the user chose
+// meanwhile needs no word.
+func (a *app) lateModel(banner string) func(context.Context) string {
+	if !strings.Contains(banner, noModelYet) {
+		return nil
+	}
+	return func(context.Context) string {
+		if _, err := a.connection.Provider(); err != nil {
+			return "" // the first request will say it
+		}
+		if _, source := a.settings.Get(settings.Model.Key()); source != settings.Found {
+			return ""
+		}
+		return "model " + a.modelAtHost()
+	}
 }
 
 // branchLimit bounds what git may take to say what was changed.

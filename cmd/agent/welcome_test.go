@@ -1,12 +1,18 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"agent/internal/chat"
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+	"agent/internal/provider"
+	"agent/internal/settings"
 	"agent/internal/tools"
 )
 
@@ -78,5 +84,49 @@ func TestBranch(t *testing.T) {
 	run(dir, "checkout", "-q", "--detach")
 	if got := branchNow(t.Context(), dir); got != "" {
 		t.Errorf("without a branch: %q", got)
+	}
+}
+
+// A model that is found after the banner was printed is named then; not one that was
+// known or chosen, and not when there is a choice.
+func TestLateModel(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, banner, models, chosen, want string
+	}{
+		{"found", "agent · no model yet at h", `{"id":"m1"}`, "", "model m1 at "},
+		{"several", "agent · no model yet at h", `{"id":"m1"},{"id":"m2"}`, "", ""},
+		{"chosen meanwhile", "agent · no model yet at h", `{"id":"m1"}`, "m2", ""},
+		{"in the banner", "agent · m1 at h", `{"id":"m1"}`, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.New(t)
+			server.Answer("/v1/models", `{"object":"list","data":[`+tt.models+`]}`)
+			s := settings.New(settings.NewRegistry(settings.All(), nil))
+			for key, value := range map[string]string{settings.BaseURL.Key(): server.URL, settings.Model.Key(): tt.chosen} {
+				if value != "" {
+					if err := s.Set(settings.Session, key, value); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			a := &app{settings: s, connection: provider.New(provider.Config{
+				Settings: s, Env: func(string) string { return "" }, Folder: t.TempDir(),
+				Stored: func(string) (llm.Key, string) { return "", "" },
+				Detect: func(context.Context) (provider.Local, bool) { return provider.Local{}, false },
+			})}
+			defer a.connection.Close()
+			if tt.want != "" {
+				tt.want += strings.TrimSuffix(strings.TrimPrefix(server.URL, "http://"), "/v1")
+			}
+			late, got := a.lateModel(tt.banner), ""
+			if late != nil {
+				got = late(t.Context())
+			}
+			if got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
 	}
 }

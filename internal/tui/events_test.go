@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -185,6 +186,20 @@ func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 	want := []string{"✗ the prompt history could not be read: permission denied", "✗ the prompt could not be added to the history: disk full"}
 	if diff := cmp.Diff(want, s.texts()); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+}
+
+// A model that was found after the greeting is named in a quiet line, without what it
+// would do to the terminal; without one nothing is said.
+func TestTheModelThatWasFoundIsNamed(t *testing.T) {
+	t.Parallel()
+	for found, want := range map[string][]string{"model qwen\x1b[2J at localhost:8000": {"· model qwen at localhost:8000"}, "": {}} {
+		s := newScreenplay(t, 80, 24)
+		s.model.opts.Found = func(context.Context) string { return found }
+		s.run(s.model.begin())
+		if diff := cmp.Diff(want, s.texts()); diff != "" {
+			t.Errorf("printed (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -130,7 +130,19 @@ func (m *Model) begin() tea.Cmd {
 	default:
 		m.giveBack(initial)
 	}
-	return tea.Batch(load, send, m.askBranch())
+	return tea.Batch(load, send, m.askBranch(), m.askFound())
+}
+
+// foundMsg says which model was found after the greeting.
+type foundMsg string
+
+// askFound asks which model was found, if that is still open.
+func (m *Model) askFound() tea.Cmd {
+	ctx, found := m.ctx, m.opts.Found
+	if found == nil {
+		return nil
+	}
+	return guarded(func() tea.Msg { return foundMsg(found(ctx)) })
 }
 
 // branchMsg brings what is checked out.
@@ -179,6 +191,10 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		return m.eventsCame(message)
 	case branchMsg:
 		m.branch = string(message)
+	case foundMsg:
+		if message != "" {
+			m.note(dim, "·", string(message))
+		}
 	case resizedMsg:
 		m.resized(message.width, message.height, message.painted)
 	case promptsMsg:

@@ -80,6 +80,9 @@ type Options struct {
 	// for nothing. It is asked beside everything else, at the start and after each turn
 	// and command. Nil means nothing.
 	Branch func(ctx context.Context) string
+	// Found waits until it is known which model answers, and returns a line that says so;
+	// "" when the greeting said it or there is none. Nil means that.
+	Found func(ctx context.Context) string
 	// Workspace is the folder shown in the status line.
 	Workspace string
 	// Clipboard puts the image on the clipboard into a file and returns its path. Nil
