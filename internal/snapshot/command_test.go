@@ -24,6 +24,8 @@ func (b *bench) shell(line string) {
 	cmd := exec.Command("sh", "-ec", line)
 	cmd.Dir = b.w.Root()
 	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		// Nothing goes on in the background, in the way of removing the workspace.
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=gc.auto", "GIT_CONFIG_VALUE_0=0", "GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.t.Fatalf("%s: %v\n%s", line, err, out)

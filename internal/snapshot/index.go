@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +20,10 @@ import (
 // running git, so nothing in the repository can interfere.
 type index struct {
 	entries map[string]indexEntry
+	// file is where it was read from, and stamp that of the file then; it is zero for one
+	// that could be written again without another stamp.
+	file  string
+	stamp stamp
 	// written is when the index was: what was written at the same moment or later may
 	// have changed unseen.
 	written unix.Timespec
@@ -40,7 +45,7 @@ func readIndex(root string) index {
 	if gitDir == "" {
 		return index{}
 	}
-	file := filepath.Join(gitDir, "index")
+	file, now := filepath.Join(gitDir, "index"), time.Now()
 	at, ok := stampOf(file)
 	if !ok || at.size > largestIndex {
 		return index{}
@@ -53,7 +58,20 @@ func readIndex(root string) index {
 	if err != nil {
 		return index{}
 	}
-	return index{entries, at.written}
+	read := index{entries: entries, file: file, written: at.written}
+	if at.settled(now) {
+		read.stamp = at
+	}
+	return read
+}
+
+// index is git's index as it is now, read again where it was written since.
+func (s *Store) index() index {
+	last := s.scanned.index
+	if at, ok := stampOf(last.file); !ok || at != last.stamp {
+		s.scanned.index = readIndex(s.root)
+	}
+	return s.scanned.index
 }
 
 // repository finds the folder of the repository that root is in, and the path of root in

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/ignore"
 	"agent/internal/words"
 
 	"golang.org/x/sys/unix"
@@ -30,6 +29,9 @@ type scanned struct {
 	known map[string]knownFile
 	// fetched are our sums of contents that git kept, by git's.
 	fetched map[string]string
+	// listing is the last one, and index git's when it was read last.
+	listing listing
+	index   index
 	// told is set when it was said what is not covered.
 	told bool
 }
@@ -115,7 +117,7 @@ func (s *Store) scanBefore(ctx context.Context) before {
 		files: make(map[string]beforeFile, len(files)), folders: map[string]bool{".": true}, inodes: map[uint64]bool{},
 		listed: listed,
 	}
-	index := readIndex(s.root)
+	index := s.index()
 	now := time.Now()
 	var unknown []string
 	for _, rel := range files {
@@ -188,17 +190,17 @@ func (s *Store) copy(was before, unknown []string) {
 func (s *Store) list(ctx context.Context) (files []string, all bool) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	files, err := ignore.Files(ctx, s.root, s.root)
+	files, err := s.listed(ctx)
 	all = err == nil && len(files) <= mostFiles
 	if err != nil {
-		files = readIndex(s.root).names()
+		files = s.index().names()
 	}
 	files = files[:min(len(files), mostFiles)]
 	if !all && !s.scanned.told {
 		s.scanned.told = true
 		s.warn("The workspace is too large to know what each command changes: /undo brings back %s that git tracks, and deletes none that a command creates.", words.Count(len(files), "file"))
 	}
-	return append(files, s.touched(files)...), all
+	return append(slices.Clip(files), s.touched(files)...), all
 }
 
 // touched are the files that were changed in this session and that no list holds,

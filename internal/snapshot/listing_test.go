@@ -1,0 +1,42 @@
+package snapshot_test
+
+import (
+	"context"
+	"testing"
+)
+
+// Around a command that makes no file git is not started, and what it would list anew is
+// seen all the same.
+func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"beside others":            "echo x > new",
+		"in an empty folder":       "echo x > empty/new",
+		"in an ignored-only one":   "echo x > logs/new; mkdir logs/deep; echo x > logs/deep/new",
+		"in a new folder":          "mkdir -p a/b; echo x > a/b/c",
+		"not ignored any more":     ": > .gitignore; echo x > new.log",
+		"not excluded any more":    ": > .git/info/exclude; echo x > new.tmp",
+		"ignored and tracked":      "echo x > out/new; git add -f out/new",
+		"ignored further below":    "echo '!*.log' > sub/.gitignore; echo x > sub/new.log",
+		"moved out of the ignored": "mv sub/f out/f; mv out/f moved",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{".gitignore": "*.log\nout/\n", "a.c": "a", "sub/f": "f", "logs/a.log": "l", "out/deep/o": "o"})
+			b.shell("mkdir empty; git init -q; mkdir -p .git/info; echo '*.tmp' > .git/info/exclude; git add -A; git commit -qm x; sleep 0.03")
+			start := b.contents()
+			b.Turn("1")
+			b.run("true")
+			ended, end := context.WithCancel(t.Context())
+			end() // no git answers before this command
+			settle := b.Command(ended)
+			b.shell(line)
+			settle()
+			if b.contents() == start {
+				t.Fatal("the command did nothing")
+			}
+			b.undo()
+			b.want(start)
+		})
+	}
+}
