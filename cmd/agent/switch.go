@@ -54,7 +54,8 @@ func (a *app) forker() func() (before, now string, err error) {
 		if now, err = a.session.Fork(a.sessionOptions()); err != nil {
 			return before, now, err
 		}
-		return before, now, a.env.Snapshots.Fork(a.folders.snapshotsOf(now))
+		a.env.Snapshots.Fork(a.folders.snapshotsOf(now))
+		return before, now, nil
 	}
 }
 

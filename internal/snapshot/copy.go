@@ -5,56 +5,77 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"agent/internal/disk"
 )
 
 // Copy gives a session that was forked from another a store of its own, with what that
-// of the other keeps: marks mean the same in both. The contents are shared on disk,
-// since what has a hash never becomes anything else. It is no error that the other keeps nothing, and what cannot
-// be copied is left out, as if it were not kept any more.
+// of the other keeps: marks mean the same in both. It is no error that the other keeps
+// nothing, and a content of it that cannot be read is left out, as if it were not kept
+// any more. When it fails there is no store.
 func Copy(from, to string) error {
 	journal, err := os.ReadFile(filepath.Join(from, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		err = os.MkdirAll(to, 0o700)
+		err = copyObjects(from, to)
 	}
-	if err == nil {
+	if err == nil { // last of all: it is what makes the folder a store
 		err = os.WriteFile(filepath.Join(to, "journal"), journal, 0o600)
 	}
 	if err != nil {
+		return errors.Join(err, os.RemoveAll(to))
+	}
+	return nil
+}
+
+// copyObjects shares the contents on disk, since what has a hash never becomes anything
+// else, or copies them where files cannot have two names.
+func copyObjects(from, to string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
 	contents := objects{folder: filepath.Join(from, "objects")}
 	for _, object := range contents.all() {
 		name, err := filepath.Rel(from, object.path)
 		if err != nil {
-			continue
+			return err
 		}
 		copied := filepath.Join(to, name)
-		if os.MkdirAll(filepath.Dir(copied), 0o700) == nil {
-			_ = os.Link(object.path, copied)
+		if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
+			return err
+		}
+		if os.Link(object.path, copied) == nil {
+			continue
+		}
+		content, err := os.ReadFile(object.path)
+		if err != nil {
+			continue
+		}
+		if err := os.WriteFile(copied, content, 0o600); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // Fork goes on in a folder of its own, as the session does, with all that is kept so far.
-// Nothing is lost by an error: it goes on where it was.
-func (s *Store) Fork(folder string) error {
+// Where that fails it goes on where it was, and says so.
+func (s *Store) Fork(folder string) {
 	if s == nil {
-		return nil
+		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := Copy(s.Folder, folder); err != nil {
-		return err
+	err := Copy(s.Folder, folder)
+	if err == nil {
+		// What the journal says goes: another program may have written to it.
+		err = s.load(folder)
 	}
-	err := s.release()
-	s.Folder = folder
-	s.journal = journal{path: filepath.Join(folder, "journal")}
-	s.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
-	return err
+	if err != nil {
+		s.warn("What files held before the fork could not be copied, so that /undo reaches it only until the program ends: %v", disk.Reason(err))
+	}
 }
 
 // release closes what is open of the store's folder.

@@ -308,9 +308,7 @@ func TestFork(t *testing.T) {
 	b.edit("a", "1")
 	parent := b.folder
 	b.folder = filepath.Join(filepath.Dir(parent), "s2")
-	if err := b.Fork(b.folder); err != nil {
-		t.Fatal(err)
-	}
+	b.Fork(b.folder)
 	other := &bench{t: t, w: b.w, folder: parent}
 	other.open()
 	other.apply(other.Restore(t.Context(), at))
@@ -324,5 +322,71 @@ func TestFork(t *testing.T) {
 	}
 	if err := snapshot.Copy(filepath.Join(parent, "none"), filepath.Join(parent, "x")); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where the store is that of another program, what that wrote since is part of the fork,
+// and what the fork keeps is not taken for it.
+func TestForkOfAStoreInUse(t *testing.T) {
+	t.Parallel()
+	theirs := newBench(t, map[string]string{"a": "0"})
+	theirs.Turn("1")
+	theirs.edit("a", "1")
+	ours := &bench{t: t, w: theirs.w, folder: theirs.folder}
+	ours.open()
+	theirs.Turn("2")
+	theirs.edit("a", "2")
+	ours.folder = filepath.Join(filepath.Dir(theirs.folder), "s2")
+	ours.Fork(ours.folder)
+	ours.Turn("3")
+	ours.edit("a", "3")
+	ours.open()
+	for _, want := range []string{"2", "1", "0"} {
+		ours.undo()
+		if got, _ := os.ReadFile(ours.path("a")); string(got) != want {
+			t.Fatalf("a holds %q, want %q", got, want)
+		}
+	}
+}
+
+// A fork that cannot have a store goes on in that of its parent, and says so.
+func TestForkFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	b.Turn("1")
+	b.edit("a", "1")
+	taken := filepath.Join(filepath.Dir(b.folder), "taken")
+	if err := os.WriteFile(taken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.Fork(filepath.Join(taken, "s2"))
+	if got := strings.Join(b.Warnings(), "\n"); !strings.Contains(got, "before the fork could not be copied") {
+		t.Errorf("told %q", got)
+	}
+	b.edit("a", "2")
+	b.open()
+	b.undo()
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "0" {
+		t.Errorf("a holds %q", got)
+	}
+}
+
+// A fork on another file system, where a content cannot have two names, has copies.
+func TestForkWithoutLinks(t *testing.T) {
+	t.Parallel()
+	far, err := os.MkdirTemp("/dev/shm", "snapshot-")
+	if err != nil {
+		t.Skip("there is no other file system to write to")
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(far) })
+	b := newBench(t, map[string]string{"a": "0"})
+	b.Turn("1")
+	b.edit("a", "1")
+	b.folder = filepath.Join(far, "s2")
+	b.Fork(b.folder)
+	b.open()
+	b.undo()
+	if got, _ := os.ReadFile(b.path("a")); string(got) != "0" {
+		t.Errorf("a holds %q", got)
 	}
 }

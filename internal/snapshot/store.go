@@ -52,10 +52,8 @@ type Store struct {
 	Options
 	root string
 
-	mu      sync.Mutex
-	id      string
-	tree    tree
-	journal journal
+	mu sync.Mutex
+	loaded
 	objects objects
 	lock    *flock.Flock
 	turn    int
@@ -66,18 +64,34 @@ type Store struct {
 	scanned  scanned
 }
 
+// loaded is what the journal says, and the journal.
+type loaded struct {
+	id      string
+	tree    tree
+	journal journal
+}
+
 // Open opens the store of a session, with what it says of earlier runs. It fails where
 // that cannot be read.
 func Open(o Options) (*Store, error) {
-	s := &Store{
-		Options: o, root: o.Workspace.Root(), tree: newTree(),
-		journal: journal{path: filepath.Join(o.Folder, "journal")},
-		objects: objects{folder: filepath.Join(o.Folder, "objects"), most: mostKept, size: -1},
+	s := &Store{Options: o, root: o.Workspace.Root()}
+	if err := s.load(o.Folder); err != nil {
+		return nil, err
 	}
-	damaged, err := s.journal.read(s.replay)
+	return s, nil
+}
+
+// load goes on with what the store in a folder says, and leaves the one it had. Nothing
+// changes by an error.
+func (s *Store) load(folder string) error {
+	read := loaded{tree: newTree(), journal: journal{path: filepath.Join(folder, "journal")}}
+	damaged, err := read.journal.read(read.replay)
 	if err != nil {
-		return nil, fmt.Errorf("what is kept for /undo cannot be read (%s): %w", s.journal.path, err)
+		return fmt.Errorf("what is kept for /undo cannot be read (%s): %w", read.journal.path, err)
 	}
+	_ = s.release()
+	s.Folder, s.loaded = folder, read
+	s.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
 	if damaged > 0 {
 		s.warn("%s of what is kept for /undo cannot be read; what came before may not be undone any more", words.Count(damaged, "line"))
 	}
@@ -87,11 +101,11 @@ func Open(o Options) (*Store, error) {
 	for _, n := range s.tree.nodes {
 		s.turn = max(s.turn, n.Turn)
 	}
-	return s, nil
+	return nil
 }
 
 // replay applies a record of an earlier run.
-func (s *Store) replay(r record) error {
+func (s *loaded) replay(r record) error {
 	switch {
 	case r.Head != nil && r.Head.Version > journalVersion:
 		return fmt.Errorf("it was written by a newer version of agent (%d)", r.Head.Version)
