@@ -52,6 +52,18 @@ func TestDiffOutputIsOpened(t *testing.T) {
 	}
 }
 
+// One changed file is shown at once: there is nothing to go through.
+func TestDiffOfOneFile(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	one, _, _ := strings.Cut(patchOfFour, "diff --git a/gone.txt")
+	s.update(commandMsg{line: "/diff", output: command.Output{Diff: one}})
+	page := strings.Join(filled(strings.Join(s.model.frame().Full, "\n")), "\n")
+	if want := "1  package x\n2 -var a = 1\n2 +var a = 2\n new.go · all · q back"; !strings.HasPrefix(page, want) {
+		t.Errorf("the file:\n%s", page)
+	}
+}
+
 // What a command has to show is opened when it would fill the window.
 func TestLongOutputIsOpened(t *testing.T) {
 	t.Parallel()

@@ -130,16 +130,20 @@ func (m *Model) openPage(title string, lay transcript.Lay) {
 	m.pager = pager.Open(func() []pager.Page { return []pager.Page{page} }, 0)
 }
 
-// openDiff opens a patch: what it does to which file, then a page a file.
+// openDiff opens a patch: what it does to which file, then a page a file. A single file
+// is all there is to see.
 func (m *Model) openDiff(title, diff string) {
 	files := patch.Files(diff)
-	pages := []pager.Page{{Title: title, Lay: func(t *style.Theme, _ int) []string {
-		rows := []string{words.Count(len(files), "file") + " changed, → goes through them", ""}
-		for _, f := range files {
-			rows = append(rows, "  "+f.Title(t))
-		}
-		return rows
-	}}}
+	var pages []pager.Page
+	if len(files) != 1 {
+		pages = append(pages, pager.Page{Title: title, Lay: func(t *style.Theme, _ int) []string {
+			rows := []string{words.Count(len(files), "file") + " changed, → goes through them", ""}
+			for _, f := range files {
+				rows = append(rows, "  "+f.Title(t))
+			}
+			return rows
+		}})
+	}
 	for _, f := range files {
 		pages = append(pages, pager.Page{Title: style.Reveal(f.Name).Text, Lay: func(t *style.Theme, width int) []string {
 			return patch.Render(t, f.Diff, width)

@@ -60,3 +60,20 @@ func TestPagerKeys(t *testing.T) {
 		}
 	}
 }
+
+// A single page offers no key that would do nothing; one that comes later is offered.
+func TestASinglePageOffersNoOther(t *testing.T) {
+	t.Parallel()
+	pages := []Page{{Title: "one", Lay: numbered(3)}}
+	theme := style.NewTheme(style.NoColours, true)
+	p := Open(func() []Page { return pages }, 0)
+	p.View(theme, 60, 10)
+	p.Key(term.Key{Name: "right"})
+	if got, want := p.View(theme, 60, 10)[9], " one · all · q back · / find"; got != want {
+		t.Errorf("the line is %q, want %q", got, want)
+	}
+	pages = append(pages, Page{Title: "two", Lay: numbered(3)})
+	if got := p.View(theme, 60, 10)[9]; !strings.Contains(got, "←→ 1 of 2") {
+		t.Errorf("with another page the line is %q", got)
+	}
+}
