@@ -46,7 +46,9 @@ func Clean(s string) string {
 	if isPlain(s) {
 		return s
 	}
-	s = ansi.Strip(strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "�"))
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "�")
+	// A sequence may end inside a character, whose other bytes are left over.
+	s = strings.ToValidUTF8(ansi.Strip(s), "�")
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
@@ -84,11 +86,25 @@ func cleanLine(line string) string {
 			b.WriteString("�")
 			width = 1
 		default:
+			// What joins a visible character hides behind it.
+			if strings.ContainsFunc(cluster, IsInvisible) {
+				cluster = showInvisible(cluster)
+				width = ansi.StringWidth(cluster)
+			}
 			b.WriteString(cluster)
 		}
 		column += width
 	}
 	return b.String()
+}
+
+func showInvisible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if IsInvisible(r) {
+			return '�'
+		}
+		return r
+	}, text)
 }
 
 // IsInvisible reports characters that reorder or hide the text around them.

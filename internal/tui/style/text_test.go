@@ -4,7 +4,7 @@ import "testing"
 
 // Nothing from outside reaches the terminal but text.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"a\tb\r\nc", "\x1b[31mred", "10%\r20%", "\u202eabc", "\xff\x80", "日本\x9b31m"} {
+	for _, seed := range []string{"a\tb\r\nc", "\x1b[31mred", "10%\r20%", "\u202eabc", "\xff\x80", "日本\x9b31m", "\x1b]title ᜑ", "a\U000E0041b"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
