@@ -30,6 +30,8 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		m.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
+	case reply.Left:
+		m.leftAsItIs()
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {
@@ -38,3 +40,6 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	}
 	return nil
 }
+
+// leftAsItIs says that a command did nothing, as the person wished.
+func (m *Model) leftAsItIs() { m.note(dim, "·", "left as it is") }

@@ -122,6 +122,7 @@ func (p *plain) line(text string) tea.Cmd {
 			if answer == "y" {
 				return m.runCommand(asked.Own.Run)
 			}
+			m.leftAsItIs()
 			return nil
 		case answer == "y" && reason == "":
 			m.opts.Driver.Answer(asked.ID, chat.Decision{Allow: true})

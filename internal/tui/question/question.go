@@ -52,6 +52,8 @@ type Reply struct {
 	View bool
 	// Run is a line to run: the person said yes to what a command had shown.
 	Run string
+	// Left is set when the person said no to what a command had shown.
+	Left bool
 	// Answered is set when ID was decided. Stop is set when the turn shall end too.
 	Answered bool
 	ID       int
@@ -249,7 +251,7 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 	reply := Reply{Answered: true, ID: q.waiting[0].ID, Decision: d, Stop: stop}
 	if own := q.First().Own; own != nil {
-		reply = Reply{}
+		reply = Reply{Left: !d.Allow}
 		if d.Allow {
 			reply.Run = own.Run
 		}
