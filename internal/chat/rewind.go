@@ -99,7 +99,11 @@ func (c *Chat) rewindFiles(ctx context.Context, point history.Point) ([]snapshot
 	case len(plan.Refused) > 0:
 		return nil, &snapshot.RefusedError{Problems: plan.Refused}
 	}
-	return c.Env.Snapshots.Apply(plan)
+	changed, err := c.Env.Snapshots.Apply(plan)
+	for _, left := range plan.Left {
+		c.notice("stays as it is: %s", left)
+	}
+	return changed, err
 }
 
 // rewind takes up the conversation as it was at a point.

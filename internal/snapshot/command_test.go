@@ -6,8 +6,10 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/sandbox"
+	"agent/internal/snapshot"
 )
 
 // run runs a command line as the shell tool does.
@@ -118,6 +120,48 @@ func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 		if got, _ := os.ReadFile(b.path(name)); string(got) != want {
 			t.Errorf("%s holds %q, want %q", name, got, want)
 		}
+	}
+}
+
+// D-87: a command after which the files cannot be listed is one to undo all the same; that
+// it may have created files is said at once, once, and by what undoes it.
+func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "one\n"})
+	run := func(before, after time.Duration, line string) string {
+		b.ListIn(before)
+		settle := b.Command(t.Context())
+		b.ListIn(after)
+		b.shell(line)
+		settle()
+		return strings.Join(b.Warnings(), "\n")
+	}
+	const in = snapshot.ListTime
+	b.Turn("1")
+	b.edit("a", "two\n")
+	b.Turn("2")
+	for _, step := range []struct {
+		before, after time.Duration
+		line          string
+		said          bool
+	}{{in, in, "true", false}, {in, 0, "echo x > new", true}, {0, 0, "echo x > more", false}, {in, in, "true", false}, {in, 0, "true", true}} {
+		if told := run(step.before, step.after, step.line); strings.Contains(told, "cannot be listed") != step.said {
+			t.Errorf("%v: told %q", step, told)
+		}
+	}
+	b.ListIn(in)
+	b.open()
+	plan := b.planned(b.Undo(t.Context()))
+	if lines := fmt.Sprint(plan.Left); plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(lines, "what commands may have created") {
+		t.Errorf("of %q: steps %v, left %s", plan.Title, plan.Steps, lines)
+	}
+	b.apply(plan, nil)
+	if plan := b.planned(b.Undo(t.Context())); plan.Title != "1" || len(plan.Left) > 0 {
+		t.Errorf("of %q: left %v", plan.Title, plan.Left)
+	}
+	b.undo()
+	if got := b.files(); !strings.Contains(got, "one") || !strings.Contains(got, "new") {
+		t.Errorf("the workspace holds %s", got)
 	}
 }
 

@@ -64,6 +64,9 @@ type Step struct {
 // Problem says what is the matter with a file.
 type Problem struct{ Path, Why string }
 
+// unlistedProblem stands for the files that commands may have created unseen.
+var unlistedProblem = Problem{"what commands may have created", "which files these are is not known, since the workspace could not be listed"}
+
 func (p Problem) String() string { return p.Path + ": " + p.Why }
 
 // Undo plans to put the files of the latest turn that changed any back to what they
@@ -127,7 +130,7 @@ func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 // plan works out the steps of p. The error is one that has nothing to do with a single
 // file.
 func (s *Store) plan(ctx context.Context, p *Plan) error {
-	way, roots := s.tree.way(p.from, p.to)
+	way, roots, unlisted := s.tree.way(p.from, p.to)
 	if err := s.sameWorkspace(roots); err != nil {
 		return err
 	}
@@ -145,6 +148,9 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 		case step != nil:
 			p.Steps = append(p.Steps, *step)
 		}
+	}
+	if unlisted {
+		p.Left = append(p.Left, unlistedProblem)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type scanned struct {
 	// listing is the last one, and index git's when it was read last.
 	listing listing
 	index   index
-	// told is set when it was said what is not covered.
+	// told is set when it was said what is not covered, until all is covered again.
 	told bool
 }
 
@@ -97,14 +97,16 @@ func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 		return func() Mark { return "" }
 	}
 	was := s.scanBefore(ctx)
+	// A command whose context ended before it began does not run.
+	idle := ctx.Err() != nil
 	return func() Mark {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		changes := s.scanAfter(context.WithoutCancel(ctx), was)
-		if len(changes) == 0 {
+		changes, all := s.scanAfter(context.WithoutCancel(ctx), was)
+		if len(changes) == 0 && (all || idle) {
 			return ""
 		}
-		return s.markOf(s.record(changes...))
+		return s.markOf(s.record(!all, changes...))
 	}
 }
 
@@ -188,17 +190,20 @@ func (s *Store) copy(was before, unknown []string) {
 
 // list returns the files to look at, and whether they are all.
 func (s *Store) list(ctx context.Context) (files []string, all bool) {
-	ctx, cancel := context.WithTimeout(ctx, listTime)
+	bounded, cancel := context.WithTimeout(ctx, s.listTime)
 	defer cancel()
-	files, err := s.listed(ctx)
+	files, err := s.listed(bounded)
 	all = err == nil && len(files) <= mostFiles
 	if err != nil {
 		files = s.index().names()
 	}
 	files = files[:min(len(files), mostFiles)]
-	if !all && !s.scanned.told {
+	switch {
+	case all:
+		s.scanned.told = false
+	case !s.scanned.told && ctx.Err() == nil:
 		s.scanned.told = true
-		s.warn("The workspace is too large to know what each command changes: /undo brings back %s that git tracks, and deletes none that a command creates.", words.Count(len(files), "file"))
+		s.warn("The files of the workspace cannot be listed (in %v, up to %d): what this command and those after it create is not known, and /undo leaves it there; it brings back %s that git tracks.", s.listTime, mostFiles, words.Count(len(files), "file"))
 	}
 	return append(slices.Clip(files), s.touched(files)...), all
 }
@@ -219,9 +224,8 @@ func (s *Store) touched(sorted []string) []string {
 	return more
 }
 
-// scanAfter returns what changed since.
-func (s *Store) scanAfter(ctx context.Context, was before) []Change {
-	var changes []Change
+// scanAfter returns what changed since, and whether it is known what was created.
+func (s *Store) scanAfter(ctx context.Context, was before) (changes []Change, all bool) {
 	for rel, file := range was.files {
 		at, _ := stampOf(absolute(s.root, rel))
 		if at == file.stamp && file.settled {
@@ -241,10 +245,12 @@ func (s *Store) scanAfter(ctx context.Context, was before) []Change {
 		changes = append(changes, c)
 	}
 	if was.listed {
-		changes = append(changes, s.created(ctx, was)...)
+		var created []Change
+		created, all = s.created(ctx, was)
+		changes = append(changes, created...)
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return compareNames(a.Path, b.Path) })
-	return changes
+	return changes, all
 }
 
 // compare describes a file as it is, and reports whether it holds what it held.
@@ -272,13 +278,10 @@ func (b before) madeSince(abs string) bool {
 }
 
 // created are the files that the command made or moved to where they are. A file that
-// was there and only stopped being ignored is none of them.
-func (s *Store) created(ctx context.Context, was before) []Change {
+// was there and only stopped being ignored is none of them. All is false when not all
+// files could be listed; of those that could, the new ones are returned.
+func (s *Store) created(ctx context.Context, was before) (changes []Change, all bool) {
 	files, all := s.list(ctx)
-	if !all {
-		return nil
-	}
-	var changes []Change
 	for _, rel := range files {
 		if _, known := was.files[rel]; known {
 			continue
@@ -296,5 +299,5 @@ func (s *Store) created(ctx context.Context, was before) []Change {
 		}
 		changes = append(changes, c)
 	}
-	return changes
+	return changes, all
 }

@@ -62,6 +62,8 @@ type Store struct {
 	warnings []string
 	broken   error
 	scanned  scanned
+	// listTime bounds the listing of the workspace.
+	listTime time.Duration
 }
 
 // loaded is what the journal says, and the journal.
@@ -74,7 +76,7 @@ type loaded struct {
 // Open opens the store of a session, with what it says of earlier runs. It fails where
 // that cannot be read.
 func Open(o Options) (*Store, error) {
-	s := &Store{Options: o, root: o.Workspace.Root()}
+	s := &Store{Options: o, root: o.Workspace.Root(), listTime: listTime}
 	if err := s.load(o.Folder); err != nil {
 		return nil, err
 	}
@@ -209,7 +211,7 @@ func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()
 	if s.Secret(abs, rel) {
 		c.After = State{Kind: File, Lost: lostSecret}
 	}
-	id := s.record(c)
+	id := s.record(false, c)
 	return s.markOf(id), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -239,9 +241,10 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	return state
 }
 
-// record adds a node with changes and returns its number.
-func (s *Store) record(changes ...Change) int {
-	n := &node{ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.root, At: s.Now(), Changes: changes}
+// record adds a node with changes and returns its number; unlisted is set when more files
+// may have been created.
+func (s *Store) record(unlisted bool, changes ...Change) int {
+	n := &node{Unlisted: unlisted, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.root, At: s.Now(), Changes: changes}
 	s.tree.add(n)
 	s.write(record{Node: n})
 	return n.ID

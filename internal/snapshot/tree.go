@@ -26,6 +26,9 @@ type node struct {
 	Title   string    `json:"title,omitempty"`
 	At      time.Time `json:"at"`
 	Changes []Change  `json:"changes"`
+	// Unlisted is set for a command that may have created files besides, since the
+	// workspace could not be listed.
+	Unlisted bool `json:"unlisted,omitempty"`
 }
 
 // tree is all that ever changed files, and where the workspace is now.
@@ -99,9 +102,9 @@ type passage struct {
 	folders []string
 }
 
-// way returns what going between two nodes changes, in no order, and the workspaces in
-// which that was changed.
-func (t *tree) way(from, to int) (order []*passage, roots map[string]bool) {
+// way returns what going between two nodes changes, in no order, the workspaces in which
+// that was changed, and whether what was created on the way back is not all known.
+func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unlisted bool) {
 	roots = map[string]bool{}
 	above := map[int]bool{0: true}
 	for _, n := range t.up(to) {
@@ -124,6 +127,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool) {
 			break
 		}
 		roots[n.Root] = true
+		unlisted = unlisted || n.Unlisted
 		for i := len(n.Changes) - 1; i >= 0; i-- {
 			c := n.Changes[i]
 			p := at(c, c.After)
@@ -142,5 +146,5 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool) {
 			}
 		}
 	}
-	return order, roots
+	return order, roots, unlisted
 }
