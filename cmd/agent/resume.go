@@ -126,7 +126,7 @@ func (a *app) openLog(o sessionOptions, logOptions session.Options) (*session.Lo
 // chosenSession is the one named, or the latest of this workspace.
 func (a *app) chosenSession(o sessionOptions) (session.Info, error) {
 	if o.resume != "" {
-		return session.Find(a.folders.sessionsDir(), "", o.resume)
+		return a.folders.namedSession(o.resume)
 	}
 	all, err := session.List(a.folders.sessionsDir(), a.workspace.Root())
 	if err == nil && len(all) == 0 {

@@ -130,7 +130,7 @@ func sessionCommand(w world, name, short string, act func(*cobra.Command, sessio
 			if err != nil {
 				return err
 			}
-			info, err := session.Find(f.sessionsDir(), "", args[0])
+			info, err := f.namedSession(args[0])
 			if err != nil {
 				return usage(err)
 			}

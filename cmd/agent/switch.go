@@ -29,7 +29,7 @@ func (a *app) resumer(screen bool) func(id string) error {
 		return nil
 	}
 	return func(id string) error {
-		info, err := session.Find(a.folders.sessionsDir(), "", id)
+		info, err := a.folders.namedSession(id)
 		switch {
 		case err != nil:
 			return err

@@ -17,8 +17,16 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q is the beginning of %d sessions: %s; write more of it", e.Prefix, len(e.IDs), strings.Join(e.IDs, ", "))
 }
 
-// ErrNotFound is returned for a session that does not exist.
-var ErrNotFound = errors.New("there is no such session; `agent sessions list --all` shows all of them")
+// NotFoundError says that no session has an id, or one that begins so. IDs are those there
+// are, latest used first: one of them may be meant.
+type NotFoundError struct {
+	ID  string
+	IDs []string
+}
+
+func (e *NotFoundError) Error() string {
+	return e.ID + ": there is no such session; `agent sessions list --all` shows all of them"
+}
 
 // Find returns the session whose id is prefix, or the only one whose id begins
 // with it. An empty workspace searches all.
@@ -28,18 +36,19 @@ func Find(dir, workspace, prefix string) (Info, error) {
 		return Info{}, err
 	}
 	var found []Info
-	var ids []string
+	var ids, all []string
 	for _, info := range infos {
 		if info.ID == prefix {
 			return info, nil
 		}
+		all = append(all, info.ID)
 		if strings.HasPrefix(info.ID, prefix) {
 			found, ids = append(found, info), append(ids, info.ID)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return Info{}, fmt.Errorf("%s: %w", prefix, ErrNotFound)
+		return Info{}, &NotFoundError{prefix, all}
 	case 1:
 		return found[0], nil
 	}

@@ -125,8 +125,11 @@ func TestFind(t *testing.T) {
 	if several := (*AmbiguousError)(nil); !errors.As(err, &several) || len(several.IDs) != 2 || !strings.Contains(err.Error(), ids[1]) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Find(o.Dir, "/elsewhere", ids[0]); !errors.Is(err, ErrNotFound) {
-		t.Errorf("error %v", err)
+	for workspace, known := range map[string]int{"": 2, "/elsewhere": 0} {
+		_, err := Find(o.Dir, workspace, "other")
+		if missing := (*NotFoundError)(nil); !errors.As(err, &missing) || len(missing.IDs) != known || missing.ID != "other" {
+			t.Errorf("error %v", err)
+		}
 	}
 }
 
