@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/console"
 	"agent/internal/headless"
 	"agent/internal/nearest"
 
@@ -51,6 +52,7 @@ func execute(ctx context.Context, args []string, w world) int {
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)
 	switch {
+	case errors.Is(err, console.ErrGone): // who has read enough is not told
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w.people, "agent: interrupted")
 	case err != nil && err.Error() != "":

@@ -5,9 +5,12 @@
 package console
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -15,12 +18,29 @@ import (
 	"agent/internal/words"
 )
 
-// Writer returns what to write to f with: f itself, unless it is a terminal.
+// ErrGone is the error of writing to a pipe whose reader has gone, as head does when it
+// has enough. It is nobody's mistake, and there is nobody to be told.
+var ErrGone = errors.New("nobody reads the output any more")
+
+// Writer returns what to write to f with: a Cleaner where it is a terminal.
 func Writer(f *os.File) io.Writer {
 	if !term.IsTerminal(int(f.Fd())) {
-		return f
+		return piped{f}
 	}
 	return Cleaner(f)
+}
+
+// piped is a file or a pipe. Its ErrGone tells the reader of the output from a server
+// that closed a connection.
+type piped struct{ out *os.File }
+
+// Write implements io.Writer.
+func (p piped) Write(data []byte) (int, error) {
+	n, err := p.out.Write(data)
+	if errors.Is(err, syscall.EPIPE) {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return n, err
 }
 
 // Cleaner returns a writer that makes everything visible which a terminal would obey

@@ -2,6 +2,9 @@ package console
 
 import (
 	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -37,4 +40,37 @@ func TestCleaner(t *testing.T) {
 			t.Fatalf("in pieces %q, at once %q", out.String(), want)
 		}
 	})
+}
+
+// A reader that has gone is told from all else that can befall a write, and what is
+// written to a file stays as it is.
+func TestWriterOfAPipe(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	_ = r.Close()
+	if _, err := Writer(w).Write([]byte("x")); !errors.Is(err, ErrGone) {
+		t.Errorf("error %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "out")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "\x1b[2J\u202e"
+	if _, err := Writer(file).Write([]byte(text)); err != nil {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != text {
+		t.Errorf("the file holds %q", got)
+	}
+	if _, err := Writer(file).Write([]byte("x")); err == nil || errors.Is(err, ErrGone) {
+		t.Errorf("error %v", err)
+	}
 }
