@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,8 +69,14 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 	rows = slices.DeleteFunc(rows, func(r modelRow) bool {
 		return !strings.Contains(strings.ToLower(r.Provider+"/"+r.ID), o.filter)
 	})
+	if len(rows) == 0 {
+		err = o.noneError()
+	}
 	if o.json {
-		return rawjson.WriteIndented(w.out, rows)
+		return errors.Join(rawjson.WriteIndented(w.out, rows), err)
+	}
+	if err != nil {
+		return err
 	}
 	out := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "PROVIDER\tMODEL\tWINDOW\tPRICES\tEFFORTS\tIMAGES")
@@ -77,6 +84,18 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Provider, words.Line(r.ID, 0), windowCell(r.Window), priceCell(r.Prices), strings.Join(r.Efforts, ","), yesCell(r.Images))
 	}
 	return out.Flush()
+}
+
+// noneError says that there is nothing to list.
+func (o modelsOptions) noneError() error {
+	what, hint := "the endpoint lists no model", ""
+	if o.filter != "" {
+		what, hint = fmt.Sprintf("no model matches %q", o.filter), "; agent models without a word lists all"
+	}
+	if !o.all {
+		hint += "; --all looks in the catalogue"
+	}
+	return errors.New(what + hint)
 }
 
 // modelRows are the models of the endpoint, else those of the catalogue.
