@@ -107,7 +107,7 @@ func (f *fact) take(a argumentUnit, tool Tool, at int, root string) {
 		f.editIn(a.at.Parent()).before = a.text
 	case newText:
 		f.news = append(f.news, at)
-		if len(tool.Patch) > 0 {
+		if len(tool.Patch) > 0 || f.inShell {
 			f.patch(a.text, root)
 		} else {
 			f.editIn(a.at.Parent()).after = a.text

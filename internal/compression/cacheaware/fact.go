@@ -78,8 +78,8 @@ type fact struct {
 	ok    bool
 	// content is what a view shows or a write writes, without line numbers.
 	content string
-	// inShell is set for a view made by a plain shell command, fragment for one of
-	// lines nobody can tell.
+	// inShell is set for a view or a patch made by a plain shell command, fragment for a
+	// view of lines nobody can tell.
 	inShell, fragment bool
 	headed            bool
 	// hash is that of the file after the call, empty where nobody said.
@@ -153,8 +153,12 @@ func (f *fact) lines(call *history.ToolCall, tool Tool) {
 	}
 }
 
-// command makes of a shell call a view if that is all the command does.
+// command makes of a shell call a view or an edit if that is all the command does.
 func (f *fact) command(line string, resolve func(string) string) {
+	if shellPatch(line) {
+		f.act, f.inShell = Edit, true // take reads the patch
+		return
+	}
 	f.key, f.class = commandKey(line), classify(line)
 	if file, lo, hi, ok := shellView(line); ok {
 		f.act, f.inShell, f.paths, f.lo, f.hi = View, true, []string{resolve(file)}, lo, hi
@@ -167,6 +171,9 @@ func (f *fact) answer(response *history.ToolResponse, shown Shown) {
 	f.ok = response.Error == ""
 	if response.ExitCode != nil && (f.act == Shell || f.inShell) {
 		f.ok = *response.ExitCode == 0
+	}
+	if f.act == Edit && response.ExitCode == nil && refused.MatchString(response.Result.Text()) {
+		f.ok = false
 	}
 	if f.act == View {
 		f.content = withoutNumbers(response.Result.Text())

@@ -2,7 +2,8 @@ package cacheaware
 
 import "strings"
 
-// patch reads the files and replacements of a patch in the format of apply_patch:
+// patch reads the files and replacements of a patch in the format of apply_patch, also
+// of one inside a command:
 // headings "*** Update File: PATH", hunks begun by "@@", and lines that begin with
 // a blank, "+" or "-".
 func (f *fact) patch(text, root string) {

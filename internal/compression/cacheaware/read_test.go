@@ -96,6 +96,51 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// Only a command that does nothing but apply a patch is one.
+func TestShellPatch(t *testing.T) {
+	t.Parallel()
+	const patch = "*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch"
+	for line, want := range map[string]bool{
+		"apply_patch <<'EOF'\n" + patch + "\nEOF":                  true,
+		"cd /w && applypatch << \"PATCH\"\n" + patch + "\nPATCH\n": true,
+		"apply_patch <<EOF\n" + patch:                              true,
+		"apply_patch '" + patch + "'":                              true,
+		patch:                                                      true,
+		"apply_patch <<'EOF'\n" + patch + "\nEOF\ngo test ./...":   false,
+		"cat > a.patch <<'EOF'\n" + patch + "\nEOF":                false,
+		"echo apply_patch; rm -r x\n" + patch:                      false,
+		"rg -n '\\*\\*\\* Begin Patch' src":                        false,
+		"apply_patch < a.patch":                                    false,
+	} {
+		if got := shellPatch(line); got != want {
+			t.Errorf("%q is a patch: %t, want %t", line, got, want)
+		}
+	}
+}
+
+// A patch inside a command is an edit, as a text and as the last item of a list; its
+// answer says whether it was made where no exit code does.
+func TestPatchInCommand(t *testing.T) {
+	t.Parallel()
+	patch := "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch\nEOF"
+	talk := &talk{}
+	talk.call("shell", map[string]any{"command": patch}, "Success. Updated the following files:\nM a.go\n", false)
+	talk.call("shell", map[string]any{"command": []string{"bash", "-lc", patch}}, "error: Failed to find expected lines", false)
+	e := newEngine()
+	for _, entry := range talk.entries {
+		e.Add(entry)
+	}
+	want := []Quote{{Reply: 0, Path: "/w/a.go", Text: "old", Applied: true}, {Reply: 1, Path: "/w/a.go", Text: "old"}}
+	if diff := cmp.Diff(want, e.Quotes()); diff != "" {
+		t.Error(diff)
+	}
+	for _, u := range e.units {
+		if u.text != "" && u.part != newText && u.part != result {
+			t.Errorf("the patch is a unit %q", u.kind())
+		}
+	}
+}
+
 func TestWithoutNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

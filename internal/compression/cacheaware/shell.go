@@ -68,6 +68,19 @@ var shellViews = []*pattern.Pattern{
 	pattern.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
 }
 
+// patchCommand is a patch that a shell is given for apply_patch, as here-document or
+// argument, or as the argument alone, and nothing else.
+var patchCommand = pattern.New(`^\s*(?:(?:apply_patch|applypatch)\s+(?:<<-?\s*['"]?\w+['"]?\s*\n|\$?['"]))?\s*\*\*\* Begin Patch\s*\n(?s:.*)\n\*\*\* End Patch\s*(?:['"]|\n\w+)?\s*$`)
+
+// shellPatch recognises a command that does nothing but apply a patch.
+func shellPatch(line string) bool {
+	return strings.Contains(line, "*** Begin Patch") && patchCommand.MatchString(withoutFolder(line))
+}
+
+// refused is how the answer of an edit begins that was not made, where that is not
+// recorded otherwise.
+var refused = pattern.New(`^(?i)\s*(error:|failed |<tool_use_error>)`)
+
 // cutShort is the note that shell tools put where they left output out.
 var cutShort = pattern.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
 

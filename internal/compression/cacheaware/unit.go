@@ -125,14 +125,16 @@ func partOf(at jsontext.Pointer, text string, tool Tool) (part, bool) {
 	listed := slices.ContainsFunc(tool.List, func(list string) bool { return strings.HasPrefix(string(at), "/"+list+"/") })
 	switch {
 	case !top && !listed:
-		return 0, false
+		// A command may be a list whose last item is the line.
+		parent := at.Parent()
+		return newText, slices.Contains(tool.Command, parent.LastToken()) && parent.Parent() == "" && shellPatch(text)
 	case slices.Contains(tool.Old, name):
 		return oldText, true
 	case slices.Contains(tool.New, name):
 		return newText, true
 	case slices.Contains(tool.Body, name):
 		return body, true
-	case slices.Contains(tool.Patch, name):
+	case slices.Contains(tool.Patch, name), slices.Contains(tool.Command, name) && shellPatch(text):
 		return newText, true
 	default:
 		return argument, top && len(text) > minArgument

@@ -1,0 +1,178 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/tools"
+)
+
+// program is how another program calls its tools, each as its name and parameters.
+type program struct {
+	name string
+	// part shows lines 2 and 3 of a.go, whole all of it, edit replaces "old" by "new",
+	// write writes "BODY" to b.go, check runs the tests, and plan keeps a list, or looks at a folder
+	// where there is no tool for that.
+	part, whole, edit, write, check, plan string
+	// inPatch says that it writes files by patches, which may add to what is there.
+	inPatch bool
+}
+
+var programs = []program{
+	{
+		name:  "Claude Code",
+		part:  `Read {"file_path":"/w/a.go","offset":2,"limit":2}`,
+		whole: `Read {"file_path":"/w/a.go"}`,
+		edit:  `Edit {"file_path":"/w/a.go","old_string":"old","new_string":"new"}`,
+		write: `Write {"file_path":"/w/b.go","content":"BODY"}`,
+		check: `Bash {"command":"go test ./..."}`,
+		plan:  `TodoWrite {"todos":[]}`,
+	},
+	{
+		name:  "Claude Code, several edits",
+		part:  `Read {"file_path":"/w/a.go","offset":2,"limit":2}`,
+		whole: `Read {"file_path":"/w/a.go"}`,
+		edit:  `MultiEdit {"file_path":"/w/a.go","edits":[{"old_string":"old","new_string":"new"}]}`,
+		write: `Write {"file_path":"/w/b.go","content":"BODY"}`,
+		check: `Bash {"command":"cd /w && go test ./... 2>&1 | tail -5"}`,
+		plan:  `TaskCreate {"subject":"x"}`,
+	},
+	{
+		name:  "codex",
+		part:  `shell {"command":["bash","-lc","sed -n '2,3p' a.go"]}`,
+		whole: `shell {"command":["bash","-lc","cat a.go"]}`,
+		edit:  `shell {"command":["bash","-lc","apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch\nEOF"]}`,
+		write: `shell {"command":["apply_patch","*** Begin Patch\n*** Add File: b.go\n+BODY\n*** End Patch"]}`,
+		check: `shell {"command":["bash","-lc","go test ./..."]}`,
+		plan:  `update_plan {"plan":[]}`, inPatch: true,
+	},
+	{
+		name:  "codex, its tool for patches",
+		part:  `exec_command {"cmd":"sed -n '2,3p' a.go"}`,
+		whole: `exec_command {"cmd":"cat a.go"}`,
+		edit:  `apply_patch {"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch"}`,
+		write: `exec_command {"cmd":"applypatch << 'PATCH'\n*** Begin Patch\n*** Add File: b.go\n+BODY\n*** End Patch\nPATCH"}`,
+		check: `exec_command {"cmd":"go test ./..."}`,
+		plan:  `update_plan {"plan":[]}`, inPatch: true,
+	},
+	{
+		name:  "pi",
+		part:  `read {"path":"a.go","offset":2,"limit":2}`,
+		whole: `read {"path":"a.go"}`,
+		edit:  `edit {"path":"a.go","edits":[{"oldText":"old","newText":"new"}]}`,
+		write: `write {"path":"b.go","content":"BODY"}`,
+		check: `bash {"command":"go test ./..."}`,
+		plan:  `ls {"path":"."}`,
+	},
+	{
+		name:  "crush",
+		part:  `view {"file_path":"a.go","offset":2,"limit":2}`,
+		whole: `view {"file_path":"a.go"}`,
+		edit:  `multiedit {"file_path":"a.go","edits":[{"old_string":"old","new_string":"new"}]}`,
+		write: `write {"file_path":"b.go","content":"BODY"}`,
+		check: `bash {"command":"go test ./..."}`,
+		plan:  `todos {"todos":[]}`,
+	},
+	{
+		name:  "opencode",
+		part:  `read {"filePath":"/w/a.go","offset":2,"limit":2}`,
+		whole: `read {"filePath":"/w/a.go"}`,
+		edit:  `edit {"filePath":"/w/a.go","oldString":"old","newString":"new"}`,
+		write: `write {"filePath":"/w/b.go","content":"BODY"}`,
+		check: `bash {"command":"go test ./..."}`,
+		plan:  `todowrite {"todos":[]}`,
+	},
+	{
+		name:  "llxprt",
+		part:  `read_line_range {"absolute_path":"/w/a.go","start_line":2,"end_line":3}`,
+		whole: `read_file {"absolute_path":"/w/a.go"}`,
+		edit:  `replace {"file_path":"/w/a.go","old_string":"old","new_string":"new"}`,
+		write: `write_file {"file_path":"/w/b.go","content":"BODY"}`,
+		check: `run_shell_command {"command":"go test ./..."}`,
+		plan:  `todo_write {"todos":[]}`,
+	},
+	{
+		name:  "gemini-cli",
+		part:  `read_file {"absolute_path":"/w/a.go","offset":2,"limit":2}`,
+		whole: `read_file {"absolute_path":"/w/a.go"}`,
+		edit:  `replace {"file_path":"/w/a.go","old_string":"old","new_string":"new"}`,
+		write: `write_file {"file_path":"/w/b.go","content":"BODY"}`,
+		check: `run_shell_command {"command":"go test ./..."}`,
+		plan:  `list_directory {"path":"/w"}`,
+	},
+}
+
+// What the calls of other programs show, change and write is known by their names: the
+// same session comes to the same, whoever recorded it.
+func TestProgramsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			file := strings.Repeat("a line of the file, which is a long one\n", 9) + "old\n"
+			changed := strings.ReplaceAll(file, "old", "new")
+			body := func(word string) string {
+				return strings.ReplaceAll(p.write, "BODY", strings.Repeat(word+" in the file ", 20))
+			}
+			calls := [][2]string{
+				{p.part, file[:200]}, // free: all of it is shown next
+				{p.whole, file},
+				{p.edit, "done"},
+				{p.part, changed[200:]}, // makes nothing free: it is a part
+				{body("one"), "done"},   // free: written again
+				{body("two"), "done"},
+				{p.plan, strings.Repeat("noted ", 30)},
+				{p.check, strings.Repeat("failed ", 30)}, // free: run again
+				{p.check, strings.Repeat("passed ", 30)},
+				{p.edit, "error: no such text"},
+			}
+			want := []string{"quotes old of /w/a.go, applied true", "quotes old of /w/a.go, applied false", "2 view of /w/a.go: free"}
+			if !p.inPatch {
+				want = append(want, "9 written content of /w/b.go: free")
+			}
+			want = append(want, "16 output of go test ./...: free")
+			if diff := cmp.Diff(want, understood(t, calls)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// understood tells what is known of a session of calls: what its edits quote, and what
+// may go of it.
+func understood(t *testing.T, calls [][2]string) []string {
+	t.Helper()
+	entries := []string{`{"speaker":"human","blocks":[{"type":"text","text":"go on"}]}`}
+	for i, c := range calls {
+		name, parameters, _ := strings.Cut(c[0], " ")
+		answer, err := json.Marshal(c[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries,
+			fmt.Sprintf(`{"speaker":"ai","blocks":[{"type":"tool_call","id":"%d","name":%q,"parameters":%s}]}`, i, name, parameters),
+			fmt.Sprintf(`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"%d","toolName":%q,"result":%s}]}`, i, name, answer))
+	}
+	in := parse(t, `{"workspaceRoot":"/w","history":[`+strings.Join(entries, ",")+`]}`)
+	facts := (&Engine{Tools: tools.NewRegistry()}).facts()
+	engine := cacheaware.New(cacheaware.Options{
+		Tools: func(name string) cacheaware.Tool { return facts(name).Units },
+		Root:  in.WorkspaceRoot, Count: func(text string) int { return len(text) },
+	})
+	for _, entry := range in.History {
+		engine.Add(entry)
+	}
+	var known []string
+	for _, q := range engine.Quotes() {
+		known = append(known, fmt.Sprintf("quotes %s of %s, applied %t", q.Text, q.Path, q.Applied))
+	}
+	for _, c := range engine.Plan(cacheaware.Moment{Price: cacheaware.SafePrice, Cold: true, Pressed: true}).Changes {
+		known = append(known, fmt.Sprintf("%d %s of %s: %s", c.Entry, c.Kind, c.Subject, c.Why))
+	}
+	return known
+}
