@@ -17,6 +17,9 @@ import (
 	"agent/internal/tui/term"
 )
 
+// view is the live part as a text. The terminal gets it as a frame.
+func (m *Model) view() string { return strings.Join(m.live, "\n") }
+
 // fakeDriver records what the interface asks for.
 type fakeDriver struct {
 	calls  []string

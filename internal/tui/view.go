@@ -2,16 +2,12 @@ package tui
 
 import (
 	"slices"
-	"strings"
 
 	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 	"agent/internal/words"
 )
-
-// view is the live part as a text. The terminal gets it as a frame.
-func (m *Model) view() string { return strings.Join(m.live, "\n") }
 
 // frame takes what the terminal shall show since the last one.
 func (m *Model) frame() term.Frame {

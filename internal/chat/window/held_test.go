@@ -27,8 +27,10 @@ func TestHeldByEachStrategy(t *testing.T) {
 		want           string
 	}{
 		{"a read", compression.DefaultName, func(*bench) {}, "read_file /w/a: nothing has written the file since; a later write takes it"},
-		{"a stale read", compression.DefaultName, func(b *bench) { b.pair("2", "write_file", "a", "ok") },
-			"read_file /w/a: goes before the next request: written later by write_file\nwrite_file /w/a: a change of the file; only a compression takes it"},
+		{
+			"a stale read", compression.DefaultName, func(b *bench) { b.pair("2", "write_file", "a", "ok") },
+			"read_file /w/a: goes before the next request: written later by write_file\nwrite_file /w/a: a change of the file; only a compression takes it",
+		},
 		{"pinned", compression.DefaultName, func(b *bench) {
 			b.pair("2", "write_file", "a", "ok")
 			if _, err := b.Pin("./a", true); err != nil {
