@@ -25,7 +25,7 @@
 // changed it, and their work is not overwritten. What is kept is only used when it
 // still has its hash.
 //
-// Contents are kept as they are: compressing 100 kB takes 3 ms, sixteen times as
-// long as writing them. Nothing is flushed either: a killed program loses nothing by
-// that, and after a power cut a torn content is known by its hash.
+// Contents are kept as they are: compressing them takes several times as long as
+// writing them. Nothing is flushed either: a killed program loses nothing by that, and
+// after a power cut a torn content is known by its hash.
 package snapshot
