@@ -15,6 +15,9 @@ import (
 // reports false when git cannot answer: not installed, no repository, or a
 // repository it refuses.
 func gitFiles(ctx context.Context, root, below string) ([]string, bool) {
+	if !inRepository(root) {
+		return nil, false // git would say so too, after it was started
+	}
 	out, err := git.Output(ctx, root, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", below)
 	if err != nil {
 		return nil, false
@@ -50,4 +53,22 @@ func listed(ctx context.Context, root, name string) []string {
 		inner[i] = path.Join(name, inner[i])
 	}
 	return inner
+}
+
+// inRepository reports whether a .git is in a folder or above it. Git is not told of a
+// repository in another way, and takes no bare one for it.
+func inRepository(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, missing := os.Lstat(filepath.Join(dir, ".git")); missing == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+	return true // git may know better
 }

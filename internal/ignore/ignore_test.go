@@ -154,3 +154,14 @@ func TestFilesRefusesWhatItCannotList(t *testing.T) {
 		}
 	}
 }
+
+func TestGitIsAskedInRepositoriesOnly(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"plain/f": "", "tree/.git/HEAD": "", "tree/below/f": "", "linked/.git": ""})
+	for dir, want := range map[string]bool{"plain": false, "tree": true, "tree/below": true, "linked": true} {
+		if got := inRepository(filepath.Join(root, dir)); got != want {
+			t.Errorf("%s: %v, want %v", dir, got, want)
+		}
+	}
+}
