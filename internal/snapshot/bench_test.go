@@ -67,7 +67,7 @@ func repositoryOf(t testing.TB, files int) *bench {
 			t.Fatal(err)
 		}
 	}
-	b.shell("git init -q; git add -A; git commit -qm x; sleep 0.03; git update-index --refresh")
+	b.shell("git init -q --template=; git add -A; sleep 0.03")
 	return b
 }
 

@@ -69,7 +69,7 @@ func TestUndoOfCommands(t *testing.T) {
 				b.shell("chmod 755 run.sh; ln -s a link")
 				if git {
 					// What git has the content of is older than its index.
-					b.shell("touch -d '1 hour ago' a sub/f sub/deep/g run.sh; git init -q; git add -A; git commit -qm x; sleep 0.03; git update-index --refresh")
+					b.shell("touch -d '1 hour ago' a sub/f sub/deep/g run.sh; git init -q --template=; git add -A; sleep 0.03")
 				}
 				start := b.contents()
 				b.Turn("1")
@@ -112,7 +112,7 @@ func TestCommandsThatChangeNothing(t *testing.T) {
 func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{".gitignore": "*.log\n", "old.log": "old\n"})
-	b.shell("git init -q; git add -A; git commit -qm x; sleep 0.05")
+	b.shell("git init -q --template=; git add -A; sleep 0.05")
 	b.Turn("1")
 	b.run("echo more >> old.log; echo x > new.log; : > .gitignore")
 	b.undo()

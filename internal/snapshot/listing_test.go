@@ -23,7 +23,7 @@ func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{".gitignore": "*.log\nout/\n", "a.c": "a", "sub/f": "f", "logs/a.log": "l", "out/deep/o": "o"})
-			b.shell("mkdir empty; git init -q; mkdir -p .git/info; echo '*.tmp' > .git/info/exclude; git add -A; git commit -qm x; sleep 0.03")
+			b.shell("mkdir empty; git init -q --template=; mkdir -p .git/info; echo '*.tmp' > .git/info/exclude; git add -A; sleep 0.03")
 			start := b.contents()
 			b.Turn("1")
 			b.run("true")
