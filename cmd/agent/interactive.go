@@ -20,6 +20,9 @@ import (
 // vocabulary, is given back to the system. Nobody waits for anything then.
 const settleAfter = time.Second
 
+// branchLimit bounds what git may take to say what was changed.
+const branchLimit = 5 * time.Second
+
 // runInteractive runs a session in the terminal. Without an endpoint it is the
 // demo, which says so.
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
@@ -66,18 +69,22 @@ func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpoint
 	defer settled.Stop()
 	banner := a.banner()
 	err = tui.Run(ctx, tui.Options{
-		Driver:    a.chat,
-		Commands:  a.commands(ctx, a.chat, tui.Keys()),
-		Files:     atcmd.NewCompleter(ctx, a.workspace.Root(), w.now),
-		Events:    relay.register,
-		Plain:     o.screenReader,
-		In:        w.stdin,
-		Out:       w.stdout,
-		Environ:   w.environ,
-		Greeting:  append([]string{banner}, a.notices...),
-		Earlier:   a.earlier,
-		History:   promptHistory{session.Prompts{Path: filepath.Join(a.folders.config, "history")}},
-		Branch:    func(ctx context.Context) string { return branchNow(ctx, a.workspace.Root()) },
+		Driver:   a.chat,
+		Commands: a.commands(ctx, a.chat, tui.Keys()),
+		Files:    atcmd.NewCompleter(ctx, a.workspace.Root(), w.now),
+		Events:   relay.register,
+		Plain:    o.screenReader,
+		In:       w.stdin,
+		Out:      w.stdout,
+		Environ:  w.environ,
+		Greeting: append([]string{banner}, a.notices...),
+		Earlier:  a.earlier,
+		History:  promptHistory{session.Prompts{Path: filepath.Join(a.folders.config, "history")}},
+		Branch: func(ctx context.Context) string {
+			ctx, cancel := context.WithTimeout(ctx, branchLimit)
+			defer cancel()
+			return branchNow(ctx, a.workspace.Root())
+		},
 		Found:     a.lateModel(banner),
 		Workspace: a.workspace.Root(),
 		Status:    chat.Status{Model: settings.Model.Of(a.settings), Mode: a.chat.Mode()},

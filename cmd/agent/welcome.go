@@ -63,9 +63,6 @@ func (a *app) lateModel(banner string) func(context.Context) string {
 	}
 }
 
-// branchLimit bounds what git may take to say what was changed.
-const branchLimit = 5 * time.Second
-
 // branchNow is the branch that is checked out in a folder, with a * when files that git
 // knows were changed since the last commit.
 func branchNow(ctx context.Context, dir string) string {
@@ -73,8 +70,6 @@ func branchNow(ctx context.Context, dir string) string {
 	if branch == "" {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, branchLimit)
-	defer cancel()
 	if gitdiff.Changed(ctx, dir) {
 		branch += "*"
 	}
