@@ -152,10 +152,16 @@ func findSession(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 || len(logs) == 0 {
 		ts.Fatalf("there is no session log")
 	}
-	slices.Sort(logs) // their names begin with the time
-	latest := logs[len(logs)-1]
+	// Their names begin with the second, which several may share.
+	latest := slices.MaxFunc(logs, func(a, b string) int { return written(ts, a).Compare(written(ts, b)) })
 	ts.Setenv("SESSION", latest)
 	ts.Setenv("ID", strings.TrimSuffix(filepath.Base(latest), ".jsonl"))
+}
+
+func written(ts *testscript.TestScript, path string) time.Time {
+	info, err := os.Stat(path)
+	ts.Check(err)
+	return info.ModTime()
 }
 
 func truncate(ts *testscript.TestScript, neg bool, args []string) {
