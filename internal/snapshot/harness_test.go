@@ -19,7 +19,6 @@ type bench struct {
 	*snapshot.Store
 	folder string
 	w      *workspace.Workspace
-	marks  int
 }
 
 func newBench(t testing.TB, files map[string]string) *bench {
