@@ -11,12 +11,10 @@ import (
 // what git keeps and runs nothing.
 func Branch(dir string) string {
 	for {
-		if head, ok := readSmall(filepath.Join(gitDir(dir), "HEAD")); ok {
-			name, onBranch := strings.CutPrefix(strings.TrimSpace(head), "ref: refs/heads/")
-			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or kept elsewhere
-				return ""
+		if folder := Folder(dir); folder != "" {
+			if head, ok := readSmall(filepath.Join(folder, "HEAD")); ok {
+				return branchOf(head)
 			}
-			return name
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -26,18 +24,31 @@ func Branch(dir string) string {
 	}
 }
 
-// gitDir is where git would keep what belongs to the work tree at dir.
-func gitDir(dir string) string {
+func branchOf(head string) string {
+	name, onBranch := strings.CutPrefix(strings.TrimSpace(head), "ref: refs/heads/")
+	if !onBranch || strings.HasPrefix(name, ".") { // no branch, or kept elsewhere
+		return ""
+	}
+	return name
+}
+
+// Folder is where git keeps what belongs to the work tree at dir: its .git, or where a
+// file of that name leads, as in a linked work tree or a submodule. It is empty when
+// there is neither.
+func Folder(dir string) string {
 	path := filepath.Join(dir, ".git")
-	link, ok := readSmall(path)
-	target, linked := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
-	if !ok || !linked {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path
 	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(dir, target)
+	link, _ := readSmall(path)
+	target, linked := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
+	switch {
+	case !linked:
+		return ""
+	case filepath.IsAbs(target):
+		return target
 	}
-	return target
+	return filepath.Join(dir, target)
 }
 
 // readSmall reads a file that holds a line.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/git"
 )
 
 // index is what git's index says of the files of a workspace: the names of contents
@@ -78,34 +80,20 @@ func (s *Store) index() index {
 // its work tree with a slash at the end.
 func repository(root string) (gitDir, prefix string) {
 	for dir := root; ; dir = filepath.Dir(dir) {
-		dotGit := filepath.Join(dir, ".git")
-		info, err := os.Lstat(dotGit)
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
 		if err == nil {
 			if below, err := filepath.Rel(dir, root); err == nil && below != "." {
 				prefix = filepath.ToSlash(below) + "/"
 			}
-			if info.IsDir() {
-				return dotGit, prefix
+			if !info.IsDir() && !info.Mode().IsRegular() {
+				return "", prefix
 			}
-			return linkedRepository(dir, dotGit), prefix
+			return git.Folder(dir), prefix
 		}
 		if dir == filepath.Dir(dir) {
 			return "", ""
 		}
 	}
-}
-
-// linkedRepository is where a file .git leads, as in a work tree or a submodule.
-func linkedRepository(dir, dotGit string) string {
-	data, err := os.ReadFile(dotGit)
-	leads, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-	switch {
-	case err != nil || !ok:
-		return ""
-	case filepath.IsAbs(leads):
-		return leads
-	}
-	return filepath.Join(dir, leads)
 }
 
 // nameLength is how many bytes a name of a content has in a repository.
