@@ -158,7 +158,12 @@ func (a *approvals) waitDecision(ctx context.Context, pending *pendingApproval, 
 		case d := <-pending.decided:
 			return d, true
 		case <-ctx.Done():
-			return Decision{}, false
+			select {
+			case d := <-pending.decided: // Esc answers and interrupts: its answer came first
+				return d, true
+			default:
+				return Decision{}, false
+			}
 		case act := <-a.inbox:
 			act()
 			if a.pending != nil && allowed() {

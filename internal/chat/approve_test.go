@@ -426,6 +426,28 @@ func TestNobodyIsAskedAfterAnInterrupt(t *testing.T) {
 	}
 }
 
+// TestARefusalCountsBeforeItsInterrupt: Esc at a question refuses and interrupts; what
+// was refused is never told as left unanswered.
+func TestARefusalCountsBeforeItsInterrupt(t *testing.T) {
+	t.Parallel()
+	for range 50 { // which of two events that are both there is taken is chance
+		b := newBench(t, calls("write_file", `{"file_path":"a"}`))
+		b.set("approval-mode", "ask")
+		b.on = func(e Event) {
+			if asked, ok := e.(ApprovalRequested); ok {
+				b.Answer(asked.Approval.ID, Decision{})
+				b.Interrupt()
+			}
+		}
+		if out, err := b.prompt("go"); err != nil || out.Stop != StopDenied {
+			t.Fatalf("%+v %v", out, err)
+		}
+		if r := b.responses(); len(r) != 1 || !strings.Contains(r[0].Error, "refused") {
+			t.Fatalf("answers %+v", r)
+		}
+	}
+}
+
 // TestSandboxDecidesCommands: in auto-edit a confined command runs unasked, and one
 // that leaves the sandbox is asked about whatever allows it inside.
 func TestSandboxDecidesCommands(t *testing.T) {
