@@ -133,7 +133,7 @@ func commandBegan(t *testing.T, path string) *os.File {
 // checkGone checks that no process holds the pipe open any more.
 func checkGone(t *testing.T, pipe *os.File) {
 	t.Helper()
-	if err := pipe.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := pipe.SetReadDeadline(time.Now().Add(stalled)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := pipe.Read(make([]byte, 1)); err != io.EOF {

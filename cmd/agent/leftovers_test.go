@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"agent/internal/llm/llmtest"
 )
@@ -73,7 +74,7 @@ func TestNothingIsLeft(t *testing.T) {
 // is not taken for the first.
 func waitForSignal(t *testing.T, r *run) {
 	t.Helper()
-	for range 1000 {
+	for sent := time.Now(); time.Since(sent) < stalled; {
 		status, err := os.ReadFile("/proc/" + strconv.Itoa(r.cmd.Process.Pid) + "/status")
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"agent/internal/llm/llmtest"
 )
@@ -38,7 +37,7 @@ func TestTerminalPickers(t *testing.T) {
 		s.keys("Enter")
 		s.until("> a first message")
 		s.keys("C-c")
-		s.gone("Ctrl+C again quits")
+		s.until("> " + idle)
 		s.tmux("send-keys", "-l", "?")
 		s.until("Shift+Tab")
 		s.keys("Escape")
@@ -55,16 +54,13 @@ func TestTerminalTypingIntoAQuestion(t *testing.T) {
 		s.until(idle)
 		s.say("go")
 		s.read("? run touch a1")
-		for _, r := range "also" {
-			s.tmux("send-keys", "-l", string(r))
-			time.Sleep(40 * time.Millisecond) // a hand that types
-		}
-		s.until("also")
+		s.tmux("send-keys", "-l", "also") // the first letter is an answer when it stands alone
+		s.until("> also")
 		if screen := s.screen(); !strings.Contains(screen, "? run touch a1") || strings.Contains(screen, "ran touch") {
 			t.Fatalf("typing answered:\n%s", screen)
 		}
 		s.keys("Escape")
-		time.Sleep(time.Second) // the question has the keys again, and is read
+		s.asked()
 		s.keys("y")
 		s.until("Done.")
 		s.until("> also")
@@ -123,12 +119,10 @@ func TestTerminalSpacing(t *testing.T) {
 		s.keys("Tab")
 		s.say("/density")
 		s.until("Nothing was pruned")
-		time.Sleep(time.Second) // the question has the keys again, and is read
+		s.asked()
 		s.keys("Escape")
 		s.until("> " + idle)
-		s.keys("Escape")
-		s.until("Esc again")
-		s.keys("Escape")
+		s.keys("Escape", "Escape")
 		s.until("go back to before")
 		s.keys("Escape")
 		s.until("> " + idle)

@@ -174,17 +174,31 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// leftovers looks for processes that work in a folder of the script.
+// leftovers looks for processes that work in a folder of the script. One that was
+// killed may take a moment to go.
 func leftovers(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: leftovers")
 	}
+	for began := time.Now(); ; {
+		left := worksIn(ts, ts.Getenv("WORK"))
+		if left == "" {
+			return
+		}
+		if time.Since(began) > stalled {
+			ts.Fatalf("%s is left", left)
+		}
+	}
+}
+
+// worksIn is a process that works in a folder, or nothing.
+func worksIn(ts *testscript.TestScript, folder string) string {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	ts.Check(err)
 	for _, link := range links {
-		dir, err := os.Readlink(link)
-		if err == nil && strings.HasPrefix(dir, ts.Getenv("WORK")) {
-			ts.Fatalf("%s still works in %s", filepath.Dir(link), dir)
+		if dir, err := os.Readlink(link); err == nil && strings.HasPrefix(dir, folder) {
+			return filepath.Dir(link)
 		}
 	}
+	return ""
 }

@@ -59,7 +59,7 @@ func (s *terminal) run(args ...string) {
 	if _, err := os.Stat(agent); err != nil {
 		s.t.Fatalf("%v; run make build first", err)
 	}
-	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `trap : INT; "$@"; echo "ended with $?"; cat`, "sh", agent}, args...)...)
+	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `trap : INT; "$@"; echo "ended with $?"; while :; do cat; done`, "sh", agent}, args...)...)
 }
 
 // runInShell starts agent from an interactive shell, which can stop and resume it.
@@ -84,13 +84,21 @@ func (s *terminal) tmux(args ...string) string {
 	return string(out)
 }
 
-// screen is all that the terminal shows and has shown.
+// screen is all that the terminal shows and has shown. While a frame is painted the
+// cursor is hidden: half of one is not looked at, unless the cursor stays hidden, as on
+// a page of its own.
 func (s *terminal) screen() string {
-	out, err := exec.Command("tmux", "-u", "-S", s.socket, "capture-pane", "-p", "-S", "-").CombinedOutput()
-	if err != nil {
-		return err.Error()
+	const looks = 10
+	for look := 1; ; look++ {
+		out, err := exec.Command("tmux", "-u", "-S", s.socket, "display-message", "-p", "#{cursor_flag}", ";", "capture-pane", "-p", "-S", "-").CombinedOutput()
+		if err != nil {
+			return err.Error()
+		}
+		cursor, screen, _ := strings.Cut(string(out), "\n")
+		if cursor == "1" || look == looks {
+			return strings.TrimRight(screen, "\n ")
+		}
 	}
-	return strings.TrimRight(string(out), "\n ")
 }
 
 // keys presses keys by their tmux names.
@@ -154,7 +162,7 @@ func (s *terminal) read(question string) {
 
 func (s *terminal) when(what string, ok func(screen string) bool) string {
 	s.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(stalled)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -170,13 +178,16 @@ func (s *terminal) when(what string, ok func(screen string) bool) string {
 	}
 }
 
-// once expects a text in the scrollback exactly once.
+// once expects every text exactly once, on the screen and in the scrollback.
 func (s *terminal) once(texts ...string) {
 	s.t.Helper()
-	screen := s.screen()
 	for _, text := range texts {
-		if n := strings.Count(screen, text); n != 1 {
-			s.t.Errorf("%q is there %d times", text, n)
-		}
+		s.when(text+", once", func(screen string) bool { return strings.Count(screen, text) == 1 })
 	}
+}
+
+// asked waits until the question that is open has the keys, and can have been read.
+func (s *terminal) asked() {
+	s.t.Helper()
+	s.read("Tab writes a message")
 }

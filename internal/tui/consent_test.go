@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tools"
+	"agent/internal/tui/term"
 	"agent/internal/words"
 )
 
@@ -105,6 +107,27 @@ func TestQuestionKeys(t *testing.T) {
 				t.Errorf("the message is %q, want %q", got, tt.draft)
 			}
 		})
+	}
+}
+
+// On a busy machine time may come before a key that was pressed earlier: a letter that
+// was followed by another is never an answer.
+func TestTypingNeverAnswersHoweverLate(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.events(chat.TurnStarted{}, askedForCommand("rm -r build"))
+	s.wait(time.Second)
+	s.typed("a")
+	s.clock = s.clock.Add(time.Second)
+	late := []term.Event{term.Key{Name: "l", Text: "l"}}
+	screen := term.NewScreen(io.Discard, nil)
+	t.Cleanup(screen.Close)
+	p := &program{Model: s.model, terminal: &term.Terminal{Screen: screen}, keys: &keyboard{read: late}}
+	p.Update(wakeMsg{})
+	p.keys.read = nil
+	s.update(inputMsg(late))
+	if len(s.driver.calls) != 0 || s.model.input.Value() != "al" {
+		t.Errorf("calls %v, the message is %q", s.driver.calls, s.model.input.Value())
 	}
 }
 

@@ -21,8 +21,10 @@ type keyboard struct {
 	mu     sync.Mutex
 	read   []term.Event
 	gone   bool
-	wake   chan struct{}
-	done   chan struct{}
+	// sending is set while what was read is on its way to the loop.
+	sending bool
+	wake    chan struct{}
+	done    chan struct{}
 }
 
 // start begins to read.
@@ -41,6 +43,17 @@ func (k *keyboard) stop() {
 		k.reader = nil
 		close(k.done)
 	}
+}
+
+// pending reports whether something was typed that the loop has not seen. It is for the
+// loop, which alone starts and stops reading.
+func (k *keyboard) pending() bool {
+	if k.reader != nil && k.reader.Pending() {
+		return true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.sending || len(k.read) > 0
 }
 
 // put keeps what one read brought; nothing means that the terminal is gone.
@@ -65,10 +78,13 @@ func (k *keyboard) deliver(wake, done <-chan struct{}) {
 		}
 		k.mu.Lock()
 		events, gone := k.read, k.gone
-		k.read = nil
+		k.read, k.sending = nil, len(events) > 0
 		k.mu.Unlock()
 		if len(events) > 0 {
 			k.send(inputMsg(events))
+			k.mu.Lock()
+			k.sending = false
+			k.mu.Unlock()
 		}
 		if gone {
 			k.send(goneMsg{})

@@ -26,6 +26,9 @@ type (
 	goneMsg struct{}
 )
 
+// keysFirst is how long time waits for keys that were pressed before.
+const keysFirst = 2 * time.Millisecond
+
 // errGone is the end of a terminal that went away.
 var errGone = errors.New("the terminal is gone")
 
@@ -94,6 +97,12 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		return p, tea.Quit
 	case lendMsg:
 		return p, p.lend(message)
+	case wakeMsg:
+		// A letter answers when no key followed it. On a busy machine time may come
+		// before a key that was pressed earlier.
+		if p.keys.pending() {
+			return p, tea.Tick(keysFirst, func(time.Time) tea.Msg { return wakeMsg{} })
+		}
 	}
 	next := p.update(message)
 	if !p.settling() {

@@ -99,12 +99,11 @@ func (d *sceneDriver) manyBlocks() {
 
 // session is a child in a terminal.
 type session struct {
-	t     *testing.T
-	pty   *os.File
-	tty   *os.File
-	cmd   *exec.Cmd
-	began time.Time
-	done  chan struct{}
+	t    *testing.T
+	pty  *os.File
+	tty  *os.File
+	cmd  *exec.Cmd
+	done chan struct{}
 	// before is the terminal's mode before the child began.
 	before *xterm.State
 
@@ -130,7 +129,6 @@ func startSession(t *testing.T, scene string) *session {
 	s.cmd.Env = append(os.Environ(), childVariable+"="+scene, "TERM=xterm-256color", "COLORFGBG=", "NO_COLOR=1")
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.tty, s.tty, s.tty
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	s.began = time.Now()
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -163,12 +161,17 @@ func (s *session) read() {
 	}
 }
 
-// lines is what the terminal shows and has shown.
-func (s *session) lines() []string {
+// written is all that was written to the terminal.
+func (s *session) written() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.raw.String()
+}
+
+// lines is what the terminal shows and has shown.
+func (s *session) lines() []string {
 	terminal := vt.New(80, 24)
-	whole := s.raw.String()
+	whole := s.written()
 	// The last sequence may be half there.
 	if i := strings.LastIndexByte(whole, 0x1b); i >= 0 && term.UnitLength([]byte(whole[i:])) == 0 {
 		whole = whole[:i]
@@ -180,7 +183,7 @@ func (s *session) lines() []string {
 // until waits for a line that contains text and returns all lines.
 func (s *session) until(text string) []string {
 	s.t.Helper()
-	deadline := time.After(15 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		lines := s.lines()
 		if strings.Contains(strings.Join(lines, "\n"), text) {

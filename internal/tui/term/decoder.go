@@ -69,27 +69,20 @@ func (d *Decoder) feedPaste(out []Event, buf []byte) (newOut []Event, rest []byt
 	return out, rest
 }
 
-// waiting reports whether bytes are held back that may be a key by themselves:
-// only time tells a lone Esc from the start of a sequence.
+// waiting reports whether what is held back may be keys by themselves: only time tells
+// Esc, or Esc and a bracket, from the start of a sequence. The rest of a longer sequence
+// or of a character is on its way, however slow the line is.
 func (d *Decoder) waiting() bool {
-	return len(d.held) > 0 && !bytes.HasPrefix(d.held, []byte(backgroundAnswer))
+	return len(d.held) > 0 && len(d.held) <= 2 && d.held[0] == 0x1b && d.held[len(d.held)-1] < 0x80
 }
 
 // flush gives up waiting: an Esc that is held is a key by itself, and what follows
 // it was typed.
 func (d *Decoder) flush(out []Event) []Event {
-	held := d.held
-	d.held = nil
-	for _, c := range held {
-		switch {
-		case c < ' ' || c == 0x7f:
-			out = append(out, controlKey(c))
-		case c < 0x80:
-			out = append(out, typed(rune(c)))
-		default:
-			return append(out, typed('\uFFFD'))
-		}
+	for _, c := range d.held {
+		out = append(out, plainKey([]byte{c}))
 	}
+	d.held = nil
 	return out
 }
 

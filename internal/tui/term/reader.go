@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,8 @@ type Reader struct {
 	decoder *Decoder
 	wake    *os.File
 	done    chan struct{}
+	// taking is set while something was read and has not been emitted.
+	taking atomic.Bool
 }
 
 // Read starts a reader. emit gets what one read brought, from the reader's
@@ -47,6 +50,13 @@ func (r *Reader) Stop() {
 	<-r.done
 }
 
+// Pending reports whether something was typed that has not been emitted.
+func (r *Reader) Pending() bool {
+	fds := []unix.PollFd{{Fd: int32(r.file.Fd()), Events: unix.POLLIN}}
+	n, _ := unix.Poll(fds, 0)
+	return n > 0 || r.taking.Load()
+}
+
 func (r *Reader) serve(wake int, emit func([]Event)) {
 	buf := make([]byte, readSize)
 	fd := int(r.file.Fd())
@@ -65,11 +75,13 @@ func (r *Reader) serve(wake int, emit func([]Event)) {
 		case !ready:
 			events = r.decoder.flush(nil)
 		default:
+			r.taking.Store(true)
 			var n int
 			if n, err = unix.Read(fd, buf); err == nil && n == 0 {
 				err = io.EOF
 			}
 			if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
+				r.taking.Store(false)
 				continue
 			}
 			if n > 0 {
@@ -83,6 +95,7 @@ func (r *Reader) serve(wake int, emit func([]Event)) {
 		if len(events) > 0 {
 			emit(events)
 		}
+		r.taking.Store(false)
 	}
 }
 
