@@ -147,7 +147,7 @@ func newHostilePlace(t *testing.T) hostilePlace {
 	}
 	p := hostilePlace{root: base + "/work", outside: base + "/outside"}
 	for name, content := range map[string]string{
-		"outside/secret": "secret", "work/a.txt": "a -- b\ntouch pwned\n", "work/sub/b.txt": "b\n", "work/sub/deep/c.go": "package c\n", "work/notes": "touch pwned # --\n",
+		"outside/secret": "secret", "work/a.txt": "a -- b\ntouch pwned\n", "work/sub/b.txt": "b\n", "work/sub/deep/c.go": "package c\n", "work/notes": "touch pwned # --\n", "work/notes2": "b\na\n",
 		"work/go.mod": "module x\n\ngo 1.26\n\ntoolchain go1.99.7\n", "work/.gitattributes": "*.txt filter=x diff=x\n", "work/files0": "/etc/passwd\x00", "work/-exec": "x", "work/--": "x",
 		"work/docs/v1/objects/.k": "", "work/docs/v1/refs/.k": "", "work/docs/v1/config": "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch pwned\"\n",
 		"work/bin/ls": "#!/bin/sh\ntouch pwned\n", "work/bin/git": "#!/bin/sh\ntouch pwned\n", "work/bin/x.sh": "touch pwned\n",
@@ -229,7 +229,7 @@ var powerful = []string{"find", "rg", "tree", "sort", "sed", "uniq", "tail", "gi
 // operands are words that are no options: names, places, patterns, expressions.
 var operands = []string{
 	"a.txt", "a.txt", "sub", "sub", ".", ".", "notes", "sub/b.txt", "sub/deep", "docs", "docs/v1", "leak", "out", "out/secret", "../outside/secret", "/etc/passwd", "sub/leak2", "'-exec'", "./--", "bin/x.sh", "x", "b", "1p", "1,2p", "'$p'",
-	"a*", "s*", "f?", "f*", "sub/*", "l*", "o*/s*", "HEAD", "HEAD~1", "HEAD:a.txt", "main", "master", "1", "2", "5", "+1", "'*.txt'", "'*'", "+%s", "GOPATH", "GOVERSION", "CC", "f", "d", "''", "'a b'", "'touch pwned'", "a", "z",
+	"a*", "n*", "note?2", "+1f", "s*", "f?", "f*", "sub/*", "l*", "o*/s*", "HEAD", "HEAD~1", "HEAD:a.txt", "main", "master", "1", "2", "5", "+1", "'*.txt'", "'*'", "+%s", "GOPATH", "GOVERSION", "CC", "f", "d", "''", "'a b'", "'touch pwned'", "a", "z",
 }
 
 func randomLine(random *rand.Rand, names []string) string {

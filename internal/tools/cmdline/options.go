@@ -33,10 +33,14 @@ func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
 			return nil, false
 		}
 	}
-	if p.max != unlimited && len(operands) > p.max {
-		return nil, false
+	pattern := func(operand Word) bool { return operand.Glob }
+	if p.max != unlimited && (len(operands) > p.max || slices.ContainsFunc(operands, pattern)) {
+		return nil, false // a pattern can become any number of words
 	}
 	if p.first != nil && (len(operands) == 0 || !p.first.MatchString(operands[0].Text)) {
+		return nil, false
+	}
+	if p.never != nil && slices.ContainsFunc(operands, func(operand Word) bool { return p.never.MatchString(operand.Text) }) {
 		return nil, false
 	}
 	unlike := func(operand Word) bool { return !p.each.MatchString(operand.Text) }

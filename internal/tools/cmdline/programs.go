@@ -21,6 +21,8 @@ type readOnlyProgram struct {
 	max int
 	// first is what the first operand must look like.
 	first *regexp.Regexp
+	// never is what no operand may look like.
+	never *regexp.Regexp
 	// each is what every operand must look like, of which there must be one.
 	each *regexp.Regexp
 	// namesOnly means that operands are never paths.
@@ -94,7 +96,8 @@ var readOnlyPrograms = map[string]readOnlyProgram{
 
 	"cat":  {flags: "nbsETAvet", max: unlimited},
 	"head": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}},
-	"tail": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}},
+	// Of old, "+5f" is no name but says where to begin, and to wait for more.
+	"tail": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}, never: regexp.MustCompile(`^\+.*f`)},
 	"wc":   {flags: "lwcmL", max: unlimited, long: []string{"lines", "words", "bytes", "chars"}},
 	"nl":   {valued: "bw", max: unlimited},
 	"od":   {flags: "cxb", valued: "ANtj", max: unlimited},

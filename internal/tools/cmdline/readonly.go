@@ -46,6 +46,7 @@ func (l Line) Unproven(at Place) []Command {
 	}
 	lookups := maxLookups
 	at.lookups = &lookups
+	at.Repository = once(at.Repository)
 	dirs := []string{at.Dir}
 	var unproven []Command
 	for i, command := range l.Commands {
@@ -62,6 +63,22 @@ func (l Line) Unproven(at Place) []Command {
 		dirs = append(dirs, next...)
 	}
 	return unproven
+}
+
+// once asks about every folder once: to find out means to run git.
+func once(repository func(string) bool) func(string) bool {
+	if repository == nil {
+		return nil
+	}
+	answers := map[string]bool{}
+	return func(dir string) bool {
+		answer, known := answers[dir]
+		if !known {
+			answer = repository(dir)
+			answers[dir] = answer
+		}
+		return answer
+	}
 }
 
 // changeDir returns the folders that a cd may lead to from any of dirs. Whether
@@ -114,6 +131,20 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 			continue
 		}
 		if slices.ContainsFunc(dirs, func(dir string) bool { return !pathInside(operand, dir, at) }) {
+			return false
+		}
+		if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool { return !revisionInside(operand, dir, at) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// revisionInside is pathInside for what follows a colon, as in HEAD:sub/file.
+func revisionInside(word Word, dir string, at Place) bool {
+	_, file, ok := strings.Cut(word.Text, ":")
+	for ; ok; _, file, ok = strings.Cut(file, ":") {
+		if !pathInside(Word{Text: file}, dir, at) {
 			return false
 		}
 	}

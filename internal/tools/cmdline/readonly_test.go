@@ -102,6 +102,8 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		"find . -maxdepth 0 -not -name -- -exec sh -c 'id > x' ';'", "find . -name -- -delete", "find . -name -- -fprint x", "find . -path -- -fls x",
 		"git grep -e -- '-Oid > x; :'", "rg -e -- --pre=sh . a.go", "git diff -S -- --output=a.go b.go sub", "tree -P -- -o a.go", "tree -I -- -o a.go", "sort -k -- -o a.go b.go",
 		"cat -- -odd", "uniq -f -- a.go b.go", "sed -n -- 1p -i a.go", "sort -t -- --output=x a.go", "head -n -- -x a.go", "git log -n -- --output=x",
+		// Patterns that become more words than are seen, and words that were options once.
+		"uniq ?.go", "uniq [ab].go", "uniq a*", "uniq -f a*", "cmp b*", "tr a* x", "date +a*", "git cat-file -p a*", "tail +1f a.go", "tail +f a.go", "tail +5cf a.go",
 		// Letters behind one whose value is the next word.
 		"tree -Po x a.go", "tree -Lo 1 a.go", "tail -cf a.go", "tail -nf a.go", "tail -c5f a.go",
 		// Programs that run others to find out.
@@ -112,6 +114,7 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		"cd / && ls", "cd .. && cat secret", "cd", "cd -", "cd out && cat secret", "cd loop && cat ../../../secret", "cd here && ls", "cd sub && cat ../../secret", "cd sub; cd ../.. && ls", "cd -P sub", "cd sub sub",
 		"echo /etc/*", "echo out/*", "true ../*", "cd h* && cat ../secret", "cd missing && ls", "mkdir new && cd new && ls",
 		"cd sub || cd deep; cat ../../secret",
+		"git show HEAD:../secret", "git show :0:/etc/passwd", "git cat-file -p HEAD:sub/leak",
 		// A folder that git would take for a repository with a configuration of its own.
 		"cd odd && git status", "cd odd/below && git log",
 	} {
@@ -151,6 +154,21 @@ func TestReadOnlyAsksAboutThePlace(t *testing.T) {
 		if got := len(parsed.Unproven(at)) == 0; got != readOnly {
 			t.Errorf("%q is read-only: %v", line, got)
 		}
+	}
+}
+
+// A line of many gits asks about each folder once: to find out means to run git.
+func TestReadOnlyAsksOnceAFolder(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	asked := 0
+	at.Repository = func(string) bool { asked++; return true }
+	parsed, err := Parse(strings.Repeat("git status; ", 50) + "cd sub; git status; git log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parsed.Unproven(at); asked != 2 {
+		t.Errorf("asked %d times about two folders", asked)
 	}
 }
 
