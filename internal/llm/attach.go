@@ -16,7 +16,7 @@ type attacher struct {
 	replay replay
 	// field is the member in which reasoning in words comes.
 	field   string
-	details []reasoningDetail
+	details []*partialDetail
 	// items are the reasoning items of the Responses API.
 	items []json.RawMessage
 }
@@ -24,44 +24,70 @@ type attacher struct {
 // reasoningDetail is a piece of a reasoning detail, with the members it has.
 type reasoningDetail map[string]json.RawMessage
 
+// partialDetail is a reasoning detail that is arriving.
+type partialDetail struct {
+	members reasoningDetail
+	// streamed are the texts of the members of which more than one piece came.
+	streamed map[string]*strings.Builder
+}
+
 // streamedMembers are the members of a detail that come in pieces.
 var streamedMembers = []string{"text", "summary", "data"}
 
 // addDetails merges pieces of details: those of one type and index belong together.
-func (a *attacher) addDetails(pieces []reasoningDetail) {
+// It returns how much they added, in bytes.
+func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	for _, piece := range pieces {
+		if len(a.details) > maxParts {
+			break // the reply is refused for it
+		}
 		whole := a.detailOf(piece)
 		if whole == nil {
-			a.details = append(a.details, piece)
-			continue
+			whole = &partialDetail{members: reasoningDetail{}, streamed: map[string]*strings.Builder{}}
+			a.details = append(a.details, whole)
 		}
 		for key, value := range piece {
-			switch {
-			case slices.Contains(streamedMembers, key) && isString(whole[key]) && isString(value):
-				whole[key] = rawjson.AppendString(nil, loose.Decode[string](whole[key])+loose.Decode[string](value))
-			case string(value) != "null":
-				whole[key] = value
-			}
+			size += len(key) + len(value)
+			whole.add(key, value)
 		}
+	}
+	return size
+}
+
+// add takes a member of a piece.
+func (d *partialDetail) add(key string, value json.RawMessage) {
+	known := d.members[key]
+	switch {
+	case known != nil && string(value) == "null":
+	case !slices.Contains(streamedMembers, key) || !isString(known) || !isString(value):
+		d.members[key] = value
+		delete(d.streamed, key)
+	default:
+		if d.streamed[key] == nil {
+			d.streamed[key] = &strings.Builder{}
+			d.streamed[key].WriteString(loose.Decode[string](known))
+		}
+		d.streamed[key].WriteString(loose.Decode[string](value))
 	}
 }
 
-// addItem keeps a reasoning item of the Responses API.
-func (a *attacher) addItem(item reasoningItem) {
+// addItem keeps a reasoning item of the Responses API, and returns its size in bytes.
+func (a *attacher) addItem(item reasoningItem) (size int) {
 	raw, err := json.Marshal(item)
 	if err != nil {
-		return // an item that is no JSON cannot go back
+		return 0 // an item that is no JSON cannot go back
 	}
 	a.field, a.items = fieldItems, append(a.items, raw)
+	return len(raw)
 }
 
 // detailOf returns the detail that a piece continues, nil if it begins another.
-func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
+func (a *attacher) detailOf(piece reasoningDetail) *partialDetail {
 	if piece["index"] == nil {
 		return nil
 	}
 	for _, d := range a.details {
-		if string(d["index"]) == string(piece["index"]) && string(d["type"]) == string(piece["type"]) {
+		if string(d.members["index"]) == string(piece["index"]) && string(d.members["type"]) == string(piece["type"]) {
 			return d
 		}
 	}
@@ -100,8 +126,11 @@ func (a *attacher) call(extra json.RawMessage) *history.Attached {
 }
 
 // json is the detail with its members in a fixed order.
-func (d reasoningDetail) json() json.RawMessage {
-	raw, err := json.Marshal(d)
+func (d *partialDetail) json() json.RawMessage {
+	for key, text := range d.streamed {
+		d.members[key] = rawjson.AppendString(nil, text.String())
+	}
+	raw, err := json.Marshal(d.members)
 	if err != nil {
 		return nil // its members were JSON when they came
 	}

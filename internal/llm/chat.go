@@ -33,7 +33,7 @@ func (r *reply) takeChatEvent(event chatEvent) {
 		r.attach.field = field
 		r.emit(Reasoning{Delta: thought})
 	}
-	r.attach.addDetails(delta.ReasoningDetails)
+	r.size += r.attach.addDetails(delta.ReasoningDetails)
 	if answer := delta.answer(); answer != "" {
 		r.emit(Text{Delta: answer})
 	}

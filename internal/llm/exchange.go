@@ -115,7 +115,7 @@ func (x *exchange) events() iter.Seq2[sse.Event, error] {
 			return
 		}
 		if x.kind != "application/json" || !beginsDocument(body) {
-			sse.Read(body)(yield)
+			sse.Read(&boundedReader{from: body, left: maxStream})(yield)
 			return
 		}
 		document, err := io.ReadAll(io.LimitReader(body, sse.MaxEvent+1))
@@ -128,6 +128,22 @@ func (x *exchange) events() iter.Seq2[sse.Event, error] {
 		}
 		yield(sse.Event{Data: document}, err)
 	}
+}
+
+// boundedReader reads up to a number of bytes; what comes then is errEndless.
+type boundedReader struct {
+	from io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (r *boundedReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errEndless
+	}
+	n, err := r.from.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
 }
 
 // beginsDocument reports whether a body begins like a JSON document. A stream may

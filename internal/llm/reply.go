@@ -25,11 +25,15 @@ const (
 )
 
 // Bounds of one reply. No model writes as much; a server that does not end would
-// fill the memory.
+// fill the memory, or keep the program busy for ever.
 const (
-	maxReply = 8 << 20 // bytes of text, reasoning and arguments
-	maxCalls = 256
+	maxReply  = 8 << 20 // bytes of text, reasoning, arguments, and what is attached
+	maxParts  = 256     // calls, and details of the reasoning
+	maxStream = 256 << 20
 )
+
+// errEndless ends a stream of more than maxStream bytes, whatever they say.
+var errEndless = fmt.Errorf("more than %d MiB for one reply", maxStream>>20)
 
 // format is a wire format: how a request is written and how the events of its
 // reply are read.
@@ -153,8 +157,10 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 	switch {
 	case r.size > maxReply:
 		return r.malformed(fmt.Sprintf("sent more than %d MiB in one reply", maxReply>>20))
-	case len(r.calls.calls) > maxCalls:
-		return r.malformed(fmt.Sprintf("sent more than %d calls in one reply", maxCalls))
+	case len(r.calls.calls) > maxParts:
+		return r.malformed(fmt.Sprintf("sent more than %d calls in one reply", maxParts))
+	case len(r.attach.details) > maxParts:
+		return r.malformed(fmt.Sprintf("sent more than %d pieces of reasoning in one reply", maxParts))
 	}
 	return nil
 }
@@ -174,7 +180,10 @@ func (r *reply) impliedFinish() string {
 
 // addCall takes a fragment of a call.
 func (r *reply) addCall(f callFragment) {
-	r.size += len(f.name()) + len(f.arguments())
+	if len(r.calls.calls) > maxParts {
+		return // the reply is refused for it
+	}
+	r.size += len(f.ID) + len(f.name()) + len(f.arguments()) + len(f.ExtraContent)
 	for _, started := range r.calls.add(f) {
 		r.emit(started)
 	}
@@ -245,7 +254,7 @@ func (r *reply) failure(err error) *Error {
 		return known
 	case errors.As(err, &stray):
 		return r.client.problemError(problem{notAnAPI: true, message: oneLine(stray.First)}, r.model)
-	case errors.Is(err, sse.ErrTooLarge):
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errEndless):
 		return r.malformed("sent " + err.Error())
 	case errors.As(err, &coding):
 		return r.malformed(coding.Error())

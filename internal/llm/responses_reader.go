@@ -99,7 +99,7 @@ func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 	item := loose.Decode[openai.ResponseOutputItem](raw)
 	switch item.Type {
 	case "reasoning":
-		s.reply.attach.addItem(reasoningItem{s.outputs, raw})
+		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw})
 		if !s.summaries {
 			s.think(summaryOf(item))
 		}

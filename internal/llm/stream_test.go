@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -155,12 +156,16 @@ func TestMalformedReplies(t *testing.T) {
 		turn llmtest.Turn
 		says string
 	}{
-		"an event that is not JSON": {llmtest.Say("Hello").Raw("data: {nonsense\n\n"), "an event that is not valid JSON: {nonsense"},
-		"an event of 17 MiB":        {llmtest.Say("Hello").Event(`{"choices":[{"delta":{"content":"` + zeros + `"}}]}`), "an event of more than 16 MiB"},
-		"a text without end":        {endless(`{"choices":[{"delta":{"content":"`+zeros[:1<<20]+`"}}]}`, 9), "more than 8 MiB in one reply"},
-		"arguments without end":     {llmtest.Turn{}.Event(halfCall).Raw(strings.Repeat("data: "+strings.Replace(halfCall, `{\"p\":`, zeros[:1<<20], 1)+"\n\n", 9)), "more than 8 MiB in one reply"},
-		"calls without end":         {endless(`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`, 300), "more than 256 calls"},
-		"an unknown compression":    {llmtest.Fail(200, "xx", "Content-Encoding", "br", "Content-Type", "text/event-stream"), "compressed its answer with br"},
+		"an event that is not JSON":  {llmtest.Say("Hello").Raw("data: {nonsense\n\n"), "an event that is not valid JSON: {nonsense"},
+		"an event of 17 MiB":         {llmtest.Say("Hello").Event(`{"choices":[{"delta":{"content":"` + zeros + `"}}]}`), "an event of more than 16 MiB"},
+		"a text without end":         {endless(`{"choices":[{"delta":{"content":"`+zeros[:1<<20]+`"}}]}`, 9), "more than 8 MiB in one reply"},
+		"arguments without end":      {llmtest.Turn{}.Event(halfCall).Raw(strings.Repeat("data: "+strings.Replace(halfCall, `{\"p\":`, zeros[:1<<20], 1)+"\n\n", 9)), "more than 8 MiB in one reply"},
+		"calls without end":          {endless(`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`, 300), "more than 256 calls"},
+		"many calls in one event":    {llmtest.Turn{}.Event(`{"choices":[{"delta":{"tool_calls":[` + strings.TrimSuffix(numbered(`{"index":%d,"function":{"name":"f","arguments":"{}"}},`, 100_000), ",") + `]}}]}`), "more than 256 calls"},
+		"names of calls without end": {endless(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
+		"details without end":        {endless(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
+		"many details in one event":  {llmtest.Turn{}.Event(`{"choices":[{"delta":{"reasoning_details":[` + strings.TrimSuffix(numbered(`{"index":%d},`, 100_000), ",") + `]}}]}`), "more than 256 pieces of reasoning"},
+		"an unknown compression":     {llmtest.Fail(200, "xx", "Content-Encoding", "br", "Content-Type", "text/event-stream"), "compressed its answer with br"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -171,6 +176,33 @@ func TestMalformedReplies(t *testing.T) {
 				t.Errorf("got %v (%d attempts)", err, got.Attempts)
 			}
 		})
+	}
+}
+
+// numbered is a format, filled in with the numbers up to n.
+func numbered(format string, n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, format, i)
+	}
+	return text.String()
+}
+
+// TestEndlessNothing: a stream that says nothing does not go on for ever, whatever
+// of it crosses the network (M10).
+func TestEndlessNothing(t *testing.T) {
+	t.Parallel()
+	var body bytes.Buffer
+	packer, _ := gzip.NewWriterLevel(&body, gzip.BestSpeed)
+	for range 257 {
+		_, _ = io.WriteString(packer, ": "+strings.Repeat("x", 1<<20)+"\n\n")
+	}
+	_ = packer.Close()
+	srv := llmtest.New(t, llmtest.Fail(200, body.String(), "Content-Type", "text/event-stream"))
+	client, _ := newClient(t, srv)
+	_, err := collect(t.Context(), client, ask("hi"))
+	if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "more than 256 MiB for one reply") {
+		t.Errorf("got %v (%d attempts)", err, got.Attempts)
 	}
 }
 
