@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/llm/llmtest"
+	"agent/internal/sandbox"
 )
 
 // stubborn is a command that ignores requests to end, with a child of its own and one
@@ -68,6 +69,41 @@ func TestNothingIsLeft(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the program starts at its start may be killed, as by Ctrl+C, which is for all of
+// a terminal's processes: the program does not wait for it.
+func TestTheFirstChildIsKilled(t *testing.T) {
+	t.Parallel()
+	if sandbox.Detect().Backend() != sandbox.Helper {
+		t.Skip("nothing is started here")
+	}
+	for range 4 {
+		run := startRun(t, t.TempDir(), newModel(t, llmtest.Say("fine")).URL, "-p", "go")
+		children := "/proc/" + strconv.Itoa(run.cmd.Process.Pid) + "/task/*/children"
+		for began := time.Now(); !killOneOf(children); {
+			if time.Since(began) > stalled {
+				t.Fatal("it started nothing")
+			}
+		}
+		if out, status := run.end(); status != exitOK || !strings.Contains(out, "fine") {
+			t.Errorf("ended with %d: %s", status, out)
+		}
+	}
+}
+
+// killOneOf kills a process of those that files list. It reports whether there was one.
+func killOneOf(lists string) bool {
+	files, _ := filepath.Glob(lists)
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		for _, field := range strings.Fields(string(data)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				return syscall.Kill(pid, syscall.SIGKILL) == nil
+			}
+		}
+	}
+	return false
 }
 
 // waitForSignal waits until no signal is pending, so that a second of the same kind

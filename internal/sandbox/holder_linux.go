@@ -63,7 +63,6 @@ func newHolder(network bool) (*holder, error) {
 		return nil, os.NewSyscallError("socketpair", err)
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "holder")
-	defer theirs.Close()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = []string{confine.HolderName, confine.OwnNetwork}
 	if network {
@@ -74,7 +73,9 @@ func newHolder(network bool) (*holder, error) {
 	cmd.ExtraFiles = []*os.File{theirs}
 	intoNamespaces(attributes(cmd), network)
 	h := &holder{cmd, pair[0]}
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	theirs.Close() // at once: when the holder dies, the channel ends
+	if err != nil {
 		unix.Close(h.channel)
 		return nil, err
 	}
