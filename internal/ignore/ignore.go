@@ -2,8 +2,8 @@
 //
 // Inside a repository git itself is asked, because no reimplementation of its
 // patterns is right in every case. Elsewhere, and where git is not installed,
-// the .gitignore files are read by go-git's matcher, which is right in nearly
-// every case. The package only lists: it opens no file but .gitignore.
+// the .gitignore files are read here, which is right in nearly every case: the
+// tests ask git. The package only lists: it opens no file but .gitignore.
 package ignore
 
 import (

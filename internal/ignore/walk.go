@@ -6,9 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 )
 
 // walkedFiles reads the folders below the slash path below of root itself,
@@ -28,7 +25,7 @@ type walk struct {
 
 // folder lists one folder, a slash path relative to root. The patterns are
 // those of the folders above it, weakest first.
-func (w *walk) folder(dir string, patterns []gitignore.Pattern) {
+func (w *walk) folder(dir string, patterns []pattern) {
 	if w.ctx.Err() != nil {
 		return
 	}
@@ -37,10 +34,9 @@ func (w *walk) folder(dir string, patterns []gitignore.Pattern) {
 		return
 	}
 	patterns = append(slices.Clip(patterns), w.patterns(dir)...)
-	matcher := gitignore.NewMatcher(patterns)
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
-		if entry.Name() == ".git" || matcher.Match(strings.Split(name, "/"), entry.IsDir()) {
+		if entry.Name() == ".git" || ignored(patterns, name, entry.IsDir()) {
 			continue
 		}
 		switch {
@@ -53,7 +49,7 @@ func (w *walk) folder(dir string, patterns []gitignore.Pattern) {
 }
 
 // patterns reads the .gitignore file of one folder.
-func (w *walk) patterns(dir string) []gitignore.Pattern {
+func (w *walk) patterns(dir string) []pattern {
 	file := filepath.Join(w.root, filepath.FromSlash(dir), ".gitignore")
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -62,16 +58,5 @@ func (w *walk) patterns(dir string) []gitignore.Pattern {
 	if err != nil {
 		return nil
 	}
-	var domain []string
-	if dir != "." {
-		domain = strings.Split(dir, "/")
-	}
-	var patterns []gitignore.Pattern
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			patterns = append(patterns, gitignore.ParsePattern(line, domain))
-		}
-	}
-	return patterns
+	return parsePatterns(string(data), dir)
 }

@@ -1,0 +1,115 @@
+package ignore
+
+import (
+	"path"
+	"strings"
+)
+
+// pattern is a line of a .gitignore file.
+type pattern struct {
+	// folder is where the file is, names what it says about the paths below: one for
+	// each name of a path, as path.Match has it, or "**" for any number of them.
+	folder string
+	names  []string
+	// include takes back what a line above ignores.
+	include bool
+	// foldersOnly means that the line ends in a slash.
+	foldersOnly bool
+}
+
+// parsePatterns returns the patterns of a .gitignore file in folder, a slash path
+// below the root, "." for the root itself.
+func parsePatterns(content, folder string) []pattern {
+	var patterns []pattern
+	for line := range strings.Lines(strings.TrimPrefix(content, "\uFEFF")) {
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if p, ok := parsePattern(line); ok {
+			p.folder = folder
+			patterns = append(patterns, p)
+		}
+	}
+	return patterns
+}
+
+// parsePattern reads one line; a comment and an empty line are no patterns.
+func parsePattern(line string) (pattern, bool) {
+	if strings.HasPrefix(line, "#") {
+		return pattern{}, false
+	}
+	var p pattern
+	line, p.include = strings.CutPrefix(line, "!")
+	line, p.foldersOnly = strings.CutSuffix(trimSpaces(line), "/")
+	if line == "" {
+		return pattern{}, false
+	}
+	if !strings.Contains(line, "/") {
+		line = "**/" + line
+	}
+	if strings.HasSuffix(line, "/**") {
+		line += "/*" // what is in the folder, not the folder
+	}
+	line = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, "[[", "[[", "[!", "[^").Replace(line)
+	p.names = strings.Split(strings.TrimPrefix(line, "/"), "/")
+	return p, true
+}
+
+// trimSpaces drops the spaces at the end of a line, up to one that a backslash keeps.
+func trimSpaces(line string) string {
+	trimmed := strings.TrimRight(line, " ")
+	backslashes := len(trimmed) - len(strings.TrimRight(trimmed, `\`))
+	if backslashes%2 == 1 && len(trimmed) < len(line) {
+		return line[:len(trimmed)+1]
+	}
+	return trimmed
+}
+
+// ignored reports whether the patterns, weakest first, leave a slash path below the
+// root out. The folders above it are not looked at.
+func ignored(patterns []pattern, file string, isFolder bool) bool {
+	for i := len(patterns) - 1; i >= 0; i-- {
+		if patterns[i].matches(file, isFolder) {
+			return !patterns[i].include
+		}
+	}
+	return false
+}
+
+// matches reports whether a pattern is of a path.
+func (p pattern) matches(file string, isFolder bool) bool {
+	if p.foldersOnly && !isFolder {
+		return false
+	}
+	if p.folder != "." {
+		file = strings.TrimPrefix(file, p.folder+"/")
+	}
+	return matchNames(p.names, strings.Split(file, "/"))
+}
+
+// matchNames matches name by name. Where it fails, the last "**" takes one name more;
+// those before it need not, since what follows them has its place already.
+func matchNames(names, file []string) bool {
+	stars, taken := -1, 0
+	i, j := 0, 0
+	for j < len(file) {
+		switch {
+		case i < len(names) && names[i] == "**":
+			stars, taken = i, j
+			i++
+		case i < len(names) && matchName(names[i], file[j]):
+			i++
+			j++
+		case stars >= 0:
+			taken++
+			i, j = stars+1, taken
+		default:
+			return false
+		}
+	}
+	return i == len(names)
+}
+
+// matchName matches one name. A pattern that is malformed is of none.
+func matchName(pattern, name string) bool {
+	matched, err := path.Match(pattern, name)
+	return matched && err == nil
+}

@@ -1,0 +1,57 @@
+package ignore
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/sandbox"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// What a walk leaves out is what git leaves out, whatever the patterns say.
+func TestPatternsAreGits(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a": "", "b.log": "", "ab": "", "x y ": "", "#c": "", "!d": "", "{a}": "", "a,b": "", "[": "", `back\slash`: "",
+		"sub/a": "", "sub/b.log": "", "sub/deep/a": "", "sub/deep/ab": "", "sub/deep/b.log": "", "sub/{a}": "",
+		"other/sub/a": "", "other/b": "", "other/deep/er/a": "", "deep/b.log": "", "a.d/a": "", "a.d/b": "",
+	}
+	root := t.TempDir()
+	write(t, root, files)
+	runGit(t, root, "init", "-q")
+	words := rapid.SampledFrom([]string{
+		"a", "b", "ab", "*", "**", "**/", "/**", "/", "/", "?", "!", "#", "\\", "\\#", "\\!", " ", "\\ ", "[ab]", "[!a]", "[^b]", "[a-c]", "[", "]", "{a}", "{a,b}", "a,b",
+		"*.log", "sub", "sub/", "deep", "/deep", "other", "er", ".d", "\\\\", "x y ", "\r", "\t",
+	})
+	line := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(words, 1, 4).Draw(t, "words"), "") })
+	// Git takes a**/b for a/b and for ab, against its own documentation.
+	line = line.Filter(func(line string) bool {
+		names := strings.Split(strings.TrimPrefix(line, "!"), "/")
+		return !slices.ContainsFunc(names, func(name string) bool { return name != "**" && strings.Contains(name, "**") })
+	})
+	lines := rapid.Map(rapid.SliceOfN(line, 0, 4), func(lines []string) string { return strings.Join(lines, "\n") })
+	for i := range 200 { // always the same ones: git has quirks that nobody relies on
+		above, below := lines.Example(2*i), lines.Example(2*i+1)
+		write(t, root, map[string]string{".gitignore": above, "sub/.gitignore": below})
+		if diff := cmp.Diff(listedByGit(t, root), slices.Sorted(slices.Values(walkedFiles(t.Context(), root, ".")))); diff != "" {
+			t.Errorf("with the patterns\n%q\nand in sub\n%q\n(-git +walk):\n%s", above, below, diff)
+		}
+	}
+}
+
+func listedByGit(t *testing.T, root string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--others", "--exclude-standard", "-z")
+	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	return slices.Sorted(slices.Values(slices.DeleteFunc(files, func(f string) bool { return f == "" })))
+}
