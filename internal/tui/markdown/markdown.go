@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -30,8 +28,7 @@ type Renderer struct {
 
 // New returns a renderer for a theme. It belongs to one goroutine.
 func New(t *style.Theme) *Renderer {
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList))
-	return &Renderer{parser: md.Parser(), theme: t}
+	return &Renderer{parser: newParser(), theme: t}
 }
 
 // Piece lays out a piece of a stream.

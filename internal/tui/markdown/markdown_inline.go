@@ -72,10 +72,24 @@ func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) []style.Span {
 		}
 	}
 	code := strings.ReplaceAll(b.String(), "\n", " ")
+	if inCell(n) {
+		code = strings.ReplaceAll(code, `\|`, "|")
+	}
 	if m.theme.Code.On == "" {
 		code = "`" + code + "`"
 	}
 	return []style.Span{{Text: code, Style: m.theme.Code.Over(look)}}
+}
+
+// inCell reports whether a node is part of a table's cell, where a bar is escaped even
+// in code.
+func inCell(n ast.Node) bool {
+	for ; n != nil; n = n.Parent() {
+		if n.Kind() == extast.KindTableCell {
+			return true
+		}
+	}
+	return false
 }
 
 // link shows the text and, unless it says the same, the address.
