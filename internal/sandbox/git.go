@@ -3,9 +3,10 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // gitFolders are the folders of a repository outside its work tree that git has to
@@ -95,16 +96,16 @@ func pathIn(file, prefix, dir string) string {
 	return path
 }
 
-var workTreeLine = regexp.MustCompile(`(?m)^\s*worktree\s*=\s*(\S+)\s*$`)
+var workTreeLine = pattern.New(`(?m)^\s*worktree\s*=\s*(\S+)\s*$`)
 
 // workTree is the work tree that a repository's configuration names.
 func workTree(dir string) string {
 	content, err := os.ReadFile(filepath.Join(dir, "config"))
-	match := workTreeLine.FindSubmatch(content)
+	match := workTreeLine.FindStringSubmatch(string(content))
 	if err != nil || match == nil {
 		return ""
 	}
-	path := string(match[1])
+	path := match[1]
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
@@ -113,7 +114,7 @@ func workTree(dir string) string {
 
 // ownLine matches the lines of a configuration that git writes for a repository it
 // makes or clones; none of them names a program.
-var ownLine = regexp.MustCompile(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
+var ownLine = pattern.New(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
 
 // madeByGit reports whether a path that is protected and was not there is only what
 // git itself makes: the folder of a repository, or a file .git that leads to one.

@@ -3,10 +3,10 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/tools/lines"
 	"agent/internal/tools/textdiff"
 )
@@ -39,7 +39,7 @@ func notFound(rel, text, old, replacement string) error {
 	return errors.New(strings.ToValidUTF8(out.String(), "\uFFFD"))
 }
 
-var lineNumber = regexp.MustCompile(`(?m)^ *\d+\|`)
+var lineNumber = pattern.New(`(?m)^ *\d+\|`)
 
 // knownMistake recognises what models do to a text they copy.
 func knownMistake(text, old, replacement string) string {

@@ -199,7 +199,7 @@ func newHostilePlace(t *testing.T) hostilePlace {
 
 // readOnlyLines makes lines until so many count as read-only.
 func (p hostilePlace) readOnlyLines(random *rand.Rand, wanted int) []string {
-	names := slices.Sorted(maps.Keys(readOnlyPrograms))
+	names := slices.Sorted(maps.Keys(readOnlyPrograms()))
 	var lines []string
 	for len(lines) < wanted {
 		line := randomLine(random, names)
@@ -247,9 +247,9 @@ func randomLine(random *rand.Rand, names []string) string {
 			case 1, 2, 3:
 				words = append(words, pick(operands))
 			case 4, 5:
-				words = append(words, randomOption(random, readOnlyPrograms[name]), "--", pick(phrases))
+				words = append(words, randomOption(random, readOnlyPrograms()[name]), "--", pick(phrases))
 			default:
-				words = append(words, randomOption(random, readOnlyPrograms[name]))
+				words = append(words, randomOption(random, readOnlyPrograms()[name]))
 			}
 		}
 		return strings.Join(words, " ")
@@ -420,6 +420,6 @@ func isOfTheTable(program string) bool {
 	if slices.Contains([]string{"bash", "sh", "git", "go", "false", "which.debianutils"}, program) {
 		return true
 	}
-	_, known := readOnlyPrograms[program]
+	_, known := readOnlyPrograms()[program]
 	return known || strings.HasPrefix(program, "git-")
 }

@@ -13,13 +13,14 @@ package cmdline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/pattern"
 )
 
 // Line is a plain command line: nothing but simple commands with literal words,
@@ -56,7 +57,7 @@ const maxLine = 32 << 10
 // joinsInsideWord is a line that is continued other than between words. Bash then
 // sees what the two halves make together, such as $ and a name; the parser does
 // not always.
-var joinsInsideWord = regexp.MustCompile(`[^ \t]\\\n|^\\\n`)
+var joinsInsideWord = pattern.New(`[^ \t]\\\n|^\\\n`)
 
 // Parse splits a command line the way bash would. A line that is not plain, or no
 // valid shell, is an error of type *NotPlainError. Redirections between standard

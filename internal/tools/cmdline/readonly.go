@@ -108,7 +108,7 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 // only what is inside, from whichever of dirs it runs in.
 func (c Command) isReadOnly(dirs []string, at Place) bool {
 	name, args := c.programName()
-	program, known := readOnlyPrograms[name]
+	program, known := readOnlyPrograms()[name]
 	if !known || !slices.Contains(builtins, c[0].Text) && at.Program != nil && !at.Program(c[0].Text) {
 		return false
 	}

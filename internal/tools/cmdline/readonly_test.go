@@ -132,7 +132,7 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 func TestReadOnlyListsNothingThatRunsOthers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"env", "xargs", "sh", "bash", "sudo", "awk", "tee", "eval", "exec", "command", "source", "printf", "perl", "python", "node", "make", "ssh", "curl"} {
-		if _, listed := readOnlyPrograms[name]; listed {
+		if _, listed := readOnlyPrograms()[name]; listed {
 			t.Errorf("%s is listed as read-only", name)
 		}
 	}

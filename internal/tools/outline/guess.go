@@ -3,13 +3,13 @@ package outline
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
-	"agent/internal/lexer"
-	"agent/internal/tools/lines"
-
 	"github.com/alecthomas/chroma/v2"
+
+	"agent/internal/lexer"
+	"agent/internal/pattern"
+	"agent/internal/tools/lines"
 )
 
 // guessedDeclarations finds declarations by the looks of lines: a pattern for each
@@ -104,4 +104,4 @@ func codeOnly(ctx context.Context, rel, text string) (string, error) {
 	return code.String(), nil
 }
 
-var notLineFeed = regexp.MustCompile(`[^\n]`)
+var notLineFeed = pattern.New(`[^\n]`)

@@ -2,10 +2,10 @@ package rules
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/tools/cmdline"
 )
 
@@ -48,7 +48,7 @@ var launchers = map[string]bool{
 }
 
 // subcommand is what the second word of a program with subcommands looks like.
-var subcommand = regexp.MustCompile(`^[A-Za-z][\w:.-]*$`)
+var subcommand = pattern.New(`^[A-Za-z][\w:.-]*$`)
 
 // Always returns the rules by which commands like these would be allowed from now
 // on. There are none when one of them holds a pattern in a place where it cannot be
