@@ -10,10 +10,16 @@ func Resume(config Config, restored Restored) (*Chat, error) {
 	if err := c.History.Restore(restored.Entries); err != nil {
 		return nil, err
 	}
+	c.takeUp(restored)
+	return c, repair(c.History)
+}
+
+// takeUp has what hangs on the history be that of a recorded conversation, whose entries
+// are in it already.
+func (c *Chat) takeUp(restored Restored) {
 	c.window.Restore(restored.Ledger, restored.Turn)
 	c.window.Resume(restored.Steps)
 	c.lastReply, c.stats.Saving = lastReply(restored.Entries), c.saved()
-	return c, repair(c.History)
 }
 
 // repair answers the calls that an end of the program left open.

@@ -75,10 +75,7 @@ func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (history.Poin
 				return err
 			}
 		}
-		if err := c.rewind(points[i], restored); err != nil || !files {
-			return err
-		}
-		return c.markUndone()
+		return c.rewind(points[i], restored)
 	})
 	return points[i], changed, err
 }
@@ -106,17 +103,17 @@ func (c *Chat) rewindFiles(ctx context.Context, point history.Point) ([]snapshot
 	return changed, err
 }
 
-// rewind takes up the conversation as it was at a point.
+// rewind takes up the conversation as it was at a point. Which of its writes count is
+// what the files say now (D-48), not what they were then.
 func (c *Chat) rewind(point history.Point, restored Restored) error {
 	if err := c.History.Rewind(restored.Entries, point.Seq); err != nil {
 		return err
 	}
 	c.window.Reset()
-	c.window.Restore(restored.Ledger, restored.Turn)
-	c.window.Resume(restored.Steps)
-	c.sent, c.lastReply = nil, lastReply(restored.Entries)
+	c.takeUp(restored)
+	c.sent = nil
 	c.Env.Seen = tools.NewSeen() // the files may be others than the model knew then
-	err := repair(c.History)
+	err := errors.Join(repair(c.History), c.markUndone())
 	if c.Env.Todos != nil {
 		err = errors.Join(err, c.Env.Todos.Set(restored.Todos))
 	}

@@ -13,9 +13,11 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	recording "agent/internal/session"
+	"agent/internal/settings"
 	"agent/internal/todo"
 )
 
@@ -34,6 +36,7 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 	}
 	r.log = log
 	r.keep(history.NewService(wordCount{}, log.Observe))
+	r.calibrate()
 	r.ReadPast = func() (Past, error) { past, err := log.Past(); return recordedPast{past}, err }
 	r.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
 		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.Todo(text) != nil {
@@ -41,6 +44,12 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 		}
 	})
 	return r
+}
+
+// calibrate has the provider count half as much again as we do: what is told of a
+// conversation is in its tokens, what is recorded in ours (D-09).
+func (b *bench) calibrate() {
+	b.window.Observe(settings.Model.Of(b.Settings), 1000, window.Reported{Prompt: 1500})
 }
 
 type recordedPast struct{ *recording.Past }
@@ -169,6 +178,7 @@ func (r *recorded) resumed() string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	again.calibrate()
 	return again.state()
 }
 

@@ -7,12 +7,12 @@ import (
 	"agent/internal/history"
 )
 
-// ledger is the record of what was pruned, for people.
+// ledger is the record of what was pruned, for people. Its sizes are by our own count, as
+// the log has them: what they are at a provider is learned anew by every program.
 type ledger struct {
 	prunes []Prune
 	// turn is the number of the user's latest message.
-	turn  int
-	freed int
+	turn int
 }
 
 // NextTurn notes that the user said something: prunes are told by the message
@@ -20,23 +20,23 @@ type ledger struct {
 func (w *Window) NextTurn() { w.ledger.turn++ }
 
 // Ledger lists what left the context since it was cleared last, oldest first. The
-// number of a line, from 1, stays what it is.
-func (w *Window) Ledger() []Prune { return slices.Clone(w.ledger.prunes) }
+// number of a line, from 1, stays what it is; its size is what it is at the provider by
+// what is known now.
+func (w *Window) Ledger() []Prune { return w.atProvider(w.ledger.prunes) }
+
+// atProvider are prunes with their sizes as the provider counts them.
+func (w *Window) atProvider(prunes []Prune) []Prune {
+	scaled := slices.Clone(prunes)
+	for i := range scaled {
+		scaled[i].Tokens = w.scaled(scaled[i].Tokens)
+	}
+	return scaled
+}
 
 // Restore takes up the ledger of a recorded session in which the user has sent so many
 // messages.
 func (w *Window) Restore(recorded []Prune, turn int) {
-	w.ledger.turn = turn
-	w.ledger.add(recorded)
-}
-
-func (l *ledger) add(prunes []Prune) {
-	l.prunes = append(l.prunes, prunes...)
-	for _, p := range prunes {
-		if !p.Compressed() {
-			l.freed += p.Tokens
-		}
-	}
+	w.ledger = ledger{prunes: slices.Clone(recorded), turn: turn}
 }
 
 // Compressed reports whether a compression took it, not density (D-49).
@@ -44,10 +44,19 @@ func (p Prune) Compressed() bool {
 	return p.Kind == compression.Summarised || p.Kind == compression.Dropped
 }
 
-// Freed is what density has saved so far, in tokens (D-49).
-func (w *Window) Freed() int { return w.ledger.freed }
+// Freed is what density has saved so far, in tokens: the sum of its lines in the Ledger
+// (D-49).
+func (w *Window) Freed() int {
+	freed := 0
+	for _, p := range w.ledger.prunes {
+		if !p.Compressed() {
+			freed += w.scaled(p.Tokens)
+		}
+	}
+	return freed
+}
 
-// record adds what was removed to the ledger.
+// record adds what was removed to the ledger, and returns its lines.
 func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 	if len(prunes) == 0 {
 		return nil
@@ -60,7 +69,7 @@ func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 			Subject: p.Subject,
 			Tool:    p.Tool,
 			Reason:  p.Reason,
-			Tokens:  w.scaled(p.Tokens),
+			Tokens:  p.Tokens,
 			Turn:    w.ledger.turn,
 			At:      now,
 
@@ -68,6 +77,6 @@ func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 			Cut:      cut,
 		}
 	}
-	w.ledger.add(records)
-	return records
+	w.ledger.prunes = append(w.ledger.prunes, records...)
+	return w.atProvider(records)
 }
