@@ -44,18 +44,21 @@ func (a *app) resumer(screen bool) func(id string) error {
 	}
 }
 
-// forker has the session go on in a record of its own; nil where nothing is recorded.
+// forker has the session go on in a record of its own, with what files held; nil where
+// nothing is recorded.
 func (a *app) forker() func() (before, now string, err error) {
 	if a.session == nil {
 		return nil
 	}
 	return func() (before, now string, err error) {
 		before = a.session.ID()
-		if now, err = a.session.Fork(a.sessionOptions()); err != nil {
-			return before, now, err
-		}
-		a.env.Snapshots.Fork(a.folders.snapshotsOf(now))
-		return before, now, nil
+		now, err = a.session.Fork(a.sessionOptions(), func(id string) error {
+			if err := a.env.Snapshots.Fork(a.folders.snapshotsOf(id)); err != nil {
+				return fmt.Errorf("the session cannot be forked: %w; agent -r %s --fork goes on without it", err, before)
+			}
+			return nil
+		})
+		return before, now, err
 	}
 }
 

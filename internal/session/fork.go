@@ -90,8 +90,9 @@ func copyLog(path, from string, state State, last []byte) (size int64, err error
 }
 
 // Fork goes on in a log of its own, and returns its id. The log so far stays as it is
-// and can be taken up by others.
-func (l *Log) Fork(o Options) (id string, err error) {
+// and can be taken up by others. With is called with the id before anything is changed,
+// for what a session has besides its log; by an error of it there is no fork.
+func (l *Log) Fork(o Options, with func(id string) error) (id string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.disk.wanted {
@@ -105,9 +106,12 @@ func (l *Log) Fork(o Options) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = l.disk.close(l.path)
+	if err := with(forked.id); err != nil {
+		return "", errors.Join(err, os.Remove(forked.path), forked.disk.lock.Close())
+	}
+	_ = l.disk.close(l.path) // all of it is on disk
 	// Refs are the same there; the entries stay those of the history that is observed.
 	l.id, l.path, l.seq, l.disk = forked.id, forked.path, forked.seq, forked.disk
 	l.disk.open = l.reopen
-	return l.id, err
+	return l.id, nil
 }

@@ -69,7 +69,7 @@ func TestForkAnOpenLog(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	if _, err := l.Fork(o); !errors.Is(err, errNothingToFork) {
+	if _, err := l.Fork(o, alone); !errors.Is(err, errNothingToFork) {
 		t.Errorf("of nothing: %v", err)
 	}
 	h := live(l.Observe)
@@ -77,7 +77,7 @@ func TestForkAnOpenLog(t *testing.T) {
 	must(t, h.Add(history.HumanText("b")))
 	parent, path := l.ID(), l.Path()
 	before := readLog(t, path)
-	id, err := l.Fork(o)
+	id, err := l.Fork(o, alone)
 	if err != nil || id == parent || l.ID() != id || filepath.Base(l.Path()) != id+".jsonl" {
 		t.Fatalf("%s at %s, %v", id, l.Path(), err)
 	}
@@ -97,7 +97,11 @@ func TestForkAnOpenLog(t *testing.T) {
 	closeLog(t, taken)
 }
 
-// A fork that fails leaves nothing, and the log as it was.
+// alone is for a session that has nothing but its log.
+func alone(string) error { return nil }
+
+// A fork that fails leaves nothing, and the log as it was; so it is when what belongs to
+// the session besides cannot go with it.
 func TestForkFails(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -110,8 +114,15 @@ func TestForkFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := l.Path()
-	if _, err := l.Fork(other); err == nil {
+	if _, err := l.Fork(other, alone); err == nil {
 		t.Error("a fork in no folder")
+	}
+	full := errors.New("disk full")
+	if _, err := l.Fork(o, func(string) error { return full }); !errors.Is(err, full) {
+		t.Errorf("a fork that nothing can go with: %v", err)
+	}
+	if infos, err := List(o.Dir, ""); err != nil || len(infos) != 1 {
+		t.Errorf("left behind: %+v, %v", infos, err)
 	}
 	add(t, l, "b")
 	if l.Path() != path || said(replayFile(t, path).Entries) != "a b" {

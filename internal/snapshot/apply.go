@@ -52,6 +52,9 @@ func (s *Store) Apply(p *Plan) ([]Changed, error) {
 	s.write(record{Move: &move{To: p.to}})
 	if err := s.goAll(again.Steps); err != nil {
 		s.write(record{Move: &move{To: s.tree.head, Done: true, Redo: s.tree.redo}})
+		if s.tree.half >= 0 {
+			s.write(record{Move: &move{To: s.tree.half}})
+		}
 		return nil, err
 	}
 	s.tree.head, s.tree.redo, s.tree.half = p.to, p.redo, -1

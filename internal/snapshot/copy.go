@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,21 +62,24 @@ func copyObjects(from, to string) error {
 }
 
 // Fork goes on in a folder of its own, as the session does, with all that is kept so far.
-// Where that fails it goes on where it was, and says so.
-func (s *Store) Fork(folder string) {
+// After an error it goes on where it was, and nothing is left of the other.
+func (s *Store) Fork(folder string) error {
 	if s == nil {
-		return
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := Copy(s.Folder, folder)
 	if err == nil {
 		// What the journal says goes: another program may have written to it.
-		err = s.load(folder)
+		if err = s.load(folder); err != nil {
+			err = errors.Join(err, os.RemoveAll(folder))
+		}
 	}
 	if err != nil {
-		s.warn("What files held before the fork could not be copied, so that /undo reaches it only until the program ends: %v", disk.Reason(err))
+		return fmt.Errorf("what is kept for /undo cannot be copied: %w", disk.Reason(err))
 	}
+	return nil
 }
 
 // release closes what is open of the store's folder.

@@ -3,6 +3,8 @@ package snapshot_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -130,6 +132,38 @@ func TestKilledBetweenFiles(t *testing.T) {
 			b.undo()
 			b.want(start)
 		}
+	}
+}
+
+// What a killed undo has left is known to a rewind, wherever that goes: files it had put
+// back are nobody else's work.
+func TestRewindAfterAKilledUndo(t *testing.T) {
+	t.Parallel()
+	for to := range 3 {
+		b := newBench(t, map[string]string{"a": "0", "b": "0", "c": "0"})
+		states, marks := []string{b.contents()}, []snapshot.Mark{b.Mark()}
+		for _, turn := range []struct {
+			content string
+			files   []string
+		}{{"1", []string{"a", "b"}}, {"2", []string{"a", "b", "c"}}} {
+			b.Turn(turn.content)
+			for _, name := range turn.files {
+				b.edit(name, turn.content)
+			}
+			states, marks = append(states, b.contents()), append(marks, b.Mark())
+		}
+		b.undo()
+		b.close()
+		b.Store = nil
+		b.cutJournal()
+		b.write("c", "2") // a and b were put back, c was not
+		b.open()
+		b.apply(b.Restore(t.Context(), marks[to]))
+		b.want(states[to])
+		if to < 2 {
+			b.redo()
+		}
+		b.want(states[2])
 	}
 }
 
@@ -308,7 +342,7 @@ func TestFork(t *testing.T) {
 	b.edit("a", "1")
 	parent := b.folder
 	b.folder = filepath.Join(filepath.Dir(parent), "s2")
-	b.Fork(b.folder)
+	b.fork()
 	other := &bench{t: t, w: b.w, folder: parent}
 	other.open()
 	other.apply(other.Restore(t.Context(), at))
@@ -337,7 +371,7 @@ func TestForkOfAStoreInUse(t *testing.T) {
 	theirs.Turn("2")
 	theirs.edit("a", "2")
 	ours.folder = filepath.Join(filepath.Dir(theirs.folder), "s2")
-	ours.Fork(ours.folder)
+	ours.fork()
 	ours.Turn("3")
 	ours.edit("a", "3")
 	ours.open()
@@ -349,7 +383,8 @@ func TestForkOfAStoreInUse(t *testing.T) {
 	}
 }
 
-// A fork that cannot have a store goes on in that of its parent, and says so.
+// A fork that cannot have a store is none: the store goes on where it is, and nothing is
+// left of the other.
 func TestForkFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -359,9 +394,28 @@ func TestForkFails(t *testing.T) {
 	if err := os.WriteFile(taken, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.Fork(filepath.Join(taken, "s2"))
-	if got := strings.Join(b.Warnings(), "\n"); !strings.Contains(got, "before the fork could not be copied") {
-		t.Errorf("told %q", got)
+	if err := b.Fork(filepath.Join(taken, "s2")); err == nil || !strings.Contains(err.Error(), "/undo cannot be copied: not a directory") {
+		t.Errorf("%v", err)
+	}
+	journal := filepath.Join(b.folder, "journal")
+	kept, err := os.ReadFile(journal)
+	if err == nil {
+		newer := []byte(`{"head":{"v":9,"id":"newer"}}`)
+		line := fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(newer, crc32.MakeTable(crc32.Castagnoli)), newer)
+		err = os.WriteFile(journal, line, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(filepath.Dir(b.folder), "s3")
+	if err := b.Fork(other); err == nil {
+		t.Error("a journal of a newer version was forked")
+	}
+	if _, err := os.Lstat(other); err == nil {
+		t.Error("the store of the fork that failed was left")
+	}
+	if err := os.WriteFile(journal, kept, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	b.edit("a", "2")
 	b.open()
@@ -383,7 +437,7 @@ func TestForkWithoutLinks(t *testing.T) {
 	b.Turn("1")
 	b.edit("a", "1")
 	b.folder = filepath.Join(far, "s2")
-	b.Fork(b.folder)
+	b.fork()
 	b.open()
 	b.undo()
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "0" {

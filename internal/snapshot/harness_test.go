@@ -63,6 +63,14 @@ func (b *bench) close() {
 	}
 }
 
+// fork goes on in the folder that b names.
+func (b *bench) fork() {
+	b.t.Helper()
+	if err := b.Store.Fork(b.folder); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 func (b *bench) path(name string) string { return filepath.Join(b.w.Root(), name) }
 
 // write writes a file as somebody else does.

@@ -89,7 +89,7 @@ func (s *Store) Undo(ctx context.Context) (*Plan, error) {
 	return p, s.plan(ctx, p)
 }
 
-// Redo plans to take the latest Undo or Restore back.
+// Redo plans to take back the latest Undo or Restore that was not taken back yet.
 func (s *Store) Redo(ctx context.Context) (*Plan, error) {
 	if s == nil {
 		return nil, errNoStore
@@ -123,7 +123,10 @@ func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Kind: Restore, from: s.tree.head, to: to, redo: []int{s.tree.head}}
+	p := &Plan{Kind: Restore, from: s.tree.head, to: to, redo: slices.Clone(s.tree.redo)}
+	if to != s.tree.head {
+		p.redo = append(p.redo, s.tree.head)
+	}
 	return p, s.plan(ctx, p)
 }
 
@@ -131,6 +134,9 @@ func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 // file.
 func (s *Store) plan(ctx context.Context, p *Plan) error {
 	way, roots, unlisted := s.tree.way(p.from, p.to)
+	if s.tree.half >= 0 && p.from == s.tree.head {
+		way = s.tree.halfway(way)
+	}
 	if err := s.sameWorkspace(roots); err != nil {
 		return err
 	}
@@ -182,7 +188,7 @@ func (s *Store) step(p *passage) (step *Step, left, refused error) {
 	if now.is(p.target) {
 		return nil, nil, nil
 	}
-	if !now.is(p.expected) {
+	if !now.is(p.expected) && (p.halfway == nil || !now.is(*p.halfway)) {
 		return nil, nil, changedSince(now.State, p.expected)
 	}
 	then := found{State: p.target, abs: now.abs}

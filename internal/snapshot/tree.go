@@ -98,6 +98,9 @@ func (t *tree) latestTurn() (before int, first *node) {
 type passage struct {
 	path             string
 	expected, target State
+	// halfway is what it may hold as well, since the program ended on the way there; nil
+	// for nothing else.
+	halfway *State
 	// folders go when nothing is in them any more.
 	folders []string
 }
@@ -147,4 +150,22 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unlis
 		}
 	}
 	return order, roots, unlisted
+}
+
+// halfway adds to a way from the head what is known of files that were on their way to
+// another node when the program ended: each is as at the head or as at that node.
+func (t *tree) halfway(order []*passage) []*passage {
+	known := make(map[string]*passage, len(order))
+	for _, p := range order {
+		known[p.path] = p
+	}
+	begun, _, _ := t.way(t.head, t.half)
+	for _, b := range begun {
+		if p := known[b.path]; p != nil {
+			p.halfway = &b.target
+			continue
+		}
+		order = append(order, &passage{path: b.path, expected: b.expected, target: b.expected, halfway: &b.target})
+	}
+	return order
 }

@@ -102,6 +102,33 @@ func TestRestoreToMarks(t *testing.T) {
 	}
 }
 
+// Rewinds are taken back one by one, the latest first, as undos are, and together with
+// those; one that goes nowhere is none.
+func TestRedoOfSeveralRewinds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	states, marks := []string{b.contents()}, []snapshot.Mark{b.Mark()}
+	for _, content := range []string{"1", "2", "3", "4"} {
+		b.Turn(content)
+		b.edit("a", content)
+		states, marks = append(states, b.contents()), append(marks, b.Mark())
+	}
+	b.undo()
+	b.apply(b.Restore(t.Context(), marks[2]))
+	b.apply(b.Restore(t.Context(), marks[2]))
+	b.open()
+	b.apply(b.Restore(t.Context(), marks[0]))
+	b.want(states[0])
+	for _, at := range []int{2, 3, 4} {
+		b.redo()
+		b.want(states[at])
+		b.open()
+	}
+	if _, err := b.Redo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+		t.Errorf("a redo too many: %v", err)
+	}
+}
+
 // D-85: a file that somebody else changed, deleted or created is named, and nothing at all
 // is done.
 func TestRefusedAsAWhole(t *testing.T) {
