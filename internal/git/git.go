@@ -62,24 +62,31 @@ func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 // Answer is Output of a git that reads its input from in.
 func Answer(ctx context.Context, dir string, in io.Reader, args ...string) ([]byte, error) {
+	var out bytes.Buffer
+	err := Run(ctx, dir, in, &out, args...)
+	return out.Bytes(), err
+}
+
+// Run is Answer for much output, which goes to out as it comes.
+func Run(ctx context.Context, dir string, in io.Reader, out io.Writer, args ...string) error {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), Variables()...)
 	cmd.WaitDelay = time.Second
-	var out, said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &said
+	var said bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &said
 	running, err := sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: dir}}.Start(ctx, cmd, sandbox.Look)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	err = running.Wait()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		failed.Stderr = said.Bytes()
 	}
-	return out.Bytes(), err
+	return err
 }

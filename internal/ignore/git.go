@@ -4,55 +4,72 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 
 	"agent/internal/git"
 )
 
-// gitFiles asks git for the files below the slash path below of root. It
-// reports false when git cannot answer: not installed, no repository, or a
-// repository it refuses.
-func gitFiles(ctx context.Context, root, below string) ([]string, bool) {
+// gitFiles asks git for those of the files below the slash path below of root for which
+// keep is true. Listed is false when there are no files at all, and when git cannot
+// answer: not installed, no repository, or a repository it refuses.
+func gitFiles(ctx context.Context, root, below string, keep func(file string) bool) (files []string, listed bool) {
 	if !inRepository(root) {
 		return nil, false // git would say so too, after it was started
 	}
-	out, err := git.Output(ctx, root, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", below)
+	named := names{keep: keep}
+	err := git.Run(ctx, root, nil, &named, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-t", "-s", "-z", "--", below)
 	if err != nil {
 		return nil, false
 	}
-	files := make([]string, 0, bytes.Count(out, []byte{0}))
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if name == "" {
-			continue
-		}
-		files = append(files, listed(ctx, root, strings.TrimSuffix(name, "/"))...)
-	}
-	return files, true
+	files = present(ctx, root, named.kept, keep)
+	return files, named.dropped || len(files) > 0
 }
 
-// listed turns one name of git's answer into files: none when it was deleted
-// from disk, and the files of its own when it is a repository inside this one.
-func listed(ctx context.Context, root, name string) []string {
-	full := filepath.Join(root, filepath.FromSlash(name))
-	info, err := os.Lstat(full)
-	switch {
-	case err != nil:
-		return nil
-	case listable(info.Mode()):
-		return []string{name}
-	case !info.IsDir():
-		return nil
+// names takes git's list apart as it comes, so that what is not to be kept is never held.
+type names struct {
+	keep func(file string) bool
+	// kept are the names that keep is true of, and those of repositories inside this one.
+	kept    []string
+	dropped bool
+	// begun is the beginning of an entry whose end has not come.
+	begun []byte
+}
+
+func (n *names) Write(p []byte) (int, error) {
+	rest := p
+	for {
+		end := bytes.IndexByte(rest, 0)
+		if end < 0 {
+			n.begun = append(n.begun, rest...)
+			return len(p), nil
+		}
+		entry := rest[:end]
+		if len(n.begun) > 0 {
+			n.begun = append(n.begun, entry...)
+			entry = n.begun
+		}
+		n.entry(entry)
+		n.begun, rest = n.begun[:0], rest[end+1:]
 	}
-	inner, ok := gitFiles(ctx, full, ".")
-	if !ok {
-		inner = walkedFiles(ctx, full, ".")
+}
+
+// entry takes one entry: "H 100644 SUM 0\tNAME" for what git tracks, "? NAME" for what it
+// does not know, with a slash at the end of a repository.
+func (n *names) entry(entry []byte) {
+	tag, name, _ := bytes.Cut(entry, []byte(" "))
+	repository := bytes.HasSuffix(name, []byte("/"))
+	if string(tag) != "?" {
+		repository = bytes.HasPrefix(name, []byte("160000 "))
+		_, name, _ = bytes.Cut(name, []byte("\t"))
 	}
-	for i := range inner {
-		inner[i] = path.Join(name, inner[i])
+	if name = bytes.TrimSuffix(name, []byte("/")); len(name) == 0 {
+		return
 	}
-	return inner
+	if file := string(name); repository || n.keep(file) {
+		n.kept = append(n.kept, file)
+	} else {
+		n.dropped = true
+	}
 }
 
 // inRepository reports whether a .git is in a folder or above it. Git is not told of a

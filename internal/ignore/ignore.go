@@ -8,7 +8,9 @@ package ignore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,25 +28,53 @@ import (
 // sockets, devices). Folders that cannot be read are left out, unless it is dir
 // itself.
 func Files(ctx context.Context, root, dir string) ([]string, error) {
+	files, _, err := Matching(ctx, root, dir, func(string) bool { return true })
+	return files, err
+}
+
+// Matching returns those of Files for which keep is true of their paths in dir: for who
+// wants few of many, of which then nothing else is held or looked at. Listed is false
+// when there are no files at all.
+func Matching(ctx context.Context, root, dir string, keep func(file string) bool) (files []string, listed bool, err error) {
 	below, err := relative(root, dir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if _, err := os.ReadDir(dir); err != nil {
-		return nil, fmt.Errorf("list %s: %w", dir, err)
+	if err := readable(dir); err != nil {
+		return nil, false, fmt.Errorf("list %s: %w", dir, err)
 	}
-	files, ok := gitFiles(ctx, root, below)
+	above := ""
+	if below != "." {
+		above = below + "/"
+	}
+	kept := func(file string) bool { return keep(strings.TrimPrefix(file, above)) }
+	files, listed = gitFiles(ctx, root, below, kept)
 	// Git lists nothing in a workspace that an outer repository ignores as a
 	// whole. Its files are still what the user works on, so the .gitignore files
 	// from root down decide alone.
-	if !ok || len(files) == 0 {
+	if !listed {
 		files = walkedFiles(ctx, root, below)
+		listed = len(files) > 0
+		files = slices.DeleteFunc(files, func(file string) bool { return !kept(file) })
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	slices.Sort(files)
-	return slices.Compact(files), nil
+	return slices.Compact(files), listed, nil
+}
+
+// readable is nil for a folder that can be read.
+func readable(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.ReadDir(1); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
 // relative returns dir as a slash path below root, "." for root itself.

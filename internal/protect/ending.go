@@ -50,7 +50,7 @@ func Ends(rel string) (runsLater, holdsKeys bool) {
 	all := listed()
 	candidates := all.exact[base]
 	for _, e := range all.patterns {
-		if ok, _ := path.Match(e.parts[len(e.parts)-1], base); ok {
+		if matches(e.parts[len(e.parts)-1], base) {
 			candidates = append(candidates[:len(candidates):len(candidates)], e)
 		}
 	}
@@ -67,6 +67,23 @@ func Ends(rel string) (runsLater, holdsKeys bool) {
 		holdsKeys = holdsKeys || e.holds && !isPublic(base)
 	}
 	return runsLater, holdsKeys
+}
+
+// mayHoldKeys reports whether one of the names of files with keys ends at a component of
+// a path. A search asks for every file of the workspace, and of most it is none.
+func mayHoldKeys(rel string) bool {
+	all := listed()
+	for part := range strings.SplitSeq(fold(rel), "/") {
+		if slices.ContainsFunc(all.exact[part], func(e ending) bool { return e.holds }) {
+			return true
+		}
+		for _, e := range all.patterns {
+			if e.holds && matches(e.parts[len(e.parts)-1], part) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Built reports whether a folder of this name is one that package managers fill.

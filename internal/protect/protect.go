@@ -88,12 +88,15 @@ func (p Places) secret(abs, rel string) Found {
 		return Found{}
 	}
 	if p.Home != "" && within(abs, p.Home) {
-		below := strings.TrimPrefix(abs, strings.TrimSuffix(p.Home, "/")+"/")
-		for _, name := range homeSecrets {
-			if within(fold(below), fold(name)) {
-				return Found{Path: rel, Name: name, Care: Guarded, Why: "it may hold keys, passwords or what was typed"}
+		below := fold(strings.TrimPrefix(abs, strings.TrimSuffix(p.Home, "/")+"/"))
+		for i, name := range foldedHomeSecrets() {
+			if within(below, name) {
+				return Found{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed"}
 			}
 		}
+	}
+	if !mayHoldKeys(rel) {
+		return Found{}
 	}
 	for _, group := range secretNames {
 		for _, name := range group.names {
@@ -127,14 +130,14 @@ func has(file, name string) bool {
 	return false
 }
 
-// matches reports whether a component of a path matches a pattern. Most patterns are
-// words, and a search asks for every file of the workspace.
+// matches reports whether a component of a path matches a pattern of the lists: a word,
+// or one with a star in it.
 func matches(pattern, name string) bool {
-	if !strings.ContainsAny(pattern, `*?[\`) {
+	before, after, star := strings.Cut(pattern, "*")
+	if !star {
 		return pattern == name
 	}
-	ok, _ := path.Match(pattern, name)
-	return ok
+	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
 
 // fold is a path as the most forgiving file systems take it: in lower case, without
@@ -173,5 +176,6 @@ func plain(file string) bool {
 
 // within reports whether a path is folder or below it.
 func within(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
+	return path == folder || ok && strings.HasPrefix(rest, "/")
 }

@@ -3,6 +3,7 @@ package protect
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // secretNames hold keys and passwords wherever they are.
@@ -45,6 +46,15 @@ var homeSecrets = []string{
 	".claude", ".claude.json", ".codex", ".gemini", ".config/github-copilot", ".config/op", ".config/Bitwarden CLI",
 	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Safari",
 }
+
+// foldedHomeSecrets are the homeSecrets as paths are compared.
+var foldedHomeSecrets = sync.OnceValue(func() []string {
+	folded := make([]string, len(homeSecrets))
+	for i, name := range homeSecrets {
+		folded[i] = fold(name)
+	}
+	return folded
+})
 
 // systemSecrets are files and folders, or patterns of them, that hold keys of the system;
 // who works as root could read them.

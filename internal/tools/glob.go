@@ -43,13 +43,10 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	}
 	var files []string
 	if info, err := os.Stat(base); err == nil && info.IsDir() {
-		if files, err = env.Workspace.Files(ctx, base); err != nil {
+		if files, err = globbed(ctx, env.Workspace, base, pattern); err != nil {
 			return failed(err)
 		}
 	}
-	files = slices.DeleteFunc(files, func(file string) bool {
-		return !doublestar.MatchUnvalidated(pattern, filepath.ToSlash(strings.TrimPrefix(file, strings.TrimSuffix(base, "/")+"/")))
-	})
 	if len(files) == 0 {
 		return Answer{Text: fmt.Sprintf("No file matches %s.", args.Pattern), Summary: "no files"}
 	}
@@ -97,6 +94,15 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 		return "", "", fmt.Errorf("pattern %q has .. after a wildcard", args.Pattern)
 	}
 	return base, pattern, nil
+}
+
+// globbed returns the absolute paths of the files in the folder base that match a pattern.
+func globbed(ctx context.Context, w *workspace.Workspace, base, pattern string) ([]string, error) {
+	listed, files, err := w.Files(ctx, base, func(file string) bool { return doublestar.MatchUnvalidated(pattern, file) })
+	for i, file := range files {
+		files[i] = filepath.Join(listed, filepath.FromSlash(file))
+	}
+	return files, err
 }
 
 // latestFirst sorts files by when they were changed, and by path where that is the

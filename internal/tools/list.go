@@ -76,13 +76,23 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 // namesWithFiles returns the names in dir that are, or hold, files that git does
 // not ignore.
 func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (map[string]bool, error) {
-	files, err := w.Files(ctx, dir)
+	base, files, err := w.Files(ctx, dir, workspace.Every)
 	names := map[string]bool{}
+	above := folderIn(base, dir)
 	for _, file := range files {
-		name, _, _ := strings.Cut(strings.TrimPrefix(file, strings.TrimSuffix(dir, "/")+"/"), "/")
+		name, _, _ := strings.Cut(strings.TrimPrefix(file, above), "/")
 		names[name] = true
 	}
 	return names, err
+}
+
+// folderIn is how the slash paths in the folder base of what is in dir begin.
+func folderIn(base, dir string) string {
+	rel, err := filepath.Rel(base, dir)
+	if err != nil || rel == "." {
+		return ""
+	}
+	return filepath.ToSlash(rel) + "/"
 }
 
 // rank orders folders before files.

@@ -186,20 +186,17 @@ func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]s
 	if info, err := os.Stat(abs); glob == "**" && (err != nil || !info.IsDir()) {
 		return []string{w.Rel(abs)}, nil
 	}
-	files, err := w.Files(ctx, abs)
+	base, found, err := w.Files(ctx, abs, func(file string) bool {
+		return matches(glob, file) && (len(include) == 0 || matchesAny(include, w.Rel(filepath.Join(abs, filepath.FromSlash(file)))))
+	})
 	if err != nil {
 		return nil, err
 	}
-	var found []string
-	for _, file := range files {
-		below := strings.TrimPrefix(file, strings.TrimSuffix(abs, "/")+"/")
-		name := w.Rel(file)
-		if matches(glob, below) && (len(include) == 0 || matchesAny(include, name)) {
-			found = append(found, name)
-		}
-	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: no file matches", pattern)
+	}
+	for i, file := range found {
+		found[i] = w.Rel(filepath.Join(base, filepath.FromSlash(file)))
 	}
 	return found, nil
 }

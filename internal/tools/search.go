@@ -2,9 +2,10 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,13 +28,15 @@ type searchArgs struct {
 const (
 	defaultMatches = 100
 	maxMatches     = 2000
+	// maxSearchedBytes is the size above which a file is not searched.
+	maxSearchedBytes = 32 << 20
 )
 
 func searchFileContent() Tool {
 	return defineRead(Tool{
 		Name: "search_file_content",
 		Description: "Searches the lines of files for a regular expression and answers with path:line: text, ordered by path. " +
-			"Files that git ignores, binary files and files over " + words.Bytes(search.MaxFileBytes) + " are left out; an ignored folder is searched when path names it.",
+			"Files that git ignores, binary files and files over " + words.Bytes(maxSearchedBytes) + " are left out; an ignored folder is searched when path names it.",
 		KeyParameter: "pattern",
 		Essential:    true,
 	}, runSearch)
@@ -55,25 +58,25 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	if args.MaxResults < 0 || args.MaxResults > maxMatches {
 		return failed(fmt.Errorf("max_results must be between 1 and %d", maxMatches))
 	}
-	files, err := filesToSearch(ctx, env.Workspace, args.Path, args.Include)
+	base, files, err := filesToSearch(ctx, env.Workspace, args.Path, args.Include)
 	if err != nil {
 		return failed(err)
 	}
 	named := len(files)
-	files = slices.DeleteFunc(files, func(file string) bool { return !env.mayRead(file) })
+	files = env.readable(base, files)
 	limit := args.MaxResults
 	if limit == 0 {
 		limit = defaultMatches
 	}
 	first := max(args.Offset, 1)
-	matches, tooLarge, err := search.Files(ctx, expression, files, env.Workspace.Open, first-1+limit)
+	matches, tooLarge, err := searchFiles(ctx, env.Workspace, expression, base, files, first-1+limit)
 	if err == nil {
 		err = checkOffset(args.Offset, len(matches), "matching line")
 	}
 	if err != nil {
 		return failed(err)
 	}
-	text := describeMatches(env, args, matches, first, limit)
+	text := describeMatches(env, args, base, matches, first, limit)
 	if kept := named - len(files); kept > 0 {
 		text = lines.Append(text, fmt.Sprintf("[%s that may hold keys left out; a call whose path names one asks the user]", words.Count(kept, "file")))
 	}
@@ -81,15 +84,15 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		const most = 5
 		var names []string
 		for _, file := range tooLarge[:min(most, len(tooLarge))] {
-			names = append(names, onOneLine(env.Workspace.Rel(file)))
+			names = append(names, onOneLine(env.Workspace.Rel(filepath.Join(base, file))))
 		}
-		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", words.Bytes(search.MaxFileBytes), words.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
+		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", words.Bytes(maxSearchedBytes), words.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
 	}
 	return Answer{Text: text, Summary: countMatches(matches, first-1+limit)}
 }
 
 // describeMatches shows up to limit matches from the first on, as many as fit.
-func describeMatches(env *Env, args searchArgs, matches []search.Match, first, limit int) string {
+func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, first, limit int) string {
 	where := "the workspace"
 	if args.Path != "" {
 		where = args.Path
@@ -103,7 +106,7 @@ func describeMatches(env *Env, args searchArgs, matches []search.Match, first, l
 	var list []string
 	files := map[string]bool{}
 	for _, found := range matches[first-1 : min(len(matches), first-1+limit)] {
-		list = append(list, fmt.Sprintf("%s:%d: %s", onOneLine(env.Workspace.Rel(found.File)), found.Line, excerpt(found.Text, found.At)))
+		list = append(list, fmt.Sprintf("%s:%d: %s", onOneLine(env.Workspace.Rel(filepath.Join(base, found.File))), found.Line, excerpt(found.Text, found.At)))
 		files[found.File] = true
 	}
 	n := fitting(list, env.Limits.room(headingBytes))
@@ -156,29 +159,46 @@ func excerpt(line string, at int) string {
 	return shown
 }
 
-// filesToSearch returns the absolute paths of the files that a search is about,
-// ordered by path. A file that path names is always one of them.
-func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include string) ([]string, error) {
+// filesToSearch returns the files that a search is about, as slash paths in the folder
+// base, ordered. A file that path names is always one of them.
+func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include string) (base string, files []string, err error) {
 	if include != "" && !doublestar.ValidatePattern(include) {
-		return nil, fmt.Errorf("include %q is no valid glob", include)
+		return "", nil, fmt.Errorf("include %q is no valid glob", include)
 	}
 	abs, info, err := w.Place(path)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	switch {
 	case info.Mode().IsRegular():
-		return []string{abs}, nil
+		return filepath.Dir(abs), []string{filepath.Base(abs)}, nil
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return "", nil, fmt.Errorf("%s is no regular file", path)
 	}
-	files, err := w.Files(ctx, abs)
+	return w.Files(ctx, abs, func(file string) bool {
+		return include == "" || includes(include, w.Rel(filepath.Join(abs, file)))
+	})
+}
+
+// readable drops, in place, the files below base that may hold keys.
+func (e *Env) readable(base string, files []string) []string {
+	return slices.DeleteFunc(files, func(file string) bool { return !e.mayRead(filepath.Join(base, file)) })
+}
+
+// searchFiles looks through files below base.
+func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, limit int) (matches []search.Match, tooLarge []string, err error) {
+	contents, err := w.Contents(base, maxSearchedBytes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(files, func(file string) bool {
-		return include != "" && !includes(include, w.Rel(file)) || !searchable(file)
-	}), nil
+	defer contents.Close()
+	return search.Files(ctx, expression, files, func(file string, buffer []byte) ([]byte, error) {
+		content, err := contents.Read(file, buffer)
+		if errors.Is(err, workspace.ErrTooLarge) {
+			err = search.ErrTooLarge
+		}
+		return content, err
+	}, limit)
 }
 
 // includes reports whether a glob is about a path. Without a slash it is about the
@@ -188,9 +208,4 @@ func includes(glob, file string) bool {
 		return doublestar.MatchUnvalidated(glob, path.Base(file))
 	}
 	return doublestar.MatchUnvalidated(strings.TrimPrefix(glob, "./"), file)
-}
-
-func searchable(file string) bool {
-	info, err := os.Lstat(file)
-	return err == nil && info.Mode().IsRegular()
 }

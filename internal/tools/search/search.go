@@ -1,22 +1,26 @@
 // Package search finds the lines of files that match a regular expression.
 //
 // It searches the files it is handed, in their order and whatever they are: what
-// belongs to the search is the caller's decision. Files that are not text, too
-// large or not regular are skipped; how they are opened is the caller's decision too.
+// belongs to the search is the caller's decision. Files that are not text, or cannot
+// be read, are skipped; how they are read is the caller's decision too.
 package search
 
 import (
 	"bytes"
 	"context"
-	"io"
-	"os"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// MaxFileBytes is the size above which a file is not searched.
-const MaxFileBytes = 32 << 20
+// A Reader reads the whole content of a file into buffer, or into a larger one in its
+// place. It neither waits for a file nor leads out of where the search is about, and is
+// called by several goroutines at once.
+type Reader func(file string, buffer []byte) (content []byte, err error)
+
+// ErrTooLarge is the error of a Reader for a file that is too large to be searched.
+var ErrTooLarge = errors.New("the file is too large to be searched")
 
 // Match is one line that was found.
 type Match struct {
@@ -34,22 +38,29 @@ type Match struct {
 const searchBatch = 256
 
 // Files looks through files, in the order given and with the processors there are,
-// until it has found more than limit lines. open opens one of them for reading, and
-// neither waits for it nor leads out of where the search is about. The files that were
-// too large to be searched are named too.
-func Files(ctx context.Context, expression *Expression, files []string, open func(string) (*os.File, error), limit int) (matches []Match, tooLarge []string, err error) {
+// until it has found more than limit lines. The files that were too large to be searched
+// are named too.
+func Files(ctx context.Context, expression *Expression, files []string, read Reader, limit int) (matches []Match, tooLarge []string, err error) {
+	buffers := make([][]byte, runtime.GOMAXPROCS(0))
 	for begin := 0; begin < len(files) && len(matches) <= limit; begin += searchBatch {
 		batch := files[begin:min(begin+searchBatch, len(files))]
 		found, large := make([][]Match, len(batch)), make([]bool, len(batch))
 		var next atomic.Int64
 		var workers sync.WaitGroup
-		for range min(runtime.GOMAXPROCS(0), len(batch)) {
+		for worker := range min(len(buffers), len(batch)) {
 			workers.Go(func() {
-				var content []byte
+				buffer := buffers[worker]
 				for i := int(next.Add(1)) - 1; i < len(batch) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-					content, large[i] = readForSearch(open, batch[i], content)
-					found[i] = expression.matches(batch[i], content, limit+1)
+					content, err := read(batch[i], buffer)
+					large[i] = errors.Is(err, ErrTooLarge)
+					if err == nil && bytes.IndexByte(content, 0) < 0 {
+						found[i] = expression.matches(batch[i], content, limit+1)
+					}
+					if cap(content) > cap(buffer) && cap(content) <= mostKept {
+						buffer = content
+					}
 				}
+				buffers[worker] = buffer
 			})
 		}
 		workers.Wait()
@@ -66,27 +77,8 @@ func Files(ctx context.Context, expression *Expression, files []string, open fun
 	return matches, tooLarge, nil
 }
 
-// readForSearch reads a file into buffer, which it may replace by a larger one.
-// What cannot be read, is too large, which it says, or is no text, is empty.
-func readForSearch(open func(string) (*os.File, error), path string, buffer []byte) (content []byte, tooLarge bool) {
-	file, err := open(path)
-	if err != nil {
-		return buffer[:0], false
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFileBytes {
-		return buffer[:0], err == nil && info.Mode().IsRegular()
-	}
-	if int64(cap(buffer)) < info.Size() {
-		buffer = make([]byte, info.Size())
-	}
-	n, err := io.ReadFull(file, buffer[:info.Size()])
-	if err != nil && err != io.ErrUnexpectedEOF || bytes.IndexByte(buffer[:n], 0) >= 0 {
-		return buffer[:0], false
-	}
-	return buffer[:n], false
-}
+// mostKept is the size of the largest buffer that is kept for the next file.
+const mostKept = 4 << 20
 
 // matches returns the lines of a file that match, up to limit.
 func (e *Expression) matches(file string, content []byte, limit int) []Match {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +39,7 @@ func found(t *testing.T, files []string, pattern string, limit int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matches, _, err := Files(t.Context(), expression, files, open, limit)
+	matches, _, err := Files(t.Context(), expression, files, read, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func TestShortcutsHideNoMatch(t *testing.T) {
 			rt.Fatal(err)
 		}
 		want := plainSearch(expression, file, content)
-		got, _, err := Files(context.Background(), expression, []string{file}, open, 1000)
+		got, _, err := Files(context.Background(), expression, []string{file}, read, 1000)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -167,7 +166,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if matches, _, err := Files(b.Context(), expression, files, open, 100); err != nil || len(matches) != 1 {
+				if matches, _, err := Files(b.Context(), expression, files, read, 100); err != nil || len(matches) != 1 {
 					b.Fatal(len(matches), err)
 				}
 			}
@@ -175,7 +174,5 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// open opens a file without waiting for the other end of a pipe, and follows no link.
-func open(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-}
+// read reads a file of any size.
+func read(path string, _ []byte) ([]byte, error) { return os.ReadFile(path) }

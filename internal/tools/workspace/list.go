@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"agent/internal/disk"
 	"agent/internal/ignore"
@@ -44,21 +43,21 @@ func (w *Workspace) Folder(path string) (string, error) {
 	return abs, nil
 }
 
-// Files returns the absolute paths of the files below a folder that git does not
-// ignore, ordered by path. A folder that is itself ignored is listed all the same:
-// it was named on purpose.
-func (w *Workspace) Files(ctx context.Context, dir string) ([]string, error) {
-	root, ok := w.base(dir)
+// Files returns the files below a folder that git does not ignore and for whose slash
+// path in dir keep is true, as slash paths in the folder base, ordered. A folder that is
+// itself ignored is listed all the same: it was named on purpose.
+func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string) bool) (base string, files []string, err error) {
+	base, ok := w.base(dir)
 	if !ok {
-		return nil, &OutsideError{Path: dir, Leads: dir, Workspace: w.root}
+		return "", nil, &OutsideError{Path: dir, Leads: dir, Workspace: w.root}
 	}
-	files, err := ignore.Files(ctx, root, dir)
-	if err == nil && len(files) == 0 && dir != root {
-		root = dir
-		files, err = ignore.Files(ctx, root, dir)
+	files, listed, err := ignore.Matching(ctx, base, dir, keep)
+	if err == nil && !listed && dir != base {
+		base = dir
+		files, _, err = ignore.Matching(ctx, base, dir, keep)
 	}
-	for i, file := range files {
-		files[i] = filepath.Join(root, filepath.FromSlash(file))
-	}
-	return files, err
+	return base, files, err
 }
+
+// Every is to keep every file.
+func Every(string) bool { return true }

@@ -43,12 +43,12 @@ func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 	for _, near := range nearest.Of(name, names, maxNearest) {
 		found = append(found, w.Rel(filepath.Join(folder, near)))
 	}
-	files, err := ignore.Files(ctx, w.root, w.root)
+	elsewhere, _, err := ignore.Matching(ctx, w.root, w.root, func(file string) bool { return strings.EqualFold(path.Base(file), name) })
 	if err != nil {
 		return found
 	}
-	for _, file := range files {
-		if strings.EqualFold(path.Base(file), name) && !slices.Contains(found, file) {
+	for _, file := range elsewhere {
+		if !slices.Contains(found, file) {
 			found = append(found, file)
 		}
 	}

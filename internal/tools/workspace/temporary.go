@@ -130,7 +130,7 @@ const sweepAge = time.Minute
 // Sweep removes the temporary files that killed programs left in the workspace, as
 // far as git does not ignore them. It is for the start of a program.
 func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
-	files, err := ignore.Files(ctx, w.root, w.root)
+	files, _, err := ignore.Matching(ctx, w.root, w.root, isTemporary)
 	if err != nil {
 		return
 	}
@@ -140,14 +140,15 @@ func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
 	}
 	defer root.Close()
 	for _, file := range files {
-		name := path.Base(file)
-		if !strings.HasPrefix(name, temporaryPrefix) || !strings.HasSuffix(name, temporarySuffix) ||
-			len(name) != len(temporaryName()) {
-			continue
-		}
 		file = filepath.FromSlash(file)
 		if info, err := root.Lstat(file); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > sweepAge {
 			_ = root.Remove(file)
 		}
 	}
+}
+
+// isTemporary reports whether a path is that of a temporary file of ours.
+func isTemporary(file string) bool {
+	name := path.Base(file)
+	return strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix) && len(name) == len(temporaryName())
 }

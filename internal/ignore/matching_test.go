@@ -1,0 +1,119 @@
+package ignore
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// What is kept of a list is what it has that matches, also in the repositories inside:
+// an untracked one, and one that is tracked as such.
+func TestMatchingIsFilesFiltered(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		"a.go": "", "b.txt": "", "sub/c.go": "", "sub/d.txt": "", "sub/deep/e.go": "", "gone.go": "", "x.log": "", ".gitignore": "*.log\n",
+		"inner/f.go": "", "inner/g.txt": "", "linked/h.go": "", "linked/i.txt": "", "with\ttab.go": "", "line\nbreak.go": "",
+	})
+	for _, dir := range []string{"inner", "linked"} {
+		runGit(t, filepath.Join(root, dir), "init", "-q")
+		runGit(t, filepath.Join(root, dir), "add", "-A")
+		runGit(t, filepath.Join(root, dir), "commit", "-q", "-m", "x")
+	}
+	runGit(t, root, "init", "-q")
+	runGit(t, root, "add", "a.go", "b.txt", "sub", "gone.go")
+	runGit(t, root, "-c", "advice.addEmbeddedRepo=false", "add", "linked")
+	if err := os.Remove(filepath.Join(root, "gone.go")); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Files(t.Context(), root, root)
+	if err != nil || len(all) != 12 {
+		t.Fatalf("%q, %v", all, err)
+	}
+	for _, dir := range []string{".", "sub", "inner", "linked"} {
+		for _, end := range []string{".go", ".txt", "c.go", ".none", ""} {
+			var want []string
+			for _, file := range all {
+				if contains(dir, file) && strings.HasSuffix(file, end) {
+					want = append(want, file)
+				}
+			}
+			got, listed, err := Matching(t.Context(), root, filepath.Join(root, dir), func(file string) bool {
+				if strings.HasPrefix(file, dir+"/") {
+					t.Errorf("%s: asked about %q, which is not its path in there", dir, file)
+				}
+				return strings.HasSuffix(file, end)
+			})
+			if diff := cmp.Diff(want, append([]string(nil), got...)); diff != "" || !listed || err != nil {
+				t.Errorf("%s, *%s: listed %v, %v (-want +got):\n%s", dir, end, listed, err, diff)
+			}
+		}
+	}
+}
+
+// Where a tracked folder was, something else may stand by now; a pipe is not waited for.
+func TestFoldersThatAreNoneAnyMore(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	files := map[string]string{"kept": ""}
+	for i := range 2 * fewNames {
+		for _, dir := range []string{"pipe", "file", "gone", "shut"} {
+			files[fmt.Sprintf("%s/f%d", dir, i)] = ""
+		}
+	}
+	write(t, root, files)
+	runGit(t, root, "init", "-q")
+	runGit(t, root, "add", "-A")
+	for _, dir := range []string{"pipe", "file", "gone"} {
+		if err := os.RemoveAll(filepath.Join(root, dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, map[string]string{"file": ""})
+	// In a folder that cannot be read each name is looked at for itself.
+	if err := os.Chmod(filepath.Join(root, "shut"), 0o300); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"file", "kept"}
+	for i := range 2 * fewNames {
+		want = append(want, fmt.Sprintf("shut/f%d", i))
+	}
+	wantFiles(t, root, ".", want...)
+	if err := os.Chmod(filepath.Join(root, "shut"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Git's answer comes in pieces of any size.
+func TestNamesComeInPieces(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var answer strings.Builder
+		var want []string
+		for range rapid.IntRange(0, 5).Draw(t, "files") {
+			name := rapid.StringMatching(`[a-z\t /é]{0,8}[a-z]`).Draw(t, "name")
+			answer.WriteString(rapid.SampledFrom([]string{"? ", "H 100644 0123456789012345678901234567890123456789 0\t"}).Draw(t, "begin") + name + "\x00")
+			want = append(want, name)
+		}
+		n := names{keep: func(string) bool { return true }}
+		for rest := answer.String(); rest != ""; {
+			size := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			if _, err := n.Write([]byte(rest[:size])); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[size:]
+		}
+		if diff := cmp.Diff(want, n.kept); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
