@@ -17,6 +17,8 @@ import (
 
 	"agent/internal/protect"
 	"agent/internal/sandbox"
+
+	"golang.org/x/sys/unix"
 )
 
 // house is a home folder with secrets, a repository as workspace, and programs
@@ -25,7 +27,8 @@ type house struct {
 	t                           *testing.T
 	home, workspace, temp       string
 	tcp, udp, socket, abstracts string
-	victim                      int
+	datagrams                   string
+	victim, memory              int
 }
 
 // houses counts them, for names of their own: other runs may be on this machine.
@@ -125,6 +128,16 @@ func (h *house) listen(root string) {
 	}
 	h.t.Cleanup(func() { packets.Close() })
 	h.udp = packets.LocalAddr().String()
+	h.datagrams = root + "/d"
+	datagrams, err := net.ListenPacket("unixgram", h.datagrams)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { datagrams.Close() })
+	if h.memory, err = unix.SysvShmGet(unix.IPC_PRIVATE, 1, 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _, _ = unix.SysvShmCtl(h.memory, unix.IPC_RMID, nil) })
 }
 
 // live starts a process outside, with a secret in its environment.
@@ -178,7 +191,7 @@ func (h *house) command(line string) *exec.Cmd {
 	}
 	cmd := exec.Command("bash", "-c", line)
 	cmd.Dir = h.workspace
-	cmd.Env = append(os.Environ(), "HOME="+h.home, "SELF="+self, "TCP="+h.tcp, "UDP="+h.udp, "SOCKET="+h.socket, "ABSTRACT="+h.abstracts,
+	cmd.Env = append(os.Environ(), "HOME="+h.home, "SELF="+self, "TCP="+h.tcp, "UDP="+h.udp, "SOCKET="+h.socket, "ABSTRACT="+h.abstracts, "DATAGRAMS="+h.datagrams, "MEMORY="+itoa(h.memory),
 		"VICTIM="+itoa(h.victim), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@example.org", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@example.org")
 	cmd.WaitDelay = 10 * time.Second

@@ -27,9 +27,18 @@ const (
 )
 
 // rootKeeps are the capabilities that commands of root keep: those over files and
-// users, which do not reach out of the sandbox.
+// users, which do not reach out of the sandbox. Others get around Landlock, or change
+// the clock, the priorities or the terminals of all.
 var rootKeeps = []uint{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
+}
+
+// keptByRoot is the set of them.
+func keptByRoot() (set uint64) {
+	for _, capability := range rootKeeps {
+		set |= 1 << capability
+	}
+	return set
 }
 
 // startHelper has the holder start this program as the helper, in new namespaces, and
@@ -129,9 +138,7 @@ func (p Policy) spec() confine.Spec {
 		spec.Ruleset = newRuleset(abi, p.rulesBesideMounts())
 	}
 	if os.Geteuid() == 0 {
-		for _, capability := range rootKeeps {
-			spec.Capabilities |= 1 << capability
-		}
+		spec.Capabilities = keptByRoot()
 	}
 	return spec
 }

@@ -91,6 +91,27 @@ func runTool(tool string) error {
 			_ = unix.Close(socket)
 		}
 		return err
+	case "datagram": // from one of a pair that was made for oneself
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: os.Args[1]})
+	case "memory": // that a process outside has made
+		id, err := strconv.Atoi(os.Args[1])
+		if err != nil {
+			return err
+		}
+		_, err = unix.SysvShmAttach(id, 0, 0)
+		return err
+	case "attributes": // of a file that is open for reading only
+		file, err := os.Open(os.Args[1])
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		const noDump = 0x40
+		return unix.IoctlSetPointerInt(int(file.Fd()), unix.FS_IOC_SETFLAGS, noDump)
 	case "hold":
 		return hold(os.Args[1], os.Args[2])
 	case "trace":

@@ -10,8 +10,9 @@
 //     see package confine. Everything in package doc holds.
 //   - thread (Linux, where namespaces are forbidden, as in most containers):
 //     Landlock and seccomp on the one thread that starts the command. There is no
-//     network at all, and what must stay read-only inside the workspace is put back
-//     afterwards instead.
+//     network at all, what must stay read-only inside the workspace is put back
+//     afterwards instead, and rights, owners and times of files, which Landlock does
+//     not judge, are changed by this program for the command, where they may be.
 //   - seatbelt (macOS): a profile for sandbox-exec. Untried.
 //
 // Where none works a command runs as it is, which the caller is told once and has

@@ -4,5 +4,5 @@ import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_AARCH64
 
-// changesByNameOld are calls that this architecture never had.
-var changesByNameOld []uint32
+// changesMadeOld are calls that this architecture never had.
+var changesMadeOld map[uint32]func(arguments) change

@@ -29,9 +29,9 @@ func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy
 	case Helper:
 		return c.startHelper(ctx, &s.keeps.holders, policy)
 	case Thread:
-		return c.startOnThread(policy, func() error { return s.keeps.rulesets.confineThread(policy) })
+		return c.startOnThread(policy, func() (*changes, error) { return s.keeps.rulesets.confineThread(policy) })
 	default:
-		return c.startOnThread(policy, func() error { return nil })
+		return c.startOnThread(policy, func() (*changes, error) { return nil, nil })
 	}
 }
 
@@ -59,17 +59,18 @@ func (s *Sandbox) try() (string, error) {
 // startOnThread starts the command from a thread of its own, which lives until the
 // command has ended: the kernel kills the command with it, also when this program
 // is killed.
-func (c *Command) startOnThread(policy Policy, restrict func() error) error {
+func (c *Command) startOnThread(policy Policy, restrict func() (*changes, error)) error {
 	attributes(c.cmd).Pdeathsig = syscall.SIGKILL
 	left := newStrays()
 	c.cmd.Env = append(c.cmd.Environ(), left.mark)
 	started, ended := make(chan error, 1), make(chan struct{})
+	var made *changes
 	onOwnThread(func() {
-		err := restrict()
-		if err != nil {
+		var err error
+		if made, err = restrict(); err != nil {
 			err = &setupError{err}
-		} else {
-			err = c.cmd.Start()
+		} else if err = c.cmd.Start(); err != nil {
+			made.close()
 		}
 		started <- err
 		if err == nil {
@@ -87,6 +88,7 @@ func (c *Command) startOnThread(policy Policy, restrict func() error) error {
 	}, ended)
 	c.finish = func() End {
 		close(ended)
+		defer made.close()
 		return End{LeftBehind: left.end(policy.Grace), TooMany: tooMany.Load()}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package sandbox
 
 import (
+	"errors"
+	"os"
+	"unsafe"
+
 	"golang.org/x/sys/unix"
 
 	"agent/internal/sandbox/confine"
@@ -10,26 +14,42 @@ import (
 // cut short.
 const threadABI = 3
 
-// throughLandlock are capabilities by which root gets around Landlock.
-var throughLandlock = []uint{
-	unix.CAP_SYS_ADMIN, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE, unix.CAP_BPF, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW,
-	unix.CAP_MKNOD, unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_BOOT, unix.CAP_DAC_READ_SEARCH, unix.CAP_SYSLOG,
-}
-
-// confineThread confines the calling thread and what it starts from now on.
-func (r *rulesets) confineThread(policy Policy) error {
+// confineThread confines the calling thread and what it starts from now on. What it
+// returns makes the changes of files that are allowed, nil where there are none.
+func (r *rulesets) confineThread(policy Policy) (*changes, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ruleset, err := r.of(policy)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	keep := ^uint64(0)
-	for _, capability := range throughLandlock {
-		keep &^= 1 << capability
+	if err := confine.KeepCapabilities(keptByRoot()); err != nil {
+		return nil, err
 	}
-	if err := confine.KeepCapabilities(keep); err != nil {
-		return err
+	limits := restrictions{noSockets: !policy.network(), noChanges: policy.Profile == Look, askChanges: policy.Profile == Work, noNamespaces: true}
+	if !limits.askChanges {
+		return nil, confine.Restrict(ruleset, newFilter(limits))
 	}
-	return confine.Restrict(ruleset, newFilter(restrictions{noSockets: !policy.network(), noChanges: policy.Profile == Look}))
+	if err := confine.Restrict(ruleset, nil); err != nil {
+		return nil, err
+	}
+	listener, err := listen(newFilter(limits))
+	if errors.Is(err, unix.EBUSY) { // this program runs below another listener, which is asked then
+		limits.askChanges = false
+		return nil, confine.Restrict(-1, newFilter(limits))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newChanges(listener, policy), nil
+}
+
+// listen puts a filter on the calling thread and returns what hands over calls.
+func listen(f filter) (listener int, err error) {
+	program := unix.SockFprog{Len: uint16(len(f)), Filter: (*unix.SockFilter)(unsafe.Pointer(&f[0]))}
+	fd, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&program)))
+	if errno != 0 {
+		return -1, os.NewSyscallError("seccomp", errno)
+	}
+	return int(fd), nil
 }

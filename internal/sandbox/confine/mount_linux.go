@@ -121,7 +121,7 @@ func (s *Spec) arrange() error {
 	if err != nil {
 		return err
 	}
-	devices, err := copyTrees(s.Devices, 0)
+	devices, err := copyTrees(s.Devices, attrReadOnly) // their rights; what goes through them is another matter
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,262 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// changes makes the changes of files by name that a command on a thread asks for: of
+// their rights, owners and times, which Landlock does not judge. The kernel hands such
+// calls to this program instead of making them. It opens the file, sees where that is,
+// and makes the change itself on what it has opened, so that nothing can be put in its
+// place in between.
+type changes struct {
+	// writable are where changes are made, but for hidden.
+	writable, hidden []string
+	listener         *os.File
+}
+
+// asked is a call that the kernel hands over, and given the answer, both as in
+// linux/seccomp.h.
+type (
+	asked struct {
+		id         uint64
+		pid, flags uint32
+		call       int32
+		arch       uint32
+		ip         uint64
+		args       arguments
+	}
+	given struct {
+		id    uint64
+		value int64
+		error int32
+		flags uint32
+	}
+)
+
+// newChanges looks after the calls that come from a listener, which ends with close.
+func newChanges(listener int, p Policy) *changes {
+	_ = unix.SetNonblock(listener, true) // so that waiting for it takes no thread
+	c := &changes{
+		writable: append(p.writable(), "/dev/shm"), hidden: p.DenyRead,
+		listener: os.NewFile(uintptr(listener), "changes"),
+	}
+	go c.serve()
+	return c
+}
+
+// close ends it; there may be none.
+func (c *changes) close() {
+	if c != nil {
+		_ = c.listener.Close()
+	}
+}
+
+// serve answers calls until the listener is closed or nobody is left to ask.
+func (c *changes) serve() {
+	runtime.LockOSThread() // for the identity that changes are made with, see make
+	listener, err := c.listener.SyscallConn()
+	for err == nil {
+		err = listener.Read(func(fd uintptr) bool {
+			ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+			if n, pollErr := unix.Poll(ready, 0); n == 0 || errors.Is(pollErr, unix.EINTR) {
+				return false
+			}
+			if ready[0].Revents&unix.POLLIN == 0 {
+				err = os.ErrClosed
+				return true
+			}
+			c.answer(fd)
+			return true
+		})
+	}
+}
+
+// answer takes one call and answers it.
+func (c *changes) answer(listener uintptr) {
+	var call asked
+	if ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&call)) != nil {
+		return // whoever asked has gone
+	}
+	valid := func() bool {
+		return ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&call.id)) == nil
+	}
+	answer := given{id: call.id}
+	var errno syscall.Errno
+	if err := c.make(request{call, valid}); errors.As(err, &errno) {
+		answer.error = -int32(errno)
+	} else if err != nil {
+		answer.error = -int32(unix.EPERM)
+	}
+	_ = ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&answer))
+}
+
+func ioctl(fd uintptr, number uintptr, argument unsafe.Pointer) error {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, fd, number, uintptr(argument)); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// make makes the change that a call asks for.
+func (c *changes) make(r request) error {
+	read, known := changesMade[uint32(r.call)]
+	if !known {
+		return unix.ENOSYS
+	}
+	change := read(r.args)
+	fd, err := r.open(change)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	var when []unix.Timespec
+	if change.kind == times {
+		when, err = r.timesOf(change)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !r.valid(): // what was read may be of another process by now
+		return unix.ESRCH
+	case !c.may(fd):
+		return unix.EPERM
+	}
+	restore, err := r.impersonate()
+	if err != nil {
+		return err
+	}
+	defer restore()
+	switch change.kind {
+	case rights:
+		return unix.Chmod(procFile(fd), change.mode)
+	case owner:
+		return unix.Fchownat(fd, "", change.user, change.group, unix.AT_EMPTY_PATH)
+	default:
+		return unix.UtimesNanoAt(fd, "", when, unix.AT_EMPTY_PATH)
+	}
+}
+
+// may reports whether an opened file may be changed: it is where the command may
+// write, or has no name at all.
+func (c *changes) may(fd int) bool {
+	var stat unix.Stat_t
+	path, err := os.Readlink(procFile(fd))
+	if err != nil || unix.Fstat(fd, &stat) != nil {
+		return false
+	}
+	if stat.Nlink == 0 || !filepath.IsAbs(path) {
+		return true
+	}
+	in := func(folder string) bool { return within(path, folder) }
+	return slices.ContainsFunc(c.writable, in) && !slices.ContainsFunc(c.hidden, in)
+}
+
+func procFile(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
+
+// request is a call of a process that waits for the answer; valid reports whether it
+// still does.
+type request struct {
+	asked
+	valid func() bool
+}
+
+func (r request) proc(name string) string { return fmt.Sprintf("/proc/%d/%s", r.pid, name) }
+
+// open opens what a change is about, without any right to it.
+func (r request) open(change change) (int, error) {
+	flags := unix.O_PATH | unix.O_CLOEXEC
+	base := r.proc("cwd")
+	if change.dir != unix.AT_FDCWD {
+		base = r.proc(fmt.Sprintf("fd/%d", change.dir))
+	}
+	if change.path == 0 {
+		return unix.Open(base, flags, 0)
+	}
+	path, err := r.text(change.path)
+	if err != nil {
+		return -1, err
+	}
+	if path == "" && change.mayBeEmpty {
+		return unix.Open(base, flags, 0)
+	}
+	for _, own := range []string{"/proc/self/", "/proc/thread-self/", "/dev/"} {
+		if rest, ok := strings.CutPrefix(path, own); ok && (own != "/dev/" || strings.HasPrefix(rest, "fd/")) {
+			path = r.proc(rest) // of whoever asks, not of this program
+		}
+	}
+	if change.noFollow {
+		flags |= unix.O_NOFOLLOW
+	}
+	if filepath.IsAbs(path) {
+		return unix.Open(path, flags, 0)
+	}
+	dir, err := unix.Open(base, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(dir)
+	return unix.Openat(dir, path, flags, 0)
+}
+
+// text reads a path from the memory of the process.
+func (r request) text(at uint64) (string, error) {
+	var text []byte
+	for page := make([]byte, os.Getpagesize()); len(text) < unix.PathMax; {
+		part := page[:uint64(len(page))-at%uint64(len(page))] // the next page may not be there
+		if err := r.read(at, part); err != nil {
+			return "", err
+		}
+		if end := bytes.IndexByte(part, 0); end >= 0 {
+			return string(append(text, part[:end]...)), nil
+		}
+		text, at = append(text, part...), at+uint64(len(part))
+	}
+	return "", unix.ENAMETOOLONG
+}
+
+// read reads from the memory of the process.
+func (r request) read(at uint64, into []byte) error {
+	local := []unix.Iovec{{Base: &into[0]}}
+	local[0].SetLen(len(into))
+	n, err := unix.ProcessVMReadv(int(r.pid), local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(into)}}, 0)
+	if err == nil && n < len(into) {
+		err = unix.EFAULT
+	}
+	return err
+}
+
+// impersonate takes on the user that the process is for the files it uses, where that
+// is another: root's commands can be anybody. restore takes it back.
+func (r request) impersonate() (restore func(), err error) {
+	nothing := func() {}
+	if os.Geteuid() != 0 {
+		return nothing, nil
+	}
+	status, err := os.ReadFile(r.proc("status"))
+	if err != nil {
+		return nil, err
+	}
+	_, line, _ := strings.Cut(string(status), "\nUid:")
+	var real, effective, saved, user int
+	if _, err := fmt.Sscan(line, &real, &effective, &saved, &user); err != nil || !r.valid() {
+		return nil, unix.ESRCH
+	}
+	if user == 0 {
+		return nothing, nil
+	}
+	setUser := func(user int) { _, _, _ = unix.RawSyscall(unix.SYS_SETFSUID, uintptr(user), 0, 0) }
+	setUser(user)
+	return func() { setUser(0) }, nil
+}
