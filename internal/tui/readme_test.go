@@ -20,8 +20,8 @@ import (
 // pictureColumns is how wide the window of a picture is.
 const pictureColumns = 92
 
-const tillDiff = `--- a/till.sh
-+++ b/till.sh
+const tillDiff = `--- till.sh
++++ till.sh
 @@ -18,7 +18,7 @@ total() {
  discount() {
  	local sum=$1

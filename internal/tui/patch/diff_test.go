@@ -19,3 +19,20 @@ func TestDiff(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Where there are backgrounds code has the colours of its language, however the headers
+// name the file.
+func TestDiffHasSyntaxColours(t *testing.T) {
+	t.Parallel()
+	theme := style.NewTheme(style.Colours256, true)
+	for name, headers := range map[string]string{
+		"git's":      "--- a/x.go\n+++ b/x.go\n",
+		"our tools'": "--- x.go\n+++ x.go\n",
+		"a new file": "--- /dev/null\n+++ x.go\n",
+		"gone":       "--- x.go\n+++ /dev/null\n",
+	} {
+		if got := strings.Join(Render(theme, headers+"@@ -1,1 +1,1 @@\n-return a\n+return b\n", 0), "\n"); strings.Count(got, theme.Keyword.On) != 2 {
+			t.Errorf("%s headers: %q", name, got)
+		}
+	}
+}

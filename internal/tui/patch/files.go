@@ -36,10 +36,10 @@ func readFile(diff string) File {
 		if strings.HasPrefix(line, "@@") {
 			break
 		}
-		if from, ok := strings.CutPrefix(line, "--- a/"); ok {
-			f.Name = from
-		} else if to, ok := strings.CutPrefix(line, "+++ b/"); ok {
-			f.Name = to
+		if from, ok := strings.CutPrefix(line, "--- "); ok {
+			f.name(from, "a/")
+		} else if to, ok := strings.CutPrefix(line, "+++ "); ok {
+			f.name(to, "b/")
 		} else if to, ok := strings.CutPrefix(line, "rename to "); ok {
 			f.Name, f.What = to, "renamed"
 		} else if strings.HasPrefix(line, "new file") {
@@ -55,6 +55,14 @@ func readFile(diff string) File {
 	}
 	f.Name = strings.TrimRight(f.Name, "\t")
 	return f
+}
+
+// name takes a name from a header: git's stand behind a/ and b/, those of our tools do
+// not.
+func (f *File) name(header, side string) {
+	if header != "/dev/null" {
+		f.Name = strings.TrimPrefix(header, side)
+	}
 }
 
 // Title names the file and says what becomes of it.
