@@ -32,6 +32,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 		}
 		text := append(style.Spans{{Text: sign, Style: sideStyle(t, l.kind)}}, row...)
 		if ground.On != "" {
+			text[0].Style = t.Strong // red on red would not be read
 			if pad := room - row.Width(); pad > 0 && width > 0 {
 				text = append(text, style.Span{Text: strings.Repeat(" ", pad)})
 			}

@@ -26,6 +26,9 @@ func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
 	}
 	foot, at := q.foot(t, width, room >= tallRoom)
 	lines := append([]string{head}, style.IndentAll(q.body.view(max(0, room-1-len(foot))), "  ")...)
+	if rows := len(lines); rows > 1 && rows+len(foot) < room {
+		lines = append(lines, "")
+	}
 	at.Row += len(lines)
 	return append(lines, foot...), at
 }

@@ -37,15 +37,18 @@ type Theme struct {
 }
 
 // NewTheme returns the styles for a number of colours and a background. Text has
-// the terminal's own sixteen colours, which its user made readable.
+// the terminal's own sixteen colours, which its user made readable, but for those that
+// most palettes make too bright for a light background.
 func NewTheme(colours Colours, dark bool) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(colours.profile())
 	r.SetHasDarkBackground(dark)
-	const red, green, magenta, cyan = lipgloss.Color("1"), lipgloss.Color("2"), lipgloss.Color("5"), lipgloss.Color("6")
-	// Blue and yellow are the two that are not readable on every background.
+	const red, magenta = lipgloss.Color("1"), lipgloss.Color("5")
+	// Dark blue is not readable on a dark background, the others not on a light one.
 	blue := lipgloss.AdaptiveColor{Light: "4", Dark: "12"}
 	yellow := lipgloss.AdaptiveColor{Light: "5", Dark: "3"}
+	green := onLight("2", "#1a7f37", "28", "2")
+	cyan := onLight("6", "#006f7a", "30", "4")
 	colour := func(c lipgloss.TerminalColor) Style { return newStyle(r.NewStyle().Foreground(c)) }
 	reversed := func(c lipgloss.TerminalColor) Style { return newStyle(r.NewStyle().Foreground(c).Reverse(true)) }
 	t := &Theme{
@@ -79,6 +82,15 @@ func NewTheme(colours Colours, dark bool) *Theme {
 		t.setBackgrounds(func(c lipgloss.CompleteAdaptiveColor) Style { return newStyle(r.NewStyle().Background(c)) })
 	}
 	return t
+}
+
+// onLight is one of the sixteen colours on a dark background and others, by how many
+// colours there are, on a light one.
+func onLight(dark, trueColour, of256, of16 string) lipgloss.TerminalColor {
+	return lipgloss.CompleteAdaptiveColor{
+		Light: lipgloss.CompleteColor{TrueColor: trueColour, ANSI256: of256, ANSI: of16},
+		Dark:  lipgloss.CompleteColor{TrueColor: dark, ANSI256: dark, ANSI: dark},
+	}
 }
 
 // setBackgrounds chooses backgrounds on which both the terminal's text colours and
