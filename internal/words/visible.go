@@ -73,13 +73,17 @@ func joinsPicture(before, r rune, after string) bool {
 	const emojiStyle, joiner = 0xfe0f, 0x200d
 	switch r {
 	case emojiStyle:
-		return unicode.Is(unicode.So, before)
+		return isPicture(before)
 	case joiner:
 		next, _ := utf8.DecodeRuneInString(after)
-		return (unicode.Is(unicode.So, before) || before == emojiStyle || unicode.Is(unicode.Sk, before)) && unicode.Is(unicode.So, next)
+		return (isPicture(before) || before == emojiStyle || unicode.Is(unicode.Sk, before)) && isPicture(next)
 	}
 	return false
 }
+
+// isPicture reports a character like an emoji. The one that a byte of no UTF-8 is
+// decoded as is none.
+func isPicture(r rune) bool { return r != utf8.RuneError && unicode.Is(unicode.So, r) }
 
 // isPlain reports text of printable ASCII, newlines and tabs.
 func isPlain(text string) bool {

@@ -93,6 +93,7 @@ func TestLineOfAHugeText(t *testing.T) {
 
 func FuzzVisible(f *testing.F) {
 	f.Add("a\x1b[31m\u202e\xff👩‍🚀")
+	f.Add("👩\u200d\xf0")
 	f.Fuzz(func(t *testing.T, text string) {
 		shown := Visible(text)
 		if !utf8.ValidString(shown) || Visible(shown) != shown || strings.Count(shown, "\n") != strings.Count(text, "\n") {
