@@ -123,9 +123,9 @@ func sayGoodbye(ctx context.Context, w world, a *app) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	line := "session " + id
+	line := ""
 	if stats, err := a.chat.Stats(ctx); err == nil {
-		line += " · " + a.tally.sums(stats)
+		line = a.tally.sums(stats) + " · "
 	}
-	fmt.Fprintf(w.out, "%s · agent -r %s takes it up again\n", line, id)
+	fmt.Fprintf(w.out, "%sagent -r %s takes it up again\n", line, id)
 }

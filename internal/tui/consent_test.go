@@ -186,6 +186,19 @@ func TestQuestionShowsTheEndFirst(t *testing.T) {
 	}
 }
 
+// In a low window every answer is seen, and that there is more to see.
+func TestQuestionInALowWindow(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 8)
+	s.events(askedForCommand(numbered(100) + "rm -r /"))
+	view := s.model.view()
+	for _, text := range []string{"? run this command", "101 lines: PgDn shows them", "y yes · a always: commands \"go test\" · n no · Esc stops", "v all", "> Answer above"} {
+		if !strings.Contains(view, text) {
+			t.Errorf("%q is not shown:\n%s", text, view)
+		}
+	}
+}
+
 func TestQuestionScrolls(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)

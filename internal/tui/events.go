@@ -87,7 +87,7 @@ func (m *Model) event(event chat.Event) {
 		m.turn.used(e)
 		m.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
 	case chat.Retry:
-		m.turn.retry = retry{e.Attempt, e.Reason, m.opts.Now().Add(e.Delay)}
+		m.turn.retry = retry{e.Attempt, m.withoutEndpoint(e.Reason), m.opts.Now().Add(e.Delay)}
 	case chat.ApprovalSettled:
 		m.turn.answered(m.opts.Now())
 		m.questions.Settle(e.ID, m.opts.Now())

@@ -250,6 +250,30 @@ func TestStatusSaysThatNoModelIsSet(t *testing.T) {
 	}
 }
 
+// However narrow the window, what is allowed is seen when it is more than usual.
+func TestStatusAlwaysTellsAWideMode(t *testing.T) {
+	t.Parallel()
+	for width := 16; width <= 120; width++ {
+		s := newScreenplay(t, width, 20)
+		s.events(chat.StatusChanged{Status: chat.Status{Model: "a-model-of-a-long-name", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeFullAuto}})
+		if view := s.model.view(); !strings.Contains(view, "FULL-AUTO") {
+			t.Errorf("%d columns:\n%s", width, view)
+		}
+	}
+}
+
+// When the next try comes and how to give up is seen before the reason, which may be
+// long; where is known.
+func TestARetrySaysWhenFirst(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	reason := "https://api.example.com/v1, model demo-model: Internal Server Error (500): " + strings.Repeat("overloaded ", 10)
+	s.events(chat.TurnStarted{}, chat.Retry{Attempt: 2, Delay: 3 * time.Second, Reason: reason})
+	if view := s.model.view(); !strings.Contains(view, "try 2 in 3s · 0s · Esc interrupts · Internal Server") {
+		t.Errorf("the live part is:\n%s", view)
+	}
+}
+
 func TestEarlierIsShownFirst(t *testing.T) {
 	t.Parallel()
 	m := newModel(t.Context(), Options{

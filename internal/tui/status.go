@@ -70,11 +70,16 @@ func (m *Model) statusSpans(width int) style.Spans {
 	case chat.ModeAutoEdit:
 		mode = style.Span{Text: "AUTO-EDIT", Style: t.Warn}
 	}
-	parts := style.Spans{{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Dim}}
-	if gauge := m.gauge(s, width); gauge != "" {
-		parts = append(parts, style.Span{Text: gauge, Style: t.Dim})
+	model := style.Span{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Dim}
+	gauge := style.Span{Text: m.gauge(s, width), Style: t.Dim}
+	parts := style.Spans{model, gauge, mode}
+	switch room := width - style.Width(mode.Text) - 3; {
+	case gauge.Text == "", style.Width(model.Text)+3+style.Width(gauge.Text) > room && style.Width(model.Text) <= room:
+		parts = style.Spans{model, mode}
+	case style.Width(model.Text) > room:
+		parts = style.Spans{mode, model} // what is allowed is seen in the narrowest window
 	}
-	parts = append(parts, mode)
+	always := len(parts)
 	if s.Unsaved {
 		parts = append(parts, style.Span{Text: "not saved", Style: t.Warn})
 	}
@@ -88,7 +93,7 @@ func (m *Model) statusSpans(width int) style.Spans {
 	for i, part := range parts {
 		next := part
 		if i > 0 {
-			if line.Width()+3+style.Width(part.Text) > width && i > 2 {
+			if line.Width()+3+style.Width(part.Text) > width && i >= always {
 				break
 			}
 			line = append(line, style.Span{Text: " · ", Style: t.Dim})

@@ -104,7 +104,7 @@ func (m *Model) doing() string {
 	case u.interrupting:
 		return "interrupting"
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
-		return fmt.Sprintf("%s · try %d in %s", u.retry.reason, u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
+		return fmt.Sprintf("try %d in %s", u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
 	case u.silence.lasts(now):
 		return "nothing from " + m.modelName() + " for " + words.Elapsed(now.Sub(u.silence.since))
 	case u.summariser != "":
@@ -121,6 +121,14 @@ func (m *Model) doing() string {
 	return "waiting for " + m.modelName()
 }
 
+// withoutEndpoint is what happened, without where: that is in the banner.
+func (m *Model) withoutEndpoint(reason string) string {
+	if _, short, found := strings.Cut(reason, ", model "+m.status.Model+": "); found {
+		return short
+	}
+	return reason
+}
+
 func (m *Model) modelName() string { return cmp.Or(style.Reveal(m.status.Model).Text, "the model") }
 
 // workingView says what the turn does and how to stop it.
@@ -135,6 +143,9 @@ func (m *Model) workingView(width int) []string {
 	now := m.opts.Now()
 	took := words.Elapsed(m.turn.took(now))
 	line := m.spinner() + " " + m.doing() + " · " + took + " · Esc interrupts"
+	if r := m.turn.retry; now.Before(r.at) {
+		line += " · " + r.reason
+	}
 	if len(m.tools) > 0 && !m.turn.interrupting {
 		line = "  turn " + took + " · Esc interrupts" // the tools have clocks of their own
 	}

@@ -64,6 +64,9 @@ func (m *Model) layout() {
 	}
 	above, asked := m.activityView(width, room-lead-gap), question.Place{}
 	if m.questions.Open() {
+		if room < 8 {
+			lead = 0 // what is asked needs every row
+		}
 		above, asked = m.questions.View(m.theme, width, room-lead-gap)
 	}
 	live := append(blank(lead), above...)

@@ -290,22 +290,22 @@ func (q *Questions) Paste(text string) bool {
 	return false
 }
 
-// choice is a key that answers, and what it does.
-type choice struct{ key, does string }
+// choice is a key that answers, what it does, and the same where there is little room.
+type choice struct{ key, does, short string }
 
 // choices are the answers there are to the first question.
 func (q *Questions) choices() []choice {
 	if own := q.First().Own; own != nil {
-		return []choice{{"y", own.Does}, {"n", "no, leave it as it is (Esc too)"}}
+		return []choice{{"y", own.Does, own.Does}, {"n", "no, leave it as it is (Esc too)", "no"}}
 	}
 	if q.First().Repeats != "" {
-		return []choice{{"y", "yes, go on"}, {"n", "no, and say what to do instead"}, {"esc", "no, and stop"}}
+		return []choice{{"y", "yes, go on", "go on"}, {"n", "no, and say what to do instead", "instead"}, {"esc", "no, and stop", "stops"}}
 	}
-	out := []choice{{"y", "yes"}}
+	out := []choice{{"y", "yes", "yes"}}
 	if always := q.waiting[0].Always; always != "" && q.body.hidden == 0 {
-		out = append(out, choice{"a", "yes, and from now on: " + always})
+		out = append(out, choice{"a", "yes, and from now on: " + always, "always: " + always})
 	}
-	return append(out, choice{"n", "no, and say why"}, choice{"esc", "no, and stop"})
+	return append(out, choice{"n", "no, and say why", "no"}, choice{"esc", "no, and stop", "stops"})
 }
 
 func (q *Questions) isChoice(letter string) bool {

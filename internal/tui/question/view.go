@@ -133,16 +133,15 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 // choiceLine is the answers in as few rows as they need.
 func (q *Questions) choiceLine(t *style.Theme, width int) []string {
 	const nbsp = "\u00a0" // keeps a key and what it does on one row
-	var keys []string
+	var line style.Spans
 	for i, c := range q.choices() {
-		text := keyName(c.key) + " " + c.does
+		mark, look := "", t.Plain
 		if i+1 == q.selected {
-			text = "❯ " + text
+			mark, look = "❯ ", t.Strong
 		}
-		keys = append(keys, strings.ReplaceAll(text, " ", nbsp))
+		line = append(line, style.Span{Text: mark, Style: t.User}, style.Span{Text: keyName(c.key), Style: t.Accent}, style.Span{Text: nbsp + c.short, Style: look}, style.Span{Text: " · ", Style: t.Dim})
 	}
-	keys = append(keys, "v"+nbsp+"opens"+nbsp+"all")
-	rows := style.WrapText(strings.Join(keys, " · "), width)
+	rows := style.WrapSpans(append(line, style.Span{Text: "v", Style: t.Accent}, style.Span{Text: nbsp + "all"}), width)
 	for i := range rows {
 		rows[i] = strings.ReplaceAll(rows[i], nbsp, " ")
 	}
