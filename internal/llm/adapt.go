@@ -44,8 +44,7 @@ type adapting struct {
 func (a *adapting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for n := 0; ; n++ {
-			req.Dialect = a.dialect(req.Model)
-			note, taught := a.ask(ctx, req, yield, n)
+			note, taught := a.ask(ctx, a.dialect(req.Model).fit(req), yield, n)
 			if !taught || note != "" && !yield(Adapted{Note: note}, nil) {
 				return
 			}

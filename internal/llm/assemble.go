@@ -77,7 +77,7 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 	switch {
 	case f.Index.Is:
 		call := a.byIndex(f.Index)
-		if call != nil && !call.ownID && f.ID != "" && f.ID != call.id && call.endsBefore(f) {
+		if call != nil && call.endsBefore(f) && (!call.ownID && f.ID != "" && f.ID != call.id || call.ownID && f.ID == "" && call.differs(f)) {
 			return nil
 		}
 		return call
@@ -98,6 +98,13 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 func (p *partialCall) endsBefore(f callFragment) bool {
 	arguments := p.arguments.String()
 	return f.name() != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
+}
+
+// differs reports whether a fragment without an id is a whole call that is not this one
+// said again.
+func (p *partialCall) differs(f callFragment) bool {
+	before, now := p.arguments.String(), f.arguments()
+	return before != "" && (f.name() != p.name || before != "{}" && now != before && json.Valid([]byte(now)))
 }
 
 // addName takes the name of a fragment: the first piece of it, another, or all of

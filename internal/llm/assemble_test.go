@@ -62,6 +62,16 @@ func TestCallAssembly(t *testing.T) {
 			[]ToolCall{{ID: "made_1", Name: "f", Arguments: `{"p":1}`}, {ID: "made_2", Name: "f", Arguments: `{"p":1}`}},
 		},
 		{
+			"every call has index 0 and an empty id (Gemini)",
+			[]string{`{"index":0,"id":"","function":{"name":"f","arguments":` + whole + `}}`, `{"index":0,"id":"","function":{"name":"g","arguments":` + whole + `}}`, `{"index":0,"id":"","function":{"name":"g","arguments":"{\"p\":2}"}}`},
+			[]ToolCall{{ID: "made_1", Name: "f", Arguments: `{"p":1}`}, {ID: "made_2", Name: "g", Arguments: `{"p":1}`}, {ID: "made_3", Name: "g", Arguments: `{"p":2}`}},
+		},
+		{
+			"index 0, no id, begun with empty arguments and said twice",
+			[]string{`{"index":0,"function":{"name":"f","arguments":"{}"}}`, `{"index":0,"function":{"name":"f","arguments":` + whole + `}}`, `{"index":0,"function":{"name":"f","arguments":` + whole + `}}`},
+			[]ToolCall{{ID: "made_1", Name: "f", Arguments: `{"p":1}`}},
+		},
+		{
 			"without id and index, no arguments",
 			[]string{`{"function":{"name":"f"}}`, `{"function":{"name":"g","arguments":""}}`},
 			[]ToolCall{{ID: "made_1", Name: "f", Arguments: ""}, {ID: "made_2", Name: "g", Arguments: ""}},

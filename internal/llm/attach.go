@@ -86,8 +86,10 @@ func (a *attacher) detailOf(piece reasoningDetail) *partialDetail {
 	if piece["index"] == nil {
 		return nil
 	}
-	for _, d := range a.details {
-		if string(d.members["index"]) == string(piece["index"]) && string(d.members["type"]) == string(piece["type"]) {
+	for _, d := range slices.Backward(a.details) {
+		// Gemini signs calls of one index by details with ids of their own.
+		otherID := isString(d.members["id"]) && isString(piece["id"]) && string(d.members["id"]) != string(piece["id"])
+		if !otherID && string(d.members["index"]) == string(piece["index"]) && string(d.members["type"]) == string(piece["type"]) {
 			return d
 		}
 	}

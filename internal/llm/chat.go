@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"cmp"
+
 	"agent/internal/llm/loose"
 	"agent/internal/llm/sse"
 )
@@ -17,30 +19,44 @@ func (chatCompletions) path() string { return "/chat/completions" }
 func (f chatCompletions) reader(r *reply, req Request) func(sse.Event) error {
 	r.attach = attacher{replay: replayFor(req, f.host)}
 	return func(event sse.Event) error {
-		r.takeChatEvent(loose.Decode[chatEvent](event.Data))
-		return nil
+		return r.takeChatEvent(loose.Decode[chatEvent](event.Data))
 	}
 }
 
 // takeChatEvent takes one event of a chat completion.
-func (r *reply) takeChatEvent(event chatEvent) {
+func (r *reply) takeChatEvent(event chatEvent) error {
 	if usage := event.usage(); usage != nil {
 		r.usage = usage
 	}
 	choice := event.first()
 	delta := choice.part()
 	if thought, field := delta.thought(); thought != "" {
-		r.attach.field = field
+		r.attach.field = cmp.Or(field, r.attach.field)
 		r.emit(Reasoning{Delta: thought})
 	}
 	r.size += r.attach.addDetails(delta.ReasoningDetails)
 	if answer := delta.answer(); answer != "" {
-		r.emit(Text{Delta: answer})
+		r.write(r.tags.add(answer))
 	}
 	for _, fragment := range delta.calls() {
 		r.addCall(fragment)
 	}
-	if r.finish == "" {
-		r.finish = string(choice.FinishReason)
+	if r.finish != "" || choice.FinishReason == "" {
+		return nil
+	}
+	r.write(r.tags.end())
+	return r.finishFor(string(choice.FinishReason))
+}
+
+// write emits the thinking and the answer of a piece of content.
+func (r *reply) write(thought, answer string) {
+	if thought != "" {
+		if r.tags.opening == fieldThinkTags {
+			r.attach.field = fieldThinkTags
+		}
+		r.emit(Reasoning{Delta: thought})
+	}
+	if answer != "" {
+		r.emit(Text{Delta: answer})
 	}
 }

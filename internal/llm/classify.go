@@ -22,6 +22,8 @@ const (
 	hintPatience = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
 	hintServer   = "the server breaks the rules of this API: update it, or use another endpoint or model"
 	hintImages   = "send it without the image, or choose a model that sees"
+	hintPlace    = "the provider does not serve this place: use another endpoint"
+	hintCall     = "the model wrote a call that its server could not read; try again, or use another model"
 	hintContent  = "say it in other words, or use another model or endpoint"
 	hintRequest  = "check model and settings; agent doctor tests them"
 )
@@ -38,13 +40,16 @@ type refusal struct {
 
 // refusals are tried in order, before the status.
 var refusals = []refusal{
-	{pattern.New(`insufficient_quota|exceeded your current quota|insufficient (balance|credits)`), RateLimit, hintQuota, true},
+	{pattern.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), RateLimit, hintQuota, true},
+	{pattern.New(`api key not valid|api_key_invalid|(incorrect|invalid) api[ _-]?key`), Auth, hintKey, true},
+	{pattern.New(`(country|region),? .{0,30}not supported|not (available|supported) in your (country|region)|user location is not supported`), BadRequest, hintPlace, true},
 	{pattern.New(`requires --jinja|--jinja flag`), BadRequest, "start llama-server with --jinja, which its tool calls need", true},
 	{pattern.New(`enable-auto-tool-choice`), BadRequest, "start vLLM with --enable-auto-tool-choice and --tool-call-parser", true},
-	{pattern.New(`does not support (tools|function)|support tool use|no endpoints found that support tool`), BadRequest, "use a model that supports tool calls", true},
+	{pattern.New(`tool_use_failed|failed to call a function|tool call validation failed`), Unavailable, hintCall, false},
+	{pattern.New("does not support (tool|function)|support tool use|no endpoints found that support tool|tools?`? (calling |calls? |use )?(is|are) not (supported|enabled)|function calling is not (supported|enabled)"), BadRequest, "use a model that supports tool calls", true},
 	{pattern.New(`v1/responses`), BadRequest, "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", true},
 	{pattern.New(`loading model|model is loading|is currently loading`), Unavailable, "the server is still loading the model; try again in a moment", false},
-	{pattern.New(`model_not_found|model not found|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available)|invalid model`), ModelNotFound, hintModel, true},
+	{pattern.New(`model_not_found|model not (found|exist)|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available|is not supported by any provider)|invalid model|unknown[ _]model|models/\S+ is not found|deploymentnotfound|no endpoints found for`), ModelNotFound, hintModel, true},
 }
 
 // aboutModel tells a missing model from a missing path such as /models.
@@ -64,8 +69,15 @@ func (c *Client) problemError(p problem, model string) *Error {
 		text = strings.TrimSuffix(statusText(p.status)+": "+text, ": ")
 	}
 	failure := c.fail(kind, model, text)
-	failure.Hint, failure.Status, failure.Final = hint, p.status, final
-	failure.RetryAfter = retryAfter(p.header, c.config.Now())
+	failure.Hint, failure.Status, failure.Final, failure.Costly = hint, p.status, final, hint == hintCall
+	if failure.RetryAfter = retryAfter(p.header, c.config.Now()); failure.RetryAfter == 0 {
+		failure.RetryAfter = p.wait()
+	}
+	// Gemini says of a minute's quota what others say of one that is used up; but those
+	// do not ask to come again.
+	if p.status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
+		failure.Final, failure.Hint = false, hintLater
+	}
 	if kind == Auth && c.config.Key == "" && p.status != http.StatusProxyAuthRequired {
 		failure.Hint = hintNoKey
 	}
@@ -103,7 +115,9 @@ func classify(p problem) (kind ErrorKind, hint string, final bool) {
 		return ContextOverflow, hintContext, true
 	}
 	for _, r := range refusals {
-		if !refusedKey && r.words.MatchString(said) {
+		// What a refused key is told may name all sorts of things, but not these.
+		told := !refusedKey || r.hint == hintQuota || r.hint == hintPlace
+		if told && r.words.MatchString(said) {
 			return r.kind, r.hint, r.final
 		}
 	}
@@ -123,6 +137,9 @@ func classify(p problem) (kind ErrorKind, hint string, final bool) {
 	return kind, hint, final
 }
 
+// statusNoCapacity is Groq's for a tier that is full.
+const statusNoCapacity = 498
+
 func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
 	switch s := p.status; {
 	case s == 0:
@@ -137,7 +154,7 @@ func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
 		return NotAnAPI, true
 	case s == http.StatusTooManyRequests:
 		return RateLimit, false
-	case s == http.StatusRequestTimeout, s == http.StatusConflict, s == http.StatusTooEarly, s >= http.StatusInternalServerError:
+	case s == http.StatusRequestTimeout, s == http.StatusConflict, s == http.StatusTooEarly, s == statusNoCapacity, s >= http.StatusInternalServerError:
 		return Unavailable, false
 	default:
 		return BadRequest, true

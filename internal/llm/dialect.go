@@ -32,12 +32,31 @@ type Dialect struct {
 	// AnswerTools says that what a tool answers must be followed by the assistant.
 	AnswerTools bool `json:"answerTools,omitzero"`
 
+	// SystemAsUser sends the system prompt as what the user says first.
+	SystemAsUser bool `json:"systemAsUser,omitzero"`
+
 	// Forgotten are attachments of this conversation that the endpoint has refused.
 	Forgotten *Forgotten `json:"-"`
 	// NoReasoning and NoSignatures keep back all that came attached to reasoning, and
 	// to calls: new ones were refused as well.
 	NoReasoning  bool `json:"-"`
 	NoSignatures bool `json:"-"`
+	// OmitSampling leaves out temperature and top-p, OmitEffort the effort: settings
+	// that the model does not take.
+	OmitSampling bool `json:"-"`
+	OmitEffort   bool `json:"-"`
+}
+
+// fit is a request without the settings that are left out.
+func (d Dialect) fit(req Request) Request {
+	req.Dialect = d
+	if d.OmitSampling {
+		req.Temperature, req.TopP = nil, nil
+	}
+	if d.OmitEffort {
+		req.ReasoningEffort = ""
+	}
+	return req
 }
 
 // reasoningRefused: what is attached to reasoning must not be sent.
@@ -45,14 +64,15 @@ const reasoningRefused = "refused"
 
 // lasting is what is true of the endpoint whatever the conversation.
 func (d Dialect) lasting() Dialect {
-	d.Forgotten, d.NoReasoning, d.NoSignatures = nil, false, false
+	d.Forgotten, d.NoReasoning, d.NoSignatures, d.OmitSampling, d.OmitEffort = nil, false, false, false, false
 	return d
 }
 
 // forgetsMore reports whether the conversation loses something by d in place of
-// before.
+// before, or a setting.
 func (d Dialect) forgetsMore(before Dialect) bool {
-	return d.Forgotten != before.Forgotten || d.NoReasoning != before.NoReasoning || d.NoSignatures != before.NoSignatures
+	return d.Forgotten != before.Forgotten || d.NoReasoning != before.NoReasoning || d.NoSignatures != before.NoSignatures ||
+		d.OmitSampling != before.OmitSampling || d.OmitEffort != before.OmitEffort
 }
 
 // lesson is a refusal and the dialect it teaches.
@@ -70,6 +90,15 @@ var lessons = []lesson{
 	{words: pattern.New(`v1/responses`), learn: func(d *Dialect, _ string, _ Request) { d.API = APIResponses }},
 	{words: pattern.New(`reasoning.summar`), learn: func(d *Dialect, _ string, _ Request) { d.OmitSummary = true }},
 	{words: pattern.New(`role '?user'? after role '?tool`), learn: func(d *Dialect, _ string, _ Request) { d.AnswerTools = true }},
+	{words: pattern.New(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`), learn: func(d *Dialect, _ string, _ Request) { d.SystemAsUser = true }},
+	{
+		words: pattern.New(`temperature|top_p`), learn: learnSampling,
+		note: "the model does not take the settings temperature and top-p; the conversation goes on without them",
+	},
+	{
+		words: pattern.New(`reasoning_effort|reasoning\.effort`), learn: learnEffort,
+		note: "the model does not take this reasoning.effort; the conversation goes on with its own",
+	},
 	{words: pattern.New(`max_(?:completion_)?tokens`), learn: learnOutputLimit},
 	{
 		words: pattern.New(`thought.?signature`), learn: learnSignatures,
@@ -88,6 +117,20 @@ var (
 	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
 	unknownField = pattern.New(`unsupported|not (?:permitted|supported|allowed)|unrecognized|unknown|unexpected|extra`)
 )
+
+// refusedValue tells a setting that the model never takes, or not so, from a value that
+// is wrong everywhere.
+var refusedValue = pattern.New(`not support|unsupported|unrecognized|unknown|unexpected|deprecated|not permitted|not allowed|extra inputs|only be set|cannot both|only the default`)
+
+// learnSampling learns that the model wants to choose by itself.
+func learnSampling(d *Dialect, refusal string, req Request) {
+	d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && refusedValue.MatchString(refusal)
+}
+
+// learnEffort learns that the model thinks as much as it wants.
+func learnEffort(d *Dialect, refusal string, req Request) {
+	d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && refusedValue.MatchString(refusal)
+}
 
 // learnOutputLimit learns which of the two names of one member is known.
 func learnOutputLimit(d *Dialect, refusal string, _ Request) {

@@ -34,7 +34,12 @@ func (e chatEvent) first() chatChoice {
 }
 
 // usage is the report, nil if there is none.
-func (e chatEvent) usage() *Usage { return e.Usage.report(e.Timings.CacheN.Count()) }
+func (e chatEvent) usage() *Usage {
+	if report := e.Usage.report(e.Timings.CacheN.Count()); report != nil {
+		return report
+	}
+	return e.first().Usage.report(0)
+}
 
 // chatChoice is one choice of an event.
 type chatChoice struct {
@@ -42,6 +47,8 @@ type chatChoice struct {
 	Index        loose.Int    `json:"index"`
 	Delta        *chatDelta   `json:"delta"`
 	FinishReason finishReason `json:"finish_reason"`
+	// Usage is there with Moonshot.
+	Usage chatUsage `json:"usage"`
 	// Message is there instead of Delta when a server does not stream.
 	Message *chatDelta `json:"message"`
 }
@@ -78,25 +85,58 @@ func (r *finishReason) UnmarshalJSON(raw []byte) error {
 // chatDelta is what an event adds to the reply.
 type chatDelta struct {
 	openai.ChatCompletionStreamChoiceDelta
-	Content   loose.Text               `json:"content"`
+	Content   content                  `json:"content"`
 	ToolCalls loose.List[callFragment] `json:"tool_calls"`
-	// The two names for the model's thinking; some servers send both.
+	// The names for the model's thinking; some servers send two of them.
 	ReasoningContent loose.Text `json:"reasoning_content"`
 	Reasoning        loose.Text `json:"reasoning"`
+	ReasoningText    loose.Text `json:"reasoning_text"` // Copilot
 	// ReasoningDetails is OpenRouter's: the same with signatures.
 	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
 }
 
 // thought is the piece of the model's thinking, and the member it is in.
 func (d chatDelta) thought() (thought, field string) {
-	if d.ReasoningContent != "" {
+	switch {
+	case d.ReasoningContent != "":
 		return string(d.ReasoningContent), fieldReasoningContent
+	case d.Reasoning != "":
+		return string(d.Reasoning), fieldReasoning
+	case d.ReasoningText != "":
+		return string(d.ReasoningText), fieldReasoningText
+	case d.Content.thought != "":
+		return d.Content.thought, ""
 	}
-	return string(d.Reasoning), fieldReasoning
+	// Details may come alone; what of them is encrypted has no words.
+	for _, detail := range d.ReasoningDetails {
+		thought += loose.Decode[string](detail["text"]) + loose.Decode[string](detail["summary"])
+	}
+	return thought, ""
 }
 
 // answer is the piece of the answer. A refusal is one too.
-func (d chatDelta) answer() string { return string(d.Content) + d.Refusal }
+func (d chatDelta) answer() string { return d.Content.answer + d.Refusal }
+
+// content is the content of a message: a text, or parts, of which some may be what
+// the model thinks (Mistral).
+type content struct{ answer, thought string }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	*c = content{}
+	if raw[0] == '"' {
+		c.answer = loose.Decode[string](raw)
+		return nil
+	}
+	for _, part := range loose.Decode[loose.List[struct {
+		Text     loose.Text `json:"text"`
+		Thinking loose.Text `json:"thinking"`
+	}]](raw) {
+		c.answer += string(part.Text)
+		c.thought += string(part.Thinking)
+	}
+	return nil
+}
 
 // calls are the fragments of tool calls, also of the older function_call.
 func (d chatDelta) calls() []callFragment {

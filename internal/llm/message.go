@@ -20,6 +20,8 @@ type messageWriter struct {
 	hints  cacheHints
 	// answers says that a tool message must be followed by one of the assistant.
 	answers bool
+	// systemAsUser says that the model knows no system prompt.
+	systemAsUser bool
 	// afterTool is set when the latest message is a tool's.
 	afterTool bool
 	// mark is set when the entry that is written ends what the cache shall keep.
@@ -28,6 +30,15 @@ type messageWriter struct {
 
 func (w *messageWriter) system(prompt string) {
 	if strings.TrimSpace(prompt) == "" {
+		return
+	}
+	if w.systemAsUser {
+		w.open("user")
+		w.text("content", prompt)
+		w.close()
+		w.open("assistant")
+		w.text("content", understood)
+		w.close()
 		return
 	}
 	w.open("system")
@@ -41,6 +52,10 @@ func (w *messageWriter) system(prompt string) {
 	}
 	w.close()
 }
+
+// understood is what the assistant says to a system prompt that the user tells it, for
+// models with which the two must take turns.
+const understood = "(understood)"
 
 // entry writes the messages of one entry. An entry that says nothing gives none.
 func (w *messageWriter) entry(c *history.Content) {
@@ -130,13 +145,20 @@ func (w *messageWriter) assistant(c *history.Content) {
 	w.open("assistant")
 	defer w.close()
 	text, calls := joinText(c.Blocks), c.Calls()
+	field, words, details := w.replay.reasoning(c)
+	if field == fieldThinkTags {
+		field, text = "", fieldThinkTags+words+"</think>\n\n"+text
+	}
 	if text == "" {
 		// Servers want the key even where calls make the text optional.
 		w.raw(`,"content":null`)
 	} else {
 		w.text("content", text)
 	}
-	w.reasoning(c)
+	if field != "" {
+		w.text(field, words)
+	}
+	w.json(fieldReasoningDetails, details)
 	if len(calls) == 0 {
 		return
 	}
@@ -155,14 +177,6 @@ func (w *messageWriter) assistant(c *history.Content) {
 		w.raw(`}`)
 	}
 	w.raw(`]`)
-}
-
-func (w *messageWriter) reasoning(c *history.Content) {
-	field, words, details := w.replay.reasoning(c)
-	if field != "" {
-		w.text(field, words)
-	}
-	w.json(fieldReasoningDetails, details)
 }
 
 func (w *messageWriter) response(r *history.ToolResponse, mark bool) {

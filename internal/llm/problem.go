@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // problem is what a server says went wrong, in one form for all the forms there
@@ -18,6 +19,8 @@ type problem struct {
 	message string
 	// code holds the server's machine words: code, type and status, joined.
 	code string
+	// delay is how long Google asks to wait, else 0.
+	delay time.Duration
 	// limit is the context window the server names, else 0.
 	limit int
 	// notAnAPI is set when the answer is of another kind altogether.
@@ -73,7 +76,7 @@ func problemFrom(value any) problem {
 	if inner, ok := object["error"].(map[string]any); ok {
 		object = inner
 	}
-	p := problem{status: httpStatus(object), limit: number(object["n_ctx"])}
+	p := problem{status: httpStatus(object), limit: number(object["n_ctx"]), delay: retryDelay(object["details"])}
 	for _, key := range []string{"message", "error", "detail", "title"} {
 		if p.message = oneLine(words(object[key])); p.message != "" {
 			break
@@ -98,6 +101,19 @@ func httpStatus(object map[string]any) int {
 	for _, key := range []string{"code", "status", "status_code"} {
 		if n := number(object[key]); n >= 400 && n < 600 {
 			return n
+		}
+	}
+	return 0
+}
+
+// retryDelay is the wait in Google's details of an error.
+func retryDelay(details any) time.Duration {
+	list, _ := details.([]any)
+	for _, item := range list {
+		detail, _ := item.(map[string]any)
+		asked, _ := detail["retryDelay"].(string)
+		if d, err := time.ParseDuration(asked); err == nil {
+			return d
 		}
 	}
 	return 0

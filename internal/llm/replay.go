@@ -25,9 +25,14 @@ const (
 const (
 	fieldReasoningContent = "reasoning_content" // DeepSeek, Kimi, GLM, MiniMax, Qwen
 	fieldReasoning        = "reasoning"         // OpenRouter, Ollama, vLLM
+	fieldReasoningText    = "reasoning_text"    // Copilot
 	fieldReasoningDetails = "reasoning_details" // OpenRouter: signed or encrypted
 	fieldExtraContent     = "extra_content"     // Gemini: thought signatures of calls
 	fieldItems            = "items"             // Responses API: reasoning items
+
+	// fieldThinkTags is no member: the reasoning came within tags before the answer,
+	// and goes back so.
+	fieldThinkTags = "<think>"
 )
 
 // replay is what goes back of the attachments of a history: those of this model at

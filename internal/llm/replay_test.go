@@ -55,6 +55,9 @@ func TestReplay(t *testing.T) {
 		Details(`[{"type":"reasoning.text","index":0,"text":"let "}]`).Details(`[{"type":"reasoning.text","index":0,"text":"me"}]`).
 		Details(`[{"type":"reasoning.text","index":0,"signature":"SIG"},{"type":"reasoning.encrypted","index":1,"data":"x"}]`).Call("f", `{}`)
 	const merged = `[{"index":0,"signature":"SIG","text":"let me","type":"reasoning.text"},{"data":"x","index":1,"type":"reasoning.encrypted"}]`
+	signsBoth := llmtest.Turn{}.Details(`[{"type":"reasoning.encrypted","index":0,"id":"a","data":"x"}]`).
+		Details(`[{"type":"reasoning.encrypted","index":0,"id":"b","data":"y"}]`).Call("f", `{}`).Call("g", `{}`)
+	const both = `[{"data":"x","id":"a","index":0,"type":"reasoning.encrypted"},{"data":"y","id":"b","index":0,"type":"reasoning.encrypted"}]`
 	for name, tt := range map[string]struct {
 		host, model string
 		turn        llmtest.Turn
@@ -65,24 +68,25 @@ func TestReplay(t *testing.T) {
 		// its first call. Empty ones are absent.
 		reasoning, details, extra string
 	}{
-		"DeepSeek":                   {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, reasoning: `"let me see"`},
-		"DeepSeek without reasoning": {host: "api.deepseek.com", model: "deepseek-v4", turn: llmtest.Call("f", `{}`), reasoning: `""`},
-		"DeepSeek elsewhere":         {host: "cloud.example.com", model: "acme/DeepSeek-V4", turn: thinks, reasoning: `"let me see"`},
-		"never":                      {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, replay: llm.ReplayNever},
-		"another model":              {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, toModel: "deepseek-v5", reasoning: `""`},
-		"another host":               {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, toHost: "api.example.com", toModel: "m"},
-		"an unknown endpoint":        {host: "api.example.com", model: "m", turn: thinks},
-		"always":                     {host: "api.example.com", model: "m", turn: thinks, replay: llm.ReplayAlways, reasoning: `"let me see"`},
-		"a local server":             {host: "localhost:11434", model: "deepseek-r1", turn: thinks},
-		"Gemini":                     {host: "generativelanguage.googleapis.com", model: "gemini-3-pro", turn: signs, extra: signature},
-		"Gemini, foreign history":    {host: "api.example.com", model: "m", turn: thinks, toHost: "generativelanguage.googleapis.com", toModel: "gemini-3-pro", extra: skip},
-		"Gemini, another of them":    {host: "generativelanguage.googleapis.com", model: "gemini-3-pro", turn: signs, toModel: "gemini-3-flash", extra: skip},
-		"Gemini before 3":            {host: "generativelanguage.googleapis.com", model: "gemini-2.5-pro", turn: llmtest.Call("f", `{}`)},
-		"signatures at a gateway":    {host: "api.example.com", model: "m", turn: signs, extra: signature},
-		"signatures leave it":        {host: "api.example.com", model: "m", turn: signs, toHost: "api.other.com"},
-		"OpenRouter":                 {host: "openrouter.ai", model: "anthropic/claude", turn: details, details: merged},
-		"OpenRouter, never":          {host: "openrouter.ai", model: "anthropic/claude", turn: details, replay: llm.ReplayNever},
-		"OpenRouter, another model":  {host: "openrouter.ai", model: "anthropic/claude", turn: details, toModel: "x/y"},
+		"DeepSeek":                      {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, reasoning: `"let me see"`},
+		"DeepSeek without reasoning":    {host: "api.deepseek.com", model: "deepseek-v4", turn: llmtest.Call("f", `{}`), reasoning: `""`},
+		"DeepSeek elsewhere":            {host: "cloud.example.com", model: "acme/DeepSeek-V4", turn: thinks, reasoning: `"let me see"`},
+		"never":                         {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, replay: llm.ReplayNever},
+		"details with ids of their own": {host: "openrouter.ai", model: "google/gemini-3-pro", turn: signsBoth, details: both},
+		"another model":                 {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, toModel: "deepseek-v5", reasoning: `""`},
+		"another host":                  {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, toHost: "api.example.com", toModel: "m"},
+		"an unknown endpoint":           {host: "api.example.com", model: "m", turn: thinks},
+		"always":                        {host: "api.example.com", model: "m", turn: thinks, replay: llm.ReplayAlways, reasoning: `"let me see"`},
+		"a local server":                {host: "localhost:11434", model: "deepseek-r1", turn: thinks},
+		"Gemini":                        {host: "generativelanguage.googleapis.com", model: "gemini-3-pro", turn: signs, extra: signature},
+		"Gemini, foreign history":       {host: "api.example.com", model: "m", turn: thinks, toHost: "generativelanguage.googleapis.com", toModel: "gemini-3-pro", extra: skip},
+		"Gemini, another of them":       {host: "generativelanguage.googleapis.com", model: "gemini-3-pro", turn: signs, toModel: "gemini-3-flash", extra: skip},
+		"Gemini before 3":               {host: "generativelanguage.googleapis.com", model: "gemini-2.5-pro", turn: llmtest.Call("f", `{}`)},
+		"signatures at a gateway":       {host: "api.example.com", model: "m", turn: signs, extra: signature},
+		"signatures leave it":           {host: "api.example.com", model: "m", turn: signs, toHost: "api.other.com"},
+		"OpenRouter":                    {host: "openrouter.ai", model: "anthropic/claude", turn: details, details: merged},
+		"OpenRouter, never":             {host: "openrouter.ai", model: "anthropic/claude", turn: details, replay: llm.ReplayNever},
+		"OpenRouter, another model":     {host: "openrouter.ai", model: "anthropic/claude", turn: details, toModel: "x/y"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -284,5 +288,64 @@ func TestLessonsEnd(t *testing.T) {
 	_, err := collect(t.Context(), client, ask("hi"))
 	if failure(t, err).Kind != llm.BadRequest || len(srv.Requests()) > 6 {
 		t.Errorf("%v after %d requests", err, len(srv.Requests()))
+	}
+}
+
+// TestThinkTagsComeBack: MiniMax wants its thinking back where it stood.
+func TestThinkTagsComeBack(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{"api.minimax.io": "<think>hm</think>\n\nlooking", "api.example.com": "looking"} {
+		srv := llmtest.New(t, llmtest.Say("<think>hm</think>", "looking").Call("f", `{}`), llmtest.Say("ok"))
+		client := vendorClient(t, srv, host)
+		req := llmtest.Question("hi")
+		req.Model = "m2"
+		req.History = append(req.History, answered(llmtest.Collect(t.Context(), t, client, req))...)
+		llmtest.Collect(t.Context(), t, client, req)
+		messages := srv.Requests()[1].Messages
+		if got := messages[len(messages)-2].Content; got != want {
+			t.Errorf("%s got %q, want %q", host, got, want)
+		}
+	}
+}
+
+// TestSettingsThatModelsRefuse: a setting that the model does not take is left out,
+// and a person is told.
+func TestSettingsThatModelsRefuse(t *testing.T) {
+	t.Parallel()
+	some := 0.5
+	for refusal, want := range map[string]struct{ gone, note string }{
+		"Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.": {"temperature top_p", "temperature"},
+		"Unsupported parameter: 'top_p' is not supported with this model.":                                                {"temperature top_p", "temperature"},
+		"temperature is deprecated for this model.":                                                                       {"temperature top_p", "temperature"},
+		"Unrecognized request argument supplied: reasoning_effort":                                                        {"reasoning_effort", "reasoning.effort"},
+		"Unsupported value: 'reasoning_effort' does not support 'high' with this model. Supported values are: 'low'.":     {"reasoning_effort", "reasoning.effort"},
+		"System role not supported": {"", ""},
+	} {
+		srv := llmtest.New(t, llmtest.Fail(400, fmt.Sprintf(`{"error":{"message":%q}}`, refusal)), llmtest.Say("one"), llmtest.Say("two"))
+		client, _ := newClient(t, srv)
+		req := llmtest.Question("hi")
+		req.System, req.Temperature, req.TopP, req.ReasoningEffort = "be brief", &some, &some, "high"
+		first := llmtest.Collect(t.Context(), t, client, req)
+		second := llmtest.Collect(t.Context(), t, client, req)
+		if first.Text != "one" || second.Text != "two" || len(second.Notes) > 0 || !strings.Contains(strings.Join(first.Notes, ""), want.note) {
+			t.Errorf("%s: %+v, then %+v", refusal, first, second)
+		}
+		for i, request := range srv.Requests() {
+			for _, field := range strings.Fields("temperature top_p reasoning_effort") {
+				if _, has := request.Fields[field]; has != (i == 0 || !strings.Contains(want.gone, field)) {
+					t.Errorf("%s: request %d has %s: %v", refusal, i, field, has)
+				}
+			}
+			if begins := request.Messages[0].Role; want.gone == "" && i > 0 && begins != "user" {
+				t.Errorf("request %d begins with %s", i, begins)
+			}
+		}
+	}
+	// A value that is wrong for everybody is said.
+	client, _ := newClient(t, llmtest.New(t, llmtest.Fail(400, `{"error":{"message":"temperature must be below 2"}}`)))
+	req := llmtest.Question("hi")
+	req.Temperature = &some
+	if _, err := collect(t.Context(), client, req); err == nil || !strings.Contains(err.Error(), "below 2") {
+		t.Error(err)
 	}
 }

@@ -81,6 +81,7 @@ func (q *requester) run(ctx context.Context, req Request, r *reply) error {
 		return nil
 	}
 	if r.finish == "" && r.done {
+		r.write(r.tags.end())
 		r.finish = r.impliedFinish()
 	}
 	if r.finish == "" {
@@ -100,6 +101,7 @@ type reply struct {
 
 	calls  callAssembler
 	attach attacher
+	tags   tagReader
 	usage  *Usage
 	finish string
 	// done is set when the server has said that nothing follows.

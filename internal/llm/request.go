@@ -18,9 +18,10 @@ import (
 func (f chatCompletions) encode(req Request) []byte {
 	w := &messageWriter{
 		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(f.host, req.Model),
-		replay:  replayFor(req, f.host),
-		hints:   cacheHintsFor(req, f.host),
-		answers: req.Dialect.AnswerTools || isHost(f.host, "mistral.ai"),
+		replay:       replayFor(req, f.host),
+		hints:        cacheHintsFor(req, f.host),
+		systemAsUser: req.Dialect.SystemAsUser,
+		answers:      req.Dialect.AnswerTools || isHost(f.host, "mistral.ai"),
 	}
 	w.raw(`{"model":`)
 	w.buf = rawjson.AppendString(w.buf, req.Model)

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"net/http"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -180,31 +177,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// retryAfter reads how long a server asks to wait: milliseconds, seconds or a date.
-// It returns 0 when the server does not say, and never a negative time.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
-		return seconds(ms / 1000)
-	}
-	value := strings.TrimSpace(header.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(value, 64); err == nil {
-		return seconds(s)
-	}
-	if date, err := http.ParseTime(value); err == nil {
-		return max(date.Sub(now), 0)
-	}
-	return 0
-}
-
-// seconds bounds what a header may say to what a Duration can hold.
-func seconds(s float64) time.Duration {
-	const most = 365 * 24 * 3600
-	if !(s > 0) {
-		return 0
-	}
-	return time.Duration(min(s, most) * float64(time.Second))
 }
 
 // Patience is how long Watch waits for a provider and how often Retry asks it

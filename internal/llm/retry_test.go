@@ -44,6 +44,9 @@ func TestRetryDelays(t *testing.T) {
 	rate := func(headers ...string) llmtest.Turn {
 		return llmtest.Fail(429, `{"error":{"message":"slow"}}`, headers...)
 	}
+	says := func(words string) llmtest.Turn {
+		return llmtest.Fail(429, `{"error":{"message":"`+words+`"}}`)
+	}
 	for name, tt := range map[string]struct {
 		turns []llmtest.Turn
 		want  []time.Duration
@@ -58,12 +61,23 @@ func TestRetryDelays(t *testing.T) {
 		"Retry-After as a date":       {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 12:00:09 GMT"), llmtest.Say("hi")}, []time.Duration{9 * time.Second}, ""},
 		"Retry-After in milliseconds": {[]llmtest.Turn{rate("Retry-After-Ms", "1500", "Retry-After", "2"), llmtest.Say("hi")}, []time.Duration{1500 * time.Millisecond}, ""},
 		"Retry-After with 503":        {[]llmtest.Turn{llmtest.Fail(503, "", "Retry-After", "3"), llmtest.Say("hi")}, []time.Duration{3 * time.Second}, ""},
-		"a date that has passed":      {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
-		"nonsense":                    {[]llmtest.Turn{rate("Retry-After", "soon"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
-		"negative":                    {[]llmtest.Turn{rate("Retry-After", "-5"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
-		"the longest wait":            {[]llmtest.Turn{rate("Retry-After", "120"), llmtest.Say("hi")}, []time.Duration{2 * time.Minute}, ""},
-		"more than anybody waits for": {[]llmtest.Turn{rate("Retry-After", "3600")}, nil, "it asks to wait 1h0m0s"},
-		"more than a duration holds":  {[]llmtest.Turn{rate("Retry-After", "1e300")}, nil, "it asks to wait 8760h0m0s"},
+		"Azure's milliseconds":        {[]llmtest.Turn{rate("X-Ms-Retry-After-Ms", "1500"), llmtest.Say("hi")}, []time.Duration{1500 * time.Millisecond}, ""},
+		"OpenAI's words":              {[]llmtest.Turn{says("Rate limit reached. Please try again in 1m6.5s."), llmtest.Say("hi")}, []time.Duration{66500 * time.Millisecond}, ""},
+		"milliseconds in words":       {[]llmtest.Turn{says("Please try again in 450ms. Need more?"), llmtest.Say("hi")}, []time.Duration{450 * time.Millisecond}, ""},
+		"GitHub's words":              {[]llmtest.Turn{says("Please wait 56 seconds before retrying."), llmtest.Say("hi")}, []time.Duration{56 * time.Second}, ""},
+		"words without a time":        {[]llmtest.Turn{says("Please try again in a while."), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"Google's quota of a minute": {
+			[]llmtest.Turn{llmtest.Fail(429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"QuotaFailure"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}]}}]`), llmtest.Say("hi")},
+			[]time.Duration{37 * time.Second},
+			"",
+		},
+		"more in words than anybody waits for": {[]llmtest.Turn{says("Please try again in 1h12m.")}, nil, "it asks to wait 1h12m0s"},
+		"a date that has passed":               {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"nonsense":                             {[]llmtest.Turn{rate("Retry-After", "soon"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"negative":                             {[]llmtest.Turn{rate("Retry-After", "-5"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"the longest wait":                     {[]llmtest.Turn{rate("Retry-After", "120"), llmtest.Say("hi")}, []time.Duration{2 * time.Minute}, ""},
+		"more than anybody waits for":          {[]llmtest.Turn{rate("Retry-After", "3600")}, nil, "it asks to wait 1h0m0s"},
+		"more than a duration holds":           {[]llmtest.Turn{rate("Retry-After", "1e300")}, nil, "it asks to wait 8760h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

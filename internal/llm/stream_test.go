@@ -321,7 +321,7 @@ func TestCompleteReplies(t *testing.T) {
 	}
 }
 
-func TestReasoningUnderBothNames(t *testing.T) {
+func TestReasoningUnderAllNames(t *testing.T) {
 	t.Parallel()
 	event := func(fields string) string {
 		return fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":null,%s}}]}`, fields)
@@ -329,10 +329,11 @@ func TestReasoningUnderBothNames(t *testing.T) {
 	srv := llmtest.New(t, llmtest.Turn{}.
 		Event(event(`"reasoning":"a"`)).
 		Event(event(`"reasoning_content":"b"`)).
-		Event(event(`"reasoning":"c","reasoning_content":"c"`)).NoUsage())
+		Event(event(`"reasoning":"c","reasoning_content":"c"`)).
+		Event(event(`"reasoning_text":"d"`)).NoUsage())
 	client, _ := newClient(t, srv)
 	got, err := collect(t.Context(), client, ask("hi"))
-	want := []llm.Chunk{llm.Reasoning{Delta: "a"}, llm.Reasoning{Delta: "b"}, llm.Reasoning{Delta: "c"}, llm.Finish{Reason: "stop"}}
+	want := []llm.Chunk{llm.Reasoning{Delta: "a"}, llm.Reasoning{Delta: "b"}, llm.Reasoning{Delta: "c"}, llm.Reasoning{Delta: "d"}, llm.Finish{Reason: "stop"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -344,13 +345,15 @@ func TestUsageForms(t *testing.T) {
 		event string
 		want  llm.Usage
 	}{
-		"OpenAI":    {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 4}},
-		"DeepSeek":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_cache_hit_tokens":5}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 5}},
-		"Moonshot":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":6}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 6}},
-		"llama.cpp": {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2},"timings":{"cache_n":7}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 7}},
-		"written":   {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 4, CacheWriteTokens: 3}},
-		"Anthropic": {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cache_creation_input_tokens":3}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CacheWriteTokens: 3}},
-		"too much":  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":60}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 9}},
+		"OpenAI":                     {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 4}},
+		"DeepSeek":                   {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_cache_hit_tokens":5}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 5}},
+		"Moonshot":                   {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":6}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 6}},
+		"llama.cpp":                  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2},"timings":{"cache_n":7}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 7}},
+		"written":                    {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 4, CacheWriteTokens: 3}},
+		"Anthropic":                  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cache_creation_input_tokens":3}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CacheWriteTokens: 3}},
+		"in the choice (Moonshot)":   {`{"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":6}}]}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 6}},
+		"thinking in the total only": {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":20}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 11}},
+		"too much":                   {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":60}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 9}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,61 @@
+package llm_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// TestThinkingInTheAnswer: thinking within tags at the beginning of the answer, or in
+// parts of it, is thinking, however it is cut up; tags elsewhere are text.
+func TestThinkingInTheAnswer(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]struct{ thought, answer string }{
+		"<think>hm</think>hi":                  {"hm", "hi"},
+		"\n<think>\nhm, 1 < 2\n</think>\n\nhi": {"\nhm, 1 < 2\n", "hi"},
+		"<think></think>hi":                    {"", "hi"},
+		"<think>hm":                            {"hm", ""},
+		"<think>hm</thin":                      {"hm</thin", ""},
+		"<thought>hm</thought>hi":              {"hm", "hi"},
+		"<thinking>hm</thinking> hi":           {"hm", "hi"},
+		"[THINK]hm[/THINK]hi":                  {"hm", "hi"},
+		"<thing>hi":                            {"", "<thing>hi"},
+		"<thi":                                 {"", "<thi"},
+		" hi <think>hm</think>":                {"", " hi <think>hm</think>"},
+		"<think>a</think>b <think>c</think>":   {"a", "b <think>c</think>"},
+		"":                                     {"", ""},
+	} {
+		for _, size := range []int{1, 3, 100} {
+			turn := llmtest.Turn{}
+			for rest := said; rest != ""; rest = rest[min(size, len(rest)):] {
+				turn = turn.Say(rest[:min(size, len(rest))])
+			}
+			client, _ := newClient(t, llmtest.New(t, turn.NoUsage()))
+			got, err := collect(t.Context(), client, ask("hi"))
+			var thought, answer string
+			for _, chunk := range got {
+				switch chunk := chunk.(type) {
+				case llm.Reasoning:
+					thought += chunk.Delta
+				case llm.Text:
+					answer += chunk.Delta
+				}
+			}
+			if err != nil || thought != want.thought || answer != want.answer {
+				t.Errorf("%q in pieces of %d: thought %q, answer %q, %v", said, size, thought, answer, err)
+			}
+		}
+	}
+	const parts = `{"choices":[{"index":0,"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"hi"}]}}]}`
+	const details = `{"choices":[{"index":0,"delta":{"reasoning_details":[{"type":"reasoning.summary","summary":"hm","index":0},{"type":"reasoning.encrypted","data":"x","index":1}]}}]}`
+	client, _ := newClient(t, llmtest.New(t, llmtest.Turn{}.Event(parts).NoUsage(), llmtest.Turn{}.Event(details).Say("hi").NoUsage()))
+	for range 2 {
+		got, err := collect(t.Context(), client, ask("hi"))
+		if diff := cmp.Diff([]llm.Chunk{llm.Reasoning{Delta: "hm"}, llm.Text{Delta: "hi"}, llm.Finish{Reason: "stop"}}, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	}
+}
