@@ -42,6 +42,8 @@ func (a *app) keepFiles(forked bool, parent string) {
 			return protect.InGit(rel) || a.env.Protected.Read(abs, rel).Care != protect.Free
 		},
 		Now:       a.world.now,
+		Home:      a.world.home,
+		Config:    filepath.Dir(a.folders.config),
 		Temporary: a.session == nil,
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -84,4 +85,31 @@ func TestTrackedFilesAreNotCopied(t *testing.T) {
 	}
 	b.undo()
 	b.want(start)
+}
+
+// Issue 12: what is held while a command runs in a large repository is little for each
+// file, since it may run for long.
+func TestLittleIsHeldOfEachFileDuringACommand(t *testing.T) {
+	const few, many, mostBytes = 200, 2200, 120
+	held := func(files int) int64 {
+		b := repositoryOf(t, files)
+		b.Command(t.Context())() // what is held all the time is held now
+		before := heap()
+		settle := b.Command(t.Context())
+		during := heap()
+		settle()
+		return during - before
+	}
+	if each := (held(many) - held(few)) / (many - few); each > mostBytes {
+		t.Errorf("%d bytes for each file", each)
+
+	}
+}
+
+// heap is how many bytes are reachable.
+func heap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
 }

@@ -7,3 +7,6 @@ func (s *Store) ListIn(most time.Duration) { s.listTime = most }
 
 // ListTime is that bound as the program has it.
 const ListTime = listTime
+
+// IgnoreFiles are those outside of the work tree by which git tells what it lists.
+func (s *Store) IgnoreFiles(gitDir string) []string { return s.ignoreFiles(gitDir) }

@@ -1,79 +1,84 @@
 package snapshot
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
-	"time"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"agent/internal/git"
 )
 
-// index is what git's index says of the files of a workspace: the names of contents
-// that git keeps, and the times at which the files held them. It is read without
-// running git, so nothing in the repository can interfere.
+// index is git's index of the files of a workspace: the names of contents that git keeps,
+// and the times at which the files held them. It is read without running git, so nothing
+// in the repository can interfere, and in one go, for it may be large. It stays what it
+// was when it was opened: git puts another file in its place. Nil is one without entries.
 type index struct {
-	entries map[string]indexEntry
-	// file is where it was read from, and stamp that of the file then; it is zero for one
-	// that could be written again without another stamp.
-	file  string
-	stamp stamp
+	file *os.File
+	// nameLength is how many bytes a name of a content has, and prefix the path of the
+	// workspace in the repository, with a slash at the end.
+	nameLength int
+	prefix     string
 	// written is when the index was: what was written at the same moment or later may
 	// have changed unseen.
 	written unix.Timespec
 }
 
+// indexEntry is an entry. Path and name are valid until the next one is read.
 type indexEntry struct {
 	changed, written unix.Timespec
 	inode, size      uint32
-	name             string
+	path, name       []byte
 }
 
 // largestIndex bounds what is read of an index, in bytes.
-const largestIndex = 64 << 20
+const largestIndex = 256 << 20
 
-// readIndex reads the index of the repository that root is in; without one, or with one
-// of another format, it is empty.
-func readIndex(root string) index {
+// openIndex opens the index of the repository that root is in; it is nil without one.
+func openIndex(root string) *index {
 	gitDir, prefix := repository(root)
 	if gitDir == "" {
-		return index{}
+		return nil
 	}
-	file, now := filepath.Join(gitDir, "index"), time.Now()
-	at, ok := stampOf(file)
-	if !ok || at.size > largestIndex {
-		return index{}
-	}
-	data, err := os.ReadFile(file)
+	file, err := os.OpenFile(filepath.Join(gitDir, "index"), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return index{}
+		return nil
 	}
-	entries, err := parseIndex(data, nameLength(gitDir), prefix)
-	if err != nil {
-		return index{}
+	var stat unix.Stat_t
+	if unix.Fstat(int(file.Fd()), &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || stat.Size > largestIndex {
+		file.Close()
+		return nil
 	}
-	read := index{entries: entries, file: file, written: at.written}
-	if at.settled(now) {
-		read.stamp = at
-	}
-	return read
+	return &index{file: file, nameLength: nameLength(gitDir), prefix: prefix, written: stat.Mtim}
 }
 
-// index is git's index as it is now, read again where it was written since.
-func (s *Store) index() index {
-	last := s.scanned.index
-	if at, ok := stampOf(last.file); !ok || at != last.stamp {
-		s.scanned.index = readIndex(s.root)
+func (i *index) close() {
+	if i != nil {
+		i.file.Close()
 	}
-	return s.scanned.index
+}
+
+// entries calls do for the regular files below the workspace, with their paths in it, in
+// order. The error says that the index is damaged or of another format, which may show
+// after some entries.
+func (i *index) entries(do func(indexEntry)) error {
+	if i == nil {
+		return nil
+	}
+	info, err := i.file.Stat()
+	if err != nil {
+		return err
+	}
+	return parseIndex(io.NewSectionReader(i.file, 0, info.Size()), i.nameLength, i.prefix, do)
 }
 
 // repository finds the folder of the repository that root is in, and the path of root in
@@ -112,110 +117,134 @@ func nameLength(gitDir string) int {
 // errIndex is the error for an index that is damaged or of another format.
 var errIndex = errors.New("not an index that is understood")
 
-// parseIndex reads the regular files below prefix, which is taken off their paths.
-func parseIndex(data []byte, nameLength int, prefix string) (map[string]indexEntry, error) {
+// parseIndex calls do for the regular files below prefix, which is taken off their paths.
+func parseIndex(from io.Reader, nameLength int, prefix string, do func(indexEntry)) error {
 	const head, fixed = 12, 40
-	if len(data) < head+nameLength || string(data[:4]) != "DIRC" {
-		return nil, errIndex
+	in := &indexReader{in: bufio.NewReaderSize(from, 64<<10)}
+	start, err := in.next(head)
+	if err != nil || string(start[:4]) != "DIRC" {
+		return errIndex
 	}
-	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
+	version, count := binary.BigEndian.Uint32(start[4:]), binary.BigEndian.Uint32(start[8:])
 	if version < 2 || version > 4 {
-		return nil, errIndex
+		return errIndex
 	}
-	rest := data[head : len(data)-nameLength]
-	entries := make(map[string]indexEntry, min(count, 1<<20))
-	file := ""
+	var path []byte
 	for range count {
-		if len(rest) < fixed+nameLength+2 {
-			return nil, errIndex
+		in.read = 0
+		begin, err := in.next(fixed + nameLength + 2)
+		if err != nil {
+			return errIndex
 		}
-		number := func(i int) uint32 { return binary.BigEndian.Uint32(rest[4*i:]) }
+		number := func(i int) uint32 { return binary.BigEndian.Uint32(begin[4*i:]) }
 		e := indexEntry{
 			changed: timespec(number(0), number(1)), written: timespec(number(2), number(3)),
-			inode: number(5), size: number(9), name: hex.EncodeToString(rest[fixed : fixed+nameLength]),
+			inode: number(5), size: number(9), name: in.name[:copy(in.name[:], begin[fixed:fixed+nameLength])],
 		}
 		regular := number(6)>>12 == 0o10
-		flags := binary.BigEndian.Uint16(rest[fixed+nameLength:])
-		at := fixed + nameLength + 2
+		flags := binary.BigEndian.Uint16(begin[fixed+nameLength:])
 		if flags&0x4000 != 0 && version > 2 {
-			at += 2
+			if _, err := in.next(2); err != nil {
+				return errIndex
+			}
 		}
-		var err error
-		if file, at, err = indexPath(rest, at, version, file); err != nil {
-			return nil, err
+		if path, err = in.path(version, path); err != nil {
+			return errIndex
 		}
-		rest = rest[at:]
 		merging := flags&0x3000 != 0
-		if below, ok := strings.CutPrefix(file, prefix); ok && regular && !merging && fs.ValidPath(below) {
-			entries[below] = e
+		if below, ok := bytes.CutPrefix(path, []byte(prefix)); ok && regular && !merging && fs.ValidPath(string(below)) {
+			e.path = below
+			do(e)
 		}
 	}
-	if bytes.Contains(rest, []byte("link")) { // the entries are in two files
-		return nil, errIndex
-	}
-	return entries, nil
+	return in.extensions(nameLength)
 }
 
-// indexPath reads the path of an entry, which begins at, and returns where the next entry
-// begins.
-func indexPath(entry []byte, at int, version uint32, last string) (name string, next int, err error) {
-	if at > len(entry) {
-		return "", 0, errIndex
+// indexReader reads an index from its beginning to its end.
+type indexReader struct {
+	in *bufio.Reader
+	// read is how many bytes of an entry were read, and name the name in the last one.
+	read int
+	name [32]byte
+}
+
+// next returns the next n bytes, which are valid until more is read.
+func (r *indexReader) next(n int) ([]byte, error) {
+	data, err := r.in.Peek(n)
+	if err != nil {
+		return nil, err
 	}
+	r.read += n
+	_, err = r.in.Discard(n)
+	return data, err
+}
+
+// path reads the path of an entry into the memory of the last one.
+func (r *indexReader) path(version uint32, last []byte) ([]byte, error) {
+	keep := 0
 	if version == 4 {
 		// The path is the last one without its end, and another end.
-		cut, n := offset(entry[at:])
-		if n == 0 || cut > len(last) {
-			return "", 0, errIndex
+		cut, err := r.offset()
+		if err != nil || cut > len(last) {
+			return nil, errIndex
 		}
-		at += n
-		last = last[:len(last)-cut]
-	} else {
-		last = ""
+		keep = len(last) - cut
 	}
-	end := bytes.IndexByte(entry[at:], 0)
-	if end < 0 {
-		return "", 0, errIndex
+	end, err := r.in.ReadSlice(0)
+	if err != nil {
+		return nil, errIndex
 	}
-	name, next = last+string(entry[at:at+end]), at+end+1
-	if version < 4 {
-		next = (at + end + 8) &^ 7 // one to eight zeros
+	path := append(last[:keep], end[:len(end)-1]...)
+	r.read += len(end)
+	if version < 4 && r.read%8 != 0 { // one to eight zeros
+		_, err = r.next(8 - r.read%8)
 	}
-	if next > len(entry) {
-		return "", 0, errIndex
-	}
-	return name, next, nil
+	return path, err
 }
 
-// offset reads a number as git writes it, and returns how many bytes it has; 0 for none.
-func offset(data []byte) (value, length int) {
-	for i, b := range data[:min(len(data), 5)] {
-		if i > 0 {
-			value = (value + 1) << 7
+// offset reads a number as git writes it.
+func (r *indexReader) offset() (value int, err error) {
+	for range 5 {
+		b, err := r.in.ReadByte()
+		if err != nil {
+			return 0, err
 		}
 		value |= int(b & 0x7f)
 		if b&0x80 == 0 {
-			return value, i + 1
+			return value, nil
+		}
+		value = (value + 1) << 7
+	}
+	return 0, errIndex
+}
+
+// extensions reads what follows the entries up to the sum of all. The error says that the
+// entries are in two files.
+func (r *indexReader) extensions(nameLength int) error {
+	const head = 8
+	for {
+		begin, err := r.in.Peek(head + nameLength)
+		if err != nil {
+			return nil // the sum of all is what is left
+		}
+		if string(begin[:4]) == "link" {
+			return errIndex
+		}
+		size := int64(binary.BigEndian.Uint32(begin[4:]))
+		if _, err := io.CopyN(io.Discard, r.in, head+size); err != nil {
+			return errIndex
 		}
 	}
-	return 0, 0
 }
 
 func timespec(seconds, nanoseconds uint32) unix.Timespec {
 	return unix.NsecToTimespec(int64(seconds)*1e9 + int64(nanoseconds))
 }
 
-// clean returns the state of a file that holds what git keeps of it, by its stamp alone
-// as git does itself.
-func (i index) clean(rel string, at stamp) (State, bool) {
-	e, ok := i.entries[rel]
-	if !ok || e.changed != at.changed || e.written != at.written || e.inode != uint32(at.inode) || e.size != uint32(at.size) || at.size > largest {
-		return State{}, false
-	}
-	if unix.TimespecToNsec(e.written) >= unix.TimespecToNsec(i.written) {
-		return State{}, false
-	}
-	return State{Kind: File, Mode: modeOf(at.mode), Size: at.size, Sum: gitSum + e.name}, true
+// sure reports whether a file with the times of an entry holds what git keeps of it, as git
+// itself takes it.
+func (i *index) sure(e indexEntry) bool {
+	return unix.TimespecToNsec(e.written) < unix.TimespecToNsec(i.written)
 }
 
 // modeOf are the permissions in a mode of the system.
@@ -230,10 +259,24 @@ func modeOf(mode uint32) fs.FileMode {
 }
 
 // names are the paths of all entries, in order.
-func (i index) names() []string {
-	names := make([]string, 0, len(i.entries))
-	for name := range i.entries {
-		names = append(names, path.Clean(name))
+func (i *index) names() []string {
+	var names []string
+	if i.entries(func(e indexEntry) { names = append(names, path.Clean(string(e.path))) }) != nil {
+		return nil
 	}
-	return sortedNames(names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// sums are the names of what git keeps of the given files, as sums.
+func (i *index) sums(of map[string]bool) map[string]string {
+	sums := map[string]string{}
+	if i.entries(func(e indexEntry) {
+		if of[string(e.path)] {
+			sums[string(e.path)] = gitSum + hex.EncodeToString(e.name)
+		}
+	}) != nil {
+		return nil
+	}
+	return sums
 }

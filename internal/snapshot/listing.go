@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,52 @@ func (s *Store) listed(ctx context.Context) ([]string, error) {
 	return files, err
 }
 
+// listedAfter lists the files of the workspace that a listing before a command does not
+// have, and notes the whole for the next. All is false when they are not all.
+func (s *Store) listedAfter(ctx context.Context, was *before) (created []string, all bool) {
+	if s.scanned.listing.holds() {
+		return nil, true
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.listTime)
+	defer cancel()
+	begun := time.Now()
+	again, next := make([]bool, len(was.files)), 0
+	created, _, err := ignore.Matching(bounded, s.root, s.root, func(file string) bool {
+		if next == len(was.files) || was.files[next] != file { // git lists in the same order, for the most part
+			next, _ = slices.BinarySearch(was.files, file)
+		}
+		if next == len(was.files) || was.files[next] != file {
+			return true
+		}
+		again[next] = true
+		next++
+		return false
+	})
+	s.scanned.listing = listing{}
+	all = err == nil && len(was.files)+len(created) <= mostFiles
+	if err != nil {
+		index := openIndex(s.root)
+		defer index.close()
+		created = index.names()
+	}
+	s.tell(ctx, all, len(was.files))
+	if all {
+		files := was.files
+		if len(created) > 0 || slices.Contains(again, false) {
+			files = slices.Grow([]string(nil), len(was.files)+len(created))
+			for i, file := range was.files {
+				if again[i] {
+					files = append(files, file)
+				}
+			}
+			files = append(files, created...)
+			slices.Sort(files)
+		}
+		s.scanned.listing = listing{files, s.sources(ctx, files, begun)}
+	}
+	return created, all
+}
+
 // sources are those of a listing that was begun at a time. There are none where it is not
 // certain that they show every change: outside of a repository, with another repository
 // inside, and when one of them was changed just now.
@@ -57,7 +104,7 @@ func (s *Store) sources(ctx context.Context, files []string, begun time.Time) ma
 	if gitDir == "" || len(files) == 0 {
 		return nil
 	}
-	w := sourceWalk{root: s.root, holding: map[string]bool{".": true}, paths: ignoreFiles(gitDir)}
+	w := sourceWalk{root: s.root, holding: map[string]bool{".": true}, paths: s.ignoreFiles(gitDir)}
 	top := s.root
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)
@@ -84,7 +131,7 @@ func (s *Store) sources(ctx context.Context, files []string, begun time.Time) ma
 
 // ignoreFiles are the files outside of the work tree by which git tells what it lists,
 // where they usually are.
-func ignoreFiles(gitDir string) []string {
+func (o Options) ignoreFiles(gitDir string) []string {
 	common := gitDir
 	if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil { // a linked work tree
 		if common = strings.TrimSpace(string(data)); !filepath.IsAbs(common) {
@@ -95,11 +142,11 @@ func ignoreFiles(gitDir string) []string {
 		filepath.Join(gitDir, "index"), filepath.Join(gitDir, "config.worktree"),
 		filepath.Join(common, "config"), filepath.Join(common, "info", "exclude"), "/etc/gitconfig",
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		files = append(files, filepath.Join(home, ".gitconfig"))
+	if o.Home != "" {
+		files = append(files, filepath.Join(o.Home, ".gitconfig"))
 	}
-	if own, err := os.UserConfigDir(); err == nil {
-		files = append(files, filepath.Join(own, "git", "config"), filepath.Join(own, "git", "ignore"))
+	if o.Config != "" {
+		files = append(files, filepath.Join(o.Config, "git", "config"), filepath.Join(o.Config, "git", "ignore"))
 	}
 	return files
 }

@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 )
 
@@ -38,5 +39,17 @@ func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
 			b.undo()
 			b.want(start)
 		})
+	}
+}
+
+// What git ignores is told by files of the home folder that came in from outside too.
+func TestListingIsAboutTheHomeThatCameIn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.Home, b.Config = "/some/home", "/some/config"
+	for _, want := range []string{"/some/home/.gitconfig", "/some/config/git/config", "/some/config/git/ignore"} {
+		if !slices.Contains(b.IgnoreFiles("/repository/.git"), want) {
+			t.Errorf("%s is not looked at", want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"hash/maphash"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,25 +21,25 @@ const (
 	copyTime  = 300 * time.Millisecond
 	// listTime bounds the listing of the workspace, mostFiles what is looked at.
 	listTime  = 5 * time.Second
-	mostFiles = 200_000
+	mostFiles = 500_000
 )
 
 // scanned is what is known of the files around commands.
 type scanned struct {
-	// known are states of files by their path, true as long as the stamp is.
-	known map[string]knownFile
+	// known are states of files by their path, true as long as the identity is.
+	known      map[string]knownFile
+	identities identities
 	// fetched are our sums of contents that git kept, by git's.
 	fetched map[string]string
-	// listing is the last one, and index git's when it was read last.
+	// listing is the last one.
 	listing listing
-	index   index
 	// told is set when it was said what is not covered, until all is covered again.
 	told bool
 }
 
 type knownFile struct {
-	stamp stamp
-	state State
+	identity identity
+	state    State
 }
 
 // stamp changes with everything that is done to a file.
@@ -64,23 +65,6 @@ func (s stamp) settled(now time.Time) bool { return now.Sub(time.Unix(s.changed.
 
 // clockStep is more than the step of that clock.
 const clockStep = 20 * time.Millisecond
-
-// before is what a workspace held before a command.
-type before struct {
-	files   map[string]beforeFile
-	folders map[string]bool
-	inodes  map[uint64]bool
-	begun   time.Time
-	// listed is false when not all files could be listed; new ones are not told from
-	// old ones then.
-	listed bool
-}
-
-type beforeFile struct {
-	knownFile
-	// settled says that the stamp alone tells whether the file was changed.
-	settled bool
-}
 
 // Command keeps what the files of the workspace hold before a command: those that git
 // tracks, those that it does not ignore, and those that tools have changed. Settle is to
@@ -110,102 +94,78 @@ func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 	}
 }
 
-func (s *Store) scanBefore(ctx context.Context) before {
+func (s *Store) scanBefore(ctx context.Context) *before {
 	if s.scanned.known == nil {
-		s.scanned.known = map[string]knownFile{}
+		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
-	files, listed := s.list(ctx)
-	was := before{
-		files: make(map[string]beforeFile, len(files)), folders: map[string]bool{".": true}, inodes: map[uint64]bool{},
-		listed: listed,
-	}
-	index := s.index()
-	now := time.Now()
-	var unknown []string
-	for _, rel := range files {
-		abs := absolute(s.root, rel)
-		at, ok := stampOf(abs)
-		if !ok {
-			continue
-		}
-		was.inodes[at.inode] = true
-		for dir := filepath.Dir(rel); !was.folders[dir]; dir = filepath.Dir(dir) {
-			was.folders[dir] = true
-			if at, ok := stampOf(absolute(s.root, dir)); ok {
-				was.inodes[at.inode] = true
-			}
-		}
-		file := beforeFile{knownFile: knownFile{stamp: at}, settled: at.settled(now)}
-		known, ok := s.scanned.known[rel]
-		switch {
-		case ok && known.stamp == at && file.settled:
-			file.state = known.state
-		default:
-			if file.state, ok = index.clean(rel, at); !ok || s.Secret(abs, rel) {
-				unknown = append(unknown, rel)
-			}
-		}
-		was.files[rel] = file
-	}
-	s.copy(was, unknown)
+	was := &before{root: s.root, identities: s.scanned.identities, index: openIndex(s.root), states: map[string]State{}}
+	was.files, was.listed = s.list(ctx, was.index)
+	was.further = s.touched(was.files)
+	s.copy(was, was.look(s.scanned.known, s.Secret))
 	was.begun = time.Now().Add(-clockStep)
 	return was
 }
 
 // copy keeps the contents of files of which nothing is known, the latest written first.
-func (s *Store) copy(was before, unknown []string) {
-	slices.SortFunc(unknown, func(a, b string) int {
-		return int(unix.TimespecToNsec(was.files[b].stamp.written)/int64(time.Millisecond) - unix.TimespecToNsec(was.files[a].stamp.written)/int64(time.Millisecond))
+func (s *Store) copy(was *before, unknown []unknownFile) {
+	slices.SortFunc(unknown, func(a, b unknownFile) int {
+		return int(b.written/int64(time.Millisecond) - a.written/int64(time.Millisecond))
 	})
 	ends := time.Now().Add(copyTime)
 	files, bytes := 0, int64(0)
-	for _, rel := range unknown {
-		file := was.files[rel]
+	for _, file := range unknown {
+		rel := was.name(file.place)
 		abs := absolute(s.root, rel)
 		info, err := os.Lstat(abs)
-		file.state = stateOf(abs, info, err)
+		state := stateOf(abs, info, err)
 		switch {
-		case file.state.Kind != File:
+		case state.Kind != File:
 		case s.Secret(abs, rel):
-			file.state.Lost = lostSecret
-		case file.state.Size > largest:
-			file.state.Lost = lostLarge
-		case files == copyFiles || bytes+file.state.Size > copyBytes || time.Now().After(ends):
-			file.state.Lost = lostMany
+			state.Lost = lostSecret
+		case state.Size > largest:
+			state.Lost = lostLarge
+		case files == copyFiles || bytes+state.Size > copyBytes || time.Now().After(ends):
+			state.Lost = lostMany
 		default:
 			f, err := s.look(rel)
 			if err != nil || f.content == nil {
-				file.state.Lost = "it could not be read"
+				state.Lost = "it could not be read"
 				break
 			}
-			files, bytes = files+1, bytes+file.state.Size
-			file.state = s.keep(abs, rel, f.State, f.content)
+			files, bytes = files+1, bytes+state.Size
+			state = s.keep(abs, rel, f.State, f.content)
 		}
-		was.files[rel] = file
-		if file.state.Lost == "" && file.settled {
-			s.scanned.known[rel] = file.knownFile
+		was.states[rel] = state
+		if seen := was.seen[file.place]; state.Lost == "" && seen.settled {
+			s.scanned.known[rel] = knownFile{seen.identity, state}
 		}
 	}
 }
 
-// list returns the files to look at, and whether they are all.
-func (s *Store) list(ctx context.Context) (files []string, all bool) {
+// list returns the files that are listed, and whether they are all. Where that is not
+// possible they are those of the index.
+func (s *Store) list(ctx context.Context, index *index) (files []string, all bool) {
 	bounded, cancel := context.WithTimeout(ctx, s.listTime)
 	defer cancel()
 	files, err := s.listed(bounded)
 	all = err == nil && len(files) <= mostFiles
 	if err != nil {
-		files = s.index().names()
+		files = index.names()
 	}
 	files = files[:min(len(files), mostFiles)]
+	s.tell(ctx, all, len(files))
+	return files, all
+}
+
+// tell says once when not all files are covered, until they are.
+func (s *Store) tell(ctx context.Context, all bool, covered int) {
 	switch {
 	case all:
 		s.scanned.told = false
 	case !s.scanned.told && ctx.Err() == nil:
 		s.scanned.told = true
-		s.warn("The files of the workspace cannot be listed (in %v, up to %d): what this command and those after it create is not known, and /undo leaves it there; it brings back %s that git tracks.", s.listTime, mostFiles, words.Count(len(files), "file"))
+		s.warn("The files of the workspace cannot be listed (in %v, up to %d): what this command and those after it create is not known, and /undo leaves it there; it brings back %s that git tracks.", s.listTime, mostFiles, words.Count(covered, "file"))
 	}
-	return append(slices.Clip(files), s.touched(files)...), all
 }
 
 // touched are the files that were changed in this session and that no list holds,
@@ -225,20 +185,21 @@ func (s *Store) touched(sorted []string) []string {
 }
 
 // scanAfter returns what changed since, and whether it is known what was created.
-func (s *Store) scanAfter(ctx context.Context, was before) (changes []Change, all bool) {
-	for rel, file := range was.files {
+func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
+	defer was.index.close()
+	touched := was.changed()
+	states := was.statesOf(touched)
+	for i, place := range touched {
+		rel, seen, state := was.name(place), was.seen[place], states[i]
 		at, _ := stampOf(absolute(s.root, rel))
-		if at == file.stamp && file.settled {
-			continue
-		}
-		after, same := s.compare(rel, file.state)
-		if same && at.mode == file.stamp.mode {
-			if file.state.Lost == "" && file.state.Sum != "" && at.settled(time.Now()) {
-				s.scanned.known[rel] = knownFile{at, file.state}
+		after, same := s.compare(rel, state)
+		if same && at.mode == seen.mode {
+			if state.Lost == "" && state.Sum != "" && at.settled(time.Now()) {
+				s.scanned.known[rel] = knownFile{s.scanned.identities.of(at), state}
 			}
 			continue
 		}
-		c := Change{Path: rel, Before: file.state, After: after}
+		c := Change{Path: rel, Before: state, After: after}
 		if after.Kind == Missing {
 			c.Gone = s.missingFolders(absolute(s.root, rel))
 		}
@@ -270,30 +231,37 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 	return f.State, same
 }
 
-// madeSince reports whether a file or folder that was not listed was made since, or was
-// listed by another name.
-func (b before) madeSince(abs string) bool {
-	at, ok := stampOf(abs)
-	return ok && (b.inodes[at.inode] || !bornAt(abs).Before(b.begun))
-}
-
 // created are the files that the command made or moved to where they are. A file that
 // was there and only stopped being ignored is none of them. All is false when not all
 // files could be listed; of those that could, the new ones are returned.
-func (s *Store) created(ctx context.Context, was before) (changes []Change, all bool) {
-	files, all := s.list(ctx)
-	for _, rel := range files {
-		if _, known := was.files[rel]; known {
-			continue
+func (s *Store) created(ctx context.Context, was *before) (changes []Change, all bool) {
+	files, all := s.listedAfter(ctx, was)
+	var new []string
+	for _, rel := range append(files, s.touched(was.files)...) {
+		if !was.held(rel) {
+			new = append(new, rel)
 		}
+	}
+	if len(new) == 0 {
+		return nil, all
+	}
+	inodes := was.inodes()
+	// madeSince reports whether a file or folder that was not listed was made since, or
+	// was listed by another name.
+	madeSince := func(rel string) bool {
 		abs := absolute(s.root, rel)
-		if !was.madeSince(abs) {
+		at, ok := stampOf(abs)
+		_, moved := slices.BinarySearch(inodes, at.inode)
+		return ok && (moved || !bornAt(abs).Before(was.begun))
+	}
+	for _, rel := range new {
+		if !madeSince(rel) {
 			continue
 		}
 		after, _ := s.compare(rel, State{Kind: Missing})
 		c := Change{Path: rel, Before: State{Kind: Missing}, After: after}
 		for dir := filepath.Dir(rel); !was.folders[dir]; dir = filepath.Dir(dir) {
-			if was.madeSince(absolute(s.root, dir)) {
+			if madeSince(dir) {
 				c.Made = append(c.Made, filepath.ToSlash(dir))
 			}
 		}

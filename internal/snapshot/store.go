@@ -37,6 +37,9 @@ type Options struct {
 	// Secret reports whether a file may hold keys, which are not kept.
 	Secret func(abs, rel string) bool
 	Now    func() time.Time
+	// Home is the home folder, and Config the one where programs keep their configuration,
+	// both of which git reads; they may be empty.
+	Home, Config string
 	// Temporary is set for a store that goes when it is closed.
 	Temporary bool
 }

@@ -89,15 +89,23 @@ func (s *Survey) Before() Found {
 	found := s.look()
 	if s.keys == nil {
 		s.keys = map[file]thought{}
-		known := readIndex(s.root)
-		for _, path := range found.Keys {
-			if rel, err := filepath.Rel(s.root, path); err == nil && known.holds(filepath.ToSlash(rel)) {
-				s.think(path, shared)
-			}
+		for rel := range tracked(s.root, s.relative(found.Keys)) {
+			s.think(filepath.Join(s.root, filepath.FromSlash(rel)), shared)
 		}
 	}
 	found.Keys = slices.DeleteFunc(found.Keys, func(path string) bool { return s.think(path, secret) != secret })
 	return found
+}
+
+// relative are absolute paths as slash paths in the workspace.
+func (s *Survey) relative(paths []string) []string {
+	var rels []string
+	for _, path := range paths {
+		if rel, err := filepath.Rel(s.root, path); err == nil {
+			rels = append(rels, filepath.ToSlash(rel))
+		}
+	}
+	return rels
 }
 
 // After finds what there is after a command ran. Keys that were not there before are
@@ -186,35 +194,38 @@ func (s *Survey) read(path string) *folder {
 func (s *Survey) list(path string) *folder {
 	f := &folder{}
 	entries, _ := os.ReadDir(path)
-	names := map[string]bool{}
+	above := ""
+	if rel, err := filepath.Rel(s.root, path); err == nil && rel != "." {
+		above = filepath.ToSlash(rel) + "/"
+	}
+	var head, objects bool
 	for _, entry := range entries {
-		name, full := entry.Name(), filepath.Join(path, entry.Name())
-		names[name] = true
+		name := entry.Name()
+		head, objects = head || name == "HEAD", objects || name == "objects" || name == "commondir"
 		switch {
 		case name != gitFolder:
 		case path == s.root:
 			continue
 		case entry.IsDir():
-			f.repositories = append(f.repositories, full)
+			f.repositories = append(f.repositories, filepath.Join(path, name))
 			continue
 		default:
-			f.later = append(f.later, full)
+			f.later = append(f.later, filepath.Join(path, name))
 			continue
 		}
-		rel, _ := filepath.Rel(s.root, full)
-		later, keys := protect.Ends(filepath.ToSlash(rel))
+		later, keys := protect.Ends(above + name)
 		if later {
-			f.later = append(f.later, full)
+			f.later = append(f.later, filepath.Join(path, name))
 		}
 		if keys {
-			f.keys = append(f.keys, full)
+			f.keys = append(f.keys, filepath.Join(path, name))
 		}
 		if entry.IsDir() && !keys && !protect.Built(name) {
-			f.below = append(f.below, full)
+			f.below = append(f.below, filepath.Join(path, name))
 		}
 	}
 	// As git sees it: a folder that holds these is a repository by its content.
-	if names["HEAD"] && (names["objects"] || names["commondir"]) {
+	if head && objects {
 		f.repositories = append(f.repositories, path)
 	}
 	return f
