@@ -181,12 +181,12 @@ func (h *house) recover(l *recordLine, i int) recordStep {
 	list := h.play(recordStep{text: "/rewind", flags: []string{"-c"}})
 	point := ""
 	for line := range strings.Lines(list) {
-		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.Contains(line, first.text) {
+		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.Contains(line, first.text) && !strings.Contains(line, "up to") {
 			point = name
 		}
 	}
 	if point != "" {
-		if out := h.play(recordStep{text: "/rewind " + point + " files", flags: []string{"-c"}}); !strings.Contains(out, "put back") {
+		if out := h.play(recordStep{text: "/rewind " + point + " files", flags: []string{"-c"}}); !strings.Contains(out, "put back") && !strings.Contains(out, "held then") {
 			h.t.Fatalf("going back to %s: %s", point, out)
 		}
 	}

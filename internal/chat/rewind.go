@@ -62,26 +62,48 @@ func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (history.Poin
 	if err != nil {
 		return history.Point{}, nil, err
 	}
-	points := past.Points()
-	i := slices.IndexFunc(points, func(p history.Point) bool { return p.Seq == seq })
-	if i < 0 {
+	point := pointAt(past.Points(), seq)
+	if point.Seq == 0 {
 		return history.Point{}, nil, fmt.Errorf("the conversation has no point %d to go to", seq)
 	}
 	restored := past.Before(seq)
 	var changed []snapshot.Changed
 	err = c.whenIdle(ctx, func() error {
 		if files {
-			if changed, err = c.rewindFiles(ctx, points[i]); err != nil {
+			if changed, err = c.rewindFiles(ctx, point); err != nil {
 				return err
 			}
 		}
-		return c.rewind(points[i], restored)
+		return c.rewind(point, restored)
 	})
-	return points[i], changed, err
+	return point, changed, err
 }
 
-// rewindFiles puts the files back to what they were when something was said.
-func (c *Chat) rewindFiles(ctx context.Context, point history.Point) ([]snapshot.Changed, error) {
+// PlanRewind works out what Rewind would do to the files besides, were it asked to;
+// nothing is done. The error says why that cannot be known.
+func (c *Chat) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan, err error) {
+	points, err := c.Points(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = c.whenIdle(ctx, func() error {
+		plan, err = c.planRewind(ctx, pointAt(points, seq))
+		return err
+	})
+	return plan, err
+}
+
+// pointAt is the point of a record, the zero one where there is none.
+func pointAt(points []history.Point, seq uint64) history.Point {
+	for _, p := range points {
+		if p.Seq == seq {
+			return p
+		}
+	}
+	return history.Point{}
+}
+
+func (c *Chat) planRewind(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
 	if point.Message == nil {
 		return nil, errors.New("files go forward again with /redo")
 	}
@@ -89,7 +111,12 @@ func (c *Chat) rewindFiles(ctx context.Context, point history.Point) ([]snapshot
 	if at == "" {
 		return nil, errors.New("what the files held at that message was not kept")
 	}
-	plan, err := c.Env.Snapshots.Restore(ctx, snapshot.Mark(at))
+	return c.Env.Snapshots.Restore(ctx, snapshot.Mark(at))
+}
+
+// rewindFiles puts the files back to what they were when something was said.
+func (c *Chat) rewindFiles(ctx context.Context, point history.Point) ([]snapshot.Changed, error) {
+	plan, err := c.planRewind(ctx, point)
 	switch {
 	case err != nil:
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/snapshot"
 	"agent/internal/words"
 )
 
@@ -68,19 +69,42 @@ func (c *Commands) rewind(ctx context.Context, points []history.Point, args []st
 	if err != nil {
 		return Output{}, err
 	}
+	if !files {
+		return c.leftFiles(ctx, p), nil
+	}
 	lines := []string{c.wentTo(p)}
 	for _, file := range changed {
-		lines = append(lines, "  "+file.Path+": as it was")
+		lines = append(lines, changedLine(file))
 	}
+	if len(changed) == 0 {
+		return Output{Lines: append(lines, "The files held already what they held then.")}, nil
+	}
+	return Output{Lines: append(lines, words.Count(len(changed), "file")+" put back; /redo changes them again.")}, nil
+}
+
+// leftFiles says where the conversation is now while the files stay as they are, and
+// asks whether they are to go there too.
+func (c *Commands) leftFiles(ctx context.Context, p history.Point) Output {
+	went := c.wentTo(p)
+	if p.End() {
+		return Output{Lines: []string{went, "Files stay as they are."}}
+	}
+	plan, err := c.deps.Session.PlanRewind(ctx, p.Seq)
 	switch {
-	case files:
-		lines = append(lines, words.Count(len(changed), "file")+" put back; /redo changes them again.")
-	case p.End():
-		lines = append(lines, "Files stay as they are.")
-	default:
-		lines = append(lines, fmt.Sprintf("Files stay as they are; /rewind r%d %s puts them back too.", p.Seq, withFiles))
+	case err != nil:
+		return Output{Lines: []string{went, fmt.Sprintf("Files stay as they are: %v.", err)}}
+	case len(plan.Refused) > 0:
+		refused := &snapshot.RefusedError{Problems: plan.Refused}
+		return Output{Lines: []string{went, "Files stay as they are; putting them back would lose what others did: " + refused.Files()}}
+	case len(plan.Steps) == 0:
+		return Output{Lines: []string{went, "The files hold what they held then."}}
 	}
-	return Output{Lines: lines}, nil
+	back := fmt.Sprintf("/rewind %s %s", recordName(p), withFiles)
+	n := words.Count(len(plan.Steps), "file")
+	ask := askAbout(plan)
+	ask.Done, ask.Run = []string{went}, back
+	ask.Title, ask.Does = "put "+n+" back too, to what they held then", "yes, put back"
+	return Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
 }
 
 // forward is what /rewind calls the latest line that was left behind.
@@ -121,15 +145,25 @@ func recordName(p history.Point) string { return "r" + strconv.FormatUint(p.Seq,
 // longestPoint bounds what is shown of a message in a line.
 const longestPoint = 200
 
-// pointText says what is at a point.
+// pointText says what is at a point. A line that ends is called by the last that was
+// said on it.
 func (c *Commands) pointText(p history.Point) string {
-	switch {
-	case p.Cleared:
-		return "what there was before /clear"
-	case p.End():
-		return "what was left behind"
+	if !p.End() {
+		return messageText(p.Message)
 	}
-	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(p.Message.Said()), p.Message.Text())), longestPoint)
+	text := "what was left behind"
+	if p.Cleared {
+		text = "what there was before /clear"
+	}
+	if p.Last != nil {
+		text += ", up to “" + messageText(p.Last) + "”"
+	}
+	return text
+}
+
+// messageText is a message in a line.
+func messageText(message *history.Content) string {
+	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(message.Said()), message.Text())), longestPoint)
 	return cmp.Or(text, "(images)")
 }
 
@@ -184,5 +218,5 @@ func (c *Commands) wentTo(p history.Point) string {
 	if p.End() {
 		return "The conversation goes on where it was left."
 	}
-	return fmt.Sprintf("The conversation is as it was before %q; /rewind forward goes back to what was left.", cutRight(c.pointText(p), ledgerWidth))
+	return fmt.Sprintf("The conversation is as it was before “%s”; /rewind forward goes back to what was left.", cutRight(c.pointText(p), ledgerWidth))
 }

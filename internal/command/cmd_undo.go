@@ -66,28 +66,44 @@ func (c *Commands) showFiles(ctx context.Context, way snapshot.Way) (Output, err
 		return Output{}, err
 	}
 	c.files.set(plan)
-	lines, next := []string{headline(plan) + ":"}, fmt.Sprintf("/%s %s", way, confirm)
-	ask := &Ask{Title: headline(plan), Does: "yes, " + string(way), Run: next}
+	if len(plan.Steps)+len(plan.Left) == 0 {
+		return c.moveFiles(ctx, way) // there is nothing to see
+	}
+	next := fmt.Sprintf("/%s %s", way, confirm)
+	ask := askAbout(plan)
+	ask.Title, ask.Does, ask.Run = headline(plan), "yes, "+string(way), next
+	lines := []string{headline(plan) + ":"}
+	for _, part := range ask.Parts {
+		lines = append(lines, "  "+part.Title)
+	}
+	return Output{Lines: append(lines, next+" does it."), Diff: plan.Diff(), Ask: ask}, nil
+}
+
+// askAbout is a question about what a plan does, file by file.
+func askAbout(plan *snapshot.Plan) *Ask {
+	ask := &Ask{}
 	for _, step := range plan.Steps {
-		lines = append(lines, "  "+step.Line())
 		ask.Parts = append(ask.Parts, AskPart{step.Line(), step.Diff})
 	}
 	for _, left := range plan.Left {
-		lines = append(lines, "  "+staysAsItIs(left))
 		ask.Parts = append(ask.Parts, AskPart{Title: staysAsItIs(left)})
 	}
-	return Output{Lines: append(lines, next+" does it."), Diff: plan.Diff(), Ask: ask}, nil
+	return ask
 }
 
 func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + left.String() }
 
 // headline says in a line what a plan does.
 func headline(plan *snapshot.Plan) string {
-	about := ""
-	if plan.Title != "" {
-		about = " of “" + plan.Title + "”"
+	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about(plan), words.Count(len(plan.Steps), "file"))
+}
+
+// about names the message whose changes a plan is about.
+func about(plan *snapshot.Plan) string {
+	if plan.Title == "" {
+		return ""
 	}
-	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about, words.Count(len(plan.Steps), "file"))
+	return " of “" + plan.Title + "”"
 }
 
 // moveFiles does what was shown, or what there is to do when nothing was.
@@ -105,11 +121,15 @@ func (c *Commands) moveFiles(ctx context.Context, way snapshot.Way) (Output, err
 	}
 	did := map[snapshot.Way]string{snapshot.Undo: "Undone", snapshot.Redo: "Done again"}[way]
 	lines := []string{fmt.Sprintf("%s: %s. The model is told with your next message.", did, words.Count(len(changed), "file"))}
-	if len(changed) == 0 {
+	switch {
+	case len(changed) > 0:
+	case len(plan.Left) > 0:
 		lines[0] = did + "; no file changed."
+	default:
+		lines[0] = fmt.Sprintf("%s: the changes%s. No file had to change: they hold that already.", did, about(plan))
 	}
 	for _, file := range changed {
-		lines = append(lines, fmt.Sprintf("  %-7s %s", file.Does, file.Path))
+		lines = append(lines, changedLine(file))
 	}
 	for _, left := range plan.Left {
 		lines = append(lines, "  "+staysAsItIs(left))
@@ -118,4 +138,9 @@ func (c *Commands) moveFiles(ctx context.Context, way snapshot.Way) (Output, err
 		lines = append(lines, "/redo takes it back.")
 	}
 	return Output{Lines: lines}, err
+}
+
+// changedLine says what was done to a file.
+func changedLine(file snapshot.Changed) string {
+	return fmt.Sprintf("  %-7s %s", file.Does, file.Path)
 }

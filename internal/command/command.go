@@ -29,8 +29,10 @@ type Output struct {
 	Submit string
 }
 
-// Ask is a question about what a command would do.
+// Ask is a question about what a command would do, or do besides.
 type Ask struct {
+	// Done are lines about what the command has done already, shown before the question.
+	Done []string
 	// Title says it in a line; Parts are what it is about.
 	Title string
 	Parts []AskPart

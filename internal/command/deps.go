@@ -54,6 +54,8 @@ type Session interface {
 	// changed. It is chat.ErrWorking while a turn runs.
 	Points(ctx context.Context) ([]history.Point, error)
 	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error)
+	// PlanRewind works out what Rewind would do to the files besides.
+	PlanRewind(ctx context.Context, seq uint64) (*snapshot.Plan, error)
 	// PlanFiles works out what undoing or redoing the file changes of a turn would do,
 	// and MoveFiles does it, all of it or nothing. PlanFiles is snapshot.ErrNothing when
 	// there is nothing; both are chat.ErrWorking while a turn runs.

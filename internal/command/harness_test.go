@@ -36,6 +36,7 @@ type fakeSession struct {
 	plan       *snapshot.Plan
 	changed    []snapshot.Changed
 	err        error
+	planErr    error
 	points     []history.Point
 	done       []string
 }
@@ -48,6 +49,10 @@ func (f *fakeSession) Rewind(_ context.Context, seq uint64, files bool) (history
 	f.done = append(f.done, strings.TrimSuffix(fmt.Sprintf("rewind to %d, files %t", seq, files), ", files false"))
 	i := slices.IndexFunc(f.points, func(p history.Point) bool { return p.Seq == seq })
 	return f.points[i], nil, f.err
+}
+
+func (f *fakeSession) PlanRewind(context.Context, uint64) (*snapshot.Plan, error) {
+	return f.plan, f.planErr
 }
 
 func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {

@@ -12,6 +12,8 @@ type Point struct {
 	// Turn numbers the messages on the line that the conversation is on, from 1. It is
 	// 0 for what was left behind.
 	Turn int
+	// Last is the latest message on the line that ends there, nil for a message.
+	Last *Content
 	// Cleared is set for an end that came with /clear.
 	Cleared bool
 }

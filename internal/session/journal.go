@@ -26,13 +26,10 @@ type event struct {
 // that was recorded, but for what was left behind.
 func (j journal) line(before uint64) journal {
 	var line journal
-	for i := j.until(before) - 1; i >= 0; i-- {
-		if back, ok := j[i].change.(rewindPayload); ok {
-			i = j.until(back.To)
-			continue
-		}
-		line = append(line, j[i])
-	}
+	j.before(j.until(before), func(e event) bool {
+		line = append(line, e)
+		return true
+	})
 	slices.Reverse(line)
 	return line
 }

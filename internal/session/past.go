@@ -62,8 +62,9 @@ func (p *Past) Points() []history.Point {
 // points lists the points of a journal; current are the events of its line.
 func (j journal) points(current map[uint64]bool) []history.Point {
 	var points []history.Point
+	goesOn := j.goesOn()
 	turn := 0
-	for _, e := range j {
+	for i, e := range j {
 		point := history.Point{Seq: e.seq, At: e.at}
 		onLine := current[e.seq]
 		switch change := e.change.(type) {
@@ -76,15 +77,16 @@ func (j journal) points(current map[uint64]bool) []history.Point {
 				point.Turn = turn
 			}
 		case clearPayload:
-			if point.Cleared = true; !onLine {
+			if point.Cleared, point.Last = true, j.said(i); !onLine {
 				continue
 			}
 		case rewindPayload:
-			tip := j.tip(e.seq)
-			if current[tip] || tip == 0 {
+			tip := j.tip(i)
+			if tip == 0 || current[tip] || goesOn[tip] {
 				continue
 			}
-			points = slices.DeleteFunc(points, func(p history.Point) bool { return p.End() && j.tip(p.Seq) == tip })
+			point.Last = j.said(i)
+			points = slices.DeleteFunc(points, func(p history.Point) bool { return p.End() && j.tip(j.until(p.Seq)) == tip })
 		default:
 			continue
 		}
@@ -93,16 +95,63 @@ func (j journal) points(current map[uint64]bool) []history.Point {
 	return points
 }
 
-// tip is the latest record that led to the state before seq, 0 when nothing did.
-func (j journal) tip(seq uint64) uint64 {
-	for i := j.until(seq) - 1; i >= 0; i-- {
-		back, ok := j[i].change.(rewindPayload)
-		if !ok {
-			return j[i].seq
+// before calls f for the events that led to the state before the one at index i, the
+// latest first, until f returns false.
+func (j journal) before(i int, f func(event) bool) {
+	for i--; i >= 0; i-- {
+		if back, ok := j[i].change.(rewindPayload); ok {
+			i = j.until(back.To)
+			continue
 		}
-		i = j.until(back.To)
+		if !f(j[i]) {
+			return
+		}
 	}
-	return 0
+}
+
+// tip is the latest record of what was said, compressed or cleared before the event at
+// index i, 0 when there is none. What only keeps books, such as a todo list that going
+// back has brought back, makes no line of the conversation.
+func (j journal) tip(i int) (seq uint64) {
+	j.before(i, func(e event) bool {
+		if e.speaks() {
+			seq = e.seq
+		}
+		return seq == 0
+	})
+	return seq
+}
+
+// goesOn are the tips after which something came: no line ends there.
+func (j journal) goesOn() map[uint64]bool {
+	after := make(map[uint64]bool)
+	for i, e := range j {
+		if e.speaks() {
+			after[j.tip(i)] = true
+		}
+	}
+	return after
+}
+
+// said is the latest message of the user before the event at index i, nil for none.
+func (j journal) said(i int) (message *history.Content) {
+	j.before(i, func(e event) bool {
+		if entry, ok := e.change.(*history.Content); ok && entry.IsMessage() {
+			message = entry
+		}
+		return message == nil
+	})
+	return message
+}
+
+// speaks reports whether an event is part of what a conversation is: something said, a
+// compression, a clear.
+func (e event) speaks() bool {
+	switch e.change.(type) {
+	case *history.Content, compressionPayload, clearPayload:
+		return true
+	}
+	return false
 }
 
 // past is a state that the history may go back to.

@@ -175,6 +175,39 @@ func TestPoints(t *testing.T) {
 	closeLog(t, l)
 }
 
+// Only what nothing goes on from is left behind: going back further, and what going back
+// records itself, make no other end. It is called by the last that was said on it.
+func TestPointsOfRewindsInARow(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	h := live(l.Observe)
+	for _, text := range []string{"a", "b", "c"} {
+		must(t, l.Todo([]byte(`["`+text+`"]`)))
+		must(t, h.Add(history.HumanText(text)))
+	}
+	must(t, h.Add(history.New(history.AI, &history.Text{Text: "reply"})))
+	for _, at := range []int{2, 1, 0} {
+		rewindTo(t, l, h, pastOf(t, l).Points()[at].Seq)
+		must(t, l.Todo([]byte(`["then"]`)))
+		if got := describePoints(pastOf(t, l).Points()); !strings.HasSuffix(got, "c:0 end:0") || strings.Count(got, "end") != 1 {
+			t.Errorf("before %d: points %q", at, got)
+		}
+	}
+	points := pastOf(t, l).Points()
+	end := points[len(points)-1]
+	if end.Last.Text() != "c" {
+		t.Errorf("the end is called by %q", end.Last.Text())
+	}
+	rewindTo(t, l, h, end.Seq)
+	if got := said(h.RawHistory()); got != "a b c reply" {
+		t.Errorf("forward is %q", got)
+	}
+	if got := describePoints(pastOf(t, l).Points()); got != "a:1 b:2 c:3" {
+		t.Errorf("forward: points %q", got)
+	}
+	closeLog(t, l)
+}
+
 // A state that was not asked for is refused, and so is a record that goes to no
 // earlier one.
 func TestRewindRefused(t *testing.T) {

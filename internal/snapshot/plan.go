@@ -276,6 +276,11 @@ func (s Step) Line() string {
 type RefusedError struct{ Problems []Problem }
 
 func (e *RefusedError) Error() string {
+	return "nothing was done, since it would lose what others did: " + e.Files()
+}
+
+// Files names the first of the files and what is the matter with each.
+func (e *RefusedError) Files() string {
 	const most = 5
 	var which []string
 	for i, p := range e.Problems {
@@ -285,7 +290,7 @@ func (e *RefusedError) Error() string {
 		}
 		which = append(which, p.String())
 	}
-	return "nothing was done, since it would lose what others did: " + strings.Join(which, "; ")
+	return strings.Join(which, "; ")
 }
 
 // outermostLast orders folders so that each comes before those it is in.

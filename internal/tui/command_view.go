@@ -15,8 +15,11 @@ import (
 // would fill more than half of the window is opened to be read, and leaves a line.
 func (m *Model) showCommand(line string, output command.Output) {
 	m.print(transcript.Text, promptRows(line))
-	if output.Ask != nil {
-		return // it is asked
+	if output.Ask != nil { // it is asked
+		if len(output.Ask.Done) > 0 {
+			m.answer(commandRows(command.Output{Lines: output.Ask.Done}))
+		}
+		return
 	}
 	if output.Diff != "" {
 		m.openDiff(line, output.Diff)

@@ -72,6 +72,12 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 			{Name: "mock-larger", Line: "/model mock-larger"},
 		}}}, nil
 	case "/rewind":
+		if line != "/rewind" {
+			return command.Output{Lines: []string{"before “make x”", "files stay"}, Ask: &command.Ask{
+				Done: []string{"before “make x”"}, Title: "put 1 file back too", Does: "yes, put back", Run: "/rewind r2 files",
+				Parts: []command.AskPart{{Title: "delete  made.txt"}},
+			}}, nil
+		}
 		return command.Output{Lines: []string{"1  10:30  make x"}, Pick: &command.Pick{Title: "go back to before", Choices: []command.Choice{
 			{Name: "and now the tests", Help: "10:42", Line: "/rewind 2", Preview: func() string { return "and now the tests\nof all of it" }},
 			{Name: "make x", Help: "10:30", Line: "/rewind 1", Preview: func() string { return "make x" }},

@@ -39,3 +39,16 @@ func TestUndoIsAQuestion(t *testing.T) {
 		}
 	}
 }
+
+// What a command has done already is said before what it asks.
+func TestQuestionAfterWhatIsDone(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 30)
+	s.typed("/rewind 1")
+	s.press("enter")
+	all := s.all()
+	done, asked := strings.Index(all, "before “make x”"), strings.Index(all, "? put 1 file back too")
+	if done < 0 || asked < done || strings.Contains(all, "files stay") {
+		t.Errorf("the screen shows\n%s", all)
+	}
+}
