@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"agent/internal/disk"
 )
@@ -30,7 +31,7 @@ func (s *Store) look(rel string) (found, error) {
 	}
 	folder := filepath.Dir(f.abs)
 	switch real, err := s.Workspace.Resolve(folder); {
-	case isNotFolder(err):
+	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // nothing is behind a link that leads to itself
 		f.Kind = Missing
 		return f, nil
 	case err != nil:

@@ -129,6 +129,23 @@ func TestRedoOfSeveralRewinds(t *testing.T) {
 	}
 }
 
+// A link that leads to itself, where a folder was: nothing is behind it.
+func TestLoopInTheWayIsUndone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"x/y/z": "0"})
+	was := b.contents()
+	b.Turn("1")
+	settle := b.Command(t.Context())
+	_ = os.RemoveAll(b.path("x/y"))
+	_ = os.Symlink("y", b.path("x/y"))
+	settle()
+	now := b.contents()
+	b.undo()
+	b.want(was)
+	b.redo()
+	b.want(now)
+}
+
 // D-85: a file that somebody else changed, deleted or created is named, and nothing at all
 // is done.
 func TestRefusedAsAWhole(t *testing.T) {

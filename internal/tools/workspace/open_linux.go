@@ -8,25 +8,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openBeneath opens a file for reading, without waiting for it and without leaving a
-// folder on the way. It does in one system call what os.Root does in one for each step
-// of the path, which is felt by who searches many files. Where the system has no such
-// call, or refuses the path, the error is errors.ErrUnsupported: os.Root says what is
-// wrong.
+// openBeneath opens a file for reading by a path below a folder, without waiting for it.
+// No part of the path is a link: it was free of them when it was checked, and one that is
+// there now was put there to lead elsewhere. It does in one system call what os.Root does
+// in one for each step of the path, which is felt by who searches many files. Where the
+// system has no such call the error is errors.ErrUnsupported.
 func openBeneath(folder, rel string) (*os.File, error) {
 	dir, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, errors.ErrUnsupported
 	}
 	defer unix.Close(dir)
-	fd, err := unix.Openat2(dir, rel, &unix.OpenHow{
-		Flags:   unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS,
-	})
+	fd, err := openPlain(dir, rel)
 	if err != nil {
-		return nil, errors.ErrUnsupported
+		return nil, err
 	}
 	return os.NewFile(uintptr(fd), filepath.Join(folder, rel)), nil
+}
+
+// openPlain is openBeneath in an open folder.
+func openPlain(dir int, rel string) (fd int, err error) {
+	fd, err = unix.Openat2(dir, rel, &unix.OpenHow{
+		Flags:   unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
+	})
+	switch {
+	case err == nil:
+		return fd, nil
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // old kernels, and containers that do not know the call
+		return -1, errors.ErrUnsupported
+	case errors.Is(err, unix.ELOOP):
+		err = errLink
+	}
+	return -1, &os.PathError{Op: "open", Path: rel, Err: err}
 }
 
 // fastReader is a folder whose files are read with four calls of the system each.
@@ -49,12 +63,12 @@ func (r fastReader) close() error {
 }
 
 func (r fastReader) read(file string, most int64, buffer []byte) ([]byte, error) {
-	fd, err := unix.Openat2(int(r), file, &unix.OpenHow{
-		Flags:   unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if err != nil {
+	if r < 0 {
 		return nil, errors.ErrUnsupported
+	}
+	fd, err := openPlain(int(r), file)
+	if err != nil {
+		return nil, err
 	}
 	defer unix.Close(fd)
 	var stat unix.Stat_t

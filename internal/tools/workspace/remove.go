@@ -129,13 +129,13 @@ func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 		return err
 	}
 	defer root.Close()
-	dir, err := root.Open(filepath.Dir(path))
+	folder, err := existingFolder(root, filepath.Dir(path))
 	if err == nil {
-		defer dir.Close()
-		err = act(target{dir: dir, name: filepath.Base(path)})
+		defer folder.Close()
+		err = act(target{dir: folder, name: filepath.Base(path)})
 	}
 	if err == nil {
-		err = flushFolder(dir)
+		err = flushFolder(folder)
 	}
 	switch {
 	case err == nil:

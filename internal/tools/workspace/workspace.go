@@ -10,6 +10,7 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -126,6 +127,9 @@ func (w *Workspace) Rel(abs string) string {
 	return filepath.ToSlash(rel)
 }
 
+// errLink is why a path that was free of links is not followed any more.
+var errLink = errors.New("a link was put on the way at this moment")
+
 // Open opens a file for reading by a path that Resolve returned. What is neither
 // a file nor a folder (a pipe, a device) is refused without waiting for it.
 func (w *Workspace) Open(abs string) (*os.File, error) {
@@ -146,16 +150,15 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 }
 
 func (w *Workspace) open(abs string) (*os.File, error) {
-	if base, ok := w.base(abs); ok {
-		if f, err := openBeneath(base, strings.TrimPrefix(abs, strings.TrimSuffix(base, "/")+"/")); err == nil {
-			return f, nil
-		}
-	}
 	root, rel, err := w.enter(abs)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
+	f, err := openBeneath(root.Name(), rel)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return f, err
+	}
 	return root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 

@@ -148,6 +148,50 @@ func TestLinkMadeAfterTheCheckLeadsNowhere(t *testing.T) {
 	}
 }
 
+// A link inside the workspace would lead to what is protected there: what is approved
+// is a path as it was.
+func TestLinkMadeAfterTheCheckLeadsNowhereInsideEither(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"docs", "docs/below", "docs/below/f"} {
+		w := newWorkspace(t, map[string]string{"docs/below/f": "f", "kept/below/f": "theirs"})
+		abs, err := w.Resolve("docs/below/f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(w.Root(), way)); err != nil {
+			t.Fatal(err)
+		}
+		link(t, w, filepath.Join(w.Root(), strings.Replace(way, "docs", "kept", 1)), way)
+		if f, err := w.Open(abs); !errors.Is(err, errLink) {
+			t.Errorf("%s: opened %v, %v", way, f, err)
+		}
+		contents, err := w.Contents(w.Root(), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := contents.Read("docs/below/f", nil); !errors.Is(err, errLink) {
+			t.Errorf("%s: read %q, %v", way, got, err)
+		}
+		contents.Close()
+		if way == "docs/below/f" {
+			continue // replacing and removing a link leaves what it leads to alone
+		}
+		for what, err := range map[string]error{
+			"replaced": w.Replace(abs, []byte("theirs"), []byte("ours")),
+			"made":     w.Replace(filepath.Join(filepath.Dir(abs), "new"), nil, []byte("ours")),
+			"linked":   w.Link(filepath.Join(filepath.Dir(abs), "link"), "x"),
+			"removed":  w.Remove(abs, func(*os.File) bool { return true }),
+		} {
+			if err == nil {
+				t.Errorf("%s: it was %s behind a link", way, what)
+			}
+		}
+		if entries, _ := os.ReadDir(filepath.Join(w.Root(), "kept/below")); len(entries) != 1 || content(t, filepath.Join(w.Root(), "kept/below/f")) != "theirs" {
+			t.Errorf("%s: the folder behind the link holds %v", way, entries)
+		}
+	}
+}
+
 func TestOpenDoesNotWaitForPipes(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)
