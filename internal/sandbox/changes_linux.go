@@ -20,6 +20,9 @@ import (
 // calls to this program instead of making them. It opens the file, sees where that is,
 // and makes the change itself on what it has opened, so that nothing can be put in its
 // place in between.
+//
+// No call may be handed over that package os makes between fork and exec: the thread that
+// forks waits for the child then, and nothing in this program may run that it waits for.
 type changes struct {
 	// writable are where changes are made, but for hidden.
 	writable, hidden []string
@@ -45,7 +48,8 @@ type (
 	}
 )
 
-// newChanges looks after the calls that come from a listener, which ends with close.
+// newChanges looks after the calls of a command that come from a listener, which ends
+// with close.
 func newChanges(listener int, p Policy) *changes {
 	_ = unix.SetNonblock(listener, true) // so that waiting for it takes no thread
 	c := &changes{

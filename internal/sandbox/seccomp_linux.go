@@ -66,6 +66,7 @@ const (
 	atArchitecture = 4
 	atFirst        = 16
 	atSecond       = 24
+	atThird        = 32
 )
 
 // x32Calls is where x86-64 numbers its 32-bit calls from, which are others for the
@@ -117,6 +118,11 @@ func newFilter(r restrictions) filter {
 		f.answer(refuse, sharedByAll...)
 		// Limits and priorities of others: a limit on its time ends a process.
 		f.refuseAllBut(unix.SYS_PRLIMIT64, atFirst, allBits, 0)
+		// The limit that is the command's mark; to ask for it is no change.
+		f.refuseAny(unix.SYS_SETRLIMIT, atFirst, allBits, confine.MarkLimit)
+		for _, half := range []uint32{atThird, atThird + 4} {
+			f.refuse(unix.SYS_PRLIMIT64, condition{atSecond, allBits, false, []uint32{confine.MarkLimit}}, condition{half, allBits, true, []uint32{0}})
+		}
 		f.refuseAllBut(unix.SYS_SETPRIORITY, atFirst, allBits, unix.PRIO_PROCESS)
 		f.refuseAllBut(unix.SYS_SETPRIORITY, atSecond, allBits, 0)
 		f.refuseAllBut(unix.SYS_IOPRIO_SET, atFirst, allBits, ioprioProcess)
@@ -138,31 +144,54 @@ func (f *filter) answer(answer uint32, calls ...uint32) {
 	}
 }
 
+// condition is one on an argument: that, masked, it is one of some values, or none.
+type condition struct {
+	argument, mask uint32
+	none           bool
+	values         []uint32
+}
+
 // refuseAny refuses a call when an argument, masked, is one of some values.
 func (f *filter) refuseAny(call, argument, mask uint32, values ...uint32) {
-	f.refuse(call, argument, mask, values, 0, 1)
+	f.refuse(call, condition{argument, mask, false, values})
 }
 
 // refuseAllBut refuses a call unless an argument, masked, is one of some values.
 func (f *filter) refuseAllBut(call, argument, mask uint32, values ...uint32) {
-	f.refuse(call, argument, mask, values, 1, 0)
+	f.refuse(call, condition{argument, mask, true, values})
 }
 
-// refuse refuses a call by an argument. found and other are how many instructions to
-// leave out, behind the last comparison, when the argument is one of the values, and
-// when it is none.
-func (f *filter) refuse(call, argument, mask uint32, values []uint32, found, other uint8) {
-	body := filter{load(argument), {Code: bpfAnd, K: mask}}
-	for i, value := range values {
-		left := uint8(len(values) - 1 - i)
-		if left == 0 {
-			body = append(body, jump(bpfEqual, value, found, other))
-		} else {
-			body = append(body, jump(bpfEqual, value, left+found, 0))
-		}
+// refuse refuses a call of which all conditions hold.
+func (f *filter) refuse(call uint32, conditions ...condition) {
+	rest := 0 // of the instructions to the end
+	for _, c := range conditions {
+		rest += len(c.values) + 2
+	}
+	body := filter{}
+	for _, c := range conditions {
+		rest -= len(c.values) + 2
+		body = append(append(body, load(c.argument), confine.Instruction{Code: bpfAnd, K: c.mask}), c.compare(rest+1)...)
 	}
 	body = append(body, end(refuse), load(atCall))
 	*f = append(append(*f, jump(bpfEqual, call, 0, uint8(len(body)))), body...)
+}
+
+// compare leaves out fails instructions behind it when the condition does not hold.
+func (c condition) compare(fails int) filter {
+	equal, other := 0, fails
+	if c.none {
+		equal, other = fails, 0
+	}
+	var f filter
+	for i, value := range c.values {
+		left := len(c.values) - 1 - i
+		no := 0
+		if left == 0 {
+			no = other
+		}
+		f = append(f, jump(bpfEqual, value, uint8(left+equal), uint8(no)))
+	}
+	return f
 }
 
 func load(at uint32) confine.Instruction { return confine.Instruction{Code: bpfLoad, K: at} }

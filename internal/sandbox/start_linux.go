@@ -62,7 +62,7 @@ func (s *Sandbox) try() (string, error) {
 func (c *Command) startOnThread(policy Policy, restrict func() (*changes, error)) error {
 	attributes(c.cmd).Pdeathsig = syscall.SIGKILL
 	left := newStrays()
-	c.cmd.Env = append(c.cmd.Environ(), left.mark)
+	c.cmd.Env = append(c.cmd.Environ(), left.mark.String())
 	started, ended := make(chan error, 1), make(chan struct{})
 	var made *changes
 	onOwnThread(func() {
@@ -81,6 +81,8 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changes, error)
 		return err
 	}
 	left.after = c.cmd.Process.Pid
+	// Where that is refused, as it is within another sandbox, the variable is the mark.
+	_ = setMark(left.after, left.mark)
 	var tooMany atomic.Bool
 	go confine.Bound(policy.processes, left.count, func() {
 		tooMany.Store(true)

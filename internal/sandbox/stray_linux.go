@@ -12,34 +12,37 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"agent/internal/sandbox/confine"
 )
-
-// Without a process namespace a command can leave processes behind that nothing
-// ties to it: those that moved to a session of their own. They are known by a
-// variable in their environment, which says whose they are. (One that clears its
-// environment as well escapes.)
-const strayVariable = "AGENT_COMMAND"
 
 // commands counts the commands of this process.
 var commands atomic.Int64
 
-// strays are the processes of one command.
+// strays are the processes of one command. Without a process namespace a command can
+// leave some behind that nothing ties to it, those that moved to a session of their own,
+// so all carry a mark.
 type strays struct {
-	// mark is the variable, of the form PROCESS.BEGIN.NUMBER.
-	mark string
+	mark confine.Mark
 	// after is the process ID from which on they are.
 	after int
 }
 
 func newStrays() strays {
-	return strays{mark: ownMarks() + strconv.FormatInt(commands.Add(1), 10)}
+	return strays{mark: confine.NewMark(os.Getpid(), ownBegin(), commands.Add(1))}
 }
 
-// ownMarks is how the marks of all commands of this process begin.
-func ownMarks() string { return fmt.Sprintf("%s=%d.%s.", strayVariable, os.Getpid(), ownBegin()) }
+// ownMarks is what the marks of all commands of this process have in common.
+func ownMarks() uint64 { return confine.NewMark(os.Getpid(), ownBegin(), 0).Owner() }
 
-var ownBegin = sync.OnceValue(func() string { return beginOf(os.Getpid()) })
+var ownBegin = sync.OnceValue(func() int64 { return beginOf(os.Getpid()) })
+
+// setMark marks a process and all that it starts from now on.
+func setMark(pid int, mark confine.Mark) error {
+	limit := unix.Rlimit{Cur: uint64(mark), Max: uint64(mark)}
+	return unix.Prlimit(pid, confine.MarkLimit, &limit, nil)
+}
 
 // end ends what the command left behind, by force after grace, and reports whether
 // there was anything.
@@ -64,17 +67,17 @@ func (s strays) end(grace time.Duration) bool {
 }
 
 // mine reports whether a mark is that of the command.
-func (s strays) mine(mark string) bool { return mark == s.mark }
+func (s strays) mine(mark confine.Mark) bool { return mark == s.mark }
 
 // count is how many processes the command has.
 func (s strays) count() int {
-	return len(confine.Marked(confine.Processes(), strayVariable, s.mine))
+	return len(confine.Marked(confine.Processes(), s.mine))
 }
 
 // kill ends the command by force: its process group at once, then whatever has left it.
 func (s strays) kill(group int) {
 	_ = syscall.Kill(-group, syscall.SIGKILL)
-	confine.EndMarked(ownMarks(), s.mine)
+	confine.EndMarked(s.mine)
 }
 
 // find returns the processes of the command. They are younger than it, so of a
@@ -84,15 +87,15 @@ func (s strays) find() []int {
 	last := lastProcess()
 	switch {
 	case last < s.after: // the numbers have started anew since
-		return confine.Marked(confine.Processes(), strayVariable, s.mine)
+		return confine.Marked(confine.Processes(), s.mine)
 	case last-s.after > few:
-		return confine.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), strayVariable, s.mine)
+		return confine.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), s.mine)
 	}
 	var younger []int
 	for pid := s.after + 1; pid <= last; pid++ {
 		younger = append(younger, pid)
 	}
-	return confine.Marked(younger, strayVariable, s.mine)
+	return confine.Marked(younger, s.mine)
 }
 
 // lastProcess is the ID that was given last, 0 when it is not known.
@@ -108,36 +111,36 @@ func lastProcess() int {
 
 // EndAll ends by force every process of this program's commands that is not in a
 // namespace of its own; those end with their helper.
-func EndAll() { confine.EndMarked(ownMarks(), func(string) bool { return true }) }
+func EndAll() {
+	own := ownMarks()
+	confine.EndMarked(func(m confine.Mark) bool { return m.Owner() == own })
+}
 
 // Sweep ends what commands of programs left behind that were killed themselves.
 func Sweep() {
-	for _, pid := range confine.Marked(confine.Processes(), strayVariable, orphaned) {
+	for _, pid := range confine.Marked(confine.Processes(), orphaned) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
 // orphaned reports whether a mark is of a program that runs no more.
-func orphaned(mark string) bool {
-	parts := strings.Split(strings.TrimPrefix(mark, strayVariable+"="), ".")
-	if len(parts) != 3 {
-		return false
-	}
-	pid, err := strconv.Atoi(parts[0])
-	return err == nil && pid > 0 && parts[1] != "" && beginOf(pid) != parts[1]
+func orphaned(mark confine.Mark) bool {
+	pid := mark.OwnerID()
+	return confine.NewMark(pid, beginOf(pid), 0).Owner() != mark.Owner()
 }
 
-// beginOf says when a process began, in a unit of the kernel; empty when there is
-// no such process. With it process IDs are unique.
-func beginOf(pid int) string {
+// beginOf says when a process began, in a unit of the kernel; 0 when there is no such
+// process. With it process IDs are unique.
+func beginOf(pid int) int64 {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return ""
+		return 0
 	}
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const begin = 19 // the 22nd field of all, from the state on
 	if len(fields) <= begin {
-		return ""
+		return 0
 	}
-	return fields[begin]
+	began, _ := strconv.ParseInt(fields[begin], 10, 64)
+	return began
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"os/exec"
+	"strconv"
 	"sync"
 	"syscall"
 
@@ -26,7 +27,7 @@ type Watcher struct {
 // NewWatcher starts the watcher of this process.
 func NewWatcher() (*Watcher, error) {
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = []string{confine.WatcherName, ownMarks()}
+	cmd.Args = []string{confine.WatcherName, strconv.FormatUint(ownMarks(), 10)}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl+C is not for it

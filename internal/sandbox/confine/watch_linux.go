@@ -1,18 +1,16 @@
 package confine
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/signal"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
 
-// WatcherName is the name of the program that makes it the watcher, with the
-// beginning of the marks to look for as its only argument.
+// WatcherName is the name of the program that makes it the watcher, with the owner of
+// the marks to look for as its only argument.
 const WatcherName = "agent-watcher"
 
 // Group is what the watcher is told on its standard input: a process group is there,
@@ -25,7 +23,7 @@ type Group struct {
 
 // watch waits until its input ends, which it does with the program, and then ends
 // what is left of the program's commands.
-func watch(marks string) int {
+func watch(owner string) int {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	groups := map[int]bool{}
 	input := json.NewDecoder(os.Stdin)
@@ -46,18 +44,19 @@ func watch(marks string) int {
 	for id := range groups {
 		_ = syscall.Kill(-id, syscall.SIGKILL)
 	}
-	EndMarked(marks, func(string) bool { return true })
+	if own, err := strconv.ParseUint(owner, 10, 64); err == nil {
+		EndMarked(func(m Mark) bool { return m.Owner() == own })
+	}
 	return 0
 }
 
-// EndMarked ends by force the processes with a variable that begins like this in
-// their environment, and that matches, and those they start meanwhile.
-func EndMarked(marks string, matches func(mark string) bool) {
+// EndMarked ends by force the processes with a mark that matches, and those they start
+// meanwhile.
+func EndMarked(matches func(Mark) bool) {
 	// A process that is just becoming another program has no environment for a moment.
 	const tries, quiet = 50, 3
-	variable, _, _ := strings.Cut(marks, "=")
 	for try, none := 0, 0; try < tries && none < quiet; try++ {
-		found := Marked(Processes(), variable, func(mark string) bool { return strings.HasPrefix(mark, marks) && matches(mark) })
+		found := Marked(Processes(), matches)
 		none++
 		for _, pid := range found {
 			none = 0
@@ -82,22 +81,4 @@ func Processes() []int {
 		}
 	}
 	return ids
-}
-
-// Marked returns those of some processes in whose environment the variable is set to
-// something that matches; matches gets NAME=VALUE. Dead ones have none.
-func Marked(ids []int, variable string, matches func(mark string) bool) []int {
-	var found []int
-	for _, pid := range ids {
-		environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-		if err != nil {
-			continue
-		}
-		for each := range bytes.SplitSeq(environ, []byte{0}) {
-			if bytes.HasPrefix(each, []byte(variable+"=")) && matches(string(each)) {
-				found = append(found, pid)
-			}
-		}
-	}
-	return found
 }
