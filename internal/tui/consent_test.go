@@ -186,6 +186,25 @@ func TestQuestionShowsTheEndFirst(t *testing.T) {
 	}
 }
 
+// Whoever reads in the pager sees that a question has come; keys are the pager's.
+func TestAQuestionBehindThePager(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Title: "glob x", Answer: tools.Answer{Text: numbered(50)}})
+	s.press("ctrl+o")
+	s.events(askedForCommand("go test ./..."))
+	s.wait(time.Second)
+	s.typed("y")
+	s.wait(time.Second)
+	if full := s.model.frame().Full; len(s.driver.calls) != 0 || !strings.Contains(strings.Join(full, "\n"), "a question waits: q goes to it") {
+		t.Errorf("calls %v, the page is\n%s", s.driver.calls, strings.Join(full, "\n"))
+	}
+	s.press("q")
+	if full := s.model.frame().Full; full != nil || !strings.Contains(s.model.view(), "? run go test") {
+		t.Errorf("after q:\n%s", s.model.view())
+	}
+}
+
 // In a low window every answer is seen, and that there is more to see.
 func TestQuestionInALowWindow(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func (m *Model) toolEnded(e chat.ToolEnded) {
 		}
 	}
 	a, done := e.Answer, describe(e.Name, e.Title)
-	if a.Diff != "" || a.Text != "" || a.Error != "" {
+	if (a.Diff != "" || a.Text != "" || a.Error != "") && refusal(e) == "" {
 		m.outputs.add(output{title: done.ended(), text: cmp.Or(a.Text, a.Error, "no output"), diff: a.Diff, spool: a.Spool})
 	}
 	if a.Diff != "" {

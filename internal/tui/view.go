@@ -23,6 +23,10 @@ func (m *Model) frame() term.Frame {
 		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Height: m.height, At: m.opts.Now(), Bell: m.bell, Sequence: m.sequence,
 	}
 	if m.pager != nil {
+		m.pager.Waits = ""
+		if m.questions.Asking() {
+			m.pager.Waits = "a question waits"
+		}
 		f.Full = m.pager.View(m.theme, m.columns(), m.height)
 	}
 	m.bell, m.again, m.sequence = false, false, ""

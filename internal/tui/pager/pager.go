@@ -32,6 +32,8 @@ type Pager struct {
 	typing bool
 	height int
 	rows   []string
+	// Waits says what waits for the pager to be closed, "" when nothing does.
+	Waits string
 }
 
 // Open returns a pager at one of its pages. A page that grows is followed until a key
@@ -68,7 +70,11 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 	for len(out) < p.height {
 		out = append(out, "")
 	}
-	return append(out, t.Accent.Text(style.Truncate(p.line(page, len(pages)), width)))
+	line, look := p.line(page, len(pages), width), t.Accent
+	if p.Waits != "" {
+		look = t.Warn
+	}
+	return append(out, look.Text(style.Truncate(line, width)))
 }
 
 // All is everything there is to read, for those who have no pages.
@@ -88,8 +94,8 @@ func wrapped(row string, width int) []string {
 	return style.HardWrap(row, width)
 }
 
-// line says what is shown, where in it, and the keys.
-func (p *Pager) line(page Page, pages int) string {
+// line says what is shown, where in it, and the keys; a long title makes room for them.
+func (p *Pager) line(page Page, pages, width int) string {
 	if p.typing {
 		return "/" + p.query
 	}
@@ -97,14 +103,18 @@ func (p *Pager) line(page Page, pages int) string {
 	if n := len(p.rows); n > p.height {
 		where = fmt.Sprintf("%d–%d of %d", p.top+1, min(n, p.top+p.height), n)
 	}
-	text := fmt.Sprintf(" %s · %s", page.Title, where)
+	text := " · " + where
 	if page.Grows {
 		text += " · running"
 	}
 	if pages > 1 {
 		text += fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
 	}
-	return text + " · q back · / find"
+	text += " · q back · / find"
+	if p.Waits != "" {
+		text = " · " + p.Waits + ": q goes to it"
+	}
+	return " " + style.Truncate(page.Title, max(18, width-1-style.Width(text))) + text
 }
 
 // Key takes a key and reports whether the pager is to be closed.

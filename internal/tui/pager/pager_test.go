@@ -77,3 +77,18 @@ func TestASinglePageOffersNoOther(t *testing.T) {
 		t.Errorf("with another page the line is %q", got)
 	}
 }
+
+// The keys are seen behind a long title, and what waits before them.
+func TestTheKeysAreSeen(t *testing.T) {
+	t.Parallel()
+	theme := style.NewTheme(style.NoColours, true)
+	pages := []Page{{Title: "ran " + strings.Repeat("a long command ", 20), Lay: numbered(300)}}
+	p := Open(func() []Page { return pages }, 0)
+	if got := p.View(theme, 60, 10)[9]; !strings.HasPrefix(got, " ran a long") || !strings.HasSuffix(got, "1–9 of 300 · q back · / find") {
+		t.Errorf("the line is %q", got)
+	}
+	p.Waits = "a question waits"
+	if got := p.View(theme, 60, 10)[9]; !strings.HasSuffix(got, "a question waits: q goes to it") {
+		t.Errorf("while a question waits the line is %q", got)
+	}
+}

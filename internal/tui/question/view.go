@@ -167,5 +167,8 @@ func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	if strings.TrimSpace(q.reason.Value()) != "" {
 		does = refuses + ", and the model goes on · Esc goes back"
 	}
-	return append(rows, t.Dim.Text(style.Truncate(does, width))), Place{row, col + len(prompt)}
+	for _, line := range style.WrapText(does, width) {
+		rows = append(rows, t.Dim.Text(line))
+	}
+	return rows, Place{row, col + len(prompt)}
 }
