@@ -9,21 +9,28 @@ import (
 )
 
 // callTitle says a call in a line: the tool, the parameter that tells it from
-// others, and its numbers, such as the lines it is about.
+// others, where it looks, and its numbers, such as the lines it is about.
 func callTitle(tool tools.Tool, k *call) string {
-	title := k.name
+	title, where := k.name, ""
 	var numbers []string
 	eachParameter(k.parameters, func(name string, value json.RawMessage) {
 		var number json.Number
 		switch {
 		case name == tool.KeyParameter:
-			if key := firstLine(keyText(value)); key != "" {
+			if key := firstLine(keyText(value)); key != "" && name == "pattern" && strings.Contains(key, " ") {
+				title += ` "` + key + `"` // it has an end
+			} else if key != "" {
 				title += " " + key
+			}
+		case name == "path":
+			if path := firstLine(keyText(value)); path != "" && path != "." {
+				where = " in " + path
 			}
 		case json.Unmarshal(value, &number) == nil && value[0] != '"' && number != "":
 			numbers = append(numbers, name+" "+number.String())
 		}
 	})
+	title += where
 	if len(numbers) > 0 {
 		title += " (" + strings.Join(numbers, ", ") + ")"
 	}

@@ -27,3 +27,18 @@ func TestCallTitle(t *testing.T) {
 		}
 	}
 }
+
+// What is looked for is told with where, and ends where it ends.
+func TestCallTitleOfASearch(t *testing.T) {
+	t.Parallel()
+	for parameters, want := range map[string]string{
+		`{"pattern":"price","path":"src"}`:     "look price in src",
+		`{"path":"src","pattern":"in a list"}`: `look "in a list" in src`,
+		`{"path":".","pattern":"price"}`:       "look price",
+	} {
+		k := &call{name: "look", parameters: json.RawMessage(parameters)}
+		if got := callTitle(tools.Tool{Name: "look", KeyParameter: "pattern"}, k); got != want {
+			t.Errorf("%s: %q, want %q", parameters, got, want)
+		}
+	}
+}

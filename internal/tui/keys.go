@@ -136,6 +136,7 @@ func (m *Model) actionKey(k term.Key) (cmd tea.Cmd, taken bool) {
 
 // enter sends, unless the line ends with a backslash: then it continues.
 func (m *Model) enter() tea.Cmd {
+	m.proposeNow()
 	if m.popup.open() && m.popup.selected >= 0 {
 		runs := m.popup.runsSelected()
 		m.acceptCompletion()
@@ -158,7 +159,9 @@ func (m *Model) enter() tea.Cmd {
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.popup.open():
+		line := m.popup.line
 		m.popup.close()
+		m.popup.line = line // it is not proposed for again
 	case m.turn.running:
 		m.interrupt()
 	case !m.input.Empty():

@@ -86,7 +86,7 @@ func (m *Model) completable() (line string, complete completer) {
 
 // isCommandName reports a line that is the beginning of a command's name.
 func isCommandName(line string) bool {
-	return len(line) > 1 && line[0] == '/' && !strings.ContainsAny(line, " \n")
+	return strings.HasPrefix(line, "/") && !strings.ContainsAny(line, " \n")
 }
 
 // firstProposal is the proposal of a command that is selected by itself: the word that
@@ -153,6 +153,14 @@ func (m *Model) complete(msg completionMsg) tea.Cmd {
 		msg.more()
 		return completionMsg{line, complete()}
 	})
+}
+
+// proposeNow takes the proposals of a command's name at once: Enter may come before those
+// that were asked for, and does the same then.
+func (m *Model) proposeNow() {
+	if line, complete := m.completable(); complete != nil && isCommandName(line) && line != m.popup.line {
+		m.complete(completionMsg{line, complete()})
+	}
 }
 
 // tab takes the picked proposal, or the best one.

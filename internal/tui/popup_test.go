@@ -44,3 +44,34 @@ func TestPopupOfFilesGrows(t *testing.T) {
 		t.Errorf("after the workspace was listed:\n%s", view)
 	}
 }
+
+// Enter runs the first proposal of a command's name, also when it comes before the
+// proposals do; after Esc it takes what stands there.
+func TestEnterIsNotFasterThanTheProposals(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ typed, want string }{
+		"a beginning":    {"/hel", "/help  shows this"},
+		"nothing yet":    {"/", "/compress"},
+		"dismissed":      {"/hel", "did you mean"},
+		"no such name":   {"/nope", "did you mean"},
+		"with arguments": {"/hel x", "did you mean"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 80, 24)
+			var keys inputMsg
+			for _, r := range tt.typed {
+				keys = append(keys, term.Key{Name: string(r), Text: string(r)})
+			}
+			if name == "dismissed" {
+				s.update(keys)
+				s.press("esc")
+				keys = nil
+			}
+			s.update(append(keys, term.Key{Name: "enter"}))
+			if all := s.all(); !strings.Contains(all, tt.want) {
+				t.Errorf("%q is not shown:\n%s", tt.want, all)
+			}
+		})
+	}
+}

@@ -140,7 +140,9 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	if a.ExitCode != nil || a.Diff != "" || a.Error == "" {
 		what = done.ended()
 	}
-	head := glyph + " " + style.Truncate(what, max(20, width-2-style.Width(said))) + t.Dim.Text(style.Truncate(said, width/2))
+	room := width - 2
+	said = style.Truncate(said, max(room-style.Width(what), room/2))
+	head := glyph + " " + style.Truncate(what, max(20, room-style.Width(said))) + t.Dim.Text(said)
 	return append([]string{head}, style.IndentAll(body, "  ")...)
 }
 
