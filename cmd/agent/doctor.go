@@ -141,10 +141,14 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 	if notice != "" {
 		found = append(found, finding{"note", notice, ""})
 	}
-	if endpoint.Key == "" {
-		found = append(found, finding{"note", "no key; fine for a local server", ""})
-	} else {
+	preset := endpoint.Preset()
+	switch {
+	case endpoint.Key != "":
 		found = append(found, finding{"ok", "key from " + endpoint.KeyFrom, ""})
+	case preset.KeyVariable != "":
+		found = append(found, finding{"fix", "no key for " + preset.Title, "set " + preset.KeyVariable + ", or run agent login " + preset.Name})
+	default:
+		found = append(found, finding{"note", "no key; fine for a server of your own", ""})
 	}
 	models, err := c.Models(ctx)
 	if err != nil {

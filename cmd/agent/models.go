@@ -1,22 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"agent/internal/provider"
 	"agent/internal/provider/catalogue"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // modelsOptions are the flags of agent models.
@@ -33,8 +32,9 @@ func newModels(w world, run func(context.Context, world, modelsOptions) error) *
 		Use:   "models [FILTER]",
 		Short: "Models with window, prices and efforts: those of your endpoint, or of the catalogue",
 		Long: `models lists what your endpoint offers, with what the catalogue knows of it; without
-an endpoint, or with --all, the catalogue. Prices are USD per million tokens: input,
-output, cache read, cache write.`,
+an endpoint, what the catalogue knows of the providers that --provider names. Prices
+are USD per million tokens: input, output, cache read, cache write. A terminal that is
+too narrow gets fewer columns; --json has all.`,
 		Args: countedArgs(0, 1, "a word that the names hold, or none for all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.filter = strings.ToLower(strings.Join(args, ""))
@@ -42,7 +42,7 @@ output, cache read, cache write.`,
 		},
 	}
 	o.register(cmd, w)
-	cmd.Flags().BoolVar(&o.all, "all", false, "those of the catalogue, whatever the endpoint offers")
+	cmd.Flags().BoolVar(&o.all, "all", false, "the whole catalogue, of all who sell models, whatever the endpoint offers")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -78,12 +78,11 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 	if err != nil {
 		return err
 	}
-	out := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "PROVIDER\tMODEL\tWINDOW\tPRICES\tEFFORTS\tIMAGES")
-	for _, r := range rows {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Provider, words.Line(r.ID, 0), windowCell(r.Window), priceCell(r.Prices), strings.Join(r.Efforts, ","), yesCell(r.Images))
+	width, _, err := term.GetSize(int(w.stdout.Fd()))
+	if err != nil {
+		width = 0 // whoever reads a pipe gets everything
 	}
-	return out.Flush()
+	return printLines(w.out, modelTable(rows, width))
 }
 
 // noneError says that there is nothing to list.
@@ -119,11 +118,33 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			return offeredRows(ctx, c, endpoint)
 		}
 	}
-	var rows []modelRow
-	for _, m := range catalogue.All() {
-		rows = append(rows, catalogueRow(m, m.ID))
+	return o.catalogueRows(), nil
+}
+
+// catalogueRows are those of the catalogue: first those of the provider that the
+// filter names, then of the others that --provider knows; of all only if asked for.
+func (o modelsOptions) catalogueRows() []modelRow {
+	names := map[string]string{}
+	for _, name := range provider.Names() {
+		if preset, _ := provider.Named(name); preset.Catalogue != "" {
+			names[preset.Catalogue] = name
+		}
 	}
-	return rows, nil
+	var filtered, named, others []modelRow
+	for _, m := range catalogue.All() {
+		row := catalogueRow(m, m.ID)
+		name, known := names[m.Provider]
+		row.Provider = cmp.Or(name, m.Provider)
+		switch {
+		case known && name == o.filter:
+			filtered = append(filtered, row)
+		case known:
+			named = append(named, row)
+		case o.all:
+			others = append(others, row)
+		}
+	}
+	return slices.Concat(filtered, named, others)
 }
 
 func offeredRows(ctx context.Context, c *provider.Connection, endpoint provider.Endpoint) ([]modelRow, error) {
@@ -156,26 +177,4 @@ func catalogueRow(m catalogue.Model, id string) modelRow {
 		row.Prices = &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
 	}
 	return row
-}
-
-func windowCell(tokens int) string {
-	if tokens == 0 {
-		return "?"
-	}
-	return words.Tokens(tokens)
-}
-
-func priceCell(p *settings.Prices) string {
-	if p == nil {
-		return "?"
-	}
-	price := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
-}
-
-func yesCell(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
 }

@@ -138,7 +138,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
-	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once the run has cost `USD`, where prices are known")
+	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so; without one, choose")
 	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")

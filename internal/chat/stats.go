@@ -120,18 +120,19 @@ func (t *totals) cannotLimit(format, model string) {
 	t.notice("max-cost cannot be kept: "+format, model)
 }
 
-// costError says that the session has cost what it may.
-type costError struct{ cost float64 }
+// costError says that the run has cost what it may.
+type costError struct{ cost, limit float64 }
 
 func (e *costError) Error() string {
-	return fmt.Sprintf("the session has cost %s (max-cost)", words.Dollars(e.cost))
+	return fmt.Sprintf("this run has cost %s, and max-cost is %s", words.Dollars(e.cost), words.Dollars(e.limit))
 }
 
-// affordable is a *costError once the session has cost what it may: nothing more is
-// sent then, for an answer or for a summary.
+// affordable is a *costError once the program has spent what it may since it was
+// started: nothing more is sent then, for an answer or for a summary. What a session
+// that goes on has cost before is not its own.
 func (t *totals) affordable() error {
 	if limit, limited := settings.MaxCost.Get(t.Settings); limited && t.Cost >= limit && t.Requests > 0 {
-		return &costError{t.Cost}
+		return &costError{t.Cost, limit}
 	}
 	return nil
 }

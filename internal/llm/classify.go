@@ -81,6 +81,9 @@ func (c *Client) problemError(p problem, model string) *Error {
 	if kind == Auth && c.config.Key == "" && p.status != http.StatusProxyAuthRequired {
 		failure.Hint = hintNoKey
 	}
+	if c.config.KeyHelp != "" {
+		failure.Hint = strings.Replace(failure.Hint, EnvKey, c.config.KeyHelp, 1)
+	}
 	if kind == ContextOverflow {
 		failure.ContextLimit = max(p.limit, limitIn(p.message))
 	}

@@ -18,6 +18,8 @@ type ClientConfig struct {
 	BaseURL string
 	// Key is sent as bearer token when it is not empty.
 	Key Key
+	// KeyHelp says where the key comes from, as hints name it; empty means EnvKey.
+	KeyHelp string
 	// UserAgent and Headers are sent with every request. They never replace what the
 	// client needs itself.
 	UserAgent string

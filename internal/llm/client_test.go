@@ -149,6 +149,17 @@ func TestKeysStayInside(t *testing.T) {
 }
 
 // TestMissingKey: where no key was sent the advice is another.
+// A hint names the key of the provider in use.
+func TestHintsNameTheKey(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Fail(401, `{"error":{"message":"wrong key"}}`))
+	client, _ := newClient(t, srv, func(c *llm.ClientConfig) { c.KeyHelp = "VENDOR_API_KEY, agent login vendor" })
+	_, err := collect(t.Context(), client, ask("hi"))
+	if hint := failure(t, err).Hint; hint != "check VENDOR_API_KEY, agent login vendor or the profile's auth-keyfile" {
+		t.Error(hint)
+	}
+}
+
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Fail(401, `{"error":{"message":"You didn't provide an API key."}}`))

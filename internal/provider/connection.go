@@ -173,7 +173,7 @@ func (c *Connection) current() (*peer, error) {
 		client: llm.NewClient(llm.ClientConfig{
 			BaseURL: endpoint.BaseURL, Key: endpoint.Key,
 			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body),
-			Lessons: c.lessons.of(endpoint.Host()),
+			Lessons: c.lessons.of(endpoint.Host()), KeyHelp: endpoint.Preset().keyHelp(),
 		}),
 		asked: make(chan struct{}),
 	}
@@ -253,15 +253,16 @@ func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 }
 
 // ContextLimit is the window of a model: what the endpoint reports, else what the
-// catalogue says. Only for a model that is not in it the endpoint is waited for, and
-// not for long.
+// catalogue says. The endpoint is waited for, not for long, when the model is not in
+// it, and when it may be a server of somebody's own: that runs a model by the name of
+// a vendor's with the window it was given.
 func (c *Connection) ContextLimit(model string) (int, bool) {
 	p, err := c.inUse()
 	if err != nil {
 		return ContextLimit(model)
 	}
 	known, inTable := p.catalogued(model)
-	if !inTable {
+	if !inTable || p.isOwn() {
 		p.wait()
 	}
 	if limit, ok := p.window(model); ok {
@@ -290,7 +291,7 @@ func (c *Connection) Local() bool {
 // cuts prompts that are too long without a word; vendors refuse them.
 func (c *Connection) Cuts() bool {
 	p, err := c.inUse()
-	return err == nil && (strings.HasPrefix(p.endpoint.BaseURL, "http://") || llm.IsLocal(p.endpoint.Host()))
+	return err == nil && p.isOwn()
 }
 
 // NoImages says why images are not sent to a model: the catalogue knows it and that

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
@@ -111,6 +112,31 @@ func TestTheKeyIsLookedForOnce(t *testing.T) {
 	host := func(url string) string { return strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/v1") }
 	if asked[host(first)] != 2 || asked[host(second)] != 1 {
 		t.Errorf("the keyring was asked %v", asked)
+	}
+}
+
+// A server of one's own that runs a model by the name of a vendor's is waited for
+// before the first question is answered, and then believed; not for ever.
+func TestOwnServersAreBelieved(t *testing.T) {
+	t.Parallel()
+	const short = 400 * time.Millisecond // less than the patience
+	silent := llmtest.New(t)
+	silent.Hang("/v1/models")
+	answers := llmtest.New(t)
+	answers.Answer("/v1/models", modelList(`{"id":"gpt-4o","max_model_len":8192}`))
+	for url, want := range map[string]int{silent.URL: 128_000, answers.URL: 8192} {
+		b := newBench(t)
+		b.set("base-url", url)
+		b.set("model", "gpt-4o")
+		start := time.Now()
+		limit, known := b.ContextLimit("gpt-4o")
+		waited := time.Since(start) >= short
+		if !known || limit != want && (!waited || url == silent.URL) {
+			t.Errorf("window %d, %t, want %d", limit, known, want)
+		}
+		if url == silent.URL && !waited {
+			t.Error("the server was not waited for")
+		}
 	}
 }
 

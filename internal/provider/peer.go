@@ -107,6 +107,11 @@ func (p *peer) wait() {
 	}
 }
 
+// isOwn reports whether the endpoint may be a server of somebody's own.
+func (p *peer) isOwn() bool {
+	return strings.HasPrefix(p.endpoint.BaseURL, "http://") || llm.IsLocal(p.endpoint.Host())
+}
+
 // only is the id of the only model, "" when there are more or none.
 func (p *peer) only() string {
 	p.mu.Lock()

@@ -23,6 +23,14 @@ type Preset struct {
 // Local reports whether the endpoint is a server on this machine.
 func (p Preset) Local() bool { return p.KeyVariable == "" }
 
+// keyHelp says where its key comes from, "" where it needs none.
+func (p Preset) keyHelp() string {
+	if p.Local() {
+		return ""
+	}
+	return p.KeyVariable + ", agent login " + p.Name
+}
+
 var presets = []Preset{
 	{Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVariable: llm.EnvKey, Catalogue: "openai"},
 	{Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVariable: "OPENROUTER_API_KEY", Catalogue: "openrouter"},

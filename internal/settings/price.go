@@ -30,10 +30,10 @@ var PriceCacheWrite = Optional(Number(AtLeast(0, "of at least 0")), Spec{
 	Category: CategoryPrice,
 })
 
-// MaxCost ends a session that has cost as much, in USD.
+// MaxCost ends what the program does once this run of it has cost as much, in USD.
 var MaxCost = Optional(Number(AtLeast(0, "of at least 0")), Spec{
 	Key: "max-cost", Unset: "no limit",
-	Help:     "no further request once a run has cost as much USD, where prices are known",
+	Help:     "no further request once this run of the program has cost as much USD, where prices are known",
 	Category: CategoryPrice,
 })
 
