@@ -101,7 +101,7 @@ var checks = []struct {
 // The 33 checks of the security review and more, in each backend and profile.
 func TestWhatACommandManages(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || raced {
+	if testing.Short() {
 		t.Skip("hundreds of commands")
 	}
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -161,7 +161,7 @@ func TestWhatACommandManagesAsAnOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("the other tests run as an ordinary user")
 	}
-	if testing.Short() || raced {
+	if testing.Short() {
 		t.Skip("hundreds of commands")
 	}
 	const nobody = 65534

@@ -68,7 +68,7 @@ func newHolder(network bool) (*holder, error) {
 	if network {
 		cmd.Args[1] = ""
 	}
-	cmd.Env = []string{"GOMAXPROCS=1", "GOGC=off"}
+	cmd.Env = confine.Environ()
 	cmd.Dir = "/"
 	cmd.ExtraFiles = []*os.File{theirs}
 	intoNamespaces(attributes(cmd), network)

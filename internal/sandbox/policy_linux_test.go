@@ -201,7 +201,7 @@ func TestCachesAreOfTheWorkspace(t *testing.T) {
 // Building and testing work inside.
 func TestToolsWorkInside(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || raced {
+	if testing.Short() {
 		t.Skip("builds a program")
 	}
 	if _, err := exec.LookPath("make"); err != nil {

@@ -118,7 +118,7 @@ func descriptorsIn(rights []byte) ([]uintptr, error) {
 func startHelper(asked Request, files []uintptr) (int, error) {
 	return syscall.ForkExec("/proc/self/exe", []string{Name}, &syscall.ProcAttr{
 		Dir: "/", Files: files,
-		Env: []string{"GOMAXPROCS=1", "GOGC=off"}, // it only waits
+		Env: Environ(),
 		Sys: &syscall.SysProcAttr{
 			Cloneflags:  syscall.CLONE_PARENT | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC,
 			AmbientCaps: inherited,

@@ -10,6 +10,13 @@ const Name = "agent-sandbox-helper"
 // and everything ends.
 const Channel = 3
 
+// Environ is the environment of what this program starts of itself beside commands:
+// they only wait, and where the race detector is built in they do not wait a second
+// more before they end, which is its default.
+func Environ() []string {
+	return []string{"GOMAXPROCS=1", "GOGC=off", "GORACE=atexit_sleep_ms=0"}
+}
+
 // Re-executing the program means to initialise its packages, most of which the
 // helper does not need and which cost more than the whole sandbox. Go initialises
 // packages in the order of their import paths as far as imports allow it, and
