@@ -89,7 +89,7 @@ func (e *Engine) addCall(call *history.ToolCall, entry, block, extra int) {
 func (e *Engine) addArgument(a argumentUnit, f *fact, entry, block int) int {
 	at := e.push(unit{
 		entry: entry, block: block, at: a.at, part: a.part, fact: f, text: a.text,
-		tokens: e.argumentTokens(a.text), left: e.Count(pointerFor(a.part, a.text, f)) + 2,
+		tokens: e.argumentTokens(a.text), left: e.Count(pointerFor(a.text)) + 2,
 	})
 	e.words.add(a.text, at, false)
 	return at
@@ -150,7 +150,7 @@ func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left = u.tokens - e.Count(text) + e.Count(pointerFor(result, text, f))
+	u.left = u.tokens - e.Count(text) + e.Count(pointerFor(text))
 	f.result = e.push(u)
 	e.words.add(text, f.result, false)
 	e.note(f)

@@ -74,33 +74,15 @@ func CountsOf(changes []Change) history.Counts {
 	}
 }
 
-// pointerFor is what stands in the place of a unit.
-func pointerFor(p part, text string, f *fact) string {
-	lines := fmt.Sprintf("%d lines", 1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"))
-	if lines == "1 lines" {
-		lines = "1 line"
+// pointerFor is what stands in the place of a unit that showed text. It says no more
+// than that: what the text was of stands in the call, which never leaves, what to do
+// about it in the system prompt, and each pointer is paid for with every request.
+func pointerFor(text string) string {
+	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
+	if lines == 1 {
+		return Marker + "1 line]"
 	}
-	switch {
-	case p == result && f.act == View && len(f.paths) > 0:
-		return fmt.Sprintf("[pruned: %s of %s — read again if needed]", lines, shortName(f.path()))
-	case p == result:
-		return fmt.Sprintf("[pruned: %s of output — run again if needed]", lines)
-	default:
-		return fmt.Sprintf("[pruned: %s]", lines)
-	}
-}
-
-// shortName keeps a pointer short however long the path is.
-func shortName(path string) string {
-	const most = 24
-	if len(path) <= most {
-		return path
-	}
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	if len(name) > most {
-		name = strings.ToValidUTF8(name[:most], "")
-	}
-	return "…/" + name
+	return fmt.Sprintf("%s%d lines]", Marker, lines)
 }
 
 // Marker is how every pointer begins. Tools that are given one as the text to
@@ -119,19 +101,19 @@ func (e *Engine) Shown(c Change) (gone, left history.Block) {
 	block := e.entries[c.Entry].Blocks[u.block]
 	switch b := block.(type) {
 	case *history.ToolCall:
-		return b.WithParameters(quoted(argumentAt(b.Parameters, u.at))), b.WithParameters(quoted(pointerFor(u.part, u.text, u.fact)))
+		return b.WithParameters(quoted(argumentAt(b.Parameters, u.at))), b.WithParameters(quoted(pointerFor(u.text)))
 	case *history.ToolResponse:
-		return b, b.WithResult(e.shownInstead(u, c, b))
+		return b, b.WithResult(shownInstead(c, b))
 	}
 	return block, block
 }
 
 // shownInstead is what an answer shows after the change.
-func (e *Engine) shownInstead(u *unit, c Change, b *history.ToolResponse) string {
+func shownInstead(c Change, b *history.ToolResponse) string {
 	if c.Text != "" {
 		return c.Text
 	}
-	return pointerFor(result, b.Result.Text(), u.fact)
+	return pointerFor(b.Result.Text())
 }
 
 func quoted(text string) []byte {
@@ -152,11 +134,11 @@ func (e *Engine) Apply(p Plan) map[int]*history.Content {
 		blocks := slices.Clone(entry.Blocks)
 		switch b := blocks[u.block].(type) {
 		case *history.ToolCall:
-			if parameters, ok := replaceArgument(b.Parameters, u.at, pointerFor(u.part, u.text, u.fact)); ok {
+			if parameters, ok := replaceArgument(b.Parameters, u.at, pointerFor(u.text)); ok {
 				blocks[u.block] = b.WithParameters(parameters)
 			}
 		case *history.ToolResponse:
-			blocks[u.block] = b.WithResult(e.shownInstead(u, c, b))
+			blocks[u.block] = b.WithResult(shownInstead(c, b))
 		}
 		e.entries[c.Entry] = entry.WithBlocks(blocks)
 		changed[c.Entry] = e.entries[c.Entry]
