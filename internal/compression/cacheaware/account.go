@@ -4,9 +4,9 @@ const (
 	// debt is the share of what sending everything has cost so far by which the
 	// bank may be overdrawn: without it nothing could ever begin.
 	debt = 0.0025
-	// inHand is how many faults the bank must be able to pay for: another request,
-	// and faultTokens of content read again.
-	inHand      = 0.1
+	// inHand is how many faults the bank must be able to pay for when a cut takes what an
+	// edit may quote: another request, and faultTokens of content read again.
+	inHand      = 0.25
 	faultTokens = 2000
 )
 
@@ -86,9 +86,13 @@ func (e *Engine) costOfAll(m Moment) float64 {
 // was spent stays at or below what sending everything would have cost. What is new
 // and goes before it was ever sent, newSaved, is not part of the request any more.
 func (e *Engine) bank(m Moment, newSaved float64) float64 {
-	r, w := m.Price.Read, m.Price.Write
 	none := e.account.None + e.costOfAll(m)
 	total := m.Head + e.total
-	uncut := cost(m, e.cached(m, e.account.sent), total) - w*newSaved
-	return none - e.account.Spent - uncut + debt*none - inHand*(r*float64(total)+w*faultTokens)
+	uncut := cost(m, e.cached(m, e.account.sent), total) - m.Price.Write*newSaved
+	return none - e.account.Spent - uncut + debt*none
+}
+
+// faults is what the bank keeps for what an edit may miss.
+func (e *Engine) faults(m Moment) float64 {
+	return inHand * (m.Price.Read*float64(m.Head+e.total) + m.Price.Write*faultTokens)
 }

@@ -158,9 +158,9 @@ func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra
 
 // note updates what is known by a call that has been answered.
 func (e *Engine) note(f *fact) {
-	f.editsBefore = e.edits
+	f.editsBefore = len(e.edits)
 	if f.act == Edit && f.ok {
-		e.edits++
+		e.edits = append(e.edits, e.request)
 	}
 	for _, p := range f.paths {
 		e.file(p).note(f, e)
@@ -169,7 +169,7 @@ func (e *Engine) note(f *fact) {
 		return
 	}
 	if earlier := e.byKey[f.key]; earlier != nil {
-		earlier.covered = true
+		earlier.cover(e.request)
 	}
 	e.byKey[f.key] = f
 }

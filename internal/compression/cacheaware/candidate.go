@@ -1,9 +1,10 @@
 package cacheaware
 
-// candidate is a unit that may go, and why.
+// candidate is a unit that may go, why, and if that is hard, since which request.
 type candidate struct {
-	unit int
-	why  Why
+	unit  int
+	why   Why
+	since int
 }
 
 // hard reports whether the candidate may cause a cut; soft ones only go along.
@@ -27,15 +28,15 @@ func (e *Engine) candidates(m Moment) []candidate {
 		}
 		switch {
 		case e.free(at, u):
-			found = append(found, candidate{at, Free})
+			found = append(found, candidate{at, Free, e.freeSince(at, u)})
 		case e.pinned(u):
 		default:
 			idle, patience := float64(e.idle(u)), e.patience(u, m)
 			switch {
 			case idle >= patience:
-				found = append(found, candidate{at, Cold})
+				found = append(found, candidate{at, Cold, e.coldSince(u, patience)})
 			case idle >= patience*m.softShare(u.class()):
-				found = append(found, candidate{at, Soft})
+				found = append(found, candidate{unit: at, why: Soft})
 			}
 		}
 	}
@@ -57,7 +58,7 @@ func (e *Engine) free(at int, u *unit) bool {
 	}
 	switch u.part {
 	case oldText:
-		return f.ok && e.edits-f.editsBefore > keptEdits // F3
+		return f.ok && len(e.edits)-f.editsBefore > keptEdits // F3
 	case newText, body:
 		return f.ok && f.covered // F2
 	case result:
@@ -76,16 +77,8 @@ func (e *Engine) oldCopy(at int, u *unit) bool {
 	if f.copy != at {
 		return true
 	}
-	for i := len(f.facts) - 1; i >= 0; i-- {
-		later := f.facts[i]
-		if e.units[later.result].sent <= u.foldedAt {
-			return false
-		}
-		if later.ok && (later.act == Write || later.wholeView()) {
-			return true
-		}
-	}
-	return false
+	_, outdated := e.outdated(u)
+	return outdated
 }
 
 func (e *Engine) pinned(u *unit) bool {
@@ -117,7 +110,7 @@ func (c class) String() string {
 	return [...]string{spent: "spent", passing: "passing", listed: "found", partUsed: "part", partNew: "part", wholeFile: "whole"}[c]
 }
 
-var patience = [...]float64{spent: 2, passing: 4, listed: 10, partUsed: 12, partNew: 30, wholeFile: 100}
+var patience = [...]float64{spent: 2, passing: 4, listed: 10, partUsed: 16, partNew: 30, wholeFile: 100}
 
 // leastPatience is how far pressure on the window lowers patience.
 const leastPatience = 4
@@ -156,7 +149,7 @@ func (u *unit) class() class {
 
 // A view's patience shrinks once a human has spoken since its last use: a new question
 // seldom needs what the one before needed. A whole file that was only looked at goes
-// soonest, one that the session changed not at all: it is what the session works on.
+// soonest; that of a file which the session changed stays: it is what it works on.
 const (
 	humanFactor      = 0.5
 	humanFactorWhole = 0.25
@@ -168,27 +161,26 @@ func (e *Engine) patience(u *unit, m Moment) float64 {
 	if m.Patience > 0 {
 		p = max(min(p, leastPatience), p*m.Patience)
 	}
-	isView := u.part == result && u.fact.act == View || u.state == current
-	if isView && e.human > e.request-e.idle(u) {
-		switch {
-		case c != wholeFile:
-			p *= humanFactor
-		case !e.files[u.fact.path()].changed:
-			p *= humanFactorWhole
-		}
+	isView := u.part == result && u.fact.act == View
+	if !isView || e.files[u.fact.path()].changed || e.human <= e.request-e.idle(u) {
+		return p
 	}
-	return p
+	if c == wholeFile {
+		return p * humanFactorWhole
+	}
+	return p * humanFactor
 }
 
-// idle is the number of requests since a unit was last used: sent first, quoted,
-// its words used, its file touched or named.
+// idle is the number of requests since a unit was last used: sent first, quoted, its
+// words used, and for a whole text of a file the file touched or named. What is done to
+// a file says nothing of one part of it, or of what an edit answered.
 func (e *Engine) idle(u *unit) int {
 	last := max(u.sent, u.used)
 	if u.state == current {
 		last = max(u.sent, u.folded.touched, u.folded.mentioned)
 		return e.request - last
 	}
-	if f := e.files[u.fact.path()]; f != nil && len(u.fact.paths) > 0 {
+	if f := e.files[u.fact.path()]; f != nil && u.class() == wholeFile {
 		last = max(last, f.touched, f.mentioned)
 	}
 	return e.request - last

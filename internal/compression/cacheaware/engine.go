@@ -33,8 +33,8 @@ type Engine struct {
 	request int
 	// humans is the latest request that carried a human message first.
 	human int
-	// edits counts the applied edits.
-	edits int
+	// edits are the requests that first carried the answer of an applied edit.
+	edits []int
 	// answered is the number of units in front of the latest reply.
 	answered int
 	// total is the size of the conversation as it stands, unpruned as it came.

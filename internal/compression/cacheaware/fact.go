@@ -88,8 +88,10 @@ type fact struct {
 	// args are the units of long arguments, result that of the answer, or -1.
 	olds, news, bodies, args []int
 	result                   int
-	// covered is set when later calls show all that this one showed.
-	covered bool
+	// covered is set when later calls show all that this one showed, coveredAt is the
+	// request since which they do.
+	covered   bool
+	coveredAt int
 	// repeats is set when a view shows only what still stands in the context.
 	repeats bool
 	// editsBefore is how many edits had been applied before this one.
@@ -108,6 +110,13 @@ func (f *fact) path() string {
 		return ""
 	}
 	return f.paths[0]
+}
+
+// cover notes that a later call shows all that f showed.
+func (f *fact) cover(request int) {
+	if !f.covered {
+		f.covered, f.coveredAt = true, request
+	}
 }
 
 // wholeView reports whether f shows a file from its first to its last line.

@@ -100,7 +100,7 @@ func (f *file) note(done *fact, e *Engine) {
 	f.heed(done, e)
 	if done.ok {
 		f.changed = f.changed || done.act == Edit || done.act == Write
-		f.cover(done)
+		f.cover(done, e.request)
 		f.follow(done)
 		f.show(done, e)
 	}
@@ -108,16 +108,18 @@ func (f *file) note(done *fact, e *Engine) {
 }
 
 // cover marks the earlier calls whose content done shows too.
-func (f *file) cover(done *fact) {
+func (f *file) cover(done *fact, request int) {
 	for _, earlier := range f.facts {
 		switch {
 		case done.fragment: // shows lines nobody can tell
 		case done.act == Write:
-			earlier.covered = true
+			earlier.cover(request)
 		case done.act == View && earlier.act == View:
-			earlier.covered = earlier.covered || done.lo <= earlier.lo && done.hi >= earlier.hi
+			if done.lo <= earlier.lo && done.hi >= earlier.hi {
+				earlier.cover(request)
+			}
 		case done.wholeView():
-			earlier.covered = true
+			earlier.cover(request)
 		}
 	}
 }

@@ -12,6 +12,11 @@ const (
 	// cost changes by a hundredth.
 	horizon      = 15
 	horizonShare = 0.15
+	// waitShare is how much of what carrying a unit has cost since it could have gone
+	// counts for a cut that takes it. With that a deep cut, which no horizon ever pays
+	// for, is made when not making it has come to cost as much. From 0.4 to 1 the cost
+	// changes by a hundredth.
+	waitShare = 0.4
 )
 
 // Plan says what should leave the context before the next request.
@@ -22,7 +27,7 @@ type Plan struct {
 	Paid float64
 	// Saves is what the cut saves with each request that follows.
 	Saves float64
-	// Bank is what pruning had saved before, less what faults may cost.
+	// Bank is what pruning had saved before.
 	Bank float64
 }
 
@@ -38,10 +43,11 @@ func (p Plan) PaysBack() int {
 type cut struct {
 	at int
 	// dearer is by how much the request gets dearer now, worth what the cut saves
-	// within the horizon less that, saves what it saves with each request.
+	// within the horizon and what waiting for it has cost, less that, saves what it saves
+	// with each request.
 	dearer, worth, saves float64
-	// atOnce says that nothing has to be billed again, risky that the cut takes what may
-	// be asked for again.
+	// atOnce says that nothing has to be billed again, risky that the cut takes what an
+	// edit may quote.
 	atOnce, risky bool
 }
 
@@ -53,7 +59,7 @@ func (e *Engine) Plan(m Moment) Plan {
 	s := newSweep(e, m, candidates, folds)
 	cuts := s.cuts()
 	bank := e.bank(m, s.newSaved)
-	best := choose(cuts, bank, m.Pressed)
+	best := choose(cuts, bank, e.faults(m), m.Pressed)
 	if best == nil {
 		return Plan{Bank: bank}
 	}
@@ -64,9 +70,9 @@ func (e *Engine) Plan(m Moment) Plan {
 }
 
 // choose takes the cut nearest to the head among those that cost nothing, or the
-// dearer one that is worth most. What may be asked for again goes only when the bank
-// can pay for that, also where the cut itself costs nothing.
-func choose(cuts []cut, bank float64, pressed bool) *cut {
+// dearer one that is worth most. What an edit may quote goes only when the bank can pay
+// for reading it again, also where the cut itself costs nothing.
+func choose(cuts []cut, bank, faults float64, pressed bool) *cut {
 	var best *cut
 	worth := 0.0
 	for i := range cuts {
@@ -74,7 +80,7 @@ func choose(cuts []cut, bank float64, pressed bool) *cut {
 		switch {
 		case pressed:
 			best = c
-		case c.dearer > bank && (c.dearer > 0 || c.risky):
+		case c.dearer > max(0, bank), c.risky && c.dearer > bank-faults:
 		case c.atOnce:
 			best = c
 		case c.worth > worth:
@@ -96,10 +102,10 @@ type sweep struct {
 	startAt map[int][]int
 	folded  map[int]bool
 	// behind is what was sent at or behind the place, saved what a cut here frees of
-	// it, lasting the part of saved that would cause a cut by itself, newSaved what
-	// goes of what was never sent.
-	behind, saved, lasting, newSaved float64
-	// risky says that something of that may be asked for again.
+	// it, lasting the part of saved that would cause a cut by itself, waited that times
+	// the requests since it could have gone, newSaved what goes of what was never sent.
+	behind, saved, lasting, waited, newSaved float64
+	// risky says that an edit may quote something of that.
 	risky bool
 }
 
@@ -136,12 +142,13 @@ func (s *sweep) takeUnit(at int) bool {
 		return false
 	}
 	saves := float64(s.units[at].saves())
-	s.risky = s.risky || c.why != Free && (c.hard() || at < s.account.sent)
+	s.risky = s.risky || c.why != Free && (c.hard() || at < s.account.sent) && s.units[at].quotable()
 	switch {
 	case at < s.account.sent:
 		s.saved += saves
 		if c.hard() {
 			s.lasting += saves
+			s.waited += saves * float64(s.request-c.since)
 		}
 	case c.hard():
 		s.newSaved += saves
@@ -173,7 +180,8 @@ func (s *sweep) cut(at int) cut {
 		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed}
 	}
 	dearer := (w-r)*(s.behind-s.saved) - r*s.saved
-	return cut{at: at, risky: s.risky, dearer: dearer, worth: s.horizon()*r*s.lasting - dearer, saves: r * s.saved}
+	worth := r * (s.horizon()*s.lasting + waitShare*s.waited)
+	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved}
 }
 
 // horizon is the number of requests within which a cut must pay back.

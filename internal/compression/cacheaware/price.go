@@ -52,7 +52,7 @@ func (m Moment) softShare(c class) float64 {
 	case c == wholeFile:
 		return 0.5
 	case m.Cold:
-		return 0.12
+		return 0.15
 	default:
 		return 0.45
 	}

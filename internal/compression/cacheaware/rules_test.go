@@ -208,23 +208,76 @@ func TestFoldsNotWhatIsStrange(t *testing.T) {
 	}
 }
 
-// What may be asked for again goes only when the bank can pay for that, also where
-// nothing is cached and a cut costs nothing. What loses nothing goes at once.
+// What an edit may quote goes only when the bank can pay for reading it again, also where
+// nothing is cached and a cut costs nothing. What edits do not quote goes at once.
 func TestRiskNeedsABank(t *testing.T) {
 	t.Parallel()
-	for bank, want := range map[float64]int{0: 0, 1000: 1} {
+	for bank, want := range map[float64][]string{0: {"output"}, 10_000: {"view", "output"}} {
 		say := &talk{}
 		say.human(strings.Repeat("a long story ", 2000))
+		say.call("lines", map[string]any{"path": "a.go", "from": 3, "to": 12}, source("X", 10), false)
 		say.call("shell", map[string]any{"command": "go test"}, strings.Repeat("output ", 50), false)
-		say.idle(5)
+		say.idle(30)
 		e := newEngine()
 		for _, entry := range say.entries {
 			e.Add(entry)
 		}
 		e.account.None = bank
-		if p := e.Plan(Moment{Price: SafePrice, Cold: true}); len(p.Changes) != want {
-			t.Errorf("with a bank of %.0f went %v", bank, p.Changes)
+		var gone []string
+		for _, c := range e.Plan(Moment{Price: SafePrice, Cold: true}).Changes {
+			gone = append(gone, c.Kind)
 		}
+		if !slices.Equal(gone, want) {
+			t.Errorf("with a bank of %.0f went %v, want %v", bank, gone, want)
+		}
+	}
+}
+
+// A deep cut that no horizon pays for is made when waiting for it has come to cost as
+// much.
+func TestWaitingHasItsPrice(t *testing.T) {
+	t.Parallel()
+	for requests, want := range map[int]bool{60: false, 300: true} {
+		say := &talk{}
+		say.call("grep", map[string]any{"pattern": "x"}, strings.Repeat("found ", 2000), false)
+		say.human(strings.Repeat("a long story ", 7000))
+		say.idle(requests)
+		e := newEngine()
+		for _, entry := range say.entries {
+			e.Add(entry)
+		}
+		e.Sent(Moment{Price: SafePrice, Cold: true})
+		e.account.None += 1e6
+		if p := e.Plan(Moment{Price: SafePrice}); (len(p.Changes) > 0) != want {
+			t.Errorf("after %d requests went %v", requests, p.Changes)
+		}
+	}
+}
+
+// Since when a unit could have gone is told by the conversation alone.
+func TestSince(t *testing.T) {
+	t.Parallel()
+	say := &talk{}
+	say.human("go") // requests from 0; the answer of a call comes with the one after it
+	say.call("read", map[string]any{"path": "a.go"}, source("A", 40), false)
+	say.call("grep", map[string]any{"pattern": "x"}, source("B", 40), false)
+	say.idle(3)
+	say.call("read", map[string]any{"path": "a.go"}, source("C", 40), false)   // covers the first from 6 on
+	say.call("grep", map[string]any{"pattern": "x"}, source("D", 40), false)   // and this the first from 7 on
+	say.call("shell", map[string]any{"command": "ls"}, source("E", 40), false) // cold from 8+4 on
+	say.idle(6)
+	e := newEngine()
+	for _, entry := range say.entries {
+		e.Add(entry)
+	}
+	var got []string
+	for _, c := range e.candidates(Moment{Price: SafePrice}) {
+		if c.hard() {
+			got = append(got, fmt.Sprintf("%s %s %d", e.units[c.unit].kind(), c.why, c.since))
+		}
+	}
+	if want := []string{"view free 6", "answer free 7", "output cold 12"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -271,6 +324,7 @@ func TestFeedback(t *testing.T) {
 		for _, entry := range say.entries {
 			e.Add(entry)
 		}
+		e.account.None = 10_000 // the bank can pay for it
 		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
 		more := &talk{}
 		more.idle(requests - 1)

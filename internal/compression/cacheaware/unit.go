@@ -74,6 +74,18 @@ const minSaved = 30
 
 func (u *unit) saves() int { return u.tokens - u.left }
 
+// quotable reports whether an edit may quote what the unit shows.
+func (u *unit) quotable() bool {
+	switch u.part {
+	case newText, body:
+		return true
+	case result:
+		return u.fact.act == View || u.state == current
+	default:
+		return false
+	}
+}
+
 // fixed reports whether the unit can never change.
 func (u *unit) fixed() bool { return u.part == said || u.part == head }
 
