@@ -185,7 +185,7 @@ func (a *app) openWorkspace(dir string) error {
 	if err != nil {
 		return err
 	}
-	a.workspace, a.survey = confined, survey.New(confined.Root())
+	a.workspace, a.survey = confined, survey.New(confined.Root(), survey.MaxFolders)
 	a.onClose(remove)
 	sweeping, stop := context.WithCancel(context.Background())
 	swept := make(chan struct{})

@@ -80,7 +80,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	if !box.Active() {
 		return fmt.Errorf("there is no sandbox here: %s", box.Why())
 	}
-	policy := sandboxPolicy(w, f, s, survey.New(confined.Root()), confined)
+	policy := sandboxPolicy(w, f, s, survey.New(confined.Root(), survey.MaxFolders), confined)
 	policy.Profile = profile
 
 	command := exec.CommandContext(ctx, o.command[0], o.command[1:]...)

@@ -147,15 +147,16 @@ func (g *guard) begin() {
 	})
 }
 
-// end puts back what the command has changed, and returns all paths of which that is so.
-func (g *guard) end() []string {
+// end puts back what the command has changed, and returns all paths of which that is so,
+// and whether there may be more beyond what is looked into.
+func (g *guard) end() (undone []string, unwatched bool) {
 	if g == nil {
-		return nil
+		return nil, false
 	}
 	close(g.stop)
 	g.watch.Wait()
 	g.restore(g.policy.Survey.After)
-	return slices.Sorted(maps.Keys(g.undone))
+	return slices.Sorted(maps.Keys(g.undone)), g.policy.Survey != nil && g.policy.Survey.Partial()
 }
 
 // restore puts back what changed, look being how the survey is asked.

@@ -121,6 +121,9 @@ type End struct {
 	// Undone are the protected files that it had changed all the same, which were put
 	// back as they were.
 	Undone []string
+	// Unwatched says that the workspace has more folders than are looked into, so that
+	// there may be more of them.
+	Unwatched bool
 }
 
 // defaultGrace is how long what a command leaves behind has to end when told to.
@@ -165,7 +168,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 func (c *Command) Wait() error {
 	err := c.wait()
 	c.end = c.finish()
-	c.end.Undone = c.guard.end()
+	c.end.Undone, c.end.Unwatched = c.guard.end()
 	return err
 }
 

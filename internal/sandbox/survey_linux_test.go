@@ -14,7 +14,7 @@ import (
 // surveyed is the policy of a workspace that is looked through.
 func (h *house) surveyed(profile sandbox.Profile) sandbox.Policy {
 	policy := h.policy(profile)
-	policy.Survey = survey.New(h.workspace)
+	policy.Survey = survey.New(h.workspace, survey.MaxFolders)
 	return policy
 }
 
@@ -50,7 +50,7 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 		} {
 			h := nested(t)
 			h.run(s, h.surveyed(sandbox.Work), line)
-			found := survey.New(h.workspace).Before()
+			found := survey.New(h.workspace, survey.MaxFolders).Before()
 			found.Later = slices.DeleteFunc(found.Later, func(path string) bool { return strings.Contains(path, "/undone-") })
 			if want := 8; len(found.Later) != want { // as before
 				t.Errorf("%s: what runs later is %q", line, found.Later)

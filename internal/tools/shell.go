@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/git"
 	"agent/internal/protect"
+	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/snapshot"
 	"agent/internal/tools/cmdline"
@@ -115,8 +116,14 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 	}
 	preview.Confined = confined && preview.Outside == ""
-	if !preview.ReadOnly {
-		preview.Protected = env.named(command, preview.Confined)
+	if preview.ReadOnly {
+		return preview
+	}
+	preview.Protected = env.named(command, preview.Confined)
+	if found := command.Confined.Policy.Survey; preview.Confined && found != nil && found.Partial() {
+		// What it makes beyond them that runs later would not be noticed.
+		preview.Confined = false
+		preview.Title += fmt.Sprintf(" — the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))
 	}
 	return preview
 }

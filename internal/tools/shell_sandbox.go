@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/protect"
+	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/tools/shell"
 	"agent/internal/words"
@@ -52,6 +53,9 @@ func sandboxNote(command shell.Command, end shell.Result) string {
 	}
 	if len(end.Undone) > 0 {
 		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
+	}
+	if end.Unwatched {
+		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", words.Count(survey.MaxFolders, "folder")))
 	}
 	return strings.Join(notes, "\n")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/protect"
+	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 )
 
@@ -55,6 +56,35 @@ func TestSandboxTakesBackWhatRunsLater(t *testing.T) {
 	answer := command(t, env, "echo x > .envrc")
 	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), ".envrc")); err == nil || !strings.Contains(answer.ForModel(), ".envrc take effect outside") {
 		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+// Of a workspace with more folders than are looked into commands are asked about, and
+// one that makes it so says so.
+func TestMoreFoldersThanAreWatched_D60(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	confined := env.Confinement()
+	confined.Policy.Survey = survey.New(env.Workspace.Root(), 4)
+	env.Confinement = func() sandbox.Confinement { return confined }
+	asks := func() bool {
+		plan, err := runShellCommand().Plan(t.Context(), env, []byte(`{"command":"touch x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !plan.Preview.Confined && strings.Contains(plan.Preview.Title, "watched")
+	}
+	if asks() {
+		t.Error("a small workspace is said to be large")
+	}
+	if answer := command(t, env, "mkdir -p a b c d e/f; echo x > e/f/.envrc"); !strings.Contains(answer.ForModel(), "was not looked at") {
+		t.Errorf("%+v", answer)
+	}
+	if !asks() {
+		t.Error("it is not asked about")
+	}
+	if answer := command(t, env, "rm -r a b c"); strings.Contains(answer.ForModel(), "not looked at") || asks() {
+		t.Errorf("it is small again: %+v", answer)
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 	"agent/internal/protect"
 )
 
-// maxFolders bounds the folders of a workspace that are looked into, the upper ones
-// first.
-const maxFolders = 4000
+// MaxFolders is how many folders of a workspace can be looked into before every command
+// without that being felt much: some tens of milliseconds.
+const MaxFolders = 50_000
 
 // Survey is what is known of a workspace. It is safe for concurrent use.
 type Survey struct {
@@ -28,6 +28,9 @@ type Survey struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder
+	// most is how many are looked into; partial says that the last look was not into all.
+	most    int
+	partial bool
 	// looks numbers the looks.
 	looks int
 	// keys are the files that hold keys by their names, and what is thought of them. It
@@ -59,12 +62,14 @@ type Found struct {
 	// sub/.git, also those that are one by their content; the workspace's own .git is not
 	// among them.
 	Repositories []string
+	// Partial says that there are more folders than are looked into.
+	Partial bool
 }
 
 // New returns a survey of the workspace root, an absolute path without links, which
-// has not looked yet.
-func New(root string) *Survey {
-	return &Survey{root: root, folders: map[string]*folder{}}
+// has not looked yet. Of the folders it looks into at most so many, the upper ones first.
+func New(root string, most int) *Survey {
+	return &Survey{root: root, folders: map[string]*folder{}, most: most}
 }
 
 // file is one on disk, whatever its name.
@@ -95,6 +100,20 @@ func (s *Survey) Before() Found {
 	}
 	found.Keys = slices.DeleteFunc(found.Keys, func(path string) bool { return s.think(path, secret) != secret })
 	return found
+}
+
+// Partial reports whether the workspace has more folders than are looked into. It only
+// looks where nothing has looked before.
+func (s *Survey) Partial() bool {
+	s.mu.Lock()
+	looks := s.looks
+	s.mu.Unlock()
+	if looks == 0 {
+		return s.Before().Partial
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.partial
 }
 
 // relative are absolute paths as slash paths in the workspace.
@@ -151,7 +170,7 @@ func (s *Survey) look() Found {
 		protected bool
 	}
 	queue := []queued{{s.root, false}}
-	for looked := 0; looked < len(queue) && looked < maxFolders; looked++ {
+	for looked := 0; looked < min(len(queue), s.most); looked++ {
 		at := queue[looked]
 		f := s.read(at.path)
 		if f == nil {
@@ -166,6 +185,8 @@ func (s *Survey) look() Found {
 			queue = append(queue, queued{path, at.protected || slices.Contains(f.later, path)})
 		}
 	}
+	s.partial = len(queue) > s.most
+	found.Partial = s.partial
 	maps.DeleteFunc(s.folders, func(_ string, f *folder) bool { return f.looked != s.looks })
 	return found
 }
@@ -183,12 +204,17 @@ func (s *Survey) read(path string) *folder {
 	known := s.folders[path]
 	if known == nil || known.file != fileOf(stat) || known.changed != stat.Ctim {
 		known = s.list(path)
-		known.file, known.changed = fileOf(stat), stat.Ctim
+		known.file = fileOf(stat)
+		if before(stat.Ctim, now()) {
+			known.changed = stat.Ctim
+		} // else what changes it now could not be told from that
 		s.folders[path] = known
 	}
 	known.looked = s.looks
 	return known
 }
+
+func before(a, b unix.Timespec) bool { return a.Sec < b.Sec || a.Sec == b.Sec && a.Nsec < b.Nsec }
 
 // list reads a folder. One that cannot be read holds nothing.
 func (s *Survey) list(path string) *folder {

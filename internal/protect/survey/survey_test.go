@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +54,7 @@ func TestWhatIsFound_D60(t *testing.T) {
 	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "a/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
 		".git/HEAD", "sub/.git/HEAD", "linked/.git", "bare/HEAD", "bare/objects/x", "odd/HEAD", "odd/commondir", "no/HEAD",
 		"a/.env", ".env.example", "k/id_rsa", "k/.ssh/x", ".venv/lib/ca.pem", "a/server.key", "a/id_rsa.pub")
-	found := survey.New(root).Before()
+	found := survey.New(root, survey.MaxFolders).Before()
 	same(t, "runs later", root, found.Later, ".envrc", "a/b/.vscode", "a/.vscode", "a/.VSCode", "a/.github/workflows", "a/AGENTS.md", "linked/.git")
 	same(t, "keys", root, found.Keys, "a/.env", "k/id_rsa", "k/.ssh", "a/server.key")
 	same(t, "repositories", root, found.Repositories, "sub/.git", "bare", "odd")
@@ -62,7 +63,7 @@ func TestWhatIsFound_D60(t *testing.T) {
 func TestChangesAreSeen(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/b/x", "c/x")
-	s := survey.New(root)
+	s := survey.New(root, survey.MaxFolders)
 	same(t, "before", root, s.Before().Later)
 	write(t, root, "a/b/.envrc", "new/deep/.vscode/x")
 	same(t, "new", root, s.After().Later, "a/b/.envrc", "new/deep/.vscode")
@@ -82,6 +83,43 @@ func TestChangesAreSeen(t *testing.T) {
 	same(t, "hidden", root, s.After().Later, "c/.envrc", "c/a/b/.envrc", "new/deep/.vscode")
 }
 
+// A folder that was looked into in the moment of a change is looked into again: another
+// change in the same moment has the same time.
+func TestChangesOfAMomentAreSeen(t *testing.T) {
+	t.Parallel()
+	root := place(t, "a/x")
+	s := survey.New(root, survey.MaxFolders)
+	for i := range 100 {
+		write(t, root, fmt.Sprint("a/", i))
+		s.Meanwhile()
+		write(t, root, "a/.envrc")
+		same(t, fmt.Sprint(i), root, s.Meanwhile().Later, "a/.envrc")
+		if err := os.Remove(root + "/a/.envrc"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Of what is beyond the bound it is said.
+func TestMoreFoldersThanAreLookedInto(t *testing.T) {
+	t.Parallel()
+	root := place(t, "a/b/c/.envrc")
+	s := survey.New(root, 4)
+	if found := s.Before(); found.Partial || s.Partial() || len(found.Later) != 1 {
+		t.Errorf("%+v", found)
+	}
+	write(t, root, "0/x")
+	if found := s.After(); !found.Partial || !s.Partial() {
+		t.Errorf("%+v", found)
+	}
+	if err := os.RemoveAll(root + "/0"); err != nil {
+		t.Fatal(err)
+	}
+	if found := s.After(); found.Partial || s.Partial() || len(found.Later) != 1 {
+		t.Errorf("%+v", found)
+	}
+}
+
 // What git knew from the start and what commands made is no secret; what was one stays
 // one, wherever it is moved.
 func TestWhoseKeys(t *testing.T) {
@@ -94,7 +132,7 @@ func TestWhoseKeys(t *testing.T) {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
-	s := survey.New(root)
+	s := survey.New(root, survey.MaxFolders)
 	same(t, "at first", root, s.Before().Keys, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "made.key")
 	same(t, "meanwhile", root, s.Meanwhile().Keys)
@@ -124,7 +162,7 @@ func BenchmarkLookAgain(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	s := survey.New(root)
+	s := survey.New(root, survey.MaxFolders)
 	for b.Loop() {
 		s.Before()
 	}

@@ -65,6 +65,8 @@ type Ending struct {
 	// Undone are protected files that it changed all the same and that were put
 	// back as they were.
 	Undone []string
+	// Unwatched says that the workspace has more folders than are looked after.
+	Unwatched bool
 	// Took is how long it ran.
 	Took time.Duration
 }
@@ -135,7 +137,7 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	gone()
 	clean.flush()
 
-	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone}
+	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
 	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	switch {
 	case ctx.Err() == nil:
