@@ -30,7 +30,7 @@ func TestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"v":1,"seq":1,"ts":"2026-11-21T09:30:02Z","type":"session","payload":{"id":"` + l.ID() + `","workspace":"/home/a/project","pid":4711}}
+	want := `{"v":1,"seq":1,"ts":"2026-11-21T09:30:02Z","type":"session","payload":{"id":"` + l.ID() + `","workspace":"/home/a/project","pid":4711,"format":2}}
 {"v":1,"seq":2,"ts":"2026-11-21T09:30:03Z","type":"entry","n":[1,1],"payload":{"speaker":"human","blocks":[{"type":"text","text":"if a < b && c"}]}}
 {"v":1,"seq":3,"ts":"2026-11-21T09:30:04Z","type":"todo","payload":[1]}
 {"v":1,"seq":4,"ts":"2026-11-21T09:30:05Z","type":"setting","payload":{"key":"theme","value":"dark"}}

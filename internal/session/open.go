@@ -59,7 +59,7 @@ func Create(o Options) (*Log, error) {
 	}
 	l := &Log{id: id, path: path, now: o.Now}
 	l.disk.open = l.create
-	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch})
+	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Format: version})
 }
 
 // unusedID returns an id of which folder has no log yet.
@@ -115,7 +115,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 	}
 	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts}
 	l.disk = writer{open: l.reopen, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
-	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch})
+	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Format: version})
 }
 
 // UnwritableError says that a session cannot be gone on with where it is.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"time"
 )
@@ -29,7 +30,8 @@ func parse(line []byte) (Record, error) {
 	return parseAny(line)
 }
 
-// parseAny reads a line whose fields may come in any order.
+// parseAny reads a line whose fields may come in any order. With a *VersionError comes
+// what the line says besides.
 func parseAny(line []byte) (Record, error) {
 	var fields struct {
 		V       int             `json:"v"`
@@ -43,13 +45,14 @@ func parseAny(line []byte) (Record, error) {
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return Record{}, errors.New("it is not a record in JSON")
 	}
+	r := Record{fields.Seq, fields.TS, fields.Type, fields.Payload, Counts{fields.N[0], fields.N[1]}, fields.Tokens}
 	switch {
 	case fields.V > version:
-		return Record{}, &VersionError{Version: fields.V}
+		return r, &VersionError{Version: fields.V}
 	case fields.V < 1 || fields.Seq == 0 || fields.Type == "" || len(fields.Payload) == 0:
 		return Record{}, errors.New("v, seq, type or payload is missing")
 	}
-	return Record{fields.Seq, fields.TS, fields.Type, fields.Payload, Counts{fields.N[0], fields.N[1]}, fields.Tokens}, nil
+	return r, nil
 }
 
 // parseOwn cuts a line of this version at the places where encode puts things.
@@ -103,4 +106,42 @@ func parseCounts(text []byte) (counts Counts, rest []byte, ok bool) {
 	counts.Entries, wrong[0] = strconv.Atoi(string(entries))
 	counts.Messages, wrong[1] = strconv.Atoi(string(messages))
 	return counts, rest, ok && several && wrong == [2]error{}
+}
+
+// parseTokens reads the counts of an entry's blocks by vocabulary; there are none in what
+// is not understood. Most are of one vocabulary and as encode writes them.
+func parseTokens(text []byte) iter.Seq2[string, []int] {
+	return func(yield func(string, []int) bool) {
+		if vocabulary, blocks, ok := parseOwnTokens(text); ok {
+			yield(vocabulary, blocks)
+			return
+		}
+		var counts map[string][]int
+		if len(text) == 0 || json.Unmarshal(text, &counts) != nil {
+			return
+		}
+		for vocabulary, blocks := range counts {
+			if !yield(vocabulary, blocks) {
+				return
+			}
+		}
+	}
+}
+
+// parseOwnTokens reads {"NAME":[1,2]}.
+func parseOwnTokens(text []byte) (vocabulary string, blocks []int, ok bool) {
+	inner, begins := bytes.CutPrefix(text, []byte(`{"`))
+	inner, ends := bytes.CutSuffix(inner, []byte("]}"))
+	name, numbers, ok := bytes.Cut(inner, []byte(`":[`))
+	if !begins || !ends || !ok || bytes.ContainsAny(name, `"\\`) {
+		return "", nil, false
+	}
+	for number := range bytes.SplitSeq(numbers, []byte(",")) {
+		count, err := strconv.Atoi(string(number))
+		if err != nil {
+			return "", nil, false
+		}
+		blocks = append(blocks, count)
+	}
+	return string(name), blocks, true
 }

@@ -128,6 +128,9 @@ type sessionPayload struct {
 	Parent string `json:"parent,omitempty"`
 	// Branch is the one that was checked out in the workspace, empty for none.
 	Branch string `json:"branch,omitempty"`
+	// Format is the highest version of the lines from here on. One that is higher is no
+	// newer one but damaged; logs of before there was Format have none above 2.
+	Format int `json:"format,omitempty"`
 }
 
 type densityPayload struct {

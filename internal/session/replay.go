@@ -34,9 +34,9 @@ func Replay(r io.Reader) (State, error) {
 // read takes in all records of a log, which is not yet to apply them.
 func read(r io.Reader) (*player, error) {
 	p := newPlayer()
-	lines := bufio.NewReaderSize(r, 256<<10)
+	lines := lineReader{in: bufio.NewReaderSize(r, 256<<10)}
 	for {
-		line, err := lines.ReadBytes('\n')
+		line, err := lines.next()
 		if len(line) > 0 {
 			if err := p.line(line, err == nil); err != nil {
 				return nil, err
@@ -49,10 +49,35 @@ func read(r io.Reader) (*player, error) {
 			return nil, fmt.Errorf("the session log cannot be read: %w", err)
 		}
 	}
-	if p.state.seq == 0 {
+	switch {
+	case p.newer != nil && !p.old:
+		return nil, p.newer
+	case p.state.seq == 0:
 		return nil, &NotALogError{p.firstProblem()}
 	}
 	return p, nil
+}
+
+// lineReader reads lines into the same memory again and again: nothing of a record is
+// kept but by copies.
+type lineReader struct {
+	in   *bufio.Reader
+	line []byte
+}
+
+// next returns the next line, with its line break if it has one. It is valid until the
+// one after it is read.
+func (r *lineReader) next() ([]byte, error) {
+	part, err := r.in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return part, err
+	}
+	r.line = append(r.line[:0], part...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = r.in.ReadSlice('\n')
+		r.line = append(r.line, part...)
+	}
+	return r.line, err
 }
 
 // player takes records one after the other: what changes the conversation into its
@@ -61,9 +86,18 @@ type player struct {
 	state   State
 	journal journal
 	number  int
+	// announced is the highest version that the program writing the log said it would
+	// write.
+	announced int
+	// newer is the first line of a higher version than that; old is set when a line of a
+	// version that this program reads was there.
+	newer *VersionError
+	old   bool
 }
 
-func newPlayer() *player { return &player{state: State{Settings: map[string]string{}}} }
+func newPlayer() *player {
+	return &player{state: State{Settings: map[string]string{}}, announced: version}
+}
 
 // at is the state with the conversation as it was before the record seq.
 func (p *player) at(seq uint64) State {
@@ -90,7 +124,6 @@ func (p *player) line(line []byte, ended bool) error {
 	var newer *VersionError
 	switch {
 	case errors.As(err, &newer):
-		newer.Line = p.number
 		return newer
 	case err != nil && !ended:
 		p.state.notice(p.number, "the last line was cut off and has been dropped; what it was to record is lost")
@@ -113,8 +146,16 @@ func (p *player) firstProblem() string {
 // apply applies one record. An error leaves the state as it is.
 func (p *player) apply(line []byte) error {
 	r, err := parse(line)
-	if err != nil {
+	var newer *VersionError
+	switch {
+	case errors.As(err, &newer):
+		if err := p.odd(newer); err != nil {
+			return err
+		}
+	case err != nil:
 		return err
+	default:
+		p.old = true
 	}
 	if r.Seq <= p.state.seq {
 		return fmt.Errorf("its number %d was there before", r.Seq)
@@ -129,6 +170,22 @@ func (p *player) apply(line []byte) error {
 		}
 	}
 	p.state.seq = r.Seq
+	return nil
+}
+
+// odd takes a line of a newer version. Who writes such lines says so beforehand, so that
+// a single one of which nobody said it is a damaged number: the rest of it is taken as
+// it stands. A second one is no accident.
+func (p *player) odd(newer *VersionError) error {
+	newer.Line = p.number
+	switch {
+	case p.newer != nil:
+		return p.newer
+	case newer.Version <= p.announced:
+		return newer
+	}
+	p.newer = newer
+	p.state.notice(p.number, fmt.Sprintf("line %d says that it is of version %d, of which there is none in this log; the number is damaged, and the rest of the line was taken as it is", p.number, newer.Version))
 	return nil
 }
 
@@ -173,6 +230,7 @@ func (p *player) session(r Record) error {
 		p.state.Parent = payload.Parent
 	}
 	p.state.PID, p.state.Since, p.state.Jobs = payload.PID, r.Time, nil
+	p.announced = max(payload.Format, version)
 	return nil
 }
 
@@ -181,11 +239,8 @@ func (p *player) entry(r Record) error {
 	if err := entry.UnmarshalJSON(r.Payload); err != nil {
 		return err
 	}
-	var counts map[string][]int
-	if len(r.Tokens) > 0 && json.Unmarshal(r.Tokens, &counts) == nil {
-		for vocabulary, blocks := range counts {
-			entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
-		}
+	for vocabulary, blocks := range parseTokens(r.Tokens) {
+		entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
 	}
 	p.happened(r, entry)
 	p.state.hasEntries = true

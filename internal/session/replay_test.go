@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,7 +143,8 @@ func TestDamage(t *testing.T) {
 func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	log := lines(opening, entryA)
-	_, err := Replay(strings.NewReader(log + strings.Replace(log, `"v":1`, `"v":3`, 1)))
+	later := strings.ReplaceAll(strings.ReplaceAll(log, `"seq":2`, `"seq":4`), `"seq":1`, `"seq":3`)
+	_, err := Replay(strings.NewReader(log + strings.ReplaceAll(later, `"v":1`, `"v":3`)))
 	if newer := (*VersionError)(nil); !errors.As(err, &newer) || newer.Version != 3 || newer.Line != 3 || !strings.Contains(err.Error(), "update") {
 		t.Errorf("error %v", err)
 	}
@@ -151,6 +153,44 @@ func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 		if foreign := (*NotALogError)(nil); !errors.As(err, &foreign) {
 			t.Errorf("%q: error %v", text, err)
 		}
+	}
+}
+
+// replayed is what a log says, which must be readable.
+func replayed(t *testing.T, log string) State {
+	t.Helper()
+	state, err := Replay(strings.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// One flipped bit in the version of a line makes no log a newer one: the line is read as
+// it stands, with a word about it. What a newer program said it would write is newer.
+func TestOneDamagedVersion(t *testing.T) {
+	t.Parallel()
+	log := lines(opening, entryA, entryB)
+	want := said(replayed(t, log).Entries)
+	parts := strings.SplitAfter(log, "\n")
+	for i := range 3 {
+		for _, digit := range []string{"3", "5", "9"} {
+			damaged := slices.Clone(parts)
+			damaged[i] = strings.Replace(damaged[i], `"v":1`, `"v":`+digit, 1)
+			state := replayed(t, strings.Join(damaged, ""))
+			if got := said(state.Entries); got != want || len(state.Notices) != 1 || !strings.Contains(state.Notices[0], "version "+digit) {
+				t.Errorf("line %d, version %s: %q, notices %q", i+1, digit, got, state.Notices)
+			}
+		}
+	}
+	announced := strings.Replace(log, `"pid":`, `"format":3,"pid":`, 1)
+	if announced == log {
+		t.Fatal("the record has no pid")
+	}
+	announced = strings.Replace(announced, `{"v":1,"seq":3`, `{"v":3,"seq":3`, 1)
+	var newer *VersionError
+	if _, err := Replay(strings.NewReader(announced)); !errors.As(err, &newer) || newer.Line != 3 {
+		t.Errorf("announced: %v", err)
 	}
 }
 
