@@ -55,9 +55,11 @@ func openFolders(root *os.Root, path string) (*folders, error) {
 
 // enter opens the folder of this name, which it makes if it is missing.
 func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
-	next, err := openFolder(at, name)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return next, err
+	if f.above == nil { // in a new folder there is none
+		next, err := openFolder(at, name)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return next, err
+		}
 	}
 	if err := at.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
