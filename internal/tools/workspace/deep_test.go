@@ -20,7 +20,7 @@ func TestDeepFoldersCostLittleEach(t *testing.T) {
 		})
 	}
 	upper, lower := asked(150)-asked(50), asked(600)-asked(500)
-	if lower > 1.2*upper || lower > 10*100 {
+	if lower > 1.2*upper || lower > 18*100 {
 		t.Errorf("%.1f allocations for each upper folder, %.1f for each lower one", upper/100, lower/100)
 	}
 }
