@@ -78,8 +78,11 @@ func (c *Chat) Idle(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error { return nil })
 }
 
+// ErrInterrupted is returned for what the user ended before it was done.
+var ErrInterrupted = errors.New("interrupted")
+
 // Compress compresses now, whatever the threshold, as a task of its own: Esc ends it
-// and leaves the history as it was. It returns when that is done.
+// with ErrInterrupted and leaves the history as it was. It returns when that is done.
 func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 	type outcome struct {
 		told Compressed
@@ -93,7 +96,7 @@ func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 			defer context.AfterFunc(ctx, cancel)()
 			done, err := c.window.Compress(task)
 			if task.Err() != nil {
-				err = errors.New("interrupted")
+				err = ErrInterrupted
 			}
 			c.emitStatus()
 			ended <- outcome{Compressed(done), err}

@@ -14,10 +14,12 @@ func (c *Commands) compressCommand() Command {
 		Help: "make the context smaller now", Loses: true,
 		Run: func(ctx context.Context, _ []string) (Output, error) {
 			done, err := c.deps.Session.Compress(ctx)
-			if errors.Is(err, chat.ErrWorking) {
+			switch {
+			case errors.Is(err, chat.ErrWorking):
 				return Output{}, err
-			}
-			if err != nil {
+			case errors.Is(err, chat.ErrInterrupted):
+				return Output{Lines: []string{"compression interrupted, the context is as it was"}}, nil
+			case err != nil:
 				return Output{}, fmt.Errorf("compression failed, the context is as it was: %w", err)
 			}
 			return Output{Lines: []string{done.String()}}, nil

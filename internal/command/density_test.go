@@ -41,13 +41,15 @@ cut of 2 units, −4.4k tokens; 1.2k in the bank
 1     2  12:05      4k  a.go
                         cold: view, not used for 31 requests
 2     2  12:05     400  go test ./...
-                        soft: output, not used for 3 reques…
+                        soft: output, not used for 3
+                        requests
 cut of 1 unit, −100 tokens; 0 in the bank
   cheaper at once
 3     3  12:05     100  a.go
                         free: view, nothing is lost with it
 4     4  12:05       7  message: hello
-                        dropped: dropped to make room (cont…
+                        dropped: dropped to make room
+                        (context limit)
 
 3 pruned, 4.5k tokens freed; 1 compressed
 /density show N, restore N, why PATH, pin PATH, unpin PATH

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agent/internal/chat"
 	"agent/internal/words"
 )
@@ -52,9 +54,10 @@ func (c *Commands) describeLedger(ledger []chat.PruneRecord) []string {
 			lines = append(lines, describeCut(ledger, i)...)
 		}
 		head := heads[i+1] + strings.Repeat(" ", max(0, len(indent)-len(heads[i+1])))
-		lines = append(lines,
-			head+cutLeft(c.subject(p), ledgerWidth-len(indent)),
-			indent+cutRight(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent)))
+		lines = append(lines, head+c.subject(p, ledgerWidth-len(indent)))
+		for _, why := range strings.Split(ansi.Wordwrap(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent), ""), "\n") {
+			lines = append(lines, indent+why)
+		}
 	}
 	sum := fmt.Sprintf("%d pruned, %s tokens freed", len(ledger)-compressed, words.Tokens(freed))
 	if compressed > 0 {
@@ -190,8 +193,15 @@ func (c *Commands) describePrune(n int, p chat.PruneRecord) []string {
 // pruneKind is the kind of a prune in words.
 func pruneKind(p chat.PruneRecord) string { return strings.ReplaceAll(string(p.Kind), "-", " ") }
 
-// subject names what left, a file from the workspace on.
-func (c *Commands) subject(p chat.PruneRecord) string { return c.shorten(p.Subject) }
+// subject names what left: a file from the workspace on, and of one that is long the end,
+// as of all else the beginning.
+func (c *Commands) subject(p chat.PruneRecord, width int) string {
+	subject := c.shorten(p.Subject)
+	if strings.Contains(subject, ": ") {
+		return cutRight(subject, width)
+	}
+	return cutLeft(subject, width)
+}
 
 func (c *Commands) shorten(subject string) string {
 	if filepath.IsAbs(subject) && !strings.Contains(subject, " ") {

@@ -110,7 +110,9 @@ func TestDensityView(t *testing.T) {
 2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go
                         duplicate file: included again later
 3   110  12:05     50k  run_shell_command: go test ./...
-                        old result: older than the newest 3…
+                        old result: older than the newest 3
+                        run_shell_command results of this
+                        session
 
 3 pruned, 51.2k tokens freed
 /density show N, restore N, why PATH, pin PATH, unpin PATH`

@@ -38,7 +38,7 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 	summary := history.HumanText(c.summaryText(n, snapshot)).WithMeta(history.MetaSummary, true).WithMeta(metaSummarised, n)
 	entries := c.withSummary(part, summary)
 	size := c.Count(entries[part.from])
-	result := noop(s, c, fmt.Sprintf("the summary of %s takes %d tokens and would replace %d; asking for it took %d",
+	result := noop(s, c, fmt.Sprintf("the summary of %s takes %d tokens and would replace %d; asking for it took %d tokens",
 		c.Summarizer.Name, size, replaced, answer.PromptTokens+answer.CompletionTokens))
 	if size < replaced {
 		result = Result{
