@@ -39,7 +39,9 @@ func (c *Chat) moveFiles(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := make(map[string]bool)
 	for _, file := range changed {
+		known[file.Abs] = c.Env.Seen.Known(file.Abs)
 		switch {
 		case file.Content == nil:
 			c.Env.Seen.Forget(file.Abs)
@@ -51,7 +53,7 @@ func (c *Chat) moveFiles(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 	if err != nil || len(changed) == 0 {
 		return changed, err
 	}
-	return changed, c.add(history.New(history.Human, c.filesReport(plan, changed)...))
+	return changed, c.add(history.New(history.Human, c.filesReport(plan, changed, known)...))
 }
 
 // markUndone has the writes count that are part of what the files hold now, and no

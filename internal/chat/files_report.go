@@ -9,11 +9,17 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/snapshot"
+	"agent/internal/words"
 )
 
+// mostNamed bounds how many files are named of which the model has seen nothing: a command
+// can make thousands.
+const mostNamed = 50
+
 // filesReport is what the model reads of files that went back or forth: which, and what
-// those hold of which it can see nothing any more (D-48).
-func (c *Chat) filesReport(plan *snapshot.Plan, changed []snapshot.Changed) []history.Block {
+// those hold of which it can see nothing any more (D-48). Known are those whose content it
+// knew.
+func (c *Chat) filesReport(plan *snapshot.Plan, changed []snapshot.Changed, known map[string]bool) []history.Block {
 	title := map[snapshot.Way]string{
 		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
 		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
@@ -22,9 +28,18 @@ func (c *Chat) filesReport(plan *snapshot.Plan, changed []snapshot.Changed) []hi
 	var list strings.Builder
 	blocks := []history.Block{nil}
 	room := c.window.OutputLimit()
+	named, more := 0, 0
 	for _, file := range changed {
+		saw := c.sawBefore(plan, file)
+		if !saw && !known[file.Abs] {
+			if named == mostNamed {
+				more++
+				continue
+			}
+			named++
+		}
 		fmt.Fprintf(&list, "%s: %s", file.Path, did[file.Does])
-		if c.sawBefore(plan, file) {
+		if saw {
 			shown := history.NewInclusion(file.Path, string(file.Content))
 			if tokens := c.window.Scaled(c.History.CountBlocks([]history.Block{shown})); isPlain(file.Content) && tokens <= room {
 				room -= tokens
@@ -36,6 +51,9 @@ func (c *Chat) filesReport(plan *snapshot.Plan, changed []snapshot.Changed) []hi
 			}
 		}
 		list.WriteByte('\n')
+	}
+	if more > 0 {
+		fmt.Fprintf(&list, "and %s more\n", words.Count(more, "file"))
 	}
 	blocks[0] = history.NewData(history.Undone, title, list.String())
 	return blocks

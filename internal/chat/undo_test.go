@@ -196,3 +196,21 @@ func TestNothingToUndo(t *testing.T) {
 		}
 	})
 }
+
+// Of the many files that a command made the model reads some names, and always those of
+// files that it knows.
+func TestD48UndoOfManyFiles(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, map[string]string{"z.txt": "z\n"},
+		calls("read_file", `{"file_path":"z.txt"}`),
+		calls("replace", `{"file_path":"z.txt","old_string":"z","new_string":"Z"}`),
+		calls("run_shell_command", `{"command":"for i in $(seq 1 200); do : > f$i; done"}`), say("done"), say("ok"))
+	b.prompt("go")
+	b.move(snapshot.Undo)
+	b.prompt("and now")
+	said := b.model.requests[4].History
+	told := said[len(said)-2].Text()
+	if names := strings.Count(told, "deleted"); names != mostNamed || !strings.Contains(told, "z.txt: as it was") || !strings.Contains(told, "and 150 files more") {
+		t.Errorf("%d names in %q", names, told)
+	}
+}

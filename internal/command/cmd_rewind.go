@@ -72,10 +72,7 @@ func (c *Commands) rewind(ctx context.Context, points []history.Point, args []st
 	if !files {
 		return c.leftFiles(ctx, p), nil
 	}
-	lines := []string{c.wentTo(p)}
-	for _, file := range changed {
-		lines = append(lines, changedLine(file))
-	}
+	lines := append([]string{c.wentTo(p)}, changedLines(changed)...)
 	if len(changed) == 0 {
 		return Output{Lines: append(lines, "The files held already what they held then.")}, nil
 	}

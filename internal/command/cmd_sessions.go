@@ -120,7 +120,11 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 func PickSession(infos []session.Info, all bool, now time.Time) *Pick {
 	pick := &Pick{Title: "session"}
 	for _, i := range infos {
-		about := []string{ago(now.Sub(i.Used)), words.Count(i.Messages, "message")}
+		about := []string{ago(now.Sub(i.Used))}
+		if i.Parent != "" {
+			about = append(about, "fork")
+		}
+		about = append(about, words.Count(i.Messages, "message"))
 		for _, more := range []string{i.Branch, i.Model} {
 			if more != "" {
 				about = append(about, words.Line(more, 40))
@@ -128,9 +132,6 @@ func PickSession(infos []session.Info, all bool, now time.Time) *Pick {
 		}
 		if all {
 			about = append(about, i.Workspace)
-		}
-		if i.Parent != "" {
-			about = append(about, "fork")
 		}
 		pick.Choices = append(pick.Choices, Choice{
 			Name: i.FirstPrompt, Help: strings.Join(about, " · "), Line: "/resume " + i.ID,

@@ -128,9 +128,7 @@ func (c *Commands) moveFiles(ctx context.Context, way snapshot.Way) (Output, err
 	default:
 		lines[0] = fmt.Sprintf("%s: the changes%s. No file had to change: they hold that already.", did, about(plan))
 	}
-	for _, file := range changed {
-		lines = append(lines, changedLine(file))
-	}
+	lines = append(lines, changedLines(changed)...)
 	for _, left := range plan.Left {
 		lines = append(lines, "  "+staysAsItIs(left))
 	}
@@ -140,7 +138,18 @@ func (c *Commands) moveFiles(ctx context.Context, way snapshot.Way) (Output, err
 	return Output{Lines: lines}, err
 }
 
-// changedLine says what was done to a file.
-func changedLine(file snapshot.Changed) string {
-	return fmt.Sprintf("  %-7s %s", file.Does, file.Path)
+// mostChanged bounds how many files are named that were changed: before it was done each
+// was shown.
+const mostChanged = 20
+
+// changedLines say what was done to files.
+func changedLines(changed []snapshot.Changed) []string {
+	var lines []string
+	for i, file := range changed {
+		if i == mostChanged {
+			return append(lines, fmt.Sprintf("  and %s more", words.Count(len(changed)-i, "file")))
+		}
+		lines = append(lines, fmt.Sprintf("  %-7s %s", file.Does, file.Path))
+	}
+	return lines
 }

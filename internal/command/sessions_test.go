@@ -52,7 +52,7 @@ func TestSessions(t *testing.T) {
 	for _, c := range out.Pick.Choices {
 		choices = append(choices, c.Name+", "+c.Help+", "+c.Line)
 	}
-	if got := strings.Join(choices, "\n"); got != "make x, now · 1 message · main · gpt-5, /resume 20261121-1\ndrop y, 5 min ago · 12 messages · fork, /resume 20261121-2" || !out.Pick.Choices[1].InUse {
+	if got := strings.Join(choices, "\n"); got != "make x, now · 1 message · main · gpt-5, /resume 20261121-1\ndrop y, 5 min ago · fork · 12 messages, /resume 20261121-2" || !out.Pick.Choices[1].InUse {
 		t.Errorf("choices\n%s", got)
 	}
 	if got := text(w.run(t, "/sessions all")); !strings.Contains(got, "2 days ago") || !strings.Contains(got, "(/w)") {

@@ -36,6 +36,10 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	if want := []string{"plan undo", "move undo", "plan undo", "move undo", "plan undo", "plan redo", "move undo"}; !slices.Equal(w.session.done, want) {
 		t.Errorf("done %q, want %q", w.session.done, want)
 	}
+	w.session.changed = make([]snapshot.Changed, 1000)
+	if lines := w.run(t, "/undo yes").Lines; len(lines) > 25 || !slices.Contains(lines, "  and 980 files more") {
+		t.Errorf("many files: %q", lines)
+	}
 	w.session.plan.Steps, w.session.plan.Left, w.session.changed = nil, nil, nil
 	if out := w.run(t, "/undo"); out.Ask != nil || text(out) != "Undone: the changes of “make x”. No file had to change: they hold that already.\n/redo takes it back." {
 		t.Errorf("nothing to see: %q, %+v", text(out), out.Ask)

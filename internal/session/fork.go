@@ -89,8 +89,9 @@ func copyLog(path, from string, state State, last []byte) (size int64, err error
 	return size + int64(len(last)), disk.SyncFolder(filepath.Dir(path))
 }
 
-// Fork goes on in a log of its own, and returns its id. The log so far stays as it is
-// and can be taken up by others. With is called with the id before anything is changed,
+// Fork goes on in a log of its own, and returns its id. The log so far stays as it is,
+// but for a note that the background commands went with the fork, and can be taken up by
+// others. With is called with the id before anything is changed,
 // for what a session has besides its log; by an error of it there is no fork.
 func (l *Log) Fork(o Options, with func(id string) error) (id string, err error) {
 	l.mu.Lock()
@@ -102,16 +103,28 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	if err := l.unsaved(); err != nil {
 		return "", err
 	}
-	forked, _, err := Fork(l.path, o)
+	forked, state, err := Fork(l.path, o)
 	if err != nil {
 		return "", err
 	}
 	if err := with(forked.id); err != nil {
 		return "", errors.Join(err, os.Remove(forked.path), forked.disk.lock.Close())
 	}
+	// Background commands go on with who began them: they are the fork's now.
+	err = l.jobs(state.Jobs, true)
 	_ = l.disk.close(l.path) // all of it is on disk
 	// Refs are the same there; the entries stay those of the history that is observed.
 	l.id, l.path, l.seq, l.disk = forked.id, forked.path, forked.seq, forked.disk
 	l.disk.open = l.reopen
-	return l.id, nil
+	return l.id, errors.Join(err, l.jobs(state.Jobs, false))
+}
+
+// jobs records that background commands run here, or that they do no more.
+func (l *Log) jobs(jobs []Job, ended bool) error {
+	for _, job := range jobs {
+		if err := l.append(change{kind: TypeJob, payload: jobPayload{job, ended}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -97,6 +97,33 @@ func TestForkAnOpenLog(t *testing.T) {
 	closeLog(t, taken)
 }
 
+// Background commands go on in the fork: the parent has none, and the fork says what was
+// running when its program is killed.
+func TestForkWhileACommandRuns(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "a")
+	must(t, l.Job(Job{1, "make"}, false))
+	must(t, l.Job(Job{2, "serve"}, false))
+	must(t, l.Job(Job{1, "make"}, true))
+	parent := l.Path()
+	if _, err := l.Fork(o, alone); err != nil {
+		t.Fatal(err)
+	}
+	if jobs := replayFile(t, parent).Jobs; len(jobs) != 0 {
+		t.Errorf("the parent has %+v", jobs)
+	}
+	if jobs := replayFile(t, l.Path()).Jobs; len(jobs) != 1 || jobs[0] != (Job{2, "serve"}) {
+		t.Errorf("the fork has %+v", jobs)
+	}
+	must(t, l.Job(Job{2, "serve"}, true))
+	if jobs := replayFile(t, l.Path()).Jobs; len(jobs) != 0 {
+		t.Errorf("at the end the fork has %+v", jobs)
+	}
+	closeLog(t, l)
+}
+
 // alone is for a session that has nothing but its log.
 func alone(string) error { return nil }
 
