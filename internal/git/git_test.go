@@ -60,6 +60,20 @@ func (r repository) write(name, content string) {
 	}
 }
 
+func (r repository) remove(name string) {
+	r.t.Helper()
+	if err := os.RemoveAll(filepath.Join(r.dir, name)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r repository) link(target, name string) {
+	r.t.Helper()
+	if err := os.Symlink(target, filepath.Join(r.dir, name)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
@@ -113,6 +127,55 @@ func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 	sub.git("config", "filter.x.clean", "touch ran")
 	if keys, err := git.OwnKeys(patient(t), r.dir); err != nil || !slices.Contains(keys, "filter.x.clean") {
 		t.Errorf("%q, %v", keys, err)
+	}
+}
+
+// What leads to the repository of something else would show the history of that.
+func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		arrange func(r, other repository) string
+		theirs  bool
+	}{
+		"its own":        {func(r, _ repository) string { return r.dir }, true},
+		"a folder of it": {func(r, _ repository) string { r.write("sub/x", ""); return r.dir + "/sub" }, true},
+		"a linked tree":  {func(r, _ repository) string { r.git("worktree", "add", "-q", r.dir+"-tree"); return r.dir + "-tree" }, true},
+		"a moved .git": {func(r, other repository) string {
+			r.git("init", "-q", "--separate-git-dir", other.dir+"/kept")
+			return r.dir
+		}, false},
+		"a file .git": {func(r, other repository) string {
+			r.remove(".git")
+			r.write(".git", "gitdir: "+other.dir+"/.git\n")
+			return r.dir
+		}, false},
+		"a link": {func(r, other repository) string {
+			r.remove(".git")
+			r.link(other.dir+"/.git", ".git")
+			return r.dir
+		}, false},
+		"a common folder": {func(r, other repository) string {
+			r.write(".git/commondir", other.dir+"/.git\n")
+			return r.dir
+		}, false},
+		"objects of another": {func(r, other repository) string {
+			r.write(".git/objects/info/alternates", other.dir+"/.git/objects\n")
+			return r.dir
+		}, false},
+		"linked objects": {func(r, other repository) string {
+			r.remove(".git/objects")
+			r.link(other.dir+"/.git/objects", ".git/objects")
+			return r.dir
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, other := newRepository(t), newRepository(t)
+			keys, err := git.OwnKeys(patient(t), tt.arrange(r, other))
+			if err != nil || slices.Contains(keys, "a repository elsewhere") == tt.theirs {
+				t.Errorf("%q, %v", keys, err)
+			}
+		})
 	}
 }
 

@@ -46,13 +46,21 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 		ctx, cancel = context.WithTimeout(ctx, checkTime)
 		defer cancel()
 	}
-	top, err := line(ctx, dir, "rev-parse", "--show-toplevel")
+	places, err := line(ctx, dir, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir")
 	if err != nil {
 		return nil, ctx.Err() // no repository, or one that git refuses
 	}
 	found, err := unknownKeys(ctx, dir)
 	if err != nil {
 		return nil, err
+	}
+	top, own, ok := strings.Cut(places, "\n")
+	own, common, _ := strings.Cut(own, "\n")
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(dir, common)
+	}
+	if !ok || !belongs(own, common, top) {
+		found = append(found, "a repository elsewhere")
 	}
 	if workTree(dir) == top {
 		// As in every submodule, whose repository is elsewhere.

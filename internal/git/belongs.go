@@ -1,0 +1,58 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// belongs reports whether a repository is that of a work tree: it is in there, or names
+// it in turn, and has its objects itself. A file .git, a link or a folder can come from
+// anybody and lead to the repository of something else, whose history git would show.
+// own is the repository's folder for the work tree, common that for all of its.
+func belongs(own, common, top string) bool {
+	own, common, top = real(own), real(common), real(top)
+	if own == "" || common == "" || real(filepath.Join(common, "objects")) != filepath.Join(common, "objects") {
+		return false
+	}
+	if info, err := os.Stat(filepath.Join(common, "objects", "info", "alternates")); err == nil && info.Size() > 0 {
+		return false
+	}
+	switch {
+	case within(common, top):
+		return within(own, top)
+	case within(own, filepath.Join(common, "worktrees")):
+		content, err := os.ReadFile(filepath.Join(own, "gitdir"))
+		return err == nil && real(filepath.Dir(strings.TrimSpace(string(content)))) == top
+	}
+	return own == common && real(configuredTree(own)) == top
+}
+
+// configuredTree is the work tree that the configuration of a repository names, as that
+// of a submodule does.
+func configuredTree(folder string) string {
+	content, _ := os.ReadFile(filepath.Join(folder, "config"))
+	for line := range strings.Lines(string(content)) {
+		name, value, _ := strings.Cut(line, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "worktree") {
+			if value = strings.TrimSpace(value); !filepath.IsAbs(value) {
+				value = filepath.Join(folder, value)
+			}
+			return value
+		}
+	}
+	return ""
+}
+
+// real is a path without links, empty when there is nothing.
+func real(path string) string {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
