@@ -83,6 +83,7 @@ func TestLoopGuard(t *testing.T) {
 		{"tests that fail otherwise each time", []func(int) did{numbered(edit, "arguments"), numbered(test, "answer")}, ""},
 		{"tests that pass between edits", []func(int) did{numbered(edit, "arguments"), always(did{name: "run", arguments: "go build"})}, ""},
 		{"waiting for a job", []func(int) did{always(did{name: "run", arguments: "tail", answer: "nothing new", took: 30 * time.Second})}, ""},
+		{"polling a job that runs", []func(int) did{numbered(did{name: "run", arguments: "tail", answer: "nothing new, running for "}, "answer")}, ""},
 		{"looking at what changes", []func(int) did{always(list), numbered(read, "answer")}, ""},
 		{"a failure too rarely", []func(int) did{
 			always(test), numbered(read, "arguments"), numbered(read, "1"), numbered(read, "2"), numbered(read, "3"),

@@ -3,6 +3,8 @@ package llm
 import (
 	"cmp"
 
+	"github.com/sashabaranov/go-openai"
+
 	"agent/internal/llm/loose"
 	"agent/internal/llm/sse"
 )
@@ -44,7 +46,8 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 	if r.finish != "" || choice.FinishReason == "" {
 		return nil
 	}
-	r.write(r.tags.end())
+	complete := choice.FinishReason == finishReason(openai.FinishReasonStop) && len(r.calls.calls) == 0
+	r.write(r.tags.end(complete))
 	return r.finishFor(string(choice.FinishReason))
 }
 

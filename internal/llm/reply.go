@@ -81,7 +81,7 @@ func (q *requester) run(ctx context.Context, req Request, r *reply) error {
 		return nil
 	}
 	if r.finish == "" && r.done {
-		r.write(r.tags.end())
+		r.write(r.tags.end(false))
 		r.finish = r.impliedFinish()
 	}
 	if r.finish == "" {

@@ -18,6 +18,8 @@ type tagReader struct {
 	held string
 	// opening and closing are the tags around the thinking, "" when it has none.
 	opening, closing string
+	// thought is what has come of the thinking.
+	thought strings.Builder
 	// inside is set between the tags; answering when all that comes is the answer;
 	// closed until the first word after the thinking.
 	inside, answering, closed bool
@@ -43,6 +45,7 @@ func (t *tagReader) add(piece string) (thought, answer string) {
 	}
 	keep := overlap(t.held, t.closing)
 	thought, t.held = t.held[:len(t.held)-keep], t.held[len(t.held)-keep:]
+	t.thought.WriteString(thought)
 	return thought, ""
 }
 
@@ -70,13 +73,17 @@ func (t *tagReader) released() string {
 	return held
 }
 
-// end returns what is held when the reply has ended.
-func (t *tagReader) end() (thought, answer string) {
-	if t.inside {
-		thought, t.held = t.held, ""
-		return thought, ""
+// end returns what is held when the reply has ended. A model that has said all it
+// wanted, and forgot to close its thinking, has answered in it.
+func (t *tagReader) end(complete bool) (thought, answer string) {
+	if !t.inside {
+		return "", t.released()
 	}
-	return "", t.released()
+	thought, t.held = t.held, ""
+	if complete {
+		answer = strings.TrimSpace(t.thought.String() + thought)
+	}
+	return thought, answer
 }
 
 // afterSpace is an answer without the space between it and the thinking.

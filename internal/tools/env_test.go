@@ -82,9 +82,6 @@ func call(t testing.TB, env *Env, tool Tool, args params) Answer {
 // runTool plans a call and applies the plan.
 func runTool(ctx context.Context, t testing.TB, tool Tool, env *Env, args params) Answer {
 	t.Helper()
-	if _, given := args["command"]; !given && tool.Name == ShellToolName {
-		args["command"] = ""
-	}
 	plan, err := planCall(ctx, t, tool, env, args)
 	if err != nil {
 		return failed(err)

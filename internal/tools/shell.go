@@ -20,7 +20,7 @@ import (
 )
 
 type shellArgs struct {
-	Command        string `json:"command" jsonschema:"the command line, run by bash with no input and no terminal; empty when action is given"`
+	Command        string `json:"command,omitempty" jsonschema:"the command line, run by bash with no input and no terminal; needed unless action is given"`
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"end the command after this time; without it the setting shell-timeout-seconds holds, and none in the background"`
 	Background     bool   `json:"background,omitempty" jsonschema:"start the command as a job and answer at once; for servers and watchers"`
 	Directory      string `json:"directory,omitempty" jsonschema:"the folder to run in; without it the workspace"`
@@ -187,7 +187,7 @@ func (a shellArgs) check() error {
 	switch a.Action {
 	case "":
 		if strings.TrimSpace(a.Command) == "" {
-			return errors.New("command is empty")
+			return errors.New("missing command: give the command line to run, or an action on a job")
 		}
 		if at := strings.IndexFunc(a.Command, obeyed); at >= 0 {
 			return fmt.Errorf("command holds %s; only newlines and tabs are taken, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", words.Visible(string([]rune(a.Command[at:])[0])))

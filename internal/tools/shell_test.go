@@ -98,7 +98,7 @@ func TestShellRefusesWrongCalls(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{map[string]any{"command": "  "}, "command is empty"},
+		{map[string]any{"command": "  "}, "missing command"},
 		{map[string]any{"command": "a\x00b"}, "holds ␀"},
 		{map[string]any{"command": "ls", "directory": ".."}, "outside the workspace"},
 		{map[string]any{"command": "ls", "directory": "missing"}, "missing"},
