@@ -12,10 +12,8 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/mailbox"
 	"agent/internal/tui/question"
+	"agent/internal/tui/term"
 )
-
-// plainWidth is how wide lines are where nobody says how wide the window is.
-const plainWidth = 80
 
 // plain is the interface for terminals that can only print, and for screen readers:
 // what is finished, line by line and without a single escape sequence, and lines of
@@ -39,7 +37,8 @@ type typedLineMsg struct {
 func runPlain(ctx context.Context, opts Options, stop <-chan struct{}) error {
 	opts.Plain = true
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
-	p := &plain{model: newModel(ctx, opts, plainWidth, 1000), out: opts.Out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{})}
+	width, _ := term.SizeOf(opts.Out)
+	p := &plain{model: newModel(ctx, opts, width, 1000), out: opts.Out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{})}
 	defer close(p.ended)
 	mail := mailbox.New()
 	opts.Events(mail.Put)
@@ -143,12 +142,12 @@ func (p *plain) show() {
 	m.pager = nil
 	rows := m.frame().Printed
 	if opened != nil {
-		rows = append(rows, opened.All(m.theme, plainWidth)...)
+		rows = append(rows, opened.All(m.theme, m.width)...)
 	}
 	if m.questions.Open() && m.questions.First().ID != p.asked {
 		asked := m.questions.First()
 		p.asked = asked.ID
-		rows = append(rows, question.All(m.theme, asked, plainWidth)...)
+		rows = append(rows, question.All(m.theme, asked, m.width)...)
 		rows = append(rows, "Answer with a line: y for yes, n and a reason for no. Anything else is a message.")
 	}
 	for _, row := range rows {

@@ -20,7 +20,7 @@ func TestPlainFrame(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(1_000_000, 0)
 	p := &plain{
-		model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, plainWidth, 1000),
+		model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, 80, 1000),
 		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
 	}
 	p.show()
@@ -37,7 +37,7 @@ func TestPlainFrames(t *testing.T) {
 	for name, play := range states {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newScreenplayFor(t, plainWidth, 1000, func(o *Options) { o.Plain = true })
+			s := newScreenplayFor(t, 80, 1000, func(o *Options) { o.Plain = true })
 			play(s)
 			var out strings.Builder
 			(&plain{model: s.model, out: &out}).show()
@@ -56,7 +56,7 @@ func TestPlain(t *testing.T) {
 	driver := &fakeDriver{}
 	var out strings.Builder
 	p := &plain{
-		model: newModel(t.Context(), Options{Driver: driver, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, plainWidth, 1000),
+		model: newModel(t.Context(), Options{Driver: driver, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, 80, 1000),
 		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
 	}
 	p.show()
