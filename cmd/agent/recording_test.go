@@ -20,7 +20,7 @@ var changing = []struct {
 	{regexp.MustCompile(`agent \S+ · demo at 127\.0\.0\.1:\d+ · \S+/demo`), "agent · demo at 127.0.0.1 · ~/demo"},
 	{regexp.MustCompile(` \S*/demo$`), " ~/demo"},
 	{regexp.MustCompile(`, [\d.]+(ms|s)$`), ""}, // only what takes long says how long
-	{regexp.MustCompile(`^· \d+s · `), "· 3s · "},
+	{regexp.MustCompile(`^· (\d+m )?\d+s · `), "· 3s · "},
 }
 
 // The recording of the demo in docs is what it shows: `make frames` records it anew.
@@ -60,7 +60,7 @@ func TestTerminalDemoRecording(t *testing.T) {
 
 // figures are the numbers of lines that tell tokens and times, which depend on the name
 // of the scratch workspace and on the machine.
-var figures = regexp.MustCompile(`(?m)^(≈|·|demo ·).*$`)
+var figures = regexp.MustCompile(`(?m)(^(≈|·|demo ·).*| · saved \S+)$`)
 
 func withoutFigures(text string) string {
 	number := regexp.MustCompile(`[\d.]+k?`)

@@ -106,6 +106,10 @@ type ApprovalSettled struct{ ID int }
 // DensityApplied: pruning made the context denser before a request.
 type DensityApplied window.Density
 
+// RequestStarted: a request goes to the model. What was done to the context before it
+// has been said.
+type RequestStarted struct{}
+
 // Compressed: a compression ran, or found nothing to do.
 type Compressed window.Compression
 
@@ -184,6 +188,7 @@ func (ToolEnded) event()           {}
 func (ApprovalRequested) event()   {}
 func (ApprovalSettled) event()     {}
 func (DensityApplied) event()      {}
+func (RequestStarted) event()      {}
 func (CompressionStarted) event()  {}
 func (CompressionProgress) event() {}
 func (Compressed) event()          {}

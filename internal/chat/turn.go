@@ -128,6 +128,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	request.Model = settings.Model.Of(c.Settings)
 	out.Requests++
 	c.stats.Requests++
+	c.Emit(RequestStarted{})
 	r, err := c.replies.stream(ctx, provider, request)
 	if err == nil && !r.counted {
 		c.stats.uncounted(request.Model)

@@ -35,8 +35,11 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 func (m *Model) event(event chat.Event) {
 	switch event.(type) {
 	case chat.QueueChanged, chat.StatusChanged: // not of the model
+	case chat.DensityApplied:
+		m.turn.silence = silence{}
 	default:
 		m.turn.silence = silence{}
+		m.endEdit()
 	}
 	switch e := event.(type) {
 	case chat.Waiting:
@@ -104,7 +107,7 @@ func (m *Model) event(event chat.Event) {
 func (m *Model) report(event chat.Event) {
 	switch e := event.(type) {
 	case chat.DensityApplied:
-		m.note(dim, "≈", e.String())
+		m.densityApplied(e)
 	case chat.Compressed:
 		m.turn.summariser = ""
 		m.note(dim, "≈", e.String())
@@ -224,7 +227,7 @@ func (m *Model) replyDiscarded() {
 
 func (m *Model) turnEnded(e chat.TurnEnded) {
 	m.endReply("")
-	m.endReads()
+	m.endHeld()
 	if m.opts.Now().Sub(m.turn.started) >= longTurn {
 		m.bell = true
 	}

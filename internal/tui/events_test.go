@@ -12,6 +12,8 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/tools"
 )
 
@@ -247,6 +249,38 @@ func TestStatusSaysThatNoModelIsSet(t *testing.T) {
 	s.events(chat.StatusChanged{Status: chat.Status{Mode: chat.ModeAsk}})
 	if view := s.model.view(); !strings.Contains(view, "no model: /model · ask") {
 		t.Errorf("the status line is silent:\n%s", view)
+	}
+}
+
+// What an edit saves stands on its line, unless it is much: then it has a line of its
+// own. It is known when the next request goes out.
+func TestAnEditSaysWhatItSaves(t *testing.T) {
+	t.Parallel()
+	edit := chat.ToolEnded{Name: "replace", Title: "replace a.go", Answer: tools.Answer{Diff: editDiff}}
+	pruned := func(tokens int) chat.Event {
+		return chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), TokensBefore: 20_000, TokensAfter: 20_000 - tokens, Limit: 128_000}
+	}
+	const line = "✓ edited a.go — +2 −1"
+	for name, tt := range map[string]struct {
+		do        func(*screenplay)
+		want, not string
+	}{
+		"little":            {func(s *screenplay) { s.events(chat.StatusChanged{}, pruned(324)) }, line + " · saved 324\n", "≈"},
+		"much":              {func(s *screenplay) { s.events(pruned(3_000)) }, "≈ density: 1 stale read, −3k tokens", "· saved"},
+		"later":             {func(s *screenplay) { s.events(chat.TextDelta{Delta: "one\n\ntwo"}, pruned(324)) }, "≈ density: 1 stale read, −324", "· saved"},
+		"nothing":           {func(s *screenplay) { s.events(chat.RequestStarted{}) }, line + "\n", "saved"},
+		"something follows": {func(s *screenplay) { s.events(chat.ToolStarted{Name: "glob", Title: "glob x"}) }, line + "\n", "saved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 80, 40)
+			s.events(chat.TurnStarted{}, edit)
+			tt.do(s)
+			all := s.all()
+			if !strings.Contains(all, tt.want) || strings.Contains(all, tt.not) || strings.Count(all, line) != 1 {
+				t.Errorf("%q and not %q:\n%s", tt.want, tt.not, all)
+			}
+		})
 	}
 }
 

@@ -60,6 +60,8 @@ type Model struct {
 	// reads are the files that were read one after another, until something else is
 	// printed.
 	reads []readFile
+	// edit is the edit that has just ended, until it is known what it saves.
+	edit *chat.ToolEnded
 	// pager is open while it is not nil.
 	pager *pager.Pager
 

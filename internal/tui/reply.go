@@ -67,7 +67,7 @@ func (m *Model) grow() {
 		if piece.More {
 			kind = transcript.More
 		}
-		m.endReads()
+		m.endHeld()
 		m.transcript.Grow(kind, rows[:settled])
 		m.reply.printed = true
 	}

@@ -67,6 +67,6 @@ func (m *Model) answer(lay transcript.Lay) { m.print(transcript.Text, lay) }
 
 // print adds a finished entry to the transcript.
 func (m *Model) print(kind transcript.Kind, lay transcript.Lay) {
-	m.endReads()
+	m.endHeld()
 	m.transcript.Add(kind, lay, m.theme, m.columns())
 }

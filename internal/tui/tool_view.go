@@ -76,7 +76,34 @@ func (m *Model) toolEnded(e chat.ToolEnded) {
 		m.reads = append(m.reads, readFile{done.subject, words.Lines(a.Text)})
 		return
 	}
-	m.print(transcript.Line, func(t *style.Theme, width int) []string { return toolResult(t, e, width) })
+	if a.Diff != "" && refusal(e) == "" {
+		m.endHeld()
+		m.edit = &e
+		return
+	}
+	m.print(transcript.Line, toolRows(e, 0))
+}
+
+// toolRows lays out a finished call, and the tokens that pruning saved because of it.
+func toolRows(e chat.ToolEnded, saved int) transcript.Lay {
+	return func(t *style.Theme, width int) []string { return toolResult(t, e, saved, width) }
+}
+
+// ownLine is the share of the window, in percent, from which what was saved has a line of
+// its own.
+const ownLine = 2
+
+// densityApplied says what pruning saved: on the line of the edit before it, when it is
+// little.
+func (m *Model) densityApplied(e chat.DensityApplied) {
+	saved := e.TokensBefore - e.TokensAfter
+	if m.edit == nil || saved <= 0 || saved*100 >= ownLine*e.Limit {
+		m.note(dim, "≈", e.String())
+		return
+	}
+	edit := *m.edit
+	m.edit = nil
+	m.print(transcript.Line, toolRows(edit, saved))
 }
 
 // readFile is a file that was read, and how many lines of it.
@@ -102,19 +129,30 @@ func readsRows(reads []readFile) transcript.Lay {
 	}
 }
 
-// endReads prints the files that were read one after another.
-func (m *Model) endReads() {
+// endHeld prints what was held for what may belong to it: files that were read one after
+// another, and an edit.
+func (m *Model) endHeld() {
 	if len(m.reads) > 0 {
 		reads := m.reads
 		m.reads = nil
 		m.print(transcript.Line, readsRows(reads))
+	}
+	m.endEdit()
+}
+
+// endEdit prints an edit that was held for what it saves.
+func (m *Model) endEdit() {
+	if m.edit != nil {
+		edit := *m.edit
+		m.edit = nil
+		m.print(transcript.Line, toolRows(edit, 0))
 	}
 }
 
 // toolResult is what is printed of a finished call. It looks at the answer, never
 // at the tool's name: a difference is an edit, an exit code is a command, the rest
 // was something to read.
-func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
+func toolResult(t *style.Theme, e chat.ToolEnded, saved, width int) []string {
 	a := e.Answer
 	if refused := refusal(e); refused != "" {
 		return noteRows(bad, "✗", describe(e.Name, e.Title).notDone()+" — "+refused)(t, width)
@@ -131,6 +169,9 @@ func toolResult(t *style.Theme, e chat.ToolEnded, width int) []string {
 	said, body := outcome(t, a, width-2, most)
 	if e.Duration >= 100*time.Millisecond && a.ExitCode != nil || e.Duration >= time.Second {
 		said = style.Listed(said, words.Took(e.Duration))
+	}
+	if saved > 0 {
+		said += " · saved " + words.Tokens(saved)
 	}
 	if said != "" {
 		said = " — " + said

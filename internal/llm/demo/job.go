@@ -213,7 +213,7 @@ func (p progress) aboutDensity() string {
 			return "Each edit made an earlier reading of `till.sh` stale. They are still in my context, so density is off; `/set compression.strategy high-density` lets the program take such readings out."
 		}
 	}
-	return "Have you seen the density line? Each edit made an earlier reading of `till.sh` stale, and the program took it out of the context before the next request. `/density` lists what went, `/context` shows what is left."
+	return "Have you seen what the edits saved? Each made an earlier reading of `till.sh` stale, and the program took it out of the context before the next request. `/density` lists what went, `/context` shows what is left."
 }
 
 // testLine is the line of a test run that sums it up.
