@@ -48,7 +48,11 @@ func (r *run) all(ctx context.Context) error {
 				return err
 			}
 		}
-		for _, entry := range s.entries {
+		entries := s.entries
+		if !r.variant.everything() {
+			entries = r.engine.arrived(s)
+		}
+		for _, entry := range entries {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

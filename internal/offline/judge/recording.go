@@ -66,6 +66,17 @@ func New(entries []*history.Content, o cacheaware.Options) *Recording {
 	return r
 }
 
+// Found are the answers of commands and searches.
+func (r *Recording) Found() []cacheaware.Part {
+	var found []cacheaware.Part
+	for _, p := range r.parts {
+		if p.Found {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
 // quote finds out what showed the text of an edit.
 func (r *Recording) quote(q cacheaware.Quote) Quote {
 	found := Quote{Quote: q}

@@ -1,0 +1,58 @@
+package offline
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// found-max-tokens, when somebody sets it, cuts what recorded commands and searches
+// answered, but not what shows files, and not for the variant that sends everything.
+func TestReplayCutsWhatArrives(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("some words\\n", 200)
+	input := func(tool, parameters string, flags ...string) (none, other int) {
+		document := fmt.Sprintf(`{"workspaceRoot":"/w","history":[
+			{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":%q,"parameters":%s}]},
+			{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":%q,"result":"%s"}]},
+			{"speaker":"ai","blocks":[{"type":"text","text":"done"}]}]}`, tool, parameters, tool, long)
+		report := replayed(t, parse(t, document), flags...)
+		return report.Variants[0].TotalInput, report.Variants[1].TotalInput
+	}
+	for _, c := range []struct {
+		tool, parameters string
+		cut              bool
+	}{
+		{"bash", `{"command":"make"}`, true},
+		{"bash", `{"command":"cat a.go"}`, false},
+		{"grep", `{"pattern":"x"}`, true},
+		{"read", `{"path":"a.go"}`, false},
+	} {
+		whole, asWell := input(c.tool, c.parameters)
+		none, other := input(c.tool, c.parameters, "found-max-tokens=500")
+		if none != whole || asWell != whole {
+			t.Errorf("%s: %d and %d tokens were sent, without a limit %d", c.tool, none, asWell, whole)
+		}
+		if gone := whole - other; (gone > 1500) != c.cut || gone > 1750 || !c.cut && gone != 0 {
+			t.Errorf("%s %s: %d tokens of %d were cut", c.tool, c.parameters, gone, whole)
+		}
+	}
+}
+
+func TestHeadAndTail(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		id, text string
+		limit    int
+		want     string
+	}{
+		{"whole lines", strings.Repeat("line\n", 20), 24, "line\nline\n[81 bytes left out here]\nline\nline\n"},
+		{"one long line", strings.Repeat("x", 100), 20, "xxxxxxxxxx\n[80 bytes left out here]\nxxxxxxxxxx"},
+		{"letters stay whole", strings.Repeat("é", 50), 22, "ééééé\n[78 bytes left out here]\nééééé"},
+		{"nothing", strings.Repeat("x", 100), 0, "\n[100 bytes left out here]\n"},
+	} {
+		if got := headAndTail(c.text, c.limit); got != c.want {
+			t.Errorf("%s: %q, want %q", c.id, got, c.want)
+		}
+	}
+}
