@@ -69,7 +69,6 @@ func (c *changes) close() {
 
 // serve answers calls until the listener is closed or nobody is left to ask.
 func (c *changes) serve() {
-	runtime.LockOSThread() // for the identity that changes are made with, see make
 	listener, err := c.listener.SyscallConn()
 	for err == nil {
 		err = listener.Read(func(fd uintptr) bool {
@@ -261,6 +260,7 @@ func (r request) impersonate() (restore func(), err error) {
 		return nothing, nil
 	}
 	setUser := func(user int) { _, _, _ = unix.RawSyscall(unix.SYS_SETFSUID, uintptr(user), 0, 0) }
+	runtime.LockOSThread() // whose identity it is
 	setUser(user)
-	return func() { setUser(0) }, nil
+	return func() { setUser(0); runtime.UnlockOSThread() }, nil
 }

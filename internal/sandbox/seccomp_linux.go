@@ -43,39 +43,6 @@ var neverRequested = []uint32{
 	0x50009401, 0x50009417, 0x5000940e, 0x50009418, 0x5000940f, 0x5000943f, 0x4008941a, 0xc0c89425, // snapshots and subvolumes of btrfs
 }
 
-// Codes of the kernel's filter machine and what it may answer.
-const (
-	bpfLoad  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-	bpfAnd   = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
-	bpfEqual = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-	bpfAbove = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-	bpfEnd   = unix.BPF_RET | unix.BPF_K
-
-	allow       = unix.SECCOMP_RET_ALLOW
-	refuse      = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	unknown     = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-	unsupported = unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
-	ask         = unix.SECCOMP_RET_USER_NOTIF
-	kill        = unix.SECCOMP_RET_KILL_PROCESS
-)
-
-// Where struct seccomp_data has its parts; of arguments it is the lower half, which is
-// all that the calls below look at.
-const (
-	atCall         = 0
-	atArchitecture = 4
-	atFirst        = 16
-	atSecond       = 24
-	atThird        = 32
-)
-
-// x32Calls is where x86-64 numbers its 32-bit calls from, which are others for the
-// same numbers.
-const x32Calls = 0x40000000
-
-// allBits masks nothing.
-const allBits = ^uint32(0)
-
 // restrictions are what differs between filters.
 type restrictions struct {
 	// noSockets forbids to make sockets; pairs of them for oneself remain.
@@ -88,11 +55,8 @@ type restrictions struct {
 }
 
 // newFilter makes a seccomp program that refuses calls.
-func newFilter(r restrictions) filter {
-	f := filter{
-		load(atArchitecture), jump(bpfEqual, architecture, 1, 0), end(kill),
-		load(atCall), jump(bpfAbove, x32Calls, 0, 1), end(refuse),
-	}
+func newFilter(r restrictions) []confine.Instruction {
+	f := filter{}
 	f.answer(refuse, neverCalled...)
 	// A filter cannot look into the arguments of clone3; clone is used instead.
 	f.answer(unknown, unix.SYS_CLONE3)
@@ -128,76 +92,8 @@ func newFilter(r restrictions) filter {
 		f.refuseAllBut(unix.SYS_IOPRIO_SET, atFirst, allBits, ioprioProcess)
 		f.refuseAllBut(unix.SYS_IOPRIO_SET, atSecond, allBits, 0)
 	}
-	return append(f, end(allow))
+	return f.program()
 }
 
 // ioprioProcess is IOPRIO_WHO_PROCESS.
 const ioprioProcess = 1
-
-// filter is a seccomp program. Between its parts the number of the call is loaded.
-type filter []confine.Instruction
-
-// answer answers calls.
-func (f *filter) answer(answer uint32, calls ...uint32) {
-	for _, call := range calls {
-		*f = append(*f, jump(bpfEqual, call, 0, 1), end(answer))
-	}
-}
-
-// condition is one on an argument: that, masked, it is one of some values, or none.
-type condition struct {
-	argument, mask uint32
-	none           bool
-	values         []uint32
-}
-
-// refuseAny refuses a call when an argument, masked, is one of some values.
-func (f *filter) refuseAny(call, argument, mask uint32, values ...uint32) {
-	f.refuse(call, condition{argument, mask, false, values})
-}
-
-// refuseAllBut refuses a call unless an argument, masked, is one of some values.
-func (f *filter) refuseAllBut(call, argument, mask uint32, values ...uint32) {
-	f.refuse(call, condition{argument, mask, true, values})
-}
-
-// refuse refuses a call of which all conditions hold.
-func (f *filter) refuse(call uint32, conditions ...condition) {
-	rest := 0 // of the instructions to the end
-	for _, c := range conditions {
-		rest += len(c.values) + 2
-	}
-	body := filter{}
-	for _, c := range conditions {
-		rest -= len(c.values) + 2
-		body = append(append(body, load(c.argument), confine.Instruction{Code: bpfAnd, K: c.mask}), c.compare(rest+1)...)
-	}
-	body = append(body, end(refuse), load(atCall))
-	*f = append(append(*f, jump(bpfEqual, call, 0, uint8(len(body)))), body...)
-}
-
-// compare leaves out fails instructions behind it when the condition does not hold.
-func (c condition) compare(fails int) filter {
-	equal, other := 0, fails
-	if c.none {
-		equal, other = fails, 0
-	}
-	var f filter
-	for i, value := range c.values {
-		left := len(c.values) - 1 - i
-		no := 0
-		if left == 0 {
-			no = other
-		}
-		f = append(f, jump(bpfEqual, value, uint8(left+equal), uint8(no)))
-	}
-	return f
-}
-
-func load(at uint32) confine.Instruction { return confine.Instruction{Code: bpfLoad, K: at} }
-
-func jump(code uint16, k uint32, yes, no uint8) confine.Instruction {
-	return confine.Instruction{Code: code, Jt: yes, Jf: no, K: k}
-}
-
-func end(answer uint32) confine.Instruction { return confine.Instruction{Code: bpfEnd, K: answer} }

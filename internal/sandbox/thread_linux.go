@@ -45,7 +45,7 @@ func (r *rulesets) confineThread(policy Policy) (*changes, error) {
 }
 
 // listen puts a filter on the calling thread and returns what hands over calls.
-func listen(f filter) (listener int, err error) {
+func listen(f []confine.Instruction) (listener int, err error) {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: (*unix.SockFilter)(unsafe.Pointer(&f[0]))}
 	fd, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&program)))
 	if errno != 0 {
