@@ -29,7 +29,7 @@ const kills = 500
 // TestChaosKill kills the program at moments of chance: headless, interactive, and
 // while it takes a session up again.
 func TestChaosKill(t *testing.T) {
-	seed, until := chaosSeed(t), share(t, 0.7)
+	seed, until := chaosSeed(t), share(t)
 	var killed, all, seen atomic.Int64
 	began := time.Now()
 	t.Cleanup(func() {
@@ -111,7 +111,7 @@ func TestChaosCrashPoints(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no strace")
 	}
-	seed, until := chaosSeed(t), share(t, 0.1)
+	seed, until := chaosSeed(t), share(t)
 	r := rand.New(rand.NewPCG(seed, 100))
 	h := newHouse(t, seed, func(r *rand.Rand, _ *llmtest.Request) llmtest.Turn {
 		n := r.IntN(1 << 30)
@@ -145,7 +145,7 @@ func TestChaosFullDisk(t *testing.T) {
 	if exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() != nil {
 		t.Skip("no disk can be mounted to fill it")
 	}
-	seed, until := chaosSeed(t), share(t, 0.05)
+	seed, until := chaosSeed(t), share(t)
 	r := rand.New(rand.NewPCG(seed, 200))
 	h := newHouse(t, seed, anyTurn)
 	for n := 0; n < 40 && time.Now().Before(until) && !t.Failed(); n++ {
@@ -168,7 +168,7 @@ func TestChaosFullDisk(t *testing.T) {
 // TestChaosTwoWriters has two programs insert lines into one file: each insertion is
 // in it, or was refused. And of two that take up one session one is told.
 func TestChaosTwoWriters(t *testing.T) {
-	seed, until := chaosSeed(t), share(t, 0.05)
+	seed, until := chaosSeed(t), share(t)
 	const insertions = 10 // of each
 	for round := 0; round < 20 && time.Now().Before(until) && !t.Failed(); round++ {
 		requests := 0
@@ -216,7 +216,7 @@ func TestChaosTwoWriters(t *testing.T) {
 // TestChaosWire breaks the wire at points of chance: a run ends in bounded time, with
 // a status that says how.
 func TestChaosWire(t *testing.T) {
-	seed, until := chaosSeed(t), share(t, 0.1)
+	seed, until := chaosSeed(t), share(t)
 	r := rand.New(rand.NewPCG(seed, 300))
 	h := newHouse(t, seed, func(r *rand.Rand, q *llmtest.Request) llmtest.Turn {
 		switch r.IntN(9) {

@@ -37,9 +37,34 @@ func chaosSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// share is a part of the time that all of it may take.
-func share(t *testing.T, part float64) time.Time {
+// shares are the parts of the time of all that the tests may take.
+var shares = map[string]float64{
+	"TestChaosKill":        0.5,
+	"TestChaosRecord":      0.2,
+	"TestChaosCrashPoints": 0.1,
+	"TestChaosFullDisk":    0.05,
+	"TestChaosTwoWriters":  0.05,
+	"TestChaosWire":        0.1,
+}
+
+// The tests keep within the time of all: what they may take adds up to it.
+func TestChaosShares(t *testing.T) {
+	sum := 0.0
+	for _, part := range shares {
+		sum += part
+	}
+	if sum > 1.001 {
+		t.Errorf("the tests may take %.2f of CHAOS_TIME", sum)
+	}
+}
+
+// share is when a test has to end.
+func share(t *testing.T) time.Time {
 	t.Helper()
+	part, ok := shares[t.Name()]
+	if !ok {
+		t.Fatal("the test has no share of the time")
+	}
 	whole, err := time.ParseDuration(os.Getenv("CHAOS_TIME"))
 	if err != nil {
 		whole = 9 * time.Minute
