@@ -3,10 +3,12 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"mime"
@@ -73,18 +75,43 @@ func (x *exchange) decoded() (*bufio.Reader, error) {
 	switch {
 	case string(begin) == gzipMagic:
 		unpacked, err = gzip.NewReader(plain)
-	case x.encoding == "deflate":
+	case x.encoding == "deflate" && isZlib(begin):
 		unpacked, err = zlib.NewReader(plain)
+	case x.encoding == "deflate" && !beginsPlain(begin): // what the word means to some servers
+		unpacked = flate.NewReader(plain)
+	case x.encoding == "deflate":
+		return plain, nil
 	case x.encoding != "" && x.encoding != "identity" && x.encoding != "gzip":
 		return nil, &codingError{x.encoding}
 	default:
 		return plain, nil
+	}
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrHeader) {
+		return nil, errCorrupt
 	}
 	if err != nil {
 		return nil, err
 	}
 	return bufio.NewReader(unpacked), nil
 }
+
+// isZlib reports whether a body begins as zlib does.
+func isZlib(begin []byte) bool {
+	const deflate = 8
+	return begin[0]&0x0f == deflate && (int(begin[0])<<8|int(begin[1]))%31 == 0
+}
+
+// beginsPlain reports whether a body begins as events or a document do.
+func beginsPlain(begin []byte) bool {
+	switch string(begin) {
+	case "da", "ev", "id", "re":
+		return true
+	}
+	return strings.IndexByte(":{<[ \r\n", begin[0]) >= 0
+}
+
+// errCorrupt is the error of a compressed body that cannot be unpacked. It would come again.
+var errCorrupt = errors.New("sent an answer that cannot be unpacked")
 
 // codingError is the error of a body that cannot be read.
 type codingError struct{ encoding string }

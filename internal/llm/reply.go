@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
 	"encoding/json"
 	"errors"
@@ -250,6 +251,7 @@ func (r *reply) failure(err error) *Error {
 		known  *Error
 		stray  *sse.StrayError
 		coding *codingError
+		flawed flate.CorruptInputError
 	)
 	switch {
 	case errors.As(err, &known):
@@ -260,6 +262,8 @@ func (r *reply) failure(err error) *Error {
 		return r.malformed("sent " + err.Error())
 	case errors.As(err, &coding):
 		return r.malformed(coding.Error())
+	case errors.Is(err, errCorrupt), errors.As(err, &flawed):
+		return r.malformed(errCorrupt.Error())
 	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
 		return r.truncated("the connection broke within the reply", err)
 	default:

@@ -2,7 +2,9 @@ package llm_test
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"fmt"
 	"io"
 	"slices"
@@ -279,6 +281,38 @@ func TestUnaskedCompression(t *testing.T) {
 	}
 	if _, err := collect(t.Context(), client, ask("hi")); !strings.Contains(failure(t, err).Message, "no such thing") {
 		t.Error(err)
+	}
+}
+
+// TestDeflate: the word means zlib, but not to all servers, and some only say it. What
+// cannot be unpacked is asked for once.
+func TestDeflate(t *testing.T) {
+	t.Parallel()
+	const text = "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+	var wrapped, raw bytes.Buffer
+	z := zlib.NewWriter(&wrapped)
+	_, _ = io.WriteString(z, text)
+	_ = z.Close()
+	f, _ := flate.NewWriter(&raw, flate.BestSpeed)
+	_, _ = io.WriteString(f, text)
+	_ = f.Close()
+	stream := []string{"Content-Type", "text/event-stream", "Content-Encoding", "deflate"}
+	srv := llmtest.New(t,
+		llmtest.Fail(200, wrapped.String(), stream...), llmtest.Fail(200, raw.String(), stream...), llmtest.Fail(200, text, stream...),
+		llmtest.Fail(200, "\x1f\x8b\x07no gzip at all", "Content-Type", "text/event-stream", "Content-Encoding", "gzip"),
+		llmtest.Fail(200, "\xff\xff\xff no deflate at all", stream...))
+	client, _ := newClient(t, srv)
+	for range 3 {
+		got, err := collect(t.Context(), client, ask("hi"))
+		if diff := cmp.Diff([]llm.Chunk{llm.Text{Delta: "hi"}, llm.Finish{Reason: "stop"}}, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	}
+	for range 2 {
+		_, err := collect(t.Context(), client, ask("hi"))
+		if f := failure(t, err); !f.Final || !strings.Contains(f.Message, "cannot be unpacked") {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 
