@@ -28,6 +28,7 @@ func TestNothingIsLeft(t *testing.T) {
 		{"killed, a job", "true", "off", []syscall.Signal{syscall.SIGKILL}},
 		{"killed, a command", "false", "off", []syscall.Signal{syscall.SIGKILL}},
 		{"killed, in the sandbox", "true", "auto", []syscall.Signal{syscall.SIGKILL}},
+		{"asked to quit, a job", "true", "off", []syscall.Signal{syscall.SIGQUIT}},
 		{"second signal, a command", "false", "off", []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM}},
 		{"second signal, in the sandbox", "false", "auto", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
 	} {

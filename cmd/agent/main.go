@@ -27,7 +27,7 @@ func main() { os.Exit(agentMain()) }
 func agentMain() int {
 	w := processWorld()
 	// What nohup and shells ignore for their children stays ignored.
-	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 	signals := make(chan os.Signal, 2)
 	if len(ends) > 0 { // none would mean all
 		signal.Notify(signals, ends...)

@@ -22,7 +22,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 		return chosen, false, ErrNoTerminal
 	}
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
 	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
 	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}

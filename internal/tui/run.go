@@ -35,7 +35,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 
 	// From here on a signal must find the terminal's mode in order.
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
 
 	if opts.Plain || opts.env("TERM") == "dumb" {

@@ -203,6 +203,7 @@ func TestTerminalIsRestored(t *testing.T) {
 		{"Ctrl+D", func(s *session) { s.write("\x04") }, "ended: <nil>", true},
 		{"SIGTERM", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, "ended: " + ErrTerminated.Error(), false},
 		{"SIGHUP", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGHUP) }, "ended: " + ErrTerminated.Error(), false},
+		{"SIGQUIT", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGQUIT) }, "ended: " + ErrTerminated.Error(), false},
 		{"a crash", func(s *session) { s.write("/crash\r") }, "the session is saved", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
