@@ -53,6 +53,8 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 		chunk llm.Chunk
 		err   error
 	}
+	// Before anything is sent: what the reply brings about may change how we count.
+	r = &reply{model: request.Model, estimate: in.window.Estimate()}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	items := make(chan item, 64)
@@ -67,7 +69,6 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 			items <- item{chunk, err}
 		}
 	}()
-	r = &reply{model: request.Model, estimate: in.window.Estimate()}
 	silence := newSilence(in.Now())
 	defer silence.stop()
 	for {
