@@ -211,9 +211,11 @@ func sameFile(dir *os.File, name string, f *os.File) bool {
 }
 
 // Times within which others let go of a file or folder. They hold it for less than
-// a millisecond, unless they have it open for long.
+// a millisecond, unless they have it open for long; but a command that we start has
+// all our open files until it is a program of its own, which on a machine with much
+// else to do takes hundreds.
 const (
-	patience = 300 * time.Millisecond
+	patience = time.Second
 	pause    = time.Millisecond
 )
 
@@ -225,7 +227,7 @@ func lockFolder(dir *os.File) (unlock func()) {
 	if err != nil {
 		return func() {}
 	}
-	for waited := time.Duration(0); waited < 10*patience; waited += pause {
+	for waited := time.Duration(0); waited < 3*patience; waited += pause {
 		if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
 			break
 		}
