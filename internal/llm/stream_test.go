@@ -194,6 +194,9 @@ func numbered(format string, n int) string {
 // of it crosses the network (M10).
 func TestEndlessNothing(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("257 MiB through one goroutine")
+	}
 	var body bytes.Buffer
 	packer, _ := gzip.NewWriterLevel(&body, gzip.BestSpeed)
 	for range 257 {
