@@ -60,7 +60,7 @@ func TestSplitIsNotQuadratic(t *testing.T) {
 			for rest := replaceInvalid(text(256 << 10)); len(rest) > 0; {
 				rest = rest[split(rest):]
 			}
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("%s, %s: took %v", enc, name, took)
 			}
 		}
