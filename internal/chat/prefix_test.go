@@ -3,21 +3,37 @@ package chat
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
+	recording "agent/internal/session"
 )
 
-// What cache-aware takes for the cached prefix is that of the requests really sent: the
-// body of a request goes on from the one before, byte for byte, unless a cut was told
-// before it.
-func TestPrefixOfTheRequestsSent(t *testing.T) {
-	t.Parallel()
+// onTheWire is a session with a strategy that was sent to a server: the requests as they
+// came, what the strategy says of them, and what it told of its cuts.
+type onTheWire struct {
+	sent    []*llmtest.Request
+	account cacheaware.Account
+	head    int
+	cuts    []string
+}
+
+// sendJob has a model read and write for jobCalls calls, with a human's word between. A
+// session that is killed ends there, and goes on from its log.
+func sendJob(t *testing.T, strategy string, killed bool) onTheWire {
+	t.Helper()
 	var calls atomic.Int64
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
 		n := calls.Add(1)
@@ -30,29 +46,138 @@ func TestPrefixOfTheRequestsSent(t *testing.T) {
 		note := strings.Repeat(fmt.Sprint("word", n, " "), 300)
 		return llmtest.Turn{}.CallID(fmt.Sprint("c", n), "write_file", fmt.Sprintf(`{"file_path":"part%d.go","note":%q}`, n%3, note))
 	})
-	b := newBench(t)
+	r := newRecorded(t, t.TempDir())
 	client := llm.NewClient(llm.ClientConfig{BaseURL: "http://api.example.com/v1", Transport: srv.Transport()})
-	b.Provider = func() (llm.Provider, error) { return client, nil }
-	b.set("compression.strategy", "cache-aware")
-	if out, err := b.Prompt(context.Background(), "go"); err != nil || out.Response != "all done" {
+	r.Provider = func() (llm.Provider, error) { return client, nil }
+	r.set("compression.strategy", strategy)
+	r.set("context-limit", "1000000")
+	r.set("max-turns", fmt.Sprint(jobCalls/2))
+	if _, err := r.Prompt(context.Background(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if killed {
+		r.killAndResume()
+	}
+	r.set("max-turns", "-1")
+	if out, err := r.Prompt(context.Background(), "go on"); err != nil || out.Response != "all done" {
 		t.Fatalf("ended with %q, %v", out.Response, err)
 	}
-	told := 0
-	for _, e := range b.events {
-		if _, ok := e.(DensityApplied); ok {
-			told++
+	w := onTheWire{sent: srv.Requests(), account: r.window.Saved(), head: r.overhead()}
+	for _, e := range seen[DensityApplied](r.bench) {
+		if e.Cut != nil {
+			w.cuts = append(w.cuts, fmt.Sprintf("%+v", *e.Cut))
 		}
 	}
+	return w
+}
+
+// killAndResume takes the session up again from its log, as another process would.
+func (r *recorded) killAndResume() {
+	r.t.Helper()
+	if err := r.log.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	log, state, err := recording.Resume(r.log.Path(), recording.Options{Workspace: "/w", Now: time.Now, Random: rand.Reader})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.log = log
+	config := r.Config
+	config.History = history.NewService(wordCount{}, log.Observe)
+	if r.Chat, err = Resume(config, restoredOf(state)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// What cache-aware takes for the cached prefix is that of the requests really sent: the
+// body of a request goes on from the one before, byte for byte, unless a cut was told
+// before it, and what they cost by their sizes and common beginnings is what the account
+// says. So is what the requests of a session cost in which nothing was pruned.
+func TestPrefixOfTheRequestsSent(t *testing.T) {
+	t.Parallel()
+	pruned, whole := sendJob(t, "cache-aware", false), sendJob(t, "top-down-truncation", false)
 	cut := 0
-	sent := srv.Requests()
-	for i := 1; i < len(sent); i++ {
-		if !goesOn(t, sent[i-1], sent[i]) {
+	for i, r := range pruned.sent[1:] {
+		if !goesOn(t, pruned.sent[i], r) {
 			cut++
 		}
 	}
-	if cut == 0 || cut > told {
-		t.Errorf("%d of %d requests do not go on from the one before, %d cuts were told", cut, len(sent), told)
+	if cut == 0 || cut > len(pruned.cuts) {
+		t.Errorf("%d of %d requests do not go on from the one before, %d cuts were told", cut, len(pruned.sent), len(pruned.cuts))
 	}
+	spent, tokens := pruned.price(t)
+	none, all := whole.price(t)
+	for what, c := range map[string]struct{ account, wire float64 }{
+		"spent":               {pruned.account.Spent, spent},
+		"spent without a cut": {pruned.account.None, none},
+		"tokens saved":        {float64(pruned.account.Tokens), float64(all - tokens)},
+	} {
+		if c.wire <= 0 || math.Abs(c.account-c.wire) > 0.01*c.wire {
+			t.Errorf("%s: the account says %.0f, the requests %.0f", what, c.account, c.wire)
+		}
+	}
+}
+
+// A session that was killed and taken up again sends byte for byte what it would have
+// sent.
+func TestRequestsAfterAKill(t *testing.T) {
+	t.Parallel()
+	straight, killed := sendJob(t, "cache-aware", false), sendJob(t, "cache-aware", true)
+	if diff := cmp.Diff(straight.cuts, killed.cuts); diff != "" || len(straight.cuts) < 2 {
+		t.Errorf("%d cuts (-straight +killed):\n%s", len(straight.cuts), diff)
+	}
+	if straight.account != killed.account {
+		t.Errorf("the account is %+v, after a kill %+v", straight.account, killed.account)
+	}
+	for i := range min(len(straight.sent), len(killed.sent)) {
+		if !bytes.Equal(straight.sent[i].Body, killed.sent[i].Body) {
+			t.Fatalf("request %d of %d is another one after a kill", i, len(straight.sent))
+		}
+	}
+	if len(straight.sent) != len(killed.sent) {
+		t.Errorf("%d requests, after a kill %d", len(straight.sent), len(killed.sent))
+	}
+}
+
+// price is what the requests cost at the safe price, and how many tokens they hold: what
+// one begins with as the one before did was cached.
+func (w onTheWire) price(t *testing.T) (cost float64, tokens int) {
+	t.Helper()
+	for i, r := range w.sent {
+		total, cached, common := w.head, w.head, i > 0
+		for at, m := range r.Messages {
+			if m.Role == "system" {
+				continue // the head
+			}
+			n := wireTokens(m)
+			total += n
+			common = common && at < len(w.sent[i-1].Messages) && cmp.Equal(w.sent[i-1].Messages[at].Fields, m.Fields)
+			if common {
+				cached += n
+			}
+		}
+		if i == 0 {
+			cached = 0
+		} else if !bytes.Equal(r.Fields["tools"], w.sent[0].Fields["tools"]) || !cmp.Equal(r.Messages[0], w.sent[0].Messages[0]) {
+			t.Fatalf("the head of request %d is not that of the first", i)
+		}
+		cost += cacheaware.SafePrice.Read*float64(cached) + cacheaware.SafePrice.Write*float64(total-cached)
+		tokens += total
+	}
+	return cost, tokens
+}
+
+// wireTokens is the size of a message in words, and what a provider adds.
+func wireTokens(m llmtest.Message) int {
+	count := wordCount{}.Count
+	n := 4 + count(m.Content)
+	if m.Role == "tool" {
+		n += 8
+	}
+	for _, call := range m.ToolCalls {
+		n += 8 + count(call.Name) + count(call.Arguments)
+	}
+	return n
 }
 
 // goesOn reports whether the messages of a request begin with those of the one before.
