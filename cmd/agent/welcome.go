@@ -100,10 +100,14 @@ func (t *tally) take(e chat.Event) {
 	}
 }
 
-// sums says what came of it, with what the requests took.
+// sums says what came of it, with what the requests took, before what else is said; ""
+// when nothing was done.
 func (t *tally) sums(stats chat.Stats) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.turns == 0 {
+		return ""
+	}
 	parts := []string{words.Count(t.turns, "turn"), words.Tokens(stats.PromptTokens+stats.CompletionTokens) + " tokens"}
 	if stats.Cost > 0 {
 		parts = append(parts, words.Dollars(stats.Cost))
@@ -111,7 +115,7 @@ func (t *tally) sums(stats chat.Stats) string {
 	if len(t.files) > 0 {
 		parts = append(parts, words.Count(len(t.files), "file")+" changed")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", ") + " · "
 }
 
 // sayGoodbye says what the session came to and how to take it up again, if there is
@@ -123,9 +127,9 @@ func sayGoodbye(ctx context.Context, w world, a *app) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	line := ""
+	line := "agent -r " + id + " takes it up again"
 	if stats, err := a.chat.Stats(ctx); err == nil {
-		line = a.tally.sums(stats) + " · "
+		line = a.tally.sums(stats) + line
 	}
-	fmt.Fprintf(w.out, "%sagent -r %s takes it up again\n", line, id)
+	fmt.Fprintln(w.out, line)
 }

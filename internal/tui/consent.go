@@ -14,6 +14,10 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 	if m.questions.Drafting() && k.Name == "esc" && m.popup.open() {
 		return nil, false
 	}
+	if m.questions.Asking() && k.Name == "ctrl+d" {
+		m.showHint("a question waits: Esc refuses it and stops, then Ctrl+D quits", false)
+		return nil, true
+	}
 	reply := m.questions.Key(k, m.opts.Now())
 	return m.questionReply(reply), !reply.Pass
 }

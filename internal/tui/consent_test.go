@@ -84,6 +84,7 @@ func TestQuestionKeys(t *testing.T) {
 			alone(s, "y")
 		}, calls: []string{yes}, draft: "hold on"},
 		{name: "a paste is a message", do: func(s *screenplay) { s.paste("y"); s.wait(time.Second) }, open: true, draft: "y"},
+		{name: "Ctrl+D neither answers nor quits", do: func(s *screenplay) { s.press("ctrl+d") }, open: true},
 		{name: "Shift+Tab still cycles", do: func(s *screenplay) { s.press("shift+tab") }, calls: []string{"cycle"}, open: true},
 		{name: "settled by someone else", do: func(s *screenplay) { s.events(chat.ApprovalSettled{ID: 7}); s.typed("y") }, draft: "y"},
 	} {
@@ -202,6 +203,17 @@ func TestAQuestionBehindThePager(t *testing.T) {
 	s.press("q")
 	if full := s.model.frame().Full; full != nil || !strings.Contains(s.model.view(), "? run go test") {
 		t.Errorf("after q:\n%s", s.model.view())
+	}
+}
+
+// Ctrl+D at a question says how to leave.
+func TestCtrlDAtAQuestionSaysHowToLeave(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.events(chat.TurnStarted{}, askedForCommand("go test ./..."))
+	s.press("ctrl+d")
+	if view := s.model.view(); s.quit || !strings.Contains(view, "a question waits: Esc refuses it and stops") {
+		t.Errorf("quit %v:\n%s", s.quit, view)
 	}
 }
 

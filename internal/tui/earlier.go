@@ -30,6 +30,13 @@ type Exchange struct {
 // earlierShown is how many exchanges of a session that is taken up again are printed.
 const earlierShown = 20
 
+// earlierRows is how much of an earlier reply is printed, lastRows how much of the last
+// one, in rows.
+const (
+	earlierRows = 40
+	lastRows    = 200
+)
+
 // showEarlier prints the latest exchanges folded: of what was called, one line each.
 func (m *Model) showEarlier(e Earlier) {
 	m.earlier = e.Exchanges
@@ -37,12 +44,19 @@ func (m *Model) showEarlier(e Earlier) {
 	if before > 0 {
 		m.note(dim, "·", words.Count(before, "earlier exchange")+": Ctrl+O opens them")
 	}
-	for _, exchange := range e.Exchanges[before:] {
+	for i, exchange := range e.Exchanges[before:] {
 		m.print(transcript.Text, promptRows(exchange.Said))
 		if len(exchange.Calls) > 0 {
 			m.note(dim, "✓", folded(exchange.Calls))
 		}
-		m.endReply(exchange.Reply)
+		if most := earlierRows; strings.TrimSpace(exchange.Reply) != "" {
+			if before+i == len(e.Exchanges)-1 {
+				most = lastRows
+			}
+			m.print(transcript.Text, func(t *style.Theme, width int) []string {
+				return bounded(t, m.md.Render(exchange.Reply, width), most)
+			})
+		}
 	}
 	if e.Unfinished {
 		m.note(warn, "!", "the model has not finished with this; /retry lets it go on")

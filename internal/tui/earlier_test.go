@@ -32,6 +32,20 @@ func TestEarlierIsFolded(t *testing.T) {
 	}
 }
 
+// What was said at length is printed in part, of the last reply more.
+func TestEarlierIsBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a word\n\n", 500)
+	m := newModel(t.Context(), Options{Now: time.Now, Earlier: Earlier{Exchanges: []Exchange{{Said: "one", Reply: long}, {Said: "two", Reply: long}}}}, 80, 24)
+	printed := m.frame().Printed
+	if n := len(printed); n < earlierRows+lastRows || n > earlierRows+lastRows+20 {
+		t.Errorf("%d rows are printed", n)
+	}
+	if all := strings.Join(printed, "\n"); strings.Count(all, "more lines: Ctrl+O") != 2 {
+		t.Errorf("it is not said that there is more:\n%s", all)
+	}
+}
+
 // Ctrl+O goes through what was said earlier, behind the outputs of this session.
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()

@@ -206,8 +206,8 @@ func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
 		if q.selected > 0 && !now.Before(q.since.Add(readingTime)) {
 			return q.choose(q.choices()[q.selected-1].key, now)
 		}
-	case "shift+tab", "ctrl+o", "ctrl+l", "ctrl+z", "ctrl+d":
-		return Reply{Pass: k.Name != "ctrl+d"}
+	case "shift+tab", "ctrl+o", "ctrl+l", "ctrl+z":
+		return Reply{Pass: true}
 	}
 	return Reply{}
 }
