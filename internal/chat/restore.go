@@ -19,7 +19,7 @@ func Resume(config Config, restored Restored) (*Chat, error) {
 func (c *Chat) takeUp(restored Restored) {
 	c.window.Restore(restored.Ledger, restored.Turn)
 	c.window.Resume(restored.Steps)
-	c.lastReply, c.stats.Saving = lastReply(restored.Entries), c.saved()
+	c.lastReply, c.stats.Saving = lastReply(restored.Steps), c.saved()
 }
 
 // repair answers the calls that an end of the program left open.

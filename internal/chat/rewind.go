@@ -151,10 +151,17 @@ func (c *Chat) rewind(point history.Point, restored Restored) error {
 	return err
 }
 
-// lastReply is what the model said last, as /copy means it.
-func lastReply(entries []*history.Content) string {
-	for _, entry := range slices.Backward(entries) {
-		if text := entry.Text(); entry.Speaker == history.AI && text != "" {
+// lastReply is what the model said last, as /copy means it, also when that has left the
+// context since.
+func lastReply(steps []history.Step) string {
+	for _, step := range slices.Backward(steps) {
+		if step.Kind == history.MutationCleared {
+			break
+		}
+		if step.Kind != history.MutationAdded || step.Entry.Speaker != history.AI {
+			continue
+		}
+		if text := step.Entry.Text(); text != "" {
 			return text
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -59,25 +57,12 @@ func (p recordedPast) Before(seq uint64) Restored { return restoredOf(p.Past.Bef
 func restoredOf(s recording.State) Restored {
 	r := Restored{Entries: s.Entries, Steps: s.Steps, Turn: s.Turn}
 	for _, p := range s.Prunes {
-		r.Ledger = append(r.Ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded})
+		r.Ledger = append(r.Ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
 	}
 	if len(s.Todos) > 0 {
 		r.Todos, _ = todo.Parse(s.Todos)
 	}
 	return r
-}
-
-// state is all that a conversation is, as text.
-func (r *recorded) state() string {
-	entries, err := rawjson.Marshal(r.History.RawHistory())
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	var ledger []string
-	for _, p := range r.window.Ledger() {
-		ledger = append(ledger, fmt.Sprint(p.Kind, p.Subject, p.Tokens, p.Turn, p.Recorded))
-	}
-	return fmt.Sprintf("%s\n%q\nfreed %d, tokens %d\n%q", entries, ledger, r.window.Freed(), r.window.Tokens(), r.Env.Todos.List().Lines())
 }
 
 // goTo rewinds without the loop, which the test is.
@@ -105,81 +90,6 @@ func (r *recorded) points() []history.Point {
 		r.t.Fatal(err)
 	}
 	return points
-}
-
-// TestRewindAnySession is D-80: whatever was said, pruned and compressed, at every
-// message of it the conversation is what it was there, and forward again what was left;
-// and a resume gives the same.
-func TestRewindAnySession(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	rapid.Check(t, func(rt *rapid.T) {
-		var turns []answerFunc
-		n := rapid.IntRange(2, 4).Draw(rt, "messages")
-		for range n {
-			for range rapid.IntRange(0, 3).Draw(rt, "calls") {
-				file := rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "file")
-				tool := rapid.SampledFrom([]string{"read_file", "write_file"}).Draw(rt, "tool")
-				turns = append(turns, calls(tool, fmt.Sprintf(`{"file_path":%q}`, file)))
-			}
-			turns = append(turns, say(fmt.Sprint("reply ", len(turns))))
-		}
-		r := newRecorded(rt, dir, turns...)
-		r.set("context-limit", fmt.Sprint(rapid.SampledFrom([]int{1500, 100_000}).Draw(rt, "window")))
-		var before []string
-		for i := range n {
-			before = append(before, r.state())
-			if _, err := r.prompt(fmt.Sprint("message ", i)); err != nil {
-				rt.Fatal(err)
-			}
-			if err := r.Env.Todos.Set(todo.List{{ID: "1", Content: fmt.Sprint("after ", i), Status: todo.Pending}}); err != nil {
-				rt.Fatal(err)
-			}
-		}
-		end := r.state()
-		for i, p := range r.points()[:n] {
-			r.goTo(p.Seq)
-			if got := r.state(); got != before[i] {
-				rt.Fatalf("before message %d is\n%s\nwas\n%s", i, got, before[i])
-			}
-			if got := r.resumed(); got != before[i] {
-				rt.Fatalf("resumed before message %d is\n%s\nwas\n%s", i, got, before[i])
-			}
-			points := r.points()
-			r.goTo(points[len(points)-1].Seq)
-			if got := r.state(); got != end {
-				rt.Fatalf("forward again is\n%s\nwas\n%s", got, end)
-			}
-		}
-		if err := r.log.Close(); err != nil {
-			rt.Fatal(err)
-		}
-	})
-}
-
-// resumed is the state of a chat that takes up what is on disk now.
-func (r *recorded) resumed() string {
-	r.t.Helper()
-	in, err := os.Open(r.log.Path())
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer in.Close()
-	state, err := recording.Replay(in)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	again := &recorded{bench: newBench(r.t), log: r.log}
-	restored := restoredOf(state)
-	again.Env.Todos = todo.NewBoard(restored.Todos, nil)
-	again.Config.History = history.NewService(wordCount{}, nil)
-	again.Config.Settings = r.Settings
-	again.Chat, err = Resume(again.Config, restored)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	again.calibrate()
-	return again.state()
 }
 
 // What was said comes back, the todo list is that of then, and the next message is the
