@@ -33,6 +33,13 @@ func Keys() []command.Key {
 // key takes a key: for what is read, the question that waits, the list that is open, or
 // the input.
 func (m *Model) key(k term.Key) tea.Cmd {
+	switch k.Name {
+	case "ctrl+c", "ctrl+d", "esc", "alt+esc":
+	default: // what a second key in a row would do
+		if m.hint.quits || m.hint.rewinds {
+			m.hint = hint{}
+		}
+	}
 	if m.pager != nil {
 		m.pagerKey(k)
 		return nil

@@ -53,6 +53,7 @@ func TestKeys(t *testing.T) {
 		{name: "half a word that loses something is filled in when picked, too", do: func(s *screenplay) { s.typed("/c"); s.press("up", "enter") }, input: "/clear "},
 		{name: "Ctrl+C clears", do: func(s *screenplay) { s.typed("a"); s.press("ctrl+c") }},
 		{name: "Ctrl+C twice quits", do: func(s *screenplay) { s.press("ctrl+c", "ctrl+c") }, quit: true},
+		{name: "Ctrl+C twice with a key between does not", do: func(s *screenplay) { s.press("ctrl+c"); s.typed("x"); s.press("ctrl+c") }},
 		{name: "Ctrl+C twice, slowly, does not", do: func(s *screenplay) { s.press("ctrl+c"); s.wait(3 * time.Second); s.press("ctrl+c") }},
 		{name: "Ctrl+C during a turn interrupts", do: func(s *screenplay) { running(s); s.typed("a"); s.press("ctrl+c") }, calls: []string{"interrupt"}, input: "a"},
 		{name: "Ctrl+D quits on an empty line", do: func(s *screenplay) { s.press("ctrl+d") }, quit: true},
