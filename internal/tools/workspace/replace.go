@@ -53,22 +53,40 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 	}
 	defer folders.close()
 	target := target{dir: folders.last, name: filepath.Base(path)}
-	if before == nil {
-		err = target.create(fill)
-	} else {
-		err = target.exchange(before, fill)
+	flush := func() error {
+		if err := folders.flush(); err != nil {
+			return &unsafeError{rel, err}
+		}
+		return nil
 	}
+	if before == nil {
+		err = target.create(fill, flush)
+	} else {
+		err = target.exchange(before, fill, flush)
+	}
+	var unsafe *unsafeError
 	switch {
+	case errors.As(err, &unsafe):
+		return unsafe
 	case errors.Is(err, ErrChanged):
 		return errors.Join(fmt.Errorf("%s %w; nothing was written, read it again", rel, ErrChanged), folders.remove())
 	case err != nil:
 		return errors.Join(unwritten(rel, err), folders.remove())
 	}
-	if err := folders.flush(); err != nil {
-		return fmt.Errorf("%s was written, but may be lost if the machine stops now: %w", rel, disk.Reason(err))
-	}
 	return nil
 }
+
+// unsafeError says that a file was written, and that its name may not be on the disk.
+type unsafeError struct {
+	rel string
+	err error
+}
+
+func (e *unsafeError) Error() string {
+	return fmt.Sprintf("%s was written, but may be lost if the machine stops now: %v", e.rel, disk.Reason(e.err))
+}
+
+func (e *unsafeError) Unwrap() error { return e.err }
 
 func unwritten(rel string, err error) error {
 	return fmt.Errorf("cannot write %s: %w; nothing was changed", rel, disk.Reason(err))
@@ -82,8 +100,8 @@ type target struct {
 
 func (t target) fd() int { return int(t.dir.Fd()) }
 
-// create makes a file that must not exist.
-func (t target) create(fill func(io.Writer) error) error {
+// create makes a file that must not exist; flush makes its name safe.
+func (t target) create(fill func(io.Writer) error, flush func() error) error {
 	f, err := newTemporary(t.dir, 0o666)
 	if err != nil {
 		return err
@@ -92,14 +110,17 @@ func (t target) create(fill func(io.Writer) error) error {
 	if err := f.write(nil, fill); err != nil {
 		return err
 	}
-	if err = f.link(t.name); errors.Is(err, fs.ErrExist) {
+	switch err = f.link(t.name); {
+	case errors.Is(err, fs.ErrExist):
 		return ErrChanged
+	case err != nil:
+		return err
 	}
-	return err
+	return flush()
 }
 
-// exchange replaces a file that must hold before.
-func (t target) exchange(before []byte, fill func(io.Writer) error) error {
+// exchange replaces a file that must hold before; flush makes the names safe.
+func (t target) exchange(before []byte, fill func(io.Writer) error, flush func() error) error {
 	old, info, err := t.open()
 	if err != nil {
 		return err
@@ -119,7 +140,7 @@ func (t target) exchange(before []byte, fill func(io.Writer) error) error {
 	}
 	unlock := lockFolder(t.dir)
 	defer unlock()
-	return t.swap(f, before)
+	return t.swap(f, before, flush)
 }
 
 // open opens the file that is to be replaced, which must be one that may be
@@ -149,7 +170,7 @@ func (t target) open() (*os.File, fs.FileInfo, error) {
 
 // swap puts a finished file in the place of the one that must hold before. The
 // folder is locked, so that only programs that know nothing of Replace interfere.
-func (t target) swap(f *temporary, before []byte) error {
+func (t target) swap(f *temporary, before []byte, flush func() error) error {
 	old, _, err := t.open()
 	if err != nil {
 		return err
@@ -172,7 +193,7 @@ func (t target) swap(f *temporary, before []byte) error {
 			return err
 		}
 		f.path = ""
-		return nil
+		return flush()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrChanged
@@ -180,16 +201,30 @@ func (t target) swap(f *temporary, before []byte) error {
 	if err != nil {
 		return err
 	}
-	// The name of the temporary file is that of the old one now.
-	if held.intact() && holds(old, before) && sameFile(t.dir, f.path, old) {
-		return nil
+	// The name of the temporary file is that of the old one now. Who had found the old one
+	// by its name, and stood still before opening it, waits for us to let go of it. That
+	// is seen, so it is held for as long as the flush takes.
+	undisturbed := func() bool { return held.intact() && holds(old, before) && sameFile(t.dir, f.path, old) }
+	if undisturbed() {
+		if err := flush(); err != nil || undisturbed() {
+			return err
+		}
+	}
+	return t.takeBack(f)
+}
+
+// takeBack puts the old file back in the place of ours. What others did to ours is the
+// latest, so it stays then.
+func (t target) takeBack(f *temporary) error {
+	if f.changed() {
+		return ErrChanged
 	}
 	if err := exchangeNames(t.dir, f.path, t.name); err != nil {
 		return err
 	}
 	if !sameFile(t.dir, f.path, f.File) {
 		// Between the two exchanges another program put a file of its own in the place
-		// of ours. It is the latest, so it stays.
+		// of ours.
 		if err := exchangeNames(t.dir, f.path, t.name); err != nil {
 			return err
 		}

@@ -34,6 +34,8 @@ type temporary struct {
 	dir *os.File
 	// path is its name in dir, empty as long as it has none.
 	path string
+	// written is what it was when it was complete.
+	written fs.FileInfo
 }
 
 // newTemporary makes an empty file in a folder.
@@ -61,7 +63,16 @@ func (f *temporary) write(old fs.FileInfo, fill func(io.Writer) error) error {
 	if err == nil {
 		err = f.Sync()
 	}
+	if err == nil {
+		f.written, err = f.Stat()
+	}
 	return err
+}
+
+// changed reports whether somebody wrote to the file since it was complete.
+func (f *temporary) changed() bool {
+	now, err := f.Stat()
+	return err != nil || now.Size() != f.written.Size() || !now.ModTime().Equal(f.written.ModTime())
 }
 
 // link gives the file its name, which must be free.

@@ -1,0 +1,85 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A program that had found the file by its name, and opens it for writing only after it
+// was replaced, writes to the old one: it is waited for as long as the flush takes, and
+// then the old one is put back. The test comes to the old file by another name.
+func TestALateWriterLosesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": "a\n"})
+	path, other := filepath.Join(w.Root(), "f"), filepath.Join(w.Root(), "other")
+	if err := os.Link(path, other); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.Open(w.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	written := make(chan error, 1)
+	flush := func() error {
+		go func() {
+			late, err := os.OpenFile(other, os.O_WRONLY|os.O_APPEND, 0)
+			if err == nil {
+				_, err = late.WriteString("late\n")
+				late.Close()
+			}
+			written <- err
+		}()
+		return waitForBreak(other)
+	}
+	err = target{dir, "f"}.exchange([]byte("a\n"), func(out io.Writer) error {
+		_, err := io.WriteString(out, "b\n")
+		return err
+	}, flush)
+	if errors.Is(err, errNoLease) {
+		t.Skip(err)
+	}
+	if !errors.Is(err, ErrChanged) {
+		t.Errorf("the edit gave %v", err)
+	}
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
+	if got := content(t, path); got != "a\nlate\n" {
+		t.Errorf("the file holds %q", got)
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	noTemporaryFiles(t, w)
+}
+
+var errNoLease = errors.New("the system tells of no leases")
+
+// waitForBreak waits until somebody waits to write to a file.
+func waitForBreak(path string) error {
+	var stat unix.Stat_t
+	if err := unix.Stat(path, &stat); err != nil {
+		return err
+	}
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(time.Millisecond) {
+		locks, err := os.ReadFile("/proc/locks")
+		if err != nil {
+			return errNoLease
+		}
+		for line := range strings.Lines(string(locks)) {
+			if strings.Contains(line, "BREAKING") && strings.Contains(line, fmt.Sprintf(":%d ", stat.Ino)) {
+				return nil
+			}
+		}
+	}
+	return errNoLease
+}
