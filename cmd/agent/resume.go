@@ -135,7 +135,7 @@ func (a *app) chosenSession(o sessionOptions) (session.Info, error) {
 	if err != nil {
 		return session.Info{}, err
 	}
-	return all[0], nil
+	return session.Latest(all, a.world.now()), nil
 }
 
 // conversation is a new one, or the recorded one going on.

@@ -69,3 +69,18 @@ func List(dir, workspace string) ([]Info, error) {
 	})
 	return infos, nil
 }
+
+// clockError is how far the clock of another moment may be ahead.
+const clockError = time.Hour
+
+// Latest is the one used last of sessions as List returns them, of which there must be
+// one. What says that it is of the future was recorded while a clock was wrong, now or
+// then: any other was used later.
+func Latest(infos []Info, now time.Time) Info {
+	for _, info := range infos {
+		if info.Used.Before(now.Add(clockError)) {
+			return info
+		}
+	}
+	return infos[0]
+}

@@ -184,3 +184,29 @@ func largeLog(b *testing.B) (path string, size int64) {
 	}
 	return path, int64(log.Len())
 }
+
+// A clock that was a year ahead does not hide what is said after it was set right.
+func TestLatestWhenTheClockWasWrong(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 5, 0, 0, 0, time.UTC)
+	used := func(ids ...string) (infos []Info) {
+		at := map[string]time.Time{"ahead": now.AddDate(1, 0, 0), "further": now.AddDate(2, 0, 0), "soon": now.Add(time.Minute), "now": now, "before": now.AddDate(-1, 0, 0)}
+		for _, id := range ids {
+			infos = append(infos, Info{ID: id, Used: at[id]})
+		}
+		return infos
+	}
+	for _, test := range []struct {
+		infos []Info
+		want  string
+	}{
+		{used("now", "before"), "now"},
+		{used("ahead", "now", "before"), "now"},
+		{used("ahead", "soon", "now"), "soon"},
+		{used("further", "ahead"), "further"},
+	} {
+		if got := Latest(test.infos, now); got.ID != test.want {
+			t.Errorf("of %v it is %s", test.infos, got.ID)
+		}
+	}
+}
