@@ -32,7 +32,7 @@ func Replay(ctx context.Context, in Input, o Options, fresh func() (*Engine, err
 	}
 	variants, models := Variants(), PriceModels()
 	runs := make([][]*run, len(variants))
-	all, ctx := errgroup.WithContext(ctx)
+	all, running := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, v := range variants {
 		runs[i] = make([]*run, len(models))
@@ -42,7 +42,7 @@ func Replay(ctx context.Context, in Input, o Options, fresh func() (*Engine, err
 			}
 			runs[i][j] = &run{recording: r, variant: v, model: m}
 			all.Go(func() error {
-				if err := runs[i][j].all(ctx); err != nil {
+				if err := runs[i][j].all(running); err != nil {
 					return fmt.Errorf("replaying %s with %s: %w", in.Name, v.Name, err)
 				}
 				return nil

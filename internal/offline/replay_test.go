@@ -288,3 +288,18 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// --optimum finds, for every price, a cost that nothing needed is missing at, and none
+// above that of sending everything.
+func TestReplayOptimum(t *testing.T) {
+	t.Parallel()
+	report, err := Replay(t.Context(), parse(t, document("{}")), Options{Optimum: true}, func() (*Engine, error) { return newEngine(t), nil })
+	if err != nil || len(report.Optimum) == 0 {
+		t.Fatalf("%d optima, %v", len(report.Optimum), err)
+	}
+	for _, o := range report.Optimum {
+		if o.Quotes <= 0 || o.Quotes > o.Words || o.Words > 1 {
+			t.Errorf("%+v", o)
+		}
+	}
+}

@@ -93,7 +93,8 @@ type optimum struct {
 	// none is what sending everything costs, base that less what the small units cost
 	// after their end.
 	none, base float64
-	// again is what has to be billed again for a cut at a request in front of an item.
+	// again is, of each item, what has to be billed again for a cut in front of it, by
+	// request.
 	again [][]float64
 }
 
@@ -157,9 +158,11 @@ func (o *optimum) carry(i item, from, to int) float64 {
 
 // weigh works out what has to be billed again behind each cut.
 func (o *optimum) weigh(r *Recording, stays []float64) {
-	o.again = make([][]float64, len(o.Cold))
+	o.again = make([][]float64, len(o.items))
+	for n := range o.again {
+		o.again[n] = make([]float64, len(o.Cold))
+	}
 	for k, cold := range o.Cold {
-		o.again[k] = make([]float64, len(o.items))
 		if cold {
 			continue
 		}
@@ -174,7 +177,7 @@ func (o *optimum) weigh(r *Recording, stays []float64) {
 				}
 			}
 			if here {
-				o.again[k][next] = (o.Price.Write - o.Price.Read) * behind
+				o.again[next][k] = (o.Price.Write - o.Price.Read) * behind
 				next--
 			}
 		}
@@ -187,24 +190,34 @@ func (o *optimum) least() float64 {
 	width := requests + 2
 	cell := func(a, b int) int { return (a+1)*width + b } // a begins at -1
 	behind, best := make([]float64, width*width), make([]float64, width*width)
+	column := make([]float64, width) // best[t][b] by t: what is read in a row lies in a row
 	cost := o.base
 	for n := len(o.items) - 1; n >= 0; n-- {
-		i := o.items[n]
+		i, again := o.items[n], o.again[n]
 		cost -= o.carry(i, i.dead, requests)
-		for length := 1; length <= requests+1; length++ {
-			for a := -1; a+length <= requests; a++ {
-				b := a + length
+		for b := 1; b <= requests; b++ {
+			for a := b - 1; a >= -1; a-- {
 				least := behind[cell(a, b)]
 				if i.dead > a && i.dead <= b {
-					least += o.carry(i, i.dead, b)
-					for t := max(i.dead, a+1); t < b; t++ {
-						least = min(least, o.again[t][n]+best[cell(a, t)]+best[cell(t, b)])
-					}
+					least = split(least+o.carry(i, i.dead, b), max(i.dead, a+1), again[:b], best[cell(a, 0):], column)
 				}
 				best[cell(a, b)] = least
+				column[max(a, 0)] = least // that of a = -1 is the last, and never read
 			}
 		}
 		behind, best = best, behind
 	}
 	return cost + behind[cell(-1, requests)]
+}
+
+// split is the least of an interval whose item waits for its end, or has a cut of its own
+// at one of the requests from first on, with what the two halves then cost. Costs are
+// never below zero, so a cut that is too dear alone is not looked at.
+func split(least float64, first int, again, before, after []float64) float64 {
+	for t := first; t < len(again); t++ {
+		if again[t] < least {
+			least = min(least, again[t]+before[t]+after[t])
+		}
+	}
+	return least
 }
