@@ -74,9 +74,9 @@ func (r *finishReason) UnmarshalJSON(raw []byte) error {
 	switch reason := openai.FinishReason(loose.Decode[string](raw)); {
 	case reason == openai.FinishReasonFunctionCall:
 		*r = finishReason(openai.FinishReasonToolCalls)
-	case raw[0] == '"':
+	case raw[0] == '"' && reason != openai.FinishReasonNull: // DashScope's null is a string
 		*r = finishReason(reason)
-	case string(raw) != "null" && string(raw) != "false":
+	case raw[0] != '"' && string(raw) != "null" && string(raw) != "false":
 		*r = finishReason(openai.FinishReasonStop)
 	}
 	return nil

@@ -45,12 +45,16 @@ func parseProblem(body []byte) problem {
 
 // problemInEvent reports whether an event of a stream is an error.
 func problemInEvent(data []byte, name string) (problem, bool) {
-	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"detail"`)) {
+	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"detail"`)) && !bytes.Contains(data, []byte(`"base_resp"`)) {
 		return problem{}, false
 	}
 	var event map[string]any
 	if json.Unmarshal(data, &event) != nil {
 		return problem{}, false
+	}
+	// MiniMax has a status of its own in every event, 0 while all is well.
+	if status, ok := event["base_resp"].(map[string]any); ok && number(status["status_code"]) != 0 {
+		return problem{message: oneLine(words(status["status_msg"]))}, true
 	}
 	_, choices := event["choices"]
 	_, detail := event["detail"]

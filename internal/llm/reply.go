@@ -118,7 +118,7 @@ type reply struct {
 // receive reads events until the stream ends or the consumer leaves. An event
 // that adds nothing to the reply is a pulse.
 func (r *reply) receive(x *exchange, read func(sse.Event) error) error {
-	hurried := false
+	hurried, said := false, 0
 	for event, err := range x.events() {
 		if err != nil {
 			return err
@@ -131,8 +131,9 @@ func (r *reply) receive(x *exchange, read func(sse.Event) error) error {
 		if r.left || r.done {
 			return nil
 		}
-		if r.finish != "" && !hurried {
-			hurried = true
+		// Gemini may say in every event that it has stopped, and go on.
+		if r.finish != "" && (!hurried || r.size > said) {
+			hurried, said = true, r.size
 			x.expect(usageGrace)
 		}
 	}

@@ -44,6 +44,8 @@ func TestInStreamErrors(t *testing.T) {
 		{"vLLM's flat form", hello.Event(`{"object":"error","message":"boom","error":"x","code":400}`), llm.BadRequest, 1, "boom"},
 		{"FastAPI's detail", hello.Event(`{"detail":"boom"}`), llm.Unavailable, 5, "boom"},
 		{"JSON with status 200", llmtest.Fail(200, "{\n \"error\": {\"message\": \"boom\"}\n}"), llm.Unavailable, 5, "boom"},
+		{"MiniMax's status", hello.Event(`{"choices":null,"base_resp":{"status_code":1000,"status_msg":"boom"}}`), llm.Unavailable, 5, "boom"},
+		{"MiniMax without credit", hello.Event(`{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`), llm.RateLimit, 1, "insufficient balance"},
 		{"no words at all", hello.Event(`{"error":{"weird":1}}`), llm.Unavailable, 5, "weird"},
 	}
 	for _, tt := range tests {
@@ -241,6 +243,7 @@ func TestOddShapes(t *testing.T) {
 		"tool calls that are half sense":   {[]string{`{"choices":[{"delta":{"tool_calls":["x",` + call + `,7]}}]}`, finish}, called, "stop"},
 		"the older function_call":          {[]string{`{"choices":[{"delta":{"function_call":{"name":"f","arguments":"{\"p\""}}}]}`, `{"choices":[{"delta":{"function_call":{"arguments":":1}"}},"finish_reason":"function_call"}]}`}, []llm.Chunk{called[0], llm.ToolCall{ID: "call_1", Name: "f", Arguments: `{"p":1}`}}, "tool_calls"},
 		"[DONE] after a whole call":        {[]string{`{"choices":[{"delta":{"tool_calls":[` + call + `]}}]}`}, called, "tool_calls"},
+		"a finish reason of null as text":  {[]string{`{"choices":[{"delta":{"content":"h"},"finish_reason":"null"}]}`, `{"choices":[{"delta":{"content":"i"}}],"base_resp":{"status_code":0,"status_msg":""}}`, `{"choices":[{"delta":{},"finish_reason":"length"}]}`}, []llm.Chunk{hi}, "length"},
 		"[DONE] after a text":              {[]string{`{"choices":[{"delta":{"content":"hi"}}]}`}, []llm.Chunk{hi}, "stop"},
 	} {
 		t.Run(name, func(t *testing.T) {

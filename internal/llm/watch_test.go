@@ -91,6 +91,8 @@ func TestSilence(t *testing.T) {
 		{"keep-alives within the reply", slowServer{parts: append(append([]part{{0, textEvent}}, repeat(2, part{100 * time.Second, keepAlive})...), complete...), closes: true}, 200 * time.Second, ""},
 		{"nothing but keep-alives", slowServer{parts: append([]part{{0, textEvent}}, repeat(1000, part{10 * time.Second, keepAlive})...)}, 5 * time.Minute, "sent nothing for 5m0s"},
 		{"silent after the finish reason", slowServer{parts: []part{{0, textEvent}, {0, finishEvent}}}, 5 * time.Second, ""},
+		{"goes on after the finish reason", slowServer{parts: append([]part{{0, textEvent}, {0, finishEvent}}, append(repeat(3, part{4 * time.Second, textEvent}), part{4 * time.Second, doneEvent})...), closes: true}, 16 * time.Second, ""},
+		{"keep-alives after the finish reason", slowServer{parts: append([]part{{0, textEvent}, {0, finishEvent}}, repeat(9, part{time.Second, keepAlive})...)}, 5 * time.Second, ""},
 		{"open after [DONE]", slowServer{parts: complete}, 50 * time.Millisecond, ""},
 	}
 	for _, tt := range tests {
