@@ -90,6 +90,9 @@ func login(ctx context.Context, w world, o loginOptions) error {
 	if err != nil {
 		return err
 	}
+	if key == "" {
+		return usage(fmt.Errorf("no key for %s came in; type it at a terminal, or pipe it: see agent login --help", host))
+	}
 	where, err := provider.SystemKeys(f.config, w.env).Set(host, key)
 	if err != nil {
 		return usage(err)

@@ -169,7 +169,11 @@ func (p *peer) noModel() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.offers) == 0 {
-		return errors.New("no model is set; " + choose)
+		hint := choose
+		if preset := p.endpoint.Preset(); preset.Catalogue != "" {
+			hint += "; agent models --all " + preset.Name + " lists those that are known"
+		}
+		return errors.New("no model is set; " + hint)
 	}
 	var names []string
 	for _, o := range p.offers[:min(shown, len(p.offers))] {
