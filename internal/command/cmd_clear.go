@@ -11,9 +11,9 @@ func (c *Commands) clearCommand() Command {
 				return Output{}, err
 			}
 			if c.deps.Recorded {
-				return Output{Lines: []string{"The context is empty; the session log keeps what was said."}}, nil
+				return Output{Lines: []string{"The context is empty; the session log keeps what was said."}, Fresh: true}, nil
 			}
-			return Output{Lines: []string{"The context is empty."}}, nil
+			return Output{Lines: []string{"The context is empty."}, Fresh: true}, nil
 		},
 	}
 }

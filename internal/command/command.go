@@ -23,6 +23,8 @@ type Output struct {
 	Copy string
 	// Ask is a question to the person, which a screen shows in place of Lines and Diff.
 	Ask *Ask
+	// Fresh is set when what comes after is a new conversation.
+	Fresh bool
 	// Quit ends the program.
 	Quit bool
 	// Submit is sent to the model as if the user had typed it.

@@ -46,6 +46,10 @@ func commandRows(output command.Output) transcript.Lay {
 				rows = append(rows, style.HangingWrap(line, width)...)
 			}
 		}
+		if output.Fresh {
+			const label = "── new context "
+			rows = append(rows, t.Dim.Text(label+strings.Repeat("─", max(2, width-style.Width(label)))))
+		}
 		return rows
 	}
 }
