@@ -102,7 +102,6 @@ func TestLittleIsHeldOfEachFileDuringACommand(t *testing.T) {
 	}
 	if each := (held(many) - held(few)) / (many - few); each > mostBytes {
 		t.Errorf("%d bytes for each file", each)
-
 	}
 }
 

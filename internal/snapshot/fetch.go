@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,5 +74,3 @@ func nextBlob(in *bufio.Reader) (name string, content []byte, err error) {
 }
 
 func compareNames(a, b string) int { return cmp.Compare(a, b) }
-
-func sortedNames(names []string) []string { slices.Sort(names); return names }
