@@ -8,7 +8,7 @@ import "math"
 // freeSince is the request since which nothing is lost with a free unit.
 func (e *Engine) freeSince(at int, u *unit) int {
 	f := u.fact
-	since := e.request
+	var since int
 	switch {
 	case u.state == current:
 		since = e.oldSince(at, u)
