@@ -49,7 +49,8 @@ func newTerminal(t *testing.T, columns int, url string, args ...string) *termina
 	return s
 }
 
-// run starts agent in the pane, in place of what is there.
+// run starts agent in the pane, in place of what is there. Ctrl+C after its end does not
+// drop what was printed and not yet read.
 func (s *terminal) run(args ...string) {
 	s.t.Helper()
 	agent, err := filepath.Abs(binary)
@@ -59,7 +60,7 @@ func (s *terminal) run(args ...string) {
 	if _, err := os.Stat(agent); err != nil {
 		s.t.Fatalf("%v; run make build first", err)
 	}
-	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `trap : INT; "$@"; echo "ended with $?"; while :; do cat; done`, "sh", agent}, args...)...)
+	s.tmux(append([]string{"respawn-pane", "-k", "-c", s.workspace, "sh", "-c", `stty noflsh; trap : INT; "$@"; echo "ended with $?"; while :; do cat; done`, "sh", agent}, args...)...)
 }
 
 // runInShell starts agent from an interactive shell, which can stop and resume it.
