@@ -31,8 +31,8 @@ func TestTally(t *testing.T) {
 		stats chat.Stats
 		want  string
 	}{
-		{&nothing, chat.Stats{}, "0 turns, 0 tokens"},
-		{&some, chat.Stats{PromptTokens: 40_000, CompletionTokens: 1_000, Cost: 0.25}, "2 turns, 41k tokens, $0.25, 2 files changed"},
+		{&nothing, chat.Stats{}, ""},
+		{&some, chat.Stats{PromptTokens: 40_000, CompletionTokens: 1_000, Cost: 0.25}, "2 turns, 41k tokens, $0.25, 2 files changed · "},
 	} {
 		if got := tt.tally.sums(tt.stats); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
