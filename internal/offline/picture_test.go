@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,7 +124,7 @@ func draw(r *Report) string {
 }
 
 func panel(b *strings.Builder, r *Report, top int, title string, value func(Sent) float64, add bool) {
-	curves, most, longest := map[string][]float64{}, 0.0, 0
+	curves, most := map[string][]float64{}, 0.0
 	for _, v := range r.Variants {
 		sum := 0.0
 		for _, s := range v.Cost[0].Sent {
@@ -133,19 +134,19 @@ func panel(b *strings.Builder, r *Report, top int, title string, value func(Sent
 			}
 			curves[v.Name] = append(curves[v.Name], y)
 		}
-		if v.Name == "none" {
-			most, longest = max(most, curves[v.Name][len(curves[v.Name])-1]), len(curves[v.Name])
-		}
+	}
+	for _, c := range colours {
+		most = max(most, slices.Max(curves[c.name]))
 	}
 	fmt.Fprintf(b, `<text x="%d" y="%d">%s</text>`+"\n", panelLeft, top-12, title)
 	fmt.Fprintf(b, `<path d="M%d %d v%d h%d" fill="none" stroke="#777777"/>`+"\n", panelLeft, top, panelHeight, panelWidth)
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%.0fk</text>`+"\n", panelLeft-6, top+10, most/1000)
-	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%d requests</text>`+"\n", panelLeft+panelWidth, top+panelHeight+18, longest)
+	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%d requests</text>`+"\n", panelLeft+panelWidth, top+panelHeight+18, len(curves["none"]))
 	for i, c := range colours {
 		curve := curves[c.name]
 		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2" points="`, c.colour)
 		for x, y := range curve {
-			fmt.Fprintf(b, "%.1f,%.1f ", panelLeft+panelWidth*float64(x)/float64(len(curve)), float64(top)+panelHeight*(1-min(y/most, 1.25)))
+			fmt.Fprintf(b, "%.1f,%.1f ", panelLeft+panelWidth*float64(x)/float64(len(curve)), float64(top)+panelHeight*(1-y/most))
 		}
 		b.WriteString("\"/>\n")
 		fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", panelLeft+panelWidth+10, top+20+20*i, c.colour, c.name)
