@@ -186,6 +186,7 @@ func (t target) swap(f *temporary, before []byte, flush func() error) error {
 	if err := f.giveName(); err != nil {
 		return err
 	}
+	exchanged := time.Now()
 	err = exchangeNames(t.dir, f.path, t.name)
 	if errors.Is(err, errors.ErrUnsupported) {
 		// What is written from here to the rename would be lost.
@@ -203,10 +204,12 @@ func (t target) swap(f *temporary, before []byte, flush func() error) error {
 	}
 	// The name of the temporary file is that of the old one now. Who had found the old one
 	// by its name, and stood still before opening it, waits for us to let go of it. That
-	// is seen, so it is held for as long as the flush takes.
+	// is seen, so it is held for as long as the flush takes, and no shorter than standstill.
 	undisturbed := func() bool { return held.intact() && holds(old, before) && sameFile(t.dir, f.path, old) }
 	if undisturbed() {
-		if err := flush(); err != nil || undisturbed() {
+		err := flush()
+		time.Sleep(standstill - time.Since(exchanged))
+		if err != nil || undisturbed() {
 			return err
 		}
 	}
@@ -244,6 +247,11 @@ func sameFile(dir *os.File, name string, f *os.File) bool {
 	return unix.Fstatat(int(dir.Fd()), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
 		unix.Fstat(int(f.Fd()), &open) == nil && named.Dev == open.Dev && named.Ino == open.Ino
 }
+
+// standstill is how long a program may stand still between finding a file by its name
+// and opening it for writing, with no line of it lost when the file is replaced
+// meanwhile. Making an exchange safe on a disk takes longer anyway.
+const standstill = 2 * time.Millisecond
 
 // Times within which others let go of a file or folder. They hold it for less than
 // a millisecond, unless they have it open for long; but a command that we start has
