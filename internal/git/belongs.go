@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 // belongs reports whether a repository is that of a work tree: it is in there, or names
@@ -19,9 +21,9 @@ func belongs(own, common, top string) bool {
 		return false
 	}
 	switch {
-	case within(common, top):
-		return within(own, top)
-	case within(own, filepath.Join(common, "worktrees")):
+	case disk.Within(common, top):
+		return disk.Within(own, top)
+	case disk.Within(own, filepath.Join(common, "worktrees")):
 		content, err := os.ReadFile(filepath.Join(own, "gitdir"))
 		return err == nil && real(filepath.Dir(strings.TrimSpace(string(content)))) == top
 	}
@@ -51,8 +53,4 @@ func real(path string) string {
 		return ""
 	}
 	return path
-}
-
-func within(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }

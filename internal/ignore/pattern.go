@@ -31,6 +31,9 @@ func parsePatterns(content, folder string) []pattern {
 	return patterns
 }
 
+// asPathMatch writes a class that excludes as path.Match has it.
+var asPathMatch = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, "[[", "[[", "[!", "[^")
+
 // parsePattern reads one line; a comment and an empty line are no patterns.
 func parsePattern(line string) (pattern, bool) {
 	if strings.HasPrefix(line, "#") {
@@ -48,7 +51,7 @@ func parsePattern(line string) (pattern, bool) {
 	if strings.HasSuffix(line, "/**") {
 		line += "/*" // what is in the folder, not the folder
 	}
-	line = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, "[[", "[[", "[!", "[^").Replace(line)
+	line = asPathMatch.Replace(line)
 	p.names = strings.Split(strings.TrimPrefix(line, "/"), "/")
 	return p, true
 }

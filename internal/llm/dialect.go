@@ -35,16 +35,19 @@ type Dialect struct {
 	// SystemAsUser sends the system prompt as what the user says first.
 	SystemAsUser bool `json:"systemAsUser,omitzero"`
 
+	Passing `json:"-"`
+}
+
+// Passing is what was learned of a conversation with an endpoint and not of the endpoint.
+type Passing struct {
 	// Forgotten are attachments of this conversation that the endpoint has refused.
-	Forgotten *Forgotten `json:"-"`
+	Forgotten *Forgotten
 	// NoReasoning and NoSignatures keep back all that came attached to reasoning, and
 	// to calls: new ones were refused as well.
-	NoReasoning  bool `json:"-"`
-	NoSignatures bool `json:"-"`
+	NoReasoning, NoSignatures bool
 	// OmitSampling leaves out temperature and top-p, OmitEffort the effort: settings
 	// that the model does not take.
-	OmitSampling bool `json:"-"`
-	OmitEffort   bool `json:"-"`
+	OmitSampling, OmitEffort bool
 }
 
 // fit is a request without the settings that are left out.
@@ -64,15 +67,14 @@ const reasoningRefused = "refused"
 
 // lasting is what is true of the endpoint whatever the conversation.
 func (d Dialect) lasting() Dialect {
-	d.Forgotten, d.NoReasoning, d.NoSignatures, d.OmitSampling, d.OmitEffort = nil, false, false, false, false
+	d.Passing = Passing{}
 	return d
 }
 
 // forgetsMore reports whether the conversation loses something by d in place of
 // before, or a setting.
 func (d Dialect) forgetsMore(before Dialect) bool {
-	return d.Forgotten != before.Forgotten || d.NoReasoning != before.NoReasoning || d.NoSignatures != before.NoSignatures ||
-		d.OmitSampling != before.OmitSampling || d.OmitEffort != before.OmitEffort
+	return d.Passing != before.Passing
 }
 
 // lesson is a refusal and the dialect it teaches.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"agent/internal/disk"
 )
 
 // Care is how careful one must be with a file.
@@ -76,7 +78,7 @@ func (p Places) Read(abs, rel string) Found {
 
 func (p Places) own(abs, rel string) Found {
 	for _, own := range p.Own {
-		if own != "" && within(abs, own) {
+		if own != "" && disk.Within(abs, own) {
 			return Found{Path: rel, Name: filepath.Base(own), Care: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
 		}
 	}
@@ -87,10 +89,10 @@ func (p Places) secret(abs, rel string) Found {
 	if isPublic(path.Base(fold(rel))) {
 		return Found{}
 	}
-	if p.Home != "" && within(abs, p.Home) {
+	if p.Home != "" && disk.Within(abs, p.Home) {
 		below := fold(strings.TrimPrefix(abs, strings.TrimSuffix(p.Home, "/")+"/"))
 		for i, name := range foldedHomeSecrets() {
-			if within(below, name) {
+			if disk.Within(below, name) {
 				return Found{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed"}
 			}
 		}
@@ -116,7 +118,7 @@ func InGit(rel string) bool {
 
 // Holds reports whether a folder holds the home folder, or is it: whoever works there
 // works beside keys and beside what shells run.
-func Holds(folder, home string) bool { return home != "" && within(home, folder) }
+func Holds(folder, home string) bool { return home != "" && disk.Within(home, folder) }
 
 // has reports whether the components of name, the last of which may be a pattern, are
 // among those of a path, one behind the other.
@@ -172,10 +174,4 @@ func plain(file string) bool {
 		}
 	}
 	return true
-}
-
-// within reports whether a path is folder or below it.
-func within(path, folder string) bool {
-	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
-	return path == folder || ok && strings.HasPrefix(rest, "/")
 }

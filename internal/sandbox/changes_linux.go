@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
 )
 
 // changes makes the changes of files by name that a command on a thread asks for: of
@@ -162,7 +164,7 @@ func (c *changes) may(fd int) bool {
 	if stat.Nlink == 0 || !filepath.IsAbs(path) {
 		return true
 	}
-	in := func(folder string) bool { return within(path, folder) }
+	in := func(folder string) bool { return disk.Within(path, folder) }
 	return slices.ContainsFunc(c.writable, in) && !slices.ContainsFunc(c.hidden, in)
 }
 

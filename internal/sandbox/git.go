@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/pattern"
 )
 
@@ -145,9 +146,9 @@ func leadsHome(path string) bool {
 	for above := filepath.Dir(parent); dir != ""; above = filepath.Dir(above) {
 		home := filepath.Join(above, ".git")
 		switch {
-		case within(dir, filepath.Join(home, "modules")):
+		case disk.Within(dir, filepath.Join(home, "modules")):
 			return madeByGit(filepath.Join(dir, "config")) && madeByGit(filepath.Join(dir, "hooks")) && missing(dir, "commondir", "config.worktree")
-		case within(dir, filepath.Join(home, "worktrees")):
+		case disk.Within(dir, filepath.Join(home, "worktrees")):
 			return real(pathIn(filepath.Join(dir, "commondir"), "", dir)) == home && missing(dir, "config.worktree")
 		case above == filepath.Dir(above):
 			return false

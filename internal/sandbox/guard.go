@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"agent/internal/disk"
 	"agent/internal/protect/survey"
 )
 
@@ -86,7 +87,7 @@ func newGuard(policy Policy, backend Backend) *guard {
 // placeOf finds the writable folder that a path is in.
 func (p Policy) placeOf(path string) (place, bool) {
 	for _, base := range append([]string{p.Workspace}, p.git...) {
-		if rel, err := filepath.Rel(base, path); err == nil && within(path, base) && path != base {
+		if rel, err := filepath.Rel(base, path); err == nil && disk.Within(path, base) && path != base {
 			return place{base, rel}, true
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"agent/internal/disk"
 	"agent/internal/sandbox/confine"
 )
 
@@ -131,7 +132,7 @@ func (p Policy) spec() confine.Spec {
 		Filter: newFilter(restrictions{noSockets: p.Profile == Look}),
 	}
 	spec.Hidden = append(spec.Hidden[:len(spec.Hidden):len(spec.Hidden)], listeningSockets()...)
-	if names := real("/etc/resolv.conf"); p.network() && within(names, "/run") {
+	if names := real("/etc/resolv.conf"); p.network() && disk.Within(names, "/run") {
 		spec.Keep = []string{names}
 	}
 	if abi := landlockABI(); abi >= helperABI {

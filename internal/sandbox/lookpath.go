@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 // LookPath finds a program in the folders of path, a list like the variable PATH,
@@ -42,6 +44,6 @@ func isInside(path string, folders []string) bool {
 		resolved = filepath.Clean(path)
 	}
 	return slices.ContainsFunc(folders, func(folder string) bool {
-		return folder != "" && (within(resolved, folder) || real(folder) != "" && within(resolved, real(folder)) || within(filepath.Clean(path), folder))
+		return folder != "" && (disk.Within(resolved, folder) || real(folder) != "" && disk.Within(resolved, real(folder)) || disk.Within(filepath.Clean(path), folder))
 	})
 }

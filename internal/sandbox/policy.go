@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/protect/survey"
 )
 
@@ -125,7 +125,7 @@ func (p *Policy) surveyed(found survey.Found, backend Backend) {
 	}
 	allowed := existing(p.AllowRead)
 	p.DenyRead = append(p.DenyRead, slices.DeleteFunc(existing(found.Keys), func(path string) bool {
-		return slices.ContainsFunc(allowed, func(folder string) bool { return within(path, folder) })
+		return slices.ContainsFunc(allowed, func(folder string) bool { return disk.Within(path, folder) })
 	})...)
 }
 
@@ -164,11 +164,6 @@ func (p Policy) writable() []string {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
-}
-
-// within reports whether a clean absolute path is folder or below it.
-func within(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // network reports whether the command can reach others.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/sandbox/confine"
 
 	"golang.org/x/sys/unix"
@@ -75,10 +76,10 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 	walk = func(dir string) {
 		holds := false
 		for _, path := range hidden {
-			if within(dir, path) {
+			if disk.Within(dir, path) {
 				return
 			}
-			holds = holds || within(path, dir)
+			holds = holds || disk.Within(path, dir)
 		}
 		if !holds {
 			rules = append(rules, grant(mayRead, dir)...)
@@ -95,7 +96,7 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 	}
 	walk("/")
 	for _, path := range p.writable() {
-		if !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return within(denied, path) }) {
+		if !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return disk.Within(denied, path) }) {
 			rules = append(rules, grant(mayAll, path)...)
 			continue
 		}
@@ -104,7 +105,7 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 		entries, _ := os.ReadDir(path)
 		for _, entry := range entries {
 			child := filepath.Join(path, entry.Name())
-			if entry.Type()&fs.ModeSymlink == 0 && !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return within(denied, child) || within(child, denied) }) {
+			if entry.Type()&fs.ModeSymlink == 0 && !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return disk.Within(denied, child) || disk.Within(child, denied) }) {
 				rules = append(rules, grant(mayAll, child)...)
 			}
 		}
@@ -127,7 +128,7 @@ func listeningSockets() []string {
 	for line := range strings.Lines(string(table)) {
 		// Num RefCount Protocol Flags Type St Inode Path
 		fields := strings.Fields(line)
-		if len(fields) < 8 || !filepath.IsAbs(fields[7]) || within(fields[7], "/run") {
+		if len(fields) < 8 || !filepath.IsAbs(fields[7]) || disk.Within(fields[7], "/run") {
 			continue
 		}
 		if _, err := os.Lstat(fields[7]); err == nil && !slices.Contains(paths, fields[7]) {

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -72,5 +71,3 @@ func nextBlob(in *bufio.Reader) (name string, content []byte, err error) {
 	_, err = io.ReadFull(in, content)
 	return words[0], content[:size], err
 }
-
-func compareNames(a, b string) int { return cmp.Compare(a, b) }

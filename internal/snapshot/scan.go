@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/words"
@@ -210,7 +211,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 		created, all = s.created(ctx, was)
 		changes = append(changes, created...)
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return compareNames(a.Path, b.Path) })
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes, all
 }
 

@@ -156,7 +156,7 @@ func (t target) open() (*os.File, fs.FileInfo, error) {
 	f := os.NewFile(uintptr(fd), t.name)
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
+		err = errNoFile
 	}
 	if err == nil {
 		err = unix.Faccessat(t.fd(), t.name, unix.W_OK, unix.AT_EACCESS)

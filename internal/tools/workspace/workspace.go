@@ -117,7 +117,7 @@ func (w *Workspace) Resolve(path string) (string, error) {
 // Rel is the path to show for one that Resolve returned: relative to the
 // workspace with forward slashes, or unchanged when it is outside of it.
 func (w *Workspace) Rel(abs string) string {
-	if !inside(w.root, abs) {
+	if !disk.Within(abs, w.root) {
 		return abs
 	}
 	rel, err := filepath.Rel(w.root, abs)
@@ -190,17 +190,12 @@ func (w *Workspace) enter(abs string) (*os.Root, string, error) {
 // base returns the folder that confines abs.
 func (w *Workspace) base(abs string) (string, bool) {
 	switch {
-	case inside(w.root, abs):
+	case disk.Within(abs, w.root):
 		return w.root, true
-	case w.temp != "" && inside(w.temp, abs):
+	case w.temp != "" && disk.Within(abs, w.temp):
 		return w.temp, true
 	}
 	return "", false
-}
-
-// inside reports whether a clean absolute path is folder or below it.
-func inside(folder, path string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // maxLinks is the number of symbolic links after which a path counts as a loop,

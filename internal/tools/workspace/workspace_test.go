@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"agent/internal/disk"
 )
 
 // newWorkspace is a workspace with these files.
@@ -222,7 +224,7 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !inside(w.Root(), abs) && !inside(w.TempDir(), abs) {
+		if !disk.Within(abs, w.Root()) && !disk.Within(abs, w.TempDir()) {
 			t.Fatalf("Resolve(%q) leads to %s", path, abs)
 		}
 		// What exists must be the same file that the system finds, without links.
