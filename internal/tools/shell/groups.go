@@ -57,12 +57,12 @@ func (g *groups) kill() {
 	sandbox.EndAll()
 }
 
-// close ends the watcher; no group runs any more.
+// close ends the watcher for good: no group runs any more, and none will.
 func (g *groups) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.watcher != nil {
 		g.watcher.Close()
-		g.watcher, _ = sandbox.NewWatcher()
+		g.watcher = nil
 	}
 }

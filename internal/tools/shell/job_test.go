@@ -2,10 +2,12 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,4 +104,55 @@ func TestFolderThatIsGone(t *testing.T) {
 	if err != nil || end.NotStarted == nil || !strings.Contains(end.NotStarted.Error(), gone) || strings.Contains(end.NotStarted.Error(), "bash") {
 		t.Errorf("%v, %v", end.NotStarted, err)
 	}
+}
+
+// Close ends a command that somebody waits for, too, and with it the watcher: as long as
+// anything runs, there is one that ends it if this program is killed.
+func TestCloseWaitsForEveryCommand(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	jobs := NewJobs(os.Environ(), nil)
+	jobs.Grace = 100 * time.Millisecond
+	pipe := filepath.Join(folder, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan Result, 1)
+	go func() {
+		result, err := jobs.Run(t.Context(), Command{Line: "trap '' TERM; echo begun >pipe; sleep 300", Dir: folder, OutputBytes: 100}, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- result
+	}()
+	if begun, err := os.ReadFile(pipe); err != nil || string(begun) != "begun\n" {
+		t.Fatalf("%q, %v", begun, err)
+	}
+	watched, _ := watch(jobs)
+	if !watched {
+		t.Error("nobody watches the command")
+	}
+	jobs.Close()
+	watched, running := watch(jobs)
+	if running > 0 {
+		t.Error("the command still runs after Close")
+		jobs.Kill()
+	}
+	if result := <-ended; !result.Interrupted {
+		t.Errorf("it ended with %s", result.Outcome())
+	}
+	if watched {
+		t.Error("a watcher is left")
+	}
+	if _, err := jobs.Run(t.Context(), Command{Line: "true", Dir: folder}, nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("a command after Close: %v", err)
+	}
+	jobs.Close() // again is nothing
+}
+
+// watch says whether there is a watcher, and how many commands run.
+func watch(j *Jobs) (watched bool, running int) {
+	j.groups.mu.Lock()
+	defer j.groups.mu.Unlock()
+	return j.groups.watcher != nil, len(j.groups.running)
 }

@@ -35,7 +35,7 @@ type Jobs struct {
 	// room is how much the files of all outputs may still take, in bytes.
 	room atomic.Int64
 
-	// running ends every background command when cancelled.
+	// running ends every command when cancelled.
 	running context.Context
 	stop    context.CancelFunc
 
@@ -44,6 +44,7 @@ type Jobs struct {
 	all    []*Job
 	// ended are the jobs that ended and were not yet announced.
 	ended []*Job
+	// group are all commands, also those that a caller waits for.
 	group sync.WaitGroup
 }
 
@@ -99,12 +100,13 @@ type Result struct {
 // comes, unless that is nil; a slow screen does not hold the command up. The error
 // is ErrClosed.
 func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Result, error) {
-	j.mu.Lock()
-	closed := j.closed
-	j.mu.Unlock()
-	if closed {
+	if !j.enter() {
 		return Result{}, ErrClosed
 	}
+	defer j.group.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(j.running, cancel)()
 	out := newOutput(command.OutputBytes, command.SpoolDir, &j.room)
 	var to io.Writer = out
 	if screen != nil {
@@ -118,8 +120,18 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	return Result{Ending: end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
-// Close ends every background command and returns when none is left. No command
-// runs afterwards.
+// enter counts a command in, so that Close waits for it; it reports whether it may run.
+func (j *Jobs) enter() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return false
+	}
+	j.group.Add(1)
+	return true
+}
+
+// Close ends every command and returns when none is left. No command runs afterwards.
 func (j *Jobs) Close() {
 	j.mu.Lock()
 	j.closed = true
