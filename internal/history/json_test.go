@@ -3,10 +3,12 @@ package history
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -196,6 +198,79 @@ func FuzzContentJSON(f *testing.F) {
 			t.Fatalf("not stable: %s\nthen %s, %v", first, second, err)
 		}
 	})
+}
+
+// FuzzCanonical: an entry says the same however its JSON is spelled: with room between
+// the parts or none, with its members in another order, with other escapes. And a result
+// that is a string is read as any decoder reads it.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range entrySeeds {
+		f.Add([]byte(seed))
+	}
+	f.Add([]byte(`{ "speaker" : "tool" , "blocks" : [ { "type" : "tool_response" , "callId" : "" , "toolName" : "" , "result": "" , "exitCode" : 1 } ] }`))
+	f.Add([]byte(`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"f","result":  "line \"one\"\nline two \u00e9"}]}`))
+	f.Add([]byte(`{"blocks":[{"x":1,"text":"a","type":"text"},{"parameters":{"a": "}\u0022"},"name":"f","id":"1","type":"tool_call"}],"speaker":"ai"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var c Content
+		if c.UnmarshalJSON(data) != nil {
+			return
+		}
+		for what, again := range spellings(t, data) {
+			var other Content
+			if err := other.UnmarshalJSON(again); err != nil {
+				t.Fatalf("%s: %s: %v", what, again, err)
+			}
+			if diff := cmp.Diff(&c, &other, sayTheSame); diff != "" {
+				t.Fatalf("%s: %s\n(-as it came +spelled anew):\n%s", what, again, diff)
+			}
+		}
+		for i, block := range c.Blocks {
+			if r, ok := block.(*ToolResponse); ok && json.Valid(data) {
+				checkResult(t, data, i, r.Result.Text())
+			}
+		}
+	})
+}
+
+// spellings are the same document as others write it. There are none of one that says
+// something twice or is not UTF-8: those mean something else to each.
+func spellings(t *testing.T, data []byte) map[string][]byte {
+	t.Helper()
+	if jsontext.Value(data).IsValid() {
+		canonical, tight, spaced := jsontext.Value(bytes.Clone(data)), jsontext.Value(bytes.Clone(data)), jsontext.Value(bytes.Clone(data))
+		if err := errors.Join(canonical.Format(jsontext.ReorderRawObjects(true), jsontext.PreserveRawStrings(false)), tight.Compact(), spaced.Indent(jsontext.WithIndent("\t "))); err != nil {
+			t.Fatal(err)
+		}
+		return map[string][]byte{"members in order": canonical, "tight": tight, "spaced": spaced}
+	}
+	return nil
+}
+
+// sayTheSame compares entries by what they say: unknown members and parameters by their
+// meaning, for their spelling is kept.
+var sayTheSame = cmp.Options{
+	cmp.AllowUnexported(Text{}, Content{}),
+	cmpopts.IgnoreUnexported(ToolCall{}),
+	cmp.Comparer(func(a, b jsontext.Value) bool { return sameMeaning(a, b) }),
+	cmp.Comparer(func(a, b json.RawMessage) bool { return sameMeaning(a, b) }),
+	cmp.Comparer(func(a, b Result) bool { return a.Text() == b.Text() || sameMeaning([]byte(a.Text()), []byte(b.Text())) }),
+}
+
+func sameMeaning(a, b []byte) bool {
+	left, right := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b))
+	return bytes.Equal(a, b) || left.Canonicalize(jsontext.CanonicalizeRawFloats(false)) == nil && right.Canonicalize(jsontext.CanonicalizeRawFloats(false)) == nil && bytes.Equal(left, right)
+}
+
+// checkResult compares the text of a result with that of a decoder that knows no entries.
+func checkResult(t *testing.T, data []byte, block int, got string) {
+	t.Helper()
+	var plain struct{ Blocks []struct{ Result any } }
+	if !jsontext.Value(data).IsValid() || json.Unmarshal(data, &plain) != nil || block >= len(plain.Blocks) {
+		return
+	}
+	if want, ok := plain.Blocks[block].Result.(string); ok && want != got {
+		t.Fatalf("the result reads %q, want %q", got, want)
+	}
 }
 
 // A wrong field is named and leaves the entry alone.
