@@ -32,6 +32,9 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.View:
 		asked := m.questions.First()
 		m.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
+		if reply.End {
+			m.pager.Key(term.Key{Name: "F"})
+		}
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
 	case reply.Left:

@@ -50,19 +50,24 @@ func (m *Model) key(k term.Key) tea.Cmd {
 		}
 	}
 	if m.picking != nil {
+		m.typed = m.opts.Now()
 		return m.pickerKey(k)
 	}
 	if m.helpKey(k) {
 		return nil
 	}
 	if cmd, taken := m.actionKey(k); taken {
+		switch k.Name {
+		case "up", "down", "ctrl+p", "ctrl+n": // going through earlier prompts is writing one, too
+			m.typed = m.opts.Now()
+		}
 		return cmd
 	}
 	before := m.input.Text
 	m.input.Key(k.Name, k.Text)
+	m.typed = m.opts.Now()
 	if m.input.Text != before {
 		m.prompts.Rest()
-		m.typed = m.opts.Now()
 	}
 	return m.proposeLater()
 }

@@ -62,8 +62,9 @@ type Model struct {
 	reads []readFile
 	// edit is the edit that has just ended, until it is known what it saves.
 	edit *chat.ToolEnded
-	// pager is open while it is not nil.
-	pager *pager.Pager
+	// pager is open while it is not nil, and covers the screen since covered.
+	pager   *pager.Pager
+	covered time.Time
 
 	input edit.Editor
 	// pasted are the prompts of this session with pastes in them, by their text.

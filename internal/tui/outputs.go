@@ -52,7 +52,7 @@ func (m *Model) openOutputs() tea.Cmd {
 		m.showHint("there is no tool output yet", false)
 		return nil
 	}
-	m.pager = pager.Open(m.outputPages, 0)
+	m.openPages(m.outputPages)
 	return m.readSpools()
 }
 
@@ -124,10 +124,15 @@ func readSome(path string) (string, error) {
 	return string(data), err
 }
 
+// openPages opens the pager, which covers everything else.
+func (m *Model) openPages(pages func() []pager.Page) {
+	m.pager, m.covered = pager.Open(pages, 0), m.opts.Now()
+}
+
 // openPage opens one thing to read.
 func (m *Model) openPage(title string, lay transcript.Lay) {
 	page := pager.Page{Title: title, Lay: lay}
-	m.pager = pager.Open(func() []pager.Page { return []pager.Page{page} }, 0)
+	m.openPages(func() []pager.Page { return []pager.Page{page} })
 }
 
 // openDiff opens a patch: what it does to which file, then a page a file. A single file
@@ -149,12 +154,13 @@ func (m *Model) openDiff(title, diff string) {
 			return patch.Render(t, f.Diff, width)
 		}})
 	}
-	m.pager = pager.Open(func() []pager.Page { return pages }, 0)
+	m.openPages(func() []pager.Page { return pages })
 }
 
 // pagerKey gives a key to the pager.
 func (m *Model) pagerKey(k term.Key) {
 	if m.pager.Key(k) {
 		m.pager = nil
+		m.questions.Uncover(m.covered, m.opts.Now())
 	}
 }

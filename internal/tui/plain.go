@@ -116,6 +116,9 @@ func (p *plain) line(text string) tea.Cmd {
 		asked := m.questions.First()
 		answer, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
 		switch {
+		case answer == "y" && reason == "" && m.questions.TooEarly(m.opts.Now()):
+			m.note(warn, "!", "that was typed before the question was there; answer it again")
+			return nil
 		case asked.Own != nil && (answer == "y" || answer == "n") && reason == "":
 			m.questions.Settle(asked.ID, m.opts.Now())
 			if answer == "y" {

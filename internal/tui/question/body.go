@@ -18,8 +18,10 @@ type body struct {
 	rows  []string
 	theme *style.Theme
 	width int
-	// room is how many rows were shown the last time.
-	room int
+	// room is how many rows were shown the last time. cramped is set when the question
+	// had no room even for its answers and a row of what they are about.
+	room    int
+	cramped bool
 	// scrolled is set while top is the first row shown; otherwise head and tail are.
 	scrolled bool
 	top      int
@@ -37,23 +39,50 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 	b.rows = nil
 	switch {
 	case request.Own != nil:
-		b.title = style.Reveal(request.Own.Title).Text
+		b.title = oneLine(request.Own.Title).Text
 		b.rows = ownRows(t, request.Own, width)
 	case request.Repeats != "":
 		b.title = "the model goes in circles; shall it go on?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)
 	case p.Diff != "":
-		b.title = style.Reveal(words.FirstLine(p.Title)).Text + "  " + patch.StatText(p.Diff)
+		b.title = oneLine(p.Title).Text + "  " + patch.StatText(p.Diff)
 		b.rows = patch.Render(t, p.Diff, width)
 	case p.Command != "":
 		b.title = "run this command"
 		b.rows = Command(t, p.Command, width)
-		if len(b.rows) == 1 && b.hidden == 0 && style.Width(b.rows[0])+4 < width {
+		if len(b.rows) == 1 && b.hidden == 0 && b.fits("run "+b.rows[0]) {
 			b.title, b.rows = "run "+b.rows[0], nil // the title says it all
 		}
+		return
 	default:
-		b.title = style.Reveal(strings.ReplaceAll(p.Title, "\n", " ")).Text
+		b.title = oneLine(p.Title).Text
 	}
+	if !b.fits(b.title) { // its end may be what matters: of a path, of an address
+		b.rows = append(titleRows(t, b.title, width), b.rows...)
+	}
+}
+
+// countRoom is kept free behind a title, for how many questions wait.
+const countRoom = len(" (1 of 99)")
+
+// fits reports whether a title is shown whole in the row above the body.
+func (b *body) fits(title string) bool { return style.Width(title)+countRoom <= b.width }
+
+// oneLine reveals what a question calls itself, which may hold the name of a file: a
+// line feed is one of the characters that would not be seen.
+func oneLine(title string) style.Revealed {
+	revealed := style.Reveal(strings.ReplaceAll(title, "\n", "␊"))
+	revealed.Hidden += strings.Count(title, "\n")
+	return revealed
+}
+
+// titleRows are all of a title.
+func titleRows(t *style.Theme, title string, width int) []string {
+	var rows []string
+	for _, row := range (style.Spans{{Text: title, Style: t.Strong}}).HardWrap(width) {
+		rows = append(rows, row.String())
+	}
+	return rows
 }
 
 // Command shows all of a command line: nothing in it is hidden, and runs of blank

@@ -33,9 +33,7 @@ func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
 		if i > 0 && part.Diff != "" {
 			rows = append(rows, "")
 		}
-		for _, row := range (style.Spans{{Text: style.Reveal(part.Title).Text, Style: t.Strong}}).HardWrap(width) {
-			rows = append(rows, row.String())
-		}
+		rows = append(rows, titleRows(t, oneLine(part.Title).Text, width)...)
 		rows = append(rows, patch.Render(t, part.Diff, width)...)
 	}
 	return rows
@@ -43,9 +41,9 @@ func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
 
 // ownHidden counts the characters of such a question that would not be seen.
 func ownHidden(ask *command.Ask) int {
-	n := 0
+	n := oneLine(ask.Title).Hidden
 	for _, part := range ask.Parts {
-		n += style.Reveal(part.Title).Hidden + patch.Hidden(part.Diff)
+		n += oneLine(part.Title).Hidden + patch.Hidden(part.Diff)
 	}
 	return n
 }

@@ -48,8 +48,8 @@ type Reply struct {
 	Draft string
 	// Pass is set when the key is for the rest of the interface.
 	Pass bool
-	// View asks for all of the question in the pager.
-	View bool
+	// View asks for all of the question in the pager; End for its end first.
+	View, End bool
 	// Run is a line to run: the person said yes to what a command had shown.
 	Run string
 	// Left is set when the person said no to what a command had shown.
@@ -66,6 +66,9 @@ func (q *Questions) Open() bool { return len(q.waiting) > 0 }
 
 // Drafting reports whether keys belong to the message.
 func (q *Questions) Drafting() bool { return q.Open() && q.drafting }
+
+// TooEarly reports whether what answers now was typed before the question was read.
+func (q *Questions) TooEarly(now time.Time) bool { return now.Before(q.since.Add(readingTime)) }
 
 // Asking reports whether the question owns the keys.
 func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
@@ -89,6 +92,14 @@ func (q *Questions) show(now time.Time) {
 	*q = Questions{waiting: q.waiting, owns: q.owns, since: now}
 	if q.Open() {
 		q.body.hidden = hidden(q.First())
+	}
+}
+
+// Uncover is called when what covered the screen is gone: a question that came behind
+// it, after since, is only now read.
+func (q *Questions) Uncover(since, now time.Time) {
+	if q.Asking() && q.since.After(since) {
+		q.since = now
 	}
 }
 
@@ -172,7 +183,7 @@ func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 // letterKey takes a key that types: an answer when it is one and stands alone, else
 // the beginning of a message.
 func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
-	alone := q.letter == "" && !now.Before(q.since.Add(readingTime))
+	alone := q.letter == "" && !q.TooEarly(now)
 	if letter := strings.ToLower(k.Text); alone && q.isChoice(letter) {
 		q.letter, q.at = letter, now.Add(aloneTime)
 		return Reply{}
@@ -194,20 +205,29 @@ func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
 		return q.choose("esc", now)
 	case "tab":
 		q.Draft()
-	case "up":
-		q.move(-1)
-	case "down":
-		q.move(1)
+	case "up", "down", "enter":
+		if !q.TooEarly(now) {
+			return q.selectKey(k.Name, now)
+		}
 	case "pgup":
 		q.body.scroll(-1)
 	case "pgdown":
 		q.body.scroll(1)
-	case "enter":
-		if q.selected > 0 && !now.Before(q.since.Add(readingTime)) {
-			return q.choose(q.choices()[q.selected-1].key, now)
-		}
 	case "shift+tab", "ctrl+o", "ctrl+l", "ctrl+z":
 		return Reply{Pass: true}
+	}
+	return Reply{}
+}
+
+// selectKey picks a choice with the arrows, and answers with Enter.
+func (q *Questions) selectKey(name string, now time.Time) Reply {
+	switch {
+	case name == "up":
+		q.move(-1)
+	case name == "down":
+		q.move(1)
+	case q.selected > 0 && q.selected <= len(q.choices()):
+		return q.choose(q.choices()[q.selected-1].key, now)
 	}
 	return Reply{}
 }
@@ -229,7 +249,12 @@ func (q *Questions) move(by int) {
 func (q *Questions) choose(key string, now time.Time) Reply {
 	switch key {
 	case "y", "a":
-		if !q.body.endSeen {
+		switch {
+		case q.body.endSeen:
+		case q.body.cramped:
+			q.body.endSeen = true
+			return Reply{View: true, End: true}
+		default:
 			q.body.showEnd()
 			return Reply{}
 		}
@@ -302,7 +327,7 @@ func (q *Questions) choices() []choice {
 		return []choice{{"y", "yes, go on", "go on"}, {"n", "no, and say what to do instead", "instead"}, {"esc", "no, and stop", "stops"}}
 	}
 	out := []choice{{"y", "yes", "yes"}}
-	if always := q.waiting[0].Always; always != "" && q.body.hidden == 0 {
+	if always := q.waiting[0].Always; always != "" && q.body.hidden == 0 && !q.body.cramped {
 		out = append(out, choice{"a", "yes, and from now on: " + always, "always: " + always})
 	}
 	return append(out, choice{"n", "no, and say why", "no"}, choice{"esc", "no, and stop", "stops"})

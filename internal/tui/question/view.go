@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // tallRoom is how many rows it takes for every choice to have a row of its own.
@@ -20,11 +21,17 @@ type Place struct{ Row, Col int }
 func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
 	request := q.First()
 	q.body.lay(t, request, width-2)
-	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, width))
+	count := ""
 	if len(q.waiting) > 1 {
-		head += t.Dim.Text(fmt.Sprintf(" (1 of %d)", len(q.waiting)))
+		count = fmt.Sprintf(" (1 of %d)", len(q.waiting))
 	}
+	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, max(1, width-len(count)))) + t.Dim.Text(count)
+	q.body.cramped = false
 	foot, at := q.foot(t, width, room >= tallRoom)
+	if least := 1 + min(1, len(q.body.rows)); least+len(foot) > room && q.reason == nil {
+		q.body.cramped, q.body.room = true, 0
+		return append([]string{head}, q.crampedFoot(t, width)...)[:max(1, min(2, room))], Place{}
+	}
 	lines := append([]string{head}, style.IndentAll(q.body.view(max(0, room-1-len(foot))), "  ")...)
 	if rows := len(lines); rows > 1 && rows+len(foot) < room {
 		lines = append(lines, "")
@@ -37,7 +44,11 @@ func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
 func All(t *style.Theme, request Asked, width int) []string {
 	b := body{hidden: hidden(request)}
 	b.lay(t, request, width)
-	rows := slices.Concat([]string{t.Strong.Text(b.title)}, cautionRows(t, request, width), []string{""}, b.rows)
+	title := []string{t.Strong.Text(b.title)}
+	if !b.fits(b.title) {
+		title = nil // it is in the rows
+	}
+	rows := slices.Concat(title, cautionRows(t, request, width), []string{""}, b.rows)
 	if b.hidden > 0 {
 		rows = append(rows, "", b.warning(t, width))
 	}
@@ -50,14 +61,14 @@ func hidden(request Asked) int {
 		return ownHidden(request.Own)
 	}
 	p := request.Preview
-	n := style.Reveal(p.Title).Hidden
+	n := patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden
+	if p.Command == "" {
+		n += oneLine(p.Title).Hidden
+	}
 	for _, caution := range cautions(request) {
 		n += caution.Hidden
 	}
-	if p.Diff != "" {
-		return n + patch.Hidden(p.Diff)
-	}
-	return n + style.Reveal(p.Command).Hidden
+	return n
 }
 
 // cautions say what about a call asks for care.
@@ -73,22 +84,26 @@ func cautions(request Asked) []style.Revealed {
 	return lines
 }
 
-// cautionRows are the cautions, each in a few rows.
+// cautionRows are the cautions.
 func cautionRows(t *style.Theme, request Asked, width int) []string {
-	const most = 3
 	var rows []string
 	for _, caution := range cautions(request) {
-		wrapped := style.Spans{{Text: "! " + caution.Text, Style: t.Warn}}.HardWrap(width)
-		for _, row := range wrapped[:min(most, len(wrapped))] {
+		for _, row := range (style.Spans{{Text: "! " + caution.Text, Style: t.Warn}}).HardWrap(width) {
 			rows = append(rows, row.String())
 		}
 	}
 	return rows
 }
 
+// mostCautions is how many rows of cautions stand below a question.
+const mostCautions = 6
+
 // foot is what stands below the body: what to be careful about, and the answers.
 func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
 	foot := cautionRows(t, q.First(), width)
+	if more := len(foot) - mostCautions; more > 0 {
+		foot = append(foot[:mostCautions], t.Warn.Text(style.Truncate("! … "+words.Count(more, "more line")+": v opens all", width)))
+	}
 	if q.body.hidden > 0 {
 		foot = append(foot, q.body.warning(t, width))
 	}
@@ -146,6 +161,16 @@ func (q *Questions) choiceLine(t *style.Theme, width int) []string {
 		rows[i] = strings.ReplaceAll(rows[i], nbsp, " ")
 	}
 	return rows
+}
+
+// crampedFoot are the keys alone, where there is no room to say more: what they would
+// allow is read in the pager.
+func (q *Questions) crampedFoot(t *style.Theme, width int) []string {
+	keys := ""
+	for _, c := range q.choices() {
+		keys += keyName(c.key) + " · "
+	}
+	return []string{t.Dim.Text(style.Truncate(keys+"v all", width))}
 }
 
 func keyName(key string) string {
