@@ -117,7 +117,7 @@ func (a *app) setUp(ctx context.Context, o sessionOptions, mode appMode) (err er
 		}
 	}
 	if err := a.connect(ctx, mode); err != nil {
-		_ = printLines(a.world.people, a.notices) // the record may be why
+		_ = a.world.tell(a.notices...) // the record may be why
 		return err
 	}
 	if err := a.confirmWorkspace(ctx, mode.ask); err != nil {

@@ -90,7 +90,7 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 			if o.json || name != "show" && name != "explain" && !term.IsTerminal(int(w.stdout.Fd())) {
 				return rawjson.WriteIndented(w.out, outcome)
 			}
-			return outcome.Print(w.out)
+			return w.printOutcome(outcome)
 		},
 	}
 	o.register(cmd, w)
@@ -128,7 +128,7 @@ request twice. FILE may be - for standard input.`,
 		},
 	}
 	o.register(cmd, w)
-	cmd.Flags().BoolVar(&options.Optimum, "optimum", false, "also find the least that a recording could have cost (takes minutes)")
+	cmd.Flags().BoolVar(&options.Optimum, "optimum", false, "also find the least that a recording could have cost (takes seconds)")
 	return cmd
 }
 

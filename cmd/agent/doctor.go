@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -55,7 +57,7 @@ func runDoctor(ctx context.Context, w world, o settingsOptions) error {
 			lines = append(lines, "      → "+f.todo)
 		}
 	}
-	if err := printLines(w.out, lines); err != nil {
+	if err := w.print(lines...); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(findings, func(f finding) bool { return f.grade == "fix" }) {
@@ -110,7 +112,7 @@ func checkProfiles(store *settings.Store) []finding {
 	if err != nil {
 		return []finding{{"fix", "profiles: " + err.Error(), ""}}
 	}
-	found := []finding{{"ok", fmt.Sprintf("%d profiles", len(names)), ""}}
+	found := []finding{{"ok", words.Count(len(names), "profile"), ""}}
 	for _, name := range names {
 		profile, err := store.Load(name)
 		switch {
@@ -164,7 +166,7 @@ func checkModel(c *provider.Connection, s *settings.Settings, models []provider.
 	case model == "" && len(models) == 1:
 		model, at = models[0].ID, 0
 	case model == "":
-		return finding{"fix", fmt.Sprintf("no model is set; the endpoint offers %d", len(models)), "choose one: agent profile save NAME -m MODEL, or -m MODEL"}
+		return finding{"fix", "no model is set; the endpoint offers " + someOf(models), "choose one: agent profile save NAME -m MODEL, or -m MODEL"}
 	case at < 0:
 		return finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
 	}
@@ -192,6 +194,19 @@ func checkModel(c *provider.Connection, s *settings.Settings, models []provider.
 		return finding{"ok", fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts), ""}
 	}
 	return finding{"note", fmt.Sprintf("model %s: its context limit is not known, %d is assumed, %s", model, room.Size(), starts), "set context-limit"}
+}
+
+// someOf names the first models of an endpoint, and says how many more there are.
+func someOf(models []provider.Offer) string {
+	const shown = 3
+	var names []string
+	for _, m := range models[:min(shown, len(models))] {
+		names = append(names, words.Line(m.ID, 60))
+	}
+	if more := len(models) - shown; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more; agent models lists them", more))
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // compressionStart says at which size compression starts.

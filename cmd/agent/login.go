@@ -97,7 +97,7 @@ func login(ctx context.Context, w world, o loginOptions) error {
 	if err != nil {
 		return usage(err)
 	}
-	return printLines(w.out, []string{"The key for " + host + " is kept in " + where + "."})
+	return w.print("The key for " + host + " is kept in " + where + ".")
 }
 
 func logout(_ context.Context, w world, o loginOptions) error {
@@ -116,7 +116,7 @@ func logout(_ context.Context, w world, o loginOptions) error {
 	if !found {
 		return usage(errors.New("no key is kept for " + host))
 	}
-	return printLines(w.out, []string{"The key for " + host + " is forgotten."})
+	return w.print("The key for " + host + " is forgotten.")
 }
 
 // readKey reads a key without showing it, or from what is piped in.

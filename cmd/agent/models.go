@@ -15,7 +15,6 @@ import (
 	"agent/internal/settings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // modelsOptions are the flags of agent models.
@@ -78,11 +77,7 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 	if err != nil {
 		return err
 	}
-	width, _, err := term.GetSize(int(w.stdout.Fd()))
-	if err != nil {
-		width = 0 // whoever reads a pipe gets everything
-	}
-	return printLines(w.out, modelTable(rows, width))
+	return w.print(modelTable(rows, columns(w.stdout))...)
 }
 
 // noneError says that there is nothing to list.

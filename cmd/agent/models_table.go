@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,29 +19,31 @@ type modelColumn struct {
 }
 
 var modelColumns = []modelColumn{
-	{"PROVIDER", 4, func(r modelRow) string { return r.Provider }},
-	{"MODEL", 5, func(r modelRow) string { return words.Line(r.ID, 0) }},
-	{"WINDOW", 3, func(r modelRow) string { return windowCell(r.Window) }},
-	{"PRICES", 2, func(r modelRow) string { return priceCell(r.Prices) }},
-	{"EFFORTS", 0, func(r modelRow) string { return strings.Join(r.Efforts, ",") }},
-	{"IMAGES", 1, func(r modelRow) string { return yesCell(r.Images) }},
+	{"provider", 4, func(r modelRow) string { return r.Provider }},
+	{"model", 5, func(r modelRow) string { return words.Line(r.ID, 0) }},
+	{"window", 3, func(r modelRow) string { return windowCell(r.Window) }},
+	{"prices", 2, func(r modelRow) string { return priceCell(r.Prices) }},
+	{"efforts", 0, func(r modelRow) string { return strings.Join(r.Efforts, ",") }},
+	{"images", 1, func(r modelRow) string { return yesCell(r.Images) }},
 }
 
 // columnGap is between two columns.
 const columnGap = "  "
 
-// modelTable lays models out in at most width columns, 0 for as many as it takes: less
-// worthy columns are left out, at last the names are cut.
+// modelTable lays models out in at most width columns, 0 for as many as it takes: columns
+// that hold nothing are left out, then less worthy ones, at last the names are cut.
 func modelTable(rows []modelRow, width int) []string {
 	columns := make([][]string, len(modelColumns))
 	widths := make([]int, len(modelColumns))
 	for i, column := range modelColumns {
-		columns[i] = append(columns[i], column.head)
 		for _, row := range rows {
-			columns[i] = append(columns[i], column.cell(row))
-		}
-		for _, cell := range columns[i] {
+			cell := column.cell(row)
+			columns[i] = append(columns[i], cell)
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+		columns[i] = slices.Insert(columns[i], 0, column.head)
+		if widths[i] > 0 { // else nothing is known
+			widths[i] = max(widths[i], utf8.RuneCountInString(column.head))
 		}
 	}
 	least := leastWorth(widths, width)
@@ -48,7 +51,7 @@ func modelTable(rows []modelRow, width int) []string {
 	for y := range lines {
 		var line strings.Builder
 		for i, column := range modelColumns {
-			if column.worth < least {
+			if column.worth < least || widths[i] == 0 {
 				continue
 			}
 			if line.Len() > 0 {
@@ -71,7 +74,7 @@ func leastWorth(widths []int, width int) int {
 	for least := range name {
 		total := -len(columnGap)
 		for i, column := range modelColumns {
-			if column.worth >= least {
+			if column.worth >= least && widths[i] > 0 {
 				total += widths[i] + len(columnGap)
 			}
 		}

@@ -17,8 +17,8 @@ func TestModelTableFits(t *testing.T) {
 		{Provider: "zai", ID: "glm-5"},
 	}
 	for width, want := range map[int]string{
-		0: "PROVIDER MODEL WINDOW PRICES EFFORTS IMAGES", 200: "PROVIDER MODEL WINDOW PRICES EFFORTS IMAGES",
-		80: "PROVIDER MODEL WINDOW PRICES IMAGES", 70: "PROVIDER MODEL WINDOW PRICES", 60: "PROVIDER MODEL WINDOW", 45: "PROVIDER MODEL", 30: "MODEL", 10: "MODEL",
+		0: "provider model window prices efforts images", 200: "provider model window prices efforts images",
+		80: "provider model window prices images", 70: "provider model window prices", 60: "provider model window", 45: "provider model", 30: "model", 10: "model",
 	} {
 		lines := modelTable(rows, width)
 		if got := strings.Join(strings.Fields(lines[0]), " "); got != want {
@@ -27,6 +27,9 @@ func TestModelTableFits(t *testing.T) {
 		if width > 0 && slices.ContainsFunc(lines, func(line string) bool { return utf8.RuneCountInString(line) > width }) {
 			t.Errorf("%d columns are not enough for\n%s", width, strings.Join(lines, "\n"))
 		}
+	}
+	if got := modelTable([]modelRow{{ID: "one", Efforts: []string{"low"}}}, 0)[0]; strings.Join(strings.Fields(got), " ") != "model window prices efforts images" {
+		t.Errorf("without providers the columns are %q", got)
 	}
 	if got := modelTable(rows, 10)[1]; got != "deepseek/…" {
 		t.Errorf("cut to %q", got)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"agent/internal/command"
 	"agent/internal/settings"
@@ -44,7 +43,7 @@ func newProfile(w world) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			return printLines(w.out, out.Lines)
+			return w.print(out.Lines...)
 		}
 		o.register(cmd, w)
 		group.AddCommand(cmd)
@@ -82,15 +81,6 @@ func completeProfiles(w world) cobra.CompletionFunc {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-func printLines(out io.Writer, lines []string) error {
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(out, line); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // noSubcommand refuses a word that is no subcommand, instead of showing help.

@@ -54,9 +54,9 @@ func execute(ctx context.Context, args []string, w world) int {
 	switch {
 	case errors.Is(err, console.ErrGone): // who has read enough is not told
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(w.people, "agent: interrupted")
+		_ = w.tell("agent: interrupted")
 	case err != nil && err.Error() != "":
-		fmt.Fprintln(w.people, "agent: "+err.Error())
+		_ = w.tell("agent: " + err.Error())
 	}
 	return exitStatus(err)
 }
@@ -106,6 +106,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	root.SetIn(w.stdin)
 	root.SetOut(w.out)
 	root.SetErr(w.people)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(w, cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 	})
@@ -140,7 +141,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
-	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, or the only one that begins so; without one, choose")
+	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
 	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -40,9 +41,9 @@ func newSessionsList(w world) *cobra.Command {
 				return rawjson.WriteIndented(w.out, infos)
 			}
 			if len(infos) == 0 {
-				return printLines(w.people, []string{"no session was recorded here yet"})
+				return w.tell("no session was recorded here yet")
 			}
-			return printLines(w.out, command.SessionLines(infos, all, w.now()))
+			return w.print(command.SessionLines(infos, all, w.now())...)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")
@@ -78,10 +79,10 @@ func newSessionsShow(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := printLines(w.out, []string{info.ID + " in " + info.Workspace, info.FirstPrompt, ""}); err != nil {
+		if err := w.print(info.ID+" in "+info.Workspace, info.FirstPrompt, ""); err != nil {
 			return err
 		}
-		return shown.Print(w.out)
+		return w.printOutcome(shown)
 	})
 }
 
@@ -93,7 +94,8 @@ func newSessionsExport(w world) *cobra.Command {
 			return err
 		}
 		if !asJSON {
-			return printLines(w.out, []string{strings.TrimRight(history.Transcript(in.History), "\n")})
+			_, err := fmt.Fprintln(w.out, strings.TrimRight(history.Transcript(in.History), "\n"))
+			return err
 		}
 		document, err := history.WriteDocument(in.WorkspaceRoot, in.History)
 		if err != nil {
@@ -114,12 +116,12 @@ func newSessionsDelete(w world) *cobra.Command {
 		if f, err := w.folders(); err == nil {
 			_ = snapshot.Remove(f.snapshotsOf(info.ID)) // what is left is swept
 		}
-		return printLines(w.out, []string{"deleted " + info.ID})
+		return w.print("deleted " + info.ID)
 	})
 }
 
-// sessionCommand is a command on one session, named by id or by a unique
-// beginning of one.
+// sessionCommand is a command on one session, named by id or by a part that only one
+// has.
 func sessionCommand(w world, name, short string, act func(*cobra.Command, session.Info) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " ID",

@@ -59,9 +59,9 @@ func showSettings(w world, o listOptions) error {
 	case o.json:
 		return rawjson.WriteIndented(w.out, chosen)
 	case o.key != "":
-		return printLines(w.out, command.DescribeSetting(chosen[0], s.Profile()))
+		return w.print(command.DescribeSetting(chosen[0], s.Profile())...)
 	default:
-		return printLines(w.out, command.SettingsTable(chosen, s.Profile()))
+		return w.print(command.SettingsTable(chosen, s.Profile())...)
 	}
 }
 

@@ -186,6 +186,9 @@ func (c *Commands) listProfiles() ([]string, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
+		if c.deps.Session == nil {
+			return []string{"There are no profiles; agent profile save NAME keeps what flags and environment set."}, nil
+		}
 		return []string{"There are no profiles; /profile save NAME keeps what is set now."}, nil
 	}
 	standard, err := c.deps.Profiles.Default()

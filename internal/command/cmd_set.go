@@ -123,7 +123,7 @@ func (c *Commands) describeChanged() []string {
 	if len(changed) == 0 {
 		return []string{"Every setting has its default; /settings lists them."}
 	}
-	return settingRows(changed, c.deps.Settings.Profile())
+	return settingRows(changed, c.deps.Settings.Profile(), 0)
 }
 
 func (c *Commands) completeSet(args []string) []Completion {

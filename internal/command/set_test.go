@@ -138,6 +138,12 @@ func TestSettingsTable(t *testing.T) {
 			t.Errorf("/settings does not list %s", resolved.Spec.Key)
 		}
 	}
+	if err := w.settings.Set(settings.Flags, "base-url", "http://a-server-with-a-long-name.example:8080/v1"); err != nil {
+		t.Fatal(err)
+	}
+	if again := text(w.run(t, "/settings")); !strings.Contains(again, "\n  theme                                 auto    default\n") {
+		t.Errorf("a long address moves all that is listed:\n%s", again)
+	}
 	if !strings.Contains(all, "flag (default unset: the endpoint's only model)") {
 		t.Errorf("/settings does not tell the source of model:\n%s", all)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agent/internal/settings"
 )
 
@@ -30,7 +32,7 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 
 // SettingsTable lists settings under their categories.
 func SettingsTable(all []settings.Resolved, profile string) []string {
-	rows := settingRows(all, profile)
+	rows := settingRows(all, profile, valueColumn)
 	var lines []string
 	var category settings.Category
 	for i, resolved := range all {
@@ -46,8 +48,14 @@ func SettingsTable(all []settings.Resolved, profile string) []string {
 	return lines
 }
 
-// settingRows lines settings up, one a row.
-func settingRows(all []settings.Resolved, profile string) []string {
+// valueColumn is how wide the column of values is where all settings are listed. The rare
+// one that is longer, such as an address, goes beyond it alone instead of pushing all of
+// them off a narrow screen.
+const valueColumn = 6
+
+// settingRows lines settings up, one a row, with a column that wide for their values; 0
+// is as wide as they are.
+func settingRows(all []settings.Resolved, profile string, values int) []string {
 	rows := make([][]string, len(all))
 	for i, resolved := range all {
 		value, source := "unset", sourceName(resolved.Source, profile)
@@ -61,6 +69,10 @@ func settingRows(all []settings.Resolved, profile string) []string {
 			source += " (" + resolved.Spec.Unset + ")"
 		}
 		rows[i] = []string{resolved.Spec.Key, value, source}
+		if values > 0 {
+			padding := strings.Repeat(" ", max(0, values-ansi.StringWidth(value)))
+			rows[i] = []string{resolved.Spec.Key, value + padding + "  " + source}
+		}
 	}
 	return table([]column{left, left, left}, rows)
 }

@@ -135,14 +135,23 @@ func Indent(lines []string, first, rest string) []string {
 }
 
 // HangingWrap breaks a line that is too wide. What follows stays in the line's last
-// column, when it leaves half of the width, else under its first word.
+// column that leaves a third of the width, else under its first word.
 func HangingWrap(line string, width int) []string {
 	if Width(line) <= width {
 		return []string{line}
 	}
 	hang := len(line) - len(strings.TrimLeft(line, " "))
-	if gap := strings.LastIndex(strings.TrimRight(line, " "), "  "); gap >= hang && Width(line[:gap+2]) <= width/2 {
-		hang = gap + 2
+	line = strings.TrimRight(line, " ")
+	for before := line; ; {
+		gap := strings.LastIndex(before, "  ")
+		if gap < hang {
+			break
+		}
+		if Width(line[:gap+2]) <= width*2/3 {
+			hang = gap + 2
+			break
+		}
+		before = line[:gap+1]
 	}
 	head := line[:hang]
 	return Indent(WrapText(line[hang:], max(10, width-Width(head))), head, strings.Repeat(" ", Width(head)))

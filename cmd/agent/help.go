@@ -1,0 +1,55 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// helpColumns is how wide help is at most: longer lines are hard to read.
+const helpColumns = 100
+
+// printHelp prints what a command is for and how it is used, as wide as the terminal is.
+func printHelp(w world, cmd *cobra.Command) {
+	width := columns(w.stdout)
+	if width == 0 || width > helpColumns {
+		width = helpColumns
+	}
+	_ = printLaid(w.out, 0, helpRows(cmd, width)) // there is nobody to be told of an error
+}
+
+// helpRows is the help of a command for a terminal of that width.
+func helpRows(cmd *cobra.Command, width int) (rows []string) {
+	about := cmd.Long
+	if about == "" {
+		about = cmd.Short
+	}
+	text := unbroken(about) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
+	for _, line := range strings.Split(text, "\n") {
+		rows = append(rows, laid(line, width)...)
+	}
+	return rows
+}
+
+// unbroken joins the lines of paragraphs, for them to be broken anew. Lines that are
+// indented, such as examples, stay.
+func unbroken(text string) string {
+	var b strings.Builder
+	after := "\n"
+	for _, line := range strings.SplitAfter(text, "\n") {
+		line, end := strings.CutSuffix(line, "\n")
+		own := line == "" || strings.TrimLeft(line, " \t") != line
+		if own && after == " " {
+			after = "\n"
+		}
+		if b.Len() > 0 {
+			b.WriteString(after)
+		}
+		b.WriteString(strings.ReplaceAll(line, "\t", "  "))
+		after = " "
+		if own || !end {
+			after = "\n"
+		}
+	}
+	return b.String()
+}
