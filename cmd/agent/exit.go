@@ -58,8 +58,7 @@ func exitStatus(err error) int {
 		errors.Is(err, tui.ErrNoTerminal):
 		return exitUsage
 	case errors.As(err, &failure):
-		switch failure.Kind {
-		case llm.BadRequest, llm.NoImages, llm.ContextOverflow:
+		if failure.OfRequest() {
 			return exitFailed
 		}
 		return exitProvider

@@ -43,8 +43,8 @@ type TextDelta struct{ Delta string }
 // ReasoningDelta: a piece of the model's thinking.
 type ReasoningDelta struct{ Delta string }
 
-// ReplyDiscarded: the deltas since the last ReplyEnded are void, the reply
-// starts over (see Retry).
+// ReplyDiscarded: the deltas since the last ReplyEnded are void. The reply starts over
+// (see Retry), or its request was refused.
 type ReplyDiscarded struct{}
 
 // ReplyEnded: the reply is complete and stored. Text is all of it. Interrupted

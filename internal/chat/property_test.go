@@ -184,6 +184,9 @@ func (p *play) checked(answer answerFunc) answerFunc {
 		if curated, _ := p.History.Curated(); !slices.Equal(req.History, curated) {
 			p.t.Errorf("what was sent is not the history")
 		}
+		if req.History[len(req.History)-1].Speaker == history.AI {
+			p.t.Errorf("the model is asked for nothing")
+		}
 		reserve, err := p.window.Reserve()
 		if total := p.window.Tokens() + reserve; err != nil || total > p.window.Size() {
 			p.t.Errorf("D-30: %d tokens with the reserve in a window of %d, %v", total, p.window.Size(), err)

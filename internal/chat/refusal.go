@@ -2,6 +2,7 @@ package chat
 
 import (
 	"errors"
+	"net/http"
 
 	"agent/internal/atcmd"
 	"agent/internal/history"
@@ -16,46 +17,58 @@ type sent struct {
 }
 
 // recovers makes of a conversation that the provider refused one that can go on
-// (D-50), and reports whether the turn goes on with it. What is newest is blamed:
-// the user's message is taken back, which ends the turn; tool results and images of
-// the past are left out from here on.
+// (D-50), and reports whether the turn goes on with it; else the error is what ends
+// it. What is newest is blamed: the user's message is taken back, which ends the
+// turn; tool results and images of the past are left out from here on.
 func (c *Chat) recovers(failure error) (again bool, err error) {
 	var refusal *llm.Error
 	if !errors.As(failure, &refusal) {
-		return false, nil
+		return false, failure
 	}
-	switch refusal.Kind {
-	case llm.ContextOverflow:
+	switch {
+	case refusal.Kind == llm.ContextOverflow:
 		c.window.Refused(refusal.ContextLimit)
-		return true, nil
-	case llm.NoImages:
-		if !c.window.NewImages() {
-			n, err := c.window.DropImages()
-			if err != nil || n > 0 {
-				c.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
-				return err == nil, err
-			}
+		return true, failure
+	case refusal.Kind == llm.NoImages && !c.window.NewImages():
+		n, err := c.window.DropImages()
+		if err != nil || n > 0 {
+			c.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
+			return err == nil, errors.Join(failure, err)
 		}
-	case llm.BadRequest:
+	case refusal.OfRequest():
+	case refusal.Status == http.StatusForbidden && c.window.Answered():
+		// A key that was good is not what is forbidden now.
+		return false, c.takeBack(failure)
 	default:
-		return false, nil
+		return false, failure
 	}
-	if taken, err := c.takeBack(); err != nil || taken {
-		return false, err
+	if taken := c.takeBack(failure); taken != failure {
+		return false, taken
 	}
 	n, err := c.window.WithholdResults()
 	if n > 0 {
 		c.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
 	}
-	return n > 0 && err == nil, err
+	return n > 0 && err == nil, errors.Join(failure, err)
 }
 
-// takeBack returns to the user what they said since the model last answered, and
-// reports whether there was anything.
-func (c *Chat) takeBack() (bool, error) {
+// takenBackError is a refusal whose message went back to its writer.
+type takenBackError struct{ error }
+
+func (e takenBackError) Error() string {
+	return e.error.Error() + ". The message is taken back; the conversation can go on without it"
+}
+
+func (e takenBackError) Unwrap() error { return e.error }
+
+// takeBack returns to the user what they said since the model last answered, for a
+// failure, and what then ends the turn: the failure itself if there was nothing. Tool
+// results that the model has not seen either are left out with it: nobody knows which
+// of the two was refused, and a conversation that holds either would be refused again.
+func (c *Chat) takeBack(failure error) error {
 	entries, err := c.window.TakeBack()
 	if len(entries) == 0 {
-		return false, err
+		return errorOr(err, failure)
 	}
 	var back atcmd.Message
 	for _, entry := range entries {
@@ -67,8 +80,11 @@ func (c *Chat) takeBack() (bool, error) {
 	}
 	c.sent = nil
 	c.Emit(MessageReturned{Message: back})
-	c.notice("the provider refused the request, so your message is taken back; the conversation can go on without it")
-	return true, err
+	if n, withheld := c.window.WithholdResults(); n > 0 {
+		c.notice("the tool results before the message are left out as well")
+		err = errorOr(err, withheld)
+	}
+	return errors.Join(takenBackError{failure}, err)
 }
 
 // messageOf is the message that became an entry, or its words when the entry is of

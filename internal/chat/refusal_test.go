@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +13,8 @@ import (
 )
 
 var (
-	errFiltered = &llm.Error{Kind: llm.BadRequest, Status: 400, Message: "content filter"}
-	errNoImages = &llm.Error{Kind: llm.NoImages, Status: 400, Message: "no image input"}
+	errFiltered = &llm.Error{Kind: llm.BadRequest, Status: 400, Message: "400: content filter"}
+	errNoImages = &llm.Error{Kind: llm.NoImages, Status: 400, Message: "400: no image input"}
 )
 
 // choosy is a model that refuses requests for what is in them.
@@ -84,8 +85,8 @@ func TestD50RefusedMessage(t *testing.T) {
 			if got := seen[MessageReturned](b); len(got) != 1 || got[0].Message.Text() != tc.message {
 				t.Errorf("returned %v", got)
 			}
-			if got := seen[Notice](b); len(got) != 1 || !strings.Contains(got[0].Text, "taken back") {
-				t.Errorf("told %v", got)
+			if reason, back, both := strings.Cut(err.Error(), "taken back"); !both || !strings.Contains(reason, "400") || back == "" || len(seen[Notice](b)) > 0 {
+				t.Errorf("told %v and %v", err, seen[Notice](b))
 			}
 			if out, err := b.prompt("and now?"); err != nil || out.Response != "fine" {
 				t.Errorf("%+v %v", out, err)
@@ -168,5 +169,105 @@ func TestD50RefusalForEver(t *testing.T) {
 	}
 	if got := b.responses(); len(got) != 1 || got[0].Error == "" {
 		t.Errorf("the model reads %+v", got)
+	}
+}
+
+// TestD50RefusedWithinTheReply: what a provider refuses after some words is refused all
+// the same, and of the words nothing stays.
+func TestD50RefusedWithinTheReply(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("hello"), fail(errFiltered, llm.Reasoning{Delta: "hm"}, llm.Text{Delta: "I was"}), say("fine"))
+	b.prompts(t, "hi")
+	if _, err := b.prompt("something forbidden"); !errors.Is(err, errFiltered) {
+		t.Fatal(err)
+	}
+	if got := seen[MessageReturned](b); len(got) != 1 || len(seen[ReplyDiscarded](b)) != 1 {
+		t.Errorf("returned %v, %d discarded", got, len(seen[ReplyDiscarded](b)))
+	}
+	b.prompts(t, "and now?")
+	if got := b.texts(history.Human); !slices.Equal(got, []string{"hi", "and now?"}) {
+		t.Errorf("in the history: %q", got)
+	}
+	if got := b.texts(history.AI); !slices.Equal(got, []string{"hello", "fine"}) {
+		t.Errorf("in the history: %q", got)
+	}
+}
+
+// TestD50FilteredReply: a reply that a filter has cut stays while the conversation goes
+// on, and is blamed with its message when that is refused.
+func TestD50FilteredReply(t *testing.T) {
+	t.Parallel()
+	cut := respond(llm.Text{Delta: "I was"}, llm.Finish{Reason: "content_filter"})
+	for name, tc := range map[string]struct {
+		next  answerFunc
+		human []string
+	}{
+		"goes on": {say("sorry"), []string{"hi", "forbidden", "and now?", "at last"}},
+		"refused": {fail(errFiltered), []string{"hi", "at last"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, say("hello"), cut, tc.next, say("fine"))
+			b.prompts(t, "hi", "forbidden")
+			if _, err := b.prompt("and now?"); err != nil {
+				if got := seen[MessageReturned](b); len(got) != 1 || got[0].Message.Text() != "forbidden\n\nand now?" {
+					t.Errorf("returned %v", got)
+				}
+			}
+			b.prompts(t, "at last")
+			if got := b.texts(history.Human); !slices.Equal(got, tc.human) {
+				t.Errorf("in the history: %q", got)
+			}
+		})
+	}
+}
+
+// TestD50Forbidden: a key that was good is not what a firewall forbids; the first
+// request of all may have the wrong one.
+func TestD50Forbidden(t *testing.T) {
+	t.Parallel()
+	forbidden := &llm.Error{Kind: llm.Auth, Status: 403, Message: "a web page"}
+	b := newBench(t, fail(forbidden), say("hello"), calls("read_file", `{"file_path":"a"}`), fail(forbidden), fail(forbidden), say("fine"))
+	if _, err := b.prompt("hi"); !errors.Is(err, forbidden) || len(seen[MessageReturned](b)) > 0 {
+		t.Fatal(err, seen[MessageReturned](b))
+	}
+	b.prompts(t, "hi again")
+	if _, err := b.prompt("go"); !errors.Is(err, forbidden) || len(seen[MessageReturned](b)) > 0 || strings.Contains(b.responses()[0].Result.Text(), "left out") {
+		t.Errorf("results are no reason to forbid a key: %v %+v", err, b.responses())
+	}
+	if _, err := b.prompt("etc/passwd"); err == nil || len(seen[MessageReturned](b)) != 1 {
+		t.Error(err, seen[MessageReturned](b))
+	}
+	b.prompts(t, "and now?")
+}
+
+// TestD50RefusedAfterResults: where results and a message are both new, either may be
+// what was refused; neither stays.
+func TestD50RefusedAfterResults(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	choosy(b, refusingWord, calls("read_file", `{"file_path":"a"}`), say("fine"))
+	b.on = func(e Event) {
+		if _, ended := e.(ToolEnded); ended {
+			b.Interrupt()
+		}
+	}
+	b.prompts(t, "go")
+	if _, err := b.prompt("innocent"); err == nil {
+		t.Fatal("not refused")
+	}
+	b.prompts(t, "innocent")
+	if got := b.texts(history.Human); !slices.Equal(got, []string{"go", "innocent"}) {
+		t.Errorf("in the history: %q", got)
+	}
+}
+
+// prompts runs turns that must not fail.
+func (b *bench) prompts(t *testing.T, messages ...string) {
+	t.Helper()
+	for _, message := range messages {
+		if _, err := b.prompt(message); err != nil {
+			t.Fatalf("%s: %v", message, err)
+		}
 	}
 }

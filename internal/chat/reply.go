@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -125,12 +126,23 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	}
 }
 
+// finishFiltered ends a reply that the provider's content filter has cut.
+const finishFiltered = "content_filter"
+
 // store puts the reply into the history before it is shown as done. What
 // arrived of a reply that failed is kept as text; its calls are not, for nobody
-// knows whether they were complete.
+// knows whether they were complete. Nothing is kept of a reply to a request that was
+// refused within it: the model has not answered (D-50).
 func (in *replies) store(r *reply, failed error) error {
 	if failed != nil {
 		r.calls, r.attached = nil, nil
+	}
+	var refusal *llm.Error
+	if errors.As(failed, &refusal) && refusal.OfRequest() {
+		if r.text.Len()+r.thought.Len() > 0 {
+			in.Emit(ReplyDiscarded{})
+		}
+		return nil
 	}
 	var blocks []history.Block
 	if r.thought.Len() > 0 || r.attached != nil {
@@ -150,12 +162,15 @@ func (in *replies) store(r *reply, failed error) error {
 	if failed != nil {
 		entry = entry.WithMeta(history.MetaInterrupted, true)
 	}
+	if r.finish == finishFiltered {
+		entry = entry.WithMeta(history.MetaFiltered, true)
+	}
 	err := in.add(in.window.Stamp(entry))
 	in.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
 	switch r.finish {
 	case "length":
 		in.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
-	case "content_filter":
+	case finishFiltered:
 		in.notice("the provider's content filter cut the reply")
 	}
 	return err

@@ -111,6 +111,11 @@ func TestRetry(t *testing.T) {
 		if want := []Stop{StopRepeating, StopFailed, StopDone}; !slices.Equal(stops(b), want) {
 			t.Errorf("turns ended %v, want %v", stops(b), want)
 		}
+		// Vendors refuse a conversation that ends with the assistant.
+		sent := b.model.requests[len(b.model.requests)-1].History
+		if last := sent[len(sent)-1]; last.Speaker != history.Human || !strings.Contains(last.Text(), "go on") {
+			t.Errorf("the model was asked with %q last", last.Text())
+		}
 	}, same, same, same, same, same, same, fail(errors.New("cut"), llm.Text{Delta: "half"}), say("ok"))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"agent/internal/atcmd"
 	"agent/internal/chat/window"
@@ -31,7 +32,7 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
 	c.runner.guard.reset()
-	for {
+	for answered := false; ; {
 		// Before the queue: a message that nothing would answer stays in it.
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
@@ -41,12 +42,15 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			c.notice("stopped: %v", err)
 			return out.stopped(StopMaxCost), nil
 		}
-		err := c.deliverQueued(ctx)
+		delivered, err := c.deliverQueued(ctx)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return failed(ctx, out, err)
+		}
+		if answered && delivered == 0 {
+			return out.stopped(StopDone), nil
 		}
 		reply, err := c.request(ctx, &out)
 		var spent *costError
@@ -62,10 +66,12 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		}
 		if len(reply.calls) == 0 {
 			if c.inbox.serve(); len(c.queue) > 0 {
+				answered = true
 				continue
 			}
 			return out.stopped(StopDone), nil
 		}
+		answered = false
 		stop, err := c.runner.run(ctx, reply.calls, &out)
 		if err != nil {
 			return failed(ctx, out, err)
@@ -97,9 +103,9 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 			}
 			shortened = true
 		}
-		again, failed := c.recovers(err)
+		again, err := c.recovers(err)
 		if !again {
-			return r, errors.Join(err, failed)
+			return r, err
 		}
 	}
 }
@@ -146,12 +152,20 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	return r, err
 }
 
+// replyBrokeOff stands for the user where a reply that broke off is asked for again:
+// vendors refuse a conversation that ends with the assistant.
+const replyBrokeOff = "(your reply broke off here; go on)"
+
 // buildRequest is what goes to the provider, checked (D-32).
 func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	head := w.Head()
 	entries, _ := c.History.Curated()
 	if err := history.Validate(entries); err != nil {
 		return llm.Request{}, err
+	}
+	cached := stable(entries, w.Facts)
+	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.AI {
+		entries = append(slices.Clip(entries), history.HumanText(replyBrokeOff))
 	}
 	request := request(c.Settings, llm.Request{
 		System:  head.System,
@@ -160,7 +174,7 @@ func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 		Cache: llm.Cache{
 			Policy: llm.CachePolicy(settings.PromptCache.Of(c.Settings)),
 			Key:    c.CacheKey,
-			Stable: stable(entries, w.Facts),
+			Stable: cached,
 		},
 	})
 	request.Patience.Unattended = c.Unattended
@@ -193,9 +207,10 @@ func failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
 	return out.stopped(StopFailed), err
 }
 
-// deliverQueued adds the messages typed while the turn ran. One that cannot be
-// sent goes back to the user; what he typed before it is worked on all the same.
-func (c *Chat) deliverQueued(ctx context.Context) error {
+// deliverQueued adds the messages typed while the turn ran, and returns how many. One
+// that cannot be sent goes back to the user; what he typed before it is worked on all
+// the same.
+func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	c.inbox.serve()
 	c.announceJobs()
 	for len(c.queue) > 0 && ctx.Err() == nil {
@@ -207,10 +222,11 @@ func (c *Chat) deliverQueued(ctx context.Context) error {
 			continue
 		}
 		if err := c.addUserMessage(message, said); err != nil {
-			return err
+			return delivered, err
 		}
+		delivered++
 	}
-	return nil
+	return delivered, nil
 }
 
 func (o Outcome) stopped(stop Stop) Outcome {

@@ -100,7 +100,7 @@ const stream = `{"type":"session","sessionId":"s1"}
 {"type":"notice","text":"not included: @b.bin: it is binary"}
 {"type":"reasoning","delta":"hm <"}
 {"type":"text","delta":"Let me "}
-{"type":"notice","text":"the reply was cut and starts over; discard the text so far"}
+{"type":"notice","text":"the reply was cut off and does not count; discard the text so far"}
 {"type":"retry","attempt":2,"delayMs":1234,"reason":"503 Service Unavailable"}
 {"type":"notice","text":"waiting for m\u001b, which has sent nothing for 10s"}
 {"type":"notice","text":"waiting for m\u001b, which has sent nothing for 1m20s"}

@@ -106,7 +106,7 @@ func streamLine(e chat.Event) any {
 	case chat.Retry:
 		return retryLine{"retry", e.Attempt, e.Delay.Milliseconds(), e.Reason}
 	case chat.ReplyDiscarded:
-		return noticeLine{"notice", "the reply was cut and starts over; discard the text so far"}
+		return noticeLine{"notice", "the reply was cut off and does not count; discard the text so far"}
 	case chat.Waiting:
 		return noticeLine{"notice", waitingText(e)}
 	case chat.Notice:

@@ -50,6 +50,8 @@ const (
 	MetaUndone = "undone"
 	// MetaInterrupted marks an ai entry whose reply was cut before its end.
 	MetaInterrupted = "interrupted"
+	// MetaFiltered marks an ai entry whose reply the provider's content filter has cut.
+	MetaFiltered = "filtered"
 	// MetaModel names the model that wrote an ai entry.
 	MetaModel = "model"
 	// MetaWorkspace is the folder that relative paths of an entry mean, where it is

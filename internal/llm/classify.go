@@ -22,6 +22,7 @@ const (
 	hintPatience = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
 	hintServer   = "the server breaks the rules of this API: update it, or use another endpoint or model"
 	hintImages   = "send it without the image, or choose a model that sees"
+	hintFirewall = "a firewall before the endpoint refuses the request: say it in other words, or check base-url and the key"
 	hintPlace    = "the provider does not serve this place: use another endpoint"
 	hintCall     = "the model wrote a call that its server could not read; try again, or use another model"
 	hintContent  = "say it in other words, or use another model or endpoint"
@@ -132,6 +133,10 @@ func classify(p problem) (kind ErrorKind, hint string, final bool) {
 	switch p.status {
 	case http.StatusPaymentRequired:
 		hint = hintQuota
+	case http.StatusForbidden:
+		if p.notAnAPI {
+			hint = hintFirewall
+		}
 	case http.StatusRequestEntityTooLarge:
 		hint = hintSize
 	case http.StatusProxyAuthRequired:
@@ -164,6 +169,10 @@ func kindOfStatus(p problem, said string) (kind ErrorKind, final bool) {
 	}
 }
 
+// refusedWords tell an error in a stream that is about the request from one of the
+// server.
+var refusedWords = pattern.New(`invalid[_ ](?:request|argument|param)|bad[_ ]?request|extra inputs|unknown (?:field|parameter|name)|unrecognized|validation[_ ]error|template[_ ]error`)
+
 // kindOfWords sorts an error in a stream, which often has no status.
 func kindOfWords(p problem, said string) ErrorKind {
 	switch {
@@ -173,7 +182,7 @@ func kindOfWords(p problem, said string) ErrorKind {
 		return RateLimit
 	case strings.Contains(said, "authentication"), strings.Contains(said, "invalid_api_key"):
 		return Auth
-	case strings.Contains(said, "invalid_request"), strings.Contains(said, "badrequest"):
+	case refusedWords.MatchString(said):
 		return BadRequest
 	default:
 		return Unavailable

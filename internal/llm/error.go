@@ -58,6 +58,16 @@ type Error struct {
 	Unreachable bool
 }
 
+// OfRequest reports whether the provider refused what the request holds, so that it
+// would refuse it for ever.
+func (e *Error) OfRequest() bool {
+	switch e.Kind {
+	case BadRequest, NoImages, ContextOverflow:
+		return true
+	}
+	return false
+}
+
 func (e *Error) Error() string {
 	text := e.Message
 	if e.Attempts > 1 {

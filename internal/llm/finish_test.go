@@ -33,6 +33,14 @@ func TestReasonsToFinish(t *testing.T) {
 			t.Error(said, err, got)
 		}
 	}
+	for name, turn := range map[string]llmtest.Turn{"nothing": {}, "thinking": llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"reasoning":"hm"}}]}`)} {
+		srv := llmtest.New(t, turn.Finish("content_filter").NoUsage())
+		client, _ := newClient(t, srv)
+		_, err := collect(t.Context(), client, ask("hi"))
+		if got := failure(t, err); got.Kind != llm.BadRequest || !strings.Contains(err.Error(), "filter let nothing of the reply through; say it in other words") {
+			t.Error(name, err)
+		}
+	}
 	srv := llmtest.New(t, llmtest.Say("hi").Finish("model_context_window_exceeded").NoUsage())
 	client, _ := newClient(t, srv)
 	if _, err := collect(t.Context(), client, ask("hi")); failure(t, err).Kind != llm.ContextOverflow {

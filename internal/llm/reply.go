@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/sashabaranov/go-openai"
@@ -85,8 +86,11 @@ func (q *requester) run(ctx context.Context, req Request, r *reply) error {
 		r.write(r.tags.end(false))
 		r.finish = r.impliedFinish()
 	}
-	if r.finish == "" {
+	switch {
+	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
+	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
+		return r.client.problemError(problem{message: "its content filter let nothing of the reply through", code: r.finish}, r.model)
 	}
 	r.complete()
 	x.expect(drainGrace)
@@ -107,10 +111,11 @@ type reply struct {
 	finish string
 	// done is set when the server has said that nothing follows.
 	done bool
-	// begun is set when a part of the reply has been emitted; left when the
-	// consumer wants no more.
-	begun bool
-	left  bool
+	// begun is set when a part of the reply has been emitted, answered when one of the
+	// answer; left when the consumer wants no more.
+	begun    bool
+	answered bool
+	left     bool
 	// size is what the reply holds, in bytes.
 	size int
 }
@@ -146,7 +151,9 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 		return nil
 	}
 	if p, bad := problemInEvent(event.Data, event.Name); bad {
-		return r.client.problemError(p, r.model)
+		failure := r.client.problemError(p, r.model)
+		failure.Costly = failure.Costly || r.begun
+		return failure
 	}
 	r.emit(Pulse{})
 	if !json.Valid(event.Data) {
@@ -224,6 +231,7 @@ func (r *reply) emit(chunk Chunk) {
 	switch chunk := chunk.(type) {
 	case Text:
 		r.size += len(chunk.Delta)
+		r.answered = r.answered || strings.TrimSpace(chunk.Delta) != ""
 	case Reasoning:
 		r.size += len(chunk.Delta)
 	}

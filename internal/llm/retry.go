@@ -65,6 +65,7 @@ type retrying struct {
 func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		var previous attempt
+		costly := 0
 		for number := 1; ; number++ {
 			latest := attempt{yield: yield}
 			failure := latest.run(ctx, r.provider, req)
@@ -73,12 +74,15 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				return
 			}
 			// The same bytes again will not be better the third time.
-			failure.Final = failure.Final || failure.Kind == Truncated && latest.begun && latest.said == previous.said
+			failure.Final = failure.Final || failure.Kind != RateLimit && latest.begun && latest.said == previous.said
+			if failure.Costly {
+				costly++
+			}
 			failure.Attempts = number
 			previous = latest
 			r.reached.Store(r.reached.Load() || !failure.Unreachable)
 			delay, again := r.delay(failure, r.attempts(failure, req.patience()))
-			if !again {
+			if !again || failure.Costly && costly >= costlyAttempts {
 				yield(nil, failure)
 				return
 			}
@@ -138,8 +142,6 @@ func isReply(chunk Chunk) bool {
 func (r *retrying) attempts(failure *Error, patience Patience) int {
 	most := patience.Retries + 1
 	switch {
-	case failure.Costly:
-		return min(most, costlyAttempts)
 	case !failure.Unreachable, r.reached.Load():
 		return most
 	case patience.Unattended:

@@ -219,7 +219,7 @@ func (m *Model) replyDiscarded() {
 		m.printReply(m.reply.text.End())
 	}
 	if m.reply.printed {
-		m.note(dim, "↻", "the reply above was cut off and starts over")
+		m.note(dim, "↻", "the reply above was cut off and does not count")
 	}
 	m.reply = reply{}
 	m.turn.arriving = ""

@@ -47,7 +47,7 @@ func TestReply(t *testing.T) {
 		{
 			"discarded after a block was printed",
 			[]chat.Event{chat.TextDelta{Delta: "one\n\ntw"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "three"}, chat.ReplyEnded{Text: "three"}},
-			[]string{"one", "↻ the reply above was cut off and starts over", "three"},
+			[]string{"one", "↻ the reply above was cut off and does not count", "three"},
 		},
 		{
 			"interrupted",

@@ -14,15 +14,22 @@ const (
 
 // TakeBack removes what the user said since the model last answered, and returns it,
 // oldest first: the provider refused a request for it, and would refuse all that
-// follow (D-50). A summary stays.
+// follow (D-50). A reply that a content filter has cut is no answer, and goes too. A
+// summary stays.
 func (w *Window) TakeBack() ([]*history.Content, error) {
 	raw := w.History.RawHistory()
 	var said []*history.Content
 	var at []int
 	for i := unanswered(raw); i < len(raw); i++ {
-		if isMessage(raw[i]) {
+		switch {
+		case isMessage(raw[i]):
 			said, at = append(said, raw[i]), append(at, i)
+		case raw[i].Speaker == history.AI:
+			at = append(at, i)
 		}
+	}
+	if len(said) == 0 {
+		return nil, nil
 	}
 	return said, w.amend(history.DensityResult{Removals: at}, "refusedMessages", len(at))
 }
@@ -93,10 +100,14 @@ func (w *Window) amend(result history.DensityResult, field string, n int) error 
 	return w.History.ApplyDensityResult(result)
 }
 
-// unanswered is the index of what came after the model's latest reply.
+// Answered reports whether the model has answered anything that is still there.
+func (w *Window) Answered() bool { return unanswered(w.History.RawHistory()) > 0 }
+
+// unanswered is the index of what came after the model's latest reply, not counting
+// one that a content filter has cut.
 func unanswered(entries []*history.Content) int {
 	for i, entry := range slices.Backward(entries) {
-		if entry.Speaker == history.AI {
+		if entry.Speaker == history.AI && (entry.Metadata[history.MetaFiltered] != true || len(entry.Calls()) > 0) {
 			return i + 1
 		}
 	}
