@@ -25,9 +25,12 @@ const secret = "sk-sentinel-4f1d9c"
 const noRaceSleep = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"agent": func() { os.Exit(agentMain()) },
-	})
+	testscript.Main(m, programs)
+}
+
+// programs are those that the test binary is, by their names.
+var programs = map[string]func(){
+	"agent": func() { os.Exit(agentMain()) },
 }
 
 // TestScripts runs the program as a user's shell would, on the scripts in

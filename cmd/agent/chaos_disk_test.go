@@ -1,0 +1,306 @@
+//go:build chaos && linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"agent/internal/llm/llmtest"
+)
+
+// diskRuns are runs that change the disk, each in all ways that it has.
+var diskRuns = []diskRun{
+	{name: "headless", args: []string{"-p", "go"}},
+	{name: "resumed", args: []string{"-c", "-p", "go"}},
+	{name: "interactive", keys: []string{"go\r", "and on\r", "/set theme dark\r", "/profile save other\r", "/undo yes\r", "/quit\r"}},
+	{name: "interactive, resumed", args: []string{"-c"}, keys: []string{"/compress\r", "go\r", "/redo yes\r", "/quit\r"}},
+	{name: "undo", args: []string{"-c", "-p", "/undo yes"}},
+	{name: "redo", args: []string{"-c", "-p", "/redo yes"}, undone: true},
+	{name: "rewind", args: []string{"-c", "-p", "/rewind 1 files"}},
+	{name: "compress", args: []string{"-c", "-p", "/compress"}},
+	{name: "fork", args: []string{"-c", "--fork", "-p", "go on"}}, // needs room
+	{name: "profile", args: []string{"profile", "save", "other", "-m", "m", "--set", "theme=dark"}},
+	{name: "setting", args: []string{"-p", "/profile save other"}},
+}
+
+// diskRun is a run of the program on a disk that fails. One without keys has no
+// terminal.
+type diskRun struct {
+	name string
+	args []string
+	keys []string
+	// undone means that something was undone before.
+	undone bool
+}
+
+// diskErrors are the errors of disks that are full, broken, or not to be written.
+var diskErrors = []unix.Errno{unix.ENOSPC, unix.EDQUOT, unix.EIO, unix.EROFS}
+
+// TestChaosDiskFaults has the disk fail at a call of chance, for a while or for good,
+// in every kind of run. With CHAOS_DISK=all it fails at each call there is.
+func TestChaosDiskFaults(t *testing.T) {
+	seed, until := chaosSeed(t), share(t)
+	if os.Getenv("CHAOS_DISK") == "all" {
+		until = time.Now().Add(24 * time.Hour)
+	}
+	var mu sync.Mutex
+	runs, faults, most := 0, 0, 0
+	t.Cleanup(func() { t.Logf("%d runs, up to %d calls, %d failed", runs, most, faults) })
+	for worker := range workers {
+		t.Run(fmt.Sprint(worker), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(seed, uint64(worker)))
+			var h *house
+			for i := worker; time.Now().Before(until) && !t.Failed(); i += workers {
+				if i/workers%8 == 0 { // a session that goes on for long is slow
+					h = newDiskHouse(t)
+				}
+				run, fault := diskRuns[i%len(diskRuns)], diskFault{from: 1 + r.IntN(300), to: always, error: diskErrors[r.IntN(len(diskErrors))]}
+				if os.Getenv("CHAOS_DISK") == "all" {
+					fault.from, fault.error = 1+i/len(diskRuns), diskErrors[i/len(diskRuns)%len(diskErrors)]
+				}
+				if r.IntN(2) == 0 {
+					fault.to = fault.from + r.IntN(12)
+				}
+				calls, failed := h.playDiskRun(fmt.Sprintf("seed %d, run %d, %s, %s", seed, i, run.name, fault), run, fault)
+				mu.Lock()
+				runs, faults, most = runs+1, faults+failed, max(most, calls)
+				over := os.Getenv("CHAOS_DISK") == "all" && fault.from > most
+				mu.Unlock()
+				if over {
+					break
+				}
+			}
+		})
+	}
+}
+
+// newDiskHouse makes a house in which something was done.
+func newDiskHouse(t *testing.T) *house {
+	t.Helper()
+	h := newHouse(t, 1, diskTurn)
+	for n := range 3 {
+		if err := os.WriteFile(filepath.Join(h.work, fmt.Sprintf("f%d.txt", n)), []byte(whole(n)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.mustRun("-p", "before")
+	return h
+}
+
+// playDiskRun plays a run and checks what must hold of it. It returns how many calls
+// there were, and how many of them failed.
+func (h *house) playDiskRun(what string, run diskRun, fault diskFault) (calls, failed int) {
+	h.t.Helper()
+	if run.undone {
+		_ = h.agent("-c", "-p", "/undo yes").Run() // there may be nothing left
+	}
+	strays, answers := h.strays(), h.answers()
+	if !fault.full() { // what cannot be taken back either is written again, to be safe
+		h.known = []string{"was there before"}
+	}
+	disk := &faultyDisk{fault: fault, folder: h.home}
+	cmd := h.agent(run.flags()...)
+	var out string
+	ended := false
+	if len(run.keys) > 0 {
+		out, ended = playKeys(h.t, disk, cmd, run.keys)
+	} else {
+		out, ended = playDisk(h.t, disk, cmd)
+	}
+	disk.judging.Wait()
+	if !ended {
+		h.t.Errorf("%s: it did not end\n%s", what, out)
+	}
+	h.checkDiskRun(what, run, cmd.ProcessState.ExitCode(), out)
+	if run.answers() && len(run.keys) == 0 {
+		h.checkSaved(what, h.answers() > answers, disk, out)
+	}
+	// Where nothing can be removed something is left, which a later start sweeps.
+	if left := slices.DeleteFunc(h.strays(), func(path string) bool { return slices.Contains(strays, path) }); fault.full() && len(left) > 0 {
+		h.t.Errorf("%s: left are %q\n%s", what, left, out)
+	}
+	h.mustRun("-c", "-p", "and on")
+	h.check(what + ", afterwards")
+	return disk.calls, disk.failed
+}
+
+// answers reports whether a run of this kind has an answer of the model.
+func (r diskRun) answers() bool { return len(r.keys) > 0 || r.args[len(r.args)-1] == "go" }
+
+// answer is what the model says in the end.
+const answer = "All of this is done."
+
+// answers is how many answers are recorded.
+func (h *house) answers() int { return bytes.Count(h.recorded(), []byte(answer)) }
+
+// checkSaved expects that a run whose answer is not recorded has said so, and that it is
+// recorded when the disk took everything in the end.
+func (h *house) checkSaved(what string, saved bool, disk *faultyDisk, out string) {
+	h.t.Helper()
+	lost := strings.Contains(out, "while closing: the session is not saved")
+	if saved == lost {
+		h.t.Errorf("%s: the answer is recorded: %v, it is said to be lost: %v\n%s", what, saved, lost, out)
+	}
+	const end = 20 // calls after the record is closed
+	if lost && disk.calls > disk.fault.to+end {
+		h.t.Errorf("%s: %d of %d calls failed, and the record was lost\n%s", what, disk.failed, disk.calls, out)
+	}
+}
+
+func (r diskRun) flags() []string {
+	if r.args != nil && r.args[0] == "profile" {
+		return r.args
+	}
+	return append([]string{"--set", "sandbox=off", "--max-turns", "20"}, r.args...)
+}
+
+// mustRun runs the program on a disk on which nothing is wrong.
+func (h *house) mustRun(args ...string) {
+	h.t.Helper()
+	if out, err := h.agent(append([]string{"--set", "sandbox=off"}, args...)...).CombinedOutput(); err != nil {
+		h.t.Fatalf("%q: %v\n%s", args, err, out)
+	}
+}
+
+// diskTurn does one thing after the other that changes the disk.
+func diskTurn(_ *rand.Rand, request *llmtest.Request) llmtest.Turn {
+	results, n := 0, 0
+	for _, m := range request.Messages {
+		switch {
+		case strings.Contains(m.Content, "data to be summarised"):
+			return llmtest.Say("<state_snapshot><overall_goal>all</overall_goal></state_snapshot>")
+		case m.Role == "user":
+			results, n = 0, n+1
+		case m.Role == "tool":
+			results++
+		}
+	}
+	object := func(v map[string]any) string { data, _ := json.Marshal(v); return string(data) }
+	call := func(name string, v map[string]any) llmtest.Turn {
+		return llmtest.Turn{}.CallID(fmt.Sprintf("call_%d_%d", n, results), name, object(v))
+	}
+	switch results {
+	case 0:
+		return call("read_file", map[string]any{"file_path": "f0.txt"})
+	case 1:
+		return call("write_file", map[string]any{"file_path": "f0.txt", "content": whole(10 + n)})
+	case 2:
+		return call("write_file", map[string]any{"file_path": fmt.Sprintf("new%d/deep/f1.txt", n), "content": whole(n)})
+	case 3:
+		return call("run_shell_command", map[string]any{"command": "seq 30000; cp f0.txt f3.txt"})
+	case 4:
+		return call("run_shell_command", map[string]any{"command": "sleep 300", "background": true})
+	case 5:
+		return call("todo_write", map[string]any{"todos": []map[string]any{{"content": "all of it", "status": "pending"}}})
+	}
+	return llmtest.Say(answer)
+}
+
+// playDisk runs a program without a terminal.
+func playDisk(t *testing.T, disk *faultyDisk, cmd *exec.Cmd) (out string, ended bool) {
+	t.Helper()
+	var b bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &b, &b
+	disk.start(t, cmd, (*exec.Cmd).Start)
+	ended = end(cmd, stalled)
+	return b.String(), ended
+}
+
+// playKeys runs a program in a terminal and presses keys, each time that nothing was
+// painted for a moment.
+func playKeys(t *testing.T, disk *faultyDisk, cmd *exec.Cmd, keys []string) (out string, ended bool) {
+	t.Helper()
+	var screen *os.File
+	disk.start(t, cmd, func(cmd *exec.Cmd) (err error) {
+		screen, err = pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 40})
+		return err
+	})
+	painted, shown := make(chan struct{}, 1), make(chan string)
+	go func() {
+		var b bytes.Buffer
+		buf := make([]byte, 4096)
+		for {
+			n, err := screen.Read(buf)
+			b.Write(buf[:n])
+			if err != nil {
+				shown <- b.String()
+				return
+			}
+			select {
+			case painted <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	for _, key := range keys {
+		atRest(painted)
+		_, _ = io.WriteString(screen, key)
+	}
+	ended = end(cmd, stalled)
+	defer screen.Close()
+	return <-shown, ended
+}
+
+// atRest waits until nothing is painted for a moment, as when a turn is over.
+func atRest(painted <-chan struct{}) {
+	const moment = 400 * time.Millisecond
+	for began := time.Now(); time.Since(began) < stalled; {
+		select {
+		case <-painted:
+		case <-time.After(moment):
+			return
+		}
+	}
+}
+
+// defects are what no run may say.
+var defects = regexp.MustCompile(`panic:|goroutine \d+ \[|nil pointer|internal error|defect in`)
+
+// checkDiskRun checks what holds of a run on a disk that failed.
+func (h *house) checkDiskRun(what string, run diskRun, status int, out string) {
+	h.t.Helper()
+	fail := func(format string, args ...any) {
+		h.t.Helper()
+		h.t.Errorf("%s: %s\n%s", what, fmt.Sprintf(format, args...), out)
+	}
+	switch {
+	case run.answers() && status != exitOK, status != exitOK && status != exitFailed && status != exitUsage:
+		fail("exit status %d", status)
+	case len(run.keys) == 0 && run.answers() && !strings.Contains(out, answer):
+		fail("the turn did not end")
+	case defects.MatchString(out):
+		fail("a defect shows")
+	case len(run.keys) == 0 && strings.Count(out, "the conversation goes on") > 1:
+		fail("it is said more than once")
+	}
+	h.check(what)
+}
+
+// strays are temporary files and folders that nobody needs after a run.
+func (h *house) strays() (left []string) {
+	_ = filepath.WalkDir(h.home, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && (strings.HasSuffix(path, ".tmp") || filepath.Dir(path) == h.temp) {
+			left = append(left, path)
+		}
+		return nil
+	})
+	return left
+}
