@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/git/index"
 )
 
 // before is what a workspace held before a command. Of each of its files it holds as
@@ -29,7 +31,7 @@ type before struct {
 	folderInodes []uint64
 	// index is git's, by which those that are clean hold what git keeps of them; states
 	// are those of the others.
-	index  *index
+	index  *index.Index
 	states map[string]State
 	begun  time.Time
 }
@@ -144,17 +146,22 @@ func (b *before) each(do func(place int)) {
 // the same order.
 func (b *before) findClean() {
 	place := 0
-	err := b.index.entries(func(e indexEntry) {
-		for place < len(b.files) && b.files[place] < string(e.path) {
+	entries := b.index.Read()
+	for entries.Next() {
+		e := &entries.Entry
+		for place < len(b.files) && b.files[place] < string(e.Path) {
 			place++
 		}
-		if place == len(b.files) || b.files[place] != string(e.path) || !b.index.sure(e) {
-			return
+		if place == len(b.files) {
+			continue
+		}
+		if !whole(e) || b.files[place] != string(e.Path) || !b.index.Sure(e) {
+			continue
 		}
 		file := &b.seen[place]
-		file.clean = file.there && file.size <= largest && file.print == b.identities.print(e.changed, e.written, e.inode, e.size)
-	})
-	if err != nil {
+		file.clean = file.there && file.size <= largest && file.print == b.identities.print(e.Changed, e.Written, e.Inode, e.Size)
+	}
+	if entries.Err() != nil {
 		for place := range b.seen {
 			b.seen[place].clean = false
 		}
@@ -223,7 +230,7 @@ func (b *before) statesOf(places []int) []State {
 	}
 	var sums map[string]string
 	if len(clean) > 0 {
-		sums = b.index.sums(clean)
+		sums = indexSums(b.index, clean)
 	}
 	states := make([]State, len(places))
 	for i, place := range places {

@@ -75,8 +75,8 @@ func (s *Store) listedAfter(ctx context.Context, was *before) (created []string,
 	all = err == nil && len(was.files)+len(created) <= mostFiles
 	if err != nil {
 		index := openIndex(s.root)
-		defer index.close()
-		created = index.names()
+		defer index.Close()
+		created = indexNames(index)
 	}
 	s.tell(ctx, all, len(was.files))
 	if all {
@@ -100,7 +100,7 @@ func (s *Store) listedAfter(ctx context.Context, was *before) (created []string,
 // certain that they show every change: outside of a repository, with another repository
 // inside, and when one of them was changed just now.
 func (s *Store) sources(ctx context.Context, files []string, begun time.Time) map[string]stamp {
-	gitDir, prefix := repository(s.root)
+	gitDir, prefix := git.Enclosing(s.root)
 	if gitDir == "" || len(files) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/git/index"
 	"agent/internal/words"
 
 	"golang.org/x/sys/unix"
@@ -145,13 +146,13 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 
 // list returns the files that are listed, and whether they are all. Where that is not
 // possible they are those of the index.
-func (s *Store) list(ctx context.Context, index *index) (files []string, all bool) {
+func (s *Store) list(ctx context.Context, index *index.Index) (files []string, all bool) {
 	bounded, cancel := context.WithTimeout(ctx, s.listTime)
 	defer cancel()
 	files, err := s.listed(bounded)
 	all = err == nil && len(files) <= mostFiles
 	if err != nil {
-		files = index.names()
+		files = indexNames(index)
 	}
 	files = files[:min(len(files), mostFiles)]
 	s.tell(ctx, all, len(files))
@@ -187,7 +188,7 @@ func (s *Store) touched(sorted []string) []string {
 
 // scanAfter returns what changed since, and whether it is known what was created.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
-	defer was.index.close()
+	defer was.index.Close()
 	touched := was.changed()
 	states := was.statesOf(touched)
 	for i, place := range touched {

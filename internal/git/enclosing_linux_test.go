@@ -1,4 +1,4 @@
-package snapshot
+package git
 
 import (
 	"path/filepath"
@@ -14,7 +14,7 @@ func TestRepositoryThatIsAPipe(t *testing.T) {
 	if err := unix.Mkfifo(filepath.Join(root, ".git"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if folder, _ := repository(root); folder != "" {
+	if folder, _ := Enclosing(root); folder != "" {
 		t.Errorf("the repository is %q", folder)
 	}
 }

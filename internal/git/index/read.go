@@ -1,0 +1,188 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrFormat is the error for an index that is damaged or of another format.
+var ErrFormat = errors.New("not an index that is understood")
+
+// Reader goes through the entries of an index from its beginning to its end.
+type Reader struct {
+	// Entry is the one that Next has come to.
+	Entry Entry
+
+	in         *bufio.Reader
+	prefix     []byte
+	nameLength int
+	version    uint32
+	// left is how many entries are to come, read how many bytes of the present one were
+	// read. Path and name are the whole path and the name in it.
+	left uint32
+	read int
+	path []byte
+	name [32]byte
+	err  error
+}
+
+// Read returns a reader that is before the first entry. Several may read at once.
+func (i *Index) Read() *Reader {
+	if i == nil {
+		return &Reader{}
+	}
+	return newReader(io.NewSectionReader(i.file, 0, i.size), i.nameLength, i.prefix)
+}
+
+func newReader(from io.Reader, nameLength int, prefix string) *Reader {
+	const head = 12
+	r := &Reader{in: bufio.NewReaderSize(from, 64<<10), nameLength: nameLength, prefix: []byte(prefix)}
+	start, err := r.next(head)
+	if err != nil || string(start[:4]) != "DIRC" {
+		return &Reader{err: ErrFormat}
+	}
+	r.version, r.left = binary.BigEndian.Uint32(start[4:]), binary.BigEndian.Uint32(start[8:])
+	if r.version < 2 || r.version > 4 {
+		return &Reader{err: ErrFormat}
+	}
+	if r.left == 0 {
+		r.err = r.extensions()
+	}
+	return r
+}
+
+// Next goes on to the next entry, in the order of paths as bytes. It is false at the end,
+// and when what follows is not understood.
+func (r *Reader) Next() bool {
+	for r.err == nil && r.left > 0 {
+		r.left--
+		if r.err = r.entry(); r.err == nil && r.left == 0 {
+			r.err = r.extensions()
+		}
+		if r.err == nil && bytes.HasPrefix(r.path, r.prefix) {
+			if r.Entry.Path = r.path[len(r.prefix):]; validPath(r.Entry.Path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Err is ErrFormat when the index is not understood, which may show after some entries, or
+// with the last of them.
+func (r *Reader) Err() error { return r.err }
+
+// validPath reports whether a path leads to nothing but what is below.
+func validPath(path []byte) bool {
+	// What has neither an empty name nor one of points alone needs no second look.
+	if len(path) > 0 && path[0] != '/' && path[0] != '.' && path[len(path)-1] != '/' && !bytes.Contains(path, []byte("/.")) && !bytes.Contains(path, []byte("//")) {
+		return true
+	}
+	return fs.ValidPath(string(path)) && string(path) != "."
+}
+
+// entry reads the next entry.
+func (r *Reader) entry() error {
+	const fixed = 40
+	r.read = 0
+	begin, err := r.next(fixed + r.nameLength + 2)
+	if err != nil {
+		return ErrFormat
+	}
+	number := func(i int) uint32 { return binary.BigEndian.Uint32(begin[4*i:]) }
+	flags := binary.BigEndian.Uint16(begin[fixed+r.nameLength:])
+	r.Entry = Entry{
+		Changed: timespec(number(0), number(1)), Written: timespec(number(2), number(3)),
+		Inode: number(5), Size: number(9), Mode: Mode(number(6) >> 12), Merging: flags&0x3000 != 0,
+		Name: r.name[:copy(r.name[:], begin[fixed:fixed+r.nameLength])],
+	}
+	if flags&0x4000 != 0 && r.version > 2 {
+		more, err := r.next(2)
+		if err != nil {
+			return ErrFormat
+		}
+		r.Entry.Skipped = more[0]&0x40 != 0
+	}
+	return r.readPath()
+}
+
+// next returns the next n bytes, which are valid until more is read.
+func (r *Reader) next(n int) ([]byte, error) {
+	data, err := r.in.Peek(n)
+	if err != nil {
+		return nil, err
+	}
+	r.read += n
+	_, err = r.in.Discard(n)
+	return data, err
+}
+
+// readPath reads the path of an entry into the memory of the last one.
+func (r *Reader) readPath() error {
+	keep := 0
+	if r.version == 4 {
+		// The path is the last one without its end, and another end.
+		cut, err := r.offset()
+		if err != nil || cut > len(r.path) {
+			return ErrFormat
+		}
+		keep = len(r.path) - cut
+	}
+	end, err := r.in.ReadSlice(0)
+	if err != nil {
+		return ErrFormat
+	}
+	r.path = append(r.path[:keep], end[:len(end)-1]...)
+	r.read += len(end)
+	if r.version < 4 && r.read%8 != 0 { // one to eight zeros
+		if _, err := r.next(8 - r.read%8); err != nil {
+			return ErrFormat
+		}
+	}
+	return nil
+}
+
+// offset reads a number as git writes it.
+func (r *Reader) offset() (value int, err error) {
+	for range 5 {
+		b, err := r.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		value |= int(b & 0x7f)
+		if b&0x80 == 0 {
+			return value, nil
+		}
+		value = (value + 1) << 7
+	}
+	return 0, ErrFormat
+}
+
+// extensions reads what follows the entries up to the sum of all. The error says that the
+// entries are in two files.
+func (r *Reader) extensions() error {
+	const head = 8
+	for {
+		begin, err := r.in.Peek(head + r.nameLength)
+		if err != nil {
+			return nil // the sum of all is what is left
+		}
+		if string(begin[:4]) == "link" {
+			return ErrFormat
+		}
+		size := int64(binary.BigEndian.Uint32(begin[4:]))
+		if _, err := io.CopyN(io.Discard, r.in, head+size); err != nil {
+			return ErrFormat
+		}
+	}
+}
+
+func timespec(seconds, nanoseconds uint32) unix.Timespec {
+	return unix.NsecToTimespec(int64(seconds)*1e9 + int64(nanoseconds))
+}
