@@ -154,7 +154,7 @@ func restoredFrom(recorded session.State) chat.Restored {
 	for i, p := range recorded.Prunes {
 		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
 	}
-	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Steps: recorded.Steps, Turn: recorded.Turn}
+	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Turn: recorded.Turn}
 	if len(recorded.Todos) > 0 {
 		restored.Todos, _ = todo.Parse(recorded.Todos)
 	}
@@ -165,7 +165,13 @@ func restoredFrom(recorded session.State) chat.Restored {
 type sessionPast struct{ *session.Past }
 
 // Before implements chat.Past.
-func (p sessionPast) Before(seq uint64) chat.Restored { return restoredFrom(p.Past.Before(seq)) }
+func (p sessionPast) Before(seq uint64) (chat.Restored, error) {
+	state, err := p.Past.Before(seq)
+	if err != nil {
+		return chat.Restored{}, err
+	}
+	return restoredFrom(state), nil
+}
 
 // readPast reads the record of the session that is open.
 func (a *app) readPast() (chat.Past, error) {

@@ -57,7 +57,8 @@ func (a archive) Fetch(ctx context.Context, number int) (tools.Fetched, error) {
 	if err = errors.Join(err, needed); err != nil {
 		return tools.Fetched{}, err
 	}
-	return tools.Fetched{Heading: "[" + a.heading(number, p, found) + "]", Text: textOf(found.Blocks)}, nil
+	heading, err := a.heading(number, p, found)
+	return tools.Fetched{Heading: "[" + heading + "]", Text: textOf(found.Blocks)}, err
 }
 
 // prune is a line of the ledger by its number, from 1.
@@ -93,7 +94,7 @@ func (c *Chat) recall(number int, p PruneRecord) (history.Recollection, error) {
 }
 
 // heading says what was removed, how old it is, and what became of its files since.
-func (c *Chat) heading(number int, p PruneRecord, found history.Recollection) string {
+func (c *Chat) heading(number int, p PruneRecord, found history.Recollection) (string, error) {
 	what := p.Subject
 	if p.Tool != "" && !strings.HasPrefix(what, p.Tool) {
 		what = p.Tool + " " + what
@@ -103,11 +104,15 @@ func (c *Chat) heading(number int, p PruneRecord, found history.Recollection) st
 		heading += ", " + words.Elapsed(age) + " ago"
 	}
 	for _, path := range c.filesOf(p) {
-		if fate := c.fate(path, found); fate != "" {
+		fate, err := c.fate(path, found)
+		if err != nil {
+			return "", err
+		}
+		if fate != "" {
 			heading += "; " + fate
 		}
 	}
-	return heading
+	return heading, nil
 }
 
 // maxHeading bounds how much of a subject a heading shows, in characters.
@@ -130,25 +135,28 @@ func (c *Chat) filesOf(p PruneRecord) []string {
 
 // fate says what became of a file since something of it was recorded, empty when
 // nothing is known to have.
-func (c *Chat) fate(path string, since history.Recollection) string {
+func (c *Chat) fate(path string, since history.Recollection) (string, error) {
 	name := words.Line(path, maxHeading)
-	if compression.WrittenIn(since.Later, path, cmp.Or(c.SessionRoot, c.Root), ToolFacts(c.Tools)) {
-		return name + " was written since; read it to see it as it is"
-	}
-	if c.Env.Workspace == nil {
-		return ""
+	written, err := compression.WrittenIn(since.Later, path, cmp.Or(c.SessionRoot, c.Root), ToolFacts(c.Tools))
+	switch {
+	case err != nil:
+		return "", err
+	case written:
+		return name + " was written since; read it to see it as it is", nil
+	case c.Env.Workspace == nil:
+		return "", nil
 	}
 	abs, err := c.Env.Workspace.Resolve(path)
 	if err != nil {
-		return ""
+		return "", nil // outside, where nothing is said of it
 	}
 	switch info, err := os.Stat(abs); {
 	case errors.Is(err, os.ErrNotExist):
-		return name + " is not there any more"
+		return name + " is not there any more", nil
 	case err == nil && info.ModTime().After(since.At):
-		return name + " was changed on disk since; read it to see it as it is"
+		return name + " was changed on disk since; read it to see it as it is", nil
 	}
-	return ""
+	return "", nil
 }
 
 // textOf writes blocks as the model reads them again.

@@ -78,7 +78,7 @@ func (r *logged) again() {
 	for _, p := range state.Prunes {
 		ledger = append(ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
 	}
-	r.goOn(Restored{Entries: state.Entries, Ledger: ledger, Steps: state.Steps, Turn: state.Turn})
+	r.goOn(Restored{Entries: state.Entries, Ledger: ledger, Pins: state.Pins, Steps: state.Steps(), Reply: state.Reply, Turn: state.Turn})
 }
 
 // recalls is what the tool answers to these arguments, in a turn of its own.
@@ -141,7 +141,11 @@ func answerOf(t *testing.T, r *logged, tool string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, entry := range state.Recorded[0] {
+	said, err := state.Said()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range said.Stretches[0] {
 		for _, b := range entry.Blocks {
 			if response, ok := b.(*history.ToolResponse); ok && response.ToolName == tool {
 				return response.Result.Text()
@@ -302,11 +306,11 @@ func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 		at   time.Time
 		want string
 	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it to see it as it is"}} {
-		if got := r.fate("a.go", history.Recollection{At: c.at}); got != c.want {
+		if got, err := r.fate("a.go", history.Recollection{At: c.at}); err != nil || got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if got := r.fate("b.go", history.Recollection{}); got != "b.go is not there any more" {
+	if got, err := r.fate("b.go", history.Recollection{}); err != nil || got != "b.go is not there any more" {
 		t.Errorf("%q", got)
 	}
 }

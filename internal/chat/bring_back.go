@@ -19,7 +19,8 @@ func (c *Chat) Removed(ctx context.Context, number int) (heading, text string, e
 	if err != nil {
 		return "", "", err
 	}
-	return c.heading(number, p, found), textOf(found.Blocks), nil
+	heading, err = c.heading(number, p, found)
+	return heading, textOf(found.Blocks), err
 }
 
 // BringBack puts what left the context under a number of the Ledger back into it, as

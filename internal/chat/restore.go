@@ -10,16 +10,19 @@ func Resume(config Config, restored Restored) (*Chat, error) {
 	if err := c.History.Restore(restored.Entries); err != nil {
 		return nil, err
 	}
-	c.takeUp(restored)
+	if err := c.takeUp(restored); err != nil {
+		return nil, err
+	}
 	return c, repair(c.History)
 }
 
 // takeUp has what hangs on the history be that of a recorded conversation, whose entries
 // are in it already.
-func (c *Chat) takeUp(restored Restored) {
+func (c *Chat) takeUp(restored Restored) error {
 	c.window.Restore(restored.Ledger, restored.Turn)
-	c.window.Resume(restored.Steps)
-	c.lastReply, c.stats.Saving = lastReply(restored.Steps), c.saved()
+	err := c.window.Resume(restored.Pins, restored.Steps)
+	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
+	return err
 }
 
 // repair answers the calls that an end of the program left open.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 
 	"agent/internal/atcmd"
 	"agent/internal/history"
@@ -16,19 +16,24 @@ import (
 // Past is the record of a conversation up to a moment, for going back in it.
 type Past interface {
 	// Points are the places to go to, in the order of the record.
-	Points() []history.Point
+	Points() ([]history.Point, error)
 	// Before is the conversation as it was before a record. It can be made current again
 	// until it is asked the next time.
-	Before(seq uint64) Restored
+	Before(seq uint64) (Restored, error)
 }
 
 // Restored is a conversation as its record gives it.
 type Restored struct {
 	Entries []*history.Content
-	// Ledger is what was pruned of it, Steps how the entries came about.
+	// Ledger is what was pruned of it, Pins the files that pruning leaves alone.
 	Ledger []PruneRecord
-	Steps  []history.Step
-	Todos  todo.List
+	Pins   []string
+	// Steps tell how the entries came about, nil where nobody knows.
+	Steps iter.Seq2[history.Step, error]
+	// Reply is what the model said last, as /copy means it, also when that has left the
+	// context since.
+	Reply string
+	Todos todo.List
 	// Turn is how many messages of the user led to it.
 	Turn int
 }
@@ -42,7 +47,7 @@ func (c *Chat) Points(context.Context) ([]history.Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	return past.Points(), nil
+	return past.Points()
 }
 
 func (c *Chat) past() (Past, error) {
@@ -62,11 +67,18 @@ func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (history.Poin
 	if err != nil {
 		return history.Point{}, nil, err
 	}
-	point := pointAt(past.Points(), seq)
+	points, err := past.Points()
+	if err != nil {
+		return history.Point{}, nil, err
+	}
+	point := pointAt(points, seq)
 	if point.Seq == 0 {
 		return history.Point{}, nil, fmt.Errorf("the conversation has no point %d to go to", seq)
 	}
-	restored := past.Before(seq)
+	restored, err := past.Before(seq)
+	if err != nil {
+		return history.Point{}, nil, err
+	}
 	var changed []snapshot.Changed
 	err = c.whenIdle(ctx, func() error {
 		if files {
@@ -137,10 +149,10 @@ func (c *Chat) rewind(point history.Point, restored Restored) error {
 		return err
 	}
 	c.window.Reset()
-	c.takeUp(restored)
+	err := c.takeUp(restored)
 	c.sent = nil
 	c.Env.Seen = tools.NewSeen() // the files may be others than the model knew then
-	err := errors.Join(repair(c.History), c.markUndone())
+	err = errors.Join(err, repair(c.History), c.markUndone())
 	if c.Env.Todos != nil {
 		err = errors.Join(err, c.Env.Todos.Set(restored.Todos))
 	}
@@ -149,21 +161,4 @@ func (c *Chat) rewind(point history.Point, restored Restored) error {
 	}
 	c.emitStatus()
 	return err
-}
-
-// lastReply is what the model said last, as /copy means it, also when that has left the
-// context since.
-func lastReply(steps []history.Step) string {
-	for _, step := range slices.Backward(steps) {
-		if step.Kind == history.MutationCleared {
-			break
-		}
-		if step.Kind != history.MutationAdded || step.Entry.Speaker != history.AI {
-			continue
-		}
-		if text := step.Entry.Text(); text != "" {
-			return text
-		}
-	}
-	return ""
 }

@@ -52,10 +52,13 @@ func (b *bench) calibrate() {
 
 type recordedPast struct{ *recording.Past }
 
-func (p recordedPast) Before(seq uint64) Restored { return restoredOf(p.Past.Before(seq)) }
+func (p recordedPast) Before(seq uint64) (Restored, error) {
+	state, err := p.Past.Before(seq)
+	return restoredOf(state), err
+}
 
 func restoredOf(s recording.State) Restored {
-	r := Restored{Entries: s.Entries, Steps: s.Steps, Turn: s.Turn}
+	r := Restored{Entries: s.Entries, Pins: s.Pins, Steps: s.Steps(), Reply: s.Reply, Turn: s.Turn}
 	for _, p := range s.Prunes {
 		r.Ledger = append(r.Ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
 	}
@@ -72,15 +75,21 @@ func (r *recorded) goTo(seq uint64) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for _, p := range past.Points() {
-		if p.Seq == seq {
-			if err := r.rewind(p, past.Before(seq)); err != nil {
-				r.t.Fatal(err)
-			}
-			return
-		}
+	points, err := past.Points()
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	r.t.Fatalf("there is no point %d", seq)
+	restored, err := past.Before(seq)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	point := pointAt(points, seq)
+	if point.Seq == 0 {
+		r.t.Fatalf("there is no point %d", seq)
+	}
+	if err := r.rewind(point, restored); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 func (r *recorded) points() []history.Point {

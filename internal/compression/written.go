@@ -1,18 +1,35 @@
 package compression
 
-import "agent/internal/history"
+import (
+	"iter"
+
+	"agent/internal/history"
+)
 
 // WrittenIn reports whether entries hold a successful write of a file (D-10). Relative
-// paths mean root in entries that name no workspace (D-44).
-func WrittenIn(entries []*history.Content, path, root string, facts Facts) bool {
+// paths mean root in entries that name no workspace (D-44). An error is that of entries, of which there may be none.
+func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, facts Facts) (bool, error) {
+	if entries == nil {
+		return false, nil
+	}
 	files := newResolver(root)
-	v := &view{raw: entries}
 	wanted := files.key(&history.Content{}, path)
-	for pair := range history.PairsBackward(entries) {
-		p := filePath(pair.Call)
-		if p != "" && facts.of(pair.Call.Name).Writes && !isPreview(pair.Call) && files.key(entries[pair.At.Entry], p) == wanted && succeeded(v, pair) {
-			return true
+	writes := map[string]bool{} // the latest calls, by their ids (D-11)
+	for entry, err := range entries {
+		if err != nil {
+			return false, err
+		}
+		for _, block := range entry.Blocks {
+			switch b := block.(type) {
+			case *history.ToolCall:
+				p := filePath(b)
+				writes[b.ID] = p != "" && facts.of(b.Name).Writes && !isPreview(b) && files.key(entry, p) == wanted
+			case *history.ToolResponse:
+				if writes[b.CallID] && b.Error == "" && entry.Metadata[history.MetaUndone] != true {
+					return true, nil
+				}
+			}
 		}
 	}
-	return false
+	return false, nil
 }

@@ -1,6 +1,9 @@
 package history
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // Recollection is content that left the context, as it was recorded first.
 type Recollection struct {
@@ -10,8 +13,8 @@ type Recollection struct {
 	At   time.Time
 	Turn int
 	// Later are the entries that were recorded since, for what became of the files it
-	// is about.
-	Later []*Content
+	// is about. They are read as they are asked for; an error is the last. Nil for none.
+	Later iter.Seq2[*Content, error]
 }
 
 // MetaRestored marks a human entry that brings content back into the context which

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"iter"
 	"time"
 
 	"agent/internal/chat"
@@ -8,6 +9,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
 )
@@ -19,15 +21,14 @@ type Input struct {
 	WorkspaceRoot string
 	// History is the context as it is now.
 	History []*history.Content
-	// Recorded are all entries as they were added, those that were pruned or
-	// compressed since included: one list for each stretch between clears.
-	Recorded [][]*history.Content
-	// Steps tell how the context came about, and Settings what was set in the session; a
-	// log says both.
-	Steps    []history.Step
+	// Said reads all entries as they were added, those that were pruned or compressed since
+	// included. When that was is told by a log; documents say it by metadata.
+	Said func() (session.Said, error)
+	// Steps tell how the context came about, Pins which files pruning leaves alone, and
+	// Settings what was set in the session; a log says all of them.
+	Steps    iter.Seq2[history.Step, error]
+	Pins     []string
 	Settings map[string]string
-	// At is when entries were said, as far as a log tells; documents say it by metadata.
-	At map[*history.Content]time.Time
 	// Document is where it came from when that can carry configuration, else nil.
 	Document *history.Document
 }

@@ -76,7 +76,9 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
 		return nil, err
 	}
-	w.Resume(in.Steps)
+	if err := w.Resume(in.Pins, in.Steps); err != nil {
+		return nil, err
+	}
 	strategy, err := w.Active()
 	if err != nil {
 		return nil, err

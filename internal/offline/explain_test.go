@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"agent/internal/history"
 )
 
 func explained(t *testing.T, in Input, flags ...string) (*Explained, string) {
@@ -75,7 +73,7 @@ func TestExplainOfASession(t *testing.T) {
 		t.Errorf("%+v", got.Leaves)
 	}
 	in.Settings = nil
-	in.Steps = []history.Step{{Kind: history.MutationPinned, Path: "/w/a", Pinned: true}}
+	in.Pins = []string{"/w/a"}
 	if got, text := explained(t, in); len(got.Leaves) > 0 || !strings.Contains(text, "Held back: 3 units") {
 		t.Errorf("%+v\n%s", got.Leaves, text)
 	}

@@ -19,7 +19,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 		}
 		return Input{
 			Name: name, WorkspaceRoot: document.WorkspaceRoot, Document: document,
-			History: document.History, Recorded: [][]*history.Content{document.History},
+			History: document.History, Said: saidOnce(document.History),
 		}, nil, nil
 	}
 	state, err := session.Replay(bytes.NewReader(data))
@@ -28,9 +28,16 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	}
 	return Input{
 		Name: name, WorkspaceRoot: state.Workspace,
-		History: state.Entries, Recorded: state.Recorded, At: state.At,
-		Steps: state.Steps, Settings: state.Settings,
+		History: state.Entries, Said: state.Said,
+		Steps: state.Steps(), Pins: state.Pins, Settings: state.Settings,
 	}, state.Notices, nil
+}
+
+// saidOnce are entries of a conversation that was never cleared.
+func saidOnce(entries []*history.Content) func() (session.Said, error) {
+	return func() (session.Said, error) {
+		return session.Said{Stretches: [][]*history.Content{entries}}, nil
+	}
 }
 
 // isLog reports whether data begins with a record of a session log. The first lines

@@ -69,7 +69,7 @@ func madeSession() []*history.Content {
 // UPDATE=1 it draws it anew.
 func TestPicture(t *testing.T) {
 	t.Parallel()
-	in := Input{Name: "made", WorkspaceRoot: "/w", Recorded: [][]*history.Content{madeSession()}}
+	in := Input{Name: "made", WorkspaceRoot: "/w", Said: saidOnce(madeSession())}
 	report, err := Replay(t.Context(), in, Options{}, func() (*Engine, error) {
 		e := newEngine(t)
 		e.Counter = func(string) history.Counter { return quarters{} }

@@ -93,11 +93,15 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	options := cacheaware.Options{Tools: w.Facts.Units(), Root: in.WorkspaceRoot, Count: counter.Count, Media: imageTokens}
 	r.head = w.Tokens()
+	all, err := in.Said()
+	if err != nil {
+		return nil, err
+	}
 	largest := 0
-	for _, said := range in.Recorded {
+	for _, said := range all.Stretches {
 		r.entries += len(said)
 		entries := history.Repair(said, "no answer was recorded")
-		r.stretches = append(r.stretches, stretch{entries, newClock(entries, in.At), judge.New(entries, options)})
+		r.stretches = append(r.stretches, stretch{entries, newClock(entries, all.At), judge.New(entries, options)})
 		sum := 0
 		for _, entry := range entries {
 			sum += w.History.CountContent(entry)

@@ -15,6 +15,10 @@
 // out, in order, with the next one; the conversation goes on, and Unsaved says so.
 // The file is made with the first entry.
 //
+// A log may be much longer than what is in the context. Reading one goes through all of
+// it, keeping only where each record is, and then reads again what the context at its end
+// holds. What else led to it is read when somebody asks.
+//
 // Later records name entries by a reference, the seq of the record that brought
 // them, and never by their position: a line that was damaged costs its own entry
 // and shifts no other.

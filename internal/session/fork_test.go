@@ -46,7 +46,7 @@ func TestFork(t *testing.T) {
 	fh := live(forked.Observe)
 	must(t, fh.Restore(state.Entries))
 	must(t, fh.Add(history.HumanText("d")))
-	rewindTo(t, forked, fh, pastOf(t, forked).Points()[1].Seq)
+	rewindTo(t, forked, fh, pointsOf(t, forked)[1].Seq)
 	closeLog(t, forked)
 	again := replayFile(t, forked.Path())
 	if said(again.Entries) != "a" || again.ID != forked.ID() || again.Parent != l.ID() || again.Counts != (Counts{4, 4}) || len(again.Notices) > 0 {

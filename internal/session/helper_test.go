@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -44,12 +43,7 @@ func closeLog(t testing.TB, l *Log) {
 
 func replayFile(t testing.TB, path string) State {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	state, err := Replay(f)
+	state, err := replayAt(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,25 +1,66 @@
 package session
 
 import (
-	"fmt"
 	"slices"
-	"time"
 
 	"agent/internal/history"
 )
 
 // journal is what a log says of a conversation, record by record: the trunk of what
-// happened, with the branches that were left behind by going back.
+// happened, with the branches that were left behind by going back. It says where each
+// record is; what that holds is read when it is needed.
 type journal []event
 
 // event is a record that changes the conversation.
 type event struct {
 	seq uint64
-	at  time.Time
-	// line is its place in the log, for notices.
-	line int
-	// change is a *history.Content that was added, or the payload of the record.
-	change any
+	// to is the record before which a rewind goes back.
+	to uint64
+	// at and length are its place in the text, line its number there, for notices.
+	at     int64
+	length int
+	line   int
+	kind   happening
+	// message is set for an entry that the user wrote, reply for one in which the model
+	// says something.
+	message, reply bool
+}
+
+// happening says what an event is.
+type happening uint8
+
+const (
+	added happening = iota
+	densified
+	compressed
+	cleared
+	rewound
+	pinned
+	todosSet
+)
+
+// happened puts a record into the journal, and what an entry counts into the state.
+func (p *player) happened(payload any, e event) {
+	switch payload := payload.(type) {
+	case *history.Content:
+		e.kind, e.message = added, payload.IsMessage()
+		e.reply = payload.Speaker == history.AI && payload.Text() != ""
+		p.state.hasEntries = true
+		p.state.Counts.add(payload)
+	case densityPayload:
+		e.kind = densified
+	case compressionPayload:
+		e.kind = compressed
+	case clearPayload:
+		e.kind = cleared
+	case rewindPayload:
+		e.kind, e.to = rewound, payload.To
+	case pinPayload:
+		e.kind = pinned
+	case todoPayload:
+		e.kind = todosSet
+	}
+	p.journal = append(p.journal, e)
 }
 
 // line returns what led to the state before the record seq, in order: everything
@@ -45,62 +86,28 @@ func (j journal) until(seq uint64) int {
 	return i
 }
 
-// play makes of s the state to which the events of a line lead.
-func (s *State) play(line journal) {
-	s.Recorded, s.At = make([][]*history.Content, 1), map[*history.Content]time.Time{}
-	for _, e := range line {
-		switch change := e.change.(type) {
-		case *history.Content:
-			s.added(e, change)
-		case densityPayload:
-			s.densified(e, change)
-		case compressionPayload:
-			s.missing(e, s.timeline.rebuild(e.seq, change.History))
-			s.step(history.Step{Kind: history.MutationReplaced, Entries: s.timeline.entries()})
-			s.pruned(e, change.Prunes, nil)
-		case clearPayload:
-			s.timeline.clear()
-			s.Prunes = nil
-			s.step(history.Step{Kind: history.MutationCleared})
-			s.Recorded = append(s.Recorded, nil)
-		case pinPayload:
-			s.step(history.Step{Kind: history.MutationPinned, Path: change.Path, Pinned: change.Pinned})
-		case todoPayload:
-			s.Todos = change.list
+// find is the event of the record seq.
+func (j journal) find(seq uint64) (event, bool) {
+	if i := j.until(seq); i < len(j) && j[i].seq == seq {
+		return j[i], true
+	}
+	return event{}, false
+}
+
+// before calls f for the events that led to the state before the one at index i, the
+// latest first, until f returns false.
+func (j journal) before(i int, f func(event) bool) {
+	for i--; i >= 0; i-- {
+		if j[i].kind == rewound {
+			i = j.until(j[i].to)
+			continue
+		}
+		if !f(j[i]) {
+			return
 		}
 	}
-	s.Entries = s.timeline.entries()
 }
 
-func (s *State) added(e event, entry *history.Content) {
-	s.timeline.add(ref{seq: e.seq}, entry)
-	s.step(history.Step{Kind: history.MutationAdded, Entry: entry})
-	latest := len(s.Recorded) - 1
-	s.Recorded[latest] = append(s.Recorded[latest], entry)
-	s.At[entry] = e.at
-	if entry.IsMessage() {
-		s.Turn++
-	}
-}
-
-func (s *State) densified(e event, payload densityPayload) {
-	s.step(history.Step{Kind: history.MutationDensity, Edits: s.timeline.edits(payload)})
-	s.missing(e, s.timeline.edit(payload.Removals, payload.Replacements))
-	s.pruned(e, payload.Prunes, payload.Cut)
-}
-
-func (s *State) pruned(e event, prunes []prunePayload, cut *history.Cut) {
-	for _, p := range prunes {
-		s.Prunes = append(s.Prunes, Pruned{p.Kind, p.Subject, p.Tool, p.Reason, p.Tokens, p.places(), cut, e.at, s.Turn})
-	}
-}
-
-func (s *State) step(step history.Step) { s.Steps = append(s.Steps, step) }
-
-// missing adds a notice about entries that a record names and no readable one
-// brought.
-func (s *State) missing(e event, unknown int) {
-	if unknown > 0 {
-		s.notice(e.line, fmt.Sprintf("line %d names entries that could not be read: %d", e.line, unknown))
-	}
-}
+// speaks reports whether an event is part of what a conversation is: something said, a
+// compression, a clear.
+func (e event) speaks() bool { return e.kind == added || e.kind == compressed || e.kind == cleared }

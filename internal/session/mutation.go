@@ -32,7 +32,7 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
 		if err != nil {
 			return change{}, err
 		}
-		t.edit(payload.Removals, payload.Replacements)
+		t.edit(seq, payload.Removals, payload.Replacements)
 		return change{kind: TypeDensity, payload: payload}, nil
 	case history.MutationReplaced:
 		payload := compressionPayload{Cause: m.Cause, History: t.itemsOf(m.Entries)}

@@ -154,15 +154,6 @@ func ours(path string) error {
 	return out.Close()
 }
 
-func replayAt(path string) (State, error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return State{}, err
-	}
-	defer in.Close()
-	return Replay(in)
-}
-
 // reopen opens the file of a session that was taken up, without its torn line.
 func (l *Log) reopen() (file, error) {
 	out, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND, 0)
@@ -191,8 +182,10 @@ func acquire(path string) (*flock.Flock, error) {
 
 func heldBy(path string) error {
 	held := &LockedError{ID: idOf(path)}
-	if state, err := replayAt(path); err == nil {
-		held.PID, held.Since = state.PID, state.Since
+	if t, err := textAt(path); err == nil {
+		if p, err := read(t); err == nil {
+			held.PID, held.Since = p.state.PID, p.state.Since
+		}
 	}
 	return held
 }

@@ -3,8 +3,7 @@ package session
 import (
 	"bytes"
 	"errors"
-	"io"
-	"os"
+	"math"
 	"slices"
 
 	"agent/internal/history"
@@ -17,21 +16,12 @@ type Past struct {
 	player *player
 }
 
-// Past reads the log up to now. What waits for room on the disk is part of it.
+// Past goes through the log up to now. What waits for room on the disk is part of it.
 func (l *Log) Past() (*Past, error) {
 	l.mu.Lock()
-	waiting, size, path := bytes.Join(l.disk.waiting, nil), l.disk.size, l.path
+	written := stored{path: l.path, size: l.disk.size, waiting: bytes.Join(l.disk.waiting, nil)}
 	l.mu.Unlock()
-	var written io.Reader = bytes.NewReader(nil)
-	if size > 0 {
-		in, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer in.Close()
-		written = io.LimitReader(in, size)
-	}
-	p, err := read(io.MultiReader(written, bytes.NewReader(waiting)))
+	p, err := read(written)
 	if err != nil {
 		return nil, err
 	}
@@ -40,73 +30,74 @@ func (l *Log) Past() (*Past, error) {
 
 // Before is the state that the conversation was in before record seq. The history that
 // the log observes may be rewound to its Entries, until it is asked again.
-func (p *Past) Before(seq uint64) State {
-	state := p.player.at(seq)
+func (p *Past) Before(seq uint64) (State, error) {
+	state, err := p.player.at(seq)
+	if err != nil {
+		return State{}, err
+	}
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
 	p.log.rewinding = past{seq, state.timeline}
-	return state
+	return state, nil
 }
 
 // Points are the places to go to, in the order of the record: the messages of the user,
 // those on lines that were left behind too, and the ends of such lines.
-func (p *Past) Points() []history.Point {
-	j := p.player.journal
-	current := make(map[uint64]bool)
-	for _, e := range j.line(p.player.state.seq + 1) {
-		current[e.seq] = true
+func (p *Past) Points() ([]history.Point, error) {
+	in, err := openPages(p.player.text)
+	if err != nil {
+		return nil, err
 	}
-	return j.points(current)
+	defer in.Close()
+	return p.player.journal.points(in)
 }
 
-// points lists the points of a journal; current are the events of its line.
-func (j journal) points(current map[uint64]bool) []history.Point {
+// points lists the points of a journal, with the messages read from in.
+func (j journal) points(in *pages) ([]history.Point, error) {
+	current := make(map[uint64]bool)
+	for _, e := range j.line(math.MaxUint64) {
+		current[e.seq] = true
+	}
+	messages := make(map[uint64]*history.Content)
 	var points []history.Point
 	goesOn := j.goesOn()
 	turn := 0
 	for i, e := range j {
-		point := history.Point{Seq: e.seq, At: e.at}
+		point := history.Point{Seq: e.seq}
 		onLine := current[e.seq]
-		switch change := e.change.(type) {
-		case *history.Content:
-			if !change.IsMessage() {
-				continue
+		switch {
+		case e.message:
+			message, at, err := in.entry(e)
+			if err != nil {
+				return nil, err
 			}
-			if point.Message = change; onLine {
+			messages[e.seq] = message
+			if point.Message, point.At = message, at; onLine {
 				turn++
 				point.Turn = turn
 			}
-		case clearPayload:
-			if point.Cleared, point.Last = true, j.said(i); !onLine {
-				continue
-			}
-		case rewindPayload:
+		case e.kind == cleared && onLine:
+			point.Cleared, point.Last = true, messages[j.said(i)]
+		case e.kind == rewound:
 			tip := j.tip(i)
 			if tip == 0 || current[tip] || goesOn[tip] {
 				continue
 			}
-			point.Last = j.said(i)
+			point.Last = messages[j.said(i)]
 			points = slices.DeleteFunc(points, func(p history.Point) bool { return p.End() && j.tip(j.until(p.Seq)) == tip })
 		default:
 			continue
 		}
+		if point.End() {
+			r, _, err := in.record(e)
+			if err != nil {
+				return nil, err
+			}
+			point.At = r.Time
+		}
 		points = append(points, point)
 	}
-	return points
-}
-
-// before calls f for the events that led to the state before the one at index i, the
-// latest first, until f returns false.
-func (j journal) before(i int, f func(event) bool) {
-	for i--; i >= 0; i-- {
-		if back, ok := j[i].change.(rewindPayload); ok {
-			i = j.until(back.To)
-			continue
-		}
-		if !f(j[i]) {
-			return
-		}
-	}
+	return points, nil
 }
 
 // tip is the latest record of what was said, compressed or cleared before the event at
@@ -133,25 +124,16 @@ func (j journal) goesOn() map[uint64]bool {
 	return after
 }
 
-// said is the latest message of the user before the event at index i, nil for none.
-func (j journal) said(i int) (message *history.Content) {
+// said is the record of the latest message of the user before the event at index i, 0 for
+// none.
+func (j journal) said(i int) (seq uint64) {
 	j.before(i, func(e event) bool {
-		if entry, ok := e.change.(*history.Content); ok && entry.IsMessage() {
-			message = entry
+		if e.message {
+			seq = e.seq
 		}
-		return message == nil
+		return seq == 0
 	})
-	return message
-}
-
-// speaks reports whether an event is part of what a conversation is: something said, a
-// compression, a clear.
-func (e event) speaks() bool {
-	switch e.change.(type) {
-	case *history.Content, compressionPayload, clearPayload:
-		return true
-	}
-	return false
+	return seq
 }
 
 // past is a state that the history may go back to.

@@ -24,10 +24,39 @@ func pastOf(t failer, l *Log) *Past {
 	return p
 }
 
+func pointsOf(t failer, l *Log) []history.Point {
+	t.Helper()
+	points, err := pastOf(t, l).Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points
+}
+
+func before(t failer, l *Log, seq uint64) State {
+	t.Helper()
+	state, err := pastOf(t, l).Before(seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+func stepsOf(t failer, s State) (steps []history.Step) {
+	t.Helper()
+	for step, err := range s.Steps() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
 // rewindTo takes a history back to before a record.
 func rewindTo(t failer, l *Log, h *history.Service, seq uint64) {
 	t.Helper()
-	if err := h.Rewind(pastOf(t, l).Before(seq).Entries, seq); err != nil {
+	if err := h.Rewind(before(t, l, seq).Entries, seq); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -87,12 +116,13 @@ func TestRewind(t *testing.T) {
 				must(rt, h.Restore(state.Entries))
 			},
 			"rewind": func(*rapid.T) {
-				points := pastOf(rt, l).Points()
+				points := pointsOf(rt, l)
 				p := rapid.SampledFrom(points).Draw(rt, "point")
 				left := slices.Clone(h.RawHistory())
 				rewindTo(rt, l, h, p.Seq)
 				back := l.seq
 				sameEntries(rt, h.RawHistory(), replayUntil(rt, l, p.Seq))
+				sameAsOracle(rt, l.Path(), before(rt, l, p.Seq), p.Seq)
 				sameEntries(rt, recorded(t, l), h.RawHistory())
 				if rapid.Bool().Draw(rt, "stay") {
 					return
@@ -120,15 +150,15 @@ func TestRewindBeforeACompression(t *testing.T) {
 	must(t, h.Rebuild("middle-out", func([]*history.Content, []int) ([]*history.Content, error) {
 		return []*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}, nil
 	}))
-	points := pastOf(t, l).Points()
+	points := pointsOf(t, l)
 	if len(points) != 2 || points[1].Turn != 2 {
 		t.Fatalf("points %+v", points)
 	}
 	rewindTo(t, l, h, points[1].Seq)
 	closeLog(t, l)
 	state := replayFile(t, l.Path())
-	if said(state.Entries) != "one" || string(state.Todos) != `["a"]` || len(state.Prunes) != 0 || state.Turn != 1 || len(state.Steps) != 1 {
-		t.Errorf("%q, todos %s, prunes %v, turn %d, steps %d", said(state.Entries), state.Todos, state.Prunes, state.Turn, len(state.Steps))
+	if steps := stepsOf(t, state); said(state.Entries) != "one" || string(state.Todos) != `["a"]` || len(state.Prunes) != 0 || state.Turn != 1 || len(steps) != 1 {
+		t.Errorf("%q, todos %s, prunes %v, turn %d, steps %d", said(state.Entries), state.Todos, state.Prunes, state.Turn, len(steps))
 	}
 }
 
@@ -153,7 +183,7 @@ func TestPoints(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	h := live(l.Observe)
-	point := func(n int) uint64 { return pastOf(t, l).Points()[n].Seq }
+	point := func(n int) uint64 { return pointsOf(t, l)[n].Seq }
 	for _, step := range []struct {
 		do   func()
 		want string
@@ -168,7 +198,7 @@ func TestPoints(t *testing.T) {
 		{func() { rewindTo(t, l, h, point(4)) }, "a:1 b:2 c:0 end:0 d:0 end:0"},
 	} {
 		step.do()
-		if got := describePoints(pastOf(t, l).Points()); got != step.want {
+		if got := describePoints(pointsOf(t, l)); got != step.want {
 			t.Errorf("points %q, want %q", got, step.want)
 		}
 	}
@@ -187,13 +217,13 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 	}
 	must(t, h.Add(history.New(history.AI, &history.Text{Text: "reply"})))
 	for _, at := range []int{2, 1, 0} {
-		rewindTo(t, l, h, pastOf(t, l).Points()[at].Seq)
+		rewindTo(t, l, h, pointsOf(t, l)[at].Seq)
 		must(t, l.Todo([]byte(`["then"]`)))
-		if got := describePoints(pastOf(t, l).Points()); !strings.HasSuffix(got, "c:0 end:0") || strings.Count(got, "end") != 1 {
+		if got := describePoints(pointsOf(t, l)); !strings.HasSuffix(got, "c:0 end:0") || strings.Count(got, "end") != 1 {
 			t.Errorf("before %d: points %q", at, got)
 		}
 	}
-	points := pastOf(t, l).Points()
+	points := pointsOf(t, l)
 	end := points[len(points)-1]
 	if end.Last.Text() != "c" {
 		t.Errorf("the end is called by %q", end.Last.Text())
@@ -202,7 +232,7 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 	if got := said(h.RawHistory()); got != "a b c reply" {
 		t.Errorf("forward is %q", got)
 	}
-	if got := describePoints(pastOf(t, l).Points()); got != "a:1 b:2 c:3" {
+	if got := describePoints(pointsOf(t, l)); got != "a:1 b:2 c:3" {
 		t.Errorf("forward: points %q", got)
 	}
 	closeLog(t, l)
@@ -235,7 +265,7 @@ func TestPastOnAFullDisk(t *testing.T) {
 	must(t, h.Add(history.HumanText("a")))
 	weaken(l).room = 0
 	must(t, h.Add(history.HumanText("b")))
-	if got := describePoints(pastOf(t, l).Points()); got != "a:1 b:2" {
+	if got := describePoints(pointsOf(t, l)); got != "a:1 b:2" {
 		t.Errorf("points %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // TestReplayGivesTheLiveHistory is D-24: whatever is done to a history, in whatever
 // order, and however often the session is closed and taken up in between, the
-// log replays to what was live.
+// log replays to what was live, and to what a plain reader makes of it.
 func TestReplayGivesTheLiveHistory(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -30,6 +31,10 @@ func TestReplayGivesTheLiveHistory(t *testing.T) {
 			"add":     func(*rapid.T) { must(rt, h.Add(fresh())) },
 			"density": func(*rapid.T) { must(rt, h.ApplyDensityResult(anyDensity(rt, h.Len(), fresh))) },
 			"replace": func(*rapid.T) { rebuild(rt, h, fresh) },
+			"pin": func(rt *rapid.T) {
+				must(rt, h.Pin(fmt.Sprint("/w/", rapid.IntRange(0, 2).Draw(rt, "file")), rapid.Bool().Draw(rt, "pinned")))
+			},
+			"todo": func(*rapid.T) { next++; must(rt, l.Todo(fmt.Appendf(nil, "[%d]", next))) },
 			"clear": func(*rapid.T) {
 				if rapid.IntRange(0, 9).Draw(rt, "rarely") == 0 {
 					must(rt, h.Clear())
@@ -50,6 +55,9 @@ func TestReplayGivesTheLiveHistory(t *testing.T) {
 			"replay": func(*rapid.T) { sameEntries(rt, recorded(t, l), h.RawHistory()) },
 		})
 		sameEntries(rt, recorded(t, l), h.RawHistory())
+		if l.disk.wanted {
+			sameAsOracle(rt, l.Path(), replayFile(t, l.Path()), math.MaxUint64)
+		}
 		must(rt, l.Close())
 	})
 }

@@ -2,8 +2,10 @@ package session
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"agent/internal/history"
 )
@@ -16,27 +18,31 @@ func (l *Log) Recall(places []history.Recorded) (history.Recollection, error) {
 	if err != nil {
 		return history.Recollection{}, fmt.Errorf("the session log cannot be read: %w", err)
 	}
-	return past.player.journal.recall(places)
+	return past.player.recall(places)
 }
 
-func (j journal) recall(places []history.Recorded) (history.Recollection, error) {
-	var found history.Recollection
+func (p *player) recall(places []history.Recorded) (found history.Recollection, err error) {
+	in, err := openPages(p.text)
+	if err != nil {
+		return found, err
+	}
+	defer in.Close()
 	first := uint64(math.MaxUint64)
 	for _, place := range places {
 		var at ref
 		if err := at.UnmarshalText([]byte(place.Entry)); err != nil {
 			return found, err
 		}
-		i := j.until(at.seq)
-		if i == len(j) || j[i].seq != at.seq {
+		e, ok := p.journal.find(at.seq)
+		if !ok {
 			return found, fmt.Errorf("the session has no record %d, or it is damaged", at.seq)
 		}
-		entry, err := j[i].entry(at)
+		entry, recorded, err := in.named(e, at)
 		if err != nil {
 			return found, err
 		}
 		if at.seq < first {
-			first, found.At = at.seq, j[i].at
+			first, found.At = at.seq, recorded
 		}
 		for _, block := range entry.Blocks {
 			if place.CallID == "" || callID(block) == place.CallID {
@@ -44,32 +50,55 @@ func (j journal) recall(places []history.Recorded) (history.Recollection, error)
 			}
 		}
 	}
-	for _, e := range j.line(math.MaxUint64) {
-		entry, ok := e.change.(*history.Content)
-		switch {
-		case !ok:
-		case e.seq > first:
-			found.Later = append(found.Later, entry)
-		case entry.IsMessage():
+	line := p.journal.line(math.MaxUint64)
+	for len(line) > 0 && line[0].seq <= first {
+		if line[0].message {
 			found.Turn++
 		}
+		line = line[1:]
 	}
+	found.Later = p.later(line)
 	return found, nil
 }
 
-// entry is the entry that an event brought under the name at.
-func (e event) entry(at ref) (*history.Content, error) {
-	switch change := e.change.(type) {
+// later reads the entries that the events of a line added.
+func (p *player) later(line journal) iter.Seq2[*history.Content, error] {
+	return func(yield func(*history.Content, error) bool) {
+		in, err := openPages(p.text)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer in.Close()
+		for _, e := range line {
+			if e.kind != added {
+				continue
+			}
+			entry, _, err := in.entry(e)
+			if !yield(entry, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// named is the entry that an event brought under the name at, and when that was.
+func (p *pages) named(e event, at ref) (*history.Content, time.Time, error) {
+	r, payload, err := p.record(e)
+	if err != nil {
+		return nil, r.Time, err
+	}
+	switch change := payload.(type) {
 	case *history.Content:
 		if at.item == 0 {
-			return change, nil
+			return change, r.Time, nil
 		}
 	case compressionPayload:
 		if i := at.item - 1; i >= 0 && i < len(change.History) && change.History[i].Entry != nil {
-			return change.History[i].Entry, nil
+			return change.History[i].Entry, r.Time, nil
 		}
 	}
-	return nil, fmt.Errorf("record %d brought no entry %s", at.seq, at)
+	return nil, r.Time, fmt.Errorf("record %d brought no entry %s", at.seq, at)
 }
 
 // places are where a prune's content is. Older logs name its entry alone.

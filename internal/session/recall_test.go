@@ -14,11 +14,22 @@ import (
 // recall finds places in the text of a log.
 func recall(t *testing.T, log string, places ...history.Recorded) (history.Recollection, error) {
 	t.Helper()
-	p, err := read(strings.NewReader(log))
+	p, err := read(given{strings.NewReader(log)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.journal.recall(places)
+	return p.recall(places)
+}
+
+func later(t *testing.T, found history.Recollection) (entries []*history.Content) {
+	t.Helper()
+	for entry, err := range found.Later {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, entry)
+	}
+	return entries
 }
 
 func recalled(t *testing.T, path string, place history.Recorded) string {
@@ -154,7 +165,7 @@ func TestCompressedContentCanBeRecalled(t *testing.T) {
 		}
 	}
 	found, err := l.Recall(want[1])
-	if err != nil || len(found.Blocks) != 2 || found.Turn != 1 || found.At.IsZero() || said(found.Later) != " and then" {
+	if err != nil || len(found.Blocks) != 2 || found.Turn != 1 || found.At.IsZero() || said(later(t, found)) != " and then" {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if got := toJSON(t, history.New(history.Tool, found.Blocks...)); !strings.Contains(got, "long two") || strings.Contains(got, "one") {
@@ -188,14 +199,14 @@ func TestPinsAreRecorded(t *testing.T) {
 	must(t, h.Add(history.HumanText("b")))
 	must(t, h.Pin("/w/a.go", false))
 	pins := func(state State) (told string) {
-		for _, step := range state.Steps {
+		for _, step := range stepsOf(t, state) {
 			if step.Kind == history.MutationPinned {
 				told += fmt.Sprint(step.Path, step.Pinned, " ")
 			}
 		}
 		return told
 	}
-	if got := pins(pastOf(t, l).Before(4)); got != "/w/a.gotrue " {
+	if got := pins(before(t, l, 4)); got != "/w/a.gotrue " {
 		t.Errorf("before: %q", got)
 	}
 	closeLog(t, l)

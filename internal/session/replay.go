@@ -1,17 +1,14 @@
 package session
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
-
-	"agent/internal/history"
 )
 
 // NotALogError says that the input holds no session record.
@@ -22,23 +19,50 @@ func (e *NotALogError) Error() string { return "this is not a session log: " + e
 // Replay reads a log and returns the state it describes. Damage costs as little
 // as possible: a torn last line is dropped, a broken one in the middle skipped,
 // both with a notice. It fails with a *VersionError for a log of a newer version,
-// with a *NotALogError for something else, and with the reader's error.
-func Replay(r io.Reader) (State, error) {
-	p, err := read(r)
+// with a *NotALogError for something else, and with the reader's error. What the state
+// gives besides its context is read when it is asked for.
+func Replay(r io.ReaderAt) (State, error) { return replay(given{r}) }
+
+func replayAt(path string) (State, error) {
+	t, err := textAt(path)
 	if err != nil {
 		return State{}, err
 	}
-	return p.at(math.MaxUint64), nil
+	return replay(t)
 }
 
-// read takes in all records of a log, which is not yet to apply them.
-func read(r io.Reader) (*player, error) {
-	p := newPlayer()
-	lines := lineReader{in: bufio.NewReaderSize(r, 256<<10)}
+// textAt is the log at path as it is now.
+func textAt(path string) (text, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return stored{path: path, size: info.Size()}, nil
+}
+
+func replay(t text) (State, error) {
+	p, err := read(t)
+	if err != nil {
+		return State{}, err
+	}
+	return p.at(math.MaxUint64)
+}
+
+// read goes through all records of a log, which is not yet to apply them: it notes where
+// they are.
+func read(t text) (*player, error) {
+	in, err := t.open()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	p := newPlayer(t)
+	lines := newLineReader(in)
 	for {
+		begin := lines.at
 		line, err := lines.next()
 		if len(line) > 0 {
-			if err := p.line(line, err == nil); err != nil {
+			if err := p.line(line, begin, err == nil); err != nil {
 				return nil, err
 			}
 		}
@@ -46,7 +70,7 @@ func read(r io.Reader) (*player, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the session log cannot be read: %w", err)
+			return nil, unreadable(err)
 		}
 	}
 	switch {
@@ -58,31 +82,12 @@ func read(r io.Reader) (*player, error) {
 	return p, nil
 }
 
-// lineReader reads lines into the same memory again and again: nothing of a record is
-// kept but by copies.
-type lineReader struct {
-	in   *bufio.Reader
-	line []byte
-}
-
-// next returns the next line, with its line break if it has one. It is valid until the
-// one after it is read.
-func (r *lineReader) next() ([]byte, error) {
-	part, err := r.in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return part, err
-	}
-	r.line = append(r.line[:0], part...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		part, err = r.in.ReadSlice('\n')
-		r.line = append(r.line, part...)
-	}
-	return r.line, err
-}
+func unreadable(err error) error { return fmt.Errorf("the session log cannot be read: %w", err) }
 
 // player takes records one after the other: what changes the conversation into its
 // journal, the rest into the state.
 type player struct {
+	text    text
 	state   State
 	journal journal
 	number  int
@@ -95,24 +100,27 @@ type player struct {
 	old   bool
 }
 
-func newPlayer() *player {
-	return &player{state: State{Settings: map[string]string{}}, announced: version}
+func newPlayer(t text) *player {
+	return &player{text: t, state: State{Settings: map[string]string{}}, announced: version}
 }
 
 // at is the state with the conversation as it was before the record seq.
-func (p *player) at(seq uint64) State {
+func (p *player) at(seq uint64) (State, error) {
 	state := p.state
 	state.notices = slices.Clone(p.state.notices)
-	state.play(p.journal.line(seq))
+	if err := state.play(p.text, p.journal.line(seq)); err != nil {
+		return State{}, err
+	}
 	slices.SortStableFunc(state.notices, func(a, b notice) int { return cmp.Compare(a.line, b.line) })
 	for _, n := range state.notices {
 		state.Notices = append(state.Notices, n.text)
 	}
-	return state
+	return state, nil
 }
 
-// line applies one line; ended says that it has its line break.
-func (p *player) line(line []byte, ended bool) error {
+// line applies one line, which begins at a place of the text; ended says that it has its
+// line break.
+func (p *player) line(line []byte, begin int64, ended bool) error {
 	p.number++
 	length := int64(len(line))
 	body := bytes.TrimSpace(line)
@@ -120,7 +128,7 @@ func (p *player) line(line []byte, ended bool) error {
 		p.state.good += length
 		return nil
 	}
-	err := p.apply(body)
+	err := p.apply(body, event{at: begin + int64(bytes.Index(line, body)), length: len(body), line: p.number})
 	var newer *VersionError
 	switch {
 	case errors.As(err, &newer):
@@ -143,8 +151,8 @@ func (p *player) firstProblem() string {
 	return p.state.notices[0].text
 }
 
-// apply applies one record. An error leaves the state as it is.
-func (p *player) apply(line []byte) error {
+// apply applies one record; e says where it is. An error leaves the state as it is.
+func (p *player) apply(line []byte, e event) error {
 	r, err := parse(line)
 	var newer *VersionError
 	switch {
@@ -160,17 +168,25 @@ func (p *player) apply(line []byte) error {
 	if r.Seq <= p.state.seq {
 		return fmt.Errorf("its number %d was there before", r.Seq)
 	}
-	if err := p.record(r); err != nil {
-		// The cut of parse may have been wrong, so the slow way decides.
+	r, payload, err := decodeLine(line, r)
+	if err != nil {
+		return err
+	}
+	p.state.seq, e.seq = r.Seq, r.Seq
+	p.take(r, payload, e)
+	return nil
+}
+
+// decodeLine decodes the payload of a line of which parse has made a record. The cut of
+// parse may have been wrong, so that the slow way decides where it cannot be decoded.
+func decodeLine(line []byte, r Record) (Record, any, error) {
+	payload, err := decode(r)
+	if err != nil {
 		if r, err = parseAny(line); err == nil {
-			err = p.record(r)
-		}
-		if err != nil {
-			return err
+			payload, err = decode(r)
 		}
 	}
-	p.state.seq = r.Seq
-	return nil
+	return r, payload, err
 }
 
 // odd takes a line of a newer version. Who writes such lines says so beforehand, so that
@@ -189,40 +205,29 @@ func (p *player) odd(newer *VersionError) error {
 	return nil
 }
 
-// record applies the payload of one record, all of it or nothing.
-func (p *player) record(r Record) error {
-	switch r.Type {
-	case TypeSession:
-		return p.session(r)
-	case TypeEntry:
-		return p.entry(r)
-	case TypeDensity:
-		return p.density(r)
-	case TypeCompression:
-		return decoded[compressionPayload](p, r)
-	case TypeClear:
-		return decoded[clearPayload](p, r)
-	case TypePin:
-		return decoded[pinPayload](p, r)
-	case TypeRewind:
-		return p.rewind(r)
-	case TypeTodo:
-		return p.todo(r)
-	case TypeSetting:
-		return p.setting(r)
-	case TypeJob:
-		return p.job(r)
-	case TypeNotice:
-		return json.Unmarshal(r.Payload, &noticePayload{})
+// take takes what a record says.
+func (p *player) take(r Record, payload any, e event) {
+	switch payload := payload.(type) {
+	case sessionPayload:
+		p.session(r, payload)
+	case settingPayload:
+		if payload.Value == "" {
+			delete(p.state.Settings, payload.Key)
+		} else {
+			p.state.Settings[payload.Key] = payload.Value
+		}
+	case jobPayload:
+		p.state.Jobs = slices.DeleteFunc(p.state.Jobs, func(j Job) bool { return j.ID == payload.ID })
+		if !payload.Ended {
+			p.state.Jobs = append(p.state.Jobs, payload.Job)
+		}
+	case noticePayload:
+	default:
+		p.happened(payload, e)
 	}
-	return fmt.Errorf("it is of an unknown type, %q", r.Type)
 }
 
-func (p *player) session(r Record) error {
-	var payload sessionPayload
-	if err := json.Unmarshal(r.Payload, &payload); err != nil {
-		return err
-	}
+func (p *player) session(r Record, payload sessionPayload) {
 	if p.state.ID == "" || payload.Parent != "" {
 		p.state.ID, p.state.Workspace, p.state.Started = payload.ID, payload.Workspace, r.Time
 	}
@@ -231,94 +236,4 @@ func (p *player) session(r Record) error {
 	}
 	p.state.PID, p.state.Since, p.state.Jobs = payload.PID, r.Time, nil
 	p.announced = max(payload.Format, version)
-	return nil
-}
-
-func (p *player) entry(r Record) error {
-	entry := new(history.Content)
-	if err := entry.UnmarshalJSON(r.Payload); err != nil {
-		return err
-	}
-	for vocabulary, blocks := range parseTokens(r.Tokens) {
-		entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
-	}
-	p.happened(r, entry)
-	p.state.hasEntries = true
-	p.state.Counts.add(entry)
-	return nil
-}
-
-// happened puts a decoded record into the journal.
-func (p *player) happened(r Record, change any) {
-	p.journal = append(p.journal, event{seq: r.Seq, at: r.Time, line: p.number, change: change})
-}
-
-// decoded decodes a record and puts it into the journal.
-func decoded[T any](p *player, r Record) error {
-	var payload T
-	if err := json.Unmarshal(r.Payload, &payload); err != nil {
-		return err
-	}
-	p.happened(r, payload)
-	return nil
-}
-
-func (p *player) density(r Record) error {
-	var payload densityPayload
-	if err := json.Unmarshal(r.Payload, &payload); err != nil {
-		return err
-	}
-	for _, entry := range payload.Replacements {
-		if entry == nil {
-			return errors.New("a replacement is null")
-		}
-	}
-	p.happened(r, payload)
-	return nil
-}
-
-// rewind goes back to what was before an earlier record.
-func (p *player) rewind(r Record) error {
-	var payload rewindPayload
-	if err := json.Unmarshal(r.Payload, &payload); err != nil {
-		return err
-	}
-	if payload.To == 0 || payload.To >= r.Seq {
-		return fmt.Errorf("it goes back to record %d, which is no earlier one", payload.To)
-	}
-	p.happened(r, payload)
-	return nil
-}
-
-func (p *player) todo(r Record) error {
-	if !json.Valid(r.Payload) {
-		return errors.New("its todo list is not JSON")
-	}
-	p.happened(r, todoPayload{bytes.Clone(r.Payload)})
-	return nil
-}
-
-func (p *player) setting(r Record) error {
-	var payload settingPayload
-	if err := json.Unmarshal(r.Payload, &payload); err != nil {
-		return err
-	}
-	if payload.Value == "" {
-		delete(p.state.Settings, payload.Key)
-	} else {
-		p.state.Settings[payload.Key] = payload.Value
-	}
-	return nil
-}
-
-func (p *player) job(r Record) error {
-	var payload jobPayload
-	if err := json.Unmarshal(r.Payload, &payload); err != nil {
-		return err
-	}
-	p.state.Jobs = slices.DeleteFunc(p.state.Jobs, func(j Job) bool { return j.ID == payload.ID })
-	if !payload.Ended {
-		p.state.Jobs = append(p.state.Jobs, payload.Job)
-	}
-	return nil
 }

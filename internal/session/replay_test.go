@@ -63,8 +63,9 @@ func TestReplayKeepsWhatWasRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(state.Entries) > 0 || len(state.Recorded) != 2 || said(state.Recorded[0]) != "a b" || said(state.Recorded[1]) != "c" {
-		t.Errorf("context %q, recorded %v", said(state.Entries), state.Recorded)
+	all, err := state.Said()
+	if err != nil || len(state.Entries) > 0 || len(all.Stretches) != 2 || said(all.Stretches[0]) != "a b" || said(all.Stretches[1]) != "c" {
+		t.Errorf("context %q, said %v, %v", said(state.Entries), all.Stretches, err)
 	}
 }
 
@@ -263,6 +264,10 @@ func FuzzReplay(f *testing.F) {
 				t.Fatalf("entry %d is nil", i)
 			}
 		}
+		stepsOf(t, state)
+		if _, err := state.Said(); err != nil {
+			t.Fatal(err)
+		}
 		if state.good > int64(len(log)) {
 			t.Fatalf("%d of %d bytes are good", state.good, len(log))
 		}
@@ -288,7 +293,7 @@ func FuzzParse(f *testing.F) {
 		plain, err := parseAny(line)
 		if err != nil {
 			// Then the payload must be what is wrong, which its decoding finds.
-			if p := newPlayer(); p.record(quick) == nil {
+			if _, err := decode(quick); err == nil {
 				t.Fatalf("%s was applied, but %v", line, err)
 			}
 			return

@@ -23,15 +23,11 @@ type State struct {
 	Entries []*history.Content
 	// Turn is how many messages of the user led to Entries.
 	Turn int
-	// Recorded are the entries as they were added, whatever became of them since:
-	// one list for each stretch that a clear ended, and one for what followed.
-	Recorded [][]*history.Content
-	// At is when each of the Recorded entries was recorded.
-	At map[*history.Content]time.Time
-	// Steps are all changes that led to Entries, in order, for who needs to know how
-	// they came about. What was left behind by going back is not among them; so it is
-	// with Recorded, Prunes and Todos.
-	Steps []history.Step
+	// Pins are the files that pruning is to leave alone, by their absolute paths.
+	Pins []string
+	// Reply is what the model said last, also when that has left the context since; empty
+	// after a clear.
+	Reply string
 	// Prunes are all that density and compressions took out of the context since it was
 	// cleared last, in order.
 	Prunes []Pruned
@@ -46,7 +42,9 @@ type State struct {
 	// Notices tell what is wrong with the log, for the user; empty for a sound one.
 	Notices []string
 
-	notices  []notice
+	notices []notice
+	// again plays what led to Entries once more, see playAgain.
+	again    func(func(event, *again) error) error
 	timeline timeline
 	seq      uint64
 	// good is how many bytes of the input hold whole records, unended whether the

@@ -18,28 +18,30 @@ type slot struct {
 	// origin is where the entry was recorded first: another than ref when a compression
 	// wrote it as a shorter form of that.
 	origin ref
+	// brought is the record that gave the entry its present form.
+	brought uint64
 }
 
-func (t *timeline) add(r ref, entry *history.Content) { t.addFrom(r, entry, r) }
+func (t *timeline) add(r ref, entry *history.Content) { t.put(slot{r, entry, r, r.seq}) }
 
-func (t *timeline) addFrom(r ref, entry *history.Content, origin ref) {
+func (t *timeline) put(s slot) {
 	if t.at == nil {
 		t.at = make(map[ref]int)
 	}
-	t.at[r] = len(t.slots)
-	t.slots = append(t.slots, slot{r, entry, origin})
+	t.at[s.ref] = len(t.slots)
+	t.slots = append(t.slots, s)
 }
 
-// edit removes and replaces entries, and returns how many of them it does not
-// know.
-func (t *timeline) edit(removals []ref, replacements map[ref]*history.Content) (unknown int) {
+// edit removes and replaces entries as the record seq says, and returns how many of them
+// it does not know.
+func (t *timeline) edit(seq uint64, removals []ref, replacements map[ref]*history.Content) (unknown int) {
 	set := func(r ref, entry *history.Content) {
 		i, ok := t.at[r]
 		if !ok || t.slots[i].entry == nil {
 			unknown++
 			return
 		}
-		t.slots[i].entry = entry
+		t.slots[i].entry, t.slots[i].brought = entry, seq
 	}
 	for r, entry := range replacements {
 		set(r, entry)
@@ -85,9 +87,9 @@ func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
 		switch {
 		case item.Entry != nil:
 			r := ref{seq, i + 1}
-			t.addFrom(r, item.Entry, before.originOf(item, r))
+			t.put(slot{r, item.Entry, before.originOf(item, r), seq})
 		case item.Ref != nil && before.get(*item.Ref) != nil:
-			t.addFrom(*item.Ref, before.get(*item.Ref), before.slots[before.at[*item.Ref]].origin)
+			t.put(before.slots[before.at[*item.Ref]])
 		default:
 			unknown++
 		}
@@ -124,7 +126,7 @@ func (t *timeline) compact() {
 	live := t.live()
 	t.clear()
 	for _, s := range live {
-		t.addFrom(s.ref, s.entry, s.origin)
+		t.put(s)
 	}
 }
 

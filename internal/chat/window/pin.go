@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"agent/internal/compression"
-	"agent/internal/history"
 	"agent/internal/words"
 )
 
@@ -86,18 +85,4 @@ func (w *Window) KnownFiles() []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(known))
-}
-
-// resumePins takes up the pins of a recorded session.
-func (w *Window) resumePins(steps []history.Step) {
-	for _, step := range steps {
-		switch {
-		case step.Kind == history.MutationCleared:
-			clear(w.pins)
-		case step.Kind == history.MutationPinned && step.Pinned:
-			w.pins[step.Path] = true
-		case step.Kind == history.MutationPinned:
-			delete(w.pins, step.Path)
-		}
-	}
 }

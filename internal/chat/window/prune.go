@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"agent/internal/compression"
@@ -151,16 +152,28 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 }
 
 // Resume takes up the record of a conversation whose entries are in the history
-// already.
-func (w *Window) Resume(steps []history.Step) {
-	w.resumePins(steps)
-	strategy, err := w.Active()
-	if pruner, ok := strategy.(compression.Pruner); err == nil && ok {
-		w.pruning.engine = w.newEngine(pruner)
-		for _, step := range steps {
-			w.pruning.engine.Follow(step)
-		}
+// already: its pinned files, and the steps that led to it, which only a strategy that
+// prunes by price asks for. An error is that of steps.
+func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) error {
+	for _, path := range pins {
+		w.pins[path] = true
 	}
+	strategy, err := w.Active()
+	pruner, ok := strategy.(compression.Pruner)
+	if err != nil || !ok {
+		return nil
+	}
+	w.pruning.engine = w.newEngine(pruner)
+	if steps == nil {
+		return nil
+	}
+	for step, err := range steps {
+		if err != nil {
+			return err
+		}
+		w.pruning.engine.Follow(step)
+	}
+	return nil
 }
 
 // Saved compares the session with one in which nothing was pruned; zero for a

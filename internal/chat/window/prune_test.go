@@ -213,7 +213,9 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 		if err := again.History.Restore(state.Entries); err != nil {
 			t.Fatal(err)
 		}
-		again.Window.Resume(state.Steps)
+		if err := again.Window.Resume(state.Pins, state.Steps()); err != nil {
+			t.Fatal(err)
+		}
 		p = again
 		resumed++
 	}

@@ -1,0 +1,181 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"agent/internal/history"
+)
+
+// pages reads records of a text again.
+type pages struct {
+	opened
+	lines *lineReader
+}
+
+func openPages(t text) (*pages, error) {
+	in, err := t.open()
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return &pages{in, &lineReader{from: in}}, nil
+}
+
+// errChanged is returned for a log that says something else than a moment ago.
+var errChanged = errors.New("the session log was changed by another program while it was read")
+
+// record reads the record of an event.
+func (p *pages) record(e event) (r Record, payload any, err error) {
+	line, err := p.lines.read(e.at, e.length)
+	if err != nil {
+		return r, nil, unreadable(err)
+	}
+	r, err = parse(line)
+	if newer := (*VersionError)(nil); errors.As(err, &newer) {
+		err = nil // it was taken as it is
+	}
+	if err == nil {
+		r, payload, err = decodeLine(line, r)
+	}
+	if err != nil || r.Seq != e.seq {
+		return r, nil, errChanged
+	}
+	return r, payload, nil
+}
+
+// entry reads the entry that an event added.
+func (p *pages) entry(e event) (*history.Content, time.Time, error) {
+	r, payload, err := p.record(e)
+	if err != nil {
+		return nil, r.Time, err
+	}
+	entry, ok := payload.(*history.Content)
+	if !ok {
+		return nil, r.Time, errChanged
+	}
+	return entry, r.Time, nil
+}
+
+// play makes of s the state to which the events of a line lead. An entry is read only if
+// it is still there at the end: until then an empty one stands for it.
+func (s *State) play(t text, line journal) error {
+	in, err := openPages(t)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	pins := map[string]bool{}
+	reply := event{}
+	for _, e := range line {
+		var r Record
+		var payload any
+		if e.kind != added {
+			if r, payload, err = in.record(e); err != nil {
+				return err
+			}
+		}
+		switch change := payload.(type) {
+		case nil:
+			s.timeline.add(ref{seq: e.seq}, new(history.Content))
+			if e.message {
+				s.Turn++
+			}
+			if e.reply {
+				reply = e
+			}
+		case densityPayload:
+			s.missing(e, s.timeline.edit(e.seq, change.Removals, change.Replacements))
+			s.pruned(r.Time, change.Prunes, change.Cut)
+		case compressionPayload:
+			if err := s.timeline.fill(in, line, longerOnes(change.History)); err != nil {
+				return err
+			}
+			s.missing(e, s.timeline.rebuild(e.seq, change.History))
+			s.pruned(r.Time, change.Prunes, nil)
+		case clearPayload:
+			s.timeline.clear()
+			s.Prunes, reply = nil, event{}
+			clear(pins)
+		case pinPayload:
+			if delete(pins, change.Path); change.Pinned {
+				pins[change.Path] = true
+			}
+		case todoPayload:
+			s.Todos = change.list
+		}
+	}
+	s.Pins = slices.Sorted(maps.Keys(pins))
+	return s.end(in, t, line, reply)
+}
+
+// end reads what is there at the end of a line.
+func (s *State) end(in *pages, t text, line journal, reply event) error {
+	live := s.timeline.live()
+	for _, slot := range live {
+		if err := slot.fill(in, line); err != nil {
+			return err
+		}
+	}
+	if reply.reply {
+		entry, _, err := in.entry(reply)
+		if err != nil {
+			return err
+		}
+		s.Reply = entry.Text()
+	}
+	s.Entries = s.timeline.entries()
+	s.again = func(f func(event, *again) error) error { return playAgain(t, line, live, f) }
+	return nil
+}
+
+// longerOnes are the entries that new ones of a rebuilt history may be shorter forms of.
+func longerOnes(items []historyItem) (longer []ref) {
+	for _, item := range items {
+		if item.Entry != nil && len(item.From) == 1 {
+			longer = append(longer, item.From[0])
+		}
+	}
+	return longer
+}
+
+// fill reads the entries of some references.
+func (t *timeline) fill(in *pages, line journal, refs []ref) error {
+	for _, r := range refs {
+		if i, ok := t.at[r]; ok {
+			if err := t.slots[i].fill(in, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fill reads the entry of a slot, unless it is there already.
+func (s slot) fill(in *pages, line journal) error {
+	if s.entry == nil || s.entry.Speaker != "" {
+		return nil
+	}
+	e, _ := line.find(s.brought)
+	entry, _, err := in.entry(e)
+	if err == nil {
+		*s.entry = *entry
+	}
+	return err
+}
+
+func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
+	for _, p := range prunes {
+		s.Prunes = append(s.Prunes, Pruned{p.Kind, p.Subject, p.Tool, p.Reason, p.Tokens, p.places(), cut, at, s.Turn})
+	}
+}
+
+// missing adds a notice about entries that a record names and no readable one
+// brought.
+func (s *State) missing(e event, unknown int) {
+	if unknown > 0 {
+		s.notice(e.line, fmt.Sprintf("line %d names entries that could not be read: %d", e.line, unknown))
+	}
+}
