@@ -5,6 +5,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
 
 	"agent/internal/tui/style"
 )
@@ -105,18 +106,45 @@ func (m *Renderer) link(n ast.Node, address string, look style.Style) []style.Sp
 	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look)})
 }
 
-// unescape removes the backslashes markdown escapes punctuation with.
+// unescape removes the backslashes markdown escapes punctuation with, and puts
+// characters where HTML writes their names: &amp; and &#38;.
 func unescape(raw []byte) string {
 	s := string(raw)
-	if !strings.Contains(s, `\`) {
+	if !strings.ContainsAny(s, `\&`) {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
+		if s[i] == '&' {
+			text, size := entity(s[i:])
+			b.WriteString(text)
+			i += size - 1
+			continue
+		}
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", s[i+1]) >= 0 {
 			i++
 		}
 		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+// entity is the text that a named or numbered character at the beginning of s stands for,
+// and how much of s names it. One that would not be seen, or that a terminal obeys, stays
+// as it is written.
+func entity(s string) (text string, size int) {
+	const longest = 32
+	end := strings.IndexByte(s[:min(len(s), longest)], ';')
+	if end < 0 {
+		return s[:1], 1
+	}
+	name := []byte(s[:end+1])
+	decoded := string(util.ResolveEntityNames(util.ResolveNumericReferences(name)))
+	if decoded == "\u00a0" {
+		decoded = " "
+	}
+	if decoded == string(name) || decoded == "\n" || decoded == "\t" || style.Reveal(decoded).Hidden > 0 {
+		return s[:1], 1
+	}
+	return decoded, end + 1
 }
