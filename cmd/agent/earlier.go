@@ -1,16 +1,19 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/tools"
 	"agent/internal/tui"
 )
 
 // earlierOf is what a person needs to see to go on with a conversation: their latest
 // messages, and what the model did and last said to each.
-func earlierOf(entries []*history.Content) tui.Earlier {
+func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
+	worked := answered(entries)
 	for _, entry := range entries {
 		if entry.Speaker == history.Human && entry.Metadata[history.MetaSummary] == nil && entry.Metadata[history.MetaRestored] == nil {
 			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
@@ -26,11 +29,38 @@ func earlierOf(entries []*history.Content) tui.Earlier {
 		}
 		calls := entry.Calls()
 		for _, call := range calls {
-			exchange.Calls = append(exchange.Calls, call.Name)
+			exchange.Calls = append(exchange.Calls, tui.Call{Name: call.Name, About: aboutCall(registry, call), Failed: !worked[call.ID]})
 		}
 		e.Unfinished = len(calls) > 0 || entry.Metadata[history.MetaInterrupted] == true
 	}
 	return e
+}
+
+// answered are the calls of which something came, by their ids.
+func answered(entries []*history.Content) map[string]bool {
+	worked := map[string]bool{}
+	for _, entry := range entries {
+		for _, block := range entry.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok {
+				worked[r.CallID] = r.Error == "" && (r.ExitCode == nil || *r.ExitCode == 0)
+			}
+		}
+	}
+	return worked
+}
+
+// aboutCall is the parameter that tells a call from others, "" when it is no text.
+func aboutCall(registry *tools.Registry, call *history.ToolCall) string {
+	tool, err := registry.Get(call.Name)
+	if err != nil {
+		return ""
+	}
+	var parameters map[string]json.RawMessage
+	var about string
+	if json.Unmarshal(call.Parameters, &parameters) != nil || json.Unmarshal(parameters[tool.KeyParameter], &about) != nil {
+		return ""
+	}
+	return about
 }
 
 // ownWords is what the user typed, without the files and data that were put in; the

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
+	"agent/internal/tools"
 	"agent/internal/tui"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestEarlier(t *testing.T) {
 	t.Parallel()
 	asked := history.New(history.Human, &history.Text{Text: "fix @a.go"}, &history.Text{Text: "package a", IncludedFile: "a.go"})
-	call := history.New(history.AI, &history.Text{Text: "I look."}, &history.ToolCall{ID: "1", Name: "glob"})
+	call := history.New(history.AI, &history.Text{Text: "I look."}, &history.ToolCall{ID: "1", Name: "glob", Parameters: []byte(`{"pattern":"*.go"}`)})
 	result := history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "glob"})
 	answer := history.New(history.AI, &history.Text{Text: "Done."})
 	cut := answer.WithMeta(history.MetaInterrupted, true)
@@ -27,19 +28,19 @@ func TestEarlier(t *testing.T) {
 		{"nothing", nil, tui.Earlier{}},
 		{"a summary only", []*history.Content{summary}, tui.Earlier{}},
 		{"answered", []*history.Content{history.HumanText("hello"), answer, asked, call, result, answer, summary}, tui.Earlier{
-			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []string{"glob"}, Reply: "Done."}},
+			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Name: "glob", About: "*.go"}}, Reply: "Done."}},
 		}},
 		{"not answered", []*history.Content{history.HumanText("hello"), answer, asked}, tui.Earlier{
 			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go"}}, Unfinished: true,
 		}},
 		{"killed within the calls", []*history.Content{asked, call}, tui.Earlier{
-			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []string{"glob"}, Reply: "I look."}}, Unfinished: true,
+			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Name: "glob", About: "*.go", Failed: true}}, Reply: "I look."}}, Unfinished: true,
 		}},
 		{"interrupted", []*history.Content{asked, cut}, tui.Earlier{Exchanges: []tui.Exchange{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, earlierOf(tt.entries)); diff != "" {
+			if diff := cmp.Diff(tt.want, earlierOf(tt.entries, tools.NewRegistry(tools.Default()...))); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -143,7 +143,7 @@ func (a *app) conversation(config chat.Config, recorded session.State) (*chat.Ch
 	if len(recorded.Entries) == 0 {
 		return chat.New(config), nil
 	}
-	a.earlier = earlierOf(recorded.Entries)
+	a.earlier = earlierOf(recorded.Entries, a.registry)
 	return chat.Resume(config, restoredFrom(recorded))
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/tui/pager"
@@ -21,10 +22,19 @@ type Earlier struct {
 // Exchange is a message of the user and what became of it.
 type Exchange struct {
 	Said string
-	// Calls are the tools that were called, by name, in their order.
-	Calls []string
+	// Calls are those the model made, in their order.
+	Calls []Call
 	// Reply is what the model last said to it.
 	Reply string
+}
+
+// Call is a tool that was called.
+type Call struct {
+	Name string
+	// About is what the call was about, such as a file or a command, in a line.
+	About string
+	// Failed is set when nothing came of it.
+	Failed bool
 }
 
 // earlierShown is how many exchanges of a session that is taken up again are printed.
@@ -47,7 +57,7 @@ func (m *Model) showEarlier(e Earlier) {
 	for i, exchange := range e.Exchanges[before:] {
 		m.print(transcript.Text, promptRows(exchange.Said))
 		if len(exchange.Calls) > 0 {
-			m.note(dim, "✓", folded(exchange.Calls))
+			m.print(transcript.Line, foldedRows(exchange.Calls))
 		}
 		if most := earlierRows; strings.TrimSpace(exchange.Reply) != "" {
 			if before+i == len(e.Exchanges)-1 {
@@ -63,22 +73,63 @@ func (m *Model) showEarlier(e Earlier) {
 	}
 }
 
-// folded says in a line what was called, and how often.
-func folded(calls []string) string {
-	var order []string
-	times := map[string]int{}
-	for _, name := range calls {
-		done := describe(name, name).done
-		if times[done]++; times[done] == 1 {
-			order = append(order, done)
+// foldedRows lays out what was called: what was done, and what failed.
+func foldedRows(calls []Call) transcript.Lay {
+	failed := func(c Call) bool { return c.Failed }
+	worked := slices.DeleteFunc(slices.Clone(calls), failed)
+	calls = slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
+	return func(t *style.Theme, width int) (rows []string) {
+		if len(worked) > 0 {
+			rows = noteRows(dim, "✓", folded(worked, called.ended))(t, width)
+		}
+		if len(calls) > 0 {
+			rows = append(rows, noteRows(dim, "✗", folded(calls, called.notDone))(t, width)...)
+		}
+		return rows
+	}
+}
+
+// Bounds of what is said of calls of a kind: how many of the things they were about, and
+// how much of each, in characters.
+const (
+	foldedNamed = 4
+	foldedAbout = 40
+)
+
+// folded says in a few words what was called, how often, and what that was about.
+func folded(calls []Call, verb func(called) string) string {
+	type kind struct {
+		verb  string
+		calls int
+		about []string
+	}
+	var kinds []*kind
+	for _, c := range calls {
+		what := verb(describe(c.Name, c.Name))
+		at := slices.IndexFunc(kinds, func(k *kind) bool { return k.verb == what })
+		if at < 0 {
+			at = len(kinds)
+			kinds = append(kinds, &kind{verb: what})
+		}
+		k := kinds[at]
+		k.calls++
+		if about := words.Line(c.About, foldedAbout); about != "" && !slices.Contains(k.about, about) {
+			k.about = append(k.about, about)
 		}
 	}
-	for i, done := range order {
-		if n := times[done]; n > 1 {
-			order[i] = fmt.Sprintf("%s ×%d", done, n)
+	said := make([]string, len(kinds))
+	for i, k := range kinds {
+		said[i] = k.verb
+		if named := min(len(k.about), foldedNamed); named > 0 {
+			said[i] += " " + strings.Join(k.about[:named], ", ")
+		}
+		if more := len(k.about) - foldedNamed; more > 0 {
+			said[i] += fmt.Sprintf(" and %d more", more)
+		} else if k.calls > max(1, len(k.about)) {
+			said[i] += fmt.Sprintf(" ×%d", k.calls)
 		}
 	}
-	return strings.Join(order, ", ")
+	return strings.Join(said, " · ")
 }
 
 // earlierPages are the earlier exchanges to read, the latest first.
@@ -91,7 +142,7 @@ func (m *Model) earlierPages() []pager.Page {
 			Lay: func(t *style.Theme, width int) []string {
 				rows := append(promptRows(exchange.Said)(t, width), "")
 				if len(exchange.Calls) > 0 {
-					rows = append(rows, noteRows(dim, "✓", folded(exchange.Calls))(t, width)...)
+					rows = append(rows, foldedRows(exchange.Calls)(t, width)...)
 					rows = append(rows, "")
 				}
 				return append(rows, m.md.Render(exchange.Reply, width)...)

@@ -17,18 +17,33 @@ func TestEarlierIsFolded(t *testing.T) {
 	m := newModel(t.Context(), Options{Now: time.Now, Status: chat.Status{Model: "demo"}, Earlier: Earlier{
 		Unfinished: true,
 		Exchanges: append(slices.Repeat([]Exchange{{Said: "long ago", Reply: "a **reply**"}}, earlierShown+12), []Exchange{
-			{Said: "fix the test", Calls: []string{"read_file", "read_line_range", "replace", "run_shell_command", "odd"}, Reply: "It is **fixed**."},
+			{Said: "fix the test", Calls: []Call{
+				{"read_file", "a.go", false}, {"read_line_range", "a.go", false}, {"read_file", "b.go", false}, {"replace", "a.go", false}, {"replace", "a.go", false},
+				{"run_shell_command", "go test ./...\n# and more", true}, {"odd", "", false},
+			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
 		}...),
 	}}, 80, 24)
 	got := strings.Join(m.frame().Printed, "\n")
-	want := []string{"· 14 earlier exchanges", "> fix the test", "✓ read ×2, edited, ran, odd", "It is fixed.", "> thanks", "! the model has not finished"}
+	want := []string{"· 14 earlier exchanges", "> fix the test", "✓ read a.go, b.go ×3 · edited a.go ×2 · odd", "✗ run go test ./... # and more", "It is fixed.", "> thanks", "! the model has not finished"}
 	for _, text := range want {
 		at := strings.Index(got, text)
 		if at < 0 {
 			t.Fatalf("%q is missing or too early in what is left:\n%s", text, got)
 		}
 		got = got[at:]
+	}
+}
+
+// Of many calls of a kind, some are named.
+func TestManyCallsAreFolded(t *testing.T) {
+	t.Parallel()
+	var calls []Call
+	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
+		calls = append(calls, Call{Name: "read_file", About: file + ".go"})
+	}
+	if got, want := folded(calls, called.ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -50,7 +65,7 @@ func TestEarlierIsBounded(t *testing.T) {
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []string{"replace"}, Reply: "**two**"}}})
+	s.model.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Name: "replace"}}, Reply: "**two**"}}})
 	s.events(chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command ls", Answer: tools.Answer{Text: "a.go"}})
 	for _, want := range []string{"a.go", "> second", "> first"} {
 		key := "right"
