@@ -67,10 +67,13 @@ func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpoint
 	}()
 	settled := time.AfterFunc(settleAfter, debug.FreeOSMemory)
 	defer settled.Stop()
-	banner := a.banner()
+	banner, keys := a.banner(), tui.Keys()
+	if o.screenReader || w.env("TERM") == "dumb" {
+		keys = tui.PlainKeys()
+	}
 	err = tui.Run(ctx, tui.Options{
 		Driver:   a.chat,
-		Commands: a.commands(ctx, a.chat, tui.Keys()),
+		Commands: a.commands(ctx, a.chat, keys),
 		Files:    atcmd.NewCompleter(ctx, a.workspace.Root(), w.now),
 		Events:   relay.register,
 		Plain:    o.screenReader,

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"agent/internal/todo"
+	"agent/internal/words"
 )
 
 type todoWriteArgs struct {
@@ -47,11 +50,20 @@ func todoWrite() Tool {
 				return failed(err)
 			}
 			p := list.Progress()
-			return Answer{Text: fmt.Sprintf("The list is kept: %d of %d completed.", p.Done, p.Total)}
+			return Answer{Text: fmt.Sprintf("The list is kept: %d of %d completed.", p.Done, p.Total), Summary: howFar(p)}
 		}}, nil
 	})
 	t.Kind = KindState
 	return t
+}
+
+// howFar says how far the list is.
+func howFar(p todo.Progress) string {
+	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	if p.Current != "" {
+		text += ", now " + words.FirstLine(p.Current)
+	}
+	return text
 }
 
 func todoRead() Tool {

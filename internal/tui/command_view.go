@@ -28,8 +28,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 	}
 	lay := commandRows(output)
 	if rows := lay(m.theme, m.columns()); len(rows) > max(8, m.height/2) {
-		m.openPage(line, lay)
-		m.answer(transcript.Rows(words.Count(len(rows), "line") + " shown"))
+		m.openPage(line, lay) // what was typed stands for it
 		return
 	}
 	m.answer(lay)

@@ -31,6 +31,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		return m.proposeLater()
 	case reply.View:
 		asked := m.questions.First()
+		m.reading = asked.ID
 		m.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
 		if reply.End {
 			m.pager.Key(term.Key{Name: "F"})

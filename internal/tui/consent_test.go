@@ -360,3 +360,16 @@ func TestQuestionOfCircles(t *testing.T) {
 		}
 	}
 }
+
+// The pager does not say that the question waits which is read in it.
+func TestTheQuestionThatIsReadDoesNotWait(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.events(chat.TurnStarted{}, askedForCommand(numbered(60)))
+	s.wait(time.Second)
+	s.typed("v")
+	s.wait(time.Second)
+	if page := strings.Join(s.model.frame().Full, "\n"); !strings.Contains(page, "q back") || strings.Contains(page, "waits") {
+		t.Errorf("the page is\n%s", page)
+	}
+}

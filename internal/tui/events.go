@@ -71,6 +71,7 @@ func (m *Model) event(event chat.Event) {
 		m.turn.arriving, m.turn.written = "", 0
 	case chat.CallArriving:
 		m.endThinking()
+		m.turn.retry.at = time.Time{}
 		m.turn.arriving = e.Name
 	case chat.ToolStarted:
 		m.toolStarted(e)
@@ -87,6 +88,7 @@ func (m *Model) event(event chat.Event) {
 			m.turn.askedAt = m.opts.Now()
 		}
 	case chat.UsageReported:
+		m.turn.retry.at = time.Time{}
 		m.turn.used(e)
 		m.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
 	case chat.Retry:
@@ -243,7 +245,7 @@ func (m *Model) turnEnded(e chat.TurnEnded) {
 			m.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
 		}
 	}
-	m.endTurn()
+	m.endTurn(e.Err != nil)
 	m.turn = turn{}
 	m.tools = nil
 	m.queued = nil

@@ -346,3 +346,36 @@ func TestSilenceIsShown(t *testing.T) {
 		t.Errorf("said of what has ended:\n%s", screen)
 	}
 }
+
+// What is said of tries that failed is true: they led to a reply, or to nothing; an error
+// that was said speaks for itself.
+func TestTriesAreSaidAsTheyEnded(t *testing.T) {
+	t.Parallel()
+	retry := chat.Retry{Attempt: 3, Delay: time.Minute, Reason: "busy (429)"}
+	for _, tt := range []struct {
+		name   string
+		events []chat.Event
+		want   string
+	}{
+		{"a reply came", []chat.Event{retry, chat.TextDelta{Delta: "hi"}, chat.ReplyEnded{Text: "hi"}, chat.TurnEnded{}}, "↻ it took 3 tries: busy (429)"},
+		{"calls came", []chat.Event{retry, chat.CallArriving{Name: "glob"}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ it took 3 tries: busy (429)"},
+		{"interrupted", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ 2 tries failed: busy (429)"},
+		{"given up", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the server is busy")}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 80, 24)
+			s.events(chat.TurnStarted{})
+			s.events(tt.events...)
+			said := ""
+			for _, line := range s.texts() {
+				if strings.HasPrefix(line, "↻") {
+					said = line
+				}
+			}
+			if said != tt.want {
+				t.Errorf("%q is said, want %q", said, tt.want)
+			}
+		})
+	}
+}

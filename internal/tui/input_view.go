@@ -56,6 +56,8 @@ func (m *Model) shellView(rows []string, cursor place) ([]string, place) {
 
 func (m *Model) placeholder() string {
 	switch {
+	case m.questions.Explaining():
+		return "Say it above"
 	case m.questions.Asking():
 		return "Answer above, or Tab to write a message"
 	case m.turn.running:

@@ -14,20 +14,26 @@ import (
 func Keys() []command.Key {
 	return []command.Key{
 		{Name: "Enter", Does: "send, or queue while the agent works"},
-		{Name: "Alt+Enter, Ctrl+J", Does: `new line, as \ at the end of one`},
+		{Name: "Alt+Enter, Ctrl+J", Does: `new line; \ and Enter do it too`},
 		{Name: "Esc", Does: "interrupt; else clear the draft"},
-		{Name: "Esc Esc", Does: "without a draft: back to earlier"},
+		{Name: "Esc Esc", Does: "on an empty line: rewind"},
 		{Name: "Ctrl+C", Does: "clear or interrupt; twice quits"},
-		{Name: "Ctrl+D", Does: "quit, without a draft"},
+		{Name: "Ctrl+D", Does: "on an empty line: quit"},
 		{Name: "Up, Down, Ctrl+R", Does: "earlier prompts; Up also unqueues"},
 		{Name: "Ctrl+O", Does: "outputs and reasoning in full, ← →"},
 		{Name: "Ctrl+V", Does: "the image on the clipboard"},
 		{Name: "Ctrl+G", Does: "edit the prompt in $EDITOR"},
 		{Name: "Ctrl+_, Alt+_", Does: "undo and redo in the prompt"},
-		{Name: "Ctrl+L, Ctrl+Z", Does: "paint again; to the shell, fg is back"},
+		{Name: "Ctrl+L", Does: "show the conversation again"},
+		{Name: "Ctrl+Z", Does: "to your shell; fg comes back"},
 		{Name: "Shift+Tab", Does: "next approval mode"},
-		{Name: "?", Does: "without a draft: these keys"},
+		{Name: "?", Does: "on an empty line: these keys"},
 	}
+}
+
+// PlainKeys are the keys where nothing but lines is printed and read.
+func PlainKeys() []command.Key {
+	return []command.Key{{Name: "Enter", Does: "send the line, or answer with it"}, {Name: "Ctrl+C", Does: "end the program"}, {Name: "Ctrl+D", Does: "on an empty line: quit"}}
 }
 
 // key takes a key: for what is read, the question that waits, the list that is open, or

@@ -77,6 +77,8 @@ type Model struct {
 	// typed is when a message was last typed at.
 	typed time.Time
 	hint  hint
+	// reading is the question that is read in the pager, 0 for none.
+	reading int
 	// keysShown is set while the keys are under the input.
 	keysShown bool
 	// commands are the slash commands that run.
@@ -99,7 +101,9 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	m.started = opts.Now()
 	m.print(transcript.Text, func(_ *style.Theme, width int) (rows []string) {
 		for _, line := range opts.Greeting {
-			rows = append(rows, style.WrapText(style.CleanProse(line), width)...)
+			for _, row := range style.WrapText(style.CleanProse(line), width) {
+				rows = append(rows, strings.TrimSuffix(row, " ·"))
+			}
 		}
 		return rows
 	})

@@ -160,7 +160,7 @@ func (m *Model) openDiff(title, diff string) {
 // pagerKey gives a key to the pager.
 func (m *Model) pagerKey(k term.Key) {
 	if m.pager.Key(k) {
-		m.pager = nil
+		m.pager, m.reading = nil, 0
 		m.questions.Uncover(m.covered, m.opts.Now())
 	}
 }

@@ -150,8 +150,9 @@ func (p *plain) show() {
 	if m.questions.Open() && m.questions.First().ID != p.asked {
 		asked := m.questions.First()
 		p.asked = asked.ID
-		rows = append(rows, question.All(m.theme, asked, m.width)...)
-		rows = append(rows, "Answer with a line: y for yes, n and a reason for no. Anything else is a message.")
+		about := question.All(m.theme, asked, m.width)
+		about[0] = "Question: " + about[0]
+		rows = append(append(rows, about...), "Type y for yes, n and a reason for no; anything else is a message.")
 	}
 	for _, row := range rows {
 		fmt.Fprintln(p.out, row)

@@ -69,6 +69,9 @@ func (m *Model) runHeld() {
 	}
 	command, private := strings.CutPrefix(m.held[0][1:], "!")
 	m.held = m.held[1:]
+	if hint := shellHint(command); hint != "" {
+		m.showHint(hint, false)
+	}
 	m.opts.Driver.Shell(strings.TrimSpace(command), private)
 }
 

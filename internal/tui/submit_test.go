@@ -203,3 +203,25 @@ func TestShellMark(t *testing.T) {
 		}
 	}
 }
+
+// A line for the shell that does not do what is expected of it says so.
+func TestShellHint(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"cd src":       "cd holds for its own line only: cd DIR && COMMAND",
+		"cd src && ls": "",
+		"vi a.go":      "vi has no terminal here: Ctrl+Z goes to your shell, fg comes back",
+		"ls":           "",
+		"":             "",
+	} {
+		if got := shellHint(line); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+	s := newScreenplay(t, 80, 24)
+	s.typed("!cd src")
+	s.press("enter")
+	if view := s.model.view(); !strings.Contains(view, "cd holds for its own line only") {
+		t.Errorf("the screen says\n%s", view)
+	}
+}

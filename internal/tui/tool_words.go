@@ -25,6 +25,7 @@ var verbs = map[string]struct{ now, done, do string }{
 	"list_directory":      {"listing", "listed", "list"},
 	"web_fetch":           {"fetching", "fetched", "fetch"},
 	"todo_write":          {"planning", "planned", "plan"},
+	"todo_read":           {"reading the plan", "read the plan", "read the plan"},
 	"recall":              {"recalling", "recalled", "recall"},
 }
 

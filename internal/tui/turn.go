@@ -48,7 +48,8 @@ type fileChange struct{ added, removed int }
 type retry struct {
 	attempt int
 	reason  string
-	at      time.Time
+	// at is when the next try is made, zero once something came.
+	at time.Time
 }
 
 // silence is what was heard of a model that sends nothing: since when, and when it
@@ -141,13 +142,16 @@ func (m *Model) workingView(width int) []string {
 		return lines
 	}
 	now := m.opts.Now()
-	took := words.Elapsed(m.turn.took(now))
-	line := m.spinner() + " " + m.doing() + " · " + took + " · Esc interrupts"
+	took, esc := words.Elapsed(m.turn.took(now)), " · Esc interrupts"
+	if len(m.queued) > 0 {
+		esc += " and sends what is queued"
+	}
+	line := m.spinner() + " " + m.doing() + " · " + took + esc
 	if r := m.turn.retry; now.Before(r.at) {
 		line += " · " + r.reason
 	}
 	if len(m.tools) > 0 && !m.turn.interrupting {
-		line = "  turn " + took + " · Esc interrupts" // the tools have clocks of their own
+		line = "  turn " + took + esc // the tools have clocks of their own
 	}
 	return append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
 }
@@ -185,11 +189,15 @@ func (u *turn) summary(now time.Time, stats chat.Stats) string {
 	return strings.Join(parts, " · ")
 }
 
-// endTurn prints what the turn was.
-func (m *Model) endTurn() {
+// endTurn prints what the turn was. failed means that its error was said.
+func (m *Model) endTurn(failed bool) {
 	now := m.opts.Now()
-	if r := m.turn.retry; r.attempt > 0 {
+	switch r := m.turn.retry; {
+	case r.attempt == 0:
+	case r.at.IsZero():
 		m.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
+	case !failed:
+		m.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
 	}
 	if summary := m.turn.summary(now, m.stats); summary != "" {
 		m.print(transcript.Text, noteRows(dim, "·", summary))

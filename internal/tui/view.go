@@ -24,7 +24,7 @@ func (m *Model) frame() term.Frame {
 	}
 	if m.pager != nil {
 		m.pager.Waits = ""
-		if m.questions.Asking() {
+		if m.questions.Asking() && m.questions.First().ID != m.reading {
 			m.pager.Waits = "a question waits"
 		}
 		f.Full = m.pager.View(m.theme, m.columns(), m.height)

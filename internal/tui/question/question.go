@@ -73,6 +73,9 @@ func (q *Questions) TooEarly(now time.Time) bool { return now.Before(q.since.Add
 // Asking reports whether the question owns the keys.
 func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
 
+// Explaining reports whether it is being typed why not.
+func (q *Questions) Explaining() bool { return q.Asking() && q.reason != nil }
+
 // First is the question that is shown.
 func (q *Questions) First() Asked { return q.waiting[0] }
 

@@ -188,9 +188,9 @@ func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	}
 	rows, row, col := q.reason.View(width-len(prompt)-1, 3)
 	rows = style.Indent(rows, t.Strong.Text(prompt), strings.Repeat(" ", len(prompt)))
-	does := refuses + " and ends the turn; with a reason the model goes on · Esc goes back"
+	does := refuses + " and ends the turn; with a reason the model goes on · Esc back"
 	if strings.TrimSpace(q.reason.Value()) != "" {
-		does = refuses + ", and the model goes on · Esc goes back"
+		does = refuses + ", and the model goes on · Esc back"
 	}
 	for _, line := range style.WrapText(does, width) {
 		rows = append(rows, t.Dim.Text(line))
