@@ -144,7 +144,7 @@ func (m *Model) workingView(width int) []string {
 	now := m.opts.Now()
 	took, esc := words.Elapsed(m.turn.took(now)), " · Esc interrupts"
 	if len(m.queued) > 0 {
-		esc += " and sends what is queued"
+		esc += ", sends the queue"
 	}
 	line := m.spinner() + " " + m.doing() + " · " + took + esc
 	if r := m.turn.retry; now.Before(r.at) {

@@ -137,10 +137,11 @@ func (m *Model) spinner() string {
 	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
 }
 
-// todoView is the progress of the todo list, where there is room for a line.
+// todoView is the progress of the todo list, where there is room for a line and no
+// question, whose answers it would seem to belong to.
 func (m *Model) todoView(width, room int) []string {
 	const least = 6
-	if m.status.Todo == "" || room < least {
+	if m.status.Todo == "" || room < least || m.questions.Open() {
 		return nil
 	}
 	return []string{m.theme.Dim.Text(style.Truncate("  "+style.Clean(m.status.Todo), width))}
