@@ -36,6 +36,22 @@ func (c *Content) SetTokens(counts TokenCounts) {
 	}
 }
 
+// RecordedTokens is how many tokens the texts of a block were counted to be by a counter of
+// the same vocabulary when the entry was recorded; false where that is not known.
+func (c *Content) RecordedTokens(block int, counter Counter) (tokens int, known bool) {
+	if c.counts.Vocabulary == "" || c.counts.Vocabulary != vocabularyOf(counter) {
+		return 0, false
+	}
+	tokens = c.counts.Blocks[block]
+	switch c.Blocks[block].(type) {
+	case *Text:
+		return tokens, true
+	case *ToolResponse:
+		return tokens - responseOverhead, tokens >= responseOverhead
+	}
+	return 0, false
+}
+
 // Tokens a provider spends around the words themselves. They are estimates;
 // calibration by reported usage (D-09) takes up the rest.
 const (

@@ -65,6 +65,9 @@ func (w *Window) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 		Tools: w.Facts.Units(),
 		Root:  w.Root,
 		Count: func(text string) int { return w.Counter(w.Settings().Model).Count(text) },
+		Known: func(entry *history.Content, block int) (int, bool) {
+			return entry.RecordedTokens(block, w.Counter(w.Settings().Model))
+		},
 		Media: imageTokens,
 	})
 }

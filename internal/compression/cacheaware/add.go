@@ -32,7 +32,7 @@ func (e *Engine) Add(entry *history.Content) {
 	for block, b := range entry.Blocks {
 		switch b := b.(type) {
 		case *history.Text:
-			e.addText(entry.Speaker, b.Text, unit{entry: at, block: block, tokens: e.Count(b.Text) + extra})
+			e.addText(entry.Speaker, b.Text, unit{entry: at, block: block, tokens: e.textTokens(at, block, b.Text) + extra})
 		case *history.ToolCall:
 			e.addCall(b, at, block, extra)
 		case *history.ToolResponse:
@@ -44,6 +44,20 @@ func (e *Engine) Add(entry *history.Content) {
 		}
 		extra = 0
 	}
+}
+
+// textTokens is the size of the texts of a block. To count a long session anew takes
+// longer than to read it.
+func (e *Engine) textTokens(entry, block int, texts ...string) (tokens int) {
+	if e.Known != nil {
+		if tokens, known := e.Known(e.entries[entry], block); known {
+			return tokens
+		}
+	}
+	for _, text := range texts {
+		tokens += e.Count(text)
+	}
+	return tokens
 }
 
 // push appends a unit and returns its index.
@@ -134,7 +148,9 @@ func (f *fact) editIn(place jsontext.Pointer) *edit {
 // addResponse takes the answer to the latest call with its id (D-11).
 func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra int) {
 	text := response.Result.Text()
-	u := unit{entry: entry, block: block, part: said, tokens: responseCost + extra + e.Count(text) + e.Count(response.Error)}
+	failed := e.Count(response.Error)
+	shown := e.textTokens(entry, block, text, response.Error) - failed
+	u := unit{entry: entry, block: block, part: said, tokens: responseCost + extra + shown + failed}
 	f := e.open[response.CallID]
 	if f == nil {
 		e.push(u)
@@ -150,7 +166,7 @@ func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left = u.tokens - e.Count(text) + e.Count(pointerFor(text))
+	u.left = u.tokens - shown + e.Count(pointerFor(text))
 	f.result = e.push(u)
 	e.words.add(text, f.result, false)
 	e.note(f)

@@ -12,8 +12,10 @@ type Options struct {
 	Tools Tools
 	// Root is what relative paths mean in entries that name no workspace; absolute.
 	Root string
-	// Count counts the tokens of a text, Media those of an image.
+	// Count counts the tokens of a text, Media those of an image. Known is what Count
+	// said of the texts of a block when it was recorded, where that is known; it may be nil.
 	Count func(text string) int
+	Known func(entry *history.Content, block int) (tokens int, known bool)
 	Media int
 }
 

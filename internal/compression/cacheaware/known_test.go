@@ -1,0 +1,63 @@
+package cacheaware
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+)
+
+type byLetter struct{}
+
+func (byLetter) Count(text string) int { return len(text) }
+func (byLetter) Vocabulary() string    { return "letters" }
+
+// What was counted when it was recorded is not counted again when a session is taken up,
+// and what follows from it is the same.
+func TestRecordedCountsAreTakenOver(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("some text\n", 100)
+	said := func() []*history.Content {
+		return []*history.Content{
+			history.HumanText(long),
+			history.New(history.AI, &history.Text{Text: long}, &history.ToolCall{ID: "1", Name: "look", Parameters: []byte(`{"path":"a.go"}`)}),
+			history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "look", Result: history.TextResult(long), Error: "cut"}),
+		}
+	}
+	parts := func(entries []*history.Content) (parts []Part, counted int) {
+		e := New(Options{
+			Tools: func(string) Tool { return Tool{} }, Root: "/w",
+			Count: func(text string) int {
+				if text == long {
+					counted++
+				}
+				return len(text)
+			},
+			Known: func(entry *history.Content, block int) (int, bool) { return entry.RecordedTokens(block, byLetter{}) },
+		})
+		for _, entry := range entries {
+			e.Add(entry)
+		}
+		return e.Recorded(), counted
+	}
+	fresh, counted := parts(said())
+	if counted == 0 {
+		t.Fatal("nothing was counted")
+	}
+	recorded := said()
+	h := history.NewService(byLetter{}, func(m history.Mutation) error {
+		m.Entry.SetTokens(m.Tokens)
+		return nil
+	})
+	for _, entry := range recorded {
+		if err := h.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, counted := parts(recorded)
+	if diff := cmp.Diff(fresh, again); diff != "" || counted > 0 {
+		t.Errorf("counted %d times (-counted +recorded):\n%s", counted, diff)
+	}
+}
