@@ -66,8 +66,12 @@ func (p *player) happened(payload any, e event) {
 // line returns what led to the state before the record seq, in order: everything
 // that was recorded, but for what was left behind.
 func (j journal) line(before uint64) journal {
+	until := j.until(before)
+	if !slices.ContainsFunc(j[:until], func(e event) bool { return e.kind == rewound }) {
+		return j[:until:until]
+	}
 	var line journal
-	j.before(j.until(before), func(e event) bool {
+	j.before(until, func(e event) bool {
 		line = append(line, e)
 		return true
 	})
