@@ -83,7 +83,8 @@ func TestInterrupt(t *testing.T) {
 
 const halfCall = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"read_file","arguments":"{\"file"}}]},"finish_reason":null}]}`
 
-// A run that is killed has no last word, but its record is whole.
+// A run that is killed has no last word, but its record is whole. Nothing else is left of
+// one that needed no temporary folder.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	server := newModel(t, llmtest.Call("read_file", `{"file_path":"a"}`), llmtest.Say("Let me ").Hang(), llmtest.Say("Going on."))
@@ -94,6 +95,9 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.end()
+	if left, _ := filepath.Glob(filepath.Join(home, temporaryName+"*")); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
 	checkReplay(t, home, server.URL)
 	if out, status := startRun(t, home, server.URL, "-p", "and now?", "--continue").end(); status != exitOK || !strings.Contains(out, "Going on.") {
 		t.Errorf("going on ended with %d:\n%s", status, out)

@@ -83,3 +83,60 @@ func waitForBreak(path string) error {
 	}
 	return errNoLease
 }
+
+// A program that is killed while it writes an edit leaves nothing in the workspace: the
+// new file has no name before it is complete.
+func TestAFileThatIsBeingWrittenHasNoName(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": "a\n"})
+	dir, err := os.Open(w.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	fd, err := openUnnamed(dir, 0o600)
+	if err != nil {
+		t.Skipf("files need a name here: %v", err)
+	}
+	unix.Close(fd)
+	for name, before := range map[string][]byte{"f": []byte("a\n"), "new": nil} {
+		was := snapshot(t, w.Root())
+		err := w.replaceWith(filepath.Join(w.Root(), name), before, func(out io.Writer) error {
+			_, err := io.WriteString(out, "b\n")
+			if now := snapshot(t, w.Root()); now != was {
+				t.Errorf("%s: the workspace holds\n%s", name, now)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Programs that use Replace wait for one another.
+func TestReplaceWaitsForAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": "a\n"})
+	path := filepath.Join(w.Root(), "f")
+	dir, err := os.Open(w.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	err = w.replaceWith(path, []byte("a\n"), func(out io.Writer) error {
+		unlock := lockFolder(dir)
+		// Whoever does not wait is long done by then.
+		time.AfterFunc(50*time.Millisecond, func() {
+			defer unlock()
+			if err := os.WriteFile(path, []byte("theirs\n"), 0o600); err != nil {
+				t.Error(err)
+			}
+		})
+		_, err := io.WriteString(out, "b\n")
+		return err
+	})
+	if !errors.Is(err, ErrChanged) || content(t, path) != "theirs\n" {
+		t.Errorf("the edit gave %v, the file holds %q", err, content(t, path))
+	}
+}
