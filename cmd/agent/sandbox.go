@@ -200,6 +200,7 @@ func (w world) userPaths(list string) []string {
 func (a *app) prepareSandbox() error {
 	wanted := settings.Sandbox.Of(a.settings)
 	if wanted == settings.SandboxOff {
+		sandbox.Sweep()
 		return nil
 	}
 	box := sandbox.Detect()
