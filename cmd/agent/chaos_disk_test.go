@@ -27,17 +27,17 @@ import (
 
 // diskRuns are runs that change the disk, each in all ways that it has.
 var diskRuns = []diskRun{
-	{name: "headless", args: []string{"-p", "go"}},
-	{name: "resumed", args: []string{"-c", "-p", "go"}},
-	{name: "interactive", keys: []string{"go\r", "and on\r", "/set theme dark\r", "/profile save other\r", "/undo yes\r", "/quit\r"}},
-	{name: "interactive, resumed", args: []string{"-c"}, keys: []string{"/compress\r", "go\r", "/redo yes\r", "/quit\r"}},
-	{name: "undo", args: []string{"-c", "-p", "/undo yes"}},
-	{name: "redo", args: []string{"-c", "-p", "/redo yes"}, undone: true},
-	{name: "rewind", args: []string{"-c", "-p", "/rewind 1 files"}},
-	{name: "compress", args: []string{"-c", "-p", "/compress"}},
-	{name: "fork", args: []string{"-c", "--fork", "-p", "go on"}}, // needs room
-	{name: "profile", args: []string{"profile", "save", "other", "-m", "m", "--set", "theme=dark"}},
-	{name: "setting", args: []string{"-p", "/profile save other"}},
+	{name: "headless", args: []string{"-p", "go"}, calls: 110},
+	{name: "resumed", args: []string{"-c", "-p", "go"}, calls: 100},
+	{name: "interactive", keys: []string{"go\r", "and on\r", "/set theme dark\r", "/profile save other\r", "/undo yes\r", "/quit\r"}, calls: 250},
+	{name: "interactive, resumed", args: []string{"-c"}, keys: []string{"/compress\r", "go\r", "/redo yes\r", "/quit\r"}, calls: 150},
+	{name: "undo", args: []string{"-c", "-p", "/undo yes"}, calls: 40},
+	{name: "redo", args: []string{"-c", "-p", "/redo yes"}, undone: true, calls: 40},
+	{name: "rewind", args: []string{"-c", "-p", "/rewind 1 files"}, calls: 40},
+	{name: "compress", args: []string{"-c", "-p", "/compress"}, calls: 10},
+	{name: "fork", args: []string{"-c", "--fork", "-p", "go on"}, calls: 150}, // needs room
+	{name: "profile", args: []string{"profile", "save", "other", "-m", "m", "--set", "theme=dark"}, calls: 10},
+	{name: "setting", args: []string{"-p", "/profile save other"}, calls: 10},
 }
 
 // diskRun is a run of the program on a disk that fails. One without keys has no
@@ -48,45 +48,85 @@ type diskRun struct {
 	keys []string
 	// undone means that something was undone before.
 	undone bool
+	// calls is about how many calls it makes to the disk.
+	calls int
 }
 
 // diskErrors are the errors of disks that are full, broken, or not to be written.
 var diskErrors = []unix.Errno{unix.ENOSPC, unix.EDQUOT, unix.EIO, unix.EROFS}
 
 // TestChaosDiskFaults has the disk fail at a call of chance, for a while or for good,
-// in every kind of run. With CHAOS_DISK=all it fails at each call there is.
+// in every kind of run.
 func TestChaosDiskFaults(t *testing.T) {
+	eachDiskRun(t, func(h *house, what string, run diskRun, r *rand.Rand, from int) *faultyDisk {
+		fault := diskFault{from: from, to: always, error: diskErrors[(from+r.IntN(2))%len(diskErrors)]}
+		if r.IntN(2) == 0 {
+			fault.to = from + r.IntN(12)
+		}
+		return h.playDiskRun(fmt.Sprintf("%s, %s", what, fault), run, fault)
+	})
+}
+
+// TestChaosCrashPoints kills the program at a call that changes the disk, in every kind
+// of run.
+func TestChaosCrashPoints(t *testing.T) {
+	eachDiskRun(t, func(h *house, what string, run diskRun, _ *rand.Rand, from int) *faultyDisk {
+		fault := diskFault{from: from, to: from, kills: true}
+		return h.playDiskRun(fmt.Sprintf("%s, %s", what, fault), run, fault)
+	})
+}
+
+// eachDiskRun plays kinds of runs in turn, each from a call of chance on. With
+// CHAOS_DISK=all it goes through all calls there are.
+func eachDiskRun(t *testing.T, play func(h *house, what string, run diskRun, r *rand.Rand, from int) *faultyDisk) {
+	t.Helper()
 	seed, until := chaosSeed(t), share(t)
-	if os.Getenv("CHAOS_DISK") == "all" {
+	all := os.Getenv("CHAOS_DISK") == "all"
+	if all {
 		until = time.Now().Add(24 * time.Hour)
 	}
 	var mu sync.Mutex
-	runs, faults, most := 0, 0, 0
-	t.Cleanup(func() { t.Logf("%d runs, up to %d calls, %d failed", runs, most, faults) })
+	runs, hits, missed := 0, 0, map[string]int{}
+	t.Cleanup(func() { t.Logf("%d runs, %d calls were hit", runs, hits) })
+	// from is where the i-th run is disturbed, 0 when there is nothing left to disturb.
+	from := func(r *rand.Rand, i int, run diskRun) int {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case !all:
+			return 1 + r.IntN(run.calls)
+		case missed[run.name] > 2:
+			return 0
+		default:
+			return 1 + i/len(diskRuns)
+		}
+	}
 	for worker := range workers {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, uint64(worker)))
 			var h *house
-			for i := worker; time.Now().Before(until) && !t.Failed(); i += workers {
+			idle := 0
+			for i := worker; time.Now().Before(until) && !t.Failed() && idle < len(diskRuns); i += workers {
 				if i/workers%8 == 0 { // a session that goes on for long is slow
 					h = newDiskHouse(t)
 				}
-				run, fault := diskRuns[i%len(diskRuns)], diskFault{from: 1 + r.IntN(300), to: always, error: diskErrors[r.IntN(len(diskErrors))]}
-				if os.Getenv("CHAOS_DISK") == "all" {
-					fault.from, fault.error = 1+i/len(diskRuns), diskErrors[i/len(diskRuns)%len(diskErrors)]
+				run := diskRuns[i%len(diskRuns)]
+				at := from(r, i, run)
+				if idle++; at == 0 {
+					continue
 				}
-				if r.IntN(2) == 0 {
-					fault.to = fault.from + r.IntN(12)
-				}
-				calls, failed := h.playDiskRun(fmt.Sprintf("seed %d, run %d, %s, %s", seed, i, run.name, fault), run, fault)
+				idle = 0
+				disk := play(h, fmt.Sprintf("seed %d, run %d, %s", seed, i, run.name), run, r, at)
 				mu.Lock()
-				runs, faults, most = runs+1, faults+failed, max(most, calls)
-				over := os.Getenv("CHAOS_DISK") == "all" && fault.from > most
-				mu.Unlock()
-				if over {
-					break
+				runs, hits = runs+1, hits+disk.failed
+				if disk.calls < at {
+					missed[run.name]++
 				}
+				mu.Unlock()
+			}
+			if h != nil {
+				h.checkTemporary()
 			}
 		})
 	}
@@ -105,19 +145,18 @@ func newDiskHouse(t *testing.T) *house {
 	return h
 }
 
-// playDiskRun plays a run and checks what must hold of it. It returns how many calls
-// there were, and how many of them failed.
-func (h *house) playDiskRun(what string, run diskRun, fault diskFault) (calls, failed int) {
+// playDiskRun plays a run on a disk that fails, and checks what must hold of it.
+func (h *house) playDiskRun(what string, run diskRun, fault diskFault) *faultyDisk {
 	h.t.Helper()
 	if run.undone {
 		_ = h.agent("-c", "-p", "/undo yes").Run() // there may be nothing left
 	}
 	strays, answers := h.strays(), h.answers()
-	if !fault.full() { // what cannot be taken back either is written again, to be safe
+	if !fault.full() && !fault.kills { // what cannot be taken back either is written again, to be safe
 		h.known = []string{"was there before"}
 	}
 	disk := &faultyDisk{fault: fault, folder: h.home}
-	cmd := h.agent(run.flags()...)
+	cmd := h.program(run.flags()...)
 	var out string
 	ended := false
 	if len(run.keys) > 0 {
@@ -129,17 +168,21 @@ func (h *house) playDiskRun(what string, run diskRun, fault diskFault) (calls, f
 	if !ended {
 		h.t.Errorf("%s: it did not end\n%s", what, out)
 	}
-	h.checkDiskRun(what, run, cmd.ProcessState.ExitCode(), out)
-	if run.answers() && len(run.keys) == 0 {
-		h.checkSaved(what, h.answers() > answers, disk, out)
+	if !fault.kills {
+		h.checkDiskRun(what, run, cmd.ProcessState.ExitCode(), out)
+		if run.answers() && len(run.keys) == 0 {
+			h.checkSaved(what, h.answers() > answers, disk, out)
+		}
 	}
+	h.check(what)
 	// Where nothing can be removed something is left, which a later start sweeps.
 	if left := slices.DeleteFunc(h.strays(), func(path string) bool { return slices.Contains(strays, path) }); fault.full() && len(left) > 0 {
 		h.t.Errorf("%s: left are %q\n%s", what, left, out)
 	}
 	h.mustRun("-c", "-p", "and on")
 	h.check(what + ", afterwards")
-	return disk.calls, disk.failed
+	h.checkSettings(what)
+	return disk
 }
 
 // answers reports whether a run of this kind has an answer of the model.
@@ -166,10 +209,10 @@ func (h *house) checkSaved(what string, saved bool, disk *faultyDisk, out string
 }
 
 func (r diskRun) flags() []string {
-	if r.args != nil && r.args[0] == "profile" {
+	if len(r.args) > 0 && r.args[0] == "profile" {
 		return r.args
 	}
-	return append([]string{"--set", "sandbox=off", "--max-turns", "20"}, r.args...)
+	return append([]string{"--approval-mode", "full-auto", "-m", "test-model", "--set", "sandbox=off", "--max-turns", "20"}, r.args...)
 }
 
 // mustRun runs the program on a disk on which nothing is wrong.
@@ -205,7 +248,7 @@ func diskTurn(_ *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	case 2:
 		return call("write_file", map[string]any{"file_path": fmt.Sprintf("new%d/deep/f1.txt", n), "content": whole(n)})
 	case 3:
-		return call("run_shell_command", map[string]any{"command": "seq 30000; cp f0.txt f3.txt"})
+		return call("run_shell_command", map[string]any{"command": "seq 30000; cp f0.txt copy.txt"})
 	case 4:
 		return call("run_shell_command", map[string]any{"command": "sleep 300", "background": true})
 	case 5:
@@ -291,7 +334,6 @@ func (h *house) checkDiskRun(what string, run diskRun, status int, out string) {
 	case len(run.keys) == 0 && strings.Count(out, "the conversation goes on") > 1:
 		fail("it is said more than once")
 	}
-	h.check(what)
 }
 
 // strays are temporary files and folders that nobody needs after a run.

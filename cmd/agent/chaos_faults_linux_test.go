@@ -21,16 +21,20 @@ import (
 )
 
 // diskFault makes the disk fail: what the program does to it from one call to another,
-// counted from 1, ends with an error.
+// counted from 1, ends with an error. Or the program is killed there.
 type diskFault struct {
 	from, to int
 	error    syscall.Errno
+	kills    bool
 }
 
 // always is a fault that does not pass.
 const always = 1 << 30
 
 func (f diskFault) String() string {
+	if f.kills {
+		return fmt.Sprintf("killed at call %d", f.from)
+	}
 	if f.to == always {
 		return fmt.Sprintf("%s from call %d on", unix.ErrnoName(f.error), f.from)
 	}
@@ -197,7 +201,10 @@ func (d *faultyDisk) judge(listener, program int) {
 			continue // whoever asked has gone
 		}
 		answer := given{id: call.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-		if d.fails(call, program) {
+		switch fails := d.fails(call, program); {
+		case fails && d.fault.kills:
+			_ = unix.Kill(program, unix.SIGKILL)
+		case fails:
 			answer.flags, answer.error = 0, -int32(d.fault.error)
 		}
 		_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(listener), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&answer)))

@@ -29,7 +29,7 @@ func recordKills(t *testing.T) int {
 	if n, err := strconv.Atoi(os.Getenv("CHAOS_KILLS")); err == nil {
 		return n
 	}
-	return 12
+	return 40
 }
 
 // TestChaosRecord plays a session of 200 steps twice: edits, prunes, compressions,

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -11,7 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,55 +27,113 @@ const workers = 4
 // kills is how often programs are killed, if there is time.
 const kills = 500
 
-// TestChaosKill kills the program at moments of chance: headless, interactive, and
-// while it takes a session up again.
+// killedRun is a kind of run that is killed.
+type killedRun struct {
+	name string
+	args []string
+	// most is how long it goes on undisturbed; share is how many of a hundred runs it is.
+	most  time.Duration
+	share int
+}
+
+// killedRuns are the kinds of runs that change something. Where a session goes on half of
+// the time it begins one.
+var killedRuns = []killedRun{
+	{name: "headless", args: []string{"-p", "go on", "--output-format", "stream-json"}, most: 1200 * time.Millisecond, share: 40},
+	{name: "interactive", args: []string{"go on"}, most: 2400 * time.Millisecond, share: 28}, // to see results, too
+	{name: "undo", args: []string{"-c", "-p", "/undo yes"}, most: 300 * time.Millisecond, share: 6},
+	{name: "redo", args: []string{"-c", "-p", "/redo yes"}, most: 300 * time.Millisecond, share: 6},
+	{name: "rewind", args: []string{"-c", "-p", "/rewind 1 files"}, most: 300 * time.Millisecond, share: 4},
+	{name: "compress", args: []string{"-c", "-p", "/compress"}, most: 400 * time.Millisecond, share: 4},
+	{name: "fork", args: []string{"-c", "--fork", "-p", "go on"}, most: 600 * time.Millisecond, share: 4},
+	{name: "profile", args: []string{"profile", "save", "work", "-m", "m", "--set", "theme=dark"}, most: 30 * time.Millisecond, share: 4},
+	{name: "setting", args: []string{"-p", "/profile default work"}, most: 150 * time.Millisecond, share: 4},
+}
+
+// anyKilledRun chooses a kind.
+func anyKilledRun(r *rand.Rand) killedRun {
+	n := r.IntN(100)
+	for _, run := range killedRuns {
+		if n -= run.share; n < 0 {
+			return run
+		}
+	}
+	panic("the shares are less than all")
+}
+
+// TestChaosKill kills the program at moments of chance: headless, interactive, while it
+// takes a session up again, and while it carries out commands.
 func TestChaosKill(t *testing.T) {
 	seed, until := chaosSeed(t), share(t)
-	var killed, all, seen atomic.Int64
+	var mu sync.Mutex
+	killed, of, all, seen := 0, map[string]int{}, 0, 0
 	began := time.Now()
 	t.Cleanup(func() {
-		t.Logf("%d runs, %d killed, %d results on screens, in %s", all.Load(), killed.Load(), seen.Load(), time.Since(began).Round(time.Second))
-		if killed.Load() > kills/2 && seen.Load() == 0 {
+		t.Logf("%d runs, %d killed %v, %d results on screens, in %s", all, killed, of, seen, time.Since(began).Round(time.Second))
+		if killed > kills/2 && seen == 0 {
 			t.Error("no screen showed the result of a command")
 		}
+		for _, run := range killedRuns {
+			if killed > kills/2 && of[run.name] == 0 {
+				t.Errorf("%s was never killed", run.name)
+			}
+		}
 	})
+	enough := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return killed >= kills || time.Now().After(until)
+	}
 	for worker := range workers {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, uint64(worker)))
 			h := newHouse(t, seed+uint64(worker), anyTurn)
-			for n := 0; killed.Load() < kills && time.Now().Before(until) && !t.Failed(); n++ {
-				what := fmt.Sprintf("seed %d, worker %d, run %d", seed, worker, n)
-				args := []string{"--max-turns", "20"}
-				if n > 0 && r.IntN(2) == 0 {
-					args = append(args, "-c")
+			for n := 0; !enough() && !t.Failed(); n++ {
+				run := killedRuns[0]
+				if n > 0 {
+					run = anyKilledRun(r)
 				}
-				if r.IntN(3) == 0 {
-					args = append(args, "--set", "sandbox=off")
+				what := fmt.Sprintf("seed %d, worker %d, run %d, %s", seed, worker, n, run.name)
+				ended := h.once(what, run, h.flags(r, run, n), time.Duration(r.Int64N(int64(run.most))))
+				mu.Lock()
+				all++
+				if !ended {
+					killed++
+					of[run.name]++
 				}
-				interactive, most := r.IntN(3) == 0, 1200
-				if interactive {
-					most = 2400 // to see results, too
-				}
-				delay := time.Duration(r.IntN(most)) * time.Millisecond
-				all.Add(1)
-				if !h.once(what, interactive, args, delay) {
-					killed.Add(1)
-				}
+				mu.Unlock()
 			}
 			h.checkTemporary()
-			seen.Add(int64(h.seen))
+			mu.Lock()
+			seen += h.seen
+			mu.Unlock()
 		})
 	}
 }
 
+// flags are the arguments of the n-th run.
+func (h *house) flags(r *rand.Rand, run killedRun, n int) []string {
+	if run.name == "profile" {
+		return run.args
+	}
+	args := append([]string{"--approval-mode", "full-auto", "-m", "test-model", "--max-turns", "20"}, run.args...)
+	if n > 0 && (run.name == "headless" || run.name == "interactive") && r.IntN(2) == 0 {
+		args = append(args, "-c")
+	}
+	if r.IntN(3) == 0 {
+		args = append(args, "--set", "sandbox=off")
+	}
+	return args
+}
+
 // once runs the program and kills it after a delay; it reports whether it had ended
 // before.
-func (h *house) once(what string, interactive bool, args []string, delay time.Duration) (ended bool) {
+func (h *house) once(what string, run killedRun, args []string, delay time.Duration) (ended bool) {
 	h.t.Helper()
-	if interactive {
+	cmd := h.program(args...)
+	if run.name == "interactive" {
 		var out bytes.Buffer
-		cmd := h.agent(append(args, "go on")...)
 		screen, err := pty.Start(cmd)
 		if err != nil {
 			h.t.Fatal(err)
@@ -86,58 +145,40 @@ func (h *house) once(what string, interactive bool, args []string, delay time.Du
 		<-read
 		h.check(what)
 		h.seen += h.checkSeen(what, out.String())
-	} else {
-		cmd := h.agent(append(args, "-p", "go on", "--output-format", "stream-json")...)
-		file, err := os.Create(filepath.Join(h.home, "out"))
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		cmd.Stdout = file
-		if err := cmd.Start(); err != nil {
-			h.t.Fatal(err)
-		}
-		ended = end(cmd, delay)
-		file.Close()
-		data, _ := os.ReadFile(filepath.Join(h.home, "out"))
-		h.check(what)
-		h.checkShown(what, data)
+		return ended
+	}
+	file, err := os.Create(filepath.Join(h.home, "out"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd.Stdout = file
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	ended = end(cmd, delay)
+	file.Close()
+	data, _ := os.ReadFile(filepath.Join(h.home, "out"))
+	h.check(what)
+	h.checkShown(what, data)
+	if run.name == "profile" || run.name == "setting" {
+		h.checkSettings(what)
 	}
 	return ended
 }
 
-// TestChaosCrashPoints kills the program at a system call that changes the disk.
-func TestChaosCrashPoints(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("there is no strace")
+// checkSettings expects that what is kept of the settings can be read.
+func (h *house) checkSettings(what string) {
+	h.t.Helper()
+	if out, err := h.program("profile", "list").CombinedOutput(); err != nil || bytes.Contains(out, []byte("left as it is")) {
+		h.t.Errorf("%s: %v\n%s", what, err, out)
 	}
-	seed, until := chaosSeed(t), share(t)
-	r := rand.New(rand.NewPCG(seed, 100))
-	h := newHouse(t, seed, func(r *rand.Rand, _ *llmtest.Request) llmtest.Turn {
-		n := r.IntN(1 << 30)
-		if n%5 == 0 {
-			return llmtest.Say("done")
+	files, _ := filepath.Glob(filepath.Join(h.home, ".config/agent/*.json"))
+	profiles, _ := filepath.Glob(filepath.Join(h.home, ".config/agent/profiles/*.json"))
+	for _, file := range append(files, profiles...) {
+		if data, err := os.ReadFile(file); err != nil || !json.Valid(data) {
+			h.t.Errorf("%s: %s: %v, %q", what, file, err, data)
 		}
-		return llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"f%d.txt","content":%q}`, n%5, whole(n)))
-	})
-	points := []string{"fsync", "write", "renameat2", "mkdirat", "unlinkat", "openat", "linkat", "flock", "ftruncate"}
-	crashes := 0
-	for n := 0; n < 90 && time.Now().Before(until) && !t.Failed(); n++ {
-		call := points[n%len(points)]
-		what := fmt.Sprintf("seed %d, run %d, %s", seed, n, call)
-		program := h.agent("--set", "sandbox=off", "--max-turns", "6", "-p", "go")
-		if n > 0 && r.IntN(2) == 0 {
-			program.Args = append(program.Args, "-c")
-		}
-		inject := fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", call, 1+r.IntN(12))
-		cmd := h.command(append([]string{strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + call, "-e", inject}, program.Args...)...)
-		if err := cmd.Run(); err != nil {
-			crashes++
-		}
-		h.check(what)
 	}
-	t.Logf("%d crashes", crashes)
-	h.checkTemporary()
 }
 
 // TestChaosFullDisk runs sessions on disks that become full at a point of chance.

@@ -119,12 +119,18 @@ func (h *house) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// agent is a run in which the model may do anything.
 func (h *house) agent(args ...string) *exec.Cmd {
+	return h.program(append([]string{"--approval-mode", "full-auto", "-m", "test-model"}, args...)...)
+}
+
+// program is a run of the program with only these arguments.
+func (h *house) program(args ...string) *exec.Cmd {
 	path, err := filepath.Abs(binary)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return h.command(append([]string{path, "--approval-mode", "full-auto", "-m", "test-model"}, args...)...)
+	return h.command(append([]string{path}, args...)...)
 }
 
 // end kills a program and all that shares its group, after a delay.

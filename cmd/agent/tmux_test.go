@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -25,6 +26,7 @@ type terminal struct {
 // the pane stays and shows its exit status.
 func newTerminal(t *testing.T, columns int, url string, args ...string) *terminal {
 	t.Helper()
+	sweepTerminals()
 	// Sockets have short names; t.TempDir may be too long for one.
 	home, err := os.MkdirTemp("", "e2e-")
 	if err != nil {
@@ -48,6 +50,18 @@ func newTerminal(t *testing.T, columns int, url string, args ...string) *termina
 	s.run(args...)
 	return s
 }
+
+// sweepTerminals removes what tests left that were killed: folders of an hour, for which
+// no test has a use any more, and their servers.
+var sweepTerminals = sync.OnceFunc(func() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), "e2e-*"))
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = exec.Command("tmux", "-S", filepath.Join(folder, "s"), "kill-server").Run()
+			_ = os.RemoveAll(folder)
+		}
+	}
+})
 
 // run starts agent in the pane, in place of what is there. Ctrl+C after its end does not
 // drop what was printed and not yet read.
