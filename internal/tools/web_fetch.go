@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"golang.org/x/net/html"
 
 	"agent/internal/tools/fetch"
@@ -45,56 +47,76 @@ func planWebFetch(_ context.Context, env *Env, args webFetchArgs) (Plan, error) 
 			if err != nil {
 				return failed(err)
 			}
-			return answerPage(env.Limits, page, render)
+			return answerPage(ctx, env.Limits, page, render)
 		},
 	}, nil
 }
 
-// renderings turn HTML into what was asked for.
-var renderings = map[string]func(string) (string, error){
-	"markdown": func(page string) (string, error) { return htmltomarkdown.ConvertString(page) },
-	"text":     plainText,
-	"html":     func(page string) (string, error) { return page, nil },
+// renderings turn HTML into what was asked for; html leaves it as it is.
+var renderings = map[string]func(context.Context, string) (string, error){
+	"markdown": asMarkdown,
+	"text":     asText,
+	"html":     nil,
 }
 
 // answerPage shows a page, as much of it as fits.
-func answerPage(limits Limits, page fetch.Page, render func(string) (string, error)) Answer {
+func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func(context.Context, string) (string, error)) Answer {
 	text := strings.ToValidUTF8(string(page.Body), "\uFFFD")
 	if strings.ContainsRune(text, 0) {
 		return failed(fmt.Errorf("%s is no text (%s, %s)", page.URL, cmp.Or(page.Type, "of no known type"), words.Bytes(int64(len(page.Body)))))
 	}
-	if strings.Contains(page.Type, "html") {
-		rendered, err := render(text)
-		if err != nil {
-			return failed(fmt.Errorf("%s: the page cannot be converted: %w", page.URL, err))
+	whole := true
+	if render != nil && strings.Contains(page.Type, "html") {
+		var err error
+		if text, whole, err = fetch.Readable(ctx, text); err == nil {
+			text, err = render(ctx, text)
 		}
-		text = rendered
+		if err != nil {
+			return failed(fmt.Errorf("%s: the page cannot be converted: %w; format html shows it as it is", page.URL, err))
+		}
 	}
-	shown := lines.Head(text, limits.room(headingBytes))
+	room := limits.room(headingBytes)
+	shown, size := lines.Head(text, room), len(text)
+	if len(text) > room && !strings.Contains(text[:room], "\n") {
+		shown = lines.WholeRunes(text[:room]) // data often is a single line
+	}
+	if !whole {
+		size = len(page.Body)
+	}
 	note := ""
-	if len(shown) < len(text) {
-		note = fmt.Sprintf("[cut: the page has %s]", words.Bytes(int64(len(text))))
+	if !whole || len(shown) < len(text) {
+		note = fmt.Sprintf("[cut: the page has %s]", words.Bytes(int64(size)))
 	}
 	return Answer{Text: page.URL + "\n\n" + shown, Note: note, Summary: words.Count(words.Lines(text), "line")}
 }
 
-// plainText is what a page says, without scripts and styles.
-func plainText(page string) (string, error) {
+// asMarkdown converts HTML, unless ctx ends.
+func asMarkdown(ctx context.Context, page string) (string, error) {
+	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()))
+	convert.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
+		if ctx.Err() != nil {
+			return converter.RenderSuccess // nothing below it is looked at
+		}
+		return converter.RenderTryNext
+	}, converter.PriorityEarly)
+	text, err := convert.ConvertString(page)
+	return text, cmp.Or(ctx.Err(), err)
+}
+
+// asText is what a page says.
+func asText(ctx context.Context, page string) (string, error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for node := range root.Descendants() {
-		if node.Type != html.TextNode || node.Parent != nil && unread[node.Parent.Data] {
+		if node.Type != html.TextNode || node.Parent != nil && node.Parent.Data == "template" {
 			continue
 		}
 		if text := strings.Join(strings.Fields(node.Data), " "); text != "" {
 			b.WriteString(text + "\n")
 		}
 	}
-	return b.String(), nil
+	return b.String(), ctx.Err()
 }
-
-// unread are the elements whose text nobody reads.
-var unread = map[string]bool{"script": true, "style": true, "noscript": true, "template": true}

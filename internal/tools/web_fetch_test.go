@@ -17,6 +17,11 @@ func TestWebFetch(t *testing.T) {
 			fmt.Fprint(w, "<html><head><style>p{}</style></head><body><h1>Title</h1><p>a <b>bold</b> word</p><script>evil()</script></body></html>")
 		case "/long":
 			fmt.Fprint(w, strings.Repeat("a line of text\n", 10_000))
+		case "/line":
+			fmt.Fprint(w, `{"values":[`+strings.Repeat(`"ü",`, 50_000))
+		case "/deep":
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, strings.Repeat("<div>", 1000))
 		case "/image":
 			fmt.Fprint(w, "\x89PNG\x00\x00")
 		default:
@@ -36,6 +41,8 @@ func TestWebFetch(t *testing.T) {
 		"text":        {open, "/page", "text", []string{"Title\na\nbold\nword"}, "evil", ""},
 		"html":        {open, "/page", "html", []string{"<b>bold</b>"}, "**", ""},
 		"long":        {open, "/long", "", []string{"a line of text", "[cut: the page has "}, "", ""},
+		"one line":    {open, "/line", "", []string{`{"values":["ü","ü",`, "[cut: the page has "}, "\uFFFD", ""},
+		"too deep":    {open, "/deep", "", nil, "", "format html shows it as it is"},
 		"binary":      {open, "/image", "", nil, "", "is no text"},
 		"missing":     {open, "/none", "", nil, "", "404"},
 		"refused":     {Limits{OutputTokens: 1000}, "/page", "", nil, "", "web-fetch.private"},

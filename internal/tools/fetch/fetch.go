@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -59,7 +60,7 @@ func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
 		if private {
 			return nil
 		}
-		return public(address)
+		return public(address, ownNetworks())
 	}}
 	transport := &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, before []*http.Request) error {
@@ -119,29 +120,49 @@ func (e *privateError) Error() string {
 
 // special are networks that are not of the public web and that netip does not name:
 // this network, carrier-grade NAT, protocol assignments, documentation, benchmarks,
-// what is reserved, and the ways in which IPv6 wraps an IPv4 address.
+// relays, what is reserved, and the ways in which IPv6 wraps an IPv4 address.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"),
 	netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("168.63.129.16/32"), // by which machines of Azure reach their host
+	netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("100::/64"), netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"),
 	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// public reports why an address to be dialled is not of the public web, as a
-// *privateError.
-func public(address string) error {
+// ownNetworks are the networks that this machine is on. Over IPv6 they are often of the
+// public web, and so is what listens on this machine and beside it.
+func ownNetworks() []netip.Prefix {
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	var own []netip.Prefix
+	for _, address := range addresses {
+		prefix, err := netip.ParsePrefix(address.String())
+		if err != nil {
+			continue
+		}
+		if widest := prefix.Addr().BitLen() / 4; prefix.Bits() < widest {
+			prefix = netip.PrefixFrom(prefix.Addr(), prefix.Addr().BitLen()) // a tunnel, which leads everywhere
+		}
+		own = append(own, prefix.Masked())
+	}
+	return own
+}
+
+// public reports why an address to be dialled is not of the public web, or of one of
+// our own networks, as a *privateError.
+func public(address string, own []netip.Prefix) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
 	ip := at.Addr().Unmap().WithZone("")
-	private := !ip.IsGlobalUnicast() || ip.IsPrivate() // loopback, link-local and multicast are no global unicast
-	for _, prefix := range special {
-		private = private || prefix.Contains(ip)
-	}
-	if private {
+	within := func(prefix netip.Prefix) bool { return prefix.Contains(ip) }
+	// Loopback, link-local and multicast are no global unicast.
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() || slices.ContainsFunc(special, within) || slices.ContainsFunc(own, within) {
 		return &privateError{ip}
 	}
 	return nil

@@ -3,8 +3,10 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -12,15 +14,18 @@ import (
 
 func TestPublic(t *testing.T) {
 	t.Parallel()
+	own := []netip.Prefix{netip.MustParsePrefix("2a01:4f8:1:2::/64"), netip.MustParsePrefix("5.6.7.8/32")}
 	for address, want := range map[string]bool{
 		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true,
 		"127.0.0.1:80": false, "10.1.2.3:80": false, "172.16.0.1:80": false, "192.168.1.1:80": false, "169.254.169.254:80": false, "168.63.129.16:80": false,
 		"0.0.0.0:80": false, "100.64.0.1:80": false, "224.0.0.1:80": false, "255.255.255.255:80": false, "198.18.0.1:80": false,
 		"[::1]:80": false, "[::]:80": false, "[fe80::1%eth0]:80": false, "[fc00::1]:80": false, "[ff02::1]:80": false,
 		"[::ffff:127.0.0.1]:80": false, "[::ffff:10.0.0.1]:80": false, "[64:ff9b::7f00:1]:80": false, "[2002:7f00:1::]:80": false, "[::127.0.0.1]:80": false,
+		"192.88.99.1:80": false, "[100::1]:80": false, "[3fff::1]:80": false, "[5f00::1]:80": false,
+		"[2a01:4f8:1:2::5]:80": false, "[2a01:4f8:1:3::5]:80": true, "5.6.7.8:80": false, "5.6.7.9:80": true, // beside this machine, and not
 		"no address": false,
 	} {
-		if got := public(address) == nil; got != want {
+		if got := public(address, own) == nil; got != want {
 			t.Errorf("%s is public: %t", address, got)
 		}
 	}
@@ -99,5 +104,21 @@ func TestBounds(t *testing.T) {
 	u, _ := Check(server.URL)
 	if _, err := Get(ctx, u, true); err == nil {
 		t.Error("an interrupted fetch answers")
+	}
+}
+
+// The networks of this machine hold its own addresses.
+func TestOwnNetworks(t *testing.T) {
+	t.Parallel()
+	own := ownNetworks()
+	addresses, err := net.InterfaceAddrs()
+	if err != nil || len(addresses) == 0 {
+		t.Skip("there is no network", err)
+	}
+	for _, address := range addresses {
+		ip := netip.MustParsePrefix(address.String()).Addr()
+		if public(netip.AddrPortFrom(ip, 80).String(), own) == nil {
+			t.Errorf("%s of this machine counts as public", ip)
+		}
 	}
 }

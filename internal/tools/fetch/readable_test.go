@@ -1,0 +1,44 @@
+package fetch
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is read of a page stays as it is; what nobody reads is gone, and with it all by
+// which a page of a few words can be large.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ page, want string }{
+		"text and entities": {"<p>a &lt; b &amp; c</p>", "<p>a &lt; b &amp; c</p>"},
+		"scripts, styles":   {"a<script>evil('</p>')</script>b<style>p{}</style>c<noscript>d</noscript>e", "abce"},
+		"comments":          {"a<!-- b --><!-->c", "ac"},
+		"attributes":        {`<a onclick="x" href="/y?a=1&amp;b=2" data-z=1>l</a>`, `<a href="/y?a=1&amp;b=2">l</a>`},
+		"quotes stay in":    {`<img alt='"><b>' src=x>`, `<img alt="&#34;&gt;&lt;b&gt;" src="x">`},
+		"embedded pictures": {`<img src="data:image/png;base64,AAAA" alt="a">`, `<img alt="a">`},
+		"long attributes":   {`<a href="` + strings.Repeat("x", maxAttribute+1) + `">l</a>`, "<a>l</a>"},
+		"upper case":        {"<P>a<BR/>b</P>", "<p>a<br/>b</p>"},
+		"fields":            {"<textarea><b>a</textarea><b>c</b>", "<textarea><b>a</textarea><b>c</b>"},
+		"an open script":    {"a<script>b", "a"},
+		"code":              {`<code class="language-go">a</code>`, `<code class="language-go">a</code>`},
+	} {
+		got, whole, err := Readable(t.Context(), tt.page)
+		if got != tt.want || !whole || err != nil {
+			t.Errorf("%s: %q, whole %t, %v; want %q", name, got, whole, err, tt.want)
+		}
+	}
+}
+
+// No page is larger than what can be converted.
+func TestReadableIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"x", "<p>", "&amp;", "<a href=y>", "ä", "</p>", "<br/>"} {
+		for _, lead := range []string{"", "<p ", "<a href=x "} {
+			page := lead + strings.Repeat(text, MaxBytes/len(text)) + ">" + strings.Repeat("x", maxReadable)
+			got, whole, err := Readable(t.Context(), page)
+			if len(got) > maxReadable+10*maxAttribute || whole || err != nil {
+				t.Errorf("%q after %q: %d bytes, whole %t, %v", text, lead, len(got), whole, err)
+			}
+		}
+	}
+}
