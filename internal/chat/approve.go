@@ -91,7 +91,9 @@ func (a *approvals) allowed(k *call, preview tools.Preview) bool {
 	case mode == ModeReadOnly:
 		return false
 	case preview.Outside != "":
-		return a.AllowOutside.Allow(k.name, preview.Commands, preview.Paths) || slices.ContainsFunc(a.grants, func(g grant) bool { return g.outside != "" && g.outside == preview.Command })
+		return a.AllowOutside.Allow(k.name, preview.Commands, preview.Paths) || slices.ContainsFunc(a.grants, func(g grant) bool {
+			return g.outside != "" && g.outside == preview.Command && g.directory == preview.Directory
+		})
 	case mode == ModeAutoEdit && (edits || preview.Confined):
 		return true
 	}

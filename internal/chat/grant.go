@@ -20,8 +20,8 @@ type grant struct {
 	// the path of one file.
 	rules rules.Rules
 	files string
-	// outside is a whole command line that may leave the sandbox.
-	outside string
+	// outside is a whole command line that may leave the sandbox, in that folder.
+	outside, directory string
 }
 
 // offer returns what "always" would allow from now on; nothing when it is not to be
@@ -32,7 +32,11 @@ func offer(k *call, preview tools.Preview) []grant {
 	case len(preview.Protected) > 0:
 		return nil // each call about those is asked about
 	case preview.Outside != "":
-		return []grant{{says: "outside the sandbox, this very line: " + firstLine(preview.Command), outside: preview.Command}}
+		says := "outside the sandbox, this very line: " + firstLine(preview.Command)
+		if preview.Directory != "" {
+			says += ", in " + preview.Directory
+		}
+		return []grant{{says: says, outside: preview.Command, directory: preview.Directory}}
 	case k.tool.Kind == tools.KindShell:
 		for _, rule := range rules.Always(k.name, preview.Commands) {
 			grants = append(grants, grant{says: rule.Allows(), rules: rules.Rules{rule}})

@@ -40,8 +40,8 @@ func TestReadingThatNeedsCare(t *testing.T) {
 	t.Parallel()
 	places := protect.Places{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
 	for care, files := range map[protect.Care][]string{
-		protect.Free:    {"main.go", ".bashrc", "AGENTS.md", ".vscode/tasks.json", ".github/workflows/x.yml", ".env.example", "id_rsa.pub", "environment", ".envrc", "node_modules/x/index.js"},
-		protect.Asked:   {".env", "a/.env", ".env.production", ".ENV", "a.pem", "server.key", ".npmrc"},
+		protect.Free:    {"main.go", ".git/HEAD", "config", ".bashrc", "AGENTS.md", ".vscode/tasks.json", ".github/workflows/x.yml", ".env.example", "id_rsa.pub", "environment", ".envrc", "node_modules/x/index.js"},
+		protect.Asked:   {".env", "a/.env", ".env.production", ".ENV", "a.pem", "server.key", ".npmrc", ".git/config", "sub/.GIT/config"},
 		protect.Guarded: {".ssh/id_rsa", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
 	} {
 		for _, file := range files {

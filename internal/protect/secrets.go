@@ -16,6 +16,7 @@ var secretNames = []group{
 	{why: "it may hold keys or passwords", care: Asked, names: []string{
 		".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", ".htpasswd", ".npmrc", ".terraformrc",
 	}},
+	{why: "it may hold the password of a remote", care: Asked, names: []string{".git/config"}},
 }
 
 // publicEnds are ends of names of files that are there to be read, although their

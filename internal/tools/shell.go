@@ -102,9 +102,10 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 }
 
 func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell.Command) Preview {
-	preview := Preview{Title: "run " + firstLine(args.Command), Command: args.Command}
-	if args.Directory != "" {
-		preview.Title += " in " + env.Workspace.Rel(command.Dir)
+	preview := Preview{Title: "run " + firstLine(args.Command), Command: args.Command, Background: args.Background}
+	if command.Dir != env.Workspace.Root() {
+		preview.Directory = env.Workspace.Rel(command.Dir)
+		preview.Title += " in " + preview.Directory
 	}
 	confined := command.Confined.Active()
 	if confined && args.Outside != "" {
@@ -123,7 +124,8 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if found := command.Confined.Policy.Survey; preview.Confined && found != nil && found.Partial() {
 		// What it makes beyond them that runs later would not be noticed.
 		preview.Confined = false
-		preview.Title += fmt.Sprintf(" — the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))
+		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))
+		preview.Title += " — " + preview.Unwatched
 	}
 	return preview
 }

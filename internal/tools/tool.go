@@ -103,8 +103,11 @@ type Preview struct {
 	Title string
 	// Diff is the unified diff of an edit.
 	Diff string
-	// Command is the whole command line of a shell call.
-	Command string
+	// Command is the whole command line of a shell call, Directory the folder of the
+	// workspace it runs in, empty for the workspace itself. It goes on in the background
+	// when Background is set.
+	Command, Directory string
+	Background         bool
 	// Paths are the files that would change, relative to the workspace.
 	Paths []string
 	// ReadOnly is set when the call changes nothing, or ends what it began itself, so
@@ -113,6 +116,8 @@ type Preview struct {
 	// Confined is set when a command runs in the sandbox, where it can change nothing
 	// but the workspace.
 	Confined bool
+	// Unwatched says what about a confined command nobody looks after, empty when all is.
+	Unwatched string
 	// Outside is why a command is to leave the sandbox, empty when it stays.
 	Outside string
 	// Protected are the files that the call would change, or show the model, and that

@@ -33,6 +33,10 @@ func TestTheWholeTitleIsShown(t *testing.T) {
 		"address":             {tools.Preview{Title: "fetch https://example.com/" + long + "?key=END"}, long + "?key=END", true},
 		"path":                {tools.Preview{Title: "create docs/" + long + "/END.sh", Diff: diff}, long + "/END.sh", true},
 		"line feed in a path": {tools.Preview{Title: "create README.md\nEND.sh", Diff: diff}, "README.md␊END.sh", false},
+		"folder":              {tools.Preview{Title: "run make in vendor/evil", Command: "make", Directory: "vendor/evil"}, "runthiscommandinvendor/evil", true},
+		"long folder":         {tools.Preview{Title: "run make in x", Command: "make", Directory: long + "/END"}, long + "/END", true},
+		"background":          {tools.Preview{Title: "run make", Command: "make", Background: true}, "runthiscommandinthebackground", true},
+		"unwatched":           {tools.Preview{Title: "run make", Command: "make", Unwatched: "of which only so many are watched"}, "!ofwhichonlysomanyarewatched", true},
 		"line feed, no diff":  {tools.Preview{Title: "remove README.md\nEND.sh"}, "README.md␊END.sh", false},
 	} {
 		for _, width := range []int{30, 60, 120} {

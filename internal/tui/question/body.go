@@ -48,12 +48,21 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 		b.title = oneLine(p.Title).Text + "  " + patch.StatText(p.Diff)
 		b.rows = patch.Render(t, p.Diff, width)
 	case p.Command != "":
-		b.title = "run this command"
 		b.rows = Command(t, p.Command, width)
-		if len(b.rows) == 1 && b.hidden == 0 && b.fits("run "+b.rows[0]) {
+		where := ""
+		if p.Directory != "" {
+			where += " in " + oneLine(p.Directory).Text
+		}
+		if p.Background {
+			where += " in the background"
+		}
+		b.title = "run this command" + where
+		if len(b.rows) == 1 && b.hidden == 0 && where == "" && b.fits("run "+b.rows[0]) {
 			b.title, b.rows = "run "+b.rows[0], nil // the title says it all
 		}
-		return
+		if where == "" {
+			return
+		}
 	default:
 		b.title = oneLine(p.Title).Text
 	}

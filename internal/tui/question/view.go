@@ -61,7 +61,7 @@ func hidden(request Asked) int {
 		return ownHidden(request.Own)
 	}
 	p := request.Preview
-	n := patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden
+	n := patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden + oneLine(p.Directory).Hidden
 	if p.Command == "" {
 		n += oneLine(p.Title).Hidden
 	}
@@ -77,6 +77,9 @@ func cautions(request Asked) []style.Revealed {
 	var lines []style.Revealed
 	if p.Outside != "" {
 		lines = append(lines, style.Reveal("outside the sandbox, because: "+strings.ReplaceAll(p.Outside, "\n", " ")))
+	}
+	if p.Unwatched != "" {
+		lines = append(lines, style.Reveal(p.Unwatched))
 	}
 	for _, found := range p.Protected {
 		lines = append(lines, style.Reveal(found.Why+": "+strings.ReplaceAll(found.Path, "\n", "␊")))
