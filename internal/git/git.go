@@ -44,7 +44,7 @@ var overrides = [][2]string{
 func Variables() []string {
 	variables := []string{
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_PROTOCOL_FROM_USER=0", "GIT_TERMINAL_PROMPT=0",
-		"GIT_PAGER=cat", "GIT_EDITOR=true",
+		"GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_FLUSH=0",
 		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(overrides)),
 	}
 	for i, override := range overrides {

@@ -4,71 +4,63 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"agent/internal/git"
 )
 
-// gitFiles asks git for those of the files below the slash path below of root for which
-// keep is true. Listed is false when there are no files at all, and when git cannot
-// answer: not installed, no repository, or a repository it refuses.
-func gitFiles(ctx context.Context, root, below string, keep func(file string) bool) (files []string, listed bool) {
-	if !inRepository(root) {
-		return nil, false // git would say so too, after it was started
-	}
-	named := names{keep: keep}
-	err := git.Run(ctx, root, nil, &named, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-t", "-s", "-z", "--", below)
+// gitFiles has git list the files of a folder, sorted: the slow way, for what an index and
+// a look at the folders do not tell. It is false when git cannot answer: not installed, no
+// repository, or a repository it refuses.
+func gitFiles(ctx context.Context, dir string) (files []string, ok bool) {
+	var listed names
+	err := git.Run(ctx, dir, nil, &listed, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
 	if err != nil {
 		return nil, false
 	}
-	files = present(ctx, root, named.kept, keep)
-	return files, named.dropped || len(files) > 0
+	for _, name := range listed.all {
+		info, err := os.Lstat(absolute(dir, name))
+		switch {
+		case err != nil: // deleted
+		case listable(info.Mode()):
+			files = append(files, name)
+		case info.IsDir():
+			files = append(files, repositoryFiles(ctx, dir, name)...)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), true
 }
 
-// names takes git's list apart as it comes, so that what is not to be kept is never held.
+// repositoryFiles are the files of a repository inside, as slash paths in dir.
+func repositoryFiles(ctx context.Context, dir, name string) []string {
+	inner := absolute(dir, name)
+	files, _ := Files(ctx, inner, inner) // one that cannot be read has none
+	for i := range files {
+		files[i] = path.Join(name, files[i])
+	}
+	return files
+}
+
+// names takes git's list apart as it comes.
 type names struct {
-	keep func(file string) bool
-	// kept are the names that keep is true of, and those of repositories inside this one.
-	kept    []string
-	dropped bool
-	// begun is the beginning of an entry whose end has not come.
+	all []string
+	// begun is the beginning of a name whose end has not come.
 	begun []byte
 }
 
 func (n *names) Write(p []byte) (int, error) {
-	rest := p
+	n.begun = append(n.begun, p...)
 	for {
-		end := bytes.IndexByte(rest, 0)
+		end := bytes.IndexByte(n.begun, 0)
 		if end < 0 {
-			n.begun = append(n.begun, rest...)
 			return len(p), nil
 		}
-		entry := rest[:end]
-		if len(n.begun) > 0 {
-			n.begun = append(n.begun, entry...)
-			entry = n.begun
-		}
-		n.entry(entry)
-		n.begun, rest = n.begun[:0], rest[end+1:]
-	}
-}
-
-// entry takes one entry: "H 100644 SUM 0\tNAME" for what git tracks, "? NAME" for what it
-// does not know, with a slash at the end of a repository.
-func (n *names) entry(entry []byte) {
-	tag, name, _ := bytes.Cut(entry, []byte(" "))
-	repository := bytes.HasSuffix(name, []byte("/"))
-	if string(tag) != "?" {
-		repository = bytes.HasPrefix(name, []byte("160000 "))
-		_, name, _ = bytes.Cut(name, []byte("\t"))
-	}
-	if name = bytes.TrimSuffix(name, []byte("/")); len(name) == 0 {
-		return
-	}
-	if file := string(name); repository || n.keep(file) {
-		n.kept = append(n.kept, file)
-	} else {
-		n.dropped = true
+		// A slash is at the end of a repository.
+		n.all = append(n.all, string(bytes.TrimSuffix(n.begun[:end], []byte("/"))))
+		n.begun = n.begun[end+1:]
 	}
 }
 

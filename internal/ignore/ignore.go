@@ -1,9 +1,10 @@
 // Package ignore lists the files of a folder that git would not ignore.
 //
 // Inside a repository git itself is asked, because no reimplementation of its
-// patterns is right in every case. Elsewhere, and where git is not installed,
-// the .gitignore files are read here, which is right in nearly every case: the
-// tests ask git. The package only lists: it opens no file but .gitignore.
+// patterns is right in every case; but only about what its index does not name.
+// Elsewhere, and where git is not installed, the .gitignore files are read here,
+// which is right in nearly every case: the tests ask git. The package only lists:
+// it opens no file but .gitignore and the index.
 package ignore
 
 import (
@@ -16,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/git/index"
 )
 
 // Files returns the files below dir that git would not ignore, as sorted paths
@@ -40,28 +43,27 @@ func Matching(ctx context.Context, root, dir string, keep func(file string) bool
 	if err != nil {
 		return nil, false, err
 	}
-	if err := readable(dir); err != nil {
-		return nil, false, fmt.Errorf("list %s: %w", dir, err)
-	}
-	above := ""
+	above := 0
 	if below != "." {
-		above = below + "/"
+		above = len(below) + 1
 	}
-	kept := func(file string) bool { return keep(strings.TrimPrefix(file, above)) }
-	files, listed = gitFiles(ctx, root, below, kept)
-	// Git lists nothing in a workspace that an outer repository ignores as a
-	// whole. Its files are still what the user works on, so the .gitignore files
-	// from root down decide alone.
-	if !listed {
-		files = walkedFiles(ctx, root, below)
-		listed = len(files) > 0
-		files = slices.DeleteFunc(files, func(file string) bool { return !kept(file) })
-	}
-	if err := ctx.Err(); err != nil {
+	var path []byte
+	walked, err := Walk(ctx, root, dir, Visitor{
+		File: func(folder, name []byte, _ *index.Entry) {
+			path = append(append(path[:0], folder...), name...)
+			if file := string(path); keep(file[above:]) {
+				files = append(files, file)
+			}
+		},
+		Again: func() { files = nil },
+	})
+	if err != nil {
 		return nil, false, err
 	}
-	slices.Sort(files)
-	return slices.Compact(files), listed, nil
+	if !slices.IsSorted(files) {
+		slices.Sort(files)
+	}
+	return slices.Compact(files), walked.Listed, nil
 }
 
 // readable is nil for a folder that can be read.

@@ -16,6 +16,7 @@ import (
 // Index is the index as it was when it was opened: git puts another file in its place. Nil
 // is one without entries.
 type Index struct {
+	// file is nil for what is no file, or one that is too large.
 	file *os.File
 	// nameLength is how many bytes a name of a content has, and prefix what the paths of
 	// entries begin with that are read.
@@ -62,20 +63,23 @@ func Open(gitDir, prefix string) *Index {
 		return nil
 	}
 	file, err := os.OpenFile(filepath.Join(gitDir, "index"), os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if err != nil {
+		return &Index{}
 	}
 	var stat unix.Stat_t
 	if unix.Fstat(int(file.Fd()), &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || stat.Size > largest {
 		file.Close()
-		return nil
+		return &Index{}
 	}
 	return &Index{file: file, nameLength: nameLength(gitDir), prefix: prefix, written: stat.Mtim, size: stat.Size}
 }
 
 // Close frees what the index was opened with.
 func (i *Index) Close() {
-	if i != nil {
+	if i != nil && i.file != nil {
 		i.file.Close()
 	}
 }

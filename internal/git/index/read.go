@@ -37,6 +37,9 @@ func (i *Index) Read() *Reader {
 	if i == nil {
 		return &Reader{}
 	}
+	if i.file == nil {
+		return &Reader{err: ErrFormat}
+	}
 	return newReader(io.NewSectionReader(i.file, 0, i.size), i.nameLength, i.prefix)
 }
 

@@ -1,0 +1,137 @@
+package ignore
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"agent/internal/sandbox"
+)
+
+// filesByGit is what git lists below a folder, of which there is something: the slow
+// oracle. What a repository inside holds is listed by git there.
+func filesByGit(t *rapid.T, dir string) []string {
+	cmd := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
+	cmd.Dir = dir
+	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, name := range strings.Split(string(out), "\x00") {
+		name = strings.TrimSuffix(name, "/")
+		info, err := os.Lstat(filepath.Join(dir, name))
+		switch {
+		case name == "" || err != nil:
+		case listable(info.Mode()):
+			files = append(files, name)
+		case info.IsDir():
+			for _, inner := range filesByGit(t, filepath.Join(dir, name)) {
+				files = append(files, name+"/"+inner)
+			}
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// work is a step of what people do in a work tree.
+func work(t *rapid.T, root string) {
+	names := rapid.SampledFrom([]string{"a", "a-b", "a.b", "a0", "build", "x.log", ".hidden", "sub", "é b", ":(glob)*", "-n"})
+	path := func() string {
+		parts := rapid.SliceOfN(names, 1, 3).Draw(t, "path")
+		return filepath.Join(parts...)
+	}
+	file, other := path(), path()
+	abs := filepath.Join(root, file)
+	run := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-c", "advice.addEmbeddedRepo=false", "--literal-pathspecs"}, args...)...)
+		cmd.Dir = root
+		cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		_ = cmd.Run() // not all of it is possible
+	}
+	switch rapid.SampledFrom([]string{"write", "write", "write", "write", "ignore", "ignore", "remove", "move", "link", "add", "force", "all", "forget", "repository", "exclude"}).Draw(t, "work") {
+	case "write":
+		if os.MkdirAll(filepath.Dir(abs), 0o755) == nil {
+			_ = os.WriteFile(abs, []byte(file), 0o600)
+		}
+	case "ignore":
+		if os.MkdirAll(filepath.Dir(abs), 0o755) == nil {
+			patterns := rapid.SliceOfN(rapid.SampledFrom([]string{"*.log", "build/", "/a", "!x.log", "sub/a*", "**/a.b", "a/**", "!/sub", ".hidden", "*", "!*/"}), 1, 3).Draw(t, "patterns")
+			_ = os.WriteFile(filepath.Join(filepath.Dir(abs), ".gitignore"), []byte(strings.Join(patterns, "\n")+"\n"), 0o600)
+		}
+	case "exclude":
+		_ = os.WriteFile(filepath.Join(root, ".git", "info", "exclude"), []byte("a0\n*.tmp\n"), 0o600)
+	case "remove":
+		_ = os.RemoveAll(abs)
+	case "move":
+		_ = os.Rename(abs, filepath.Join(root, other))
+	case "link":
+		_ = os.Symlink("a", abs)
+	case "add":
+		run("add", "--", file)
+	case "force":
+		run("add", "-f", "--", file)
+	case "all":
+		run("add", "-A")
+	case "forget":
+		run("rm", "-rq", "--cached", "--", file)
+	case "repository":
+		run("init", "-q", "--template=", file)
+	}
+}
+
+// Issue 12: what is listed is what git lists, whatever was done in a work tree, from the top
+// and from a folder, and also where git is asked itself.
+func TestListingIsWhatGitLists(t *testing.T) {
+	t.Parallel()
+	runGit(t, t.TempDir(), "--version")
+	base := t.TempDir()
+	trees := 0
+	rapid.Check(t, func(t *rapid.T) {
+		trees++
+		root := filepath.Join(base, fmt.Sprint(trees))
+		if err := os.MkdirAll(filepath.Join(root, ".git", "info"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("git", "init", "-q", "--template=", root)
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			work(t, root)
+		}
+		for _, below := range []string{".", "sub"} {
+			dir := filepath.Join(root, below)
+			if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+				continue
+			}
+			want := filesByGit(t, dir)
+			if len(want) == 0 {
+				continue // other rules hold there
+			}
+			for i := range want {
+				want[i] = filepath.Join(below, want[i])
+			}
+			got, err := Files(t.Context(), root, dir)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Fatalf("below %s: %v (-want +got):\n%s", below, err, diff)
+			}
+			slow, _ := gitFiles(t.Context(), dir)
+			for i := range slow {
+				slow[i] = filepath.Join(below, slow[i])
+			}
+			if diff := cmp.Diff(want, slow); diff != "" {
+				t.Fatalf("by git below %s (-want +got):\n%s", below, diff)
+			}
+		}
+	})
+}
