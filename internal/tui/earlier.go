@@ -93,7 +93,7 @@ func foldedRows(calls []Call) transcript.Lay {
 // how much of each, in characters.
 const (
 	foldedNamed = 4
-	foldedAbout = 40
+	foldedAbout = 60
 )
 
 // folded says in a few words what was called, how often, and what that was about.

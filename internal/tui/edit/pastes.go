@@ -154,7 +154,7 @@ func Shown(parts []Part) string {
 	var shown strings.Builder
 	for _, part := range parts {
 		if part.Pasted {
-			shown.WriteString(pastes{{text: part.Text}}.Label(FirstPlaceholder))
+			shown.WriteString(pastes{{text: part.Text, image: part.Image}}.Label(FirstPlaceholder))
 		} else {
 			shown.WriteString(part.Text)
 		}
