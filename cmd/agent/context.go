@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/rawjson"
@@ -148,7 +149,7 @@ func readInput(w world, file string) (offline.Input, error) {
 		data, err = os.ReadFile(w.path(file))
 	}
 	if err != nil {
-		return offline.Input{}, usage(err)
+		return offline.Input{}, usage(fmt.Errorf("%s cannot be read: %w", file, disk.Reason(err)))
 	}
 	in, notices, err := offline.Parse(file, data)
 	if err != nil {

@@ -18,6 +18,33 @@ func printHelp(w world, cmd *cobra.Command) {
 	_ = printLaid(w.out, 0, helpRows(cmd, width)) // there is nobody to be told of an error
 }
 
+// newHelp is the command that explains another one.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return noSubcommand(about, rest)
+			}
+			return about.Help()
+		},
+	}
+}
+
+// strictCompletion has the completion command refuse shells that it does not know.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Short = "Print what completes commands and flags in a shell"
+			cmd.Args = noSubcommand
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
+
 // helpRows is the help of a command for a terminal of that width.
 func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	about := cmd.Long

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 
 	"agent/internal/command"
 	"agent/internal/settings"
@@ -15,8 +15,13 @@ func newProfile(w world) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "profile",
 		Short: "Profiles: settings kept under a name",
-		Args:  noSubcommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && (args[0] == "load" || args[0] == "use") {
+				return usage(errors.New("a profile is loaded for a run by --profile NAME, and at every start by agent profile default NAME"))
+			}
+			return noSubcommand(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, sub := range []struct {
 		use, short string
@@ -81,12 +86,4 @@ func completeProfiles(w world) cobra.CompletionFunc {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-// noSubcommand refuses a word that is no subcommand, instead of showing help.
-func noSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usage(fmt.Errorf("unknown command %q for %q; see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath()))
 }

@@ -107,9 +107,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	root.SetOut(w.out)
 	root.SetErr(w.people)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(w, cmd) })
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
-	})
+	root.SetFlagErrorFunc(flagError)
 	o.register(root, w)
 	root.AddCommand(
 		newDemo(w, playDemo),
@@ -123,6 +121,8 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newSessions(w),
 		newSandbox(w, runSandboxed),
 	)
+	root.SetHelpCommand(newHelp())
+	strictCompletion(root)
 	return root
 }
 
@@ -149,7 +149,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := cmd.ValidateFlagGroups(); err != nil {
-			return usage(err)
+			return usage(errors.New("only one of --continue, --resume and --no-session can be given"))
 		}
 		if o.fork && !o.resumes() {
 			return usage(errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c"))

@@ -51,6 +51,7 @@ for what runs later, such as git's hooks, and open connections to itself.`,
 			return run(cmd.Context(), w, o)
 		},
 	}
+	cmd.Flags().SetInterspersed(false) // flags behind the command are the command's
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "set", completeAssignments)
 	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")

@@ -126,7 +126,7 @@ func sessionCommand(w world, name, short string, act func(*cobra.Command, sessio
 	return &cobra.Command{
 		Use:   name + " ID",
 		Short: short,
-		Args:  exactArgs(1, "the id of a session; see agent sessions list --all"),
+		Args:  exactArgs(1, "the id of a session, as agent sessions list --all shows it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := w.folders()
 			if err != nil {

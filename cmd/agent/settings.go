@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"agent/internal/command"
@@ -22,7 +23,12 @@ func newSettingsCommand(w world, run func(world, listOptions) error) *cobra.Comm
 	cmd := &cobra.Command{
 		Use:   "settings [KEY]",
 		Short: "Every setting with its value, where that comes from, and what it takes",
-		Args:  countedArgs(0, 1, "one key, or none for all"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage(errors.New("agent settings only shows; a value is for one run with --set KEY=VALUE, and kept by agent profile save NAME --set KEY=VALUE"))
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.key = strings.Join(args, "")
 			return run(w, o)

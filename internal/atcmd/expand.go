@@ -116,7 +116,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 		case m.looksLikePath():
 			e.missed(m)
 		default:
-			e.skip("@"+m.path, "no file is named so; it was taken as text")
+			e.skip("@"+m.path, "there is no such file, so it stays text")
 		}
 		if err := ctx.Err(); err != nil {
 			return err

@@ -123,7 +123,7 @@ func TestWhatIsIncluded(t *testing.T) {
 		{"a file and its folder", "@src/x.go @src/deep/y.go @src/deep/", []string{"src/x.go", "src/deep/y.go"}, nil},
 		{"a folder with nothing to read", "@logs/", nil, []Skipped{{"logs/", string(nothingToRead)}}},
 		{"an empty folder", "@empty/", nil, []Skipped{{"empty/up", string(linkToFolder)}}},
-		{"a word", "@Override and @Override", nil, []Skipped{{"@Override", "no file is named so; it was taken as text"}}},
+		{"a word", "@Override and @Override", nil, []Skipped{{"@Override", "there is no such file, so it stays text"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

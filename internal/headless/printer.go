@@ -71,7 +71,7 @@ func (p *Printer) tell(e chat.Event) {
 		}
 	case chat.UserMessage:
 		for _, s := range e.Skipped {
-			p.say("@%s not included: %s", s.Path, s.Reason)
+			p.say("@%s not included: %s", strings.TrimPrefix(s.Path, "@"), s.Reason)
 		}
 	case chat.DensityApplied:
 		p.say("%s", e)

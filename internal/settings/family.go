@@ -86,14 +86,14 @@ var Headers = newFamily(Line(), Spec{
 func headerName(name string) (string, error) {
 	const tokens = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 	if name == "" || name == familyName || strings.Trim(strings.ToLower(name), tokens) != "" {
-		return "", errors.New("header. is followed by the name of an HTTP header, such as header.X-Region")
+		return "", errors.New("does not end in the name of an HTTP header, as header.X-Region does")
 	}
 	name = textproto.CanonicalMIMEHeaderKey(name)
 	switch name {
 	case "Authorization", "Proxy-Authorization", "Cookie":
-		return "", errors.New("keys are never settings: put the key in a file and set auth-keyfile to its path, or use agent login")
+		return "", errors.New("would hold a key, and keys are never settings: put the key in a file and set auth-keyfile to its path, or use agent login")
 	case "Content-Type", "Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Host", "Accept", "Accept-Encoding":
-		return "", errors.New(name + " belongs to the program and cannot be set")
+		return "", errors.New("belongs to the program and cannot be set")
 	}
 	return name, nil
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"agent/internal/nearest"
+)
+
+// flagError says in plain words what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var (
+		unknown *pflag.NotExistError
+		missing *pflag.ValueRequiredError
+		invalid *pflag.InvalidValueError
+		said    = err.Error()
+	)
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		said = "there is no flag -" + unknown.GetSpecifiedName()
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		name := "--" + unknown.GetSpecifiedName()
+		said = "there is no flag " + name + nearest.Question(name, names)
+	case errors.As(err, &missing):
+		said = asWritten(missing.GetFlag(), missing.GetSpecifiedShortnames()) + " needs a value"
+	case errors.As(err, &invalid):
+		flag := invalid.GetFlag()
+		said = fmt.Sprintf("--%s takes %s, not %q", flag.Name, taken(flag), invalid.GetValue())
+	}
+	return seeHelp(cmd, said)
+}
+
+// seeHelp is wrong usage of a command, with where to read on.
+func seeHelp(cmd *cobra.Command, said string) error {
+	see := "; see "
+	if strings.HasSuffix(said, "?") {
+		see = " See "
+	}
+	return usage(errors.New(said + see + cmd.CommandPath() + " --help"))
+}
+
+// asWritten is a flag as it was written: by its letter, or by its name.
+func asWritten(flag *pflag.Flag, letters string) string {
+	if letters != "" {
+		return "-" + flag.Shorthand
+	}
+	return "--" + flag.Name
+}
+
+// taken is what a flag takes.
+func taken(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "duration":
+		return "a duration such as 90s or 10m"
+	}
+	return "a " + flag.Value.Type()
+}
+
+// noSubcommand refuses a word that is no subcommand, instead of showing help.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	said := "there is no command " + cmd.CommandPath() + " " + args[0]
+	if near := nearest.Of(args[0], names, 1); len(near) > 0 {
+		said += "; did you mean " + cmd.CommandPath() + " " + near[0] + "?"
+	}
+	return seeHelp(cmd, said)
+}
