@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"strings"
 
 	"agent/internal/pattern"
@@ -45,9 +46,9 @@ type Passing struct {
 	// NoReasoning and NoSignatures keep back all that came attached to reasoning, and
 	// to calls: new ones were refused as well.
 	NoReasoning, NoSignatures bool
-	// OmitSampling leaves out temperature and top-p, OmitEffort the effort: settings
-	// that the model does not take.
-	OmitSampling, OmitEffort bool
+	// OmitSampling leaves out temperature and top-p, OmitEffort the effort, OmitLimit
+	// the bound of the output: settings that the model does not take.
+	OmitSampling, OmitEffort, OmitLimit bool
 }
 
 // fit is a request without the settings that are left out.
@@ -58,6 +59,9 @@ func (d Dialect) fit(req Request) Request {
 	}
 	if d.OmitEffort {
 		req.ReasoningEffort = ""
+	}
+	if d.OmitLimit {
+		req.MaxOutputTokens = 0
 	}
 	return req
 }
@@ -101,7 +105,10 @@ var lessons = []lesson{
 		words: pattern.New(`reasoning_effort|reasoning\.effort`), learn: learnEffort,
 		note: "the model does not take this reasoning.effort; the conversation goes on with its own",
 	},
-	{words: pattern.New(`max_(?:completion_)?tokens`), learn: learnOutputLimit},
+	{
+		words: pattern.New(`max_(?:completion_)?tokens`), learn: learnOutputLimit,
+		note: "the model takes no bound of its output; the conversation goes on without max-output-tokens",
+	},
 	{
 		words: pattern.New(`thought.?signature`), learn: learnSignatures,
 		note: "the provider refused the signatures of earlier calls; the conversation goes on without them",
@@ -117,12 +124,12 @@ var (
 	// badSignature and unknownField tell a refusal of what was sent from a demand
 	// for what was not.
 	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
-	unknownField = pattern.New(`unsupported|not (?:permitted|supported|allowed)|unrecognized|unknown|unexpected|extra`)
+	unknownField = pattern.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
 )
 
 // refusedValue tells a setting that the model never takes, or not so, from a value that
 // is wrong everywhere.
-var refusedValue = pattern.New(`not support|unsupported|unrecognized|unknown|unexpected|deprecated|not permitted|not allowed|extra inputs|only be set|cannot both|only the default`)
+var refusedValue = pattern.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
 
 // learnSampling learns that the model wants to choose by itself.
 func learnSampling(d *Dialect, refusal string, req Request) {
@@ -134,14 +141,19 @@ func learnEffort(d *Dialect, refusal string, req Request) {
 	d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && refusedValue.MatchString(refusal)
 }
 
-// learnOutputLimit learns which of the two names of one member is known.
-func learnOutputLimit(d *Dialect, refusal string, _ Request) {
+// learnOutputLimit learns which of the two names of one member is known, or that none
+// is.
+func learnOutputLimit(d *Dialect, refusal string, req Request) {
+	sent := cmp.Or(d.OutputLimit, outputLimitKey(req.Model))
 	switch {
+	case req.MaxOutputTokens == 0 || !strings.Contains(refusal, sent):
 	case !unknownField.MatchString(refusal) && !strings.Contains(refusal, "instead"):
-	case strings.Contains(refusal, limitNew) && strings.Contains(refusal, limitOld):
-		d.OutputLimit = limitNew
-	case strings.Contains(refusal, limitNew):
+	case d.OutputLimit != "":
+		d.OmitLimit = true
+	case sent == limitNew:
 		d.OutputLimit = limitOld
+	default:
+		d.OutputLimit = limitNew
 	}
 }
 

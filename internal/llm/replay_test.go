@@ -278,6 +278,40 @@ func TestOutputLimitIsLearned(t *testing.T) {
 	}
 }
 
+// TestRefusedSettings: a setting that a model does not take is left out with a word,
+// however its server says it. The bound of the output has two names to try.
+func TestRefusedSettings(t *testing.T) {
+	t.Parallel()
+	fields := []string{"temperature", "top_p", "reasoning_effort", "max_tokens", "max_completion_tokens"}
+	for _, words := range []string{
+		"Unsupported parameter: '%s' is not supported with this model.", "Unrecognized request argument supplied: %s", "The '%s' parameter is not available for this model",
+		"property '%s' is unsupported", "Parameter %s is disallowed", "this endpoint does not accept `%s`", "`%s` is deprecated for this model.", "extraneous key [%s] is not permitted",
+	} {
+		srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+			for _, field := range fields {
+				if _, sent := r.Fields[field]; sent {
+					raw, _ := json.Marshal(map[string]any{"error": map[string]string{"message": fmt.Sprintf(words, field)}})
+					return llmtest.Fail(400, string(raw))
+				}
+			}
+			return llmtest.Say("ok")
+		})
+		req, half := ask("hi"), 0.5
+		req.Temperature, req.TopP, req.ReasoningEffort, req.MaxOutputTokens = &half, &half, "high", 77
+		client, _ := newClient(t, srv)
+		got, err := collect(t.Context(), client, req)
+		var notes []string
+		for _, chunk := range got {
+			if adapted, is := chunk.(llm.Adapted); is {
+				notes = append(notes, adapted.Note)
+			}
+		}
+		if all := strings.Join(notes, "\n"); err != nil || len(notes) != 3 || !strings.Contains(all, "temperature") || !strings.Contains(all, "effort") || !strings.Contains(all, "max-output-tokens") {
+			t.Errorf("%s: %v, told %q", words, err, notes)
+		}
+	}
+}
+
 // TestLessonsEnd: a refusal that teaches nothing new is an error.
 func TestLessonsEnd(t *testing.T) {
 	t.Parallel()
