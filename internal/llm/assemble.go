@@ -35,8 +35,12 @@ type partialCall struct {
 	announced bool
 }
 
-// add takes a fragment and returns the calls whose name is complete by it.
+// add takes a fragment and returns the calls whose name is complete by it. One that says
+// nothing is no call: it may be a member of another shape.
 func (a *callAssembler) add(f callFragment) []ToolCallStarted {
+	if f.ID+f.name()+f.arguments() == "" && len(f.ExtraContent) == 0 {
+		return nil
+	}
 	call := a.callOf(f)
 	if call == nil {
 		call = &partialCall{index: f.Index, ownID: true}

@@ -39,6 +39,11 @@ func TestCallAssembly(t *testing.T) {
 			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}, {ID: "b", Name: "f", Arguments: `{"q":2}`}},
 		},
 		{
+			"fragments that say nothing",
+			[]string{`{}`, `{"index":0}`, `{"index":0,"id":"a","function":{"name":"f","arguments":` + whole + `}}`, `{"index":1,"function":{}}`, `{"index":"x","id":null,"function":[]}`},
+			[]ToolCall{{ID: "a", Name: "f", Arguments: `{"p":1}`}},
+		},
+		{
 			"without an index",
 			[]string{
 				`{"id":"a","function":{"name":"f","arguments":"{\"p\""}}`, `{"function":{"arguments":":1}"}}`,

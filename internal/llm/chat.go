@@ -31,7 +31,21 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 		r.usage = usage
 	}
 	choice := event.first()
-	delta := choice.part()
+	r.known = r.known || len(event.Choices) > 0
+	for _, part := range choice.parts(r.came) {
+		r.takeDelta(part)
+	}
+	if r.finish != "" || choice.FinishReason == "" {
+		return nil
+	}
+	complete := choice.FinishReason == finishReason(openai.FinishReasonStop) && len(r.calls.calls) == 0
+	r.write(r.tags.end(complete))
+	return r.finishFor(string(choice.FinishReason))
+}
+
+// takeDelta takes a piece of the message.
+func (r *reply) takeDelta(delta chatDelta) {
+	r.came = r.came.with(delta)
 	if thought, field := delta.thought(); thought != "" {
 		r.attach.field = cmp.Or(field, r.attach.field)
 		r.emit(Reasoning{Delta: thought})
@@ -43,12 +57,6 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 	for _, fragment := range delta.calls() {
 		r.addCall(fragment)
 	}
-	if r.finish != "" || choice.FinishReason == "" {
-		return nil
-	}
-	complete := choice.FinishReason == finishReason(openai.FinishReasonStop) && len(r.calls.calls) == 0
-	r.write(r.tags.end(complete))
-	return r.finishFor(string(choice.FinishReason))
 }
 
 // write emits the thinking and the answer of a piece of content.

@@ -53,16 +53,18 @@ type chatChoice struct {
 	Message *chatDelta `json:"message"`
 }
 
-// part is what the event adds to the reply.
-func (c chatChoice) part() chatDelta {
-	switch {
-	case c.Delta != nil:
-		return *c.Delta
-	case c.Message != nil:
-		return *c.Message
-	default:
-		return chatDelta{}
+// parts are what the event adds to a reply: a piece, and a whole message without the
+// kinds of content that have come in pieces already.
+func (c chatChoice) parts(came chatDelta) []chatDelta {
+	var parts []chatDelta
+	if c.Delta != nil {
+		parts = append(parts, *c.Delta)
+		came = came.with(*c.Delta)
 	}
+	if c.Message != nil {
+		parts = append(parts, c.Message.without(came))
+	}
+	return parts
 }
 
 // finishReason is why a reply ended, "" while it goes on. A reason that is no
@@ -93,6 +95,34 @@ type chatDelta struct {
 	ReasoningText    loose.Text `json:"reasoning_text"` // Copilot
 	// ReasoningDetails is OpenRouter's: the same with signatures.
 	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
+}
+
+// with is d and what more there is in another piece, for without.
+func (d chatDelta) with(more chatDelta) chatDelta {
+	if more.answer() != "" {
+		d.Content.answer = more.answer()
+	}
+	if thought, _ := more.thought(); thought != "" {
+		d.Content.thought = thought
+	}
+	if calls := more.calls(); len(calls) > 0 {
+		d.ToolCalls = calls
+	}
+	return d
+}
+
+// without is a whole message without the kinds of content that there are in what came.
+func (d chatDelta) without(came chatDelta) chatDelta {
+	if came.answer() != "" {
+		d.Content.answer, d.Refusal = "", ""
+	}
+	if thought, _ := came.thought(); thought != "" {
+		d.Content.thought, d.ReasoningContent, d.Reasoning, d.ReasoningText, d.ReasoningDetails = "", "", "", "", nil
+	}
+	if len(came.calls()) > 0 {
+		d.ToolCalls, d.FunctionCall = nil, nil
+	}
+	return d
 }
 
 // thought is the piece of the model's thinking, and the member it is in.

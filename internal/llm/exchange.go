@@ -65,15 +65,18 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 // decoded is the body without a compression that nobody asked for. gzip is known
 // by its first bytes too.
 func (x *exchange) decoded() (*bufio.Reader, error) {
-	const gzipMagic = "\x1f\x8b"
+	const (
+		gzipMagic = "\x1f\x8b"
+		telling   = 8 // bytes tell what it is
+	)
 	plain := bufio.NewReader(x.body)
-	begin, err := plain.Peek(len(gzipMagic))
-	if err != nil {
+	begin, err := plain.Peek(telling)
+	if err != nil && len(begin) < len(gzipMagic) {
 		return plain, nil // what is wrong shows when it is read
 	}
 	var unpacked io.Reader
 	switch {
-	case string(begin) == gzipMagic:
+	case string(begin[:len(gzipMagic)]) == gzipMagic:
 		unpacked, err = gzip.NewReader(plain)
 	case x.encoding == "deflate" && isZlib(begin):
 		unpacked, err = zlib.NewReader(plain)
@@ -101,13 +104,19 @@ func isZlib(begin []byte) bool {
 	return begin[0]&0x0f == deflate && (int(begin[0])<<8|int(begin[1]))%31 == 0
 }
 
-// beginsPlain reports whether a body begins as events or a document do.
+// beginsPlain reports whether a body begins as events or a document do, with nothing
+// that no text holds.
 func beginsPlain(begin []byte) bool {
-	switch string(begin) {
+	for _, b := range begin {
+		if b < ' ' && b != '\t' && b != '\r' && b != '\n' || b == 0x7f {
+			return false
+		}
+	}
+	switch string(begin[:2]) {
 	case "da", "ev", "id", "re":
 		return true
 	}
-	return strings.IndexByte(":{<[ \r\n", begin[0]) >= 0
+	return strings.HasPrefix(string(begin), "\ufeff") || strings.IndexByte(":{<[ \r\n", begin[0]) >= 0
 }
 
 // errCorrupt is the error of a compressed body that cannot be unpacked. It would come again.
@@ -150,6 +159,9 @@ func (x *exchange) events() iter.Seq2[sse.Event, error] {
 		case err != nil:
 		case len(document) > sse.MaxEvent:
 			err = sse.ErrTooLarge
+		case bytes.Contains(document, []byte("}\n{")) && !json.Valid(document): // an event a line
+			sse.Read(bytes.NewReader(document))(yield)
+			return
 		case !json.Valid(document):
 			err = &sse.StrayError{First: string(document)}
 		}

@@ -61,7 +61,7 @@ func problemInEvent(data []byte, name string) (problem, bool) {
 	inner := event["error"]
 	switch {
 	case name == "error", event["object"] == "error", detail && !choices:
-	case inner == nil, inner == "", inner == false:
+	case inner == nil, inner == "", inner == false, choices && isEmpty(inner):
 		return problem{}, false
 	}
 	p := problemFrom(event)
@@ -69,6 +69,18 @@ func problemInEvent(data []byte, name string) (problem, bool) {
 		p.message = oneLine(string(data))
 	}
 	return p, true
+}
+
+// isEmpty reports whether a value is an object or a list with nothing in it.
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	default:
+		return false
+	}
 }
 
 // problemFrom reads an error from decoded JSON.

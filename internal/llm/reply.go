@@ -3,6 +3,8 @@ package llm
 import (
 	"bytes"
 	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,6 +89,8 @@ func (q *requester) run(ctx context.Context, req Request, r *reply) error {
 		r.finish = r.impliedFinish()
 	}
 	switch {
+	case r.finish == "" && !r.known && r.strange != "":
+		return r.client.never(NotAnAPI, r.model, "sent events that are not of this API: "+r.strange, hintBaseURL)
 	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
 	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
@@ -116,6 +120,11 @@ type reply struct {
 	begun    bool
 	answered bool
 	left     bool
+	// came holds something of every kind of content that has come in a chat completion.
+	came chatDelta
+	// known is set when an event was one of this API; strange is the first that was not.
+	known   bool
+	strange string
 	// size is what the reply holds, in bytes.
 	size int
 }
@@ -146,7 +155,7 @@ func (r *reply) receive(x *exchange, read func(sse.Event) error) error {
 }
 
 func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
-	if string(event.Data) == "[DONE]" {
+	if strings.EqualFold(string(event.Data), "[DONE]") {
 		r.done = true
 		return nil
 	}
@@ -164,6 +173,9 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 	}
 	if err := read(event); err != nil {
 		return err
+	}
+	if !r.known && r.strange == "" {
+		r.strange = oneLine(string(event.Data))
 	}
 	switch {
 	case r.size > maxReply:
@@ -250,7 +262,7 @@ func (r *reply) malformed(text string) *Error {
 
 func (r *reply) truncated(text string, cause error) *Error {
 	failure := r.client.fail(Truncated, r.model, text)
-	failure.Err, failure.Costly = cause, r.begun
+	failure.Err, failure.Costly = cause, r.begun || r.known || r.done
 	return failure
 }
 
@@ -271,7 +283,7 @@ func (r *reply) failure(err error) *Error {
 		return r.malformed("sent " + err.Error())
 	case errors.As(err, &coding):
 		return r.malformed(coding.Error())
-	case errors.Is(err, errCorrupt), errors.As(err, &flawed):
+	case errors.Is(err, errCorrupt), errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zlib.ErrChecksum):
 		return r.malformed(errCorrupt.Error())
 	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
 		return r.truncated("the connection broke within the reply", err)

@@ -26,6 +26,7 @@ type responseReader struct {
 func (s *responseReader) take(data []byte) error {
 	event := loose.Decode[openai.ResponseStreamEvent](data)
 	r := s.reply
+	r.known = r.known || strings.HasPrefix(string(event.Type), "response.")
 	switch event.Type {
 	case openai.ResponseStreamEventOutputTextDelta, openai.ResponseStreamEventRefusalDelta:
 		s.write(event.OutputIndex, event.Delta)

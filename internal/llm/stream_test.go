@@ -173,6 +173,8 @@ func TestMalformedReplies(t *testing.T) {
 		"names of calls without end": {endless(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
 		"details without end":        {endless(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
 		"many details in one event":  {llmtest.Turn{}.Event(`{"choices":[{"delta":{"reasoning_details":[` + strings.TrimSuffix(numbered(`{"index":%d},`, 100_000), ",") + `]}}]}`), "more than 256 pieces of reasoning"},
+		"events of another API":      {llmtest.Turn{}.NoFinish().Event(`{"model":"m","message":{"role":"assistant","content":"hi"},"done":true}`), "not of this API: {\"model\""},
+		"no event of any API":        {llmtest.Fail(200, "{}", "Content-Type", "application/json"), "not of this API: {}"},
 		"an unknown compression":     {llmtest.Fail(200, "xx", "Content-Encoding", "br", "Content-Type", "text/event-stream"), "compressed its answer with br"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -231,24 +233,30 @@ func TestOddShapes(t *testing.T) {
 		want   []llm.Chunk
 		finish string
 	}{
-		"reasoning that is an object":      {[]string{`{"choices":[{"delta":{"content":"hi","reasoning":{"text":"hm"}}}]}`, finish}, []llm.Chunk{llm.Reasoning{Delta: "hm"}, hi}, "stop"},
-		"reasoning that is a number":       {[]string{`{"choices":[{"delta":{"content":"hi","reasoning":7}}]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"timings that are a list":          {[]string{`{"choices":[{"delta":{"content":"hi"}}],"timings":[1.5]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"timings that are fractions":       {[]string{`{"choices":[{"delta":{"content":"hi"}}],"timings":{"cache_n":1.5}}`, finish}, []llm.Chunk{hi}, "stop"},
-		"an index that is a string":        {[]string{`{"choices":[{"index":"0","delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"a finish reason that is a number": {[]string{`{"choices":[{"delta":{"content":"hi"},"finish_reason":1}]}`}, []llm.Chunk{hi}, "stop"},
-		"choices that are an object":       {[]string{`{"choices":{"delta":{"content":"hi"},"finish_reason":"stop"}}`}, []llm.Chunk{hi}, "stop"},
-		"choices that are a number":        {[]string{`{"choices":7}`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"a delta that is a string":         {[]string{`{"choices":[{"delta":"x"}]}`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"an event that is a list":          {[]string{`[1]`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"words that are no event":          {[]string{`ping`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"content that is a part":           {[]string{`{"choices":[{"delta":{"content":{"type":"text","text":"hi"}}}]}`, finish}, []llm.Chunk{hi}, "stop"},
-		"tool calls that are an object":    {[]string{`{"choices":[{"delta":{"tool_calls":` + call + `}}]}`, finish}, called, "stop"},
-		"tool calls that are half sense":   {[]string{`{"choices":[{"delta":{"tool_calls":["x",` + call + `,7]}}]}`, finish}, called, "stop"},
-		"the older function_call":          {[]string{`{"choices":[{"delta":{"function_call":{"name":"f","arguments":"{\"p\""}}}]}`, `{"choices":[{"delta":{"function_call":{"arguments":":1}"}},"finish_reason":"function_call"}]}`}, []llm.Chunk{called[0], llm.ToolCall{ID: "call_1", Name: "f", Arguments: `{"p":1}`}}, "tool_calls"},
-		"[DONE] after a whole call":        {[]string{`{"choices":[{"delta":{"tool_calls":[` + call + `]}}]}`}, called, "tool_calls"},
-		"a finish reason of null as text":  {[]string{`{"choices":[{"delta":{"content":"h"},"finish_reason":"null"}]}`, `{"choices":[{"delta":{"content":"i"}}],"base_resp":{"status_code":0,"status_msg":""}}`, `{"choices":[{"delta":{},"finish_reason":"length"}]}`}, []llm.Chunk{hi}, "length"},
-		"[DONE] after a text":              {[]string{`{"choices":[{"delta":{"content":"hi"}}]}`}, []llm.Chunk{hi}, "stop"},
+		"reasoning that is an object":         {[]string{`{"choices":[{"delta":{"content":"hi","reasoning":{"text":"hm"}}}]}`, finish}, []llm.Chunk{llm.Reasoning{Delta: "hm"}, hi}, "stop"},
+		"reasoning that is a number":          {[]string{`{"choices":[{"delta":{"content":"hi","reasoning":7}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"timings that are a list":             {[]string{`{"choices":[{"delta":{"content":"hi"}}],"timings":[1.5]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"timings that are fractions":          {[]string{`{"choices":[{"delta":{"content":"hi"}}],"timings":{"cache_n":1.5}}`, finish}, []llm.Chunk{hi}, "stop"},
+		"an index that is a string":           {[]string{`{"choices":[{"index":"0","delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"a finish reason that is a number":    {[]string{`{"choices":[{"delta":{"content":"hi"},"finish_reason":1}]}`}, []llm.Chunk{hi}, "stop"},
+		"choices that are an object":          {[]string{`{"choices":{"delta":{"content":"hi"},"finish_reason":"stop"}}`}, []llm.Chunk{hi}, "stop"},
+		"choices that are a number":           {[]string{`{"choices":7}`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"a delta that is a string":            {[]string{`{"choices":[{"delta":"x"}]}`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"an event that is a list":             {[]string{`[1]`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"words that are no event":             {[]string{`ping`, `{"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"content that is a part":              {[]string{`{"choices":[{"delta":{"content":{"type":"text","text":"hi"}}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"tool calls that are an object":       {[]string{`{"choices":[{"delta":{"tool_calls":` + call + `}}]}`, finish}, called, "stop"},
+		"tool calls that are half sense":      {[]string{`{"choices":[{"delta":{"tool_calls":["x",` + call + `,7]}}]}`, finish}, called, "stop"},
+		"the older function_call":             {[]string{`{"choices":[{"delta":{"function_call":{"name":"f","arguments":"{\"p\""}}}]}`, `{"choices":[{"delta":{"function_call":{"arguments":":1}"}},"finish_reason":"function_call"}]}`}, []llm.Chunk{called[0], llm.ToolCall{ID: "call_1", Name: "f", Arguments: `{"p":1}`}}, "tool_calls"},
+		"calls in a whole message at the end": {[]string{`{"choices":[{"delta":{"content":"hi"}}]}`, `{"choices":[{"delta":{},"message":{"content":"hi","tool_calls":[` + call + `]},"finish_reason":"tool_calls"}]}`}, []llm.Chunk{hi, called[0], called[1]}, "tool_calls"},
+		"all of it in a whole message":        {[]string{`{"choices":[{"delta":null,"message":{"reasoning":"hm","content":"hi","tool_calls":[` + call + `]},"finish_reason":"tool_calls"}]}`}, []llm.Chunk{llm.Reasoning{Delta: "hm"}, hi, called[0], called[1]}, "tool_calls"},
+		"all of it said again at the end":     {[]string{`{"choices":[{"delta":{"reasoning":"hm"}}]}`, `{"choices":[{"delta":{"content":"hi","tool_calls":[` + call + `]}}]}`, `{"choices":[{"message":{"reasoning":"hm","content":"hi","tool_calls":[` + call + `]},"finish_reason":"tool_calls"}]}`}, []llm.Chunk{llm.Reasoning{Delta: "hm"}, hi, called[0], called[1]}, "tool_calls"},
+		"a function_call that is none":        {[]string{`{"choices":[{"delta":{"content":"hi","function_call":{}}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"an error with nothing in it":         {[]string{`{"error":{},"choices":[{"delta":{"content":"hi"}}]}`, finish}, []llm.Chunk{hi}, "stop"},
+		"[done] in small letters":             {[]string{`{"choices":[{"delta":{"content":"hi"}}]}`, `[done]`}, []llm.Chunk{hi}, "stop"},
+		"[DONE] after a whole call":           {[]string{`{"choices":[{"delta":{"tool_calls":[` + call + `]}}]}`}, called, "tool_calls"},
+		"a finish reason of null as text":     {[]string{`{"choices":[{"delta":{"content":"h"},"finish_reason":"null"}]}`, `{"choices":[{"delta":{"content":"i"}}],"base_resp":{"status_code":0,"status_msg":""}}`, `{"choices":[{"delta":{},"finish_reason":"length"}]}`}, []llm.Chunk{hi}, "length"},
+		"[DONE] after a text":                 {[]string{`{"choices":[{"delta":{"content":"hi"}}]}`}, []llm.Chunk{hi}, "stop"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -303,6 +311,10 @@ func TestDeflate(t *testing.T) {
 	z := zlib.NewWriter(&wrapped)
 	_, _ = io.WriteString(z, text)
 	_ = z.Close()
+	var broken bytes.Buffer
+	z = zlib.NewWriter(&broken)
+	_, _ = io.WriteString(z, text[:3])
+	_ = z.Close()
 	f, _ := flate.NewWriter(&raw, flate.BestSpeed)
 	_, _ = io.WriteString(f, text)
 	_ = f.Close()
@@ -310,7 +322,7 @@ func TestDeflate(t *testing.T) {
 	srv := llmtest.New(t,
 		llmtest.Fail(200, wrapped.String(), stream...), llmtest.Fail(200, raw.String(), stream...), llmtest.Fail(200, text, stream...),
 		llmtest.Fail(200, "\x1f\x8b\x07no gzip at all", "Content-Type", "text/event-stream", "Content-Encoding", "gzip"),
-		llmtest.Fail(200, "\xff\xff\xff no deflate at all", stream...))
+		llmtest.Fail(200, "\xff\xff\xff no deflate at all", stream...), llmtest.Fail(200, broken.String()[:broken.Len()-1]+"?", stream...))
 	client, _ := newClient(t, srv)
 	for range 3 {
 		got, err := collect(t.Context(), client, ask("hi"))
@@ -318,7 +330,7 @@ func TestDeflate(t *testing.T) {
 			t.Error(err, diff)
 		}
 	}
-	for range 2 {
+	for range 3 {
 		_, err := collect(t.Context(), client, ask("hi"))
 		if f := failure(t, err); !f.Final || !strings.Contains(f.Message, "cannot be unpacked") {
 			t.Errorf("%+v", f)
@@ -342,6 +354,8 @@ func TestCompleteReplies(t *testing.T) {
 		{"one line break between events", hi.NoFinish().Raw("data: " + finish + "\ndata: [DONE]\n")},
 		{"an event over several lines", hi.NoFinish().Raw("data: {\"choices\":[{\"index\":0,\ndata: \"finish_reason\":\"stop\"}]}\n\n")},
 		{"no space after the colon, CRLF, ids and a byte order mark", llmtest.Turn{}.NoFinish().Raw("\ufeffid: 1\r\nretry: 5\r\ndata:{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\r\n\r\ndata:" + finish + "\r\n\r\n")},
+		{"a document over several lines, as a stream", llmtest.Fail(200, "{\n  \"choices\": [\n    {\n      \"message\": {\"content\": \"hi\"},\n\n      \"finish_reason\": \"stop\"\n    }\n  ]\n}\n", "Content-Type", "text/event-stream")},
+		{"an event a line, as a document", llmtest.Fail(200, "{\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n", "Content-Type", "application/json")},
 		{"a refusal", llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"refusal":"hi"}}]}`).NoUsage()},
 		{"content in parts", llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"hi"}]}}]}`).NoUsage()},
 		{"a second choice", hi.Event(`{"choices":[{"index":1,"delta":{"content":"other"},"finish_reason":"stop"}]}`).NoUsage()},

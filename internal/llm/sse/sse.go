@@ -1,8 +1,9 @@
 // Package sse reads server-sent events as model servers send them: by the
 // specification, and with the deviations that are common. A data line that is a
 // whole JSON value is an event by itself, because some servers leave out the blank
-// line after it; a bare JSON object without "data:" counts as data, because some
-// break off with one; and a last event without its newline counts.
+// line after it; a bare JSON object without "data:", also over several lines, counts as
+// data, because some break off with one, or send one instead of a stream; and a last
+// event without its newline counts.
 package sse
 
 import (
@@ -66,6 +67,8 @@ type stream struct {
 	// data is the event that is arriving; name is its "event:" field.
 	data []byte
 	name string
+	// bare is set while the lines of a bare object arrive.
+	bare bool
 	// seen is set after the first event; stray is the first line of no kind.
 	seen  bool
 	stray string
@@ -122,6 +125,9 @@ func (s *stream) readLine() error {
 // take handles one line.
 func (s *stream) take(line []byte) error {
 	line = bytes.TrimPrefix(line, []byte("\ufeff"))
+	if s.bare {
+		return s.takeBare(line)
+	}
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimSpace(value)
 	switch {
@@ -132,6 +138,7 @@ func (s *stream) take(line []byte) error {
 	case string(field) == "event":
 		s.name = string(value)
 	case line[0] == '{':
+		s.bare = len(s.data) == 0 && !isWhole(line)
 		return s.takeData(line)
 	case line[0] == ':':
 		return s.emit(nil)
@@ -140,6 +147,24 @@ func (s *stream) take(line []byte) error {
 		s.stray = string(line)
 	}
 	return nil
+}
+
+// takeBare takes a line of a bare object, which ends with a line that begins with its
+// brace. Anything that is clearly an event ends it too.
+func (s *stream) takeBare(line []byte) error {
+	if bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:")) {
+		s.bare, s.data = false, s.data[:0]
+		return s.take(line)
+	}
+	if len(s.data)+len(line) > MaxEvent {
+		return ErrTooLarge
+	}
+	s.data = append(append(s.data, line...), '\n')
+	if len(line) == 0 || line[0] != '}' || !isWhole(s.data) {
+		return nil
+	}
+	s.bare = false
+	return s.endEvent()
 }
 
 // takeData handles the data of a line. A line that is a whole event is emitted at
@@ -184,4 +209,6 @@ func (s *stream) emit(data []byte) error {
 	return nil
 }
 
-func isWhole(data []byte) bool { return string(data) == "[DONE]" || json.Valid(data) }
+func isWhole(data []byte) bool {
+	return bytes.EqualFold(data, []byte("[DONE]")) || json.Valid(data)
+}

@@ -41,6 +41,8 @@ func TestRead(t *testing.T) {
 		{"no space, ids, retry and a byte order mark", "\ufeffid: 1\nretry: 5\ndata:1\n\n", []string{"|1"}},
 		{"no last newline", "data: {\"a\":1}", []string{`|{"a":1}`}},
 		{"a bare object", "data: 1\n\n{\"error\":\"x\"}", []string{"|1", `|{"error":"x"}`}},
+		{"a bare object over several lines", "{\n \"a\": {\n  \"b\": 1\n },\n\n \"c\": 2\n}\n\ndata: 1\n\n", []string{"|{\n \"a\": {\n  \"b\": 1\n },\n\n \"c\": 2\n}", "|1"}},
+		{"a bare object that never ends", "{\n \"a\": 1,\ndata: 1\n\n", []string{"|1"}},
 		{"not JSON", "data: {nonsense\n\n", []string{"|{nonsense"}},
 		{"half an event at the end", "data: 1\n\ndata: {\"a\":", []string{"|1"}},
 		{"comments only", ": hi\n\n: hi\n\n", nil},
