@@ -43,6 +43,10 @@ type TextDelta struct{ Delta string }
 // ReasoningDelta: a piece of the model's thinking.
 type ReasoningDelta struct{ Delta string }
 
+// TextWasThinking: the text since the last ReplyEnded was the model's thinking; the
+// answer follows.
+type TextWasThinking struct{}
+
 // ReplyDiscarded: the deltas since the last ReplyEnded are void. The reply starts over
 // (see Retry), or its request was refused.
 type ReplyDiscarded struct{}
@@ -178,6 +182,7 @@ func (UserMessage) event()         {}
 func (MessageReturned) event()     {}
 func (TextDelta) event()           {}
 func (ReasoningDelta) event()      {}
+func (TextWasThinking) event()     {}
 func (ReplyDiscarded) event()      {}
 func (ReplyEnded) event()          {}
 func (CallArriving) event()        {}

@@ -103,6 +103,10 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	case llm.Reasoning:
 		r.thought.WriteString(chunk.Delta)
 		in.Emit(ReasoningDelta{Delta: chunk.Delta})
+	case llm.WasThinking:
+		r.thought.WriteString(r.text.String())
+		r.text.Reset()
+		in.Emit(TextWasThinking{})
 	case llm.Thought:
 		r.attached = chunk.Attached
 	case llm.ToolCallStarted:

@@ -167,6 +167,8 @@ func (a *collected) take(chunk llm.Chunk) error {
 	case llm.Text:
 		a.text.WriteString(chunk.Delta)
 		a.bytes += len(chunk.Delta)
+	case llm.WasThinking:
+		a.text.Reset()
 	case llm.Reasoning:
 		a.bytes += len(chunk.Delta)
 	case llm.Usage:

@@ -65,6 +65,12 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return failed(ctx, out, errEmptyReply)
 		}
 		if len(reply.calls) == 0 {
+			if err := c.replies.writtenCall(reply); err != nil {
+				if c.Unattended {
+					return failed(ctx, out, err)
+				}
+				c.notice("%v", err)
+			}
 			if c.inbox.serve(); len(c.queue) > 0 {
 				answered = true
 				continue

@@ -105,6 +105,8 @@ func streamLine(e chat.Event) any {
 		return usageLine{"usage", Usage(e)}
 	case chat.Retry:
 		return retryLine{"retry", e.Attempt, e.Delay.Milliseconds(), e.Reason}
+	case chat.TextWasThinking:
+		return noticeLine{"notice", "the text so far was the model's thinking; the answer follows"}
 	case chat.ReplyDiscarded:
 		return noticeLine{"notice", "the reply was cut off and does not count; discard the text so far"}
 	case chat.Waiting:

@@ -20,6 +20,9 @@ func (chatCompletions) path() string { return "/chat/completions" }
 
 func (f chatCompletions) reader(r *reply, req Request) func(sse.Event) error {
 	r.attach = attacher{replay: replayFor(req, f.host)}
+	if _, opens := r.client.opensThinking.Load(req.Model); opens {
+		r.tags.inside, r.tags.closing = true, closingThink
+	}
 	return func(event sse.Event) error {
 		return r.takeChatEvent(loose.Decode[chatEvent](event.Data))
 	}
@@ -39,7 +42,7 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 		return nil
 	}
 	complete := choice.FinishReason == finishReason(openai.FinishReasonStop) && len(r.calls.calls) == 0
-	r.write(r.tags.end(complete))
+	r.endText(complete)
 	return r.finishFor(string(choice.FinishReason))
 }
 
@@ -67,7 +70,39 @@ func (r *reply) write(thought, answer string) {
 		}
 		r.emit(Reasoning{Delta: thought})
 	}
-	if answer != "" {
-		r.emit(Text{Delta: answer})
+	if answer == "" || r.tags.closing != "" {
+		r.emitText(answer)
+		return
 	}
+	before, after, found := r.stray.add(answer)
+	if !found {
+		r.emitText(before)
+		return
+	}
+	r.client.opensThinking.Store(r.model, true)
+	if r.answered {
+		r.answered = false
+		r.emit(WasThinking{})
+	}
+	if before != "" {
+		r.emit(Reasoning{Delta: before})
+	}
+	r.tags.closed = true // the space after the tag goes
+	r.emitText(r.tags.afterSpace(after))
+}
+
+func (r *reply) emitText(text string) {
+	if text != "" {
+		r.emit(Text{Delta: text})
+	}
+}
+
+// endText emits what was held of the content. A reply that is complete, and not calls,
+// must hold an answer.
+func (r *reply) endText(complete bool) {
+	if r.tags.inside && r.tags.opening == "" {
+		r.client.opensThinking.Delete(r.model) // it was wrong to expect the tag
+	}
+	r.write(r.tags.end(complete))
+	r.emitText(r.stray.end())
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -49,6 +50,8 @@ type Client struct {
 
 	config ClientConfig
 	http   *http.Client
+	// opensThinking holds the models whose replies begin within their thinking.
+	opensThinking sync.Map
 	// madeIDs counts the ids made for calls that came without one.
 	madeIDs atomic.Int64
 }

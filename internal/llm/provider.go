@@ -60,7 +60,7 @@ type ToolSpec struct {
 	Schema json.RawMessage
 }
 
-// Chunk is a part of a reply: Text, Reasoning, ToolCallStarted, Thought, ToolCall,
+// Chunk is a part of a reply: Text, Reasoning, WasThinking, ToolCallStarted, Thought, ToolCall,
 // Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Pulse (for Watch).
 type Chunk interface{ chunk() }
 
@@ -74,6 +74,10 @@ type Text struct{ Delta string }
 
 // Reasoning is a piece of the model's thinking.
 type Reasoning struct{ Delta string }
+
+// WasThinking says that the Text that has come so far was the model's thinking: its end
+// was marked, its beginning was not.
+type WasThinking struct{}
 
 // Thought comes once after the Reasoning of a reply, with what the provider
 // attached to it.
@@ -127,6 +131,7 @@ type Finish struct{ Reason string }
 func (Pulse) chunk()           {}
 func (Text) chunk()            {}
 func (Reasoning) chunk()       {}
+func (WasThinking) chunk()     {}
 func (Thought) chunk()         {}
 func (ToolCallStarted) chunk() {}
 func (ToolCall) chunk()        {}

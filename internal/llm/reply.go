@@ -85,7 +85,7 @@ func (q *requester) run(ctx context.Context, req Request, r *reply) error {
 		return nil
 	}
 	if r.finish == "" && r.done {
-		r.write(r.tags.end(false))
+		r.endText(false)
 		r.finish = r.impliedFinish()
 	}
 	switch {
@@ -111,6 +111,7 @@ type reply struct {
 	calls  callAssembler
 	attach attacher
 	tags   tagReader
+	stray  strayCloser
 	usage  *Usage
 	finish string
 	// done is set when the server has said that nothing follows.

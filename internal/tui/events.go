@@ -64,8 +64,10 @@ func (m *Model) event(event chat.Event) {
 	case chat.ReasoningDelta:
 		m.turn.retry.at = time.Time{}
 		m.reply.think(e.Delta, m.opts.Now())
+	case chat.TextWasThinking:
+		m.replyVoid("the text above was the model's thinking")
 	case chat.ReplyDiscarded:
-		m.replyDiscarded()
+		m.replyVoid("the reply above was cut off and does not count")
 	case chat.ReplyEnded:
 		m.endReply(e.Text)
 		m.turn.arriving, m.turn.written = "", 0
@@ -214,14 +216,14 @@ func grounded(t *style.Theme, row style.Spans, width int) string {
 	return row.String()
 }
 
-// replyDiscarded drops the open reply. What has been printed of it cannot be taken
+// replyVoid drops the open reply. What has been printed of it cannot be taken
 // back, so it is said.
-func (m *Model) replyDiscarded() {
+func (m *Model) replyVoid(why string) {
 	if _, growing := m.transcript.Grown(); growing {
 		m.printReply(m.reply.text.End())
 	}
 	if m.reply.printed {
-		m.note(dim, "↻", "the reply above was cut off and does not count")
+		m.note(dim, "↻", why)
 	}
 	m.reply = reply{}
 	m.turn.arriving = ""

@@ -50,6 +50,11 @@ func TestReply(t *testing.T) {
 			[]string{"one", "↻ the reply above was cut off and does not count", "three"},
 		},
 		{
+			"thinking whose beginning was not marked",
+			[]chat.Event{chat.TextDelta{Delta: "one\n\ntw"}, chat.TextWasThinking{}, chat.TextDelta{Delta: "three"}, chat.ReplyEnded{Text: "three"}},
+			[]string{"one", "↻ the text above was the model's thinking", "three"},
+		},
+		{
 			"interrupted",
 			[]chat.Event{chat.TurnStarted{}, chat.TextDelta{Delta: "one"}, chat.ReplyEnded{Text: "one", Interrupted: true}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}},
 			[]string{"one", "■ interrupted"},

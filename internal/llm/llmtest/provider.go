@@ -83,6 +83,11 @@ func (r *Reply) take(t testing.TB, chunk llm.Chunk) {
 		r.Text += chunk.Delta
 	case llm.Reasoning:
 		r.Reasoning += chunk.Delta
+	case llm.WasThinking:
+		if r.Text == "" {
+			t.Error("nothing was thinking")
+		}
+		r.Text, r.Reasoning = "", r.Reasoning+r.Text
 	case llm.ToolCallStarted:
 		r.Started = append(r.Started, chunk.Name)
 	case llm.Thought:
