@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -16,15 +17,30 @@ import (
 	_ "agent/internal/tui/term/termquiet"
 )
 
-// version is set by the linker.
-var version = "unknown"
+// version is set by the linker where make builds the program.
+var version = ""
 
 func main() { os.Exit(agentMain()) }
+
+// builtFrom is the commit that go build recorded, "devel" when it knows of none.
+func builtFrom() string {
+	if built, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range built.Settings {
+			if setting.Key == "vcs.revision" && len(setting.Value) >= 7 {
+				return setting.Value[:7]
+			}
+		}
+	}
+	return "devel"
+}
 
 // agentMain is main with an exit status; tests run the program by it. The first
 // signal ends the program in order; a second one ends it at once, with all that it
 // has started, should the first have met something that does not listen.
 func agentMain() int {
+	if version == "" {
+		version = builtFrom()
+	}
 	w := processWorld()
 	// What nohup and shells ignore for their children stays ignored.
 	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
