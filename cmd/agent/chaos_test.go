@@ -41,7 +41,8 @@ func chaosSeed(t *testing.T) uint64 {
 // shares are the parts of the time of all that the tests may take.
 var shares = map[string]float64{
 	"TestChaosKill":        0.45,
-	"TestChaosRecord":      0.2,
+	"TestChaosRecord":      0.15,
+	"TestChaosEnds":        0.05,
 	"TestChaosCrashPoints": 0.1,
 	"TestChaosFullDisk":    0.05,
 	"TestChaosDiskFaults":  0.1,

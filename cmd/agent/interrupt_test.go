@@ -32,9 +32,9 @@ func TestInterrupt(t *testing.T) {
 		{"within a call's arguments", llmtest.Say("Let me ").Event(halfCall).Hang(), "Let me"},
 		{"within a command", llmtest.Call("run_shell_command", `{"command":"exec 9>pipe; echo begun >&9; sleep 300"}`), ""},
 	}
-	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	if testing.Short() {
-		signals = signals[:1] // the other comes by the same way
+		signals = signals[:1] // the others come by the same way
 	}
 	for _, signal := range signals {
 		for _, moment := range moments {
