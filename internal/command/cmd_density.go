@@ -44,7 +44,7 @@ func (c *Commands) density(ctx context.Context, args []string) (Output, error) {
 	act, ok := acts[verb]
 	switch {
 	case !ok:
-		return Output{}, fmt.Errorf("/density does not know %q; type %s", verb, strings.Join(c.densityCommand().forms(), " or "))
+		return Output{}, fmt.Errorf("unknown word %q; %s", verb, c.densityCommand().takes())
 	case len(args) == 0 && (verb == "show" || verb == "restore"):
 		return Output{}, fmt.Errorf("say which: /density %s NUMBER; /density lists them", verb)
 	case len(args) == 0:

@@ -83,7 +83,7 @@ func (c *Commands) runProfile(profile Command, args []string) ([]string, error) 
 			return c.listProfiles()
 		}
 	}
-	return nil, fmt.Errorf("unknown word %q%s; type %s", args[0], nearest.Question(args[0], names), strings.Join(profile.forms(), " or "))
+	return nil, fmt.Errorf("unknown word %q%s; %s", args[0], nearest.Question(args[0], names), profile.takes())
 }
 
 // pickProfile lists the profiles; none when there are none to choose from.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,7 +92,34 @@ func (c Command) forms() []string {
 // misused is the error for arguments that the command does not take.
 func (c Command) misused() error {
 	if len(c.Usage) == 0 {
-		return fmt.Errorf("/%s takes no arguments", c.Name)
+		return errors.New(c.takes())
 	}
-	return fmt.Errorf("too many arguments; type %s", strings.Join(c.forms(), " or "))
+	return errors.New("too many arguments; " + c.takes())
+}
+
+// takes says how the command is typed, its name once.
+func (c Command) takes() string {
+	name := "/" + c.Name
+	var alone bool
+	var forms []string
+	for _, form := range c.forms() {
+		if args := strings.TrimSpace(strings.TrimPrefix(form, name)); args == "" {
+			alone = true
+		} else {
+			forms = append(forms, args)
+		}
+	}
+	text := name + " takes "
+	switch last := len(forms) - 1; last {
+	case -1:
+		return text + "no arguments"
+	case 0:
+		text += forms[0]
+	default:
+		text += strings.Join(forms[:last], ", ") + " or " + forms[last]
+	}
+	if alone {
+		text += ", or stands alone"
+	}
+	return text
 }

@@ -87,7 +87,7 @@ func TestWrongLines(t *testing.T) {
 		`/set model "gpt`: `a quote " is not closed`,
 		"/help contxt":    "did you mean /context?",
 		"/clear all":      "/clear takes no arguments",
-		"/theme a b":      "too many arguments; type /theme or /theme NAME",
+		"/theme a b":      "too many arguments; /theme takes NAME, or stands alone",
 		"/debug maybe":    `"maybe" is neither on nor off`,
 	} {
 		newWorld(t).refused(t, line, want)

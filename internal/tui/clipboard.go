@@ -72,6 +72,6 @@ func (m *Model) copyText(text string) tea.Cmd {
 		sequence = sequence.Screen()
 	}
 	m.sequence = sequence.String()
-	m.answer(transcript.Rows("gave " + what + " to the terminal for its clipboard"))
+	m.answer(transcript.Rows("copied " + what + ", as far as the terminal allows it"))
 	return nil
 }

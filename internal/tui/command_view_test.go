@@ -82,8 +82,8 @@ func TestLongOutputIsOpened(t *testing.T) {
 func TestCopyOutputReachesTheClipboard(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, term, sequence, said string }{
-		{"a terminal", "xterm-256color", "\x1b]52;c;b25lCnR3bw==\a", "gave 2 lines to the terminal for its clipboard"},
-		{"inside screen", "screen", "\x1bP\x1b]52;c;b25lCnR3bw==\a\x1b\\", "gave 2 lines to the terminal for its clipboard"},
+		{"a terminal", "xterm-256color", "\x1b]52;c;b25lCnR3bw==\a", "copied 2 lines, as far as the terminal allows it"},
+		{"inside screen", "screen", "\x1bP\x1b]52;c;b25lCnR3bw==\a\x1b\\", "copied 2 lines, as far as the terminal allows it"},
 		{"a terminal without one", "dumb", "", "✗ nothing was copied: this terminal has no clipboard; /export writes the"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
