@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"agent/internal/git/index"
 	"agent/internal/sandbox"
 )
 
@@ -95,7 +96,7 @@ func TestListingIsWhatGitLists(t *testing.T) {
 	t.Parallel()
 	runGit(t, t.TempDir(), "--version")
 	base := t.TempDir()
-	trees := 0
+	trees, looks, quick := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		trees++
 		root := filepath.Join(base, fmt.Sprint(trees))
@@ -125,6 +126,11 @@ func TestListingIsWhatGitLists(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Fatalf("below %s: %v (-want +got):\n%s", below, err, diff)
 			}
+			nobody := Visitor{File: func(_, _ []byte, _ *index.Entry) {}}
+			looks++
+			if _, ok := walkFolders(t.Context(), dir, "", nobody); ok {
+				quick++
+			}
 			slow, _ := gitFiles(t.Context(), dir)
 			for i := range slow {
 				slow[i] = filepath.Join(below, slow[i])
@@ -134,4 +140,7 @@ func TestListingIsWhatGitLists(t *testing.T) {
 			}
 		}
 	})
+	if quick < looks*9/10 {
+		t.Errorf("of %d listings %d were made without asking git for all files", looks, quick)
+	}
 }

@@ -86,12 +86,12 @@ func isRepository(dir string) bool {
 // does not track them is known; to look them up in the index, as git does unless told not
 // to, takes long in a large one.
 func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
+	const literal = "./" // lest a colon at its beginning says something
 	var list bytes.Buffer
 	for _, name := range names {
-		list.WriteString(strings.TrimSuffix(name, "/"))
-		list.WriteByte(0)
+		list.WriteString(literal + strings.TrimSuffix(name, "/") + "\x00")
 	}
-	out, err := git.Answer(w.ctx, w.dir, &list, "--literal-pathspecs", "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
+	out, err := git.Answer(w.ctx, w.dir, &list, "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
 	var failed *exec.ExitError
 	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: none of them
 		return nil, false
@@ -99,7 +99,7 @@ func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
 	for _, name := range names {
 		// For each that a pattern is of: where that is, its line, the pattern, the name.
 		fields := bytes.SplitN(out, []byte{0}, 5)
-		if len(fields) < 5 || string(fields[3]) != strings.TrimSuffix(name, "/") {
+		if len(fields) < 5 || string(fields[3]) != literal+strings.TrimSuffix(name, "/") {
 			left = append(left, name)
 			continue
 		}

@@ -1,11 +1,11 @@
 package snapshot
 
 import (
-	"hash/maphash"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,11 +18,12 @@ import (
 // when the command has changed it.
 type before struct {
 	root string
-	// files are those that were listed, sorted, and further others that were changed
-	// earlier. listed is false when not all files could be listed; new ones are not told
-	// from old ones then.
-	files, further []string
-	listed         bool
+	// listing is of what was listed, and further of other files that were changed earlier,
+	// whose places follow. listed is false when not all files could be listed; new ones are
+	// not told from old ones then.
+	listing *listing
+	further []run
+	listed  bool
 	// seen is what stood at each of them.
 	seen       []seen
 	identities identities
@@ -36,154 +37,142 @@ type before struct {
 	begun  time.Time
 }
 
-// seen is what stood at a path.
-type seen struct {
-	identity
-	// size is that of a clean file, none of which is larger.
-	size uint32
-	// there is false when nothing stood at the path.
-	there bool
-	// settled says that the identity alone tells whether the file was changed.
-	settled bool
-	clean   bool
-}
-
-// identity changes with everything that is done to a file. It is a stamp in fewer bytes.
-type identity struct {
-	inode uint64
-	// print is that of what git's index has of a stamp.
-	print uint64
-	mode  uint32
-}
-
-// identities makes identities of stamps; nobody else can foresee them.
-type identities maphash.Seed
-
-func (i identities) of(at stamp) identity {
-	return identity{at.inode, i.print(at.changed, at.written, uint32(at.inode), uint32(at.size)), at.mode}
-}
-
-func (i identities) print(changed, written unix.Timespec, inode, size uint32) uint64 {
-	return maphash.Comparable(maphash.Seed(i), struct {
-		changed, written unix.Timespec
-		inode, size      uint32
-	}{changed, written, inode, size})
-}
-
 // unknownFile is a file of which nothing is known but its identity.
 type unknownFile struct {
 	place   int
+	path    string
 	written int64 // nanoseconds
 }
 
-// name is the path at a place.
-func (b *before) name(place int) string {
-	if place < len(b.files) {
-		return b.files[place]
+// follow adds files to those that were listed.
+func (b *before) follow(paths []string) {
+	for _, rel := range paths {
+		folder, name := filepath.Split(rel)
+		b.further = append(b.further, run{folder: folder, names: name, ends: []uint32{uint32(len(name))}, prints: []uint64{0}, first: b.listing.files + len(b.further)})
 	}
-	return b.further[place-len(b.files)]
+}
+
+// path is the path at a place.
+func (b *before) path(place int) string {
+	if place < b.listing.files {
+		return b.listing.path(place)
+	}
+	return b.further[place-b.listing.files].path(0)
 }
 
 // held reports whether something stood at a path.
 func (b *before) held(rel string) bool {
-	place, ok := slices.BinarySearch(b.files, rel)
+	place, ok := b.listing.find(rel)
 	if !ok {
-		if place = slices.Index(b.further, rel); place < 0 {
+		further := slices.IndexFunc(b.further, func(r run) bool { return r.path(0) == rel })
+		if place = b.listing.files + further; further < 0 {
 			return false
 		}
-		place += len(b.files)
 	}
-	return b.seen[place].there
+	return b.seen[place].is(there)
+}
+
+// has reports whether all files of a run stood there, as one run.
+func (b *before) has(in *run) bool {
+	place, ok := b.listing.find(in.path(0))
+	if !ok {
+		return false
+	}
+	was := b.listing.runOf(place)
+	return was.first == place && was.names == in.names && slices.Equal(was.ends, in.ends) &&
+		!slices.ContainsFunc(b.seen[place:place+len(in.ends)], func(s seen) bool { return !s.is(there) })
 }
 
 // look looks at all files and returns those of which nothing is known.
-func (b *before) look(known map[string]knownFile, secret func(abs, rel string) bool) (unknown []unknownFile) {
+func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	now := time.Now()
-	b.seen = make([]seen, len(b.files)+len(b.further))
-	written := make([]int64, len(b.seen))
-	b.each(func(place int) {
-		at, ok := stampOf(absolute(b.root, b.name(place)))
-		b.seen[place] = seen{identity: b.identities.of(at), size: uint32(min(at.size, largest+1)), there: ok, settled: at.settled(now)}
-		written[place] = unix.TimespecToNsec(at.written)
-	})
-	b.findClean()
-	b.findFolders()
-	for place := range b.seen {
-		file := &b.seen[place]
-		if !file.there {
-			continue
-		}
-		rel := b.name(place)
-		k, ok := known[rel]
-		switch {
-		case ok && file.settled && k.identity == file.identity:
-			file.clean = false
-			b.states[rel] = k.state
-		case !file.clean || secret(absolute(b.root, rel), rel):
-			file.clean = false
-			unknown = append(unknown, unknownFile{place, written[place]})
-		}
+	b.seen = make([]seen, b.listing.files+len(b.further))
+	folders := map[string]bool{} // with known files
+	for rel := range known {
+		folder, _ := filepath.Split(rel)
+		folders[folder] = true
 	}
+	var mu sync.Mutex
+	b.each(func(in *run, i int, at stamp, ok bool) {
+		if !ok {
+			return
+		}
+		file := newSeen(b.identities.of(at), at, now)
+		if in.prints[i] != 0 && in.prints[i] == file.print && at.size <= largest {
+			file.mark(clean)
+		}
+		if folders[in.folder] {
+			rel := in.path(i)
+			if k, ok := known[rel]; ok && file.is(settled) && k.identity == file.identity() {
+				file.unmark(clean)
+				b.seen[in.first+i] = file
+				mu.Lock()
+				defer mu.Unlock()
+				b.states[rel] = k.state
+				return
+			}
+		}
+		b.seen[in.first+i] = file
+		if !file.is(clean) {
+			mu.Lock()
+			defer mu.Unlock()
+			unknown = append(unknown, unknownFile{in.first + i, in.path(i), unix.TimespecToNsec(at.written)})
+		}
+	})
+	b.findFolders()
 	return unknown
 }
 
-// each calls do for every place, with the processors there are.
-func (b *before) each(do func(place int)) {
-	count := len(b.files) + len(b.further)
-	workers := min(runtime.GOMAXPROCS(0), count/1000+1)
+// each looks at each file, with the processors there are; ok is false for what is not there.
+func (b *before) each(do func(in *run, i int, at stamp, ok bool)) {
+	count := len(b.listing.runs) + len(b.further)
+	var next atomic.Int64
 	var group sync.WaitGroup
-	for worker := range workers {
+	for range min(runtime.GOMAXPROCS(0), count/16+1) {
 		group.Go(func() {
-			for place := count * worker / workers; place < count*(worker+1)/workers; place++ {
-				do(place)
+			for n := int(next.Add(1)) - 1; n < count; n = int(next.Add(1)) - 1 {
+				in := &b.further
+				if n < len(b.listing.runs) {
+					in = &b.listing.runs
+				} else {
+					n -= len(b.listing.runs)
+				}
+				(*in)[n].look(b.root, do)
 			}
 		})
 	}
 	group.Wait()
 }
 
-// findClean finds the files that hold what git keeps of them. They and git's index are in
-// the same order.
-func (b *before) findClean() {
-	place := 0
-	entries := b.index.Read()
-	for entries.Next() {
-		e := &entries.Entry
-		for place < len(b.files) && b.files[place] < string(e.Path) {
-			place++
-		}
-		if place == len(b.files) {
-			continue
-		}
-		if !whole(e) || b.files[place] != string(e.Path) || !b.index.Sure(e) {
-			continue
-		}
-		file := &b.seen[place]
-		file.clean = file.there && file.size <= largest && file.print == b.identities.print(e.Changed, e.Written, e.Inode, e.Size)
+// look looks at the files of a run.
+func (r *run) look(root string, do func(in *run, i int, at stamp, ok bool)) {
+	folder, err := unix.Open(absolute(root, r.folder), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err == nil {
+		defer unix.Close(folder)
 	}
-	if entries.Err() != nil {
-		for place := range b.seen {
-			b.seen[place].clean = false
+	for i := range r.ends {
+		var at stamp
+		var ok bool
+		if err == nil {
+			at, ok = stampIn(folder, r.name(i))
+		} else {
+			at, ok = stampOf(absolute(root, r.path(i)))
 		}
+		do(r, i, at, ok)
 	}
 }
 
 // findFolders finds the folders of the files that are there.
 func (b *before) findFolders() {
 	b.folders = map[string]bool{".": true}
-	last := "."
-	for place := range b.seen {
-		if !b.seen[place].there {
-			continue
-		}
-		dir := filepath.Dir(b.name(place))
-		if dir == last {
-			continue
-		}
-		for last = dir; !b.folders[dir]; dir = filepath.Dir(dir) {
-			b.folders[dir] = true
-			if at, ok := stampOf(absolute(b.root, dir)); ok {
-				b.folderInodes = append(b.folderInodes, at.inode)
+	for _, runs := range [][]run{b.listing.runs, b.further} {
+		for _, in := range runs {
+			there := slices.ContainsFunc(b.seen[in.first:in.first+len(in.ends)], func(s seen) bool { return s.is(there) })
+			for dir := filepath.Dir(in.folder + "."); there && !b.folders[dir]; dir = filepath.Dir(dir) {
+				b.folders[dir] = true
+				if at, ok := stampOf(absolute(b.root, dir)); ok {
+					b.folderInodes = append(b.folderInodes, at.inode)
+				}
 			}
 		}
 	}
@@ -191,9 +180,9 @@ func (b *before) findFolders() {
 
 // inodes are those of all that stood there, sorted.
 func (b *before) inodes() []uint64 {
-	inodes := slices.Grow(slices.Clone(b.folderInodes), len(b.seen))
+	inodes := append(make([]uint64, 0, len(b.folderInodes)+len(b.seen)), b.folderInodes...)
 	for _, file := range b.seen {
-		if file.there {
+		if file.is(there) {
 			inodes = append(inodes, file.inode)
 		}
 	}
@@ -204,45 +193,46 @@ func (b *before) inodes() []uint64 {
 // changed are the places of the files that may have been changed since.
 func (b *before) changed() (places []int) {
 	var mu sync.Mutex
-	b.each(func(place int) {
-		file := b.seen[place]
-		if !file.there {
-			return
-		}
-		if at, _ := stampOf(absolute(b.root, b.name(place))); file.settled && b.identities.of(at) == file.identity {
+	b.each(func(in *run, i int, at stamp, _ bool) {
+		file := b.seen[in.first+i]
+		if !file.is(there) || file.is(settled) && b.identities.of(at) == file.identity() {
 			return
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		places = append(places, place)
+		places = append(places, in.first+i)
 	})
 	slices.Sort(places)
 	return places
 }
 
 // statesOf are what stood at places.
-func (b *before) statesOf(places []int) []State {
-	clean := map[string]bool{}
+func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []State {
+	kept := map[string]seen{}
 	for _, place := range places {
-		if b.seen[place].clean {
-			clean[b.name(place)] = true
+		if b.seen[place].is(clean) {
+			kept[b.path(place)] = b.seen[place]
 		}
 	}
-	var sums map[string]string
-	if len(clean) > 0 {
-		sums = indexSums(b.index, clean)
-	}
+	found := b.kept(kept)
 	states := make([]State, len(places))
 	for i, place := range places {
-		file, rel := b.seen[place], b.name(place)
-		if !file.clean {
-			states[i] = b.states[rel]
-			continue
+		file, rel := b.seen[place], b.path(place)
+		state, ok := found[rel]
+		switch {
+		case !file.is(clean):
+			state = b.states[rel]
+		case !ok:
+			state.Lost = "git's index could not be read"
+		case secret(absolute(b.root, rel), rel):
+			state.Sum, state.Lost = "", lostSecret
+		default:
+			state.Written = time.Time{}
 		}
-		states[i] = State{Kind: File, Mode: modeOf(file.mode), Size: int64(file.size), Sum: sums[rel]}
-		if states[i].Sum == "" {
-			states[i].Lost = "git's index could not be read"
+		if file.is(clean) {
+			state.Kind, state.Mode, state.Size = File, modeOf(uint32(file.mode)), int64(file.size)
 		}
+		states[i] = state
 	}
 	return states
 }

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"encoding/hex"
 	"io/fs"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -10,37 +11,27 @@ import (
 	"agent/internal/git/index"
 )
 
-// names are the paths of all entries, in order.
-func indexNames(i *index.Index) []string {
-	var names []string
-	entries := i.Read()
-	for entries.Next() {
-		if e := &entries.Entry; whole(e) {
-			names = append(names, string(e.Path))
-		}
-	}
-	if entries.Err() != nil {
-		return nil
-	}
-	return names
-}
-
 // whole reports whether an entry is of a regular file without a conflict.
 func whole(e *index.Entry) bool { return e.Mode == index.Regular && !e.Merging }
 
-// indexSums are the names of what git keeps of the given files, as sums.
-func indexSums(i *index.Index, of map[string]bool) map[string]string {
-	sums := map[string]string{}
-	entries := i.Read()
+// kept are the states of clean files as git's index has them, with when they were written.
+// Those are left out of which the index, should it be another by now, has something else.
+func (b *before) kept(files map[string]seen) map[string]State {
+	if len(files) == 0 {
+		return nil
+	}
+	states := make(map[string]State, len(files))
+	entries := b.index.Read()
 	for entries.Next() {
-		if e := &entries.Entry; whole(e) && of[string(e.Path)] {
-			sums[string(e.Path)] = gitSum + hex.EncodeToString(e.Name)
+		e := &entries.Entry
+		if file, ok := files[string(e.Path)]; ok && whole(e) && b.identities.print(e.Changed, e.Written, e.Inode, e.Size) == file.print {
+			states[string(e.Path)] = State{Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(e.Written.Unix())}
 		}
 	}
 	if entries.Err() != nil {
 		return nil
 	}
-	return sums
+	return states
 }
 
 // openIndex opens the index of the repository that root is in; it is nil without one.

@@ -1,231 +1,254 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"agent/internal/git"
+	"agent/internal/git/index"
 	"agent/internal/ignore"
 )
 
-// listing is what git listed in a repository, with what shows that it would list the
-// same again: starting git costs more than all the rest of a look at a small repository,
-// and most commands create and delete nothing.
+// listing is the files of a workspace, which may be many: little is held of each.
 type listing struct {
-	files []string
-	// sources are the stamps of the folders that git looked into, and of the files by
-	// which it tells what it tracks and what it ignores; zero for those not there. It is
-	// empty for a listing that is to be used once.
-	sources map[string]stamp
+	runs []run
+	// tracked is how many of the runs are of files that git tracks; the others follow. Both
+	// are in order.
+	tracked, files int
+	// partial is set when there are more than are looked at.
+	partial bool
+	sources sources
 }
 
-// holds reports whether git would list the same.
-func (l *listing) holds() bool {
-	for path, was := range l.sources {
-		if is, _ := stampOf(path); is != was {
-			return false
+// run is files of one folder, in order.
+type run struct {
+	// folder is a slash path with a slash at the end, or empty.
+	folder string
+	// names stand one after the other; ends are where each does.
+	names string
+	ends  []uint32
+	// prints are what git's index has of each file that holds what git keeps of it if its
+	// identity is that, 0 for others.
+	prints []uint64
+	// first is the place of the first.
+	first int
+}
+
+// longestRun bounds the files of a run, so that several processors can share the work.
+const longestRun = 1000
+
+func (r *run) name(i int) string {
+	begin := uint32(0)
+	if i > 0 {
+		begin = r.ends[i-1]
+	}
+	return r.names[begin:r.ends[i]]
+}
+
+// path is that of a file in the workspace.
+func (r *run) path(i int) string { return r.folder + r.name(i) }
+
+// compare orders a file of the run and a path.
+func (r *run) compare(i int, rel string) int {
+	if len(rel) < len(r.folder) {
+		return cmp.Compare(r.path(i), rel)
+	}
+	return cmp.Or(strings.Compare(r.folder, rel[:len(r.folder)]), strings.Compare(r.name(i), rel[len(r.folder):]))
+}
+
+// search finds the place of a path in sorted runs.
+func search(runs []run, rel string) (place int, ok bool) {
+	after, _ := slices.BinarySearchFunc(runs, rel, func(r run, rel string) int {
+		if r.compare(0, rel) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	if after == 0 {
+		return 0, false
+	}
+	in := &runs[after-1]
+	begin, end := 0, len(in.ends)
+	for begin < end {
+		middle := (begin + end) / 2
+		switch order := in.compare(middle, rel); {
+		case order == 0:
+			return in.first + middle, true
+		case order < 0:
+			begin = middle + 1
+		default:
+			end = middle
 		}
 	}
-	return len(l.sources) > 0
+	return 0, false
 }
 
-// listed lists the files of the workspace, by the last listing where that holds.
-func (s *Store) listed(ctx context.Context) ([]string, error) {
-	if s.scanned.listing.holds() {
-		return s.scanned.listing.files, nil
+// find finds the place of a path.
+func (l *listing) find(rel string) (place int, ok bool) {
+	if place, ok = search(l.runs[:l.tracked], rel); ok {
+		return place, true
 	}
-	begun := time.Now()
-	files, err := ignore.Files(ctx, s.root, s.root)
-	s.scanned.listing = listing{}
-	if err == nil && len(files) <= mostFiles {
-		s.scanned.listing = listing{files, s.sources(ctx, files, begun)}
-	}
-	return files, err
+	return search(l.runs[l.tracked:], rel)
 }
 
-// listedAfter lists the files of the workspace that a listing before a command does not
-// have, and notes the whole for the next. All is false when they are not all.
-func (s *Store) listedAfter(ctx context.Context, was *before) (created []string, all bool) {
-	if s.scanned.listing.holds() {
-		return nil, true
+// runOf is the run that a place is in.
+func (l *listing) runOf(place int) *run {
+	after, _ := slices.BinarySearchFunc(l.runs, place, func(r run, place int) int {
+		if r.first <= place {
+			return -1
+		}
+		return 1
+	})
+	return &l.runs[after-1]
+}
+
+// path is the one at a place.
+func (l *listing) path(place int) string {
+	in := l.runOf(place)
+	return in.path(place - in.first)
+}
+
+// beside are the files of a listing where nothing stood before.
+func (l *listing) beside(was *before) (new []string) {
+	for n := range l.runs {
+		in := &l.runs[n]
+		if was.has(in) {
+			continue
+		}
+		for i := range in.ends {
+			if rel := in.path(i); !was.held(rel) {
+				new = append(new, rel)
+			}
+		}
 	}
+	return new
+}
+
+// lister makes a listing of files as they come.
+type lister struct {
+	listing
+	printOf func(e *index.Entry) uint64
+	// folder is that of the run being made, and the others what will be in it.
+	folder, names []byte
+	ends          []uint32
+	prints        []uint64
+	ofTracked     bool
+}
+
+// add adds a file, in order; tracked is nil for one that git does not track.
+func (l *lister) add(folder, name []byte, tracked *index.Entry) {
+	if l.files == mostFiles {
+		l.partial = true
+		return
+	}
+	if string(folder) != string(l.folder) || len(l.ends) == longestRun || l.ofTracked != (tracked != nil) {
+		l.endRun()
+		l.folder, l.ofTracked = append(l.folder[:0], folder...), tracked != nil
+	}
+	print := uint64(0)
+	if tracked != nil {
+		print = l.printOf(tracked)
+	}
+	l.names = append(l.names, name...)
+	l.ends, l.prints = append(l.ends, uint32(len(l.names))), append(l.prints, print)
+	l.files++
+}
+
+func (l *lister) endRun() {
+	if len(l.ends) == 0 {
+		return
+	}
+	l.runs = append(l.runs, run{
+		folder: string(l.folder), names: string(l.names),
+		ends: slices.Clone(l.ends), prints: slices.Clone(l.prints), first: l.files - len(l.ends),
+	})
+	if l.ofTracked {
+		l.tracked = len(l.runs)
+	}
+	l.names, l.ends, l.prints = l.names[:0], l.ends[:0], l.prints[:0]
+}
+
+// done returns what was listed.
+func (l *lister) done() *listing {
+	l.endRun()
+	return &l.listing
+}
+
+// fill finds what git's index has of files of which that was not told.
+func (l *listing) fill(tracked *index.Index, printOf func(e *index.Entry) uint64) {
+	entries := tracked.Read()
+	for entries.Next() {
+		if place, ok := l.find(string(entries.Entry.Path)); ok {
+			in := l.runOf(place)
+			in.prints[place-in.first] = printOf(&entries.Entry)
+		}
+	}
+	if entries.Err() != nil {
+		for _, in := range l.runs {
+			clear(in.prints)
+		}
+	}
+}
+
+// list lists the files of the workspace, by the last listing where that holds. All is false
+// when they could not be listed, or not all; they are those of the index then.
+func (s *Store) list(ctx context.Context, tracked *index.Index) (found *listing, all bool) {
+	if last := s.scanned.listing; last != nil && last.sources.hold() {
+		return last, true
+	}
+	s.scanned.listing = nil
 	bounded, cancel := context.WithTimeout(ctx, s.listTime)
 	defer cancel()
 	begun := time.Now()
-	again, next := make([]bool, len(was.files)), 0
-	created, _, err := ignore.Matching(bounded, s.root, s.root, func(file string) bool {
-		if next == len(was.files) || was.files[next] != file { // git lists in the same order, for the most part
-			next, _ = slices.BinarySearch(was.files, file)
-		}
-		if next == len(was.files) || was.files[next] != file {
-			return true
-		}
-		again[next] = true
-		next++
-		return false
+	lister := s.lister(tracked)
+	var paths []string
+	walked, err := ignore.Walk(bounded, s.root, s.root, ignore.Visitor{
+		File:   func(folder, name []byte, tracked *index.Entry) { lister.add(folder, name, tracked) },
+		Source: func(path string) { paths = append(paths, path) },
+		Again:  func() { lister, paths = s.lister(tracked), nil },
 	})
-	s.scanned.listing = listing{}
-	all = err == nil && len(was.files)+len(created) <= mostFiles
 	if err != nil {
-		index := openIndex(s.root)
-		defer index.Close()
-		created = indexNames(index)
+		lister = s.lister(tracked)
+		lister.entries(tracked)
 	}
-	s.tell(ctx, all, len(was.files))
-	if all {
-		files := was.files
-		if len(created) > 0 || slices.Contains(again, false) {
-			files = slices.Grow([]string(nil), len(was.files)+len(created))
-			for i, file := range was.files {
-				if again[i] {
-					files = append(files, file)
-				}
-			}
-			files = append(files, created...)
-			slices.Sort(files)
-		}
-		s.scanned.listing = listing{files, s.sources(ctx, files, begun)}
+	found = lister.done()
+	if found.tracked == 0 {
+		found.fill(tracked, lister.printOf)
 	}
-	return created, all
+	all = err == nil && !found.partial
+	if all && walked.Certain {
+		found.sources = s.sourcesOf(paths, begun)
+	}
+	if len(found.sources) > 0 {
+		s.scanned.listing = found
+	}
+	s.tell(ctx, all, found.files)
+	return found, all
 }
 
-// sources are those of a listing that was begun at a time. There are none where it is not
-// certain that they show every change: outside of a repository, with another repository
-// inside, and when one of them was changed just now.
-func (s *Store) sources(ctx context.Context, files []string, begun time.Time) map[string]stamp {
-	gitDir, prefix := git.Enclosing(s.root)
-	if gitDir == "" || len(files) == 0 {
-		return nil
-	}
-	w := sourceWalk{root: s.root, holding: map[string]bool{".": true}, paths: s.ignoreFiles(gitDir)}
-	top := s.root
-	for range strings.Count(prefix, "/") {
-		top = filepath.Dir(top)
-		w.paths = append(w.paths, filepath.Join(top, ".gitignore"))
-	}
-	for _, file := range files {
-		for dir := path.Dir(file); !w.holding[dir]; dir = path.Dir(dir) {
-			w.holding[dir] = true
+// lister makes a listing in which files are compared with git's index.
+func (s *Store) lister(tracked *index.Index) *lister {
+	return &lister{printOf: func(e *index.Entry) uint64 {
+		if !whole(e) || !tracked.Sure(e) {
+			return 0
 		}
-	}
-	if !w.all(ctx) {
-		return nil
-	}
-	sources := make(map[string]stamp, len(w.paths))
-	for _, path := range w.paths {
-		at, there := stampOf(path)
-		if there && !at.settled(begun) {
-			return nil
-		}
-		sources[path] = at
-	}
-	return sources
+		return s.scanned.identities.print(e.Changed, e.Written, e.Inode, e.Size)
+	}}
 }
 
-// ignoreFiles are the files outside of the work tree by which git tells what it lists,
-// where they usually are.
-func (o Options) ignoreFiles(gitDir string) []string {
-	common := gitDir
-	if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil { // a linked work tree
-		if common = strings.TrimSpace(string(data)); !filepath.IsAbs(common) {
-			common = filepath.Join(gitDir, common)
+// entries adds the files of an index; none of one that is not understood.
+func (l *lister) entries(tracked *index.Index) {
+	entries := tracked.Read()
+	for entries.Next() {
+		if e := &entries.Entry; whole(e) {
+			folder, name := path.Split(string(e.Path))
+			l.add([]byte(folder), []byte(name), e)
 		}
 	}
-	files := []string{
-		filepath.Join(gitDir, "index"), filepath.Join(gitDir, "config.worktree"),
-		filepath.Join(common, "config"), filepath.Join(common, "info", "exclude"), "/etc/gitconfig",
+	if entries.Err() != nil {
+		*l = lister{printOf: l.printOf}
 	}
-	if o.Home != "" {
-		files = append(files, filepath.Join(o.Home, ".gitconfig"))
-	}
-	if o.Config != "" {
-		files = append(files, filepath.Join(o.Config, "git", "config"), filepath.Join(o.Config, "git", "ignore"))
-	}
-	return files
-}
-
-// sourceWalk finds the folders that git looks into.
-type sourceWalk struct {
-	root string
-	// holding are the folders that hold listed files, at any depth.
-	holding map[string]bool
-	// unsure are folders that hold none: they are ignored, or nothing in them is listed.
-	unsure []string
-	// paths are the absolute paths of what was found.
-	paths []string
-}
-
-// mostRounds bounds how often git is asked which folders it ignores.
-const mostRounds = 4
-
-// all walks the whole workspace; false means that not all can be told.
-func (w *sourceWalk) all(ctx context.Context) bool {
-	if !w.folder(".") {
-		return false
-	}
-	for range mostRounds {
-		asked := w.unsure
-		if len(asked) == 0 {
-			return true
-		}
-		ignored, ok := ignoredFolders(ctx, w.root, asked)
-		if !ok {
-			return false
-		}
-		w.unsure = nil
-		for _, dir := range asked {
-			if !ignored[dir] && !w.folder(dir) {
-				return false
-			}
-		}
-	}
-	return false
-}
-
-// folder takes down one folder and those in it that hold listed files.
-func (w *sourceWalk) folder(dir string) bool {
-	abs := absolute(w.root, dir)
-	entries, err := os.ReadDir(abs)
-	if err != nil {
-		return false
-	}
-	w.paths = append(w.paths, abs)
-	for _, entry := range entries {
-		name := path.Join(dir, entry.Name())
-		switch {
-		case entry.Name() == ".git":
-			if dir != "." {
-				return false // a repository of its own
-			}
-		case entry.Name() == ".gitignore":
-			w.paths = append(w.paths, absolute(w.root, name))
-		case !entry.IsDir():
-		case !w.holding[name]:
-			w.unsure = append(w.unsure, name)
-		case !w.folder(name):
-			return false
-		}
-	}
-	return true
-}
-
-// ignoredFolders asks git which of these folders it ignores.
-func ignoredFolders(ctx context.Context, root string, folders []string) (ignored map[string]bool, ok bool) {
-	out, err := git.Answer(ctx, root, strings.NewReader(strings.Join(folders, "\x00")+"\x00"), "check-ignore", "-z", "--stdin")
-	var failed *exec.ExitError
-	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: none of them
-		return nil, false
-	}
-	ignored = map[string]bool{}
-	for name := range strings.SplitSeq(string(out), "\x00") {
-		ignored[name] = true
-	}
-	return ignored, true
 }

@@ -9,10 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/git/index"
 	"agent/internal/words"
-
-	"golang.org/x/sys/unix"
 )
 
 // Bounds of what is kept before a command. Files that git has the content of, and
@@ -33,8 +30,8 @@ type scanned struct {
 	identities identities
 	// fetched are our sums of contents that git kept, by git's.
 	fetched map[string]string
-	// listing is the last one.
-	listing listing
+	// listing is the last one, nil unless it may be used again.
+	listing *listing
 	// told is set when it was said what is not covered, until all is covered again.
 	told bool
 }
@@ -43,30 +40,6 @@ type knownFile struct {
 	identity identity
 	state    State
 }
-
-// stamp changes with everything that is done to a file.
-type stamp struct {
-	inode            uint64
-	size             int64
-	mode             uint32
-	written, changed unix.Timespec
-}
-
-// stampOf returns the stamp of a file; ok is false when nothing is there.
-func stampOf(abs string) (s stamp, ok bool) {
-	var stat unix.Stat_t
-	if unix.Lstat(abs, &stat) != nil {
-		return stamp{}, false
-	}
-	return stamp{stat.Ino, stat.Size, uint32(stat.Mode), stat.Mtim, stat.Ctim}, true
-}
-
-// settled reports whether a change from now on changes the stamp: the clock of file
-// systems is coarse.
-func (s stamp) settled(now time.Time) bool { return now.Sub(time.Unix(s.changed.Unix())) > clockStep }
-
-// clockStep is more than the step of that clock.
-const clockStep = 20 * time.Millisecond
 
 // Command keeps what the files of the workspace hold before a command: those that git
 // tracks, those that it does not ignore, and those that tools have changed. Settle is to
@@ -101,9 +74,9 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
 	was := &before{root: s.root, identities: s.scanned.identities, index: openIndex(s.root), states: map[string]State{}}
-	was.files, was.listed = s.list(ctx, was.index)
-	was.further = s.touched(was.files)
-	s.copy(was, was.look(s.scanned.known, s.Secret))
+	was.listing, was.listed = s.list(ctx, was.index)
+	was.follow(s.touched(was.listing))
+	s.copy(was, was.look(s.scanned.known))
 	was.begun = time.Now().Add(-clockStep)
 	return was
 }
@@ -116,7 +89,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	ends := time.Now().Add(copyTime)
 	files, bytes := 0, int64(0)
 	for _, file := range unknown {
-		rel := was.name(file.place)
+		rel := file.path
 		abs := absolute(s.root, rel)
 		info, err := os.Lstat(abs)
 		state := stateOf(abs, info, err)
@@ -138,25 +111,10 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 			state = s.keep(abs, rel, f.State, f.content)
 		}
 		was.states[rel] = state
-		if seen := was.seen[file.place]; state.Lost == "" && seen.settled {
-			s.scanned.known[rel] = knownFile{seen.identity, state}
+		if seen := was.seen[file.place]; state.Lost == "" && seen.is(settled) {
+			s.scanned.known[rel] = knownFile{seen.identity(), state}
 		}
 	}
-}
-
-// list returns the files that are listed, and whether they are all. Where that is not
-// possible they are those of the index.
-func (s *Store) list(ctx context.Context, index *index.Index) (files []string, all bool) {
-	bounded, cancel := context.WithTimeout(ctx, s.listTime)
-	defer cancel()
-	files, err := s.listed(bounded)
-	all = err == nil && len(files) <= mostFiles
-	if err != nil {
-		files = indexNames(index)
-	}
-	files = files[:min(len(files), mostFiles)]
-	s.tell(ctx, all, len(files))
-	return files, all
 }
 
 // tell says once when not all files are covered, until they are.
@@ -172,12 +130,12 @@ func (s *Store) tell(ctx context.Context, all bool, covered int) {
 
 // touched are the files that were changed in this session and that no list holds,
 // because git ignores them or because they are not there.
-func (s *Store) touched(sorted []string) []string {
+func (s *Store) touched(listed *listing) []string {
 	var more []string
 	seen := map[string]bool{}
 	for _, n := range s.tree.nodes {
 		for _, c := range n.Changes {
-			if _, listed := slices.BinarySearch(sorted, c.Path); !listed && !seen[c.Path] {
+			if _, ok := listed.find(c.Path); !ok && !seen[c.Path] {
 				seen[c.Path] = true
 				more = append(more, c.Path)
 			}
@@ -190,12 +148,12 @@ func (s *Store) touched(sorted []string) []string {
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
 	defer was.index.Close()
 	touched := was.changed()
-	states := was.statesOf(touched)
+	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {
-		rel, seen, state := was.name(place), was.seen[place], states[i]
+		rel, seen, state := was.path(place), was.seen[place], states[i]
 		at, _ := stampOf(absolute(s.root, rel))
 		after, same := s.compare(rel, state)
-		if same && at.mode == seen.mode {
+		if same && uint16(at.mode) == seen.mode {
 			if state.Lost == "" && state.Sum != "" && at.settled(time.Now()) {
 				s.scanned.known[rel] = knownFile{s.scanned.identities.of(at), state}
 			}
@@ -237,9 +195,14 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 // was there and only stopped being ignored is none of them. All is false when not all
 // files could be listed; of those that could, the new ones are returned.
 func (s *Store) created(ctx context.Context, was *before) (changes []Change, all bool) {
-	files, all := s.listedAfter(ctx, was)
+	index := openIndex(s.root)
+	defer index.Close()
+	now, all := s.list(ctx, index)
 	var new []string
-	for _, rel := range append(files, s.touched(was.files)...) {
+	if now != was.listing {
+		new = now.beside(was)
+	}
+	for _, rel := range s.touched(now) {
 		if !was.held(rel) {
 			new = append(new, rel)
 		}
