@@ -229,6 +229,9 @@ func (c *Connection) Provider() (llm.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.keyless(); err != nil {
+		return nil, err
+	}
 	model := settings.Model.Of(c.config.Settings)
 	if model == "" {
 		<-p.asked

@@ -162,6 +162,20 @@ func (p *peer) prices(model string) *settings.Prices {
 	return &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
 }
 
+// keyless is the error of a vendor without its key: what is sent there would only be
+// refused. Headers of the user's own may say who asks.
+func (p *peer) keyless() error {
+	preset := p.endpoint.Preset()
+	if preset.Local() || p.endpoint.Key != "" || p.endpoint.BaseURL != preset.BaseURL || len(p.extras.headers) > 0 {
+		return nil
+	}
+	return &llm.Error{
+		Kind:    llm.Auth,
+		Message: "there is no key for " + preset.Title,
+		Hint:    "set " + preset.KeyVariable + ", or run agent login " + preset.Name,
+	}
+}
+
 // noModel says that the user must choose, and from what.
 func (p *peer) noModel() error {
 	const shown = 8
