@@ -58,6 +58,7 @@ var rooms = []room{
 	{"internal/protect/survey", []string{"internal/git/index", "internal/protect"}, "it looks at folders and knows names, and what git tracks"},
 	{"internal/protect", nil, "it goes by names and opens nothing"},
 	{"internal/sandbox/confine", nil, "it is initialised before the rest of the program, of which it needs nothing"},
+	{"internal/sandbox/keeper", []string{"internal/sandbox/confine"}, "it starts helpers and looks after processes, and decides nothing"},
 	{"internal/sandbox", []string{"internal/protect"}, "a sandbox knows neither tools nor settings"},
 	{"internal/tools/lines", nil, "splitting text needs nothing"},
 	{"internal/tools/textfile", []string{"internal/tools/lines"}, "a text file is text, and knows no disk"},

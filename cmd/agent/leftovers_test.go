@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/llm/llmtest"
 	"agent/internal/sandbox"
-	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
 )
 
 // stubborn is a command that ignores requests to end, with a child of its own and one
@@ -105,7 +105,7 @@ func killWatcher(program int) bool {
 		for _, child := range strings.Fields(string(children)) {
 			name, _ := os.ReadFile("/proc/" + child + "/cmdline")
 			pid, err := strconv.Atoi(child)
-			if err == nil && strings.HasPrefix(string(name), confine.WatcherName+"\x00") {
+			if err == nil && strings.HasPrefix(string(name), keeper.WatcherName+"\x00") {
 				return syscall.Kill(pid, syscall.SIGKILL) == nil
 			}
 		}

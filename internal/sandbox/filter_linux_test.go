@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
 )
 
 // run is the kernel's machine: what a program answers to a call.
@@ -79,10 +80,10 @@ func TestFilter(t *testing.T) {
 		"own limit, asked for":       {unix.SYS_PRLIMIT64, []uint64{0, unix.RLIMIT_NOFILE, 0}, allow, allow, allow},
 		"own limit":                  {unix.SYS_PRLIMIT64, []uint64{0, unix.RLIMIT_NOFILE, 1 << 40}, allow, allow, allow},
 		"limit of another":           {unix.SYS_PRLIMIT64, []uint64{7, unix.RLIMIT_NOFILE, 1 << 40}, refuse, refuse, allow},
-		"the mark, asked for":        {unix.SYS_PRLIMIT64, []uint64{0, confine.MarkLimit, 0}, allow, allow, allow},
-		"the mark":                   {unix.SYS_PRLIMIT64, []uint64{0, confine.MarkLimit, 4096}, refuse, refuse, allow},
-		"the mark, from a high page": {unix.SYS_PRLIMIT64, []uint64{0, confine.MarkLimit, 1 << 40}, refuse, refuse, allow},
-		"the mark, by the old call":  {unix.SYS_SETRLIMIT, []uint64{confine.MarkLimit}, refuse, refuse, allow},
+		"the mark, asked for":        {unix.SYS_PRLIMIT64, []uint64{0, keeper.MarkLimit, 0}, allow, allow, allow},
+		"the mark":                   {unix.SYS_PRLIMIT64, []uint64{0, keeper.MarkLimit, 4096}, refuse, refuse, allow},
+		"the mark, from a high page": {unix.SYS_PRLIMIT64, []uint64{0, keeper.MarkLimit, 1 << 40}, refuse, refuse, allow},
+		"the mark, by the old call":  {unix.SYS_SETRLIMIT, []uint64{keeper.MarkLimit}, refuse, refuse, allow},
 		"own priority":               {unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, 0}, allow, allow, allow},
 		"priority of another":        {unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, 7}, refuse, refuse, allow},
 		"priority of a user":         {unix.SYS_SETPRIORITY, []uint64{unix.PRIO_USER, 0}, refuse, refuse, allow},

@@ -69,9 +69,9 @@ func newGuard(policy Policy, backend Backend) *guard {
 		if !ok {
 			continue
 		}
-		info, err := os.Lstat(path)
+		info, exists := policy.present[path]
 		switch {
-		case err != nil:
+		case !exists:
 			g.things[path] = thing{place: where, kind: absent}
 		case info.Mode()&fs.ModeSymlink != 0:
 			if link, err := os.Readlink(path); err == nil {

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
 )
 
 const (
@@ -55,7 +55,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	p, err := newProcess(c.cmd)
 	if err == nil {
 		var pid int
-		asked := confine.Request{Setsid: attributes(c.cmd).Setsid}
+		asked := keeper.Request{Setsid: attributes(c.cmd).Setsid}
 		pid, err = holders.start(policy.network(), asked, [4]*os.File{p.files[0], p.files[1], p.files[2], theirs})
 		p.started()
 		if err == nil {
@@ -67,8 +67,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 		ours.Close()
 		return &setupError{err}
 	}
-	reports := json.NewDecoder(ours)
-	if err := handOver(ours, reports, spec); err != nil {
+	if err := handOver(ours, spec); err != nil {
 		_ = c.cmd.Process.Kill()
 		_ = p.wait()
 		ours.Close()
@@ -78,16 +77,16 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	c.finish = func() End {
 		defer ours.Close()
 		var last confine.Report
-		_ = reports.Decode(&last) // nothing comes from one that was killed
+		_ = confine.Receive(ours, &last) // nothing comes from one that was killed
 		return End{LeftBehind: last.Left}
 	}
 	return nil
 }
 
 // handOver tells the helper what to do and waits until it has done it.
-func handOver(channel io.Writer, reports *json.Decoder, spec confine.Spec) error {
+func handOver(channel io.ReadWriter, spec confine.Spec) error {
 	var first confine.Report
-	err := errors.Join(json.NewEncoder(channel).Encode(spec), reports.Decode(&first))
+	err := errors.Join(confine.Send(channel, &spec), confine.Receive(channel, &first))
 	switch {
 	case err != nil:
 		return &setupError{errors.Join(errors.New("its helper ended before the command"), err)}
@@ -124,12 +123,12 @@ func tryHelper(holders *holders) error {
 func (p Policy) spec() confine.Spec {
 	spec := confine.Spec{
 		Write:     p.mounted(),
-		ReadOnly:  p.Protected,
+		ReadOnly:  p.there(),
 		Hidden:    p.DenyRead,
 		Devices:   harmlessDevices,
 		Processes: p.processes, KernelBounds: ownPidMax(),
 		Grace:  p.Grace,
-		Filter: newFilter(restrictions{noSockets: p.Profile == Look}),
+		Filter: filterOf(restrictions{noSockets: p.Profile == Look}),
 	}
 	spec.Hidden = append(spec.Hidden[:len(spec.Hidden):len(spec.Hidden)], listeningSockets()...)
 	if names := real("/etc/resolv.conf"); p.network() && disk.Within(names, "/run") {
@@ -150,9 +149,9 @@ func (p Policy) spec() confine.Spec {
 // folders are that nobody moves files out of, such as .github and .git/modules.
 func (p Policy) mounted() []string {
 	paths := p.writable()
-	for _, protected := range p.Protected {
+	for _, protected := range p.there() {
 		where, ok := p.placeOf(protected)
-		if _, err := os.Lstat(protected); err != nil || !ok {
+		if !ok {
 			continue
 		}
 		nothingElse := func(dir string) bool {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
 )
 
 // holders are the processes that keep the namespaces which the commands of a session
@@ -29,7 +30,7 @@ type holder struct {
 
 // start has a holder start a helper, a child of this process. A holder that is gone is
 // replaced.
-func (h *holders) start(network bool, asked confine.Request, files [4]*os.File) (pid int, err error) {
+func (h *holders) start(network bool, asked keeper.Request, files [4]*os.File) (pid int, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.byNetwork == nil {
@@ -43,7 +44,7 @@ func (h *holders) start(network bool, asked confine.Request, files [4]*os.File) 
 			}
 			h.byNetwork[network] = one
 		}
-		var reply confine.Reply
+		var reply keeper.Reply
 		if reply, err = one.ask(asked, files); err == nil {
 			if reply.Failed != "" {
 				return 0, errors.New(reply.Failed)
@@ -64,7 +65,7 @@ func newHolder(network bool) (*holder, error) {
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "holder")
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = []string{confine.HolderName, confine.OwnNetwork}
+	cmd.Args = []string{keeper.HolderName, keeper.OwnNetwork}
 	if network {
 		cmd.Args[1] = ""
 	}
@@ -91,22 +92,22 @@ func newHolder(network bool) (*holder, error) {
 }
 
 // ask sends a request with files, of which the helper gets copies.
-func (h *holder) ask(asked confine.Request, files [4]*os.File) (confine.Reply, error) {
+func (h *holder) ask(asked keeper.Request, files [4]*os.File) (keeper.Reply, error) {
 	message, err := json.Marshal(asked)
 	if err != nil {
-		return confine.Reply{}, err
+		return keeper.Reply{}, err
 	}
 	var fds []int
 	for _, file := range files {
 		fds = append(fds, int(file.Fd()))
 	}
 	if err := unix.Sendmsg(h.channel, message, unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
-		return confine.Reply{}, fmt.Errorf("the holder of the namespaces is gone: %w", err)
+		return keeper.Reply{}, fmt.Errorf("the holder of the namespaces is gone: %w", err)
 	}
 	return h.reply()
 }
 
-func (h *holder) reply() (reply confine.Reply, err error) {
+func (h *holder) reply() (reply keeper.Reply, err error) {
 	message := make([]byte, 4096)
 	for {
 		n, err := unix.Read(h.channel, message)

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,6 +72,9 @@ type Policy struct {
 	// inside is what of Protected the survey found; it is put back at the end should it
 	// have been moved away with a folder above it.
 	inside []string
+	// present are those of Protected that there are, in Work. Of some hundred names few
+	// exist, so it is asked once.
+	present map[string]fs.FileInfo
 }
 
 // mostProcesses bounds the processes and threads of a command.
@@ -105,8 +110,20 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	if p.Survey != nil && p.Profile != Open {
 		p.surveyed(p.Survey.Before(), backend)
 	}
+	if p.Profile != Work {
+		return p, nil // nothing of it can be written
+	}
+	p.present = map[string]fs.FileInfo{}
+	for _, path := range p.Protected {
+		if info, err := os.Lstat(path); err == nil {
+			p.present[path] = info
+		}
+	}
 	return p, nil
 }
+
+// there are the files of Protected that exist.
+func (p Policy) there() []string { return slices.Sorted(maps.Keys(p.present)) }
 
 // surveyed takes over what the survey found.
 func (p *Policy) surveyed(found survey.Found, backend Backend) {

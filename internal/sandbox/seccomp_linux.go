@@ -1,7 +1,10 @@
 package sandbox
 
 import (
+	"sync"
+
 	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
 
 	"golang.org/x/sys/unix"
 )
@@ -54,6 +57,19 @@ type restrictions struct {
 	noNamespaces bool
 }
 
+// filters are those that were made, by their restrictions, of which there are few.
+var filters sync.Map
+
+// filterOf returns the seccomp program that refuses calls.
+func filterOf(r restrictions) []confine.Instruction {
+	if made, ok := filters.Load(r); ok {
+		return made.([]confine.Instruction)
+	}
+	made := newFilter(r)
+	filters.Store(r, made)
+	return made
+}
+
 // newFilter makes a seccomp program that refuses calls.
 func newFilter(r restrictions) []confine.Instruction {
 	f := filter{}
@@ -83,9 +99,9 @@ func newFilter(r restrictions) []confine.Instruction {
 		// Limits and priorities of others: a limit on its time ends a process.
 		f.refuseAllBut(unix.SYS_PRLIMIT64, atFirst, allBits, 0)
 		// The limit that is the command's mark; to ask for it is no change.
-		f.refuseAny(unix.SYS_SETRLIMIT, atFirst, allBits, confine.MarkLimit)
+		f.refuseAny(unix.SYS_SETRLIMIT, atFirst, allBits, keeper.MarkLimit)
 		for _, half := range []uint32{atThird, atThird + 4} {
-			f.refuse(unix.SYS_PRLIMIT64, condition{atSecond, allBits, false, []uint32{confine.MarkLimit}}, condition{half, allBits, true, []uint32{0}})
+			f.refuse(unix.SYS_PRLIMIT64, condition{atSecond, allBits, false, []uint32{keeper.MarkLimit}}, condition{half, allBits, true, []uint32{0}})
 		}
 		f.refuseAllBut(unix.SYS_SETPRIORITY, atFirst, allBits, unix.PRIO_PROCESS)
 		f.refuseAllBut(unix.SYS_SETPRIORITY, atSecond, allBits, 0)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
 )
 
 // commands counts the commands of this process.
@@ -24,24 +25,24 @@ var commands atomic.Int64
 // leave some behind that nothing ties to it, those that moved to a session of their own,
 // so all carry a mark.
 type strays struct {
-	mark confine.Mark
+	mark keeper.Mark
 	// after is the process ID from which on they are.
 	after int
 }
 
 func newStrays() strays {
-	return strays{mark: confine.NewMark(os.Getpid(), ownBegin(), commands.Add(1))}
+	return strays{mark: keeper.NewMark(os.Getpid(), ownBegin(), commands.Add(1))}
 }
 
 // ownMarks is what the marks of all commands of this process have in common.
-func ownMarks() uint64 { return confine.NewMark(os.Getpid(), ownBegin(), 0).Owner() }
+func ownMarks() uint64 { return keeper.NewMark(os.Getpid(), ownBegin(), 0).Owner() }
 
 var ownBegin = sync.OnceValue(func() int64 { return beginOf(os.Getpid()) })
 
 // setMark marks a process and all that it starts from now on.
-func setMark(pid int, mark confine.Mark) error {
+func setMark(pid int, mark keeper.Mark) error {
 	limit := unix.Rlimit{Cur: uint64(mark), Max: uint64(mark)}
-	return unix.Prlimit(pid, confine.MarkLimit, &limit, nil)
+	return unix.Prlimit(pid, keeper.MarkLimit, &limit, nil)
 }
 
 // end ends what the command left behind, by force after grace, and reports whether
@@ -67,17 +68,17 @@ func (s strays) end(grace time.Duration) bool {
 }
 
 // mine reports whether a mark is that of the command.
-func (s strays) mine(mark confine.Mark) bool { return mark == s.mark }
+func (s strays) mine(mark keeper.Mark) bool { return mark == s.mark }
 
 // count is how many processes the command has.
 func (s strays) count() int {
-	return len(confine.Marked(confine.Processes(), s.mine))
+	return len(keeper.Marked(confine.Processes(), s.mine))
 }
 
 // kill ends the command by force: its process group at once, then whatever has left it.
 func (s strays) kill(group int) {
 	_ = syscall.Kill(-group, syscall.SIGKILL)
-	confine.EndMarked(s.mine)
+	keeper.EndMarked(s.mine)
 }
 
 // find returns the processes of the command. They are younger than it, so of a
@@ -87,15 +88,15 @@ func (s strays) find() []int {
 	last := lastProcess()
 	switch {
 	case last < s.after: // the numbers have started anew since
-		return confine.Marked(confine.Processes(), s.mine)
+		return keeper.Marked(confine.Processes(), s.mine)
 	case last-s.after > few:
-		return confine.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), s.mine)
+		return keeper.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), s.mine)
 	}
 	var younger []int
 	for pid := s.after + 1; pid <= last; pid++ {
 		younger = append(younger, pid)
 	}
-	return confine.Marked(younger, s.mine)
+	return keeper.Marked(younger, s.mine)
 }
 
 // lastProcess is the ID that was given last, 0 when it is not known.
@@ -113,20 +114,20 @@ func lastProcess() int {
 // namespace of its own; those end with their helper.
 func EndAll() {
 	own := ownMarks()
-	confine.EndMarked(func(m confine.Mark) bool { return m.Owner() == own })
+	keeper.EndMarked(func(m keeper.Mark) bool { return m.Owner() == own })
 }
 
 // Sweep ends what commands of programs left behind that were killed themselves.
 func Sweep() {
-	for _, pid := range confine.Marked(confine.Processes(), orphaned) {
+	for _, pid := range keeper.Marked(confine.Processes(), orphaned) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
 // orphaned reports whether a mark is of a program that runs no more.
-func orphaned(mark confine.Mark) bool {
+func orphaned(mark keeper.Mark) bool {
 	pid := mark.OwnerID()
-	return confine.NewMark(pid, beginOf(pid), 0).Owner() != mark.Owner()
+	return keeper.NewMark(pid, beginOf(pid), 0).Owner() != mark.Owner()
 }
 
 // beginOf says when a process began, in a unit of the kernel; 0 when there is no such

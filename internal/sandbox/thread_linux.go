@@ -28,15 +28,15 @@ func (r *rulesets) confineThread(policy Policy) (*changes, error) {
 	}
 	limits := restrictions{noSockets: !policy.network(), noChanges: policy.Profile == Look, askChanges: policy.Profile == Work, noNamespaces: true}
 	if !limits.askChanges {
-		return nil, confine.Restrict(ruleset, newFilter(limits))
+		return nil, confine.Restrict(ruleset, filterOf(limits))
 	}
 	if err := confine.Restrict(ruleset, nil); err != nil {
 		return nil, err
 	}
-	listener, err := listen(newFilter(limits))
+	listener, err := listen(filterOf(limits))
 	if errors.Is(err, unix.EBUSY) { // this program runs below another listener, which is asked then
 		limits.askChanges = false
-		return nil, confine.Restrict(-1, newFilter(limits))
+		return nil, confine.Restrict(-1, filterOf(limits))
 	}
 	if err != nil {
 		return nil, err

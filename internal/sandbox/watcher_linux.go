@@ -8,7 +8,7 @@ import (
 	"sync"
 	"syscall"
 
-	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
 )
 
 // Watcher is a small process that outlives this one for a moment: when this program
@@ -27,7 +27,7 @@ type Watcher struct {
 // NewWatcher starts the watcher of this process.
 func NewWatcher() (*Watcher, error) {
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = []string{confine.WatcherName, strconv.FormatUint(ownMarks(), 10)}
+	cmd.Args = []string{keeper.WatcherName, strconv.FormatUint(ownMarks(), 10)}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl+C is not for it
@@ -42,12 +42,12 @@ func NewWatcher() (*Watcher, error) {
 }
 
 // Began says that a process group of a command is there.
-func (w *Watcher) Began(group int) { w.say(confine.Group{ID: group}) }
+func (w *Watcher) Began(group int) { w.say(keeper.Group{ID: group}) }
 
 // Ended says that a process group is gone.
-func (w *Watcher) Ended(group int) { w.say(confine.Group{ID: group, Gone: true}) }
+func (w *Watcher) Ended(group int) { w.say(keeper.Group{ID: group, Gone: true}) }
 
-func (w *Watcher) say(g confine.Group) {
+func (w *Watcher) say(g keeper.Group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_ = w.tell.Encode(g)
@@ -55,7 +55,7 @@ func (w *Watcher) say(g confine.Group) {
 
 // Close ends the watcher. Nothing is left of the commands that it was told of.
 func (w *Watcher) Close() {
-	w.say(confine.Group{Done: true})
+	w.say(keeper.Group{Done: true})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_ = w.pipe.Close()

@@ -1,9 +1,7 @@
 package confine
 
 import (
-	"bytes"
 	"os"
-	"strconv"
 	"time"
 )
 
@@ -37,8 +35,45 @@ func Bound(most int, count func() int, end func(), stop <-chan struct{}) {
 // tasks is the number of tasks in the system, 0 when it is not known.
 func tasks() int {
 	load, _ := os.ReadFile("/proc/loadavg") // 0.20 0.18 0.12 RUNNING/TASKS LAST
-	_, after, _ := bytes.Cut(load, []byte("/"))
-	number, _, _ := bytes.Cut(after, []byte(" "))
-	n, _ := strconv.Atoi(string(number))
-	return n
+	for i, c := range load {
+		if c == '/' {
+			n, _ := leading(string(load[i+1:]))
+			return n
+		}
+	}
+	return 0
+}
+
+// Processes are the IDs of all there are.
+func Processes() []int {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	var ids []int
+	for _, name := range names {
+		if id, digits := leading(name); digits == len(name) && digits > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// leading reads the number that text begins with, and says how many digits it has.
+func leading(text string) (n, digits int) {
+	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
+		n = n*10 + int(text[digits]-'0')
+		digits++
+	}
+	return n, digits
+}
+
+// decimal writes a number.
+func decimal(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return decimal(n/10) + decimal(n%10)
 }

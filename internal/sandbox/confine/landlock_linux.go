@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"fmt"
 	"os"
 	"syscall"
 	"unsafe"
@@ -35,13 +34,13 @@ func (r *Ruleset) Open() (fd int, err error) {
 	}
 	opened, _, errno := syscall.RawSyscall(sysLandlockCreate, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
-		return -1, fmt.Errorf("landlock: %w", errno)
+		return -1, os.NewSyscallError("landlock", errno)
 	}
 	fd = int(opened)
 	for _, rule := range r.Rules {
 		if err := addRule(fd, rule, r.Handled); err != nil {
 			syscall.Close(fd)
-			return -1, fmt.Errorf("landlock: %s: %w", rule.Path, err)
+			return -1, failed("allow", rule.Path, err)
 		}
 	}
 	return fd, nil

@@ -2,7 +2,6 @@ package confine
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
 	"unsafe"
@@ -152,7 +151,7 @@ func (s *Spec) arrange() error {
 	}
 	if s.Processes > 0 {
 		if s.KernelBounds {
-			_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Appendln(nil, s.Processes), 0)
+			_ = os.WriteFile("/proc/sys/kernel/pid_max", []byte(decimal(s.Processes)), 0)
 		}
 		limit := syscall.Rlimit{Cur: uint64(s.Processes), Max: uint64(s.Processes)}
 		_ = syscall.Setrlimit(rlimitNproc, &limit)
@@ -196,4 +195,5 @@ func remount(path string, attributes uint64) error {
 	return trees[0].mount()
 }
 
-func failed(what, path string, err error) error { return fmt.Errorf("%s %s: %w", what, path, err) }
+// failed is the error of what could not be done to a path.
+func failed(what, path string, err error) error { return &os.PathError{Op: what, Path: path, Err: err} }

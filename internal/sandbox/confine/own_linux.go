@@ -3,7 +3,7 @@ package confine
 import (
 	"errors"
 	"os"
-	"path/filepath"
+	"path"
 	"syscall"
 )
 
@@ -19,23 +19,23 @@ const (
 // their programs.
 func (s *Spec) mountRun() error {
 	kept := map[string][]byte{}
-	for _, path := range s.Keep {
-		if content, err := os.ReadFile(path); err == nil {
-			kept[path] = content
+	for _, file := range s.Keep {
+		if content, err := os.ReadFile(file); err == nil {
+			kept[file] = content
 		}
 	}
 	links := linksIn(run)
 	if err := syscall.Mount("tmpfs", run, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=755"); err != nil {
 		return failed("mount", run, err)
 	}
-	for path, content := range kept {
-		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o444))
+	for file, content := range kept {
+		err := errors.Join(os.MkdirAll(path.Dir(file), 0o755), os.WriteFile(file, content, 0o444))
 		if err != nil {
 			return err
 		}
 	}
 	for name, target := range links {
-		if err := os.Symlink(target, filepath.Join(run, name)); err != nil {
+		if err := os.Symlink(target, path.Join(run, name)); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,7 @@ func linksIn(dir string) map[string]string {
 	links := map[string]string{}
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
-		if target, err := os.Readlink(filepath.Join(dir, entry.Name())); err == nil {
+		if target, err := os.Readlink(path.Join(dir, entry.Name())); err == nil {
 			links[entry.Name()] = target
 		}
 	}
@@ -116,8 +116,8 @@ func makePlace(path string) {
 	}
 }
 
-// loopbackUp brings up the loopback device.
-func loopbackUp() error {
+// LoopbackUp brings up the loopback device.
+func LoopbackUp() error {
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("socket", err)

@@ -3,9 +3,8 @@
 // must not have, starts the command and buries what it leaves behind.
 //
 // The program starts itself again as the helper that does so (see init.go), for
-// every command. So this package imports nothing but the standard library's
-// smallest parts: what it needs is initialised before the rest of the program,
-// which then never is.
+// every command. So this package imports nothing that package os does not: it is
+// initialised before the rest of the program, which then never is.
 package confine
 
 import "time"
@@ -69,13 +68,13 @@ type Instruction struct {
 	K      uint32
 }
 
-// Report is what the helper says, as JSON: once when the command has started or
-// could not be, and once at the end.
+// Report is what the helper says: once when the command has started or could not be,
+// and once at the end.
 type Report struct {
 	// Failed is why the command could not be started, empty when it was.
-	Failed string `json:",omitempty"`
+	Failed string
 	// NotFound is set when the reason is the command itself, not the sandbox.
-	NotFound bool `json:",omitempty"`
+	NotFound bool
 	// Left says that the command left processes behind, which were ended.
-	Left bool `json:",omitempty"`
+	Left bool
 }

@@ -1,4 +1,4 @@
-package confine
+package keeper
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"agent/internal/sandbox/confine"
 )
 
 // HolderName is the name of the program that makes it the holder. OwnNetwork as its only
@@ -43,23 +45,23 @@ const (
 // until the program is gone. Nobody else could: a program of several threads, as every
 // one in Go is, cannot enter a user namespace, but its children begin in it.
 func hold(network string) int {
-	syscall.CloseOnExec(Channel)
+	syscall.CloseOnExec(confine.Channel)
 	// A terminal sends these to all programs on it; the holder ends with the program.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	var ready Reply
 	if network == OwnNetwork {
-		if err := loopbackUp(); err != nil {
+		if err := confine.LoopbackUp(); err != nil {
 			ready.Failed = err.Error()
 		}
 	}
 	if err := reply(ready); err != nil {
 		fmt.Fprintln(os.Stderr, HolderName+": this is started by agent itself, to run commands in its sandbox")
-		return exitBroken
+		return confine.ExitBroken
 	}
 	const descriptors = 4
 	message, rights := make([]byte, 1024), make([]byte, syscall.CmsgSpace(4*descriptors))
 	for {
-		n, rightsN, _, _, err := syscall.Recvmsg(Channel, message, rights, syscall.MSG_CMSG_CLOEXEC)
+		n, rightsN, _, _, err := syscall.Recvmsg(confine.Channel, message, rights, syscall.MSG_CMSG_CLOEXEC)
 		if err == syscall.EINTR {
 			continue
 		}
@@ -92,7 +94,7 @@ func reply(r Reply) error {
 	if err != nil {
 		return err
 	}
-	return syscall.Sendmsg(Channel, text, nil, nil, 0)
+	return syscall.Sendmsg(confine.Channel, text, nil, nil, 0)
 }
 
 // descriptorsIn are those that came with a message.
@@ -116,9 +118,9 @@ func descriptorsIn(rights []byte) ([]uintptr, error) {
 
 // startHelper starts a helper as a child of the program, which waits for it.
 func startHelper(asked Request, files []uintptr) (int, error) {
-	return syscall.ForkExec("/proc/self/exe", []string{Name}, &syscall.ProcAttr{
+	return syscall.ForkExec("/proc/self/exe", []string{confine.Name}, &syscall.ProcAttr{
 		Dir: "/", Files: files,
-		Env: Environ(),
+		Env: confine.Environ(),
 		Sys: &syscall.SysProcAttr{
 			Cloneflags:  syscall.CLONE_PARENT | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC,
 			AmbientCaps: inherited,

@@ -1,4 +1,4 @@
-package confine
+package keeper
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"agent/internal/sandbox/confine"
 )
 
 // WatcherName is the name of the program that makes it the watcher, with the owner of
@@ -54,9 +56,9 @@ func watch(owner string) int {
 // meanwhile.
 func EndMarked(matches func(Mark) bool) {
 	// A process that is just becoming another program has no environment for a moment.
-	const tries, quiet = 50, 3
+	const tries, quiet, poll = 50, 3, 5 * time.Millisecond
 	for try, none := 0, 0; try < tries && none < quiet; try++ {
-		found := Marked(Processes(), matches)
+		found := Marked(confine.Processes(), matches)
 		none++
 		for _, pid := range found {
 			none = 0
@@ -64,21 +66,4 @@ func EndMarked(matches func(Mark) bool) {
 		}
 		time.Sleep(poll)
 	}
-}
-
-// Processes are the IDs of all there are.
-func Processes() []int {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	var ids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			ids = append(ids, pid)
-		}
-	}
-	return ids
 }
