@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,24 +19,23 @@ import (
 func TestTheHelperImportsNothing(t *testing.T) {
 	t.Parallel()
 	ofOS := []string{"errors", "io", "os", "path", "syscall", "time", "unsafe"}
-	product := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", product, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%q, %v", files, err)
 	}
-	files := 0
-	for _, p := range packages {
-		for name, file := range p.Files {
-			files++
-			for _, imported := range file.Imports {
-				if !slices.Contains(ofOS, strings.Trim(imported.Path.Value, `"`)) {
-					t.Errorf("%s imports %s", name, imported.Path.Value)
-				}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imported := range file.Imports {
+			if !slices.Contains(ofOS, strings.Trim(imported.Path.Value, `"`)) {
+				t.Errorf("%s imports %s", name, imported.Path.Value)
 			}
 		}
-	}
-	if files < 5 {
-		t.Errorf("%d files", files)
 	}
 }
 
