@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"syscall"
 
 	"agent/internal/disk"
@@ -84,52 +83,9 @@ func changedBy(steps []Step) []Changed {
 	return all
 }
 
-// goAll takes all steps, or none: after an error those that were taken are taken
-// back. What is to go goes first, so that a folder can be where a file was.
-func (s *Store) goAll(steps []Step) error {
-	var taken []Step
-	for _, removing := range []bool{true, false} {
-		for _, step := range steps {
-			if (step.Does == "delete") != removing {
-				continue
-			}
-			taken = append(taken, step)
-			if err := s.turnInto(step.now, step.then); err != nil {
-				return errors.Join(err, s.goBack(taken))
-			}
-			if removing {
-				s.removeFolders(step.folders)
-			}
-		}
-	}
-	return nil
-}
-
-// goBack undoes steps, the latest first, the last of which was perhaps not completed.
-func (s *Store) goBack(taken []Step) error {
-	var failed []error
-	for _, step := range slices.Backward(taken) {
-		is, err := s.look(step.Path)
-		if err == nil && !is.like(step.now) {
-			err = s.turnInto(is, step.now)
-		}
-		if err != nil {
-			failed = append(failed, fmt.Errorf("%s could not be put back to what it was before this: %w", step.Path, err))
-		}
-	}
-	return errors.Join(failed...)
-}
-
 // like reports whether two findings are the same.
 func (f found) like(other found) bool {
 	return f.Kind == other.Kind && f.Leads == other.Leads && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
-}
-
-// removeFolders removes folders that were made for a file and are empty now.
-func (s *Store) removeFolders(folders []string) {
-	for _, folder := range outermostLast(folders) {
-		s.Workspace.RemoveFolder(absolute(s.root, folder))
-	}
 }
 
 // turnInto makes what stands at a path what is to stand there.

@@ -87,6 +87,31 @@ func TestUndoOfCommands(t *testing.T) {
 	}
 }
 
+// A folder that a command has replaced by a link comes back with what was in it, though
+// something stands at the end of the link under the same name.
+func TestALinkInThePlaceOfAFolderIsUndone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"d/e/c": "c\n", "d/e/f/g": "g\n", "x/c": "x\n"})
+	start := b.files()
+	b.Turn("1")
+	b.run("rm -r d/e; ln -s ../x d/e")
+	end := b.files()
+	b.undo()
+	if now := b.files(); now != start {
+		t.Errorf("the workspace holds\n%s\nwant\n%s", now, start)
+	}
+	b.redo()
+	if now := b.files(); now != end {
+		t.Errorf("the workspace holds\n%s\nwant\n%s", now, end)
+	}
+	// A link that somebody else has made is not taken away.
+	b.undo()
+	b.shell("rm -r d; ln -s x d")
+	if plan := b.planned(b.Redo(t.Context())); len(plan.Refused) == 0 {
+		t.Errorf("planned: %v", plan.Steps)
+	}
+}
+
 // Commands that change no content are no turn to undo; nor is what happened between
 // two commands.
 func TestCommandsThatChangeNothing(t *testing.T) {

@@ -10,3 +10,6 @@ const ListTime = listTime
 
 // IgnoreFiles are those outside of the work tree by which git tells what it lists.
 func (s *Store) IgnoreFiles(gitDir string) []string { return s.ignoreFiles(gitDir) }
+
+// GoBack takes back what was done of a plan, as Apply does after an error.
+func (s *Store) GoBack(p *Plan) error { return s.goBack(p.Steps) }

@@ -37,7 +37,8 @@ func (s *Store) look(rel string) (found, error) {
 	case err != nil:
 		return f, err
 	case real != folder:
-		return f, errors.New("a folder above it is a link now")
+		f.Kind = Missing // what is at the end of the link is another file
+		return f, &behindError{s.linkAbove(rel)}
 	}
 	info, err := os.Lstat(f.abs)
 	if err != nil && !absent(err) {
@@ -57,6 +58,24 @@ func (s *Store) look(rel string) (found, error) {
 		f.content = []byte{}
 	}
 	return f, err
+}
+
+// behindError says that a folder above a path is a link, which stands at another path.
+type behindError struct{ link string }
+
+func (*behindError) Error() string { return "a folder above it is a link now" }
+
+// linkAbove is the path of the outermost link above a path.
+func (s *Store) linkAbove(rel string) string {
+	for end, c := range rel {
+		if c != '/' {
+			continue
+		}
+		if info, err := os.Lstat(absolute(s.root, rel[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return rel[:end]
+		}
+	}
+	return ""
 }
 
 // absent reports whether an error means that nothing is there: not the name, or a

@@ -10,15 +10,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
-// objects are contents by their hash, a file each.
+// objects are contents by their hash, a file each. They are safe for concurrent use.
 type objects struct {
 	folder string
 	// most is how many bytes they may take; size is what they take, -1 before it was
 	// looked at.
 	most, size int64
+	growing    sync.Mutex
 }
 
 // path is the file of a content.
@@ -82,6 +84,8 @@ func (o *objects) get(sum string) ([]byte, error) {
 // grow notes that something was added, and drops the oldest contents when there are
 // too many.
 func (o *objects) grow(bytes int64) {
+	o.growing.Lock()
+	defer o.growing.Unlock()
 	if o.size < 0 {
 		o.size = 0
 		for _, f := range o.all() {

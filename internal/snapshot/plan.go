@@ -2,9 +2,11 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,21 +146,49 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 	if err := s.fetch(ctx, way); err != nil {
 		s.warn("%v", err)
 	}
-	for _, passage := range way {
-		step, left, refused := s.step(passage)
+	outcomes := make([]outcome, len(way))
+	links := linksThatGo(way)
+	atOnce(len(way), func(i int) { outcomes[i] = s.outcome(way[i], links) })
+	for i, o := range outcomes {
 		switch {
-		case refused != nil:
-			p.Refused = append(p.Refused, Problem{passage.path, refused.Error()})
-		case left != nil:
-			p.Left = append(p.Left, Problem{passage.path, left.Error()})
-		case step != nil:
-			p.Steps = append(p.Steps, *step)
+		case o.refused != nil:
+			p.Refused = append(p.Refused, Problem{way[i].path, o.refused.Error()})
+		case o.left != nil:
+			p.Left = append(p.Left, Problem{way[i].path, o.left.Error()})
+		case o.step != nil:
+			p.Steps = append(p.Steps, *o.step)
 		}
 	}
 	if unlisted {
 		p.Left = append(p.Left, unlistedProblem)
 	}
+	s.keepAll(p.Steps)
 	return nil
+}
+
+// keepAll keeps what the files of steps hold now, for going back.
+func (s *Store) keepAll(steps []Step) {
+	contents := map[string][]byte{}
+	for _, step := range steps {
+		if step.now.Kind == File && step.now.content != nil && !s.Secret(step.now.abs, step.Path) {
+			contents[sumOf(step.now.content)] = step.now.content
+		}
+	}
+	sums := slices.Collect(maps.Keys(contents))
+	failed := make([]error, len(sums))
+	atOnce(len(sums), func(i int) { failed[i] = s.objects.put(sums[i], contents[sums[i]]) })
+	for _, err := range failed {
+		if err != nil {
+			s.fail(err)
+		}
+	}
+}
+
+// outcome is what happens to one file: a step, or nothing when it is as it should be; else
+// why it stays as it is (left), or why nothing may be done at all (refused).
+type outcome struct {
+	step          *Step
+	left, refused error
 }
 
 // sameWorkspace refuses to carry changes over to another folder, unless the one they
@@ -175,32 +205,42 @@ func (s *Store) sameWorkspace(roots map[string]bool) error {
 	return nil
 }
 
-// step works out what happens to one file: a step, or nothing when it is as it should
-// be; else why it stays as it is, or why nothing may be done at all.
-func (s *Store) step(p *passage) (step *Step, left, refused error) {
+// linksThatGo are the links in the places of which a way puts something else.
+func linksThatGo(way []*passage) map[string]bool {
+	links := map[string]bool{}
+	for _, p := range way {
+		if p.expected.Kind == Link && p.target.Kind != Link {
+			links[p.path] = true
+		}
+	}
+	return links
+}
+
+// outcome works out what happens to one file, where some links are to go.
+func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	if p.target.Lost != "" {
-		return nil, errors.New(p.target.Lost), nil
+		return outcome{left: errors.New(p.target.Lost)}
 	}
 	now, err := s.look(p.path)
+	if behind := (*behindError)(nil); errors.As(err, &behind) && links[behind.link] {
+		err = nil // nothing is there until the link is gone
+	}
 	if err != nil {
-		return nil, nil, err
+		return outcome{refused: err}
 	}
 	if now.is(p.target) {
-		return nil, nil, nil
+		return outcome{}
 	}
 	if !now.is(p.expected) && (p.halfway == nil || !now.is(*p.halfway)) {
-		return nil, nil, changedSince(now.State, p.expected)
+		return outcome{refused: changedSince(now.State, p.expected)}
 	}
 	then := found{State: p.target, abs: now.abs}
 	if p.target.Kind == File {
 		if then.content, err = s.content(p.target, now); err != nil {
-			return nil, err, nil
+			return outcome{left: err}
 		}
 	}
-	if now.Kind == File && now.content != nil {
-		s.keep(now.abs, p.path, now.State, now.content) // for going back
-	}
-	return &Step{Path: p.path, Does: does(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}, nil, nil
+	return outcome{step: &Step{Path: p.path, Does: does(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}}
 }
 
 // content is what a file held, or what it holds where only its mode is another.
@@ -297,7 +337,7 @@ func (e *RefusedError) Files() string {
 func outermostLast(folders []string) []string {
 	sorted := slices.Clone(folders)
 	slices.SortFunc(sorted, func(a, b string) int {
-		return strings.Count(b, "/") - strings.Count(a, "/")
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
 	})
 	return slices.Compact(sorted)
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"os"
 	"path/filepath"
@@ -177,7 +178,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 // compare describes a file as it is, and reports whether it holds what it held.
 func (s *Store) compare(rel string, was State) (is State, same bool) {
 	f, err := s.look(rel)
-	if err != nil {
+	if behind := (*behindError)(nil); err != nil && !errors.As(err, &behind) {
 		return State{Kind: Other}, false
 	}
 	same = was.is(f.State, f.has)

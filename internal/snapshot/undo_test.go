@@ -188,3 +188,31 @@ func TestRefusedAsAWhole(t *testing.T) {
 		})
 	}
 }
+
+// What was done of an undo that failed is taken back; what somebody else wrote meanwhile
+// stays, and that is said.
+func TestAFailedUndoTakesBackItsOwn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"done": "0", "not yet": "0", "theirs": "0", "made/it": "0"})
+	b.Turn("1")
+	for _, name := range []string{"done", "not yet", "theirs"} {
+		b.edit(name, "1")
+	}
+	b.run("rm -r made")
+	plan := b.planned(b.Undo(t.Context()))
+	b.write("done", "0")
+	b.write("made/it", "0")
+	b.write("theirs", "2")
+	err := b.GoBack(plan)
+	if err == nil || !strings.Contains(err.Error(), "theirs could not be put back") || strings.Contains(err.Error(), "done") {
+		t.Errorf("error %v", err)
+	}
+	for name, want := range map[string]string{"done": "1", "not yet": "1", "theirs": "2"} {
+		if got, _ := os.ReadFile(b.path(name)); string(got) != want {
+			t.Errorf("%s holds %q, want %q", name, got, want)
+		}
+	}
+	if _, err := os.Lstat(b.path("made/it")); err == nil {
+		t.Error("a file that was brought back is still there")
+	}
+}

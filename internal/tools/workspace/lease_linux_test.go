@@ -40,7 +40,7 @@ func TestALateWriterLosesNothing(t *testing.T) {
 		}()
 		return waitForBreak(other)
 	}
-	err = target{dir, "f"}.exchange([]byte("a\n"), func(out io.Writer) error {
+	err = target{dir, "f", new(locks)}.exchange([]byte("a\n"), func(out io.Writer) error {
 		_, err := io.WriteString(out, "b\n")
 		return err
 	}, flush)
@@ -125,7 +125,7 @@ func TestReplaceWaitsForAnother(t *testing.T) {
 	}
 	defer dir.Close()
 	err = w.replaceWith(path, []byte("a\n"), func(out io.Writer) error {
-		unlock := lockFolder(dir)
+		unlock := lockOthersOut(dir)
 		// Whoever does not wait is long done by then.
 		time.AfterFunc(50*time.Millisecond, func() {
 			defer unlock()

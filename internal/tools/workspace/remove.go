@@ -17,7 +17,7 @@ import (
 // ErrChanged when it is not, and the file is as it was then.
 func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
 	return w.inFolder(abs, "remove", func(t target) error {
-		unlock := lockFolder(t.dir)
+		unlock := t.locks.take(t.dir, t.name)
 		defer unlock()
 		return t.remove(expected)
 	})
@@ -132,7 +132,7 @@ func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 	folder, err := existingFolder(root, filepath.Dir(path))
 	if err == nil {
 		defer folder.Close()
-		err = act(target{dir: folder, name: filepath.Base(path)})
+		err = act(target{dir: folder, name: filepath.Base(path), locks: &w.locks})
 	}
 	if err == nil {
 		err = flushFolder(folder)

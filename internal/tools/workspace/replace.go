@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -52,7 +51,7 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 		return unwritten(rel, err)
 	}
 	defer folders.close()
-	target := target{dir: folders.last, name: filepath.Base(path)}
+	target := target{dir: folders.last, name: filepath.Base(path), locks: &w.locks}
 	flush := func() error {
 		if err := folders.flush(); err != nil {
 			return &unsafeError{rel, err}
@@ -94,8 +93,9 @@ func unwritten(rel string, err error) error {
 
 // target is a name in an open folder.
 type target struct {
-	dir  *os.File
-	name string
+	dir   *os.File
+	name  string
+	locks *locks
 }
 
 func (t target) fd() int { return int(t.dir.Fd()) }
@@ -138,7 +138,7 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 	if err := f.write(info, fill); err != nil {
 		return err
 	}
-	unlock := lockFolder(t.dir)
+	unlock := t.locks.take(t.dir, t.name)
 	defer unlock()
 	return t.swap(f, before, flush)
 }
@@ -169,7 +169,7 @@ func (t target) open() (*os.File, fs.FileInfo, error) {
 }
 
 // swap puts a finished file in the place of the one that must hold before. The
-// folder is locked, so that only programs that know nothing of Replace interfere.
+// name is locked, so that only programs that know nothing of Replace interfere.
 func (t target) swap(f *temporary, before []byte, flush func() error) error {
 	old, _, err := t.open()
 	if err != nil {
@@ -261,20 +261,3 @@ const (
 	patience = time.Second
 	pause    = time.Millisecond
 )
-
-// lockFolder keeps other calls of Replace, in this and other programs, from the
-// names in a folder until unlock. Where folders cannot be locked there is none.
-func lockFolder(dir *os.File) (unlock func()) {
-	// A lock belongs to what was opened, so that it needs a file of its own.
-	fd, err := unix.Openat(int(dir.Fd()), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return func() {}
-	}
-	for waited := time.Duration(0); waited < 3*patience; waited += pause {
-		if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
-			break
-		}
-		time.Sleep(pause)
-	}
-	return func() { unix.Close(fd) }
-}

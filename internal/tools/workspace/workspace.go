@@ -29,6 +29,7 @@ type Workspace struct {
 	temp string
 	// makeTemp makes the temporary folder, if it is not there from the start.
 	makeTemp func() error
+	locks    locks
 }
 
 // New confines to the folder root and, unless it is empty, to the folder

@@ -1,0 +1,119 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// goAll takes all steps, or none: after an error those that were taken are taken
+// back. What is to go goes first, so that a folder can be where a file was.
+func (s *Store) goAll(steps []Step) error {
+	removals, others := split(steps, "delete")
+	if err := eachAtOnce(removals, untilOneFails(s.take)); err != nil {
+		return errors.Join(err, s.goBack(removals))
+	}
+	s.removeFolders(removals)
+	if err := eachAtOnce(others, untilOneFails(s.take)); err != nil {
+		return errors.Join(err, s.goBack(others), s.goBack(removals))
+	}
+	return nil
+}
+
+func (s *Store) take(step Step) error { return s.turnInto(step.now, step.then) }
+
+// goBack undoes steps, of which some were perhaps not taken or not completed.
+func (s *Store) goBack(steps []Step) error {
+	created, others := split(steps, "create")
+	return errors.Join(eachAtOnce(created, s.takeBack), eachAtOnce(others, s.takeBack))
+}
+
+// takeBack undoes a step. What somebody else has put there meanwhile stays.
+func (s *Store) takeBack(step Step) error {
+	is, err := s.look(step.Path)
+	if err == nil && is.like(step.now) {
+		return nil
+	}
+	if err == nil && !step.leaves(is) {
+		err = errors.New("it was changed meanwhile, by somebody else, and stays so")
+	}
+	if err == nil {
+		err = s.turnInto(is, step.now)
+	}
+	if err != nil {
+		return fmt.Errorf("%s could not be put back to what it was before this: %w", step.Path, err)
+	}
+	return nil
+}
+
+// leaves reports whether a step that was not completed may leave this: what it makes of
+// the path, what was there before with other permissions, or nothing.
+func (step Step) leaves(is found) bool {
+	same := func(f found) bool {
+		return is.Kind == f.Kind && is.Leads == f.Leads && bytes.Equal(is.content, f.content)
+	}
+	return is.Kind == Missing || same(step.then) || same(step.now)
+}
+
+// removeFolders removes folders that were made for files and are empty now.
+func (s *Store) removeFolders(steps []Step) {
+	var folders []string
+	for _, step := range steps {
+		folders = append(folders, step.folders...)
+	}
+	for _, folder := range outermostLast(folders) {
+		s.Workspace.RemoveFolder(absolute(s.root, folder))
+	}
+}
+
+// split parts the steps that do something from the others.
+func split(steps []Step, does string) (those, others []Step) {
+	for _, step := range steps {
+		if step.Does == does {
+			those = append(those, step)
+		} else {
+			others = append(others, step)
+		}
+	}
+	return those, others
+}
+
+// mostAtOnce is how many files are changed at once. What takes time is that each is safe
+// on the disk before it counts, for which they can wait together.
+const mostAtOnce = 32
+
+// eachAtOnce does something for each of some steps, which are of different files, and returns
+// what went wrong.
+func eachAtOnce(steps []Step, do func(Step) error) error {
+	failed := make([]error, len(steps))
+	atOnce(len(steps), func(i int) { failed[i] = do(steps[i]) })
+	return errors.Join(failed...)
+}
+
+// atOnce does something count times.
+func atOnce(count int, do func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(mostAtOnce)
+	for i := range count {
+		group.Go(func() error { do(i); return nil })
+	}
+	_ = group.Wait()
+}
+
+// untilOneFails does nothing any more after the first error, which stands for all.
+func untilOneFails(do func(Step) error) func(Step) error {
+	var failed atomic.Bool
+	return func(step Step) error {
+		if failed.Load() {
+			return nil
+		}
+		err := do(step)
+		if err != nil && failed.Swap(true) {
+			return nil
+		}
+		return err
+	}
+}
