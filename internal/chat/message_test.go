@@ -306,6 +306,7 @@ func TestRepliesThatEndOddly(t *testing.T) {
 		{"filtered", respond(llm.Text{Delta: "a"}, llm.Finish{Reason: "content_filter"}), "content filter"},
 		{"empty", respond(llm.Finish{Reason: "stop"}), "empty reply"},
 		{"only thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "stop"}), "empty reply"},
+		{"cut within its thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "length"}), "output limit cut the reply before the answer began"},
 	} {
 		b := newBench(t, tc.reply, say("ok"))
 		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
@@ -316,6 +317,12 @@ func TestRepliesThatEndOddly(t *testing.T) {
 		}
 		if _, err := b.prompt("more"); err != nil {
 			t.Errorf("%s: the next message: %v", tc.name, err)
+		}
+		// Where nobody watches, no answer at all is a failure.
+		b = newBench(t, tc.reply)
+		b.Unattended = true
+		if out, err := b.prompt("go"); (err != nil) != (out.Response == "") || err != nil && (!strings.Contains(err.Error(), tc.want) || len(seen[Notice](b)) > 0) {
+			t.Errorf("%s: %+v %v", tc.name, out, err)
 		}
 	}
 }

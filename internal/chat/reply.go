@@ -130,8 +130,11 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	}
 }
 
-// finishFiltered ends a reply that the provider's content filter has cut.
-const finishFiltered = "content_filter"
+// The ends of replies that are not complete.
+const (
+	finishLength   = "length"
+	finishFiltered = "content_filter" // of the provider
+)
 
 // store puts the reply into the history before it is shown as done. What
 // arrived of a reply that failed is kept as text; its calls are not, for nobody
@@ -171,10 +174,11 @@ func (in *replies) store(r *reply, failed error) error {
 	}
 	err := in.add(in.window.Stamp(entry))
 	in.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
-	switch r.finish {
-	case "length":
+	switch {
+	case r.empty(): // is told as such
+	case r.finish == finishLength:
 		in.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
-	case finishFiltered:
+	case r.finish == finishFiltered:
 		in.notice("the provider's content filter cut the reply")
 	}
 	return err

@@ -62,7 +62,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return failed(ctx, out, err)
 		}
 		if reply.empty() && c.Unattended {
-			return failed(ctx, out, errEmptyReply)
+			return failed(ctx, out, reply.nothing())
 		}
 		if len(reply.calls) == 0 {
 			if err := c.replies.writtenCall(reply); err != nil {
@@ -88,9 +88,20 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// errEmptyReply ends a turn that nobody watches: a script must not take it for an
-// answer.
-var errEmptyReply = errors.New("the model sent an empty reply; ask again, or try another model")
+// What ends a turn that nobody watches without an answer: a script must not take it for
+// one.
+var (
+	errEmptyReply  = errors.New("the model sent an empty reply; ask again, or try another model")
+	errCutThinking = errors.New("the model's output limit cut the reply before the answer began; raise max-output-tokens, or lower reasoning.effort")
+)
+
+// nothing is why an empty reply is empty.
+func (r *reply) nothing() error {
+	if r.finish == finishLength {
+		return errCutThinking
+	}
+	return errEmptyReply
+}
 
 // request makes the context fit, sends it and stores the reply. A provider that
 // refuses it for what is in it gets another one, as long as there is something to
@@ -145,8 +156,8 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	if err == nil && !r.counted {
 		c.stats.uncounted(request.Model)
 	}
-	if r.empty() && err == nil {
-		c.notice("the model sent an empty reply")
+	if r.empty() && err == nil && !c.Unattended {
+		c.notice("%v", r.nothing())
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), answerNotRun))

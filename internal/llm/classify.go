@@ -18,7 +18,6 @@ const (
 	hintQuota    = "add credit at the provider, or use another key or endpoint"
 	hintContext  = "make the context smaller with /compress, or set context-limit to the model's window"
 	hintSize     = "a proxy or the server takes only smaller requests: make it smaller with /compress, or use another endpoint"
-	hintProxy    = "the proxy wants a login: write it into HTTPS_PROXY as http://USER:PASSWORD@HOST"
 	hintPatience = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
 	hintServer   = "the server breaks the rules of this API: update it, or use another endpoint or model"
 	hintImages   = "send it without the image, or choose a model that sees"
@@ -69,6 +68,9 @@ func (c *Client) problemError(p problem, model string) *Error {
 	if p.status != 0 {
 		text = strings.TrimSuffix(statusText(p.status)+": "+text, ": ")
 	}
+	if p.notAnAPI || p.status == http.StatusProxyAuthRequired || p.code == "" && p.status >= http.StatusInternalServerError {
+		text += c.through()
+	}
 	failure := c.fail(kind, model, text)
 	failure.Hint, failure.Status, failure.Final, failure.Costly = hint, p.status, final, hint == hintCall
 	if failure.RetryAfter = retryAfter(p.header, c.config.Now()); failure.RetryAfter == 0 {
@@ -79,7 +81,10 @@ func (c *Client) problemError(p problem, model string) *Error {
 	if p.status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
 		failure.Final, failure.Hint = false, hintLater
 	}
-	if kind == Auth && c.config.Key == "" && p.status != http.StatusProxyAuthRequired {
+	switch {
+	case p.status == http.StatusProxyAuthRequired:
+		failure.Hint = c.hintLogin()
+	case kind == Auth && c.config.Key == "":
 		failure.Hint = hintNoKey
 	}
 	if c.config.KeyHelp != "" {
@@ -139,8 +144,6 @@ func classify(p problem) (kind ErrorKind, hint string, final bool) {
 		}
 	case http.StatusRequestEntityTooLarge:
 		hint = hintSize
-	case http.StatusProxyAuthRequired:
-		hint = hintProxy
 	}
 	return kind, hint, final
 }

@@ -45,9 +45,9 @@ func (c *Client) describeConnection(err error, model string) *Error {
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return c.unreachable(model, "cannot be reached: "+oneLine(rootCause(err)), "check base-url and the network")
 	case errors.Is(err, io.EOF):
-		return c.fail(Unavailable, model, "the connection closed without an answer")
+		return c.fail(Unavailable, model, "the connection closed without an answer"+c.through())
 	default:
-		return c.fail(Unavailable, model, "no answer: "+oneLine(rootCause(err)))
+		return c.fail(Unavailable, model, "no answer: "+oneLine(rootCause(err))+c.through())
 	}
 }
 

@@ -57,7 +57,7 @@ func TestRefusals(t *testing.T) {
 		{"408", llmtest.Fail(408, ``), llm.Unavailable, 5, []string{"Request Timeout (408)"}},
 		{"413 of a proxy", llmtest.HTML(413), llm.BadRequest, 1, []string{"a proxy or the server takes only smaller requests", "/compress"}},
 		{"413 of a model", llmtest.Fail(413, `{"error":{"message":"Request too large for model"}}`), llm.ContextOverflow, 1, []string{"/compress"}},
-		{"407", llmtest.Fail(407, ``), llm.Auth, 1, []string{"Proxy Authentication Required (407)", "HTTPS_PROXY"}},
+		{"407", llmtest.Fail(407, ``), llm.Auth, 1, []string{"Proxy Authentication Required (407)", "HTTP_PROXY"}},
 		{"llama.cpp without templates", llmtest.Fail(500, `{"error":{"message":"tools param requires --jinja flag"}}`), llm.BadRequest, 1, []string{"llama-server with --jinja"}},
 		{"vLLM without a tool parser", llmtest.Fail(400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`), llm.BadRequest, 1, []string{"start vLLM with"}},
 		{"a model without tools", llmtest.Fail(400, `{"error":{"message":"gemma does not support tools"}}`), llm.BadRequest, 1, []string{"supports tool calls"}},

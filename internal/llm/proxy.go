@@ -28,6 +28,26 @@ func (c *Client) proxy() *url.URL {
 	return proxy
 }
 
+// through says through which proxy an answer came that an endpoint does not give, "" if
+// there is none in between.
+func (c *Client) through() string {
+	if proxy := c.proxy(); proxy != nil {
+		return " (through the proxy " + proxy.Host + ")"
+	}
+	return ""
+}
+
+// hintLogin says where the login of the proxy belongs.
+func (c *Client) hintLogin() string {
+	return "write the login into " + proxyVariable(c.config.BaseURL) + " as http://USER:PASSWORD@HOST"
+}
+
+// proxyVariable is the variable that names the proxy for an address.
+func proxyVariable(address string) string {
+	scheme, _, _ := strings.Cut(address, ":")
+	return strings.ToUpper(scheme) + "_PROXY"
+}
+
 // proxyFailure explains a request that failed at the proxy; nil if it did not.
 func (c *Client) proxyFailure(err error, model string) *Error {
 	proxy := c.proxy()
@@ -35,22 +55,34 @@ func (c *Client) proxyFailure(err error, model string) *Error {
 		return nil
 	}
 	where := "the proxy " + proxy.Host + " "
-	const check = "check HTTPS_PROXY and HTTP_PROXY, or put the host into NO_PROXY"
+	check := "check " + proxyVariable(c.config.BaseURL) + ", or put the host into NO_PROXY"
 	var connect *net.OpError
 	switch cause := rootCause(err); {
 	case cause == http.StatusText(http.StatusProxyAuthRequired):
-		failure := c.fail(Auth, model, where+"wants a login")
-		failure.Hint, failure.Final, failure.Status = hintProxy, true, http.StatusProxyAuthRequired
+		failure := c.never(Auth, model, where+"wants a login", c.hintLogin())
+		failure.Status = http.StatusProxyAuthRequired
 		return failure
 	case isStatusText(cause):
 		failure := c.fail(Unavailable, model, where+"answered "+cause)
-		failure.Hint = check
+		failure.Hint, failure.Final = check, isRefusal(cause)
 		return failure
+	case strings.Contains(cause, "malformed HTTP"):
+		return c.never(Unavailable, model, where+"does not speak HTTP: "+oneLine(cause), check)
 	case errors.As(err, &connect) && (connect.Op == "proxyconnect" || connect.Op == "dial"):
 		return c.unreachable(model, where+"cannot be reached: "+oneLine(innermost(connect)), check)
 	default:
 		return nil
 	}
+}
+
+// isRefusal reports whether a proxy that answered so would do so again.
+func isRefusal(text string) bool {
+	for status := http.StatusBadRequest; status < http.StatusInternalServerError; status++ {
+		if text == http.StatusText(status) {
+			return status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+		}
+	}
+	return false
 }
 
 // isStatusText reports whether text is how net/http reports a proxy that answered
@@ -86,7 +118,7 @@ func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
 	if IsLocal(request.URL.Host) {
 		return http.ProxyFromEnvironment(request)
 	}
-	variable := strings.ToUpper(request.URL.Scheme) + "_PROXY"
+	variable := proxyVariable(request.URL.String())
 	value := os.Getenv(variable)
 	if value == "" {
 		value = os.Getenv(strings.ToLower(variable))

@@ -1,6 +1,8 @@
 package llm_test
 
 import (
+	"bufio"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,16 +27,44 @@ func TestProxyFaults(t *testing.T) {
 		t.Cleanup(web.Close)
 		return strings.TrimPrefix(web.URL, "http://")
 	}
+	saying := func(words string) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = http.ReadRequest(bufio.NewReader(conn))
+				_, _ = io.WriteString(conn, words)
+				_ = conn.Close()
+			}
+		}()
+		return listener.Addr().String()
+	}
+	page := saying("HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>")
+	closes, garbage := saying(""), saying("\x00\x01 garbage\r\n\r\n")
 	for name, tt := range map[string]struct {
 		base, proxy string
 		kind        llm.ErrorKind
 		says        []string
 	}{
-		"dead, http":          {"http://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: connection refused", "NO_PROXY"}},
-		"dead, https":         {"https://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: connection refused"}},
-		"wants a login":       {"https://api.example.com/v1", answering(407), llm.Auth, []string{"wants a login", "http://USER:PASSWORD@HOST"}},
-		"wants a login, http": {"http://api.example.com/v1", answering(407), llm.Auth, []string{"http://USER:PASSWORD@HOST"}},
-		"fails":               {"https://api.example.com/v1", answering(502), llm.Unavailable, []string{"answered Bad Gateway"}},
+		"dead, http":            {"http://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: connection refused", "NO_PROXY"}},
+		"dead, https":           {"https://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: connection refused"}},
+		"wants a login":         {"https://api.example.com/v1", answering(407), llm.Auth, []string{"wants a login", "http://USER:PASSWORD@HOST"}},
+		"wants a login, http":   {"http://api.example.com/v1", answering(407), llm.Auth, []string{"through the proxy", "into HTTP_PROXY as http://USER:PASSWORD@HOST"}},
+		"answers a page, http":  {"http://api.example.com/v1", page, llm.Auth, []string{"through the proxy " + page}},
+		"closes, http":          {"http://api.example.com/v1", closes, llm.Unavailable, []string{"through the proxy " + closes}},
+		"closes, https":         {"https://api.example.com/v1", closes, llm.Truncated, []string{"through the proxy " + closes}},
+		"speaks no HTTP, http":  {"http://api.example.com/v1", garbage, llm.Unavailable, []string{"the proxy " + garbage + " does not speak HTTP"}},
+		"speaks no HTTP, https": {"https://api.example.com/v1", garbage, llm.Unavailable, []string{"the proxy " + garbage + " does not speak HTTP"}},
+		"forbids":               {"https://api.example.com/v1", answering(403), llm.Unavailable, []string{"answered Forbidden;", "check HTTPS_PROXY"}},
+		"fails, http":           {"http://api.example.com/v1", answering(502), llm.Unavailable, []string{"(502) (through the proxy", "attempts"}},
+		"fails":                 {"https://api.example.com/v1", answering(502), llm.Unavailable, []string{"answered Bad Gateway"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

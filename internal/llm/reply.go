@@ -287,7 +287,7 @@ func (r *reply) failure(err error) *Error {
 	case errors.Is(err, errCorrupt), errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zlib.ErrChecksum):
 		return r.malformed(errCorrupt.Error())
 	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
-		return r.truncated("the connection broke within the reply", err)
+		return r.truncated("the connection broke within the reply"+r.client.through(), err)
 	default:
 		return r.client.connectionFailure(err, r.model)
 	}
