@@ -15,6 +15,9 @@ func linkUnnamed(*os.File, *os.File, string) error { return errors.ErrUnsupporte
 // exchangeNames is not known here; files are replaced after a last look at them.
 func exchangeNames(*os.File, string, string) error { return errors.ErrUnsupported }
 
+// takeAttributes is not known here; attributes go with the old file.
+func takeAttributes(*os.File, *os.File) error { return nil }
+
 // hold has nothing to hold writers with here.
 type hold struct{}
 

@@ -24,8 +24,8 @@ var errOpen = errors.New("another program has it open for writing; try again, or
 
 // Replace makes the file hold after, if it holds before; nil for before means that
 // there must be no file. Folders above it are created. The file on disk is at every
-// moment either the old or the new one, and after an error the old one. Mode and
-// owner stay. It returns when the content is safe on disk.
+// moment either the old or the new one, and after an error the old one. Mode,
+// owner and extended attributes stay. It returns when the content is safe on disk.
 //
 // Nothing that another program writes at the same time is lost: the new file is put
 // in the place of the old one by exchanging the two, and they are exchanged back
@@ -125,9 +125,8 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 	if err != nil {
 		return err
 	}
-	unchanged := holds(old, before)
-	old.Close()
-	if !unchanged {
+	defer old.Close()
+	if !holds(old, before) {
 		return ErrChanged
 	}
 	f, err := newTemporary(t.dir, 0o600)
@@ -135,7 +134,7 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 		return err
 	}
 	defer f.discard()
-	if err := f.write(info, fill); err != nil {
+	if err := f.write(&replaced{old, info}, fill); err != nil {
 		return err
 	}
 	unlock := t.locks.take(t.dir, t.name)

@@ -53,9 +53,15 @@ func newTemporary(dir *os.File, mode uint32) (*temporary, error) {
 
 func temporaryName() string { return temporaryPrefix + rand.Text() + temporarySuffix }
 
-// write fills the file, gives it the owner and the mode of the one it will replace,
-// if there is one, and makes it safe on disk.
-func (f *temporary) write(old fs.FileInfo, fill func(io.Writer) error) error {
+// replaced is a file that another will replace.
+type replaced struct {
+	*os.File
+	info fs.FileInfo
+}
+
+// write fills the file, gives it what it takes over from the one it will replace, if
+// there is one, and makes it safe on disk.
+func (f *temporary) write(old *replaced, fill func(io.Writer) error) error {
 	err := fill(f.File)
 	if err == nil && old != nil {
 		err = takeOver(f.File, old)
@@ -119,19 +125,23 @@ func (f *temporary) discard() {
 	}
 }
 
-// takeOver gives a file the owner and the mode of the one it will replace.
-func takeOver(f *os.File, old fs.FileInfo) error {
+// takeOver gives a file the owner, the mode and the attributes of the one it will
+// replace.
+func takeOver(f *os.File, old *replaced) error {
 	own, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	was, is := old.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
+	was, is := old.info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
 	if was.Uid != is.Uid || was.Gid != is.Gid {
 		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
 			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, disk.Reason(err))
 		}
 	}
-	return f.Chmod(old.Mode())
+	if err := f.Chmod(old.info.Mode()); err != nil {
+		return err
+	}
+	return takeAttributes(f, old.File)
 }
 
 // sweepAge is how old a temporary file is that nobody needs any more: those in use

@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
+)
+
+// accessList is the attribute that says who else may do what with a file.
+const accessList = "system.posix_acl_access"
+
+// takeAttributes gives a file the extended attributes of the one it will replace, and
+// takes from it what it had of its folder. Only who may read it must be kept; the rest
+// is kept where the system lets us.
+func takeAttributes(f, old *os.File) error {
+	kept := attributeNames(old)
+	for _, name := range kept {
+		value, err := attribute(old, name)
+		if err == nil {
+			err = unix.Fsetxattr(int(f.Fd()), name, value, 0)
+		}
+		if err != nil && name == accessList {
+			return fmt.Errorf("its access control list could not be kept: %w", disk.Reason(err))
+		}
+	}
+	if !slices.Contains(kept, accessList) {
+		_ = unix.Fremovexattr(int(f.Fd()), accessList)
+	}
+	return nil
+}
+
+// attributeNames are the attributes that a file keeps when its content is another. Those
+// of the kernel's security are made anew, as they are when a file is written in place.
+func attributeNames(f *os.File) []string {
+	const most = 64 << 10 // bytes, by the kernel
+	list := make([]byte, most)
+	n, err := unix.Flistxattr(int(f.Fd()), list)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for name := range bytes.SplitSeq(list[:n], []byte{0}) {
+		if len(name) > 0 && !strings.HasPrefix(string(name), "security.") {
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
+
+func attribute(f *os.File, name string) ([]byte, error) {
+	size, err := unix.Fgetxattr(int(f.Fd()), name, nil)
+	if err != nil {
+		return nil, err
+	}
+	value := make([]byte, size)
+	n, err := unix.Fgetxattr(int(f.Fd()), name, value)
+	return value[:max(n, 0)], err
+}
