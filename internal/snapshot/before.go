@@ -29,7 +29,7 @@ type before struct {
 	identities identities
 	// folders hold one of them, and folderInodes are theirs.
 	folders      map[string]bool
-	folderInodes []uint64
+	folderInodes []uint32
 	// index is git's, by which those that are clean hold what git keeps of them; states
 	// are those of the others.
 	index  *index.Index
@@ -48,7 +48,7 @@ type unknownFile struct {
 func (b *before) follow(paths []string) {
 	for _, rel := range paths {
 		folder, name := filepath.Split(rel)
-		b.further = append(b.further, run{folder: folder, names: name, ends: []uint32{uint32(len(name))}, prints: []uint64{0}, first: b.listing.files + len(b.further)})
+		b.further = append(b.further, run{folder: folder, names: name, ends: []uint16{uint16(len(name))}, prints: []uint64{0}, first: b.listing.files + len(b.further)})
 	}
 }
 
@@ -86,7 +86,8 @@ func (b *before) has(in *run) bool {
 // look looks at all files and returns those of which nothing is known.
 func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	now := time.Now()
-	b.seen = make([]seen, b.listing.files+len(b.further))
+	b.seen = slices.Grow(b.seen[:0], b.listing.files+len(b.further))[:b.listing.files+len(b.further)]
+	clear(b.seen)
 	folders := map[string]bool{} // with known files
 	for rel := range known {
 		folder, _ := filepath.Split(rel)
@@ -98,12 +99,12 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 			return
 		}
 		file := newSeen(b.identities.of(at), at, now)
-		if in.prints[i] != 0 && in.prints[i] == file.print && at.size <= largest {
+		if in.prints[i] != 0 && at.size <= largest && in.prints[i] == b.identities.tracked(at.changed, at.written, uint32(at.inode), uint32(at.size)) {
 			file.mark(clean)
 		}
 		if folders[in.folder] {
 			rel := in.path(i)
-			if k, ok := known[rel]; ok && file.is(settled) && k.identity == file.identity() {
+			if k, ok := known[rel]; ok && file.is(settled) && k.identity == file.identity {
 				file.unmark(clean)
 				b.seen[in.first+i] = file
 				mu.Lock()
@@ -171,16 +172,16 @@ func (b *before) findFolders() {
 			for dir := filepath.Dir(in.folder + "."); there && !b.folders[dir]; dir = filepath.Dir(dir) {
 				b.folders[dir] = true
 				if at, ok := stampOf(absolute(b.root, dir)); ok {
-					b.folderInodes = append(b.folderInodes, at.inode)
+					b.folderInodes = append(b.folderInodes, uint32(at.inode))
 				}
 			}
 		}
 	}
 }
 
-// inodes are those of all that stood there, sorted.
-func (b *before) inodes() []uint64 {
-	inodes := append(make([]uint64, 0, len(b.folderInodes)+len(b.seen)), b.folderInodes...)
+// inodes are the lower bits of those of all that stood there, sorted.
+func (b *before) inodes() []uint32 {
+	inodes := append(make([]uint32, 0, len(b.folderInodes)+len(b.seen)), b.folderInodes...)
 	for _, file := range b.seen {
 		if file.is(there) {
 			inodes = append(inodes, file.inode)
@@ -195,7 +196,7 @@ func (b *before) changed() (places []int) {
 	var mu sync.Mutex
 	b.each(func(in *run, i int, at stamp, _ bool) {
 		file := b.seen[in.first+i]
-		if !file.is(there) || file.is(settled) && b.identities.of(at) == file.identity() {
+		if !file.is(there) || file.is(settled) && b.identities.of(at) == file.identity {
 			return
 		}
 		mu.Lock()
@@ -208,10 +209,11 @@ func (b *before) changed() (places []int) {
 
 // statesOf are what stood at places.
 func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []State {
-	kept := map[string]seen{}
+	kept := map[string]uint64{}
 	for _, place := range places {
 		if b.seen[place].is(clean) {
-			kept[b.path(place)] = b.seen[place]
+			in := b.listing.runOf(place) // no other file is clean
+			kept[b.path(place)] = in.prints[place-in.first]
 		}
 	}
 	found := b.kept(kept)
@@ -230,7 +232,7 @@ func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []Sta
 			state.Written = time.Time{}
 		}
 		if file.is(clean) {
-			state.Kind, state.Mode, state.Size = File, modeOf(uint32(file.mode)), int64(file.size)
+			state.Kind, state.Mode = File, modeOf(uint32(file.mode))
 		}
 		states[i] = state
 	}

@@ -15,8 +15,8 @@ import (
 func whole(e *index.Entry) bool { return e.Mode == index.Regular && !e.Merging }
 
 // kept are the states of clean files as git's index has them, with when they were written.
-// Those are left out of which the index, should it be another by now, has something else.
-func (b *before) kept(files map[string]seen) map[string]State {
+// Files are what it had of each; those are left out of which it has something else now.
+func (b *before) kept(files map[string]uint64) map[string]State {
 	if len(files) == 0 {
 		return nil
 	}
@@ -24,8 +24,8 @@ func (b *before) kept(files map[string]seen) map[string]State {
 	entries := b.index.Read()
 	for entries.Next() {
 		e := &entries.Entry
-		if file, ok := files[string(e.Path)]; ok && whole(e) && b.identities.print(e.Changed, e.Written, e.Inode, e.Size) == file.print {
-			states[string(e.Path)] = State{Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(e.Written.Unix())}
+		if was, ok := files[string(e.Path)]; ok && whole(e) && b.identities.tracked(e.Changed, e.Written, e.Inode, e.Size) == was {
+			states[string(e.Path)] = State{Size: int64(e.Size), Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(e.Written.Unix())}
 		}
 	}
 	if entries.Err() != nil {

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"context"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ type run struct {
 	folder string
 	// names stand one after the other; ends are where each does.
 	names string
-	ends  []uint32
+	ends  []uint16
 	// prints are what git's index has of each file that holds what git keeps of it if its
 	// identity is that, 0 for others.
 	prints []uint64
@@ -38,10 +39,10 @@ type run struct {
 }
 
 // longestRun bounds the files of a run, so that several processors can share the work.
-const longestRun = 1000
+const longestRun = 250
 
 func (r *run) name(i int) string {
-	begin := uint32(0)
+	begin := uint16(0)
 	if i > 0 {
 		begin = r.ends[i-1]
 	}
@@ -131,20 +132,22 @@ func (l *listing) beside(was *before) (new []string) {
 type lister struct {
 	listing
 	printOf func(e *index.Entry) uint64
+	// last is an earlier listing, whose runs are used again where nothing has changed.
+	last *listing
 	// folder is that of the run being made, and the others what will be in it.
 	folder, names []byte
-	ends          []uint32
+	ends          []uint16
 	prints        []uint64
 	ofTracked     bool
 }
 
 // add adds a file, in order; tracked is nil for one that git does not track.
 func (l *lister) add(folder, name []byte, tracked *index.Entry) {
-	if l.files == mostFiles {
+	if l.files == mostFiles || len(name) > math.MaxUint16 {
 		l.partial = true
 		return
 	}
-	if string(folder) != string(l.folder) || len(l.ends) == longestRun || l.ofTracked != (tracked != nil) {
+	if string(folder) != string(l.folder) || len(l.ends) == longestRun || len(l.names)+len(name) > math.MaxUint16 || l.ofTracked != (tracked != nil) {
 		l.endRun()
 		l.folder, l.ofTracked = append(l.folder[:0], folder...), tracked != nil
 	}
@@ -153,7 +156,7 @@ func (l *lister) add(folder, name []byte, tracked *index.Entry) {
 		print = l.printOf(tracked)
 	}
 	l.names = append(l.names, name...)
-	l.ends, l.prints = append(l.ends, uint32(len(l.names))), append(l.prints, print)
+	l.ends, l.prints = append(l.ends, uint16(len(l.names))), append(l.prints, print)
 	l.files++
 }
 
@@ -161,14 +164,26 @@ func (l *lister) endRun() {
 	if len(l.ends) == 0 {
 		return
 	}
-	l.runs = append(l.runs, run{
-		folder: string(l.folder), names: string(l.names),
-		ends: slices.Clone(l.ends), prints: slices.Clone(l.prints), first: l.files - len(l.ends),
-	})
+	l.runs = append(l.runs, l.run())
 	if l.ofTracked {
 		l.tracked = len(l.runs)
 	}
 	l.names, l.ends, l.prints = l.names[:0], l.ends[:0], l.prints[:0]
+}
+
+// run is the run that was made.
+func (l *lister) run() run {
+	first := l.files - len(l.ends)
+	if l.last != nil {
+		if place, ok := l.last.find(string(l.folder) + string(l.names[:l.ends[0]])); ok {
+			again := *l.last.runOf(place)
+			if again.first == place && again.names == string(l.names) && slices.Equal(again.ends, l.ends) && slices.Equal(again.prints, l.prints) {
+				again.first = first
+				return again
+			}
+		}
+	}
+	return run{folder: string(l.folder), names: string(l.names), ends: slices.Clone(l.ends), prints: slices.Clone(l.prints), first: first}
 }
 
 // done returns what was listed.
@@ -179,6 +194,9 @@ func (l *lister) done() *listing {
 
 // fill finds what git's index has of files of which that was not told.
 func (l *listing) fill(tracked *index.Index, printOf func(e *index.Entry) uint64) {
+	for n := range l.runs { // those of an earlier listing stay as they are
+		l.runs[n].prints = slices.Clone(l.runs[n].prints)
+	}
 	entries := tracked.Read()
 	for entries.Next() {
 		if place, ok := l.find(string(entries.Entry.Path)); ok {
@@ -187,8 +205,8 @@ func (l *listing) fill(tracked *index.Index, printOf func(e *index.Entry) uint64
 		}
 	}
 	if entries.Err() != nil {
-		for _, in := range l.runs {
-			clear(in.prints)
+		for n := range l.runs {
+			l.runs[n].prints = make([]uint64, len(l.runs[n].ends))
 		}
 	}
 }
@@ -199,7 +217,6 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (found *listing,
 	if last := s.scanned.listing; last != nil && last.sources.hold() {
 		return last, true
 	}
-	s.scanned.listing = nil
 	bounded, cancel := context.WithTimeout(ctx, s.listTime)
 	defer cancel()
 	begun := time.Now()
@@ -222,20 +239,18 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (found *listing,
 	if all && walked.Certain {
 		found.sources = s.sourcesOf(paths, begun)
 	}
-	if len(found.sources) > 0 {
-		s.scanned.listing = found
-	}
+	s.scanned.listing = found
 	s.tell(ctx, all, found.files)
 	return found, all
 }
 
 // lister makes a listing in which files are compared with git's index.
 func (s *Store) lister(tracked *index.Index) *lister {
-	return &lister{printOf: func(e *index.Entry) uint64 {
+	return &lister{last: s.scanned.listing, printOf: func(e *index.Entry) uint64 {
 		if !whole(e) || !tracked.Sure(e) {
 			return 0
 		}
-		return s.scanned.identities.print(e.Changed, e.Written, e.Inode, e.Size)
+		return s.scanned.identities.tracked(e.Changed, e.Written, e.Inode, e.Size)
 	}}
 }
 

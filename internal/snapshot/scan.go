@@ -31,8 +31,9 @@ type scanned struct {
 	identities identities
 	// fetched are our sums of contents that git kept, by git's.
 	fetched map[string]string
-	// listing is the last one, nil unless it may be used again.
+	// listing is the last one, and spare the memory of what was last seen.
 	listing *listing
+	spare   []seen
 	// told is set when it was said what is not covered, until all is covered again.
 	told bool
 }
@@ -77,6 +78,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	was := &before{root: s.root, identities: s.scanned.identities, index: openIndex(s.root), states: map[string]State{}}
 	was.listing, was.listed = s.list(ctx, was.index)
 	was.follow(s.touched(was.listing))
+	was.seen, s.scanned.spare = s.scanned.spare, nil
 	s.copy(was, was.look(s.scanned.known))
 	was.begun = time.Now().Add(-clockStep)
 	return was
@@ -113,7 +115,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 		}
 		was.states[rel] = state
 		if seen := was.seen[file.place]; state.Lost == "" && seen.is(settled) {
-			s.scanned.known[rel] = knownFile{seen.identity(), state}
+			s.scanned.known[rel] = knownFile{seen.identity, state}
 		}
 	}
 }
@@ -148,6 +150,7 @@ func (s *Store) touched(listed *listing) []string {
 // scanAfter returns what changed since, and whether it is known what was created.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
 	defer was.index.Close()
+	defer func() { s.scanned.spare = was.seen }()
 	touched := was.changed()
 	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {
@@ -217,7 +220,7 @@ func (s *Store) created(ctx context.Context, was *before) (changes []Change, all
 	madeSince := func(rel string) bool {
 		abs := absolute(s.root, rel)
 		at, ok := stampOf(abs)
-		_, moved := slices.BinarySearch(inodes, at.inode)
+		_, moved := slices.BinarySearch(inodes, uint32(at.inode))
 		return ok && (moved || !bornAt(abs).Before(was.begun))
 	}
 	for _, rel := range new {

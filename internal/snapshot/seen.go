@@ -46,34 +46,33 @@ func (s stamp) settled(now time.Time) bool { return now.Sub(time.Unix(s.changed.
 const clockStep = 20 * time.Millisecond
 
 // identity is a stamp in fewer bytes.
-type identity struct {
-	inode uint64
-	// print is that of what git's index has of a stamp.
-	print uint64
-	mode  uint16
-}
+type identity uint64
 
 // identities makes identities of stamps; nobody else can foresee them.
 type identities maphash.Seed
 
 func (i identities) of(at stamp) identity {
-	return identity{at.inode, i.print(at.changed, at.written, uint32(at.inode), uint32(at.size)), uint16(at.mode)}
+	return identity(i.print(uint64(at.changed.Sec), uint64(at.changed.Nsec), uint64(at.written.Sec), uint64(at.written.Nsec), at.inode, uint64(at.size), uint64(at.mode)))
 }
 
-// print is never 0.
-func (i identities) print(changed, written unix.Timespec, inode, size uint32) uint64 {
-	var all [40]byte
-	for n, number := range [...]uint64{uint64(changed.Sec), uint64(changed.Nsec), uint64(written.Sec), uint64(written.Nsec), uint64(inode)<<32 | uint64(size)} {
+// tracked is a print of as much of a stamp as git's index has. It is never 0.
+func (i identities) tracked(changed, written unix.Timespec, inode, size uint32) uint64 {
+	return max(1, i.print(uint64(changed.Sec), uint64(changed.Nsec), uint64(written.Sec), uint64(written.Nsec), uint64(inode), uint64(size), 0))
+}
+
+func (i identities) print(numbers ...uint64) uint64 {
+	var all [7 * 8]byte
+	for n, number := range numbers {
 		binary.NativeEndian.PutUint64(all[8*n:], number)
 	}
-	return max(1, maphash.Bytes(maphash.Seed(i), all[:]))
+	return maphash.Bytes(maphash.Seed(i), all[:])
 }
 
 // seen is what stood at a path, in few bytes.
 type seen struct {
-	inode, print uint64
-	// size is that of a clean file, none of which is larger.
-	size  uint32
+	identity identity
+	// inode are its lower bits.
+	inode uint32
 	mode  uint16
 	facts fact
 }
@@ -91,14 +90,13 @@ const (
 )
 
 func newSeen(of identity, at stamp, now time.Time) seen {
-	s := seen{of.inode, of.print, uint32(min(at.size, largest+1)), of.mode, there}
+	s := seen{of, uint32(at.inode), uint16(at.mode), there}
 	if at.settled(now) {
 		s.mark(settled)
 	}
 	return s
 }
 
-func (s *seen) mark(f fact)       { s.facts |= f }
-func (s *seen) unmark(f fact)     { s.facts &^= f }
-func (s seen) is(f fact) bool     { return s.facts&f != 0 }
-func (s seen) identity() identity { return identity{s.inode, s.print, s.mode} }
+func (s *seen) mark(f fact)   { s.facts |= f }
+func (s *seen) unmark(f fact) { s.facts &^= f }
+func (s seen) is(f fact) bool { return s.facts&f != 0 }

@@ -7,14 +7,15 @@
 package survey
 
 import (
+	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
+	"agent/internal/disk"
 	"agent/internal/protect"
 )
 
@@ -28,6 +29,7 @@ type Survey struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder
+	reader  disk.FolderReader
 	// most is how many are looked into; partial says that the last look was not into all.
 	most    int
 	partial bool
@@ -219,36 +221,39 @@ func before(a, b unix.Timespec) bool { return a.Sec < b.Sec || a.Sec == b.Sec &&
 // list reads a folder. One that cannot be read holds nothing.
 func (s *Survey) list(path string) *folder {
 	f := &folder{}
-	entries, _ := os.ReadDir(path)
 	above := ""
 	if rel, err := filepath.Rel(s.root, path); err == nil && rel != "." {
 		above = filepath.ToSlash(rel) + "/"
 	}
 	var head, objects bool
-	for _, entry := range entries {
-		name := entry.Name()
+	_ = s.reader.Read(path, func(entry []byte, kind fs.FileMode) {
+		rel := above + string(entry)
+		name := rel[len(above):]
 		head, objects = head || name == "HEAD", objects || name == "objects" || name == "commondir"
 		switch {
 		case name != gitFolder:
 		case path == s.root:
-			continue
-		case entry.IsDir():
+			return
+		case kind.IsDir():
 			f.repositories = append(f.repositories, filepath.Join(path, name))
-			continue
+			return
 		default:
 			f.later = append(f.later, filepath.Join(path, name))
-			continue
+			return
 		}
-		later, keys := protect.Ends(above + name)
+		later, keys := protect.Ends(rel)
 		if later {
 			f.later = append(f.later, filepath.Join(path, name))
 		}
 		if keys {
 			f.keys = append(f.keys, filepath.Join(path, name))
 		}
-		if entry.IsDir() && !keys && !protect.Built(name) {
+		if kind.IsDir() && !keys && !protect.Built(name) {
 			f.below = append(f.below, filepath.Join(path, name))
 		}
+	})
+	for _, paths := range [][]string{f.below, f.later, f.keys} {
+		slices.Sort(paths)
 	}
 	// As git sees it: a folder that holds these is a repository by its content.
 	if head && objects {
