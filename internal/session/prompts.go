@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,12 +91,27 @@ func (p Prompts) Append(prompt Prompt) error {
 	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
 		return fmt.Errorf("keeping the prompt: %w", err)
 	}
-	file, err := os.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("keeping the prompt: %w", err)
 	}
+	if isTorn(file) {
+		line = append([]byte("\n"), line...)
+	}
 	_, err = file.Write(append(line, '\n'))
 	return errors.Join(err, file.Close())
+}
+
+// isTorn reports whether the last line of a file is only a part, as a disk leaves it that
+// became full. What follows must not be lost with it.
+func isTorn(file *os.File) bool {
+	end, err := file.Seek(0, io.SeekEnd)
+	if err != nil || end == 0 {
+		return false
+	}
+	last := make([]byte, 1)
+	_, err = file.ReadAt(last, end-1)
+	return err == nil && last[0] != '\n'
 }
 
 // rewrite makes the file hold only prompts, atomically.

@@ -37,3 +37,21 @@ func TestPromptsKeepWhatWasPasted(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
+
+// On a disk that became full a prompt may be recorded in part: only that one is lost.
+func TestATornPromptCostsNoOther(t *testing.T) {
+	t.Parallel()
+	prompts := Prompts{filepath.Join(t.TempDir(), "history")}
+	if err := os.WriteFile(prompts.Path, []byte("\"first\"\n\"half of a pro"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"second", "third"} {
+		if err := prompts.Append(Prompt{{Text: text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := prompts.Load()
+	if diff := cmp.Diff([]Prompt{{{Text: "first"}}, {{Text: "second"}}, {{Text: "third"}}}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}

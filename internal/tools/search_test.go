@@ -29,6 +29,25 @@ func searchEnv(t testing.TB, files map[string]string) *Env {
 	return &Env{Workspace: workspace, Limits: Limits{OutputTokens: 4000}}
 }
 
+// Reliability, minor 10: a file that is too large to be searched is named, whether or not
+// another holds a match.
+func TestSearchNamesWhatItSkipped(t *testing.T) {
+	t.Parallel()
+	env := searchEnv(t, map[string]string{"a.go": "one\n", "sub/huge.log": "two\n"})
+	if err := os.Truncate(filepath.Join(env.Workspace.Root(), "sub/huge.log"), maxSearchedBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	const skipped = "[not searched, because larger than 32.0 MiB: 1 file: sub/huge.log]"
+	for pattern, want := range map[string]string{
+		"one": "a.go:1: one\n[matching lines: 1, files: 1]\n" + skipped,
+		"two": "No line matches two in the workspace.\n" + skipped,
+	} {
+		if answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": pattern}); answer.ForModel() != want || answer.Error != "" {
+			t.Errorf("%s: %+v, want %q", pattern, answer, want)
+		}
+	}
+}
+
 func TestSearchToolAnswers(t *testing.T) {
 	t.Parallel()
 	env := searchEnv(t, map[string]string{

@@ -79,6 +79,27 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
+// A line that never ends is given up as soon as it is too long for an event: nothing
+// grows with what a server sends.
+func TestReadEndlessLine(t *testing.T) {
+	t.Parallel()
+	const far = 4 * sse.MaxEvent
+	endless := &io.LimitedReader{R: zeros{}, N: far}
+	if _, err := read(endless); !errors.Is(err, sse.ErrTooLarge) || far-endless.N > sse.MaxEvent+1<<20 {
+		t.Errorf("%v after %d bytes", err, far-endless.N)
+	}
+}
+
+// zeros is an endless line.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
+
 // TestReadSignsOfLife: comments and parts of lines are reported without data.
 func TestReadSignsOfLife(t *testing.T) {
 	t.Parallel()
