@@ -82,7 +82,7 @@ func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpoint
 		Environ:  w.environ,
 		Greeting: append([]string{banner}, a.notices...),
 		Earlier:  a.earlier,
-		History:  promptHistory{session.Prompts{Path: filepath.Join(a.folders.config, "history")}},
+		History:  &promptHistory{file: session.Prompts{Path: filepath.Join(a.folders.config, "history")}},
 		Branch: func(ctx context.Context) string {
 			ctx, cancel := context.WithTimeout(ctx, branchLimit)
 			defer cancel()

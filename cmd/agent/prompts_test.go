@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/atcmd"
+	"agent/internal/session"
+)
+
+// Issue 12, 5: prompts that cannot be recorded wait, which is said once, and are recorded
+// in their order when that is possible again.
+func TestPromptsWaitForRoom(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	history := &promptHistory{file: session.Prompts{Path: filepath.Join(folder, "history")}}
+	if err := history.Append(atcmd.Typed("one")); err == nil {
+		t.Error("it is not said that nothing is recorded")
+	}
+	if err := history.Append(atcmd.Typed("two")); err != nil {
+		t.Errorf("it is said again: %v", err)
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := history.Append(atcmd.Typed("three")); err != nil {
+		t.Error(err)
+	}
+	got, err := history.Load()
+	want := []atcmd.Message{atcmd.Typed("one"), atcmd.Typed("two"), atcmd.Typed("three")}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if err := os.Rename(folder, folder+"-gone"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := history.Append(atcmd.Typed("four")); err == nil {
+		t.Error("after a time in which all was recorded it is not said again")
+	}
+}
