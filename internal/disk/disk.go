@@ -116,6 +116,12 @@ func Reason(err error) error {
 	return err
 }
 
+// IsFull reports whether an error is that of a disk without room, or of a user who has
+// none left on it.
+func IsFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%s is left behind: %w", path, Reason(err))

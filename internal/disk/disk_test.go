@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -124,6 +125,18 @@ func TestReason(t *testing.T) {
 	other := errors.New("other")
 	if got := Reason(other); got != other {
 		t.Errorf("Reason(other) = %v", got)
+	}
+}
+
+func TestIsFull(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]bool{syscall.ENOSPC: true, syscall.EDQUOT: true, syscall.EIO: false, fs.ErrPermission: false} {
+		if got := IsFull(fmt.Errorf("saving: %w", &fs.PathError{Op: "write", Path: "f", Err: err})); got != want {
+			t.Errorf("IsFull(%v) = %v", err, got)
+		}
+	}
+	if IsFull(nil) {
+		t.Error("no error is a full disk")
 	}
 }
 

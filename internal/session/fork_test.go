@@ -193,11 +193,28 @@ func TestCounts(t *testing.T) {
 // little, and so no other test may run meanwhile: this one is not parallel.
 func TestListIsQuick(t *testing.T) {
 	dir, workspace := manySessions(t, 1000, 100<<20)
-	before := spent(t)
+	before, read := spent(t), bytesRead(t)
 	infos, err := List(dir, workspace)
 	if took := spent(t) - before; err != nil || len(infos) != 1001 || took > 2*time.Second {
 		t.Errorf("%d sessions in %s, %v", len(infos), took, err)
 	}
+	if read = bytesRead(t) - read; read > 60<<20 {
+		t.Errorf("%d MB were read", read>>20)
+	}
+}
+
+// bytesRead is how much this process has read, 0 where that is not counted.
+func bytesRead(t *testing.T) int64 {
+	t.Helper()
+	counts, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0
+	}
+	var n int64
+	if _, err := fmt.Sscanf(string(counts), "rchar: %d", &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // spent is what this process has had of the processor.

@@ -90,5 +90,9 @@ func write(path string, d document) error {
 }
 
 func unwritable(path string, err error) error {
-	return &Error{Problem: "cannot write " + path + ": " + disk.Reason(err).Error() + "; make the folder writable or set XDG_CONFIG_HOME to one that is", Err: err}
+	hint := "make the folder writable or set XDG_CONFIG_HOME to one that is"
+	if disk.IsFull(err) {
+		hint = "make room on the disk"
+	}
+	return &Error{Problem: "cannot write " + path + ": " + disk.Reason(err).Error() + "; " + hint, Err: err}
 }

@@ -165,3 +165,20 @@ func TestD41_ListsArePaged(t *testing.T) {
 		refused(t, env, c.tool, c.args, "offset 251 is past the end")
 	}
 }
+
+// M6: also what a tool has not bounded itself is bounded.
+func TestD41_AnswersOfAnySizeAreBounded(t *testing.T) {
+	t.Parallel()
+	limits := Limits{OutputTokens: 1000}
+	for name, answer := range map[string]Answer{
+		"a text":           {Text: strings.Repeat("a line\n", 10_000)},
+		"one line":         {Text: strings.Repeat("x", 100_000)},
+		"an error":         {Error: strings.Repeat("x", 100_000)},
+		"both, and a note": {Text: strings.Repeat("a line\n", 10_000), Error: strings.Repeat("x", 100_000), Note: "a note"},
+	} {
+		bounded := limits.bound(answer)
+		if size := len(bounded.Text) + len(bounded.Error) + len(bounded.Note); size > limits.OutputBytes() || size < limits.OutputBytes()/3 {
+			t.Errorf("%s: %d bytes, at most %d are to be had", name, size, limits.OutputBytes())
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -409,6 +410,61 @@ func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
 	}
 	if _, err := runShellCommand().Plan(t.Context(), env, json.RawMessage(`{"command":"ls","directory":".."}`)); err == nil {
 		t.Error("a call that must fail can be approved")
+	}
+}
+
+// Reliability, M3: git that only looks runs unasked, but not in a repository whose
+// configuration makes it run programs, in any of the ways there are.
+func TestM3_GitOfARepositoryThatRunsProgramsIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	for name, config := range map[string]string{
+		"nothing":               "",
+		"a file system monitor": "[core]\n\tfsmonitor = touch pwned\n",
+		"an external diff":      "[diff]\n\texternal = touch pwned\n",
+		"a text converter":      "[diff \"x\"]\n\ttextconv = touch pwned\n",
+		"a filter":              "[filter \"x\"]\n\tclean = touch pwned\n",
+		"a filter process":      "[filter \"x\"]\n\tprocess = touch pwned\n",
+		"another file":          "[include]\n\tpath = ../more\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := shellEnv(t)
+			root := env.Workspace.Root()
+			init := exec.Command("git", "init", "-q", root)
+			init.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
+			if out, err := init.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			writeTestFile(t, root, ".gitattributes", "* diff=x filter=x\n")
+			writeTestFile(t, root, "more", "[core]\n\tfsmonitor = touch pwned\n")
+			file, err := os.OpenFile(filepath.Join(root, ".git/config"), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := file.WriteString(config); err != nil {
+				t.Fatal(err)
+			}
+			file.Close()
+			// However busy the machine is: what cannot be found out soon is asked about.
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			for _, command := range []string{"git status && git diff", "git show", "git blame more"} {
+				raw, err := json.Marshal(map[string]any{"command": command})
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, err := runShellCommand().Plan(ctx, env, raw)
+				if err != nil || plan.Preview.ReadOnly != (config == "") {
+					t.Errorf("%s counts as looking: %v, %v", command, plan.Preview.ReadOnly, err)
+				}
+			}
+			if _, err := os.Lstat(filepath.Join(root, "pwned")); err == nil {
+				t.Error("finding out ran a program of the repository")
+			}
+		})
 	}
 }
 
