@@ -1,4 +1,4 @@
-package provider_test
+package provider
 
 import (
 	"errors"
@@ -11,30 +11,29 @@ import (
 // addresses, and those who say by headers who they are, are asked.
 func TestAVendorWithoutItsKey(t *testing.T) {
 	t.Parallel()
+	deepseek, _ := Named("deepseek")
+	ollama, _ := Named("ollama")
 	for _, tt := range []struct {
-		name     string
-		settings map[string]string
-		want     string
+		name    string
+		peer    *peer
+		refused bool
 	}{
-		{"a vendor", map[string]string{"provider": "deepseek"}, "there is no key for DeepSeek"},
-		{"its quirks at another address", map[string]string{"provider": "deepseek", "base-url": "http://127.0.0.1:1/v1"}, ""},
-		{"a header of one's own", map[string]string{"provider": "deepseek", "header.X-Api-Key": "abc"}, ""},
-		{"a server of one's own", map[string]string{"provider": "ollama"}, ""},
+		{"a vendor", &peer{endpoint: Endpoint{Provider: "deepseek", BaseURL: deepseek.BaseURL}}, true},
+		{"with its key", &peer{endpoint: Endpoint{Provider: "deepseek", BaseURL: deepseek.BaseURL, Key: "sk-0123456789"}}, false},
+		{"its quirks at another address", &peer{endpoint: Endpoint{Provider: "deepseek", BaseURL: "http://127.0.0.1:1/v1"}}, false},
+		{"a header of one's own", &peer{endpoint: Endpoint{Provider: "deepseek", BaseURL: deepseek.BaseURL}, extras: extras{headers: map[string]string{"X-Api-Key": "abc"}}}, false},
+		{"a server of one's own", &peer{endpoint: Endpoint{Provider: "ollama", BaseURL: ollama.BaseURL}}, false},
+		{"an address", &peer{endpoint: Endpoint{BaseURL: "https://llm.example/v1"}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
-			for key, value := range tt.settings {
-				b.set(key, value)
+			err := tt.peer.keyless()
+			if (err != nil) != tt.refused {
+				t.Fatalf("error %v", err)
 			}
-			b.set("model", "m")
-			_, err := b.Provider()
 			var failure *llm.Error
-			switch {
-			case tt.want == "" && err != nil:
+			if tt.refused && (!errors.As(err, &failure) || failure.Kind != llm.Auth || err.Error() != "there is no key for DeepSeek; set DEEPSEEK_API_KEY, or run agent login deepseek") {
 				t.Errorf("error %v", err)
-			case tt.want != "" && (!errors.As(err, &failure) || failure.Kind != llm.Auth || failure.Message != tt.want || failure.Hint != "set DEEPSEEK_API_KEY, or run agent login deepseek"):
-				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
