@@ -18,6 +18,8 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 		Models:     a.offeredModels,
 		Tools:      a.describedTools,
 		Todos:      func() []string { return a.env.Todos.List().Lines() },
+		Jobs:       a.jobs,
+		EndJob:     a.endJob,
 		Transcript: func(context.Context) (string, error) { return history.Transcript(a.chat.History.RawHistory()), nil },
 		Document:   func(context.Context) (string, error) { return a.document() },
 		Diff:       func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, a.workspace.Root()) },
@@ -31,6 +33,21 @@ func (a *app) commands(ctx context.Context, session command.Session, keys []comm
 		Log:        command.Log{Path: a.log.path, Level: a.log.level},
 		Now:        a.world.now,
 	})
+}
+
+// jobs are what runs in the background, and what ran there.
+func (a *app) jobs() []command.Job {
+	var jobs []command.Job
+	for _, job := range a.env.Jobs.List() {
+		jobs = append(jobs, command.Job{ID: job.ID, State: job.State(), Running: job.Running(), Command: job.Line, Output: job.Spool()})
+	}
+	return jobs
+}
+
+func (a *app) endJob(id int) {
+	if job, err := a.env.Jobs.Find(id); err == nil {
+		job.Kill()
+	}
 }
 
 // document is the conversation as agent context reads it.

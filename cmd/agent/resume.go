@@ -26,6 +26,7 @@ func (f folders) sessionsDir() string { return filepath.Join(f.data, "sessions")
 // record opens the session log: a new one, or the one to go on with. Keys that come
 // into use are kept out of it, should a command print one.
 func (a *app) record(o sessionOptions) (session.State, error) {
+	a.env.Jobs.OnJob = func(shell.JobChange) { a.chat.Refresh() }
 	if o.noSession {
 		return session.State{}, nil
 	}
@@ -37,6 +38,7 @@ func (a *app) record(o sessionOptions) (session.State, error) {
 	a.onClose(log.Close)
 	a.env.Jobs.OnJob = func(job shell.JobChange) {
 		a.logged(log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended))
+		a.chat.Refresh()
 	}
 	a.onClose(func() error { a.env.Jobs.Close(); return nil }) // while their end can be recorded
 	a.connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })

@@ -172,6 +172,8 @@ type Status struct {
 	Freed int
 	// Unsaved says that the session on disk is behind.
 	Unsaved bool
+	// Jobs is how many commands run in the background.
+	Jobs int
 	// Todo is the progress of the todo list while something of it is left, in a line.
 	Todo string
 }

@@ -162,8 +162,17 @@ func (c *Chat) status() Status {
 		Freed:     c.window.Freed(),
 
 		Unsaved: c.saving.behind,
+		Jobs:    runningJobs(c.Env),
 		Todo:    todoProgress(c.Env),
 	}
+}
+
+// runningJobs counts what runs in the background.
+func runningJobs(env *tools.Env) int {
+	if env.Jobs == nil {
+		return 0
+	}
+	return env.Jobs.Running()
 }
 
 // todoProgress is that of the todo list, "" when nothing is left of it.

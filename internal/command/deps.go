@@ -101,6 +101,9 @@ type Deps struct {
 	Tools func() []Tool
 	// Todos returns the todo list, a line an item.
 	Todos func() []string
+	// Jobs are what was put in the background, oldest first; EndJob ends one of them.
+	Jobs   func() []Job
+	EndJob func(id int)
 	// Transcript returns the conversation as Markdown.
 	Transcript func(ctx context.Context) (string, error)
 	// Document returns it as the JSON document that agent context reads.

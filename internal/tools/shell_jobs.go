@@ -21,15 +21,17 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 		kept = ", its output goes to " + path
 	}
 	return Answer{
-		Text:  fmt.Sprintf("Started as job %d%s. Look at it with action tail, end it with action kill.", job.ID, kept),
-		Spool: job.Spool(),
+		Text:    fmt.Sprintf("Started as job %d%s. Look at it with action tail, end it with action kill.", job.ID, kept),
+		Spool:   job.Spool(),
+		Summary: fmt.Sprintf("job %d in the background", job.ID),
 	}
 }
 
 // jobAction carries out a call of the shell tool that is about jobs.
 func jobAction(ctx context.Context, jobs *shell.Jobs, args shellArgs) Answer {
 	if args.Action == actionList {
-		return Answer{Text: listJobs(jobs.List())}
+		all := jobs.List()
+		return Answer{Text: listJobs(all), Summary: words.Count(len(all), "job")}
 	}
 	job, err := jobs.Find(args.Job)
 	if err != nil {

@@ -83,6 +83,9 @@ func (m *Model) statusSpans(width int) style.Spans {
 	if s.Unsaved {
 		parts = append(parts, style.Span{Text: "not saved", Style: t.Warn})
 	}
+	if s.Jobs > 0 {
+		parts = append(parts, style.Span{Text: words.Count(s.Jobs, "job"), Style: t.Dim})
+	}
 	if s.Freed > 0 {
 		parts = append(parts, style.Span{Text: words.Tokens(s.Freed) + " saved", Style: t.Dim})
 	}

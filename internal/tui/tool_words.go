@@ -47,7 +47,12 @@ func describe(name, title string) called {
 		first, rest, _ := strings.Cut(title, " ")
 		return called{first, first, first, rest}
 	}
-	return called{verb.now, verb.done, verb.do, strings.TrimSpace(subject)}
+	subject = strings.TrimSpace(subject)
+	if job, about := strings.CutPrefix(subject, "(job "); about && name == "run_shell_command" {
+		number, _, _ := strings.Cut(strings.TrimSuffix(job, ")"), ",")
+		return called{"looking at", "looked at", "look at", "job " + number}
+	}
+	return called{verb.now, verb.done, verb.do, subject}
 }
 
 // coming is a call that the model is writing.

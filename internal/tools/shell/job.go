@@ -31,6 +31,9 @@ type Job struct {
 	shown int64
 }
 
+// Running reports whether the job has not ended.
+func (b *Job) Running() bool { return !b.isDone() }
+
 func (b *Job) isDone() bool {
 	select {
 	case <-b.done:

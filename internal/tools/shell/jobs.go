@@ -187,6 +187,13 @@ func (j *Jobs) record(ended *Job, end Ending) {
 	}
 }
 
+// Running is how many background commands run.
+func (j *Jobs) Running() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.runningCount()
+}
+
 func (j *Jobs) runningCount() int {
 	n := 0
 	for _, job := range j.all {
