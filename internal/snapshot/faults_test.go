@@ -167,6 +167,65 @@ func TestRewindAfterAKilledUndo(t *testing.T) {
 	}
 }
 
+// What changes files after a killed undo or redo, before that is finished, goes on from
+// what it has left: earlier turns can be undone, and nobody's work is in the way.
+func TestWorkAfterAKilledUndo(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"edit of one put back", "edit of one not put back", "edit of another", "command"} {
+		for _, way := range []string{"undo", "redo"} {
+			b := newBench(t, map[string]string{"a": "0", "b": "0", "c": "0"})
+			states := []string{b.contents()}
+			for _, content := range []string{"1", "2"} {
+				b.Turn(content)
+				for _, name := range []string{"a", "b", "c", "new/" + content} {
+					b.edit(name, content)
+				}
+				states = append(states, b.contents())
+			}
+			b.undo()
+			if way == "redo" {
+				b.redo()
+			}
+			b.close()
+			b.Store = nil
+			b.cutJournal() // two of the four files were done
+			b.write("a", "1")
+			b.write("b", "2")
+			b.write("c", "1")
+			b.write("new/2", "2")
+			b.open()
+			b.Turn("3")
+			half := b.contents()
+			switch by {
+			case "edit of one put back":
+				b.edit("a", "3")
+			case "edit of one not put back":
+				b.edit("b", "3")
+			case "edit of another":
+				b.edit("d", "3")
+			default:
+				b.run("ls")
+				b.run("echo 3 > c; rm -r new")
+			}
+			end := b.contents()
+			b.open()
+			b.undo()
+			b.want(half)
+			for _, state := range []string{states[1], states[0]} {
+				b.undo()
+				b.want(state)
+			}
+			for _, state := range []string{states[1], half, end} {
+				b.redo()
+				b.want(state)
+			}
+			if t.Failed() {
+				t.Fatal(by, way)
+			}
+		}
+	}
+}
+
 // cutJournal takes the last line off the journal.
 func (b *bench) cutJournal() {
 	b.t.Helper()

@@ -57,6 +57,7 @@ func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 	if s.ready() != nil {
 		return func() Mark { return "" }
 	}
+	half := s.halfDone()
 	was := s.scanBefore(ctx)
 	// A command whose context ended before it began does not run.
 	idle := ctx.Err() != nil
@@ -67,6 +68,7 @@ func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 		if len(changes) == 0 && (all || idle) {
 			return ""
 		}
+		s.keepHalf(half)
 		return s.markOf(s.record(!all, changes...))
 	}
 }

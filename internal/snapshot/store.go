@@ -214,6 +214,7 @@ func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()
 	if s.Secret(abs, rel) {
 		c.After = State{Kind: File, Lost: lostSecret}
 	}
+	s.keepHalf(s.halfDone())
 	id := s.record(false, c)
 	return s.markOf(id), func() {
 		s.mu.Lock()
