@@ -156,7 +156,7 @@ func restoredFrom(recorded session.State) chat.Restored {
 	for i, p := range recorded.Prunes {
 		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
 	}
-	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Turn: recorded.Turn}
+	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Scales: recorded.Scales, Turn: recorded.Turn}
 	if len(recorded.Todos) > 0 {
 		restored.Todos, _ = todo.Parse(recorded.Todos)
 	}

@@ -78,7 +78,7 @@ func (r *logged) again() {
 	for _, p := range state.Prunes {
 		ledger = append(ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
 	}
-	r.goOn(Restored{Entries: state.Entries, Ledger: ledger, Pins: state.Pins, Steps: state.Steps(), Reply: state.Reply, Turn: state.Turn})
+	r.goOn(Restored{Entries: state.Entries, Ledger: ledger, Pins: state.Pins, Steps: state.Steps(), Reply: state.Reply, Scales: state.Scales, Turn: state.Turn})
 }
 
 // recalls is what the tool answers to these arguments, in a turn of its own.

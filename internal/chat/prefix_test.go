@@ -84,6 +84,7 @@ func (r *recorded) killAndResume() {
 	r.log = log
 	config := r.Config
 	config.History = history.NewService(wordCount{}, log.Observe)
+	config.ReadPast = func() (Past, error) { past, err := log.Past(); return recordedPast{past}, err }
 	if r.Chat, err = Resume(config, restoredOf(state)); err != nil {
 		r.t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ func Resume(config Config, restored Restored) (*Chat, error) {
 // are in it already.
 func (c *Chat) takeUp(restored Restored) error {
 	c.window.Restore(restored.Ledger, restored.Turn)
+	c.window.Calibrate(restored.Scales)
 	err := c.window.Resume(restored.Pins, restored.Steps)
 	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
 	return err

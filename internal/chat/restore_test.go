@@ -1,10 +1,12 @@
 package chat
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"agent/internal/history"
+	"agent/internal/llm"
 )
 
 // TestResume: a recorded conversation is taken up with its ledger, and a call the
@@ -32,5 +34,44 @@ func TestResume(t *testing.T) {
 	}
 	if sent := b.model.requests[0].History; len(sent) != 4 || sent[0].Text() != "before" {
 		t.Errorf("%d entries sent", len(sent))
+	}
+}
+
+// A session that is taken up shows the sizes it had: how the provider counts is recorded
+// with each reply (D-09), also when the reply has left the context, and no rewind changes
+// it.
+func TestSizesAfterAResume(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t, t.TempDir())
+	r.model.next = func(int) answerFunc {
+		return func(_ context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+			if yield(llm.Usage{PromptTokens: 5 * (r.overhead() + size(r.bench, req)) / 4}, nil) {
+				say("done")(nil, req, yield)
+			}
+		}
+	}
+	for _, message := range []string{"first", "second"} {
+		if _, err := r.prompt(message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, does := range []func(){
+		func() {},
+		func() { r.goTo(r.points()[1].Seq) },
+		func() {
+			if err := r.History.Clear(); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		does()
+		was := r.window.Tokens()
+		if was <= r.window.Estimate() {
+			t.Fatalf("%d tokens of %d by our own count", was, r.window.Estimate())
+		}
+		r.killAndResume()
+		if is := r.window.Tokens(); is != was {
+			t.Errorf("%d tokens, before %d", is, was)
+		}
 	}
 }

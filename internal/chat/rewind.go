@@ -34,6 +34,8 @@ type Restored struct {
 	// context since.
 	Reply string
 	Todos todo.List
+	// Scales say how providers count, by model (D-09).
+	Scales map[string]float64
 	// Turn is how many messages of the user led to it.
 	Turn int
 }

@@ -55,7 +55,9 @@ func (w *walk) check(step string) {
 	state, err := recording.Replay(bytes.NewReader(data))
 	w.must(err)
 	again := &recorded{bench: &bench{t: w.rt, Chat: w.resume(restoredOf(state), nil, nil)}}
-	again.calibrate()
+	if len(state.Scales) == 0 { // no reply was recorded yet
+		again.calibrate()
+	}
 	if live, resumed := w.state(), again.state(); live != resumed {
 		w.rt.Fatalf("after %s it is %s", step, differs(live, resumed))
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"maps"
 	"strings"
 
@@ -54,6 +55,9 @@ const (
 	MetaFiltered = "filtered"
 	// MetaModel names the model that wrote an ai entry.
 	MetaModel = "model"
+	// MetaScale says, in an ai entry, how many tokens the provider counts for each that we
+	// count of its model (D-09).
+	MetaScale = "scale"
 	// MetaWorkspace is the folder that relative paths of an entry mean, where it is
 	// not that of the session (D-44).
 	MetaWorkspace = "workspace"
@@ -112,6 +116,21 @@ func (c *Content) text(of func(*Text) bool) string {
 func (c *Content) Workspace() string {
 	root, _ := c.Metadata[MetaWorkspace].(string)
 	return root
+}
+
+// Scale returns the model that wrote the entry, and how many tokens its provider counts for
+// each of ours; false where the entry does not say so.
+func (c *Content) Scale() (model string, ratio float64, known bool) {
+	model, named := c.Metadata[MetaModel].(string)
+	switch scale := c.Metadata[MetaScale].(type) {
+	case float64:
+		ratio, known = scale, true
+	case json.Number: // read from a record
+		var err error
+		ratio, err = scale.Float64()
+		known = err == nil
+	}
+	return model, ratio, named && known
 }
 
 // Calls returns the tool calls of the entry in order.

@@ -29,6 +29,8 @@ type Input struct {
 	Steps    iter.Seq2[history.Step, error]
 	Pins     []string
 	Settings map[string]string
+	// Scales say how providers count, by model, as far as a log tells.
+	Scales map[string]float64
 	// Document is where it came from when that can carry configuration, else nil.
 	Document *history.Document
 }

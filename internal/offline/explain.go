@@ -76,6 +76,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
 		return nil, err
 	}
+	w.Calibrate(in.Scales)
 	if err := w.Resume(in.Pins, in.Steps); err != nil {
 		return nil, err
 	}

@@ -45,6 +45,9 @@ func (p *player) happened(payload any, e event) {
 	case *history.Content:
 		e.kind, e.message = added, payload.IsMessage()
 		e.reply = payload.Speaker == history.AI && payload.Text() != ""
+		if model, ratio, known := payload.Scale(); known {
+			p.state.Scales[model] = ratio
+		}
 		p.state.hasEntries = true
 		p.state.Counts.add(payload)
 	case densityPayload:

@@ -101,7 +101,7 @@ type player struct {
 }
 
 func newPlayer(t text) *player {
-	return &player{text: t, state: State{Settings: map[string]string{}}, announced: version}
+	return &player{text: t, state: State{Settings: map[string]string{}, Scales: map[string]float64{}}, announced: version}
 }
 
 // at is the state with the conversation as it was before the record seq.

@@ -36,6 +36,9 @@ type State struct {
 	Todos json.RawMessage
 	// Settings are those changed in the session; a value that was unset is gone.
 	Settings map[string]string
+	// Scales are, by model, how many tokens the provider counted last for each of ours. That
+	// is no part of the conversation: going back in it changes nothing about them.
+	Scales map[string]float64
 	// Jobs are the background commands that ran when the latest program to write the
 	// log ended; none after an orderly end.
 	Jobs []Job

@@ -25,10 +25,23 @@ func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 {
 		return
 	}
+	c.Restore(model, float64(reported)/float64(estimated))
+}
+
+// Ratio is what Observe remembers of a model; false when that is nothing.
+func (c *Calibration) Ratio(model string) (ratio float64, observed bool) {
+	ratio, observed = c.ratios[model]
+	return ratio, observed
+}
+
+// Restore remembers a Ratio of an earlier run. One that cannot be is made possible.
+func (c *Calibration) Restore(model string, ratio float64) {
+	if math.IsNaN(ratio) {
+		return
+	}
 	if c.ratios == nil {
 		c.ratios = make(map[string]float64)
 	}
-	ratio := float64(reported) / float64(estimated)
 	c.ratios[model] = min(max(ratio, minRatio), maxRatio)
 }
 

@@ -138,9 +138,14 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 	return nil
 }
 
-// Stamp notes at a reply which request it answers, so that the record tells what
-// pruning cost and saved. A reply of another strategy stays as it is.
+// Stamp notes at a reply how its provider counts, so that a session that is taken up shows
+// the same sizes; and which request it answers, so that the record tells what pruning cost
+// and saved. The latter only a strategy that prunes by price needs.
 func (w *Window) Stamp(reply *history.Content) *history.Content {
+	model, _ := reply.Metadata[history.MetaModel].(string)
+	if ratio, observed := w.calibration.Ratio(model); observed {
+		reply = reply.WithMeta(history.MetaScale, ratio)
+	}
 	request := w.pruning.request
 	w.pruning.request = nil
 	strategy, err := w.Active()

@@ -28,6 +28,13 @@ func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.calibration.Observe(model, estimate, reported.Prompt, reported.Cached)
 }
 
+// Calibrate takes up what providers reported in an earlier run, by model (D-09).
+func (w *Window) Calibrate(scales map[string]float64) {
+	for model, ratio := range scales {
+		w.calibration.Restore(model, ratio)
+	}
+}
+
 // Scaled is a size by our own count as the provider counts it.
 func (w *Window) Scaled(estimate int) int { return w.scaled(estimate) }
 
