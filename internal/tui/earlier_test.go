@@ -18,8 +18,13 @@ func TestEarlierIsFolded(t *testing.T) {
 		Unfinished: true,
 		Exchanges: append(slices.Repeat([]Exchange{{Said: "long ago", Reply: "a **reply**"}}, earlierShown+12), []Exchange{
 			{Said: "fix the test", Calls: []Call{
-				{"read_file", "a.go", false}, {"read_line_range", "a.go", false}, {"read_file", "b.go", false}, {"replace", "a.go", false}, {"replace", "a.go", false},
-				{"run_shell_command", "go test ./...\n# and more", true}, {"odd", "", false},
+				{"read_file", "a.go", false},
+				{"read_line_range", "a.go", false},
+				{"read_file", "b.go", false},
+				{"replace", "a.go", false},
+				{"replace", "a.go", false},
+				{"run_shell_command", "go test ./...\n# and more", true},
+				{"odd", "", false},
 			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
 		}...),

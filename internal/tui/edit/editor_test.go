@@ -212,8 +212,10 @@ func joined(parts []Part) []Part {
 func TestShown(t *testing.T) {
 	t.Parallel()
 	parts := []Part{
-		{Text: "[image shot.png]", Pasted: true, Image: "/tmp/shot.png"}, {Text: " says "},
-		{Text: strings.Repeat("line\n", 20), Pasted: true}, {Text: "@", Pasted: true},
+		{Text: "[image shot.png]", Pasted: true, Image: "/tmp/shot.png"},
+		{Text: " says "},
+		{Text: strings.Repeat("line\n", 20), Pasted: true},
+		{Text: "@", Pasted: true},
 	}
 	if got, want := Shown(parts), "[image shot.png] says [pasted 20 lines]@"; got != want {
 		t.Errorf("%q, want %q", got, want)
