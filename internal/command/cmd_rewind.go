@@ -76,7 +76,7 @@ func (c *Commands) rewind(ctx context.Context, points []history.Point, args []st
 	if len(changed) == 0 {
 		return Output{Lines: append(lines, "The files held already what they held then.")}, nil
 	}
-	return Output{Lines: append(lines, words.Count(len(changed), "file")+" put back; /redo changes them again.")}, nil
+	return Output{Lines: append(lines, words.Count(len(changed), "file")+" put back; /redo takes that back.")}, nil
 }
 
 // leftFiles says where the conversation is now while the files stay as they are, and
@@ -100,7 +100,7 @@ func (c *Commands) leftFiles(ctx context.Context, p history.Point) Output {
 	n := words.Count(len(plan.Steps), "file")
 	ask := askAbout(plan)
 	ask.Done, ask.Run = []string{went}, back
-	ask.Title, ask.Does = "put "+n+" back too, to what they held then", "yes, put back"
+	ask.Title, ask.Does = "put "+n+" back as well, as before that message", "yes, put back"
 	return Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
 }
 
