@@ -145,7 +145,7 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 			rows = append(rows, part.String())
 		}
 	}
-	return append(rows, t.Dim.Text(style.Truncate("  v opens all of it · Tab writes a message", width)))
+	return append(rows, t.Dim.Text(style.Truncate("  ↑↓ Enter choose · v opens all of it · Tab to a message", width)))
 }
 
 // choiceLine is the answers in as few rows as they need.
