@@ -115,16 +115,16 @@ func TestOffencesAreSeen(t *testing.T) {
 	strace := needStrace(t)
 	place := newHostilePlace(t)
 	for line, want := range map[string]string{
-		"find . -maxdepth 0 -not -name -- -exec sh -c 'id > pwned' ';'": "runs a program",
-		"tree -P -- -o pwned":              "writes",
-		"git grep -e -- '-Oid > pwned; :'": "runs a program",
-		"cat leak":                         "opens what is outside",
-		"cat f??":                          "opens what is outside",
-		"echo x > new":                     "writes",
-		"touch new":                        "runs a program",
-		"echo x > /dev/tcp/127.0.0.1/1":    "uses the network",
-		"rm go.mod":                        "writes",
-		"bin/x.sh":                         "runs a program",
+		"find . -maxdepth 0 -not -name -- -exec sh -c 'cp a.txt pwned' ';'": "runs a program",
+		"tree -P -- -o pwned":                  "writes",
+		"git grep -e -- '-Ocp a.txt pwned; :'": "runs a program",
+		"cat leak":                             "opens what is outside",
+		"cat f??":                              "opens what is outside",
+		"echo x > new":                         "writes",
+		"touch new":                            "runs a program",
+		"echo x > /dev/tcp/127.0.0.1/1":        "uses the network",
+		"rm go.mod":                            "writes",
+		"bin/x.sh":                             "runs a program",
 	} {
 		if found := place.watch(t, strace, []string{line}); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
 			t.Errorf("%s: found %q, want that it %s", line, found, want)
@@ -214,7 +214,7 @@ func (p hostilePlace) readOnlyLines(random *rand.Rand, wanted int) []string {
 var attacks = []string{
 	"--", "--", "-", "-exec", "touch pwned", "pwned", "{}", "';'", "+", "-delete", "-fprint", "-fls", "-ok", "-execdir", "--output=pwned", "--output", "-o", "-opwned", "--pre=sh", "--pre", "sh", "-Otouch", "-O", "'-Oid > pwned; :'",
 	"--ext-diff", "--textconv", "--filters", "--open-files-in-pager=touch", "-i", "-f", "-F", "--follow", "--files0-from=files0", "--files-from=a.txt", "--compress-program=touch", "-T", "-S", "-w", "-u", "'w pwned'", "'1e touch pwned'", "'1w pwned'",
-	"--show-signature", "--format=%G?", "'--format=%(trailers)'", "--contents", "-C", "-c", "-m", "-L", "-R", "-l", "-z", "-r", "-s", "--set", "-a", "-D", "-d",
+	"'BEGIN{system(\"touch pwned\")}'", "'{print > \"pwned\"}'", "'s/a/touch pwned/e'", "'s/./b/w pwned'", "-v", "%n", "-n", "--rawfile x leak", "--show-signature", "--format=%G?", "'--format=%(trailers)'", "--contents", "-C", "-c", "-m", "-L", "-R", "-l", "-z", "-r", "-s", "--set", "-a", "-D", "-d",
 }
 
 // phrases are attacks of several words.
@@ -224,11 +224,12 @@ var phrases = []string{
 }
 
 // powerful are the programs of the table that can do the most besides reading.
-var powerful = []string{"find", "rg", "tree", "sort", "sed", "uniq", "tail", "git diff", "git grep", "git log", "git show", "git status"}
+var powerful = []string{"awk", "sed", "jq", "diff", "xxd", "git branch --list", "git stash list", "git config", "find", "rg", "tree", "sort", "sed", "uniq", "tail", "git diff", "git grep", "git log", "git show", "git status"}
 
 // operands are words that are no options: names, places, patterns, expressions.
 var operands = []string{
 	"a.txt", "a.txt", "sub", "sub", ".", ".", "notes", "sub/b.txt", "sub/deep", "docs", "docs/v1", "leak", "out", "out/secret", "../outside/secret", "/etc/passwd", "sub/leak2", "'-exec'", "./--", "bin/x.sh", "x", "b", "1p", "1,2p", "'$p'",
+	"'{print $1}'", "'NR==1'", "'s/a/b/'", "'/a/,/b/p'", "'.a'", "list", "user.name", "stash@{0}", "-1", "]", "=",
 	"a*", "n*", "note?2", "+1f", "s*", "f?", "f*", "sub/*", "l*", "o*/s*", "HEAD", "HEAD~1", "HEAD:a.txt", "main", "master", "1", "2", "5", "+1", "'*.txt'", "'*'", "+%s", "GOPATH", "GOVERSION", "CC", "f", "d", "''", "'a b'", "'touch pwned'", "a", "z",
 }
 
@@ -420,6 +421,10 @@ func isOfTheTable(program string) bool {
 	if slices.Contains([]string{"bash", "sh", "git", "go", "false", "which.debianutils"}, program) {
 		return true
 	}
-	_, known := readOnlyPrograms()[program]
-	return known || strings.HasPrefix(program, "git-")
+	for name := range readOnlyPrograms() {
+		if first, _, _ := strings.Cut(name, " "); first == program {
+			return true
+		}
+	}
+	return strings.HasPrefix(program, "git-")
 }

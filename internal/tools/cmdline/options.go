@@ -65,6 +65,9 @@ func (p readOnlyProgram) hasShort(group string) bool {
 		switch {
 		case strings.IndexByte(p.valued, group[i]) >= 0:
 			value := group[i+1:]
+			if p.script && value == "" {
+				return false
+			}
 			return value == "" || p.value == nil || p.value.MatchString(value)
 		case strings.IndexByte(p.flags, group[i]) < 0:
 			return false

@@ -72,6 +72,9 @@ func Parse(line string) (Line, error) {
 	if joinsInsideWord.MatchString(line) {
 		return Line{}, notPlain("a backslash joins lines within a word")
 	}
+	if bare := strings.TrimRight(line, `\`); (len(line)-len(bare))%2 == 1 {
+		return Line{}, notPlain("it ends in a backslash, which joins it to nothing")
+	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(line), "")
 	if err != nil {

@@ -72,7 +72,7 @@ func TestParseRefusesWhatIsNotPlain(t *testing.T) {
 		"time rm x", "coproc rm x", "export A=b", "declare a=b", "local x",
 		"rm x &", "ls & rm x", "PATH=. ls", "A=b", "X=1 env cmd",
 		"{rm,-rf,x}", "ls {a,b}", "ls a{1..3}", "ls ~", "ls ~root", "ls a=~/b", "ls a:~/b", "ls [ab]", "ls a[b]",
-		"ls *", "ls *.go", "ls -*", "ls ?", "r? x", "/bin/r* x", `ls "a"*`, `ls 'a b'/*.go`, `ls a\ *`,
+		`ls \`, "x y'\n'\\", `ls a\\\`, "ls {", "ls }", `ls {a"x",b}`, `ls {a,b"x"}`, `ls {"a",b}`, "ls a{b}{c,d}", "ls {a,b}[", "ls [\"a\"]", "ls *", "ls *.go", "ls -*", "ls ?", "r? x", "/bin/r* x", `ls "a"*`, `ls 'a b'/*.go`, `ls a\ *`,
 		"ls $'a'", `ls $"a"`, "ls @(a|b)", "ls !(a)",
 		"ls 'a", `ls "a`, "ls |", "&& ls", "ls )", "ls ;;",
 		"ls\r\nrm x", "ls\x00", "ls \x1b[2K", "ls \u202egpj", "ls\u200b", "ls\u00a0x", "ls\u2028rm", "ls\U000a38e3", "ls \xff",
@@ -124,6 +124,9 @@ func TestParseAgreesWithBash(t *testing.T) {
 				parsed, err := Parse(line)
 				if err != nil {
 					t.Skip("not plain")
+				}
+				if slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c[0].Text == "[" }) {
+					t.Skip("bash's own, which is no program that could be missing")
 				}
 				if got, want := bashSees(t, bash, dir, line), argv(parsed); got != want {
 					t.Fatalf("%q: bash sees %q, the parser %q", line, got, want)

@@ -28,6 +28,15 @@ func pathInside(word Word, dir string, at Place) bool {
 	return matchesInside(prefix, pattern, at)
 }
 
+// isFile reports whether a word names a file there is, or what is piped.
+func isFile(word Word, dir string) bool {
+	if word.Text == "-" || word.Text == "/dev/null" {
+		return true
+	}
+	info, err := os.Stat(joinDir(dir, word.Text))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // maxLookups bounds how many names are looked at for the patterns of a line.
 const maxLookups = 10_000
 

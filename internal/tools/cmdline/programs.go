@@ -29,11 +29,52 @@ type readOnlyProgram struct {
 	never *pattern.Pattern
 	// each is what every operand must look like, of which there must be one.
 	each *pattern.Pattern
+	// script means that the first operand, which looks as first says, is a program and no
+	// path. Where another one is read instead, it would be one too: no option may have
+	// its value in a word of its own.
+	script bool
+	// filesOnly means that operands are files: of folders, more would be read.
+	filesOnly bool
 	// namesOnly means that operands are never paths.
 	namesOnly bool
 	// anyWords means that whatever follows is harmless.
 	anyWords bool
 }
+
+// sedScript prints, deletes and replaces lines and does nothing else: no file is named
+// in it and no program. What is between slashes holds none, so that no two versions of
+// sed disagree on where it ends.
+var sedScript = sync.OnceValue(func() *pattern.Pattern {
+	const (
+		text    = `/(?:[^/\\\n]|\\[^/\n])*`
+		address = `(?:\d+|\$|` + text + `/)`
+		command = `(?:` + address + `(?:,(?:\+?\d+|\$|` + text + `/))?)?(?:[pdq=]|s` + text + text + `/[gpI0-9]*)`
+	)
+	return pattern.New(`^` + command + `(?:; ?` + command + `)*$`)
+})
+
+// awkScript prints fields or picks lines by their number.
+var awkScript = pattern.New(`^(?:(?:NR *(?:==|>=|<=|>|<) *\d+(?: *&& *NR *(?:==|>=|<=|>|<) *\d+)?)? *(?:\{ *print(?: +\$(?:\d+|NF)(?: *, *\$(?:\d+|NF))*)? *\})?)$`)
+
+// jqScript is a way into a document.
+var jqScript = pattern.New(`^(?:\.|(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\."[\w -]+")+)(?: *\| *(?:keys|length|type))?$`)
+
+// shortTime is a number of seconds that is soon over, few a number to count up to.
+var (
+	shortTime = pattern.New(`^\d{1,2}(?:\.\d+)?$`)
+	few       = pattern.New(`^\d{1,5}$`)
+)
+
+// tests are what the shell is asked about a file or a text. Not -v: it evaluates what it
+// is given.
+var tests = []string{"-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-z", "-n"}
+
+// setsVariable is a format by which printf sets a variable, such as PATH, for the
+// commands behind it.
+var setsVariable = pattern.New("%[-+ #0-9.*'lhjztLq]*n")
+
+// ownSettings are those of git's that hold no password.
+var ownSettings = pattern.New(`^(?:user\.(?:name|email)|init\.defaultBranch|core\.\w+|pull\.\w+|branch\.[\w/-]+\.(?:remote|merge))$`)
 
 // amount is a number of lines or bytes.
 var amount = pattern.New(`^[+-]?\d+[bkKMG]?B?$`)
@@ -45,7 +86,7 @@ var gitDiffOptions = []string{
 	"cached", "staged", "stat", "stat=", "numstat", "shortstat", "summary", "name-only", "name-status",
 	"patch", "no-patch", "unified=", "word-diff", "word-diff=", "color", "color=", "no-color",
 	"ignore-all-space", "ignore-space-change", "ignore-blank-lines", "no-renames", "find-renames",
-	"diff-filter=", "no-ext-diff", "no-textconv", "minimal", "patience", "histogram", "check",
+	"diff-filter=", "compact-summary", "no-ext-diff", "no-textconv", "minimal", "patience", "histogram", "check",
 	"exit-code", "quiet", "full-index", "merge-base",
 }
 
@@ -53,33 +94,48 @@ var gitLogOptions = append([]string{
 	"oneline", "graph", "all", "decorate", "decorate=", "no-decorate", "format=", "pretty", "pretty=",
 	"since=", "until=", "after=", "before=", "author=", "committer=", "grep=", "max-count=", "skip=",
 	"follow", "merges", "no-merges", "first-parent", "reverse", "abbrev-commit", "date=", "branches",
-	"tags", "remotes", "relative-date",
+	"tags", "remotes", "relative-date", "topo-order", "date-order", "author-date-order", "left-right", "cherry-pick", "cherry-mark", "boundary", "full-history",
 }, gitDiffOptions...)
 
 var grepOptions = []string{
 	"ignore-case", "invert-match", "word-regexp", "line-regexp", "count", "files-with-matches",
 	"files-without-match", "line-number", "with-filename", "no-filename", "only-matching", "quiet",
 	"recursive", "extended-regexp", "fixed-strings", "perl-regexp", "include=", "exclude=",
-	"exclude-dir=", "max-count=", "context=", "after-context=", "before-context=", "color=", "text",
+	"include", "exclude", "exclude-dir", "exclude-dir=", "max-count=", "context=", "after-context=", "before-context=", "color=", "text",
 }
+
+// listing lists branches or tags.
+var listing = readOnlyProgram{flags: "avr", max: unlimited, long: []string{"all", "remotes", "verbose", "list", "contains", "merged", "no-merged", "sort="}}
 
 // readOnlyPrograms are the programs that change nothing, by name and subcommand.
 var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 	return map[string]readOnlyProgram{
-		"true":     {anyWords: true, namesOnly: true},
-		"false":    {anyWords: true, namesOnly: true},
-		"echo":     {anyWords: true, namesOnly: true},
-		"pwd":      {flags: "LP"},
-		"whoami":   {},
-		"hostname": {},
-		"nproc":    {long: []string{"all"}},
-		"uname":    {flags: "asnrvmpio"},
-		"date":     {flags: "uR", max: 1, first: pattern.New(`^\+`), namesOnly: true},
-		"which":    {flags: "a", max: unlimited, namesOnly: true},
-		"type":     {flags: "apt", max: unlimited, namesOnly: true},
-		"basename": {max: unlimited, namesOnly: true},
-		"dirname":  {max: unlimited, namesOnly: true},
-		"tr":       {flags: "cds", max: 2, namesOnly: true},
+		"true":       {anyWords: true, namesOnly: true},
+		"false":      {anyWords: true, namesOnly: true},
+		"echo":       {anyWords: true, namesOnly: true},
+		"pwd":        {flags: "LP"},
+		"whoami":     {},
+		"hostname":   {},
+		"nproc":      {long: []string{"all"}},
+		"uname":      {flags: "asnrvmpio"},
+		"date":       {flags: "uR", max: 1, never: pattern.New(`^([^+]|$)`), namesOnly: true},
+		"id":         {flags: "ugGnr", max: 1, namesOnly: true},
+		"arch":       {},
+		"uptime":     {flags: "p"},
+		"free":       {flags: "hbkmg"},
+		"lscpu":      {},
+		"tty":        {},
+		"seq":        {max: 3, each: few, namesOnly: true},
+		"sleep":      {max: 1, each: shortTime, namesOnly: true},
+		"printf":     {max: unlimited, never: setsVariable, namesOnly: true},
+		"test":       {words: tests, max: unlimited},
+		"[":          {words: tests, max: unlimited},
+		"command -v": {max: unlimited, namesOnly: true},
+		"which":      {flags: "a", max: unlimited, namesOnly: true},
+		"type":       {flags: "apt", max: unlimited, namesOnly: true},
+		"basename":   {max: unlimited, namesOnly: true},
+		"dirname":    {max: unlimited, namesOnly: true},
+		"tr":         {flags: "cds", max: 2, namesOnly: true},
 
 		"ls": {flags: "1aAlhrtSRFdGisnpogUXkcuv", max: unlimited, long: []string{
 			"all", "almost-all", "human-readable", "recursive", "reverse", "directory", "sort=", "time=",
@@ -110,7 +166,26 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"sort": {flags: "nrufbdghMVc", valued: "kt", max: unlimited},
 		"uniq": {flags: "cdui", valued: "fsw", max: 1},
 		"cmp":  {flags: "sl", max: 2},
-		"sed":  {flags: "nE", max: unlimited, first: pattern.New(`^\d+(,(\d+|\$))?p$`)},
+		"sed":  {flags: "nE", max: unlimited, first: sedScript(), script: true},
+		"awk":  {valued: "F", max: unlimited, first: awkScript, script: true},
+		"jq":   {flags: "rceSM", max: unlimited, first: jqScript, script: true},
+		// Not -r, which follows links.
+		"diff":      {flags: "uqwbBiaysNc", valued: "U", max: 2, filesOnly: true, long: []string{"unified", "unified=", "brief", "side-by-side", "ignore-all-space", "ignore-space-change", "color", "color="}},
+		"comm":      {flags: "123", max: 2},
+		"paste":     {flags: "s", valued: "d", max: unlimited},
+		"join":      {max: 2},
+		"column":    {flags: "t", valued: "s", max: unlimited},
+		"fold":      {flags: "s", valued: "w", max: unlimited},
+		"fmt":       {valued: "w", max: unlimited},
+		"expand":    {valued: "t", max: unlimited},
+		"rev":       {max: unlimited},
+		"base64":    {flags: "d", valued: "w", max: 1},
+		"hexdump":   {flags: "Cbcdovx", valued: "ns", max: unlimited},
+		"xxd":       {flags: "bpu", valued: "lsc", max: 1}, // a second file is written
+		"sha1sum":   {max: unlimited},
+		"sha512sum": {max: unlimited},
+		"cksum":     {max: unlimited},
+		"unzip -l":  {max: 1},
 
 		"grep":  {flags: "irnvwxclLHhoqsEFPGabI", valued: "ABCme", number: true, max: unlimited, long: grepOptions},
 		"egrep": {flags: "irnvwxclLHhoqsabI", valued: "ABCme", number: true, max: unlimited, long: grepOptions},
@@ -121,9 +196,9 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 			"glob=", "iglob=", "type=", "type-not=", "type-list", "fixed-strings", "word-regexp",
 			"invert-match", "only-matching", "multiline", "json", "stats", "max-count=", "max-depth=",
 			"context=", "after-context=", "before-context=", "sort=", "heading", "no-heading", "color=",
-			"no-filename", "with-filename", "replace=",
+			"no-filename", "with-filename", "replace=", "glob", "iglob", "type", "type-not", "max-depth", "max-count", "context",
 		}},
-		"find": {max: unlimited, words: []string{
+		"find": {number: true, max: unlimited, words: []string{
 			"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-type", "-maxdepth",
 			"-mindepth", "-depth", "-size", "-empty", "-mtime", "-mmin", "-newer", "-perm", "-user", "-group",
 			"-readable", "-writable", "-executable", "-xdev", "-prune", "-print", "-print0", "-printf", "-ls",
@@ -131,6 +206,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		}},
 
 		"go version": {},
+		"go help":    {max: unlimited, namesOnly: true},
 		// Others it finds out by running the C compiler.
 		"go env": {max: unlimited, namesOnly: true, each: pattern.New(`^GO(ARCH|BIN|CACHE|ENV|EXE|FLAGS|HOSTARCH|HOSTOS|MOD|MODCACHE|NOPROXY|NOSUMDB|OS|PATH|PRIVATE|PROXY|ROOT|SUMDB|TMPDIR|TOOLCHAIN|TOOLDIR|VERSION|WORK)$`)},
 
@@ -138,20 +214,41 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 			"short", "branch", "porcelain", "porcelain=",
 			"untracked-files", "untracked-files=", "ignored", "long",
 		}},
-		"git diff":      {flags: "pwbuRM", valued: "USG", max: unlimited, long: gitDiffOptions},
-		"git log":       {flags: "pwbuiM", valued: "nUSGL", number: true, max: unlimited, long: gitLogOptions},
-		"git show":      {flags: "pwbusM", valued: "nUSG", number: true, max: unlimited, long: gitLogOptions},
-		"git blame":     {flags: "wMCsefl", valued: "L", max: unlimited},
-		"git grep":      {flags: "inlcwEFvhHoP", valued: "ABCe", max: unlimited},
-		"git branch":    {flags: "avr", long: []string{"all", "remotes", "verbose", "list", "show-current"}},
-		"git tag":       {flags: "l", long: []string{"list"}},
-		"git remote":    {flags: "v", long: []string{"verbose"}},
-		"git reflog":    {number: true},
-		"git rev-parse": {max: unlimited, long: []string{"show-toplevel", "show-prefix", "abbrev-ref", "short", "verify", "is-inside-work-tree", "git-dir"}},
-		"git rev-list":  {valued: "n", number: true, max: unlimited, long: []string{"count", "all", "max-count="}},
-		"git ls-files":  {flags: "cdmoz", max: unlimited, long: []string{"cached", "deleted", "modified", "others", "exclude-standard"}},
-		"git ls-tree":   {flags: "rdtlz", max: unlimited, long: []string{"name-only", "full-tree"}},
-		"git describe":  {max: unlimited, long: []string{"tags", "always", "long", "abbrev="}},
-		"git cat-file":  {flags: "pts", max: 2},
+		"git diff":   {flags: "pwbuRM", valued: "USG", max: unlimited, long: gitDiffOptions},
+		"git log":    {flags: "pwbuiM", valued: "nUSGL", number: true, max: unlimited, long: gitLogOptions},
+		"git show":   {flags: "pwbusM", valued: "nUSG", number: true, max: unlimited, long: gitLogOptions},
+		"git blame":  {flags: "wMCsefl", valued: "L", max: unlimited},
+		"git grep":   {flags: "inlcwEFvhHoP", valued: "ABCe", max: unlimited},
+		"git branch": {flags: "avr", long: []string{"all", "remotes", "verbose", "list", "show-current"}},
+		"git tag":    {flags: "l", long: []string{"list", "sort="}},
+		"git remote": {flags: "v", long: []string{"verbose"}},
+		// With one of these first, names are patterns, or branches to compare with.
+		"git branch --list":      listing,
+		"git branch --contains":  listing,
+		"git branch --merged":    listing,
+		"git branch --no-merged": listing,
+		"git tag --list":         listing,
+		"git tag -l":             listing,
+		"git remote get-url":     {max: 1, namesOnly: true},
+		"git stash list":         {},
+		"git worktree list":      {long: []string{"porcelain"}},
+		"git version":            {},
+		"git --version":          {},
+		"git config":             {max: 1, namesOnly: true, each: ownSettings, long: []string{"get"}},
+		"git shortlog":           {flags: "sne", max: unlimited, long: []string{"all", "no-merges", "since=", "until="}},
+		"git merge-base":         {max: unlimited, long: []string{"all", "is-ancestor"}},
+		"git name-rev":           {max: unlimited, long: []string{"name-only", "tags"}},
+		"git show-ref":           {max: unlimited, flags: "ds", long: []string{"tags", "heads", "head", "dereference"}},
+		"git for-each-ref":       {max: unlimited, long: []string{"format=", "sort=", "count="}},
+		"git symbolic-ref":       {flags: "q", max: 1, long: []string{"short"}},
+		"git count-objects":      {flags: "vH"},
+		"git check-ignore":       {flags: "vn", max: unlimited},
+		"git reflog":             {number: true},
+		"git rev-parse":          {max: unlimited, long: []string{"show-toplevel", "show-prefix", "abbrev-ref", "short", "verify", "is-inside-work-tree", "git-dir"}},
+		"git rev-list":           {valued: "n", number: true, max: unlimited, long: []string{"count", "all", "max-count="}},
+		"git ls-files":           {flags: "cdmoz", max: unlimited, long: []string{"cached", "deleted", "modified", "others", "exclude-standard"}},
+		"git ls-tree":            {flags: "rdtlz", max: unlimited, long: []string{"name-only", "full-tree"}},
+		"git describe":           {max: unlimited, long: []string{"tags", "always", "long", "abbrev="}},
+		"git cat-file":           {flags: "pts", max: 2},
 	}
 })

@@ -125,12 +125,17 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 			return false
 		}
 	}
-	for _, operand := range operands {
+	for i, operand := range operands {
+		if i == 0 && program.script && !operand.Glob {
+			continue
+		}
 		// The shell looks up what a pattern matches, whatever the program does with it.
 		if program.namesOnly && !operand.Glob {
 			continue
 		}
-		if slices.ContainsFunc(dirs, func(dir string) bool { return !pathInside(operand, dir, at) }) {
+		if slices.ContainsFunc(dirs, func(dir string) bool {
+			return !pathInside(operand, dir, at) || program.filesOnly && !isFile(operand, dir)
+		}) {
 			return false
 		}
 		if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool { return !revisionInside(operand, dir, at) }) {
@@ -166,16 +171,28 @@ func readsFolders(name string, args []Word) bool {
 }
 
 // builtins are the read-only programs that are part of the shell.
-var builtins = []string{"true", "false", "echo", "pwd", "type"}
+var builtins = []string{"true", "false", "echo", "pwd", "type", "printf", "test", "[", "command"}
 
 // programName returns the command's key in the table and the words after it.
-// Programs with subcommands have one key for each.
+// Programs with subcommands have one key for each, some with the word behind it.
 func (c Command) programName() (string, []Word) {
 	name, args := c[0].Text, c[1:]
 	if name == "git" && len(args) > 0 && args[0].Text == "--no-pager" {
 		args = args[1:]
 	}
-	if (name == "git" || name == "go") && len(args) > 0 {
+	for words := 2; words > 0; words-- {
+		if len(args) < words {
+			continue
+		}
+		longer := name
+		for _, arg := range args[:words] {
+			longer += " " + arg.Text
+		}
+		if _, known := readOnlyPrograms()[longer]; known && strings.Count(longer, " ") == words { // and no word holds one
+			return longer, args[words:]
+		}
+	}
+	if (name == "git" || name == "go") && len(args) > 0 && !strings.Contains(args[0].Text, " ") {
 		return name + " " + args[0].Text, args[1:]
 	}
 	return name, args

@@ -83,7 +83,8 @@ func unescape(value, special string) (literal, bare string) {
 }
 
 // checkBare refuses what may expand outside quotes: a home folder, variables,
-// braces and bracket patterns. "{}", which find needs, is left alone by the shell.
+// braces and bracket patterns. Braces with neither a comma nor two dots, which find and
+// git need ({}, stash@{0}), are left alone by the shell, and so is a lone bracket.
 func checkBare(bare string, alone bool) error {
 	if strings.HasPrefix(bare, "~") || strings.Contains(bare, "=~") || strings.Contains(bare, ":~") {
 		return notPlain("it names a home folder with ~")
@@ -91,10 +92,10 @@ func checkBare(bare string, alone bool) error {
 	if strings.Contains(bare, "$") {
 		return notPlain("it holds $ outside quotes")
 	}
-	if strings.ContainsAny(bare, "{}") && !(alone && bare == "{}") {
+	if strings.ContainsAny(bare, "{}") && (!alone || bare == "{" || bare == "}" || strings.Contains(bare, ",") || strings.Contains(bare, "..")) {
 		return notPlain("it holds braces outside quotes")
 	}
-	if strings.Contains(bare, "[") {
+	if strings.Contains(bare, "[") && !(alone && bare == "[") {
 		return notPlain("it holds brackets outside quotes")
 	}
 	return nil
