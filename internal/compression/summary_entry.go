@@ -90,7 +90,8 @@ func (c Context) latestSaid(part span) int {
 func (c Context) summaryText(n int, snapshot string) string {
 	text := fmt.Sprintf("[Summary of %s of this conversation, written by %s]\n\n%s", words.Count(n, "earlier entry"), c.Summarizer.Name, snapshot)
 	if c.TranscriptPath != "" {
-		text += "\n\nThe full transcript of what this summarises is recorded in " + c.TranscriptPath + "."
+		// A fork takes over this summary as it is, and may outlive the session it was made of.
+		text += "\n\nEvery session forked from this one keeps the full transcript of what this summarises; here it is recorded in " + c.TranscriptPath + "."
 	}
 	return text
 }

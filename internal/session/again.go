@@ -26,18 +26,22 @@ type form struct {
 // errEnough ends a play that nobody wants to see to its end.
 var errEnough = errors.New("enough")
 
-// playAgain calls f for each event of a line, before which nothing of it has happened.
-func playAgain(t text, line journal, live []slot, f func(event, *again) error) error {
-	in, err := openPages(t)
+// again calls f for each event that led to a state, before which nothing of it has
+// happened.
+func (s State) again(f func(event, *again) error) error {
+	if s.text == nil {
+		return nil
+	}
+	in, err := openPages(s.text)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	a := &again{in: in, known: make(map[form]*history.Content, len(live))}
-	for _, s := range live {
-		a.known[form{s.brought, s.ref}] = s.entry
+	a := &again{in: in, known: make(map[form]*history.Content, len(s.live))}
+	for _, slot := range s.live {
+		a.known[form{slot.brought, slot.ref}] = slot.entry
 	}
-	for _, e := range line {
+	for _, e := range s.line {
 		if err := f(e, a); err != nil {
 			if errors.Is(err, errEnough) {
 				return nil
@@ -53,9 +57,6 @@ func playAgain(t text, line journal, live []slot, f func(event, *again) error) e
 // asked for; an error is the last.
 func (s State) Steps() iter.Seq2[history.Step, error] {
 	return func(yield func(history.Step, error) bool) {
-		if s.again == nil {
-			return
-		}
 		err := s.again(func(e event, a *again) error {
 			step, err := a.step(e)
 			if err == nil && step.Kind != "" && !yield(step, nil) {
@@ -125,9 +126,6 @@ type Said struct {
 // it.
 func (s State) Said() (Said, error) {
 	said := Said{make([][]*history.Content, 1), map[*history.Content]time.Time{}}
-	if s.again == nil {
-		return said, nil
-	}
 	err := s.again(func(e event, a *again) error {
 		switch e.kind {
 		case added:

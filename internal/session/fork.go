@@ -53,6 +53,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 	}
 	l.disk = writer{open: l.reopen, lock: lock, wanted: true, size: size}
 	state.Parent, state.ID, state.Workspace = idOf(path), id, workspace
+	state.text = stored{path: newPath, size: size} // it has the same lines at the same places
 	return l, state, nil
 }
 

@@ -23,6 +23,33 @@ func readLog(t testing.TB, path string) []byte {
 	return data
 }
 
+// A summary that a fork takes over says that the fork keeps what it stands for, and so it
+// is, also when the parent was deleted (REQ-HD-012.2).
+func TestAForkKeepsWhatWasSummarised(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	h := live(l.Observe)
+	must(t, h.Add(history.HumanText("summarised")))
+	must(t, h.Add(history.HumanText("kept")))
+	must(t, h.RebuildTold("one-shot", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
+		summary := history.HumanText("summary").WithMeta(history.MetaSummary, true)
+		return history.Rebuilt{Entries: []*history.Content{summary, entries[1]}, Gone: []history.Prune{{Kind: "summarised", Gone: entries[0].Blocks}}}, nil
+	}))
+	closeLog(t, l)
+	forked, state, err := Fork(l.Path(), o)
+	must(t, err)
+	defer closeLog(t, forked)
+	must(t, Delete(l.Path()))
+	found, err := forked.Recall(state.Prunes[0].Recorded)
+	if err != nil || len(found.Blocks) != 1 || found.Blocks[0].(*history.Text).Text != "summarised" {
+		t.Errorf("recalled %+v, %v", found.Blocks, err)
+	}
+	if steps := stepsOf(t, state); len(steps) != 3 {
+		t.Errorf("the fork knows %d steps that led to it", len(steps))
+	}
+}
+
 // D-81: a fork holds all that was said, goes on by itself and never writes to its
 // parent, which may be in use and may end in a torn line.
 func TestFork(t *testing.T) {

@@ -113,8 +113,8 @@ func (s *State) play(t text, line journal) error {
 
 // end reads what is there at the end of a line.
 func (s *State) end(in *pages, t text, line journal, reply event) error {
-	live := s.timeline.live()
-	for _, slot := range live {
+	s.text, s.line, s.live = t, line, s.timeline.live()
+	for _, slot := range s.live {
 		if err := slot.fill(in, line); err != nil {
 			return err
 		}
@@ -127,7 +127,6 @@ func (s *State) end(in *pages, t text, line journal, reply event) error {
 		s.Reply = entry.Text()
 	}
 	s.Entries = s.timeline.entries()
-	s.again = func(f func(event, *again) error) error { return playAgain(t, line, live, f) }
 	return nil
 }
 

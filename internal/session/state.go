@@ -46,8 +46,10 @@ type State struct {
 	Notices []string
 
 	notices []notice
-	// again plays what led to Entries once more, see playAgain.
-	again    func(func(event, *again) error) error
+	// text is the log, and line what led in it to the live entries.
+	text     text
+	line     journal
+	live     []slot
 	timeline timeline
 	seq      uint64
 	// good is how many bytes of the input hold whole records, unended whether the
