@@ -155,7 +155,7 @@ func readInput(w world, file string) (offline.Input, error) {
 	if err != nil {
 		return in, usage(err)
 	}
-	for _, notice := range notices {
+	for _, notice := range firstOf(notices) {
 		fmt.Fprintln(w.people, notice)
 	}
 	return in, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"agent/internal/chat"
 	"agent/internal/git"
@@ -118,11 +119,21 @@ func (a *app) openLog(o sessionOptions, logOptions session.Options) (*session.Lo
 	if root := a.workspace.Root(); state.Workspace != root {
 		a.notices = append(a.notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", state.Workspace, root))
 	}
-	a.notices = append(a.notices, state.Notices...)
+	a.notices = append(a.notices, firstOf(state.Notices)...)
 	for _, job := range state.Jobs {
 		a.notices = append(a.notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, words.FirstLine(job.Command)))
 	}
 	return log, state, nil
+}
+
+// firstOf are the first of what is wrong with a log, and how much more there is: of a badly
+// damaged one nobody reads it all.
+func firstOf(notices []string) []string {
+	const most = 5
+	if len(notices) <= most+1 {
+		return notices
+	}
+	return append(slices.Clone(notices[:most]), fmt.Sprintf("and %d more such lines; what could be read is there", len(notices)-most))
 }
 
 // chosenSession is the one named, or the latest of this workspace.
