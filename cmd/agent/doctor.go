@@ -134,7 +134,7 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 	if err != nil {
 		var unset *llm.Error
 		if errors.As(err, &unset) {
-			return []finding{{"fix", "endpoint: " + unset.Message, unset.Hint}}
+			return []finding{{"fix", unset.Message, unset.Hint}}
 		}
 		return []finding{{"fix", "endpoint: " + err.Error(), ""}}
 	}

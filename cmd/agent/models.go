@@ -31,8 +31,8 @@ func newModels(w world, run func(context.Context, world, modelsOptions) error) *
 		Use:   "models [FILTER]",
 		Short: "Models with window, prices and efforts: those of your endpoint, or of the catalogue",
 		Long: `models lists what your endpoint offers, with what the catalogue knows of it; without
-an endpoint, what the catalogue knows of the providers that --provider names. Prices
-are USD per million tokens: input, output, cache read, cache write. A terminal that is
+an endpoint, what the catalogue knows of the providers that --provider names. Prices are
+USD per million tokens: of input, of output, of what a cache reads and writes. A terminal that is
 too narrow gets fewer columns; --json has all.`,
 		Args: countedArgs(0, 1, "a word that the names hold, or none for all"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ var modelColumns = []modelColumn{
 	{"provider", 4, func(r modelRow) string { return r.Provider }},
 	{"model", 5, func(r modelRow) string { return words.Line(r.ID, 0) }},
 	{"window", 3, func(r modelRow) string { return windowCell(r.Window) }},
-	{"prices", 2, func(r modelRow) string { return priceCell(r.Prices) }},
+	{"$ in/out/read/write", 2, func(r modelRow) string { return priceCell(r.Prices) }},
 	{"efforts", 0, func(r modelRow) string { return strings.Join(r.Efforts, ",") }},
 	{"images", 1, func(r modelRow) string { return yesCell(r.Images) }},
 }
@@ -96,7 +97,8 @@ func priceCell(p *settings.Prices) string {
 	if p == nil {
 		return "?"
 	}
-	price := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	const digits = 1e6 // what prices per token leave behind when they are made those of a million is not meant
+	price := func(x float64) string { return strconv.FormatFloat(math.Round(x*digits)/digits, 'f', -1, 64) }
 	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
 }
 

@@ -13,12 +13,12 @@ import (
 func TestModelTableFits(t *testing.T) {
 	t.Parallel()
 	rows := []modelRow{
-		{Provider: "openrouter", ID: "deepseek/deepseek-v4-pro-0813", Window: 1_000_000, Prices: &settings.Prices{Input: 0.66, Output: 1.98}, Efforts: []string{"none", "low", "high"}, Images: true},
+		{Provider: "openrouter", ID: "deepseek/deepseek-v4-pro-0813", Window: 1_000_000, Prices: &settings.Prices{Input: 0.6599999999999999, Output: 1.98}, Efforts: []string{"none", "low", "high"}, Images: true},
 		{Provider: "zai", ID: "glm-5"},
 	}
 	for width, want := range map[int]string{
-		0: "provider model window prices efforts images", 200: "provider model window prices efforts images",
-		80: "provider model window prices images", 70: "provider model window prices", 60: "provider model window", 45: "provider model", 30: "model", 10: "model",
+		0: "provider model window $ in/out/read/write efforts images", 200: "provider model window $ in/out/read/write efforts images",
+		80: "provider model window $ in/out/read/write images", 70: "provider model window $ in/out/read/write", 60: "provider model window", 45: "provider model", 30: "model", 10: "model",
 	} {
 		lines := modelTable(rows, width)
 		if got := strings.Join(strings.Fields(lines[0]), " "); got != want {
@@ -28,8 +28,11 @@ func TestModelTableFits(t *testing.T) {
 			t.Errorf("%d columns are not enough for\n%s", width, strings.Join(lines, "\n"))
 		}
 	}
-	if got := modelTable([]modelRow{{ID: "one", Efforts: []string{"low"}}}, 0)[0]; strings.Join(strings.Fields(got), " ") != "model window prices efforts images" {
+	if got := modelTable([]modelRow{{ID: "one", Efforts: []string{"low"}}}, 0)[0]; strings.Join(strings.Fields(got), " ") != "model window $ in/out/read/write efforts images" {
 		t.Errorf("without providers the columns are %q", got)
+	}
+	if got := modelTable(rows, 0)[1]; !strings.Contains(got, "  0.66 / 1.98 / 0 / 0  ") {
+		t.Errorf("prices in %q", got)
 	}
 	if got := modelTable(rows, 10)[1]; got != "deepseek/…" {
 		t.Errorf("cut to %q", got)

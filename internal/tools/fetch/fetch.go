@@ -108,6 +108,10 @@ func reason(ctx context.Context, u *url.URL, err error) error {
 	if errors.As(err, &inner) {
 		err = inner.Err
 	}
+	var name *net.DNSError
+	if errors.As(err, &name) && name.IsNotFound {
+		err = fmt.Errorf("the host %s is not known", name.Name)
+	}
 	return fmt.Errorf("%s: %w", u.Redacted(), err)
 }
 
