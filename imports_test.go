@@ -81,7 +81,7 @@ var rooms = []room{
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/rawjson", nil, "writing JSON needs nothing"},
 	{"internal/console", nil, "writing to a terminal needs nothing"},
-	{"prompts", nil, "texts"},
+	{"prompts", []string{"internal/protect"}, "texts, and none of them keys"},
 }
 
 // nouns are the packages below all rooms, which every room may import: what they

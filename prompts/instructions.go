@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/protect"
 )
 
 // instructionsFile is what a file with instructions for the model is called.
@@ -36,7 +38,7 @@ func Instructions(configDir, home, workspace string) (found []Instruction, probl
 		seen[file] = true
 		var err error
 		if dir != configDir {
-			err = staysBelow(project[0], file)
+			err = staysBelow(project[0], home, file)
 		}
 		text := ""
 		if err == nil {
@@ -52,9 +54,9 @@ func Instructions(configDir, home, workspace string) (found []Instruction, probl
 	return found, problems
 }
 
-// staysBelow refuses a file that leads out of the folder root. What cannot be
-// followed is left to whoever reads it.
-func staysBelow(root, file string) error {
+// staysBelow refuses a file that leads out of the folder root, or to a file that may
+// hold keys. What cannot be followed is left to whoever reads it.
+func staysBelow(root, home, file string) error {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return nil
@@ -62,8 +64,12 @@ func staysBelow(root, file string) error {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return err
 	}
-	if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("%s is a link out of %s; remove it or copy what it leads to", file, root)
+	}
+	if kept := (protect.Places{Home: home}).Read(real, filepath.ToSlash(rel)); kept.Care != protect.Free {
+		return fmt.Errorf("%s leads to %s, and %s; remove the link", file, rel, kept.Why)
 	}
 	return nil
 }
@@ -80,7 +86,11 @@ func readInstructions(file string) (string, error) {
 	if !info.Mode().IsRegular() { // reading a pipe would never end
 		return "", fmt.Errorf("%s is no regular file", file)
 	}
-	if why := foreign(filepath.Dir(file), info); why != "" {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", err
+	}
+	if why := cmp.Or(foreign(filepath.Dir(file), info), foreign(filepath.Dir(real), info)); why != "" {
 		return "", fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
 	}
 	f, err := os.Open(file)

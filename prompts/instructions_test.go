@@ -39,6 +39,36 @@ func TestInstructionsStayInTheRepository(t *testing.T) {
 	}
 }
 
+// A repository that names a file of the user's as its instructions, by a link that was
+// committed, would send their keys to the provider (D-60).
+func TestInstructionsAreNoKeys(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{".env", "deploy/server.key", ".git/config", "here/.ssh/config"} {
+		repo := t.TempDir()
+		if err := errors.Join(os.MkdirAll(filepath.Join(repo, filepath.Dir(target)), 0o700), os.MkdirAll(filepath.Join(repo, ".git"), 0o700),
+			os.WriteFile(filepath.Join(repo, target), []byte("KEY=1"), 0o600), os.Symlink(target, filepath.Join(repo, instructionsFile))); err != nil {
+			t.Fatal(err)
+		}
+		found, problems := Instructions(t.TempDir(), t.TempDir(), repo)
+		if len(found) > 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), target) {
+			t.Errorf("%s: %v, %v", target, found, problems)
+		}
+	}
+}
+
+// A link leads to a file that others may have put there.
+func TestInstructionsBehindALinkAreNobodyElses(t *testing.T) {
+	t.Parallel()
+	repo := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(repo, "shared"), 0o700), os.WriteFile(filepath.Join(repo, "shared", "x.md"), []byte("a trap"), 0o600),
+		os.Chmod(filepath.Join(repo, "shared"), 0o777), os.Symlink("shared/x.md", filepath.Join(repo, instructionsFile))); err != nil {
+		t.Fatal(err)
+	}
+	if found, problems := Instructions(t.TempDir(), t.TempDir(), repo); len(found) > 0 || len(problems) != 1 {
+		t.Errorf("%v, %v", found, problems)
+	}
+}
+
 // What somebody else could have written does not instruct the model (D-61).
 func TestInstructionsOfOtherOwners(t *testing.T) {
 	t.Parallel()
