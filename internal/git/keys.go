@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -66,16 +67,12 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 		// As in every submodule, whose repository is elsewhere.
 		found = slices.DeleteFunc(found, func(key string) bool { return key == "core.worktree" })
 	}
-	links, err := Output(ctx, top, "ls-files", "--stage", "-z")
-	if err != nil {
+	var links links
+	if err := Run(ctx, top, nil, &links, "ls-files", "--stage", "-z"); err != nil {
 		return nil, err
 	}
 	inner := 0
-	for entry := range strings.SplitSeq(string(links), "\x00") {
-		about, name, ok := strings.Cut(entry, "\t")
-		if !ok || !strings.HasPrefix(about, "160000 ") {
-			continue
-		}
+	for _, name := range links.names {
 		folder := filepath.Join(top, filepath.FromSlash(name))
 		if _, err := os.Lstat(filepath.Join(folder, ".git")); err != nil {
 			continue // not there
@@ -90,6 +87,34 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 		found = append(found, keys...)
 	}
 	return found, nil
+}
+
+// links takes the names of repositories from what git ls-files --stage -z prints as it comes:
+// a large repository has a list of many megabytes.
+type links struct {
+	names []string
+	// begun is the beginning of an entry whose end has not come.
+	begun []byte
+}
+
+func (l *links) Write(p []byte) (int, error) {
+	rest := p
+	for {
+		end := bytes.IndexByte(rest, 0)
+		if end < 0 {
+			l.begun = append(l.begun, rest...)
+			return len(p), nil
+		}
+		entry := rest[:end]
+		if len(l.begun) > 0 {
+			l.begun = append(l.begun, entry...)
+			entry = l.begun
+		}
+		if about, name, ok := bytes.Cut(entry, []byte("\t")); ok && bytes.HasPrefix(about, []byte("160000 ")) {
+			l.names = append(l.names, string(name))
+		}
+		l.begun, rest = l.begun[:0], rest[end+1:]
+	}
 }
 
 func unknownKeys(ctx context.Context, dir string) ([]string, error) {

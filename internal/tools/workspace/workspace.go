@@ -118,6 +118,9 @@ func (w *Workspace) Resolve(path string) (string, error) {
 // Rel is the path to show for one that Resolve returned: relative to the
 // workspace with forward slashes, or unchanged when it is outside of it.
 func (w *Workspace) Rel(abs string) string {
+	if rel, ok := strings.CutPrefix(abs, w.root); ok && len(rel) > 1 && rel[0] == '/' && fs.ValidPath(rel[1:]) {
+		return rel[1:] // nearly always, and asked for every file of a search
+	}
 	if !disk.Within(abs, w.root) {
 		return abs
 	}
