@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sahilm/fuzzy"
+
+	"agent/internal/ignore"
 )
 
 // The bounds of completion. A person who types must not wait for a walk through the
@@ -38,6 +40,9 @@ type Completer struct {
 	ctx  context.Context
 	root string
 	now  func() time.Time
+
+	// ranking is held by who looks through all names: somebody who types fast asks often.
+	ranking sync.Mutex
 
 	mu sync.Mutex
 	// listing is what the workspace held at a time, made is closed when the one that is
@@ -78,7 +83,7 @@ func Unfinished(text string) (start int, typed string, ok bool) {
 // only what was known before is proposed, or what stands in the folder that is typed.
 func (c *Completer) Complete(typed string) (proposals []string, whole bool) {
 	list, whole := c.list()
-	if list.names == nil && !whole {
+	if !list.known && !whole {
 		list.names = inFolder(c.root, typed)
 	}
 	found := c.rank(typed, list)
@@ -115,19 +120,21 @@ func (c *Completer) Used(file string) {
 // then what is called so, then what holds its letters. Among those that fit alike what
 // was worked on lately comes first.
 func (c *Completer) rank(typed string, list listing) []string {
+	c.ranking.Lock()
+	defer c.ranking.Unlock()
 	c.mu.Lock()
 	recent := slices.Concat(c.used, list.changed)
 	c.mu.Unlock()
 	if typed == "" {
-		recent = distinct(slices.DeleteFunc(recent, func(name string) bool { return !holds(list.names, name) }))
+		recent = distinct(slices.DeleteFunc(recent, func(name string) bool { return !list.names.Has(name) }))
 		recent = recent[:min(len(recent), maxRecent)]
-		rest := slices.DeleteFunc(below("", list.names), func(name string) bool { return slices.Contains(recent, name) })
+		rest := slices.DeleteFunc(below("", &list.names), func(name string) bool { return slices.Contains(recent, name) })
 		return append(recent, rest...)
 	}
 	if strings.HasSuffix(typed, "/") {
-		return below(typed, list.names)
+		return below(typed, &list.names)
 	}
-	return best(typed, list.names, recent)
+	return best(typed, &list.names, recent)
 }
 
 // candidate is a name that fits what is typed: the lower its fit, the better.
@@ -137,47 +144,99 @@ type candidate struct {
 	lately, fit int
 }
 
+// better orders candidates.
+func better(a, b candidate) int {
+	return cmp.Or(cmp.Compare(a.lately, b.lately), cmp.Compare(a.fit, b.fit))
+}
+
+// top are the best of some candidates, as many as are proposed.
+type top []candidate
+
+func (t *top) add(c candidate) {
+	if len(*t) == maxCompletions && better(c, (*t)[maxCompletions-1]) >= 0 {
+		return
+	}
+	after, _ := slices.BinarySearchFunc(*t, c, func(a, c candidate) int {
+		if better(a, c) <= 0 { // of those that fit alike the first comes first
+			return -1
+		}
+		return 1
+	})
+	*t = slices.Insert((*t)[:min(len(*t), maxCompletions-1)], after, c)
+}
+
+// matchedAtOnce is of how many names it is found out together which hold some letters: what
+// is known of each takes memory.
+const matchedAtOnce = 1000
+
 // best are the names that fit what is typed, enough of them to be proposed. Letters are
 // only looked for when too few names begin as it was typed.
-func best(typed string, names, recent []string) (found []string) {
+func best(typed string, names *ignore.Paths, recent []string) (found []string) {
 	lately := make(map[string]int, len(recent))
 	for i, name := range recent {
 		if _, known := lately[name]; !known {
 			lately[name] = i - len(recent)
 		}
 	}
-	var asTyped, called []candidate
-	var rest []string
-	for _, name := range names {
-		base := name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:]
-		switch {
+	var asTyped, called, lettered top
+	// fits are those that a name belongs to by what it begins with, nil for none.
+	fits := func(name string) *top {
+		switch base := name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:]; {
 		case strings.HasPrefix(name, typed):
-			asTyped = append(asTyped, candidate{name, lately[name], 0})
+			return &asTyped
 		case strings.HasPrefix(base, typed):
-			called = append(called, candidate{name, lately[name], len(name)})
+			return &called
+		}
+		return nil
+	}
+	for i := range names.Len() {
+		name := names.At(i)
+		switch begun := fits(name); begun {
+		case nil:
+		case &asTyped:
+			begun.add(candidate{name, lately[name], 0})
 		default:
-			rest = append(rest, name)
+			begun.add(candidate{name, lately[name], len(name)})
 		}
 	}
-	var lettered []candidate
 	if len(asTyped)+len(called) < maxCompletions {
-		for _, match := range fuzzy.FindNoSort(typed, rest) {
-			lettered = append(lettered, candidate{match.Str, lately[match.Str], -match.Score})
+		rest := make([]string, 0, matchedAtOnce)
+		for i := range names.Len() {
+			if name := names.At(i); mayHold(name, typed) && fits(name) == nil {
+				rest = append(rest, name)
+			}
+			if len(rest) == cap(rest) || i == names.Len()-1 {
+				for _, match := range fuzzy.FindNoSort(typed, rest) {
+					lettered.add(candidate{match.Str, lately[match.Str], -match.Score})
+				}
+				rest = rest[:0]
+			}
 		}
 	}
-	for _, fitting := range [][]candidate{asTyped, called, lettered} {
-		slices.SortStableFunc(fitting, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.lately, b.lately), cmp.Compare(a.fit, b.fit)) })
-		for _, c := range fitting {
-			found = append(found, c.name)
-		}
+	for _, c := range slices.Concat(asTyped, called, lettered) {
+		found = append(found, c.name)
 	}
 	return found
 }
 
-// holds reports whether a name is among sorted ones.
-func holds(names []string, name string) bool {
-	_, found := slices.BinarySearch(names, name)
-	return found
+// mayHold reports whether a name may hold some letters in their order: a quick look, since
+// most of many names do not.
+func mayHold(name, letters string) bool {
+	at := 0
+	for i := 0; i < len(name) && at < len(letters); i++ {
+		// What is not ASCII may be another form of any letter.
+		if name[i]|letters[at] >= utf8.RuneSelf || lower(name[i]) == lower(letters[at]) {
+			at++
+		}
+	}
+	return at == len(letters) || strings.ContainsFunc(letters, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // distinct drops what came before, in place.
@@ -191,9 +250,10 @@ func distinct(names []string) []string {
 }
 
 // below returns the names directly in a folder.
-func below(folder string, names []string) []string {
+func below(folder string, names *ignore.Paths) []string {
 	var found []string
-	for _, name := range names {
+	for i := range names.Len() {
+		name := names.At(i)
 		rest, ok := strings.CutPrefix(name, folder)
 		if ok && rest != "" && !strings.Contains(strings.TrimSuffix(rest, "/"), "/") {
 			found = append(found, name)

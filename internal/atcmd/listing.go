@@ -2,16 +2,19 @@ package atcmd
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"agent/internal/ignore"
 )
 
-// listing is the files of a workspace and the folders they are in, sorted.
+// listing is the files of a workspace and the folders they are in, sorted; known is false
+// before the first.
 type listing struct {
-	names []string
+	names ignore.Paths
+	known bool
 	// changed are the files that were changed lately, the latest first.
 	changed []string
 	at      time.Time
@@ -48,11 +51,10 @@ func (c *Completer) list() (now listing, whole bool) {
 // make lists the workspace.
 func (c *Completer) make(made chan struct{}) {
 	began := c.now()
-	list := listing{at: began, names: []string{}}
+	list := listing{at: began, known: true}
 	if w, err := openWorkspace(c.ctx, c.root); err == nil {
-		files := w.all()
-		list.names = withFolders(files)
-		list.changed = changedLately(w, files, began)
+		list.names, _ = ignore.FilesAndFolders(c.ctx, w.root) // what cannot be listed holds nothing
+		list.changed = changedLately(w, &list.names, began)
 	}
 	list.took = c.now().Sub(began)
 	c.mu.Lock()
@@ -61,42 +63,43 @@ func (c *Completer) make(made chan struct{}) {
 	close(made)
 }
 
-// withFolders are files and the folders that they are in, sorted.
-func withFolders(files []string) []string {
-	names, folders := slices.Clone(files), map[string]bool{}
-	for _, file := range files {
-		for folder := path.Dir(file); folder != "." && !folders[folder]; folder = path.Dir(folder) {
-			folders[folder] = true
-			names = append(names, folder+"/")
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+// mostDated is in how many files and folders those changed lately are looked for: each is
+// looked at for itself.
+const mostDated = 50_000
 
 // changedLately are the files that were changed lately, the latest first.
-func changedLately(w *workspace, files []string, now time.Time) []string {
+func changedLately(w *workspace, names *ignore.Paths, now time.Time) []string {
+	if names.Len() > mostDated {
+		return nil
+	}
 	times := map[string]time.Time{}
 	var changed []string
-	for _, file := range files {
+	files := 0
+	for i := range names.Len() {
+		file := names.At(i)
+		if strings.HasSuffix(file, "/") {
+			continue
+		}
+		files++
 		info, err := os.Lstat(w.absolute(file))
 		if err != nil || now.Sub(info.ModTime()) > recently {
 			continue
 		}
 		times[file] = info.ModTime()
-		if changed = append(changed, file); len(changed)*recentShare > len(files)+recentShare {
-			return nil
-		}
+		changed = append(changed, file)
+	}
+	if len(changed)*recentShare > files+recentShare {
+		return nil
 	}
 	slices.SortStableFunc(changed, func(a, b string) int { return times[b].Compare(times[a]) })
 	return changed
 }
 
 // inFolder is what stands in the folder that is typed, from the root, sorted.
-func inFolder(root, typed string) []string {
+func inFolder(root, typed string) ignore.Paths {
 	folder := typed[:strings.LastIndexByte(typed, '/')+1]
 	if folder != "" && !filepath.IsLocal(filepath.FromSlash(folder)) {
-		return nil
+		return ignore.Paths{}
 	}
 	entries, _ := os.ReadDir(filepath.Join(root, filepath.FromSlash(folder)))
 	var names []string
@@ -110,5 +113,5 @@ func inFolder(root, typed string) []string {
 		}
 	}
 	slices.Sort(names)
-	return names
+	return ignore.PathsOf(names...)
 }

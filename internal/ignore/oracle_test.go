@@ -2,6 +2,7 @@ package ignore
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,6 +127,12 @@ func TestListingIsWhatGitLists(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Fatalf("below %s: %v (-want +got):\n%s", below, err, diff)
 			}
+			if below == "." {
+				all, err := FilesAndFolders(t.Context(), root)
+				if diff := cmp.Diff(withFolders(want), slices.Collect(all.all())); diff != "" || err != nil {
+					t.Fatalf("with folders: %v (-want +got):\n%s", err, diff)
+				}
+			}
 			nobody := Visitor{File: func(_, _ []byte, _ *index.Entry) {}}
 			looks++
 			if _, ok := walkFolders(t.Context(), dir, "", nobody); ok {
@@ -142,5 +149,29 @@ func TestListingIsWhatGitLists(t *testing.T) {
 	})
 	if quick < looks*9/10 {
 		t.Errorf("of %d listings %d were made without asking git for all files", looks, quick)
+	}
+}
+
+// withFolders are files and the folders they are in.
+func withFolders(files []string) []string {
+	all := slices.Clone(files)
+	for _, file := range files {
+		for at, c := range file {
+			if c == '/' {
+				all = append(all, file[:at+1])
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (p *Paths) all() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range p.Len() {
+			if !yield(p.At(i)) {
+				return
+			}
+		}
 	}
 }
