@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 //go:embed compression.md
@@ -26,7 +27,7 @@ var CompressionSections = []string{
 // ask for, "" when nothing is missing; it is used all the same.
 func Compression(overrides string) (prompt, lacks string, err error) {
 	path := filepath.Join(overrides, "compression.md")
-	data, err := os.ReadFile(path)
+	data, err := disk.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return compressionPrompt, "", nil

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
+
+	"agent/internal/disk"
 )
 
 //go:embed system.md
@@ -57,7 +58,7 @@ func Load(overrides string) (*Templates, error) {
 func load(overrides, name, embedded string) (*template.Template, error) {
 	text, source := embedded, "the embedded "+name
 	path := filepath.Join(overrides, name)
-	switch data, err := os.ReadFile(path); {
+	switch data, err := disk.Read(path); {
 	case err == nil:
 		text, source = string(data), path
 	case !errors.Is(err, fs.ErrNotExist):

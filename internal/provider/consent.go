@@ -32,7 +32,7 @@ func newConsent(folder string) consent { return consent{filepath.Join(folder, "a
 // read returns what is allowed. A file that cannot be read allows nothing.
 func (c consent) read() (allowed, error) {
 	var a allowed
-	data, err := os.ReadFile(c.path)
+	data, err := disk.Read(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
 	}

@@ -74,7 +74,7 @@ func (l *lessons) read() map[string]taught {
 	if l.path == "" {
 		return all
 	}
-	data, err := os.ReadFile(l.path)
+	data, err := disk.Read(l.path)
 	if err != nil || json.Unmarshal(data, &all) != nil {
 		return map[string]taught{}
 	}

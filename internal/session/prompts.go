@@ -58,7 +58,7 @@ const (
 // Load returns the newest prompts, oldest first. Lines that cannot be read are
 // passed over; a missing file is an empty history.
 func (p Prompts) Load() ([]Prompt, error) {
-	data, err := os.ReadFile(p.Path)
+	data, err := disk.Read(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -26,7 +26,7 @@ const (
 // read returns the document at path. What is wrong with it is reported with line and
 // field, and the file is left as it is. A missing file is fs.ErrNotExist.
 func read(path string) (document, []byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.Read(path)
 	if err != nil {
 		return nil, nil, &Error{Problem: "cannot read " + path + ": " + disk.Reason(err).Error(), Err: err}
 	}

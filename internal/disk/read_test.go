@@ -1,0 +1,31 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestRead: nothing that stands in the place of a file is waited for.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "pipe")
+	if err := errors.Join(os.WriteFile(file, []byte("x"), 0o600), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(file); err != nil || string(got) != "x" {
+		t.Errorf("%q %v", got, err)
+	}
+	for _, path := range []string{pipe, dir, "/dev/zero"} {
+		if _, err := Read(path); !errors.Is(err, errNoFile) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := Read(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
