@@ -55,6 +55,8 @@ func (m *Model) event(event chat.Event) {
 		m.turn.returned = true
 		if m.input.Empty() {
 			m.giveBack(e.Message)
+		} else {
+			m.note(dim, "↑", "what could not be sent is in the prompt history: Up brings it back")
 		}
 	case chat.TextDelta:
 		m.endThinking()
