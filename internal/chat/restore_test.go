@@ -75,3 +75,17 @@ func TestSizesAfterAResume(t *testing.T) {
 		}
 	}
 }
+
+// TestResumeOfNothingSound: a record of which only answers without their calls are left
+// is an empty conversation, not one that can never be sent.
+func TestResumeOfNothingSound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("going on"))
+	orphan := history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "read_file", Result: history.TextResult("x")})
+	if err := b.resume([]*history.Content{orphan}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := b.prompt("after"); err != nil || out.Response != "going on" {
+		t.Fatalf("%+v %v", out, err)
+	}
+}

@@ -15,7 +15,7 @@ func Repair(entries []*Content, why string) []*Content {
 	if Validate(entries) == nil {
 		return entries
 	}
-	r := repair{why: why}
+	r := repair{why: why, entries: []*Content{}} // where nothing is left, that is the history
 	for _, entry := range entries {
 		r.entry(entry)
 	}

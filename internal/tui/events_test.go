@@ -223,7 +223,7 @@ func TestReturnedMessage(t *testing.T) {
 	if got := s.model.input.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input became %q", got)
 	}
-	if all := s.all(); !strings.Contains(all, "Up brings it back") {
+	if all := s.all(); !strings.Contains(all, "prompt history: Up") {
 		t.Errorf("where it is now is not said:\n%s", all)
 	}
 	s.events(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("there is no file @nowhere.go")})
