@@ -56,7 +56,7 @@ var pictures = map[string]func(*screenplay){
 		s.update(branchMsg("main*"))
 	},
 	"question": func(s *screenplay) {
-		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "Now raise the limit to twelve euros, here and in the tests."},
+		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "An order of exactly ten euros gets no discount. Repair that."},
 			chat.ApprovalRequested{Approval: chat.Approval{
 				ID: 1, Tool: "replace", Kind: tools.KindEdit, Always: "edits of *.sh files",
 				Preview: tools.Preview{Title: "edit till.sh", Diff: tillDiff, Paths: []string{"till.sh"}},
