@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -114,9 +115,51 @@ func columnWidths(rows [][][]style.Span, room int) ([]int, bool) {
 				widths[i] = share
 			}
 		}
+		keepWords(widths, rows)
 		break
 	}
 	return widths, true
+}
+
+// keepWords gives columns that would split a word cells of those that would not.
+func keepWords(widths []int, rows [][][]style.Span) {
+	spare := slices.Clone(widths)
+	for i := range widths {
+		longest := minColumn
+		for _, row := range rows {
+			if i < len(row) {
+				longest = max(longest, longestWord(row[i]))
+			}
+		}
+		spare[i] -= longest
+	}
+	for i := range widths {
+		for spare[i] < 0 {
+			from := slices.Index(spare, slices.Max(spare))
+			if spare[from] <= 0 {
+				return
+			}
+			spare[from]--
+			widths[from]--
+			spare[i]++
+			widths[i]++
+		}
+	}
+}
+
+// longestWord is the width of what a cell cannot break.
+func longestWord(cell []style.Span) int {
+	var text strings.Builder
+	for _, span := range cell {
+		text.WriteString(span.Text)
+	}
+	longest := 0
+	for _, word := range strings.Fields(text.String()) {
+		if width := style.Width(word); width == len(word) { // scripts of wide characters break anywhere
+			longest = max(longest, width)
+		}
+	}
+	return longest
 }
 
 func spansWidth(spans []style.Span) int {

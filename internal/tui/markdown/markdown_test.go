@@ -67,6 +67,7 @@ func TestMarkdownBlocks(t *testing.T) {
 		{"HTML is shown", "<div>\nx\n</div>", "<div>\nx\n</div>"},
 		{"characters by their names", "&lt;a&gt; &amp;amp; <br> &quot;&#39;&#x27;&eacute;&nbsp;b &nosuch; & &; \\&amp; `&amp;`", "<a> &amp; <br> \"''é b &nosuch; & &;\n&amp; `&amp;`"},
 		{"no name of what a terminal obeys", "&#27;[31m&#x9b;&#10;&Tab;&zwj;&#8238;&#0;", "&#27;[31m&#x9b;&#10;&Tab;&zwj;&#8238;\ufffd"},
+		{"a narrow column keeps its words", "| name | what |\n|--|--|\n| recencyPruningRetention | a text of some words that goes on and on |", "name                    │ what\n────────────────────────┼──────────────\nrecencyPruningRetention │ a text of\n                        │ some words\n                        │ that goes on\n                        │ and on"},
 		{"names in a table", "| a &lt; |\n|--|\n| &amp; |", "a <\n───\n&"},
 		{"a rule", "---", strings.Repeat("─", 20)},
 		{"a table", "| a | b |\n|--:|:-:|\n| 1 | two |", "a │  b\n──┼────\n1 │ two"},
