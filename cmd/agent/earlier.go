@@ -15,9 +15,9 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 	var e tui.Earlier
 	worked := answered(entries)
 	for _, entry := range entries {
-		if entry.Speaker == history.Human && entry.Metadata[history.MetaSummary] == nil && entry.Metadata[history.MetaRestored] == nil {
+		if entry.IsMessage() || entry.Holds(history.Printed) { // to the latter alone nobody replies
 			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
-			e.Unfinished = true
+			e.Unfinished = e.Unfinished || entry.IsMessage()
 			continue
 		}
 		if len(e.Exchanges) == 0 || entry.Speaker != history.AI {

@@ -19,6 +19,8 @@ func TestEarlier(t *testing.T) {
 	answer := history.New(history.AI, &history.Text{Text: "Done."})
 	cut := answer.WithMeta(history.MetaInterrupted, true)
 	summary := history.HumanText("what was before").WithMeta(history.MetaSummary, true)
+	undone := history.New(history.Human, history.NewData(history.Undone, "I undid the changes:", "a.go"))
+	printed := history.New(history.Human, history.NewData(history.Printed, "I ran ls:", "a.go"))
 	greeted := tui.Exchange{Said: "hello", Reply: "Done."}
 	for _, tt := range []struct {
 		name    string
@@ -29,6 +31,12 @@ func TestEarlier(t *testing.T) {
 		{"a summary only", []*history.Content{summary}, tui.Earlier{}},
 		{"answered", []*history.Content{history.HumanText("hello"), answer, asked, call, result, answer, summary}, tui.Earlier{
 			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Name: "glob", About: "*.go"}}, Reply: "Done."}},
+		}},
+		{"what only tells of files, and commands of the user", []*history.Content{history.HumanText("hello"), answer, undone, printed}, tui.Earlier{
+			Exchanges: []tui.Exchange{greeted, {Said: "I ran ls:"}},
+		}},
+		{"a command before the reply", []*history.Content{asked, printed}, tui.Earlier{
+			Exchanges: []tui.Exchange{{Said: "fix @a.go"}, {Said: "I ran ls:"}}, Unfinished: true,
 		}},
 		{"not answered", []*history.Content{history.HumanText("hello"), answer, asked}, tui.Earlier{
 			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go"}}, Unfinished: true,
