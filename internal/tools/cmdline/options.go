@@ -19,7 +19,9 @@ func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
 			options = false
 			continue
 		}
-		if text == "-" || !strings.HasPrefix(text, "-") || !options {
+		// Some programs take no option any more behind the first operand.
+		behind := p.max != unlimited && len(operands) > 0
+		if text == "-" || !strings.HasPrefix(text, "-") || !options || behind {
 			operands = append(operands, arg)
 		}
 		switch {

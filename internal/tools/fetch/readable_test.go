@@ -34,7 +34,7 @@ func TestReadableIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"x", "<p>", "&amp;", "<a href=y>", "ä", "</p>", "<br/>"} {
 		for _, lead := range []string{"", "<p ", "<a href=x "} {
-			page := lead + strings.Repeat(text, MaxBytes/len(text)) + ">" + strings.Repeat("x", maxReadable)
+			page := lead + strings.Repeat(text, 2*maxReadable/len(text)) + ">" + strings.Repeat("x", maxReadable)
 			got, whole, err := Readable(t.Context(), page)
 			if len(got) > maxReadable+10*maxAttribute || whole || err != nil {
 				t.Errorf("%q after %q: %d bytes, whole %t, %v", text, lead, len(got), whole, err)
