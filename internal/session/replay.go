@@ -73,6 +73,8 @@ func read(t text) (*player, error) {
 			return nil, unreadable(err)
 		}
 	}
+	const none = math.MaxUint64
+	p.release(none)
 	switch {
 	case p.newer != nil && !p.old:
 		return nil, p.newer
@@ -91,6 +93,8 @@ type player struct {
 	state   State
 	journal journal
 	number  int
+	// held waits for the line after it.
+	held *heldLine
 	// announced is the highest version that the program writing the log said it would
 	// write.
 	announced int
@@ -165,9 +169,18 @@ func (p *player) apply(line []byte, e event) error {
 	default:
 		p.old = true
 	}
-	if r.Seq <= p.state.seq {
+	p.release(r.Seq)
+	switch {
+	case r.Seq <= p.state.seq:
 		return fmt.Errorf("its number %d was there before", r.Seq)
+	case r.Seq > p.state.seq+1:
+		p.held = &heldLine{bytes.Clone(line), r.Seq, e}
+		return nil
 	}
+	return p.applySure(line, r, e)
+}
+
+func (p *player) applySure(line []byte, r Record, e event) error {
 	r, payload, err := decodeLine(line, r)
 	if err != nil {
 		return err
@@ -175,6 +188,36 @@ func (p *player) apply(line []byte, e event) error {
 	p.state.seq, e.seq = r.Seq, r.Seq
 	p.take(r, payload, e)
 	return nil
+}
+
+// heldLine is a line whose number is not the next one. Either lines before it are lost,
+// or its number is damaged, and then all that follow it would seem to have been there
+// before: what comes next tells.
+type heldLine struct {
+	line  []byte
+	seq   uint64
+	event event
+}
+
+// release applies the line that is held, if there is one, or passes it over because a
+// sound line with the number next comes after it.
+func (p *player) release(next uint64) {
+	held := p.held
+	if held == nil {
+		return
+	}
+	p.held = nil
+	if p.state.seq < next && next <= held.seq {
+		p.state.notice(held.event.line, fmt.Sprintf("line %d was skipped: its number %d is too high", held.event.line, held.seq))
+		return
+	}
+	r, err := parse(held.line)
+	if err == nil || r.Seq == held.seq { // of a higher version, which was looked at
+		err = p.applySure(held.line, r, held.event)
+	}
+	if err != nil {
+		p.state.notice(held.event.line, fmt.Sprintf("line %d was skipped: %v", held.event.line, err))
+	}
 }
 
 // decodeLine decodes the payload of a line of which parse has made a record. The cut of
