@@ -225,13 +225,20 @@ func checkTerminal(w world) finding {
 	if !term.IsTerminal(int(w.stdout.Fd())) || !term.IsTerminal(int(w.stdin.Fd())) {
 		return finding{"note", "no terminal; only -p will work here", ""}
 	}
-	name := w.env("TERM")
 	width, height, err := term.GetSize(int(w.stdout.Fd()))
-	switch {
-	case err != nil:
+	if err != nil {
 		return finding{"fix", "terminal: its size cannot be read", "use another terminal"}
-	case name == "" || name == "dumb":
-		return finding{"fix", "terminal: TERM is " + fmt.Sprintf("%q", name), "set TERM, for example to xterm-256color"}
+	}
+	return terminalFinding(w.env("TERM"), width, height)
+}
+
+// terminalFinding judges a terminal by its TERM and its size.
+func terminalFinding(name string, width, height int) finding {
+	switch {
+	case name == "":
+		return finding{"fix", "terminal: TERM is not set", "set TERM, for example to xterm-256color"}
+	case name == "dumb":
+		return finding{"note", "terminal dumb: all is plain lines", "set TERM to what it is, such as xterm-256color, if it can do more"}
 	case width < 60:
 		return finding{"note", fmt.Sprintf("terminal %s, %d×%d", name, width, height), "60 columns or more read better"}
 	default:
