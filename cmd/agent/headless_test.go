@@ -66,3 +66,25 @@ func TestRefusalStatus(t *testing.T) {
 		}
 	}
 }
+
+// Reliability, minor 13: a pipe that stays open is waited for, which is said, and what
+// came through it is the input.
+func TestAnOpenPipeIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	pipe := newPipe(t, filepath.Join(home, "work"))
+	server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return llmtest.Say("It said: " + r.Last().Content) })
+	run := startCommand(t, home, server.URL, "sh", "-c", `agent -p "what is this?" <pipe`)
+	in, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.until("waiting for the end of standard input")
+	if _, err := in.WriteString("piped words"); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if out, status := run.end(); status != exitOK || !strings.Contains(out, "piped words") {
+		t.Errorf("ended with %d:\n%s", status, out)
+	}
+}
