@@ -46,9 +46,10 @@ fuzz-read-only:
 	READONLY_SEED=$(or $(SEED),$$(date +%s)) READONLY_CALLS=$(or $(CALLS),300) $(GO) test -count=1 -timeout 60m -run 'TestReadOnlyChangesNothingOnTheDisk|TestChangesOfTheDiskAreSeen' -v ./cmd/agent
 
 # The program is killed, cut off and starved at moments of chance; what must hold
-# after that is checked. CHAOS_TIME bounds it, CHAOS_SEED has the same again.
+# after that is checked. CHAOS_TIME bounds it, CHAOS_SEED has the same again, and
+# CHAOS_DISK=all has every call to the disk fail once, however long that takes.
 chaos: build
-	$(GO) test -tags chaos -count=1 -timeout 20m -parallel 4 -run TestChaos -v ./cmd/agent
+	$(GO) test -tags chaos -count=1 -timeout $(if $(CHAOS_DISK),3h,20m) -parallel 4 -run TestChaos -v ./cmd/agent
 
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
