@@ -199,8 +199,8 @@ func (h *house) answers() int { return bytes.Count(h.recorded(), []byte(answer))
 func (h *house) checkSaved(what string, saved bool, disk *faultyDisk, out string) {
 	h.t.Helper()
 	lost := strings.Contains(out, "while closing: the session is not saved")
-	if saved == lost {
-		h.t.Errorf("%s: the answer is recorded: %v, it is said to be lost: %v\n%s", what, saved, lost, out)
+	if !saved && !lost { // what is lost may have come after the answer
+		h.t.Errorf("%s: the answer is not recorded, and that is not said\n%s", what, out)
 	}
 	const end = 20 // calls after the record is closed
 	if lost && disk.calls > disk.fault.to+end {

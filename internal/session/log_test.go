@@ -353,6 +353,39 @@ func TestARecordIsOnDiskBeforeTheMutationCounts(t *testing.T) {
 	}
 }
 
+// The file of a new session was made, but not its name made safe, and it could not be
+// removed again either: the next try goes on with it.
+func TestTheFileOfAFailedTryIsTakenUp(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	create, path := l.disk.open, l.Path()
+	l.disk.open = func() (file, error) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l.disk.left, l.disk.open = true, create
+		return nil, syscall.EIO
+	}
+	add(t, l, "a")
+	if l.Unsaved() == nil {
+		t.Error("it counts as saved")
+	}
+	add(t, l, "b")
+	if err := l.Unsaved(); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := Resume(path, options(t)); err == nil {
+		t.Error("nobody holds the session")
+	}
+	closeLog(t, l)
+	if state := replayFile(t, path); said(state.Entries) != "a b" {
+		t.Errorf("on disk is %q", said(state.Entries))
+	}
+}
+
 // TestDiskFull: what cannot be written waits and is written in order, whole,
 // exactly once.
 func TestDiskFull(t *testing.T) {

@@ -75,22 +75,34 @@ func unusedID(folder string, now time.Time, random io.Reader) (id, path string, 
 	}
 }
 
-// create makes the file of a new session and locks it.
+// create makes the file of a new session and locks it. One that an earlier try could not
+// remove again is ours.
 func (l *Log) create() (file, error) {
 	folder := filepath.Dir(l.path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	out, err := os.OpenFile(l.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY | os.O_APPEND
+	if l.disk.left {
+		flags &^= os.O_EXCL
+	}
+	out, err := os.OpenFile(l.path, flags, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if l.disk.lock, err = acquire(l.path); err == nil {
+	lock, err := acquire(l.path)
+	if err == nil {
 		err = disk.SyncFolder(folder)
 	}
 	if err != nil {
-		return nil, errors.Join(err, out.Close(), os.Remove(l.path))
+		if lock != nil {
+			err = errors.Join(err, lock.Close())
+		}
+		removing := os.Remove(l.path)
+		l.disk.left = removing != nil
+		return nil, errors.Join(err, out.Close(), removing)
 	}
+	l.disk.lock = lock
 	return out, nil
 }
 

@@ -20,6 +20,8 @@ type writer struct {
 	open func() (file, error)
 	lock *flock.Flock
 	out  file
+	// left says that a file of ours is there, made by a try that failed.
+	left bool
 	// wanted says that there is an entry; a log without one is not kept.
 	wanted  bool
 	waiting [][]byte
