@@ -17,49 +17,105 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
+
+// mostMemory is the most that the program may hold in a large repository.
+const mostMemory = 60 << 20
 
 // TestBigRepository calls every tool that looks at a whole workspace in a repository of
 // 230 000 files, each in a program of its own, and prints a table: until the answer was
 // with the model, by the clock and of processors with those of git, and the most memory
-// that the program has held. BIG_REPOSITORY names one that is there already. The first
-// calls of all read a cold disk, and the clock of a shared machine says little, so it is
-// the processor time of two cores that the bound of 2 s is held against.
+// that the program has held. BIG_REPOSITORY names one that is there already. The clock and
+// the speed of a shared machine say little, so the bound is processor time, in how often
+// that of a look at every file would do: four looks are a second of two quiet cores.
 func TestBigRepository(t *testing.T) {
-	repository := os.Getenv("BIG_REPOSITORY")
-	if repository == "" {
-		repository = bigRepository(t, 230_000)
-	}
-	const (
-		mostTime   = 4 * time.Second // of processors: 2 s on two
-		mostMemory = 60 << 20
-	)
-	for _, call := range []struct{ name, tool, arguments string }{
-		{"nothing", "todo_read", `{}`},
-		{"glob, one folder", "glob", `{"pattern":"mod3/pkg7/*.go"}`},
-		{"glob, all", "glob", `{"pattern":"**/*9.go"}`},
-		{"search, one line", "search_file_content", `{"pattern":"func F45_49_99\\("}`},
-		{"search, expression", "search_file_content", `{"pattern":"[a-z]+_[0-9]{4}x$"}`},
-		{"search, nothing", "search_file_content", `{"pattern":"no such words"}`},
-		{"search, often", "search_file_content", `{"pattern":"func"}`},
-		{"list", "list_directory", `{}`},
-		{"read, near names", "read_file", `{"file_path":"mod3/pkg7/fil001.go"}`},
-		{"replace", "replace", `{"file_path":"mod03/pkg07/file001.go","old_string":"func F3_7_1()","new_string":"func F3_7_1() "}`},
-		{"command", "run_shell_command", `{"command":"true"}`},
-		{"command that makes", "run_shell_command", `{"command":"touch made; rm made"}`},
+	repository := bigRepository(t, 230_000)
+	look := costOfALook(t, repository)
+	fmt.Printf("a look at every file: %.2f s CPU\n", look.Seconds())
+	const once, makes, reads = 1.3, 4, 5
+	command := func(line string) string { return fmt.Sprintf(`{"command":%q}`, line) }
+	for _, call := range []struct {
+		name, tool, arguments string
+		times                 int
+		looks                 float64
+	}{
+		{"nothing", "todo_read", `{}`, 1, 1},
+		{"search, first", "search_file_content", `{"pattern":"no such words at all"}`, 1, reads},
+		{"glob, one folder", "glob", `{"pattern":"mod3/pkg7/*.go"}`, 1, 1},
+		{"glob, all", "glob", `{"pattern":"**/*9.go"}`, 1, once},
+		{"search, one line", "search_file_content", `{"pattern":"func F45_49_99\\("}`, 1, reads},
+		{"search, expression", "search_file_content", `{"pattern":"[a-z]+_[0-9]{4}x$"}`, 1, reads},
+		{"search, often", "search_file_content", `{"pattern":"func"}`, 1, once},
+		{"list", "list_directory", `{}`, 1, once},
+		{"read, near names", "read_file", `{"file_path":"mod3/pkg7/fil001.go"}`, 1, once},
+		{"replace", "replace", `{"file_path":"mod03/pkg07/file001.go","old_string":"func F3_7_1()","new_string":"func F3_7_1() "}`, 1, 1},
+		{"replace, near lines", "replace", `{"file_path":"mod03/pkg07/file002.go","old_string":"func G3_7_2()","new_string":"x"}`, 1, once},
+		{"write", "write_file", `{"file_path":"mod03/pkg07/new.go","content":"package x\n"}`, 1, 1},
+		{"read many", "read_many_files", `{"paths":["mod03/pkg07/*.go"]}`, 1, once},
+		{"command", "run_shell_command", command("true"), 1, once},
+		{"command that makes", "run_shell_command", command("touch made; rm made"), 1, makes},
+		{"three of them", "run_shell_command", command("touch made; rm made"), 3, 2 * makes},
 	} {
 		t.Run(call.name, func(t *testing.T) {
-			used := useOf(t, repository, call.tool, call.arguments)
-			fmt.Printf("%-20s %6.2f s, %6.2f s CPU, %4d MB\n", call.name, used.took.Seconds(), used.cpu.Seconds(), used.memory>>20)
-			if used.cpu > mostTime || used.memory > mostMemory {
-				t.Errorf("at most %v and %d MB are allowed", mostTime, mostMemory>>20)
+			used := useOf(t, repository, call.tool, call.arguments, call.times)
+			used.print(call.name)
+			if used.cpu.Seconds() > call.looks*look.Seconds() || used.memory > mostMemory {
+				t.Errorf("at most %v looks and %d MB are allowed", call.looks, mostMemory>>20)
 			}
 		})
 	}
+	t.Run("@", func(t *testing.T) {
+		used := useOfCompletion(t, repository)
+		used.print("@")
+		if used.cpu.Seconds() > once*look.Seconds() || used.memory > mostMemory {
+			t.Errorf("at most %v looks and %d MB are allowed", once, mostMemory>>20)
+		}
+	})
+}
+
+func (u use) print(name string) {
+	fmt.Printf("%-20s %6.2f s, %6.2f s CPU, %4d MB\n", name, u.took.Seconds(), u.cpu.Seconds(), u.memory>>20)
+}
+
+// costOfALook is the processor time of a look at every file of a repository.
+func costOfALook(t *testing.T, root string) (took time.Duration) {
+	used := func() time.Duration {
+		var usage unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	out, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+	for _, file := range files { // from here on nothing is read from disk
+		if _, err := os.ReadFile(filepath.Join(root, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		begun := used()
+		for _, file := range files {
+			if _, err := os.Lstat(filepath.Join(root, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		took = used() - begun
+	}
+	return took
 }
 
 // bigRepository is a repository of so many small files that git tracks.
 func bigRepository(t *testing.T, files int) string {
+	if there := os.Getenv("BIG_REPOSITORY"); there != "" {
+		return there
+	}
 	root := t.TempDir()
 	for i := range files {
 		dir := filepath.Join(root, fmt.Sprintf("mod%02d", i/5000), fmt.Sprintf("pkg%02d", i/100%50))
@@ -88,8 +144,8 @@ type use struct {
 	memory    int64 // bytes, the most that was resident
 }
 
-// useOf runs the program for a prompt at which the model calls one tool once.
-func useOf(t *testing.T, workspace, tool, arguments string) use {
+// useOf runs the program for a prompt at which the model calls one tool so many times.
+func useOf(t *testing.T, workspace, tool, arguments string, times int) use {
 	agent, err := filepath.Abs(binary)
 	if err != nil {
 		t.Fatal(err)
@@ -105,10 +161,12 @@ func useOf(t *testing.T, workspace, tool, arguments string) use {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		if requests++; requests == 1 {
+		if requests++; requests <= times {
 			quoted, _ := json.Marshal(arguments)
-			fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":%q,"arguments":%s}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n", tool, quoted)
-			called = time.Now()
+			fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c%d","type":"function","function":{"name":%q,"arguments":%s}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n", requests, tool, quoted)
+			if requests == 1 {
+				called = time.Now()
+			}
 			return
 		}
 		used.took = time.Since(called)
@@ -126,9 +184,66 @@ func useOf(t *testing.T, workspace, tool, arguments string) use {
 		t.Fatal(err)
 	}
 	pid.Store(int64(cmd.Process.Pid))
-	if err := cmd.Wait(); err != nil || requests != 2 {
+	if err := cmd.Wait(); err != nil || requests != times+1 {
 		t.Fatalf("%v after %d requests\n%s", err, requests, out.String())
 	}
+	used.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return used
+}
+
+// useOfCompletion types a few @ in the built program, until their files are proposed.
+func useOfCompletion(t *testing.T, workspace string) use {
+	agent, err := filepath.Abs(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	cmd := exec.Command(agent, "--model", "test-model")
+	cmd.Dir = workspace
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "TERM=xterm-256color", "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=http://127.0.0.1:9/v1"}
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := make(chan string)
+	go func() {
+		defer close(shown)
+		buffer := make([]byte, 64<<10)
+		for {
+			n, err := terminal.Read(buffer)
+			if err != nil {
+				return
+			}
+			shown <- string(buffer[:n])
+		}
+	}()
+	deadline := time.After(2 * time.Minute)
+	until := func(text string) {
+		for screen := ""; !strings.Contains(screen, text); {
+			select {
+			case more, ok := <-shown:
+				if screen += more; !ok {
+					t.Fatalf("the program ended before it showed %q", text)
+				}
+			case <-deadline:
+				t.Fatalf("%q was not shown, but %q", text, screen)
+			}
+		}
+	}
+	until("test-model")
+	begun := time.Now()
+	for _, typed := range [][2]string{{"@mod12/pkg1", "mod12/pkg11/"}, {" @m12p13f099", "mod12/pkg13/file099.go"}, {" @file00", "file000.go"}, {" @xyznothing", "xyznothing"}} {
+		if _, err := terminal.WriteString(typed[0]); err != nil {
+			t.Fatal(err)
+		}
+		until(typed[1])
+	}
+	used := use{took: time.Since(begun), memory: mostResident(t, cmd.Process.Pid)}
+	_ = cmd.Process.Kill()
+	for range shown { // until it has ended
+	}
+	_ = cmd.Wait()
+	_ = terminal.Close()
 	used.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return used
 }
