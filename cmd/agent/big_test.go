@@ -76,6 +76,55 @@ func TestBigRepository(t *testing.T) {
 	})
 }
 
+// TestNestedFolders calls the tools in a repository of 2 000 folders, each in the one before.
+// A path through all of them costs the system much, so the bound is in how often git's own
+// look at them would do: for a command, around which the folders are looked at by the survey
+// and by the snapshot, before and after, that is often.
+func TestNestedFolders(t *testing.T) {
+	root, err := os.MkdirTemp("", "n") // no longer than paths may be
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(root)
+	deepest := strings.Repeat("d/", 1950)
+	if err := os.MkdirAll(filepath.Join(root, deepest), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, deepest, "f.txt"), []byte("needle\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}} {
+		if out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git := exec.Command("git", "-C", root, "ls-files", "--others")
+	if err := git.Run(); err != nil {
+		t.Fatal(err)
+	}
+	look := git.ProcessState.UserTime() + git.ProcessState.SystemTime()
+	fmt.Printf("git's look: %.2f s CPU\n", look.Seconds())
+	for _, call := range []struct {
+		name, tool, arguments string
+		looks                 time.Duration
+	}{
+		{"glob", "glob", `{"pattern":"**/*.txt"}`, 3},
+		{"list", "list_directory", `{}`, 3},
+		{"search", "search_file_content", `{"pattern":"needle"}`, 3},
+		{"write", "write_file", fmt.Sprintf(`{"file_path":%q,"content":"x"}`, "x/"+deepest+"n.txt"), 4},
+		{"command", "run_shell_command", `{"command":"touch made"}`, 20},
+	} {
+		t.Run(call.name, func(t *testing.T) {
+			used := useOf(t, root, call.tool, call.arguments, 1)
+			used.print(call.name)
+			const start = 300 * time.Millisecond // of the program
+			if used.cpu > call.looks*look+start {
+				t.Errorf("at most %d looks of git are allowed", call.looks)
+			}
+		})
+	}
+}
+
 func (u use) print(name string) {
 	fmt.Printf("%-20s %6.2f s, %6.2f s CPU, %4d MB\n", name, u.took.Seconds(), u.cpu.Seconds(), u.memory>>20)
 }
