@@ -16,11 +16,11 @@ type oracle struct {
 	records []oracleRecord
 	entries []oracleEntry
 
-	stretches            [][]*history.Content
-	prunes, steps        []string
-	pins                 []string
-	reply, todos         string
-	turn, unknownEntries int
+	stretches     [][]*history.Content
+	prunes, steps []string
+	pins          []string
+	reply, todos  string
+	turn          int
 }
 
 type oracleRecord struct {
