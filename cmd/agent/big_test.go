@@ -111,8 +111,8 @@ func TestNestedFolders(t *testing.T) {
 		{"glob", "glob", `{"pattern":"**/*.txt"}`, 3},
 		{"list", "list_directory", `{}`, 3},
 		{"search", "search_file_content", `{"pattern":"needle"}`, 3},
+		{"command", "run_shell_command", `{"command":"touch made"}`, 15},
 		{"write", "write_file", fmt.Sprintf(`{"file_path":%q,"content":"x"}`, "x/"+deepest+"n.txt"), 4},
-		{"command", "run_shell_command", `{"command":"touch made"}`, 20},
 	} {
 		t.Run(call.name, func(t *testing.T) {
 			used := useOf(t, root, call.tool, call.arguments, 1)
