@@ -21,6 +21,9 @@ type change struct {
 	// before is the file as it was when the edit was planned, nil when there was
 	// none; after is what it will hold.
 	before, after []byte
+	// links is how many names the file has. An edit makes a new file under the name it
+	// was given, so the other names keep what the file held before.
+	links uint64
 	// done says what the edit did, in a line.
 	done string
 }
@@ -49,9 +52,17 @@ func (c change) title(d textdiff.Diff) string {
 	case c.before == nil:
 		return "create " + c.rel
 	case len(d) == 0:
-		return "change the line ends of " + c.rel
+		return "change the line ends of " + c.rel + c.otherNames()
 	}
-	return "edit " + c.rel
+	return "edit " + c.rel + c.otherNames()
+}
+
+// otherNames says that an edit parts a hard-linked file from its other names.
+func (c change) otherNames() string {
+	if c.links < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (parts it from %s that keep the old text)", words.Count(int(c.links-1), "hard link"))
 }
 
 // errNoChange is the answer to an edit that would leave the file as it is. It is
@@ -64,7 +75,7 @@ func planned(s *source, after []byte, done string) (change, error) {
 	if bytes.Equal(s.whole, after) {
 		return change{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
 	}
-	return change{abs: s.abs, rel: s.rel, before: s.whole, after: after, done: done}, nil
+	return change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, done: done}, nil
 }
 
 // openToEdit opens a file for an edit tool. A file that holds something else than

@@ -53,6 +53,31 @@ func TestChangeOfLineEndsAloneIsSaid(t *testing.T) {
 	wantContent(t, env, "f", "a\r\nb\r\n")
 }
 
+func TestAnEditThatPartsAHardLinkSaysSo(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"f": "old\n", "single": "old\n"})
+	for _, name := range []string{"g", "h"} {
+		if err := os.Link(filepath.Join(env.Workspace.Root(), "f"), filepath.Join(env.Workspace.Root(), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	see(t, env, "f", "single")
+	const parted = " (parts it from 2 hard links that keep the old text)"
+	for file, said := range map[string]string{"f": parted, "single": ""} {
+		plan, err := planCall(t.Context(), t, replace(), env, params{"file_path": file, "old_string": "old", "new_string": "new"})
+		if err != nil || plan.Preview.Title != "edit "+file+said {
+			t.Fatalf("got %+v, %v", plan.Preview, err)
+		}
+		wantResult(t, plan.Apply(t.Context()), "Replaced once in "+file+said+". The changed lines now, as NUMBER|TEXT:\n1|new")
+	}
+	wantContent(t, env, "f", "new\n")
+	wantContent(t, env, "g", "old\n")
+	plan, err := planCall(t.Context(), t, replace(), env, params{"file_path": "f", "old_string": "new", "new_string": "newer"})
+	if err != nil || plan.Preview.Title != "edit f" {
+		t.Errorf("of the parted file: %+v, %v", plan.Preview, err)
+	}
+}
+
 func TestEditOfAnUnreadFileIsRefused(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": "package a\n\nfunc F() {}\n"}
