@@ -24,7 +24,7 @@ func belongs(own, common, top string) bool {
 	case disk.Within(common, top):
 		return disk.Within(own, top)
 	case disk.Within(own, filepath.Join(common, "worktrees")):
-		content, err := os.ReadFile(filepath.Join(own, "gitdir"))
+		content, err := disk.Read(filepath.Join(own, "gitdir"))
 		return err == nil && real(filepath.Dir(strings.TrimSpace(string(content)))) == top
 	}
 	return own == common && real(configuredTree(own)) == top
@@ -33,7 +33,7 @@ func belongs(own, common, top string) bool {
 // configuredTree is the work tree that the configuration of a repository names, as that
 // of a submodule does.
 func configuredTree(folder string) string {
-	content, _ := os.ReadFile(filepath.Join(folder, "config"))
+	content, _ := disk.Read(filepath.Join(folder, "config"))
 	for line := range strings.Lines(string(content)) {
 		name, value, _ := strings.Cut(line, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "worktree") {

@@ -1,6 +1,8 @@
 package git
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,6 +17,19 @@ func TestRepositoryThatIsAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if folder, _ := Enclosing(root); folder != "" {
+		t.Errorf("the repository is %q", folder)
+	}
+}
+
+// Nor is one in the place of its configuration.
+func TestConfigurationThatIsAPipe(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	git := filepath.Join(root, ".git")
+	if err := errors.Join(os.Mkdir(git, 0o700), unix.Mkfifo(filepath.Join(git, "config"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if folder, _ := Enclosing(root); folder != git {
 		t.Errorf("the repository is %q", folder)
 	}
 }

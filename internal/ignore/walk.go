@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"agent/internal/disk"
 )
 
 // walkedFiles reads the folders below the slash path below of root itself,
@@ -54,7 +56,7 @@ func (w *walk) patterns(dir string) []pattern {
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := disk.Read(file)
 	if err != nil {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (f *gitFolders) addProtected(dir string) {
 
 // pathIn is the path that a file holds behind prefix, relative to dir.
 func pathIn(file, prefix, dir string) string {
-	content, err := os.ReadFile(file)
+	content, err := disk.Read(file)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(content)), strings.TrimSpace(prefix))
 	path = strings.TrimSpace(path)
 	if err != nil || !ok || path == "" {
@@ -101,7 +101,7 @@ var workTreeLine = pattern.New(`(?m)^\s*worktree\s*=\s*(\S+)\s*$`)
 
 // workTree is the work tree that a repository's configuration names.
 func workTree(dir string) string {
-	content, err := os.ReadFile(filepath.Join(dir, "config"))
+	content, err := disk.Read(filepath.Join(dir, "config"))
 	match := workTreeLine.FindStringSubmatch(string(content))
 	if err != nil || match == nil {
 		return ""
@@ -127,7 +127,7 @@ func madeByGit(path string) bool {
 		entries, err := os.ReadDir(path)
 		return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), sample) })
 	case "config":
-		content, err := os.ReadFile(path)
+		content, err := disk.Read(path)
 		lines := strings.Split(string(content), "\n")
 		return err == nil && !strings.Contains(string(content), "::") &&
 			!slices.ContainsFunc(lines, func(line string) bool { return !ownLine.MatchString(line) || strings.HasSuffix(line, `\`) })

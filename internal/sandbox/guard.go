@@ -119,7 +119,7 @@ func (g *guard) keepFile(where place, info fs.FileInfo) {
 	if !info.Mode().IsRegular() || info.Size() > guardedBytes || strings.HasSuffix(where.rel, sample) {
 		return
 	}
-	if content, err := os.ReadFile(where.path()); err == nil {
+	if content, err := disk.Read(where.path()); err == nil {
 		g.things[where.path()] = thing{place: where, content: content, mode: info.Mode().Perm()}
 	}
 }

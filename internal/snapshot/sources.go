@@ -1,11 +1,11 @@
 package snapshot
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/git"
 )
 
@@ -53,7 +53,7 @@ func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 // where they usually are.
 func (o Options) ignoreFiles(gitDir string) []string {
 	common := gitDir
-	if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil { // a linked work tree
+	if data, err := disk.Read(filepath.Join(gitDir, "commondir")); err == nil { // a linked work tree
 		if common = strings.TrimSpace(string(data)); !filepath.IsAbs(common) {
 			common = filepath.Join(gitDir, common)
 		}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
 )
 
 // Index is the index as it was when it was opened: git puts another file in its place. Nil
@@ -93,9 +95,9 @@ func (i *Index) Sure(e *Entry) bool {
 // nameLength is how many bytes a name of a content has in a repository.
 func nameLength(gitDir string) int {
 	const sha1, sha256 = 20, 32
-	config, err := os.ReadFile(filepath.Join(gitDir, "config"))
+	config, err := disk.Read(filepath.Join(gitDir, "config"))
 	if errors.Is(err, fs.ErrNotExist) { // a linked work tree
-		config, _ = os.ReadFile(filepath.Join(gitDir, "..", "..", "config"))
+		config, _ = disk.Read(filepath.Join(gitDir, "..", "..", "config"))
 	}
 	if bytes.Contains(bytes.ToLower(config), []byte("sha256")) {
 		return sha256

@@ -91,6 +91,18 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 	}
 }
 
+// A pipe in the place of the configuration is not waited for.
+func TestConfigurationThatIsAPipe(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	run(t, root, "git init -q; echo a > a; git add -A; rm .git/config; mkfifo .git/config")
+	index := Open(filepath.Join(root, ".git"), "")
+	defer index.Close()
+	if entries := index.Read(); !entries.Next() || string(entries.Entry.Path) != "a" {
+		t.Errorf("%q, %v", entries.Entry.Path, entries.Err())
+	}
+}
+
 // No path leads out of the work tree, whatever an index holds.
 func FuzzRead(f *testing.F) {
 	root := f.TempDir()
