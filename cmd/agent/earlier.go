@@ -13,7 +13,7 @@ import (
 // messages, and what the model did and last said to each.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
-	worked := answered(entries)
+	good := worked(entries)
 	for _, entry := range entries {
 		if entry.IsMessage() || entry.Holds(history.Printed) { // to the latter alone nobody replies
 			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
@@ -29,24 +29,24 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 		}
 		calls := entry.Calls()
 		for _, call := range calls {
-			exchange.Calls = append(exchange.Calls, tui.Call{Name: call.Name, About: aboutCall(registry, call), Failed: !worked[call.ID]})
+			exchange.Calls = append(exchange.Calls, tui.Call{Name: call.Name, About: aboutCall(registry, call), Failed: !good[call.ID]})
 		}
 		e.Unfinished = len(calls) > 0 || entry.Metadata[history.MetaInterrupted] == true
 	}
 	return e
 }
 
-// answered are the calls of which something came, by their ids.
-func answered(entries []*history.Content) map[string]bool {
-	worked := map[string]bool{}
+// worked are the calls that came to a good end, by their ids.
+func worked(entries []*history.Content) map[string]bool {
+	good := map[string]bool{}
 	for _, entry := range entries {
 		for _, block := range entry.Blocks {
 			if r, ok := block.(*history.ToolResponse); ok {
-				worked[r.CallID] = r.Error == "" && (r.ExitCode == nil || *r.ExitCode == 0)
+				good[r.CallID] = r.Error == "" && (r.ExitCode == nil || *r.ExitCode == 0)
 			}
 		}
 	}
-	return worked
+	return good
 }
 
 // aboutCall is the parameter that tells a call from others, "" when it is no text.

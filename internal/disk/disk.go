@@ -2,8 +2,8 @@
 // program never meets half of one: settings, prompts, exports, keys.
 //
 // Files of the workspace are not its business: those are confined to the
-// workspace and keep their owner, and package tools writes them. But it reads the
-// folders of whoever reads many.
+// workspace and keep their owner, and package tools writes them. FolderReader is for
+// those who list them.
 package disk
 
 import (

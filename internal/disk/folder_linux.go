@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FolderReader reads folders, for who reads many: it holds nothing of an entry. The zero
-// value is ready; it reads one folder at a time.
+// FolderReader reads folders one after the other into the same memory, so that reading many
+// costs little. The zero value is ready; it reads one folder at a time.
 type FolderReader struct{ buffer []byte }
 
 // Read calls do for each entry of a folder, in no order, with what kind of thing it is. The

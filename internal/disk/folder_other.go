@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// FolderReader reads folders, for who reads many: it holds little of them. The zero value
-// is ready; it reads one folder at a time.
+// FolderReader reads folders a part at a time, so that a large one takes little memory. The
+// zero value is ready; it reads one folder at a time.
 type FolderReader struct{}
 
 // Read calls do for each entry of a folder, in no order, with what kind of thing it is. The

@@ -35,9 +35,9 @@ func Files(ctx context.Context, root, dir string) ([]string, error) {
 	return files, err
 }
 
-// Matching returns those of Files for which keep is true of their paths in dir: for who
-// wants few of many, of which then nothing else is held or looked at. Listed is false
-// when there are no files at all.
+// Matching returns those of Files for which keep is true of their paths in dir. Nothing is
+// held of the others, so few of many cost little memory. Listed is false when there are no
+// files at all.
 func Matching(ctx context.Context, root, dir string, keep func(file string) bool) (files []string, listed bool, err error) {
 	below, err := relative(root, dir)
 	if err != nil {

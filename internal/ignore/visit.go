@@ -9,7 +9,7 @@ import (
 	"agent/internal/git/index"
 )
 
-// Visitor is told what a walk comes upon, for who holds little of many files.
+// Visitor is told what a walk comes upon, without a list of them: there may be many.
 type Visitor struct {
 	// File is called for each file: with the folder it is in, a slash path from the root
 	// with a slash at the end or nothing, with its name there, and with what git's index
@@ -87,5 +87,5 @@ func (v Visitor) files(files []string) {
 	}
 }
 
-// below is an absolute path for a slash path in a folder.
+// absolute is the absolute path of a slash path in a folder.
 func absolute(dir, rel string) string { return filepath.Join(dir, filepath.FromSlash(rel)) }

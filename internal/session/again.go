@@ -52,8 +52,7 @@ func (s State) again(f func(event, *again) error) error {
 	return nil
 }
 
-// Steps are all changes that led to Entries, in order, for who needs to know how they came
-// about. What was left behind by going back is not among them. They are read as they are
+// Steps are all changes that led to Entries, in order: how they came about. What was left behind by going back is not among them. They are read as they are
 // asked for; an error is the last.
 func (s State) Steps() iter.Seq2[history.Step, error] {
 	return func(yield func(history.Step, error) bool) {
@@ -70,7 +69,7 @@ func (s State) Steps() iter.Seq2[history.Step, error] {
 	}
 }
 
-// step applies an event and tells it; the todo list is no step.
+// step applies an event and returns the change that it is; the todo list is none.
 func (a *again) step(e event) (step history.Step, err error) {
 	_, payload, err := a.in.record(e)
 	if err != nil {

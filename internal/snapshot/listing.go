@@ -113,7 +113,7 @@ func (l *listing) path(place int) string {
 }
 
 // beside are the files of a listing where nothing stood before.
-func (l *listing) beside(was *before) (new []string) {
+func (l *listing) beside(was *before) (added []string) {
 	for n := range l.runs {
 		in := &l.runs[n]
 		if was.has(in) {
@@ -121,11 +121,11 @@ func (l *listing) beside(was *before) (new []string) {
 		}
 		for i := range in.ends {
 			if rel := in.path(i); !was.held(rel) {
-				new = append(new, rel)
+				added = append(added, rel)
 			}
 		}
 	}
-	return new
+	return added
 }
 
 // lister makes a listing of files as they come.
@@ -151,12 +151,12 @@ func (l *lister) add(folder, name []byte, tracked *index.Entry) {
 		l.endRun()
 		l.folder, l.ofTracked = append(l.folder[:0], folder...), tracked != nil
 	}
-	print := uint64(0)
+	fingerprint := uint64(0)
 	if tracked != nil {
-		print = l.printOf(tracked)
+		fingerprint = l.printOf(tracked)
 	}
 	l.names = append(l.names, name...)
-	l.ends, l.prints = append(l.ends, uint16(len(l.names))), append(l.prints, print)
+	l.ends, l.prints = append(l.ends, uint16(len(l.names))), append(l.prints, fingerprint)
 	l.files++
 }
 

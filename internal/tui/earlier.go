@@ -75,15 +75,20 @@ func (m *Model) showEarlier(e Earlier) {
 
 // foldedRows lays out what was called: what was done, and what failed.
 func foldedRows(calls []Call) transcript.Lay {
-	failed := func(c Call) bool { return c.Failed }
-	worked := slices.DeleteFunc(slices.Clone(calls), failed)
-	calls = slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
+	var worked, failed []Call
+	for _, c := range calls {
+		if c.Failed {
+			failed = append(failed, c)
+		} else {
+			worked = append(worked, c)
+		}
+	}
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
 			rows = noteRows(dim, "✓", folded(worked, called.ended))(t, width)
 		}
-		if len(calls) > 0 {
-			rows = append(rows, noteRows(dim, "✗", folded(calls, called.notDone))(t, width)...)
+		if len(failed) > 0 {
+			rows = append(rows, noteRows(dim, "✗", folded(failed, called.notDone))(t, width)...)
 		}
 		return rows
 	}

@@ -19,7 +19,7 @@ const MaxLineBytes = 2000
 // Range is the part of a text that is wanted.
 type Range struct {
 	// First is the number of the first line, and Column the byte in it to begin with,
-	// both from 1. A Column of 0 is 1 for who does not ask for a part of a line.
+	// both from 1. A Column of 0 stands for 1.
 	First, Column int
 	// Lines is how many lines are wanted at most, and Bytes how many of text; at least
 	// one line is returned, or a part of it.
