@@ -67,12 +67,12 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 		// As in every submodule, whose repository is elsewhere.
 		found = slices.DeleteFunc(found, func(key string) bool { return key == "core.worktree" })
 	}
-	var links links
-	if err := Run(ctx, top, nil, &links, "ls-files", "--stage", "-z"); err != nil {
+	repositories, err := trackedRepositories(ctx, top)
+	if err != nil {
 		return nil, err
 	}
 	inner := 0
-	for _, name := range links.names {
+	for _, name := range repositories {
 		folder := filepath.Join(top, filepath.FromSlash(name))
 		if _, err := os.Lstat(filepath.Join(folder, ".git")); err != nil {
 			continue // not there
@@ -89,32 +89,16 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	return found, nil
 }
 
-// links takes the names of repositories from what git ls-files --stage -z prints as it comes:
-// a large repository has a list of many megabytes.
-type links struct {
-	names []string
-	// begun is the beginning of an entry whose end has not come.
-	begun []byte
-}
-
-func (l *links) Write(p []byte) (int, error) {
-	rest := p
-	for {
-		end := bytes.IndexByte(rest, 0)
-		if end < 0 {
-			l.begun = append(l.begun, rest...)
-			return len(p), nil
-		}
-		entry := rest[:end]
-		if len(l.begun) > 0 {
-			l.begun = append(l.begun, entry...)
-			entry = l.begun
-		}
+// trackedRepositories are the names of the repositories in a work tree that its own one
+// tracks, such as submodules.
+func trackedRepositories(ctx context.Context, top string) (names []string, err error) {
+	entries := &Entries{Each: func(entry []byte) {
 		if about, name, ok := bytes.Cut(entry, []byte("\t")); ok && bytes.HasPrefix(about, []byte("160000 ")) {
-			l.names = append(l.names, string(name))
+			names = append(names, string(name))
 		}
-		l.begun, rest = l.begun[:0], rest[end+1:]
-	}
+	}}
+	err = Run(ctx, top, nil, entries, "ls-files", "--stage", "-z")
+	return names, err
 }
 
 func unknownKeys(ctx context.Context, dir string) ([]string, error) {

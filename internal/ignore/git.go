@@ -15,12 +15,15 @@ import (
 // a look at the folders do not tell. It is false when git cannot answer: not installed, no
 // repository, or a repository it refuses.
 func gitFiles(ctx context.Context, dir string) (files []string, ok bool) {
-	var listed names
-	err := git.Run(ctx, dir, nil, &listed, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
+	var listed []string
+	entries := &git.Entries{Each: func(name []byte) {
+		listed = append(listed, string(bytes.TrimSuffix(name, []byte("/")))) // a slash is at the end of a repository
+	}}
+	err := git.Run(ctx, dir, nil, entries, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
 	if err != nil {
 		return nil, false
 	}
-	for _, name := range listed.all {
+	for _, name := range listed {
 		info, err := os.Lstat(absolute(dir, name))
 		switch {
 		case err != nil: // deleted
@@ -42,26 +45,6 @@ func repositoryFiles(ctx context.Context, dir, name string) []string {
 		files[i] = path.Join(name, files[i])
 	}
 	return files
-}
-
-// names takes git's list apart as it comes.
-type names struct {
-	all []string
-	// begun is the beginning of a name whose end has not come.
-	begun []byte
-}
-
-func (n *names) Write(p []byte) (int, error) {
-	n.begun = append(n.begun, p...)
-	for {
-		end := bytes.IndexByte(n.begun, 0)
-		if end < 0 {
-			return len(p), nil
-		}
-		// A slash is at the end of a repository.
-		n.all = append(n.all, string(bytes.TrimSuffix(n.begun[:end], []byte("/"))))
-		n.begun = n.begun[end+1:]
-	}
 }
 
 // inRepository reports whether a .git is in a folder or above it. Git is not told of a

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // What is kept of a list is what it has that matches, also in the repositories inside:
@@ -91,29 +90,4 @@ func TestFoldersThatAreNoneAnyMore(t *testing.T) {
 	if err := os.Chmod(filepath.Join(root, "shut"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Git's answer comes in pieces of any size.
-func TestNamesComeInPieces(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		var answer strings.Builder
-		var want []string
-		for range rapid.IntRange(0, 5).Draw(t, "files") {
-			name := rapid.StringMatching(`[a-z\t /é]{0,8}[a-z]`).Draw(t, "name")
-			answer.WriteString(name + rapid.SampledFrom([]string{"", "/"}).Draw(t, "end") + "\x00")
-			want = append(want, name)
-		}
-		var n names
-		for rest := answer.String(); rest != ""; {
-			size := rapid.IntRange(1, len(rest)).Draw(t, "piece")
-			if _, err := n.Write([]byte(rest[:size])); err != nil {
-				t.Fatal(err)
-			}
-			rest = rest[size:]
-		}
-		if diff := cmp.Diff(want, n.all); diff != "" {
-			t.Error(diff)
-		}
-	})
 }
