@@ -33,7 +33,11 @@ func Keys() []command.Key {
 
 // PlainKeys are the keys where nothing but lines is printed and read.
 func PlainKeys() []command.Key {
-	return []command.Key{{Name: "Enter", Does: "send the line, or answer with it"}, {Name: "Ctrl+C", Does: "end the program"}, {Name: "Ctrl+D", Does: "on an empty line: quit"}}
+	return []command.Key{
+		{Name: "Enter", Does: "send the line, or answer with it"},
+		{Name: "Ctrl+C", Does: "end the program"},
+		{Name: "Ctrl+D", Does: "on an empty line: quit"},
+	}
 }
 
 // key takes a key: for what is read, the question that waits, the list that is open, or

@@ -91,6 +91,27 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 	}
 }
 
+// A path that goes on and on from entry to entry ends the reading before it is too long.
+func TestPathsDoNotGrowWithoutEnd(t *testing.T) {
+	t.Parallel()
+	const entries, sum = 10, 20
+	content := []byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x0a")
+	for range entries {
+		content = append(content, make([]byte, 40+sum+2)...)
+		content = append(content, 0) // nothing is cut off the last path
+		content = append(content, bytes.Repeat([]byte("a"), longestPath/4)...)
+		content = append(content, 0)
+	}
+	content = append(content, make([]byte, sum)...)
+	read, longest := newReader(bytes.NewReader(content), sum, ""), 0
+	for read.Next() {
+		longest = max(longest, len(read.Entry.Path))
+	}
+	if longest == 0 || longest > longestPath || !errors.Is(read.Err(), ErrFormat) {
+		t.Errorf("a path of %d bytes, %v", longest, read.Err())
+	}
+}
+
 // A pipe in the place of the configuration is not waited for.
 func TestConfigurationThatIsAPipe(t *testing.T) {
 	t.Parallel()

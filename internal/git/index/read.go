@@ -14,6 +14,10 @@ import (
 // ErrFormat is the error for an index that is damaged or of another format.
 var ErrFormat = errors.New("not an index that is understood")
 
+// longestPath bounds a path, in bytes. No system has longer ones, but in version 4 each path
+// can go on where the last one ended.
+const longestPath = 64 << 10
+
 // Reader goes through the entries of an index from its beginning to its end.
 type Reader struct {
 	// Entry is the one that Next has come to.
@@ -45,7 +49,7 @@ func (i *Index) Read() *Reader {
 
 func newReader(from io.Reader, nameLength int, prefix string) *Reader {
 	const head = 12
-	r := &Reader{in: bufio.NewReaderSize(from, 64<<10), nameLength: nameLength, prefix: []byte(prefix)}
+	r := &Reader{in: bufio.NewReaderSize(from, longestPath), nameLength: nameLength, prefix: []byte(prefix)}
 	start, err := r.next(head)
 	if err != nil || string(start[:4]) != "DIRC" {
 		return &Reader{err: ErrFormat}
@@ -138,7 +142,7 @@ func (r *Reader) readPath() error {
 		keep = len(r.path) - cut
 	}
 	end, err := r.in.ReadSlice(0)
-	if err != nil {
+	if err != nil || keep+len(end) > longestPath {
 		return ErrFormat
 	}
 	r.path = append(r.path[:keep], end[:len(end)-1]...)
