@@ -67,8 +67,10 @@ type stream struct {
 	// data is the event that is arriving; name is its "event:" field.
 	data []byte
 	name string
-	// bare is set while the lines of a bare object arrive.
+	// bare is set while the lines of a bare object arrive; open is how many brackets it
+	// has open.
 	bare bool
+	open int
 	// seen is set after the first event; stray is the first line of no kind.
 	seen  bool
 	stray string
@@ -138,7 +140,7 @@ func (s *stream) take(line []byte) error {
 	case string(field) == "event":
 		s.name = string(value)
 	case line[0] == '{':
-		s.bare = len(s.data) == 0 && !isWhole(line)
+		s.bare, s.open = len(s.data) == 0 && !isWhole(line), opened(line)
 		return s.takeData(line)
 	case line[0] == ':':
 		return s.emit(nil)
@@ -149,8 +151,8 @@ func (s *stream) take(line []byte) error {
 	return nil
 }
 
-// takeBare takes a line of a bare object, which ends with a line that begins with its
-// brace. Anything that is clearly an event ends it too.
+// takeBare takes a line of a bare object, which ends where all its brackets are closed.
+// Anything that is clearly an event ends it too.
 func (s *stream) takeBare(line []byte) error {
 	if bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:")) {
 		s.bare, s.data = false, s.data[:0]
@@ -160,11 +162,37 @@ func (s *stream) takeBare(line []byte) error {
 		return ErrTooLarge
 	}
 	s.data = append(append(s.data, line...), '\n')
-	if len(line) == 0 || line[0] != '}' || !isWhole(s.data) {
-		return nil
+	switch s.open += opened(line); {
+	case s.open > 0:
+	case isWhole(s.data):
+		s.bare = false
+		return s.endEvent()
+	default:
+		// It is no JSON, which is not tried again at each of its lines: no event is
+		// long enough to close so many.
+		s.open = MaxEvent + 1
 	}
-	s.bare = false
-	return s.endEvent()
+	return nil
+}
+
+// opened is how many brackets a line of JSON opens more than it closes. No string goes
+// over the end of a line.
+func opened(line []byte) int {
+	n, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			n++
+		case c == '}', c == ']':
+			n--
+		}
+	}
+	return n
 }
 
 // takeData handles the data of a line. A line that is a whole event is emitted at

@@ -42,6 +42,8 @@ func TestRead(t *testing.T) {
 		{"no last newline", "data: {\"a\":1}", []string{`|{"a":1}`}},
 		{"a bare object", "data: 1\n\n{\"error\":\"x\"}", []string{"|1", `|{"error":"x"}`}},
 		{"a bare object over several lines", "{\n \"a\": {\n  \"b\": 1\n },\n\n \"c\": 2\n}\n\ndata: 1\n\n", []string{"|{\n \"a\": {\n  \"b\": 1\n },\n\n \"c\": 2\n}", "|1"}},
+		{"a bare object with brackets in its strings", "{\"a\": \"}\\\"}\",\n\"b\": [\n{\n}]\n  }\n", []string{"|{\"a\": \"}\\\"}\",\n\"b\": [\n{\n}]\n  }"}},
+		{"brackets that are no JSON", "{\n}x\n{\n}\ndata: 1\n\n", []string{"|1"}},
 		{"a bare object that never ends", "{\n \"a\": 1,\ndata: 1\n\n", []string{"|1"}},
 		{"not JSON", "data: {nonsense\n\n", []string{"|{nonsense"}},
 		{"half an event at the end", "data: 1\n\ndata: {\"a\":", []string{"|1"}},
@@ -72,7 +74,9 @@ func TestReadBounds(t *testing.T) {
 	t.Parallel()
 	line := "data: " + strings.Repeat("0", sse.MaxEvent+1)
 	lines := strings.Repeat("data: {"+strings.Repeat("0", 1<<20)+"\n", 17)
-	for name, stream := range map[string]string{"one line": line, "many lines": lines} {
+	// Each of these brackets could be the last one: hours, if all before it were read again.
+	brackets := "{\"a\": [1\n" + strings.Repeat(",{\n}\n", sse.MaxEvent/5)
+	for name, stream := range map[string]string{"one line": line, "many lines": lines, "brackets": brackets} {
 		if got, err := read(strings.NewReader(stream)); !errors.Is(err, sse.ErrTooLarge) || len(got) > 0 {
 			t.Errorf("%s: %d events, %v", name, len(got), err)
 		}
