@@ -62,6 +62,7 @@ var endPhases = []endPhase{
 // TestChaosEnds ends runs in every way in every phase, with and without a terminal: they
 // end soon, leave nothing, and the session goes on.
 func TestChaosEnds(t *testing.T) {
+	hearSignals()
 	seed, until := chaosSeed(t), share(t)
 	r := rand.New(rand.NewPCG(seed, 500))
 	type ending struct {

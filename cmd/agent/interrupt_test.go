@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -36,9 +37,9 @@ func TestInterrupt(t *testing.T) {
 	if testing.Short() {
 		signals = signals[:1] // the others come by the same way
 	}
-	for _, signal := range signals {
+	for _, sig := range signals {
 		for _, moment := range moments {
-			t.Run(signal.String()+" "+moment.name, func(t *testing.T) {
+			t.Run(sig.String()+" "+moment.name, func(t *testing.T) {
 				t.Parallel()
 				asked := make(chan struct{})
 				server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
@@ -57,7 +58,7 @@ func TestInterrupt(t *testing.T) {
 				if moment.name == "within a command" {
 					command = commandBegan(t, pipe)
 				}
-				if err := run.cmd.Process.Signal(signal); err != nil {
+				if err := run.cmd.Process.Signal(sig); err != nil {
 					t.Fatal(err)
 				}
 				signalled := time.Now()
@@ -203,6 +204,7 @@ func startCommand(t *testing.T, home, url string, args ...string) *run {
 	cmd.Dir = workspace
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "GORACE=" + noRaceSleep, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}
 	cmd.Stdout, cmd.Stderr = w, w
+	hearSignals()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -213,6 +215,16 @@ func startCommand(t *testing.T, home, url string, args ...string) *run {
 		r.Close()
 	})
 	return &run{t, cmd, &bytes.Buffer{}, r}
+}
+
+// hearSignals makes what is started from now on hear the signals that end it, also where
+// the tests were told to ignore one, as under nohup: the program keeps to that.
+func hearSignals() {
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
 }
 
 // until reads the output up to text.
