@@ -21,7 +21,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%q %v", got, err)
 	}
 	for _, path := range []string{pipe, dir, "/dev/zero"} {
-		if _, err := Read(path); !errors.Is(err, errNoFile) {
+		if _, err := Read(path); !errors.Is(err, ErrNoFile) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

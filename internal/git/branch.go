@@ -1,10 +1,11 @@
 package git
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 // Branch is the branch that is checked out in a folder, "" when there is none. It reads
@@ -53,14 +54,7 @@ func Folder(dir string) string {
 
 // readSmall reads a file that holds a line.
 func readSmall(path string) (string, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 4<<10))
+	const most = 4 << 10
+	data, err := disk.Beginning(path, most)
 	return string(data), err == nil
 }

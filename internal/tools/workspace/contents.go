@@ -7,13 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"agent/internal/disk"
 )
 
 // ErrTooLarge is the error of [Contents.Read] for a file that is larger than it may be.
 var ErrTooLarge = errors.New("the file is too large")
-
-// errNoFile is the error for what is no regular file.
-var errNoFile = errors.New("it is no regular file")
 
 // Contents reads whole files of one folder, for those who read many: with as few calls of
 // the system as that takes. It is safe for parallel use.
@@ -55,7 +54,7 @@ func (c *Contents) Read(file string, buffer []byte) ([]byte, error) {
 	if info, err := c.root.Lstat(name); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errNoFile
+		return nil, disk.ErrNoFile
 	}
 	f, err := c.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -67,7 +66,7 @@ func (c *Contents) Read(file string, buffer []byte) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errNoFile
+		return nil, disk.ErrNoFile
 	case info.Size() > c.most:
 		return nil, ErrTooLarge
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
 )
 
 // openBeneath opens a file for reading by a path below a folder, without waiting for it.
@@ -76,7 +78,7 @@ func (r fastReader) read(file string, most int64, buffer []byte) ([]byte, error)
 	case err != nil:
 		return nil, errors.ErrUnsupported
 	case stat.Mode&unix.S_IFMT != unix.S_IFREG:
-		return nil, errNoFile
+		return nil, disk.ErrNoFile
 	case stat.Size > most:
 		return nil, ErrTooLarge
 	}

@@ -155,7 +155,7 @@ func (t target) open() (*os.File, fs.FileInfo, error) {
 	f := os.NewFile(uintptr(fd), t.name)
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNoFile
+		err = disk.ErrNoFile
 	}
 	if err == nil {
 		err = unix.Faccessat(t.fd(), t.name, unix.W_OK, unix.AT_EACCESS)
