@@ -38,7 +38,7 @@ fuzz:
 # Commands at random of those that run unasked, with their system calls watched by
 # strace: they must only read.
 fuzz-look:
-	LOOK_SEED=$(or $(SEED),$$(date +%s)) LOOK_COMMANDS=$(or $(COMMANDS),2000) $(GO) test -count=1 -timeout 30m -run 'TestReadOnlyOnlyReads|TestOffencesAreSeen' -v ./internal/tools/cmdline
+	LOOK_SEED=$(or $(SEED),$$(date +%s)) LOOK_COMMANDS=$(or $(COMMANDS),2000) $(GO) test -count=1 -timeout 30m -run 'TestReadOnlyOnlyReads|TestOffencesAreSeen' -v ./internal/cmdline
 
 # A session in read-only, in which the model calls every tool with arguments at random,
 # watched by strace: nothing on the disk changes. An hour of work is some 3 000 calls.

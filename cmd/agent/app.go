@@ -20,14 +20,14 @@ import (
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/provider"
+	"agent/internal/rules"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/shell"
 	"agent/internal/tokens"
 	"agent/internal/tools"
-	"agent/internal/tools/rules"
-	"agent/internal/tools/shell"
-	"agent/internal/tools/workspace"
 	"agent/internal/tui"
+	"agent/internal/workspace"
 	"agent/prompts"
 )
 

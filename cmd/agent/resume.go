@@ -13,8 +13,8 @@ import (
 	"agent/internal/llm"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/shell"
 	"agent/internal/todo"
-	"agent/internal/tools/shell"
 	"agent/internal/words"
 )
 

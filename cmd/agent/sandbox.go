@@ -18,7 +18,7 @@ import (
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 
 	"github.com/spf13/cobra"
 )

@@ -11,8 +11,8 @@ import (
 	"agent/internal/compression"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/tools/workspace"
 	"agent/internal/tui/style"
+	"agent/internal/workspace"
 
 	"github.com/spf13/cobra"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/cmdline"
 	"agent/internal/tools"
-	"agent/internal/tools/cmdline"
 )
 
 // TestApprovalModes: which kinds of call run, by mode, when somebody can be asked.

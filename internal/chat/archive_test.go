@@ -14,7 +14,7 @@ import (
 	"agent/internal/history"
 	sessionlog "agent/internal/session"
 	"agent/internal/tools"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // logged is a bench whose conversation is recorded in a log, with the tool that

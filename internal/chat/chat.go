@@ -9,9 +9,9 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/tools/rules"
 	"agent/internal/words"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/rules"
 	"agent/internal/tools"
-	"agent/internal/tools/rules"
 )
 
 // grant is something that a person allowed for the rest of the session, and that

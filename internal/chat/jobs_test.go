@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/shell"
 	"agent/internal/tools"
-	"agent/internal/tools/shell"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // A background command that ends is told before the next request, once.

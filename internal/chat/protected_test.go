@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"agent/internal/protect"
+	"agent/internal/rules"
 	"agent/internal/tools"
-	"agent/internal/tools/rules"
 )
 
 // careful are tools of which every call is about a file that needs care.

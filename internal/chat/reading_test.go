@@ -14,7 +14,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/tokens"
 	"agent/internal/tools"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // TestAFileTenTimesTheWindow_D41: with the real tools, a model that follows what they

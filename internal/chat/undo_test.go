@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/shell"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
-	"agent/internal/tools/shell"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // workbench is a bench whose tools work on files, which are kept.

@@ -24,7 +24,7 @@ import (
 	"agent/internal/snapshot"
 	"agent/internal/todo"
 	"agent/internal/tools"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // TestAnyRecordedSession walks through a session at random: messages with reads, edits,

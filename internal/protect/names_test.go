@@ -37,7 +37,7 @@ func TestMayHoldKeysAgreesWithTheLists(t *testing.T) {
 func TestMostFilesAreToldFreeWithoutGarbage(t *testing.T) {
 	places := Places{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
 	if n := testing.AllocsPerRun(100, func() {
-		if places.Read("/home/u/ws/internal/tools/search.go", "internal/tools/search.go").Care != Free {
+		if places.Read("/home/u/ws/internal/search.go", "internal/search.go").Care != Free {
 			t.Error("not free")
 		}
 	}); n > 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"agent/internal/tools/textdiff"
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textdiff"
+	"agent/internal/text/textfile"
 )
 
 // diff is what leads from one to the other, as git writes it.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"agent/internal/snapshot"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // A content with a flipped byte is known by its hash: its file stays as it is, and that

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agent/internal/snapshot"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // bench is a workspace with a store, and the ways in which files change.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"agent/internal/disk"
-	"agent/internal/tools/workspace"
 	"agent/internal/words"
+	"agent/internal/workspace"
 
 	"github.com/gofrs/flock"
 )

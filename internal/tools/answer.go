@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode"
 
+	"agent/internal/outline"
 	"agent/internal/snapshot"
-	"agent/internal/tools/lines"
-	"agent/internal/tools/outline"
-	"agent/internal/tools/textdiff"
+	"agent/internal/text/lines"
+	"agent/internal/text/textdiff"
 )
 
 // Answer is what came of a call: for the model ([Answer.ForModel]), and for a

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/tools/lines"
-	"agent/internal/tools/outline"
-	"agent/internal/tools/textfile"
+	"agent/internal/outline"
+	"agent/internal/text/lines"
+	"agent/internal/text/textfile"
 )
 
 type astEditArgs struct {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/tools/lines"
-	"agent/internal/tools/outline"
-	"agent/internal/tools/textfile"
+	"agent/internal/outline"
+	"agent/internal/text/lines"
+	"agent/internal/text/textfile"
 	"agent/internal/words"
 )
 

@@ -3,7 +3,7 @@ package tools
 import (
 	"fmt"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 	"agent/internal/words"
 )
 

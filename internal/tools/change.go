@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/cmdline"
 	"agent/internal/protect"
-	"agent/internal/tools/cmdline"
-	"agent/internal/tools/textdiff"
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textdiff"
+	"agent/internal/text/textfile"
 	"agent/internal/words"
 )
 

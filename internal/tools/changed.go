@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/tools/textdiff"
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textdiff"
+	"agent/internal/text/textfile"
 )
 
 // ChangedError is the answer to an edit of a file that changed on disk since the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 	"agent/internal/words"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 )
 
 // onDisk changes a file as another program would.

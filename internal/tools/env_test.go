@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // fileEnv is an Env on a workspace with these files.

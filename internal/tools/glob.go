@@ -12,9 +12,9 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/tools/lines"
-	"agent/internal/tools/workspace"
+	"agent/internal/text/lines"
 	"agent/internal/words"
+	"agent/internal/workspace"
 )
 
 type globArgs struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/tools/shell"
+	"agent/internal/shell"
 )
 
 func startTestJob(t *testing.T, env *Env, command string) *shell.Job {

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"agent/internal/disk"
-	"agent/internal/tools/lines"
-	"agent/internal/tools/workspace"
+	"agent/internal/text/lines"
 	"agent/internal/words"
+	"agent/internal/workspace"
 )
 
 type listArgs struct {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"agent/internal/pattern"
-	"agent/internal/tools/lines"
-	"agent/internal/tools/textdiff"
+	"agent/internal/text/lines"
+	"agent/internal/text/textdiff"
 )
 
 // nearLines is how many lines of a close place are shown.

@@ -8,7 +8,7 @@ import (
 
 	"agent/internal/protect"
 	"agent/internal/sandbox"
-	"agent/internal/tools/shell"
+	"agent/internal/shell"
 )
 
 // protects says what about a change needs care.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/disk"
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 	"agent/internal/words"
 )
 

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 )
 
 func numberedLines(from, to int) string {

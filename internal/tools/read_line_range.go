@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 )
 
 type readLineRangeArgs struct {

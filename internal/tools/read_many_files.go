@@ -12,7 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 )
 
 type readManyFilesArgs struct {

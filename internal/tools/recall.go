@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 	"agent/internal/words"
 )
 

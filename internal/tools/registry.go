@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/nearest"
-	"agent/internal/tools/rules"
+	"agent/internal/rules"
 )
 
 // Registry holds the tools of a conversation, in the order in which the model

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/tools/lines"
-	"agent/internal/tools/textfile"
+	"agent/internal/text/lines"
+	"agent/internal/text/textfile"
 )
 
 type replaceArgs struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 )
 
 func TestReplace(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/tools/lines"
-	"agent/internal/tools/search"
-	"agent/internal/tools/workspace"
+	"agent/internal/search"
+	"agent/internal/text/lines"
 	"agent/internal/words"
+	"agent/internal/workspace"
 )
 
 type searchArgs struct {

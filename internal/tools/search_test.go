@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // searchEnv is an Env over a workspace with files by name and content.

@@ -9,13 +9,13 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/cmdline"
 	"agent/internal/git"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
+	"agent/internal/shell"
 	"agent/internal/snapshot"
-	"agent/internal/tools/cmdline"
-	"agent/internal/tools/shell"
 	"agent/internal/words"
 )
 

@@ -3,8 +3,8 @@ package tools
 import (
 	"fmt"
 
-	"agent/internal/tools/lines"
-	"agent/internal/tools/shell"
+	"agent/internal/shell"
+	"agent/internal/text/lines"
 	"agent/internal/words"
 )
 

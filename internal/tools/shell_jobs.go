@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/tools/shell"
+	"agent/internal/shell"
 	"agent/internal/words"
 )
 

@@ -8,7 +8,7 @@ import (
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
-	"agent/internal/tools/shell"
+	"agent/internal/shell"
 	"agent/internal/words"
 )
 

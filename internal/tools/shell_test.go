@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/tools/cmdline"
-	"agent/internal/tools/shell"
-	"agent/internal/tools/workspace"
+	"agent/internal/cmdline"
+	"agent/internal/shell"
+	"agent/internal/workspace"
 )
 
 // shellEnv is an Env for commands in an empty workspace. Commands that resist are

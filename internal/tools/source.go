@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/disk"
-	"agent/internal/tools/textfile"
-	"agent/internal/tools/workspace"
+	"agent/internal/text/textfile"
 	"agent/internal/words"
+	"agent/internal/workspace"
 )
 
 // maxWholeBytes is the size up to which a file is held in memory. Larger ones are

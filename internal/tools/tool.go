@@ -13,13 +13,13 @@ import (
 	"encoding/json"
 	"io"
 
+	"agent/internal/cmdline"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
+	"agent/internal/shell"
 	"agent/internal/snapshot"
 	"agent/internal/todo"
-	"agent/internal/tools/cmdline"
-	"agent/internal/tools/shell"
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 // Kind says which permission a tool needs.

@@ -11,8 +11,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"golang.org/x/net/html"
 
-	"agent/internal/tools/fetch"
-	"agent/internal/tools/lines"
+	"agent/internal/fetch"
+	"agent/internal/text/lines"
 	"agent/internal/words"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/tools/fetch"
+	"agent/internal/fetch"
 )
 
 // fill repeats text up to the size of the largest page there is.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"agent/internal/tools/textfile"
+	"agent/internal/text/textfile"
 	"agent/internal/words"
 )
 

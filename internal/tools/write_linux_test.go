@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"agent/internal/tools/workspace"
+	"agent/internal/workspace"
 )
 
 func TestFullDisk(t *testing.T) {

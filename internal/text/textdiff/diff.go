@@ -10,7 +10,7 @@ import (
 
 	"github.com/hexops/gotextdiff/myers"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 // contextLines is how many unchanged lines surround a change in diffs and in the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 // maxRegionLines bounds how many lines Regions shows.

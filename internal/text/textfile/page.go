@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 // MaxLineBytes is where a line is cut that is not asked for by column: minified

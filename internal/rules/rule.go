@@ -15,7 +15,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/tools/cmdline"
+	"agent/internal/cmdline"
 )
 
 // Rule allows some calls of a tool without asking. The pattern * allows every

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 // ByteOrderMark is what some editors put at the start of a text file.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"agent/internal/git"
-	"agent/internal/tools/shell"
+	"agent/internal/shell"
 )
 
 // linesVariable names a file with command lines. With it the test binary runs them

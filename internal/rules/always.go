@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/cmdline"
 	"agent/internal/pattern"
-	"agent/internal/tools/cmdline"
 )
 
 // commandPrefix says how many words of a command line name what it does; the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/tools/cmdline"
+	"agent/internal/cmdline"
 )
 
 const shell = "run_shell_command"

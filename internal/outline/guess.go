@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/lexer"
 	"agent/internal/pattern"
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 // guessedDeclarations finds declarations by the looks of lines: a pattern for each

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 // longestPartialLine is how much of a line without end is held back, in bytes.

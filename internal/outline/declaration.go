@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"agent/internal/nearest"
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 // Outline is what a file declares.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 	"agent/internal/words"
 )
 

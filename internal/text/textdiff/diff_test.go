@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agent/internal/tools/lines"
+	"agent/internal/text/lines"
 )
 
 func lineText(t *rapid.T, name string) string {
