@@ -17,12 +17,17 @@ import (
 	"time"
 
 	"agent/internal/git"
+	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
 
 // linesVariable names a file with command lines. With it the test binary runs them
-// as the program runs commands that it need not ask about, and nothing else.
-const linesVariable = "CMDLINE_TEST_LINES"
+// as the program runs commands that it need not ask about, and nothing else; with
+// confinedVariable in the sandbox.
+const (
+	linesVariable    = "CMDLINE_TEST_LINES"
+	confinedVariable = "CMDLINE_TEST_CONFINED"
+)
 
 func TestMain(m *testing.M) {
 	if file := os.Getenv(linesVariable); file != "" {
@@ -48,11 +53,16 @@ func runLines(file string) error {
 	if err != nil {
 		return err
 	}
+	var confined sandbox.Confinement
+	if os.Getenv(confinedVariable) != "" {
+		confined = sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: root, Temp: filepath.Dir(file)}}
+	}
 	jobs := shell.NewJobs(os.Environ(), nil)
 	defer jobs.Close()
 	for _, line := range lines {
 		_, err := jobs.Run(context.Background(), shell.Command{
 			Line: line, Dir: root, Timeout: time.Minute, OutputBytes: 1000, ReadOnly: true, Distrusted: []string{root},
+			Confined: confined, Profile: sandbox.Look,
 		}, nil)
 		if err != nil {
 			return err
@@ -78,7 +88,8 @@ func number(t *testing.T, variable string, standard int) int {
 // Commands made of options, words and attacks at random, of those that count as
 // read-only each is run with its system calls watched: it writes nothing, starts no
 // program but those of the table, reaches no network and opens nothing outside.
-// make fuzz-look runs many; LOOK_SEED and LOOK_COMMANDS say which and how many.
+// Each runs without the sandbox and in it. make fuzz-look runs many; LOOK_SEED and
+// LOOK_COMMANDS say which and how many.
 func TestReadOnlyOnlyReads(t *testing.T) {
 	t.Parallel()
 	strace := needStrace(t)
@@ -90,8 +101,10 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 	lines := place.readOnlyLines(rand.New(rand.NewPCG(uint64(seed), 0)), wanted)
 	const batch = 250 // so that process IDs are not used twice
 	for some := range slices.Chunk(lines, batch) {
-		for _, offence := range place.watch(t, strace, some) {
-			t.Error(offence)
+		for _, confined := range []bool{false, true} {
+			for _, offence := range place.watch(t, strace, some, confined) {
+				t.Errorf("%s (in the sandbox: %v)", offence, confined)
+			}
 		}
 	}
 	t.Logf("seed %d: %d commands", seed, len(lines))
@@ -126,10 +139,18 @@ func TestOffencesAreSeen(t *testing.T) {
 		"rm go.mod":                            "writes",
 		"bin/x.sh":                             "runs a program",
 	} {
-		if found := place.watch(t, strace, []string{line}); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
+		if _, err := exec.LookPath("tree"); err != nil && strings.HasPrefix(line, "tree ") {
+			continue // it is not installed everywhere
+		}
+		if found := place.watch(t, strace, []string{line}, false); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
 			t.Errorf("%s: found %q, want that it %s", line, found, want)
 		}
 		_ = os.Remove(place.root + "/pwned")
+	}
+	if sandbox.Detect().Active() {
+		if found := place.watch(t, strace, []string{"cat leak"}, true); len(found) == 0 {
+			t.Error("in the sandbox nothing is seen")
+		}
 	}
 }
 
@@ -253,6 +274,10 @@ func randomLine(random *rand.Rand, names []string) string {
 				words = append(words, randomOption(random, readOnlyPrograms()[name]))
 			}
 		}
+		// What means something else in another place is put between any two words.
+		for random.IntN(3) == 0 {
+			words = slices.Insert(words, 1+random.IntN(len(words)), pick([]string{"--", "--", "''", "--x=y", "--output=pwned", "="}))
+		}
 		return strings.Join(words, " ")
 	}
 	line := one()
@@ -297,7 +322,7 @@ const watched = "trace=execve,execveat,clone,clone3,fork,vfork,open,openat,opena
 	"truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,utime,utimes,utimensat,futimesat,setxattr,lsetxattr,fsetxattr,removexattr,socket,connect,mount"
 
 // watch runs lines and says what they did that they must not.
-func (p hostilePlace) watch(t *testing.T, strace string, lines []string) []string {
+func (p hostilePlace) watch(t *testing.T, strace string, lines []string, confined bool) []string {
 	t.Helper()
 	dir := t.TempDir()
 	content, err := json.Marshal(lines)
@@ -314,6 +339,9 @@ func (p hostilePlace) watch(t *testing.T, strace string, lines []string) []strin
 	cmd := exec.CommandContext(t.Context(), strace, "-f", "--seccomp-bpf", "-qq", "-y", "-s", "2000", "-e", watched, "-e", "signal=none", "-o", dir+"/trace", self)
 	cmd.Dir = p.root
 	cmd.Env = append(os.Environ(), linesVariable+"="+dir+"/lines", "PATH="+p.root+"/bin:.:"+os.Getenv("PATH"), "LC_ALL=C")
+	if confined {
+		cmd.Env = append(cmd.Env, confinedVariable+"=1")
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

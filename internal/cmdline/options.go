@@ -13,10 +13,16 @@ func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
 	options := true
 	for _, arg := range args {
 		text := arg.Text
-		if text == "--" {
+		if text == "--" && options && len(operands) == 0 {
 			// It may be the value of the option before it, so what follows can be
 			// options as well as operands, and must be harmless as either.
 			options = false
+			continue
+		}
+		if text == "--" {
+			// Behind the first operand, or another one, it is a word like any other for
+			// some programs.
+			operands = append(operands, arg)
 			continue
 		}
 		// Some programs take no option any more behind the first operand.

@@ -125,6 +125,12 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 			return false
 		}
 	}
+	// The first "--" is no operand, but a file of that name where an option takes it for
+	// its value.
+	if !program.anyWords && !program.namesOnly && slices.ContainsFunc(args, isDashes) &&
+		slices.ContainsFunc(dirs, func(dir string) bool { return !pathInside(Word{Text: "--"}, dir, at) }) {
+		return false
+	}
 	for i, operand := range operands {
 		if i == 0 && program.script && !operand.Glob {
 			continue
@@ -144,6 +150,8 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 	}
 	return true
 }
+
+func isDashes(word Word) bool { return word.Text == "--" }
 
 // revisionInside is pathInside for what follows a colon, as in HEAD:sub/file.
 func revisionInside(word Word, dir string, at Place) bool {

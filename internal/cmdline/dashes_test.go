@@ -1,0 +1,65 @@
+package cmdline
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A program that takes a bounded number of words takes no more of them where one is "--":
+// behind the first word, or twice, it is a word like any other (E1).
+func TestDashesAreWords(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	free := func(words ...string) bool {
+		parsed, err := Parse(strings.Join(words, " "))
+		return err == nil && len(parsed.Unproven(at)) == 0
+	}
+	tried := 0
+	for name, program := range readOnlyPrograms() {
+		if program.anyWords || program.max == unlimited {
+			continue
+		}
+		full := []string{name}
+		for _, word := range []string{"user.name", "a.go", "1", "+%F", "HEAD"} {
+			if words := append([]string{name}, slices.Repeat([]string{word}, program.max)...); free(words...) {
+				full = words
+				break
+			}
+		}
+		if len(full) != 1+program.max {
+			t.Errorf("%s: no words to try it with", name)
+		}
+		for place := 2; place <= len(full); place++ {
+			if line := slices.Insert(slices.Clone(full), place, "--"); free(line...) {
+				t.Errorf("%q runs without asking", line)
+			}
+		}
+		for _, more := range [][]string{{"--", "--"}, {"--", "''"}} {
+			for place := 1; place <= len(full); place++ {
+				if line := slices.Insert(slices.Clone(full), place, more...); free(line...) {
+					t.Errorf("%q runs without asking", line)
+				}
+			}
+		}
+		tried++
+	}
+	if tried < 20 {
+		t.Errorf("only %d programs take a bounded number of words", tried)
+	}
+}
+
+// Where an option takes "--" for its value, or a program for a file, that is one.
+func TestDashesAreAFile(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	if err := os.Symlink("/etc/passwd", at.Dir+"/--"); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"cat -- --", "cat a.go --", "grep -e -- x", "find . -newer --", "cat --", "sed -n 1p a.go --"} {
+		if parsed, err := Parse(line); err != nil || len(parsed.Unproven(at)) == 0 {
+			t.Errorf("%q would show what is outside (%v)", line, err)
+		}
+	}
+}
