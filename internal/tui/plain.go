@@ -12,6 +12,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/mailbox"
 	"agent/internal/tui/question"
+	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
@@ -155,6 +156,6 @@ func (p *plain) show() {
 		rows = append(append(rows, about...), "Type y for yes, n and a reason for no; anything else is a message.")
 	}
 	for _, row := range rows {
-		fmt.Fprintln(p.out, row)
+		fmt.Fprintln(p.out, style.SealPlain(row))
 	}
 }

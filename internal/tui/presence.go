@@ -24,7 +24,7 @@ func (m *Model) present() {
 	}
 	if title != m.title {
 		m.title = title
-		m.sequence += "\x1b]2;" + title + "\x1b\\"
+		m.sequence += term.Title(title)
 	}
 	if m.bell && m.unfocused {
 		m.sequence += term.Notification(m.opts.env, name, m.news())

@@ -63,7 +63,7 @@ func (m *Model) statusView(width int) string {
 // from the right; a mode that asks less than the standard one is loud.
 func (m *Model) statusSpans(width int) style.Spans {
 	t, s := m.theme, m.status
-	mode := style.Span{Text: string(s.Mode), Style: t.Dim}
+	mode := style.Span{Text: style.Reveal(string(s.Mode)).Text, Style: t.Dim}
 	switch s.Mode {
 	case chat.ModeFullAuto:
 		mode = style.Span{Text: " FULL-AUTO ", Style: t.Loud}

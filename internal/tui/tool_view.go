@@ -218,7 +218,7 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 // howMuch says how much a result is, before it was shortened.
 func howMuch(a tools.Answer) string {
 	if a.Summary != "" {
-		return a.Summary
+		return style.Reveal(words.FirstLine(a.Summary)).Text
 	}
 	if n := words.Lines(a.Text); n > 0 {
 		return words.Count(n, "line")

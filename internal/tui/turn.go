@@ -148,7 +148,7 @@ func (m *Model) workingView(width int) []string {
 	}
 	line := m.spinner() + " " + m.doing() + " · " + took + esc
 	if r := m.turn.retry; now.Before(r.at) {
-		line += " · " + r.reason
+		line += " · " + style.Reveal(words.FirstLine(r.reason)).Text
 	}
 	if len(m.tools) > 0 && !m.turn.interrupting {
 		line = "  turn " + took + esc // the tools have clocks of their own

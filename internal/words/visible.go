@@ -52,7 +52,18 @@ func Hidden(r rune) bool {
 	case r < 0x7f:
 		return r < ' '
 	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	return unicode.IsControl(r) || isBlank(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// isBlank reports a character that counts as a letter or a sign and is drawn as nothing:
+// the empty Braille cell, the fillers of Khitan and of hieroglyphs, and the note without
+// a head.
+func isBlank(r rune) bool {
+	switch r {
+	case 0x2800, 0x16fe4, 0x1d159, 0x13441, 0x13442:
+		return true
+	}
+	return false
 }
 
 // symbol is what stands for a hidden character.

@@ -118,8 +118,8 @@ func (e *Editor) pieces(cluster string, column int) []string {
 	case r == '\t':
 		return strings.Split(strings.Repeat(" ", style.TabWidth-column%style.TabWidth), "")
 	case isPlaceholder(r):
-		return strings.SplitAfter(e.Pastes.Label(r), "")
-	case style.IsInvisible(r) || ansi.StringWidth(cluster) == 0:
+		return strings.SplitAfter(style.Reveal(e.Pastes.Label(r)).Text, "")
+	case strings.ContainsFunc(cluster, style.Hides) || ansi.StringWidth(cluster) == 0:
 		return []string{"�"}
 	}
 	return []string{cluster}

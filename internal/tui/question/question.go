@@ -324,13 +324,14 @@ type choice struct{ key, does, short string }
 // choices are the answers there are to the first question.
 func (q *Questions) choices() []choice {
 	if own := q.First().Own; own != nil {
-		return []choice{{"y", own.Does, own.Does}, {"n", "no, leave it as it is (Esc too)", "no"}}
+		does := oneLine(own.Does).Text
+		return []choice{{"y", does, does}, {"n", "no, leave it as it is (Esc too)", "no"}}
 	}
 	if q.First().Repeats != "" {
 		return []choice{{"y", "yes, go on", "go on"}, {"n", "no, and say what to do instead", "instead"}, {"esc", "no, and stop", "stops"}}
 	}
 	out := []choice{{"y", "yes", "yes"}}
-	if always := q.waiting[0].Always; always != "" && q.body.hidden == 0 && !q.body.cramped {
+	if always := oneLine(q.waiting[0].Always).Text; always != "" && q.body.hidden == 0 && !q.body.cramped {
 		out = append(out, choice{"a", "yes, and from now on: " + always, "always: " + always})
 	}
 	return append(out, choice{"n", "no, and say why", "no"}, choice{"esc", "no, and stop", "stops"})

@@ -84,10 +84,7 @@ func (r *revealer) mark(s string) {
 
 // isHidden reports a character that is not seen as itself. Emoji made of several
 // characters are taken apart too: nothing tells an ordinary one from one that hides.
-func isHidden(r rune) bool {
-	const blankBraille = '\u2800'
-	return words.Hidden(r) || !unicode.IsPrint(r) || r == blankBraille
-}
+func isHidden(r rune) bool { return words.Hidden(r) || !unicode.IsPrint(r) }
 
 // symbol is what stands for a hidden character.
 func symbol(r rune, text string) string {

@@ -27,6 +27,7 @@ func TestReveal(t *testing.T) {
 		{"bidi", "\u202egnol\u2066", "<U+202E>gnol<U+2066>", 2},
 		{"zero width", "a\u200bb\u200e\u061c\u00ad\ufeff", "a<U+200B>b<U+200E><U+061C><U+00AD><U+FEFF>", 5},
 		{"fillers", "\u3164\u115f\uffa0\u2800", "<U+3164><U+115F><U+FFA0><U+2800>", 4},
+		{"blank and wide", "\U00016fe4\U0001d159\U00013441", "<U+16FE4><U+1D159><U+13441>", 3},
 		{"a variation selector", "⚠\ufe0f", "⚠<U+FE0F>", 1},
 		{"tags", "a\U000e0041", "a<U+E0041>", 1},
 		{"spaces that are not the ordinary one", "rm\u00a0-r\u2003x", "rm<U+00A0>-r<U+2003>x", 2},

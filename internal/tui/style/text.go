@@ -82,12 +82,9 @@ func cleanLine(line string) string {
 			b.WriteString(strings.Repeat(" ", width))
 		case r < ' ' || r >= 0x7f && r < 0xa0:
 			width = 0
-		case IsInvisible(r):
-			b.WriteString("�")
-			width = 1
 		default:
 			// What joins a visible character hides behind it.
-			if strings.ContainsFunc(cluster, IsInvisible) {
+			if strings.ContainsFunc(cluster, Hides) {
 				cluster = showInvisible(cluster)
 				width = ansi.StringWidth(cluster)
 			}
@@ -100,16 +97,11 @@ func cleanLine(line string) string {
 
 func showInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
-		if IsInvisible(r) {
+		if Hides(r) {
 			return '�'
 		}
 		return r
 	}, text)
-}
-
-// IsInvisible reports characters that reorder or hide the text around them.
-func IsInvisible(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xE0000 && r <= 0xE007F || r == 0x200e || r == 0x200f || r == 0x061c
 }
 
 // Listed puts a comma between two texts, when there are two.

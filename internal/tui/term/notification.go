@@ -1,15 +1,23 @@
 package term
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/tui/style"
+)
+
+// Title is the sequence that sets the terminal's title to a line of text.
+func Title(text string) string { return "\x1b]2;" + style.SealPlain(text) + "\x1b\\" }
 
 // Notification is the sequence that has the terminal show a notification on the desktop,
 // "" for terminals that are not known to take one: for them there is the bell. env looks
-// up the environment, title and body are a line each without control characters.
+// up the environment, title and body are a line each.
 //
 // TERM goes first: it is set by the terminal itself, the others are inherited from the
 // one that it was started in. A multiplexer keeps such sequences to itself.
 func Notification(env func(string) string, title, body string) string {
 	name, program := env("TERM"), strings.ToLower(env("TERM_PROGRAM"))
+	title, body = style.SealPlain(title), style.SealPlain(body)
 	switch {
 	case env("TMUX") != "" || hasPrefix(name, "tmux", "screen"):
 		return ""

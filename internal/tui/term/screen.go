@@ -37,7 +37,8 @@ type Frame struct {
 	Sequence string
 }
 
-// Screen paints frames. It is the one place that writes to the terminal, one
+// Screen paints frames. It is the one place that writes to the terminal, and the one
+// place where text is made fit for it (style.Seal), whatever was done to it before: one
 // write a frame, scrollback and live part together, so nothing is ever shown
 // twice or not at all. A frame that comes while another is being written replaces
 // the one that waits; what is to be printed is kept in order.
@@ -173,6 +174,7 @@ func (s *Screen) erase() {
 // changes. Errors of the terminal are not handled: when it is gone its reader ends
 // the program.
 func (s *Screen) compose(b *bytes.Buffer, f Frame) {
+	f.Live, f.Printed, f.Full = sealed(f.Live), sealed(f.Printed), sealed(f.Full)
 	var body bytes.Buffer
 	switch {
 	case f.Full != nil:
@@ -198,6 +200,26 @@ func (s *Screen) compose(b *bytes.Buffer, f Frame) {
 		b.WriteByte('\a')
 	}
 	b.WriteString(f.Sequence)
+}
+
+// sealed are rows of which the terminal obeys nothing but styles. The rows themselves
+// stay as they are: they are the model's.
+func sealed(rows []string) []string {
+	var out []string
+	for i, row := range rows {
+		safe := style.Seal(row)
+		if safe == row {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(rows)
+		}
+		out[i] = safe
+	}
+	if out == nil {
+		return rows
+	}
+	return out
 }
 
 // emptied empties the window, and then the scrollback, into which some terminals

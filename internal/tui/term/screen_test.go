@@ -178,3 +178,27 @@ func TestScreenWritesOnlyWhatChanged(t *testing.T) {
 		t.Errorf("the frame is not one synchronised update: %q", got)
 	}
 }
+
+// Whatever a row holds, the terminal shows it: in the scrollback, in the live part and
+// on a page that covers both.
+func TestScreenObeysNoText(t *testing.T) {
+	t.Parallel()
+	const raw, seen = "a\x1b]52;c;UFdO\x07\u202e\x1b[31mb\x1b[m", "a␛]52;c;UFdO␇<U+202E>\x1b[31mb\x1b[m"
+	for name, f := range map[string]Frame{
+		"printed": {Printed: []string{raw}, Live: []string{""}},
+		"live":    {Live: []string{"", raw}},
+		"page":    {Full: []string{raw}},
+	} {
+		f.Width = 200
+		var out strings.Builder
+		s := &Screen{out: &out, wake: make(chan struct{}, 1)}
+		s.Post(f)
+		s.Flush()
+		if got := out.String(); !strings.Contains(got, seen) || strings.Contains(got, "]52;c;UFdO\x07") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := Title("a\x1b\\\x07b"); got != "\x1b]2;a␛\\␇b\x1b\\" {
+		t.Errorf("title %q", got)
+	}
+}
