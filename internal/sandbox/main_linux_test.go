@@ -114,6 +114,8 @@ func runTool(tool string) error {
 		return unix.IoctlSetPointerInt(int(file.Fd()), unix.FS_IOC_SETFLAGS, noDump)
 	case "hold":
 		return hold(os.Args[1], os.Args[2])
+	case "descriptors":
+		return list(os.Args[1])
 	case "trace":
 		pid, err := strconv.Atoi(os.Args[1])
 		if err != nil {
@@ -126,25 +128,47 @@ func runTool(tool string) error {
 
 // hold runs a command that never ends, in the sandbox of that name.
 func hold(backend, line string) error {
-	for _, b := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
-		if !strings.EqualFold(b.String(), backend) {
-			continue
-		}
-		s, err := sandbox.Use(b)
-		if err != nil {
-			return err
-		}
-		cmd := exec.Command("bash", "-c", line)
-		dir, err := os.Getwd()
-		if err != nil {
-			return err
-		}
-		cmd.Dir = dir
-		c, err := s.Start(context.Background(), cmd, sandbox.Policy{Profile: sandbox.Work, Workspace: dir})
-		if err != nil {
-			return err
-		}
-		return c.Wait()
+	s, err := named(backend)
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("no backend %q", backend)
+	return runIn(s, sandbox.Work, exec.Command("bash", "-c", line))
+}
+
+// list shows the descriptors that commands of each profile have.
+func list(backend string) error {
+	s, err := named(backend)
+	if err != nil {
+		return err
+	}
+	for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work, sandbox.Open} {
+		cmd := exec.Command("ls", "-l", "/proc/self/fd")
+		cmd.Stdout = os.Stdout
+		if err := runIn(s, profile, cmd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func named(backend string) (*sandbox.Sandbox, error) {
+	for _, b := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
+		if strings.EqualFold(b.String(), backend) {
+			return sandbox.Use(b)
+		}
+	}
+	return nil, fmt.Errorf("no backend %q", backend)
+}
+
+func runIn(s *sandbox.Sandbox, profile sandbox.Profile, cmd *exec.Cmd) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	cmd.Dir = dir
+	c, err := s.Start(context.Background(), cmd, sandbox.Policy{Profile: profile, Workspace: dir})
+	if err != nil {
+		return err
+	}
+	return c.Wait()
 }

@@ -93,6 +93,7 @@ func Use(backend Backend) (*Sandbox, error) {
 	if backend == None {
 		return Off("turned off"), nil
 	}
+	keepDescriptors()
 	s := &Sandbox{backend: backend}
 	var err error
 	if s.why, err = s.try(); err != nil {
@@ -130,7 +131,7 @@ type End struct {
 const defaultGrace = 2 * time.Second
 
 // Start starts cmd, which must be ready to be started and have no extra files, so
-// that it may do what policy says and no more. It ends with this process at the
+// that it may do what policy says and no more. It inherits the standard files only. It ends with this process at the
 // latest, also when that is killed. cmd.Process is the process to signal; signals
 // for the command go to its process group.
 //
@@ -144,6 +145,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	if len(cmd.ExtraFiles) > 0 {
 		return nil, errors.New("sandbox: a confined command gets no extra files")
 	}
+	keepDescriptors()
 	backend := s.backend
 	if policy.Profile == Open {
 		backend = None
