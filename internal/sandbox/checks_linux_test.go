@@ -79,6 +79,8 @@ var checks = []struct {
 	{"owner of home", `chown $(id -u) ~/.bashrc`, refused, refused, refused},
 	{"times of home", `touch -d 2001-01-01 ~/.bashrc`, refused, refused, refused},
 	{"attributes of home", `SANDBOX_TEST_TOOL=attributes $SELF ~/.bashrc`, refused, refused, refused},
+	{"files that run as another", `SANDBOX_TEST_TOOL=other-ids $SELF`, refused, refused, refused},
+	{"files that run as another, in the temporary folder", `cd $TMPDIR && SANDBOX_TEST_TOOL=other-ids $SELF`, refused, refused, refused},
 	{"limits of others", `prlimit --pid $VICTIM --core=1`, refused, refused, refused},
 	{"priority of others", `renice -n 15 -p $VICTIM`, refused, refused, refused},
 	{"datagrams to a socket", `SANDBOX_TEST_TOOL=datagram $SELF $DATAGRAMS`, refused, refused, refused},

@@ -34,6 +34,7 @@ const (
 	atFirst        = 16
 	atSecond       = 24
 	atThird        = 32
+	atFourth       = 40
 )
 
 // x32Calls is where x86-64 numbers its 32-bit calls from, which are others for the
@@ -54,10 +55,10 @@ type condition struct {
 	values         []uint32
 }
 
-// answer answers calls.
+// answer answers calls that are not refused already.
 func (f filter) answer(answer uint32, calls ...uint32) {
 	for _, call := range calls {
-		f[call] = []confine.Instruction{end(answer)}
+		f[call] = append(f[call], end(answer))
 	}
 }
 

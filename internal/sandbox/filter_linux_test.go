@@ -99,3 +99,34 @@ func TestFilter(t *testing.T) {
 		}
 	}
 }
+
+// No call that gives a file its mode makes it run as its owner or group, in any profile
+// or backend (F1); all other modes are left alone.
+func TestFilterRefusesOtherIDs(t *testing.T) {
+	t.Parallel()
+	argument := func(at uint32) int { return int(at-atFirst) / 8 }
+	for _, limits := range []restrictions{{}, {noSockets: true}, {askChanges: true, noNamespaces: true}} {
+		program := newFilter(limits)
+		for _, calls := range []map[uint32]modeCall{modeCalls, modeCallsOld} {
+			for call, at := range calls {
+				for mode, other := range map[uint64]bool{0: false, 0o755: false, 0o1777: false, 0o4000: true, 0o2000: true, 0o6755: true, 1<<40 | 0o4711: true} {
+					for flags, makes := range map[uint64]bool{unix.O_RDONLY: false, unix.O_WRONLY | unix.O_TRUNC: false, unix.O_RDWR | unix.O_CREAT: true, unix.O_WRONLY | unix.O_TMPFILE: true, unix.O_DIRECTORY: false} {
+						var args [6]uint64
+						args[argument(at.mode)] = mode
+						if at.flags != 0 {
+							args[argument(at.flags)] = flags
+						} else {
+							makes = true
+						}
+						if got := run(t, program, call, args[:]...); (got == refuse) != (other && makes) {
+							t.Errorf("%+v, call %d, mode %o, flags %x: %x", limits, call, mode, flags, got)
+						}
+					}
+				}
+			}
+		}
+		if got := run(t, program, unix.SYS_OPENAT2); got != unknown {
+			t.Errorf("openat2: %x", got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -114,6 +115,8 @@ func runTool(tool string) error {
 		return unix.IoctlSetPointerInt(int(file.Fd()), unix.FS_IOC_SETFLAGS, noDump)
 	case "hold":
 		return hold(os.Args[1], os.Args[2])
+	case "other-ids":
+		return makeOtherIDs()
 	case "descriptors":
 		return list(os.Args[1])
 	case "trace":
@@ -124,6 +127,46 @@ func runTool(tool string) error {
 		return syscall.PtraceAttach(pid)
 	}
 	return fmt.Errorf("no tool %q", tool)
+}
+
+// makeOtherIDs makes a file that runs as its owner or group, in any way there is.
+func makeOtherIDs() error {
+	const mode = unix.S_ISUID | unix.S_ISGID | 0o755
+	if err := os.WriteFile("own", nil, 0o755); err != nil {
+		return err
+	}
+	file, err := os.Open("own")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_ = unix.Chmod("own", mode)
+	_ = unix.Chmod("own", unix.S_ISGID|0o755)
+	_ = unix.Fchmod(int(file.Fd()), mode)
+	_ = unix.Fchmodat(unix.AT_FDCWD, "own", mode, 0)
+	_ = unix.Fchmodat(unix.AT_FDCWD, "own", mode, unix.AT_SYMLINK_NOFOLLOW) // fchmodat2
+	made := func(fd int, err error) {
+		if err == nil {
+			_ = unix.Close(fd)
+		}
+	}
+	made(unix.Open("opened", unix.O_CREAT|unix.O_WRONLY, mode))
+	made(unix.Openat(unix.AT_FDCWD, "opened-at", unix.O_CREAT|unix.O_WRONLY, mode))
+	made(unix.Openat2(unix.AT_FDCWD, "opened-at-2", &unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY, Mode: mode}))
+	made(unix.Creat("created", mode))
+	_ = unix.Mknod("node", unix.S_IFREG|mode, 0)
+	_ = unix.Mknodat(unix.AT_FDCWD, "node-at", unix.S_IFREG|mode, 0)
+	if fd, err := unix.Open(".", unix.O_TMPFILE|unix.O_RDWR, mode); err == nil {
+		_ = unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(fd), unix.AT_FDCWD, "temporary", unix.AT_SYMLINK_FOLLOW)
+		_ = unix.Close(fd)
+	}
+	entries, err := os.ReadDir(".")
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+			return nil
+		}
+	}
+	return errors.Join(errors.New("no file runs as another"), err)
 }
 
 // hold runs a command that never ends, in the sandbox of that name.

@@ -78,6 +78,7 @@ func newFilter(r restrictions) []confine.Instruction {
 	f.answer(unknown, unix.SYS_CLONE3)
 	f.refuseAny(unix.SYS_CLONE, atFirst, unix.CLONE_NEWUSER, unix.CLONE_NEWUSER)
 	f.refuseAny(unix.SYS_IOCTL, atSecond, allBits, neverRequested...)
+	f.refuseOtherIDs()
 	if r.noSockets {
 		f.answer(refuse, unix.SYS_SOCKET)
 		// One of a pair of other types can be pointed at a socket outside.
@@ -109,6 +110,41 @@ func newFilter(r restrictions) []confine.Instruction {
 		f.refuseAllBut(unix.SYS_IOPRIO_SET, atSecond, allBits, 0)
 	}
 	return f.program()
+}
+
+// modeCall is a call that gives a file its mode.
+type modeCall struct {
+	// mode is the argument with the mode.
+	mode uint32
+	// flags is the argument that says whether a file is made, which alone makes the mode
+	// count; 0 if it always does.
+	flags uint32
+}
+
+// modeCalls are those that every architecture has.
+var modeCalls = map[uint32]modeCall{
+	unix.SYS_FCHMOD: {mode: atSecond}, unix.SYS_FCHMODAT: {mode: atThird}, unix.SYS_FCHMODAT2: {mode: atThird},
+	unix.SYS_OPENAT: {mode: atFourth, flags: atThird}, unix.SYS_MKNODAT: {mode: atThird},
+}
+
+// refuseOtherIDs refuses to make files that run as their owner or group, by which
+// whoever else reaches the workspace would become this user.
+func (f filter) refuseOtherIDs() {
+	const (
+		otherIDs = unix.S_ISUID | unix.S_ISGID
+		makes    = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+	)
+	for _, calls := range []map[uint32]modeCall{modeCalls, modeCallsOld} {
+		for call, at := range calls {
+			conditions := []condition{{at.mode, otherIDs, true, []uint32{0}}}
+			if at.flags != 0 {
+				conditions = append(conditions, condition{at.flags, makes, true, []uint32{0}})
+			}
+			f.refuse(call, conditions...)
+		}
+	}
+	// Its mode is in memory, where a filter cannot look; programs use openat instead.
+	f.answer(unknown, unix.SYS_OPENAT2)
 }
 
 // ioprioProcess is IOPRIO_WHO_PROCESS.

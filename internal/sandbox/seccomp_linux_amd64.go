@@ -8,6 +8,12 @@ import (
 
 const architecture = unix.AUDIT_ARCH_X86_64
 
+// modeCallsOld are the calls of this architecture that younger ones lack.
+var modeCallsOld = map[uint32]modeCall{
+	unix.SYS_CHMOD: {mode: atSecond}, unix.SYS_CREAT: {mode: atSecond}, unix.SYS_MKNOD: {mode: atSecond},
+	unix.SYS_OPEN: {mode: atThird, flags: atSecond},
+}
+
 // changesMadeOld are the calls of this architecture that younger ones lack.
 var changesMadeOld = map[uint32]func(arguments) change{
 	unix.SYS_CHMOD: func(a arguments) change {
