@@ -140,6 +140,9 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 	}
 	endpoint, _ := c.Endpoint()
 	found := []finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + endpoint.From.String() + ")", ""}}
+	if warning := endpoint.Warning(); warning != "" {
+		found = append(found, finding{"note", warning, ""})
+	}
 	if notice != "" {
 		found = append(found, finding{"note", notice, ""})
 	}

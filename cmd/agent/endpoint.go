@@ -25,6 +25,7 @@ func newConnection(s *settings.Settings, w world, f folders, ask asker) *provide
 	return provider.New(provider.Config{
 		Settings: s, Env: w.env, Home: w.home, Folder: f.config, State: f.state,
 		Now: w.now, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + version,
+		Caution: func(text string) { fmt.Fprintln(w.people, text) },
 	})
 }
 
@@ -36,6 +37,7 @@ func (a *app) otherModel(profile string) (*chat.OtherModel, error) {
 	}
 	with := a.settings.With(loaded)
 	connection := newConnection(with, a.world, a.folders, nil)
+	connection.OnLearned(func() {}, a.chat.Note)
 	if a.session != nil {
 		connection.OnKey(func(key llm.Key) { a.session.Hide(string(key)) })
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 
 	"agent/internal/llm"
@@ -53,8 +52,8 @@ func keyCommand(w world, cmd *cobra.Command, run func(context.Context, world, lo
 	return cmd
 }
 
-// host is the host that the key belongs to.
-func (o loginOptions) host() (string, error) {
+// place is what the key is for.
+func (o loginOptions) place() (string, error) {
 	if o.baseURL != "" && o.provider != "" {
 		return "", usage(errors.New("name a provider or --base-url, not both"))
 	}
@@ -63,22 +62,21 @@ func (o loginOptions) host() (string, error) {
 		if err != nil {
 			return "", usage(err)
 		}
-		u, err := url.Parse(base)
-		if err != nil {
+		if err := provider.CheckPlain(base); err != nil {
 			return "", usage(err)
 		}
-		return strings.ToLower(u.Host), nil
+		return provider.Place(base), nil
 	}
 	preset, found := provider.Named(cmp.Or(o.provider, "openai"))
 	if !found {
 		names := provider.Names()
 		return "", usage(fmt.Errorf("there is no provider %q; there are %s%s", o.provider, strings.Join(names, ", "), nearest.Question(o.provider, names)))
 	}
-	return provider.Endpoint{BaseURL: preset.BaseURL}.Host(), nil
+	return provider.Place(preset.BaseURL), nil
 }
 
 func login(ctx context.Context, w world, o loginOptions) error {
-	host, err := o.host()
+	place, err := o.place()
 	if err != nil {
 		return err
 	}
@@ -86,22 +84,22 @@ func login(ctx context.Context, w world, o loginOptions) error {
 	if err != nil {
 		return err
 	}
-	key, err := readKey(ctx, w, host)
+	key, err := readKey(ctx, w, place)
 	if err != nil {
 		return err
 	}
 	if key == "" {
-		return usage(fmt.Errorf("no key for %s came in; type it at a terminal, or pipe it: see agent login --help", host))
+		return usage(fmt.Errorf("no key for %s came in; type it at a terminal, or pipe it: see agent login --help", place))
 	}
-	where, err := provider.SystemKeys(f.config, w.env).Set(host, key)
+	where, err := provider.SystemKeys(f.config, w.env).Set(place, key)
 	if err != nil {
 		return usage(err)
 	}
-	return w.print("The key for " + host + " is kept in " + where + ".")
+	return w.print("The key for " + place + " is kept in " + where + ".")
 }
 
 func logout(_ context.Context, w world, o loginOptions) error {
-	host, err := o.host()
+	place, err := o.place()
 	if err != nil {
 		return err
 	}
@@ -109,24 +107,24 @@ func logout(_ context.Context, w world, o loginOptions) error {
 	if err != nil {
 		return err
 	}
-	found, err := provider.SystemKeys(f.config, w.env).Delete(host)
+	found, err := provider.SystemKeys(f.config, w.env).Delete(place)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return usage(errors.New("no key is kept for " + host))
+		return usage(errors.New("no key is kept for " + place))
 	}
-	return w.print("The key for " + host + " is forgotten.")
+	return w.print("The key for " + place + " is forgotten.")
 }
 
 // readKey reads a key without showing it, or from what is piped in.
-func readKey(ctx context.Context, w world, host string) (llm.Key, error) {
+func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 	const longest = 64 << 10
 	if !term.IsTerminal(int(w.stdin.Fd())) {
 		data, err := io.ReadAll(io.LimitReader(w.stdin, longest))
 		return llm.Key(strings.TrimSpace(string(data))), err
 	}
-	fmt.Fprintf(w.people, "Key for %s (it is not shown): ", host)
+	fmt.Fprintf(w.people, "Key for %s (it is not shown): ", place)
 	state, err := term.GetState(int(w.stdin.Fd()))
 	if err != nil {
 		return "", err

@@ -42,8 +42,8 @@ type Config struct {
 	State string
 	// Now reads the clock; nil means the real one.
 	Now func() time.Time
-	// Stored looks up the key that agent login keeps for a host; nil means Keys.
-	Stored func(host string) (key llm.Key, where string)
+	// Stored looks up the key that agent login keeps for a place; nil means Keys.
+	Stored func(place string) (key llm.Key, where string)
 	// Ask puts a question to the user and reports whether they agree; nil means that
 	// nobody can be asked.
 	Ask func(ctx context.Context, question string) (bool, error)
@@ -51,6 +51,9 @@ type Config struct {
 	Preload bool
 	// Detect finds a server on this machine; nil means the function of that name.
 	Detect func(ctx context.Context) (Local, bool)
+	// Caution reports what is unsafe of an endpoint, and what is not sent to it, before
+	// anything is sent; nil reports nothing. OnLearned replaces it.
+	Caution func(text string)
 	// UserAgent names the program to the endpoint.
 	UserAgent string
 }
@@ -65,14 +68,16 @@ type Connection struct {
 
 	mu sync.Mutex
 	// learned is called, on any goroutine, when an endpoint has told its models, and
-	// note with what the user should know of them.
+	// note with what the user should know of them or of the endpoint.
 	learned func()
 	note    func(text string)
 	// hide keeps a key that comes into use out of the record.
 	hide func(llm.Key)
-	// declined is a host to which OPENAI_API_KEY shall not go.
+	// declined is a place to which OPENAI_API_KEY shall not go.
 	declined string
-	peer     *peer
+	// cautioned are the cautions that were reported.
+	cautioned map[string]bool
+	peer      *peer
 }
 
 // New returns a connection. Nothing is looked up before it is needed.
@@ -86,36 +91,49 @@ func New(config Config) *Connection {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.Caution == nil {
+		config.Caution = func(string) {}
+	}
 	return &Connection{
 		config: config, consent: newConsent(config.Folder), lessons: newLessons(config.State, config.Now),
-		learned: func() {}, note: func(string) {}, hide: func(llm.Key) {},
+		learned: func() {}, note: config.Caution, hide: func(llm.Key) {}, cautioned: map[string]bool{},
 	}
 }
 
 // Endpoint works out endpoint and key from the settings as they are now. Its
 // BaseURL is empty when nothing names one. The error is a *ConfigError.
 func (c *Connection) Endpoint() (Endpoint, error) {
-	choice := func(key string) Choice {
-		value, from := c.config.Settings.Get(key)
-		return Choice{value.String(), from}
-	}
-	keyFile := choice(settings.AuthKeyfile.Key())
-	if rest, ok := strings.CutPrefix(keyFile.Text, "~/"); ok {
-		keyFile.Text = filepath.Join(c.config.Home, rest)
-	}
-	endpoint, err := Resolve(Sources{
-		Provider:    choice(settings.Provider.Key()),
-		BaseURL:     choice(settings.BaseURL.Key()),
-		KeyFile:     keyFile,
-		Env:         c.config.Env,
-		ReadKeyFile: ReadKeyFile,
-		Stored:      c.config.Stored,
-		Allowed:     c.consent.keyMayGoTo,
-	})
+	endpoint, err := Resolve(c.sources())
 	if err != nil {
 		return endpoint, &ConfigError{err}
 	}
 	return endpoint, nil
+}
+
+// sources are the settings as they are now, and where keys are.
+func (c *Connection) sources() Sources {
+	choice := func(key string, upto settings.Source) Choice {
+		value, from := c.config.Settings.Upto(upto, key)
+		return Choice{value.String(), from}
+	}
+	named := func(upto settings.Source) (provider, baseURL Choice) {
+		return choice(settings.Provider.Key(), upto), choice(settings.BaseURL.Key(), upto)
+	}
+	keyFile := choice(settings.AuthKeyfile.Key(), settings.Session)
+	if rest, ok := strings.CutPrefix(keyFile.Text, "~/"); ok {
+		keyFile.Text = filepath.Join(c.config.Home, rest)
+	}
+	provider, baseURL := named(settings.Session)
+	return Sources{
+		Provider:    provider,
+		BaseURL:     baseURL,
+		KeyFile:     keyFile,
+		Upto:        named,
+		Env:         c.config.Env,
+		ReadKeyFile: ReadKeyFile,
+		Stored:      c.config.Stored,
+		Allowed:     c.consent.keyMayGoTo,
+	}
 }
 
 // follows are the settings that an endpoint in use follows from, as one text.
@@ -129,14 +147,37 @@ func (c *Connection) follows() string {
 	return b.String()
 }
 
-// extras are what the settings add to every request.
+// extras are what the settings add to every request to an endpoint.
 type extras struct {
 	headers map[string]string
 	body    settings.JSON
+	// left are the settings that were made for another endpoint and not sent to this
+	// one, each with its layer.
+	left []string
 }
 
-func (c *Connection) extras() extras {
-	return extras{settings.Headers.Of(c.config.Settings), settings.ExtraBody.Of(c.config.Settings)}
+// extras returns what goes along to an endpoint: as of key files, what a layer says
+// that it takes.
+func (c *Connection) extras(endpoint Endpoint) extras {
+	sources, s := c.sources(), c.config.Settings
+	e := extras{headers: map[string]string{}}
+	take := func(key string, from settings.Source) bool {
+		if endpoint.takes(from, sources) {
+			return true
+		}
+		e.left = append(e.left, fmt.Sprintf("%s of the %s", key, from))
+		return false
+	}
+	for _, header := range settings.Headers.Of(s) {
+		if take(header.Key, header.From) {
+			e.headers[header.Name] = header.Value
+		}
+	}
+	key := settings.ExtraBody.Key()
+	if value, from := s.Get(key); value.IsSet() && take(key, from) {
+		e.body = settings.ExtraBody.Of(s)
+	}
+	return e
 }
 
 func (e extras) equal(other extras) bool {
@@ -155,12 +196,16 @@ func (c *Connection) current() (*peer, error) {
 	if endpoint.BaseURL == "" {
 		return nil, ErrNoEndpoint
 	}
-	extras := c.extras()
+	extras := c.extras(endpoint)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if endpoint.Withheld && endpoint.Host() != c.declined {
+	declined := c.declined
+	c.mu.Unlock()
+	if endpoint.Withheld && endpoint.Place() != declined {
 		return nil, &ConfigError{withheld(endpoint)}
 	}
+	c.caution(endpoint, extras)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.peer != nil && c.peer.endpoint == endpoint && c.peer.extras.equal(extras) {
 		c.peer.follows = follows
 		return c.peer, nil
@@ -182,6 +227,26 @@ func (c *Connection) current() (*peer, error) {
 	}
 	go c.learn(c.peer)
 	return c.peer, nil
+}
+
+// caution reports what is unsafe of an endpoint and what is not sent to it, once.
+func (c *Connection) caution(endpoint Endpoint, extras extras) {
+	var texts []string
+	if warning := endpoint.Warning(); warning != "" {
+		texts = append(texts, warning)
+	}
+	for _, left := range extras.left {
+		texts = append(texts, left+" is not sent to "+endpoint.Place()+", which the "+endpoint.From.String()+" names.")
+	}
+	for _, text := range texts {
+		c.mu.Lock()
+		known, note := c.cautioned[text], c.note
+		c.cautioned[text] = true
+		c.mu.Unlock()
+		if !known {
+			note(text)
+		}
+	}
 }
 
 // inUse is current without looking for the key again while the settings are the
@@ -323,6 +388,6 @@ func (c *Connection) Close() error {
 
 // withheld says why OPENAI_API_KEY is not sent, and what to do.
 func withheld(e Endpoint) error {
-	return errors.New(llm.EnvKey + " is not sent to " + e.Host() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
+	return errors.New(llm.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
 		"or store a key with agent login --base-url " + e.BaseURL + ", or give the address with --base-url or OPENAI_BASE_URL")
 }

@@ -21,7 +21,7 @@ type consent struct {
 
 // allowed is the content of the file.
 type allowed struct {
-	// KeyHosts may be sent OPENAI_API_KEY.
+	// KeyHosts are the places (see Place) that may be sent OPENAI_API_KEY.
 	KeyHosts []string `json:"hostsForOpenAIKey"`
 	// LocalServers may be used without being named, by base URL.
 	LocalServers []string `json:"localServers"`
@@ -45,9 +45,9 @@ func (c consent) read() (allowed, error) {
 	return a, nil
 }
 
-func (c consent) keyMayGoTo(host string) bool {
+func (c consent) keyMayGoTo(place string) bool {
 	a, _ := c.read()
-	return slices.Contains(a.KeyHosts, host)
+	return slices.Contains(a.KeyHosts, place)
 }
 
 func (c consent) mayUse(baseURL string) bool {

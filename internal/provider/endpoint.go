@@ -27,13 +27,16 @@ type Sources struct {
 	Provider, BaseURL, KeyFile Choice
 	// Env looks a variable of the environment up.
 	Env func(name string) string
+	// Upto returns provider and base-url as the layers up to one name them; without it
+	// only those in force are known.
+	Upto func(layer settings.Source) (provider, baseURL Choice)
 	// ReadKeyFile reads a key file; without it there are none.
 	ReadKeyFile func(path string) (llm.Key, error)
-	// Stored looks up the key that agent login keeps for a host, and says where; ""
-	// when there is none.
-	Stored func(host string) (key llm.Key, where string)
-	// Allowed reports whether the user once allowed OPENAI_API_KEY to go to a host.
-	Allowed func(host string) bool
+	// Stored looks up the key that agent login keeps for a place (see Place), and says
+	// where; "" when there is none.
+	Stored func(place string) (key llm.Key, where string)
+	// Allowed reports whether the user once allowed OPENAI_API_KEY to go to a place.
+	Allowed func(place string) bool
 }
 
 // Endpoint is where to send requests, with which key, and why.
@@ -63,63 +66,85 @@ func (e Endpoint) Preset() Preset {
 // Host is the host of the endpoint, with its port if it has one.
 func (e Endpoint) Host() string { return hostOf(e.BaseURL) }
 
+// Place is what the key of the endpoint is kept and allowed for.
+func (e Endpoint) Place() string { return Place(e.BaseURL) }
+
 // Warning says what is unsafe about the endpoint, "" when nothing is.
 func (e Endpoint) Warning() string {
-	if e.Key == "" || !strings.HasPrefix(e.BaseURL, "http://") || isLoopback(e.Host()) {
+	if e.Key == "" || !isPlain(e.BaseURL) {
 		return ""
 	}
 	return fmt.Sprintf("The key goes to %s over plain http, where others can read it; use https.", e.Host())
 }
 
 // Resolve finds endpoint and key. A key belongs to the endpoint that its layer
-// names: the auth-keyfile of the layer that sets provider or base-url, or of a
-// stronger one; else the provider's own variable; else what agent login stored for
-// the host. OPENAI_API_KEY goes to OpenAI, to OPENAI_BASE_URL and to a base URL of
-// the command line, to any other host only if Allowed. A key without an endpoint
+// names: the auth-keyfile of a layer that names the address in use, or of a stronger
+// one; else the variable of the vendor whose host it is; else what agent login stored
+// for the place. OPENAI_API_KEY goes to OPENAI_BASE_URL and to a base URL of the
+// command line too, to any other place only if Allowed. A key without an endpoint
 // belongs to OpenAI. With neither, the Endpoint is empty. An error is about wrong
-// configuration.
+// configuration, or a key of https that would go over plain http.
 func Resolve(from Sources) (Endpoint, error) {
-	e, err := choose(from)
+	e, err := choose(from.Provider, from.BaseURL)
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if e.BaseURL != "" {
-		return e, e.findKey(from)
+	if e.BaseURL == "" {
+		e.BaseURL, e.Provider = presets[0].BaseURL, presets[0].Name
+		if err := e.findKey(from); err != nil || e.Key == "" {
+			return Endpoint{}, err
+		}
+		return e, nil
 	}
-	e.BaseURL, e.Provider = presets[0].BaseURL, presets[0].Name
-	if err := e.findKey(from); err != nil || e.Key == "" {
-		return Endpoint{}, err
+	if err := e.findKey(from); err != nil {
+		return e, err
 	}
-	return e, nil
+	return e, e.checkPlain(from)
 }
 
 // choose picks the address: of provider and base-url the one that the stronger layer
-// sets, and base-url within one layer. A provider is what the base URL of its own
-// layer belongs to.
-func choose(from Sources) (Endpoint, error) {
-	byName, named := Named(from.Provider.Text)
-	if from.Provider.Text != "" && !named {
-		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", words.Line(from.Provider.Text, maxShown), strings.Join(Names(), ", "))
+// sets, and base-url within one layer. A provider beside a base URL says what is
+// particular to the server there; whose key it gets its host decides.
+func choose(provider, baseURL Choice) (Endpoint, error) {
+	byName, named := Named(provider.Text)
+	if provider.Text != "" && !named {
+		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", words.Line(provider.Text, maxShown), strings.Join(Names(), ", "))
 	}
-	if strings.TrimSpace(from.BaseURL.Text) == "" || named && from.Provider.From > from.BaseURL.From {
-		return Endpoint{BaseURL: byName.BaseURL, From: from.Provider.From, Provider: byName.Name}, nil
+	if strings.TrimSpace(baseURL.Text) == "" || named && provider.From > baseURL.From {
+		return Endpoint{BaseURL: byName.BaseURL, From: provider.From, Provider: byName.Name}, nil
 	}
-	base, err := NormalizeBaseURL(from.BaseURL.Text)
+	base, err := NormalizeBaseURL(baseURL.Text)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("base-url: %w", err)
 	}
-	if !named || from.Provider.From != from.BaseURL.From {
+	if !named || provider.From != baseURL.From {
 		byName, _ = presetAt(base)
 	}
-	return Endpoint{BaseURL: base, From: from.BaseURL.From, Provider: byName.Name, byURL: true}, nil
+	return Endpoint{BaseURL: base, From: baseURL.From, Provider: byName.Name, byURL: true}, nil
+}
+
+// takes reports whether what a layer says of keys and headers is meant for the
+// endpoint: the layer names its address, or nothing stronger than it does. A server
+// that was found, and not named, gets nothing.
+func (e Endpoint) takes(layer settings.Source, from Sources) bool {
+	if e.From == settings.Found {
+		return false
+	}
+	if layer >= e.From {
+		return true
+	}
+	if from.Upto == nil {
+		return false
+	}
+	there, err := choose(from.Upto(layer))
+	return err == nil && there.BaseURL == e.BaseURL
 }
 
 func (e *Endpoint) findKey(from Sources) error {
-	// A server that was found, and not named, gets no key.
 	if e.From == settings.Found {
 		return nil
 	}
-	if from.KeyFile.Text != "" && from.KeyFile.From >= e.From && from.ReadKeyFile != nil {
+	if from.KeyFile.Text != "" && from.ReadKeyFile != nil && e.takes(from.KeyFile.From, from) {
 		key, err := from.ReadKeyFile(from.KeyFile.Text)
 		if err != nil {
 			return fmt.Errorf("auth-keyfile: %w", err)
@@ -127,7 +152,8 @@ func (e *Endpoint) findKey(from Sources) error {
 		e.Key, e.KeyFrom = key, from.KeyFile.Text
 		return nil
 	}
-	if err := e.fromEnvironment(from, e.Preset().KeyVariable); err != nil || e.Key != "" {
+	vendor, _ := presetAt(e.BaseURL)
+	if err := e.fromEnvironment(from, vendor.KeyVariable); err != nil || e.Key != "" {
 		return err
 	}
 	if e.byURL && (e.From == settings.Environment || e.From == settings.Flags) {
@@ -136,15 +162,49 @@ func (e *Endpoint) findKey(from Sources) error {
 		}
 	}
 	if from.Stored != nil {
-		if e.Key, e.KeyFrom = from.Stored(e.Host()); e.Key != "" {
+		if e.Key, e.KeyFrom = from.Stored(e.Place()); e.Key != "" {
 			return nil
 		}
 	}
-	if from.Allowed != nil && from.Allowed(e.Host()) {
+	if from.Allowed != nil && from.Allowed(e.Place()) {
 		return e.fromEnvironment(from, llm.EnvKey)
 	}
-	// A server on this machine seldom needs a key, and never somebody else's.
-	e.Withheld = from.Env != nil && from.Env(llm.EnvKey) != "" && e.Provider == "" && !isLoopback(e.Host())
+	return e.withhold(from)
+}
+
+// withhold notices a key that is set and might be meant for this host, but belongs to
+// another: one of OpenAI may be asked for, one of another vendor never goes along. A
+// server on this machine seldom needs a key, and never somebody else's.
+func (e *Endpoint) withhold(from Sources) error {
+	vendor, _ := presetAt(e.BaseURL)
+	if from.Env == nil || isLoopback(e.Host()) || vendor.Name != "" {
+		return nil
+	}
+	if named := e.Preset(); named.KeyVariable != "" && named.KeyVariable != llm.EnvKey && from.Env(named.KeyVariable) != "" {
+		return fmt.Errorf("%s is for %s and not sent to %s, which the %s names: leave out provider, set auth-keyfile beside base-url, "+
+			"or store a key with agent login --base-url %s", named.KeyVariable, hostOf(named.BaseURL), e.Host(), e.From, e.BaseURL)
+	}
+	e.Withheld = from.Env(llm.EnvKey) != ""
+	return nil
+}
+
+// checkPlain refuses to send over plain http what is meant for https: all that a
+// vendor gets, and a key that is stored for the same host.
+func (e *Endpoint) checkPlain(from Sources) error {
+	if !isPlain(e.BaseURL) {
+		return nil
+	}
+	if err := CheckPlain(e.BaseURL); err != nil {
+		return err
+	}
+	if e.Key != "" || from.Stored == nil {
+		return nil
+	}
+	secure := overTLS(e.BaseURL)
+	if key, where := from.Stored(Place(secure)); key != "" {
+		return fmt.Errorf("the key from %s is for https and not sent to %s over plain http, where others can read it: write %s, "+
+			"or store one for this address with agent login --base-url %s", where, e.Host(), secure, e.BaseURL)
+	}
 	return nil
 }
 
@@ -162,6 +222,32 @@ func (e *Endpoint) fromEnvironment(from Sources, variable string) error {
 	}
 	e.Key, e.KeyFrom = llm.Key(key), variable
 	return nil
+}
+
+// CheckPlain refuses the host of a vendor over plain http: its keys are for https.
+func CheckPlain(baseURL string) error {
+	if !isPlain(baseURL) || !isVendor(baseURL) {
+		return nil
+	}
+	return fmt.Errorf("no key is sent to %s over plain http, where others can read it: write %s", hostOf(baseURL), overTLS(baseURL))
+}
+
+// overTLS is a base URL of http with https.
+func overTLS(baseURL string) string { return "https" + strings.TrimPrefix(baseURL, "http") }
+
+// Place names what keys are kept and allowed for: the host of a base URL with its
+// port. One that is reached over plain http, and not on this machine, is a place of its
+// own, so that a key of https stays with https.
+func Place(baseURL string) string {
+	if isPlain(baseURL) {
+		return "http://" + hostOf(baseURL)
+	}
+	return hostOf(baseURL)
+}
+
+// isPlain reports whether what goes to a base URL can be read on its way.
+func isPlain(baseURL string) bool {
+	return strings.HasPrefix(strings.ToLower(baseURL), "http://") && !isLoopback(hostOf(baseURL))
 }
 
 // isLoopback reports whether a host, with or without a port, is this machine.

@@ -13,8 +13,7 @@ import (
 
 // Find makes sure that there is somebody to talk to: what is set, else a server on
 // this machine that the user agrees to. The notice says in a line who it is when the
-// user did not choose, or what is unsafe. The error is ErrNoEndpoint when there is
-// nobody.
+// user did not choose. The error is ErrNoEndpoint when there is nobody.
 func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	endpoint, err := c.Endpoint()
 	if err != nil {
@@ -26,7 +25,8 @@ func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 		}
 	}
 	if endpoint.BaseURL != "" {
-		return endpoint.Warning(), nil
+		c.caution(endpoint, c.extras(endpoint))
+		return "", nil
 	}
 	if c.config.Ask == nil {
 		return "", c.noEndpoint()
@@ -50,17 +50,17 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	if c.config.Ask == nil {
 		return e, &ConfigError{withheld(e)}
 	}
-	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s, which the %s names?", llm.EnvKey, e.Host(), e.From))
+	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s, which the %s names?", llm.EnvKey, e.Place(), e.From))
 	if err != nil {
 		return e, err
 	}
 	if !yes {
 		c.mu.Lock()
-		c.declined = e.Host()
+		c.declined = e.Place()
 		c.mu.Unlock()
 		return e, nil
 	}
-	err = c.consent.remember(func(a *allowed) { a.KeyHosts = append(a.KeyHosts, e.Host()) })
+	err = c.consent.remember(func(a *allowed) { a.KeyHosts = append(a.KeyHosts, e.Place()) })
 	if err != nil {
 		return e, err
 	}

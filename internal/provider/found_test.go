@@ -131,14 +131,20 @@ func TestFindSaysWhatAKeyIsFor(t *testing.T) {
 	}
 }
 
-// What OPENAI_BASE_URL names over plain http is warned of.
+// What OPENAI_BASE_URL names over plain http is warned of before anything is sent, once.
 func TestFindWarns(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, func(c *provider.Config) { c.Env = env(map[string]string{llm.EnvKey: "sk-0123456789"}) })
+	var cautions []string
+	b := newBench(t, func(c *provider.Config) {
+		c.Env = env(map[string]string{llm.EnvKey: "sk-0123456789"})
+		c.Caution = func(text string) { cautions = append(cautions, text) }
+	})
 	if err := b.settings.Set(settings.Flags, "base-url", "http://far.example/v1"); err != nil {
 		t.Fatal(err)
 	}
-	if notice, err := b.Find(t.Context()); err != nil || !strings.Contains(notice, "plain http") {
-		t.Errorf("%q, %v", notice, err)
+	for range 2 {
+		if _, err := b.Find(t.Context()); err != nil || len(cautions) != 1 || !strings.Contains(cautions[0], "plain http") {
+			t.Errorf("%q, %v", cautions, err)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"agent/internal/disk"
 	"agent/internal/llm"
@@ -15,13 +16,13 @@ import (
 )
 
 // keyringService is the name under which keys are kept in the system's keyring; the
-// user name of an entry is the host.
+// user name of an entry is the place.
 const keyringService = "agent"
 
 // inKeyring is where a key of the keyring is, in words for a person.
 const inKeyring = "the system's keyring"
 
-// Keys are the keys that agent login keeps, by the host they belong to: in the
+// Keys are the keys that agent login keeps, by the Place they belong to: in the
 // keyring of the system, else in a file each that only its owner can read.
 type Keys struct {
 	// Folder is where the files are.
@@ -37,54 +38,57 @@ func SystemKeys(folder string, env func(name string) string) Keys {
 	return Keys{Folder: filepath.Join(folder, "keys"), Keyring: bus}
 }
 
-// Get returns the key of a host and where it is; "" when there is none.
-func (k Keys) Get(host string) (key llm.Key, where string) {
+// Get returns the key of a place and where it is; "" when there is none.
+func (k Keys) Get(place string) (key llm.Key, where string) {
 	if k.Keyring {
-		if key, err := keyring.Get(keyringService, host); err == nil && checkKey(key) == nil {
+		if key, err := keyring.Get(keyringService, place); err == nil && checkKey(key) == nil {
 			return llm.Key(key), inKeyring
 		}
 	}
-	file := k.file(host)
+	file := k.file(place)
 	if key, err := ReadKeyFile(file); err == nil {
 		return key, file
 	}
 	return "", ""
 }
 
-// Set keeps the key of a host in place of an older one and says where.
-func (k Keys) Set(host string, key llm.Key) (where string, err error) {
+// Set keeps the key of a place instead of an older one and says where.
+func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 	if err := checkKey(string(key)); err != nil {
 		return "", err
 	}
-	if k.Keyring && keyring.Set(keyringService, host, string(key)) == nil {
-		return inKeyring, k.removeFile(host)
+	if k.Keyring && keyring.Set(keyringService, place, string(key)) == nil {
+		return inKeyring, k.removeFile(place)
 	}
 	if err := os.MkdirAll(k.Folder, 0o700); err != nil {
 		return "", fmt.Errorf("the key cannot be kept: %w", err)
 	}
-	file := k.file(host)
+	file := k.file(place)
 	if err := disk.Replace(file, []byte(string(key)+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("the key cannot be written to %s: %w", file, disk.Reason(err))
 	}
 	return file, nil
 }
 
-// Delete forgets the key of a host and reports whether there was one.
-func (k Keys) Delete(host string) (bool, error) {
-	_, where := k.Get(host)
+// Delete forgets the key of a place and reports whether there was one.
+func (k Keys) Delete(place string) (bool, error) {
+	_, where := k.Get(place)
 	if k.Keyring {
-		if err := keyring.Delete(keyringService, host); err != nil && !errors.Is(err, keyring.ErrNotFound) && where == inKeyring {
+		if err := keyring.Delete(keyringService, place); err != nil && !errors.Is(err, keyring.ErrNotFound) && where == inKeyring {
 			return false, fmt.Errorf("the keyring does not let go of the key: %w", err)
 		}
 	}
-	return where != "", k.removeFile(host)
+	return where != "", k.removeFile(place)
 }
 
-func (k Keys) file(host string) string { return filepath.Join(k.Folder, filepath.Base(host)) }
+// file is the file of a place: http@HOST for http://HOST.
+func (k Keys) file(place string) string {
+	return filepath.Join(k.Folder, filepath.Base(strings.Replace(place, "://", "@", 1)))
+}
 
-func (k Keys) removeFile(host string) error {
-	if err := os.Remove(k.file(host)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the key in %s cannot be removed: %w", k.file(host), disk.Reason(err))
+func (k Keys) removeFile(place string) error {
+	if err := os.Remove(k.file(place)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the key in %s cannot be removed: %w", k.file(place), disk.Reason(err))
 	}
 	return nil
 }

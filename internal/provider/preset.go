@@ -83,6 +83,17 @@ func presetAt(baseURL string) (Preset, bool) {
 	return Preset{}, false
 }
 
+// isVendor reports whether a base URL names the host of a vendor, whatever its scheme
+// and port.
+func isVendor(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	return slices.ContainsFunc(presets, func(p Preset) bool { return !p.Local() && hostOf(p.BaseURL) == name })
+}
+
 // hostOf is the host of a base URL with its port, in lower case.
 func hostOf(baseURL string) string {
 	u, err := url.Parse(baseURL)

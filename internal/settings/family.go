@@ -23,15 +23,22 @@ func newFamily(kind Kind[string], spec Spec, member func(name string) (string, e
 	return Family{&spec}
 }
 
-// Of returns the members that are set in s, by name.
-func (f Family) Of(s *Settings) map[string]string {
-	members := make(map[string]string)
+// Of returns the members that are set in s.
+func (f Family) Of(s *Settings) []Member {
+	var members []Member
 	for _, key := range s.members(f.spec) {
-		if value, _ := s.Get(key); value.IsSet() {
-			members[strings.TrimPrefix(key, f.spec.prefix())] = value.String()
+		if value, from := s.Get(key); value.IsSet() {
+			members = append(members, Member{key, strings.TrimPrefix(key, f.spec.prefix()), value.String(), from})
 		}
 	}
 	return members
+}
+
+// Member is a setting of a family: its key, the name that the user gave it, its value
+// and the layer that sets it.
+type Member struct {
+	Key, Name, Value string
+	From             Source
 }
 
 func (f Family) declaration() *Spec { return f.spec }

@@ -174,13 +174,20 @@ func (s *Settings) Profile() string {
 // Get returns the resolved value of a canonical key and its source. A value
 // that nothing sets is unset and comes from Default.
 func (s *Settings) Get(key string) (Value, Source) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.get(key)
+	return s.Upto(Session, key)
 }
 
-func (s *Settings) get(key string) (Value, Source) {
-	for source := Session; source > Default; source-- {
+// Upto is Get without the layers that are stronger than layer.
+func (s *Settings) Upto(layer Source, key string) (Value, Source) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.upto(layer, key)
+}
+
+func (s *Settings) get(key string) (Value, Source) { return s.upto(Session, key) }
+
+func (s *Settings) upto(layer Source, key string) (Value, Source) {
+	for source := layer; source > Default; source-- {
 		if value, ok := s.layers[source][key]; ok {
 			return value, source
 		}
