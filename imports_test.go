@@ -24,6 +24,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
+	{"internal/app", []string{"internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/git", "internal/gitdiff", "internal/history", "internal/llm", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/shell", "internal/snapshot", "internal/tempdir", "internal/todo", "internal/tokens", "internal/tools", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
 	{"internal/tui/style", []string{"internal/tui/style"}, "how text looks needs nothing"},
 	{"internal/tui/highlight", []string{"internal/lexer", "internal/tui/style"}, "code becomes styled lines"},
 	{"internal/tui/markdown", []string{"internal/tui/style", "internal/tui/highlight"}, "markdown becomes styled lines"},
@@ -75,6 +76,7 @@ var rooms = []room{
 	{"internal/atcmd", []string{"internal/history", "internal/ignore", "internal/nearest", "internal/picture"}, "it writes inclusions in history's format"},
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "it takes the names of the strategies"},
 	{"internal/session", []string{"internal/history"}, "it records history's mutations"},
+	{"internal/tempdir", nil, "a folder of one's own needs nothing"},
 	{"internal/pattern", nil, "matching text needs nothing"},
 	{"internal/picture", nil, "fitting an image needs its bytes only"},
 	{"internal/words", nil, "writing numbers and lines needs nothing"},

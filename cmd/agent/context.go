@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"agent/internal/app"
 	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/rawjson"
+	"agent/internal/session"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/prompts"
@@ -146,7 +148,7 @@ func readInput(w world, file string) (offline.Input, error) {
 		data, err = io.ReadAll(w.stdin)
 		file = "standard input"
 	} else {
-		data, err = os.ReadFile(w.path(file))
+		data, err = os.ReadFile(w.Path(file))
 	}
 	if err != nil {
 		return offline.Input{}, usage(fmt.Errorf("%s cannot be read: %w", file, disk.Reason(err)))
@@ -155,7 +157,7 @@ func readInput(w world, file string) (offline.Input, error) {
 	if err != nil {
 		return in, usage(err)
 	}
-	for _, notice := range firstOf(notices) {
+	for _, notice := range session.FirstNotices(notices) {
 		fmt.Fprintln(w.people, notice)
 	}
 	return in, nil
@@ -171,16 +173,16 @@ func inputError(name string, err error) error {
 }
 
 func newEngine(w world, o settingsOptions) (*offline.Engine, error) {
-	f, err := w.folders()
+	f, err := w.Folders()
 	if err != nil {
 		return nil, err
 	}
-	s, _, err := newSettings(w, f, o)
+	s, err := w.Settings(o.sources())
 	if err != nil {
 		return nil, err
 	}
 	registry := tools.NewRegistry(tools.Default()...)
-	templates, err := prompts.Load(filepath.Join(f.config, "prompts"))
+	templates, err := prompts.Load(filepath.Join(f.Config, "prompts"))
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +191,8 @@ func newEngine(w world, o settingsOptions) (*offline.Engine, error) {
 		Settings: s,
 		Counter:  func(model string) history.Counter { return vocabularies.Counter(model) },
 		Tools:    registry,
-		System:   systemPrompt(templates, prompts.Session{}),
-		Now:      w.now,
+		System:   app.SystemPrompt(templates, prompts.Session{}),
+		Now:      w.Now,
 	}, nil
 }
 

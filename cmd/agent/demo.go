@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm/demo"
 	"agent/internal/provider"
+	"agent/internal/tempdir"
 
 	"github.com/spf13/cobra"
 )
@@ -39,17 +40,17 @@ func playDemo(ctx context.Context, w world, o sessionOptions) error {
 
 // runDemo plays in a scratch workspace that is gone afterwards.
 func runDemo(ctx context.Context, w world, o sessionOptions, notice string) error {
-	temp := newTemporary(os.TempDir(), w.now())
-	defer func() { _ = temp.remove() }() // what is left the next start removes
-	w.abandon.add(func() { _ = temp.remove() })
-	scratch := filepath.Join(temp.path, "demo")
-	if err := errors.Join(temp.make(), os.MkdirAll(scratch, 0o700)); err != nil {
+	temp := tempdir.New(os.TempDir(), w.Now())
+	defer func() { _ = temp.Remove() }() // what is left the next start removes
+	defer w.OnEndAtOnce(func() { _ = temp.Remove() })()
+	scratch := filepath.Join(temp.Path(), "demo")
+	if err := errors.Join(temp.Make(), os.MkdirAll(scratch, 0o700)); err != nil {
 		return fmt.Errorf("making the demo's workspace: %w; set TMPDIR to a folder that can be written", err)
 	}
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}
-	o.workspace, o.isolated, o.records = scratch, true, filepath.Join(temp.path, "records")
+	o.workspace, o.isolated, o.records = scratch, true, filepath.Join(temp.Path(), "records")
 	o.baseURL, o.provider, o.model = "", "", ""
 	o.continues, o.resume, o.fork = false, "", false // what was said in a demo is gone with it
 	if o.prompt == "" {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
@@ -69,17 +70,17 @@ func runDoctor(ctx context.Context, w world, o settingsOptions) error {
 // examine runs all checks; one that cannot run without another is left out.
 func examine(ctx context.Context, w world, o settingsOptions) []finding {
 	var found []finding
-	f, err := w.folders()
+	f, err := w.Folders()
 	if err != nil {
 		return []finding{{"fix", "folders: " + err.Error(), ""}}
 	}
-	found = append(found, checkFolder(f.config, "configuration"), checkFolder(f.data, "data"), checkFolder(f.state, "log"))
-	s, store, err := newSettings(w, f, o)
+	found = append(found, checkFolder(f.Config, "configuration"), checkFolder(f.Data, "data"), checkFolder(f.State, "log"))
+	s, err := w.Settings(o.sources())
 	if err != nil {
 		return append(found, finding{"fix", "settings: " + err.Error(), "correct it, or move the profile away"})
 	}
-	found = append(found, checkProfiles(store)...)
-	found = append(found, checkEndpoint(ctx, newConnection(s, w, f, nil), s)...)
+	found = append(found, checkProfiles(settings.NewStore(f.Config, s.Registry()))...)
+	found = append(found, checkEndpoint(ctx, w.Connect(s, f, nil), s)...)
 	found = append(found, checkTerminal(w), checkSandbox(s), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
 	return found
 }
@@ -130,7 +131,7 @@ func checkProfiles(store *settings.Store) []finding {
 func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Settings) []finding {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	notice, _, err := endpointFromUser(ctx, c)
+	notice, _, err := app.Find(ctx, c)
 	if err != nil {
 		var unset *llm.Error
 		if errors.As(err, &unset) {
@@ -232,7 +233,7 @@ func checkTerminal(w world) finding {
 	if err != nil {
 		return finding{"fix", "terminal: its size cannot be read", "use another terminal"}
 	}
-	return terminalFinding(w.env("TERM"), width, height)
+	return terminalFinding(w.Env("TERM"), width, height)
 }
 
 // terminalFinding judges a terminal by its TERM and its size.

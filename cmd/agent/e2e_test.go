@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"agent/internal/llm/llmtest"
+	"agent/internal/tempdir"
 )
 
 const (
@@ -254,7 +255,7 @@ func TestTerminalControlCFourTimes(t *testing.T) {
 		return false
 	})
 	checkGone(t, command)
-	if left, _ := filepath.Glob(filepath.Join(s.home, temporaryName+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(s.home, tempdir.Prefix+"*")); len(left) > 0 {
 		t.Errorf("left are %v", left)
 	}
 }

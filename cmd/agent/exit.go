@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/compression"
@@ -24,12 +25,8 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is wrong usage, settings or input: exit status 2.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usage(err error) error { return usageError{err} }
+// usage marks wrong usage, settings or input: exit status 2.
+func usage(err error) error { return app.InputError{Err: err} }
 
 // statusError carries an exit status whose reason has been told already.
 type statusError int
@@ -40,7 +37,7 @@ func (statusError) Error() string { return "" }
 func exitStatus(err error) int {
 	var (
 		status   statusError
-		wrong    usageError
+		wrong    app.InputError
 		setting  *settings.Error
 		strategy *compression.UnknownStrategyError
 		missing  *atcmd.MissingError

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"agent/internal/app"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/tokens"
@@ -21,7 +22,7 @@ func TestTheHeadFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := tools.NewRegistry(tools.Default()...)
-	head := chat.Head(registry, systemPrompt(templates, prompts.Session{
+	head := chat.Head(registry, app.SystemPrompt(templates, prompts.Session{
 		Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
 	}))
 	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")

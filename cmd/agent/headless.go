@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
@@ -21,7 +22,7 @@ import (
 const maxPipedInput = 4 << 20
 
 // runHeadless runs one prompt to its end. It never waits for a terminal.
-func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) error {
+func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
 	format, err := headless.ParseFormat(o.output)
 	if err != nil {
 		return usage(err)
@@ -37,7 +38,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 	}
 	printer := headless.NewPrinter(format, w.out, w.people)
 	run := headless.Run{}
-	started := w.now()
+	started := w.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	emit := func(e chat.Event) {
@@ -48,15 +49,15 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 			cancel()
 		}
 	}
-	a, err := newApp(ctx, w, o, appMode{emit: emit, unattended: true, endpoint: endpoint})
+	conversation, err := newConversation(ctx, w, o, app.Options{Events: emit, Unattended: true, Connect: endpoint})
 	if err == nil {
-		defer a.close()
-		for _, notice := range a.notices {
+		defer conversation.Close()
+		for _, notice := range conversation.Notices {
 			fmt.Fprintln(w.people, notice)
 		}
-		run.SessionID = a.sessionID()
+		run.SessionID = conversation.SessionID()
 		printer.Start(run.SessionID)
-		run.Outcome, run.Err = a.answer(ctx, prompt)
+		run.Outcome, run.Err = respond(ctx, conversation, prompt)
 		run.Exit = outcomeStatus(run.Outcome, run.Err)
 	} else {
 		run.Err, run.Exit = err, exitStatus(err)
@@ -64,7 +65,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint endpoi
 	if late := timeoutError(0); errors.As(context.Cause(ctx), &late) {
 		run.Err, run.Exit = late, exitStatus(late)
 	}
-	run.Duration = w.now().Sub(started)
+	run.Duration = w.Now().Sub(started)
 	if err := printer.Finish(run); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
@@ -84,26 +85,26 @@ func (e timeoutError) Error() string {
 	return fmt.Sprintf("ended by --timeout after %s; -c goes on with the session", time.Duration(e))
 }
 
-// answer runs a prompt, or a slash command of the command line, to its end. A panic
+// respond runs a prompt, or a slash command of the command line, to its end. A panic
 // of the turn loop is an error like others.
-func (a *app) answer(ctx context.Context, prompt atcmd.Message) (outcome chat.Outcome, err error) {
+func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (outcome chat.Outcome, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			outcome, err = chat.Outcome{Stop: chat.StopFailed}, newDefect(value, a.log)
+			outcome, err = chat.Outcome{Stop: chat.StopFailed}, c.Defect(value)
 		}
 	}()
 	if prompt.Leads() != '/' || !command.IsCommand(prompt[0].Text) {
-		return a.chat.Prompt(ctx, prompt)
+		return c.Prompt(ctx, prompt)
 	}
-	session := &singleRun{Chat: a.chat}
-	out, err := a.runCommand(ctx, session, prompt[0].Text)
+	session := &singleRun{Chat: c.Chat}
+	out, err := runCommand(ctx, c, session, prompt[0].Text)
 	switch {
 	case err != nil:
 		return chat.Outcome{Stop: chat.StopFailed}, refusal(err)
 	case session.retry:
-		return a.chat.Resend(ctx)
+		return c.Resend(ctx)
 	case out.Submit != "":
-		return a.chat.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
+		return c.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
 	}
 	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
 }
@@ -111,7 +112,7 @@ func (a *app) answer(ctx context.Context, prompt atcmd.Message) (outcome chat.Ou
 // refusal is the error of a command: wrong usage, unless something else than the
 // command refused.
 func refusal(err error) error {
-	var defect *defectError
+	var defect *app.DefectError
 	var provider *llm.Error
 	if errors.Is(err, context.Canceled) || errors.As(err, &defect) || errors.As(err, &provider) {
 		return err
@@ -133,17 +134,18 @@ func (s *singleRun) Retry(context.Context) error {
 }
 
 // runCommand runs a slash command while the loop serves what it asks.
-func (a *app) runCommand(ctx context.Context, session command.Session, line string) (command.Output, error) {
+func runCommand(ctx context.Context, c *app.Conversation, session command.Session, line string) (command.Output, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		defer endOnPanic(cancel, a.log)
-		a.chat.Run(ctx)
+		if err := c.Run(ctx); err != nil {
+			cancel(err)
+		}
 	}()
 	defer func() { cancel(nil); <-served }()
-	out, err := a.commands(ctx, session, nil).Run(ctx, line)
-	if defect := (*defectError)(nil); errors.As(context.Cause(ctx), &defect) {
+	out, err := c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
+	if defect := (*app.DefectError)(nil); errors.As(context.Cause(ctx), &defect) {
 		return command.Output{}, defect
 	}
 	return out, err

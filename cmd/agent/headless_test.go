@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
-	"agent/internal/settings"
 )
 
 // When nobody reads the results any more the run ends, in order: what it had begun
@@ -38,15 +39,24 @@ func TestReaderGoesAway(t *testing.T) {
 // A defect of the loop is an error with the way to its trace, not a trace.
 func TestDefectInARun(t *testing.T) {
 	t.Parallel()
-	log := newEventLog(t.TempDir(), false)
-	s := settings.New(settings.NewRegistry(settings.All(), nil))
-	a := &app{log: log, chat: chat.New(chat.Config{Settings: s, Emit: func(chat.Event) { panic("boom") }})}
-	outcome, err := a.answer(t.Context(), atcmd.Typed("hi"))
+	p := &app.Process{Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now}
+	defer p.Close()
+	s, err := p.Settings(app.Sources{Set: []string{"base-url=http://127.0.0.1:1", "model=m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: func(chat.Event) { panic("boom") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	outcome, err := respond(t.Context(), c, atcmd.Typed("hi"))
 	if status := outcomeStatus(outcome, err); status != exitFailed {
 		t.Errorf("status %d (%v)", status, err)
 	}
-	trace, _ := os.ReadFile(log.path)
-	if !strings.Contains(err.Error(), "internal error: boom") || !strings.Contains(err.Error(), log.path) || !strings.Contains(string(trace), "headless_test.go") {
+	log, _ := p.Log()
+	trace, _ := os.ReadFile(log.Path)
+	if !strings.Contains(err.Error(), "internal error: boom") || !strings.Contains(err.Error(), log.Path) || !strings.Contains(string(trace), "headless_test.go") {
 		t.Errorf("got %v, logged:\n%s", err, trace)
 	}
 }
@@ -55,11 +65,11 @@ func TestDefectInARun(t *testing.T) {
 func TestRefusalStatus(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]int{
-		errors.New("no such setting"):         exitUsage,
-		context.Canceled:                      exitInterrupted,
-		&llm.Error{Kind: llm.Unavailable}:     exitProvider,
-		&defectError{"boom", "agent.log"}:     exitFailed,
-		errors.Join(io.EOF, io.ErrShortWrite): exitUsage,
+		errors.New("no such setting"):                     exitUsage,
+		context.Canceled:                                  exitInterrupted,
+		&llm.Error{Kind: llm.Unavailable}:                 exitProvider,
+		&app.DefectError{Value: "boom", Log: "agent.log"}: exitFailed,
+		errors.Join(io.EOF, io.ErrShortWrite):             exitUsage,
 	} {
 		if got := exitStatus(refusal(err)); got != want {
 			t.Errorf("%v: status %d, want %d", err, got, want)

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"runtime/debug"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/provider"
@@ -26,7 +26,7 @@ const branchLimit = 5 * time.Second
 // runInteractive runs a session in the terminal. Without an endpoint it is the
 // demo, which says so.
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
-	err := converseInTerminal(ctx, w, o, endpointFromUser)
+	err := converseInTerminal(ctx, w, o, app.Find)
 	if errors.Is(err, provider.ErrNoEndpoint) {
 		return runDemo(ctx, w, o, "No model endpoint is set, so this is the demo. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, to use a model.")
 	}
@@ -34,7 +34,7 @@ func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 }
 
 // converseInTerminal runs sessions, one after another, until the user quits.
-func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) error {
+func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
 	for {
 		next, err := runScreen(ctx, w, o, endpoint)
 		if err != nil || next == "" {
@@ -46,88 +46,87 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 
 // runScreen runs the screen and the turn loop until the session is left, and returns the
 // one to go on with, "" for none.
-func runScreen(ctx context.Context, w world, o sessionOptions, endpoint endpointSource) (next string, err error) {
-	relay := newEventRelay()
-	a, err := newApp(ctx, w, o, appMode{emit: relay.emit, endpoint: endpoint, ask: askOnTerminal(w)})
+func runScreen(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) (next string, err error) {
+	relay, sums := newEventRelay(), &tally{}
+	emit := func(e chat.Event) { sums.take(e); relay.emit(e) }
+	c, err := newConversation(ctx, w, o, app.Options{Events: emit, Connect: endpoint, Ask: askOnTerminal(w)})
 	if err != nil {
 		return "", err
 	}
-	defer a.close()
+	defer c.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	defer func() { cancel(nil); <-ended }()
 	go func() {
 		defer close(ended)
-		defer endOnPanic(cancel, a.log)
 		select {
 		case <-relay.registered:
-			a.chat.Run(ctx)
+			if err := c.Run(ctx); err != nil {
+				cancel(err)
+			}
 		case <-ctx.Done():
 		}
 	}()
 	settled := time.AfterFunc(settleAfter, debug.FreeOSMemory)
 	defer settled.Stop()
-	banner, keys := a.banner(), tui.Keys()
-	if o.screenReader || w.env("TERM") == "dumb" {
-		keys = tui.PlainKeys()
+	screen, err := screenOptions(ctx, w, o, c, &next)
+	if err != nil {
+		return "", err
 	}
-	err = tui.Run(ctx, tui.Options{
-		Driver:   a.chat,
-		Commands: a.commands(ctx, a.chat, keys),
-		Files:    atcmd.NewCompleter(ctx, a.workspace.Root(), w.now),
-		Events:   relay.register,
-		Plain:    o.screenReader,
-		In:       w.stdin,
-		Out:      w.stdout,
-		Environ:  w.environ,
-		Greeting: append([]string{banner}, a.notices...),
-		Earlier:  a.earlier,
-		History:  &promptHistory{file: session.Prompts{Path: filepath.Join(a.folders.config, "history")}},
-		Branch: func(ctx context.Context) string {
-			ctx, cancel := context.WithTimeout(ctx, branchLimit)
-			defer cancel()
-			return branchNow(ctx, a.workspace.Root())
-		},
-		Found:     a.lateModel(banner),
-		Workspace: a.workspace.Root(),
-		Status:    chat.Status{Model: settings.Model.Of(a.settings), Mode: a.chat.Mode()},
-		Theme:     func() string { return settings.Theme.Of(a.settings) },
-		Clipboard: a.clipboardImage,
-		Initial:   o.message(),
-		LogPath:   a.log.path,
-		Now:       w.now,
-	})
-	sayGoodbye(ctx, w, a)
-	var defect *defectError
+	screen.Events = relay.register
+	err = tui.Run(ctx, screen)
+	if !o.scratch() {
+		sayGoodbye(ctx, w, c, sums)
+	}
+	var defect *app.DefectError
 	switch {
 	case errors.As(context.Cause(ctx), &defect):
 		return "", defect
 	case errors.Is(err, tui.ErrTerminated):
 		return "", statusError(exitInterrupted)
 	default:
-		return a.next, err
+		return next, err
 	}
 }
 
-// defectError is a panic of the turn loop. The screen is closed before it is shown.
-type defectError struct {
-	value any
-	log   string
-}
-
-func (e *defectError) Error() string {
-	return fmt.Sprintf("internal error: %v; the session is saved, what happened is in %s", e.value, e.log)
-}
-
-// endOnPanic ends the session in order when the turn loop panics.
-func endOnPanic(cancel context.CancelCauseFunc, log *eventLog) {
-	if value := recover(); value != nil {
-		cancel(newDefect(value, log))
+// screenOptions are what the screen needs to show a conversation. The session to go on
+// with is put into next.
+func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conversation, next *string) (tui.Options, error) {
+	folders, err := w.Folders()
+	if err != nil {
+		return tui.Options{}, err
 	}
-}
-
-// newDefect logs a panic, from the goroutine that recovered it.
-func newDefect(value any, log *eventLog) *defectError {
-	log.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
-	return &defectError{value, log.path}
+	log, err := w.Log()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	banner, keys := banner(w, c), tui.Keys()
+	if o.screenReader || w.Env("TERM") == "dumb" {
+		keys = tui.PlainKeys()
+	}
+	return tui.Options{
+		Driver:   c.Chat,
+		Commands: c.Commands(ctx, c.Chat, app.Screen{Keys: keys, Resume: func(id string) { *next = id }}),
+		Files:    atcmd.NewCompleter(ctx, c.Root, w.Now),
+		Plain:    o.screenReader,
+		In:       w.stdin,
+		Out:      w.stdout,
+		Environ:  w.Environ,
+		Greeting: append([]string{banner}, c.Notices...),
+		Earlier:  earlierOf(c.Recorded, c.Tools),
+		History:  &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}},
+		Branch: func(ctx context.Context) string {
+			ctx, cancel := context.WithTimeout(ctx, branchLimit)
+			defer cancel()
+			return branchNow(ctx, c.Root)
+		},
+		Found:     lateModel(c.Settings, c.Connection, banner),
+		Workspace: c.Root,
+		Status:    chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
+		Theme:     func() string { return settings.Theme.Of(c.Settings) },
+		Clipboard: (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
+		Initial:   o.message(),
+		LogPath:   log.Path,
+		Now:       w.Now,
+	}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"agent/internal/llm/llmtest"
+	"agent/internal/tempdir"
 )
 
 // A run that is interrupted ends at once with status 130, what it had started has
@@ -96,7 +97,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.end()
-	if left, _ := filepath.Glob(filepath.Join(home, temporaryName+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(home, tempdir.Prefix+"*")); len(left) > 0 {
 		t.Errorf("left are %v", left)
 	}
 	checkReplay(t, home, server.URL)

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm/llmtest"
 	"agent/internal/sandbox"
+	"agent/internal/tempdir"
 )
 
 // stubborn is a command that ignores requests to end, with a child of its own and one
@@ -56,7 +57,7 @@ func TestNothingIsLeft(t *testing.T) {
 				if status != exitInterrupted {
 					t.Errorf("exit status %d", status)
 				}
-				if left, _ := filepath.Glob(filepath.Join(home, temporaryName+"*")); len(left) > 0 {
+				if left, _ := filepath.Glob(filepath.Join(home, tempdir.Prefix+"*")); len(left) > 0 {
 					t.Errorf("left are %v", left)
 				}
 			} else if tc.background == "true" {

@@ -80,7 +80,7 @@ func login(ctx context.Context, w world, o loginOptions) error {
 	if err != nil {
 		return err
 	}
-	f, err := w.folders()
+	f, err := w.Folders()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func login(ctx context.Context, w world, o loginOptions) error {
 	if key == "" {
 		return usage(fmt.Errorf("no key for %s came in; type it at a terminal, or pipe it: see agent login --help", place))
 	}
-	where, err := provider.SystemKeys(f.config, w.env).Set(place, key)
+	where, err := provider.SystemKeys(f.Config, w.Env).Set(place, key)
 	if err != nil {
 		return usage(err)
 	}
@@ -103,11 +103,11 @@ func logout(_ context.Context, w world, o loginOptions) error {
 	if err != nil {
 		return err
 	}
-	f, err := w.folders()
+	f, err := w.Folders()
 	if err != nil {
 		return err
 	}
-	found, err := provider.SystemKeys(f.config, w.env).Delete(place)
+	found, err := provider.SystemKeys(f.Config, w.Env).Delete(place)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ func agentMain() int {
 		version = builtFrom()
 	}
 	w := processWorld()
+	defer func() { _ = w.Close() }()
 	// What nohup and shells ignore for their children stays ignored.
 	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 	signals := make(chan os.Signal, 2)
@@ -54,7 +55,7 @@ func agentMain() int {
 		<-signals
 		cancel()
 		<-signals
-		w.abandon.run()
+		w.EndAtOnce()
 		os.Exit(exitInterrupted)
 	}()
 	// A reader of our output that has gone is an error of the write, not a death

@@ -95,15 +95,15 @@ func (o modelsOptions) noneError() error {
 // modelRows are the models of the endpoint, else those of the catalogue.
 func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error) {
 	if !o.all {
-		f, err := w.folders()
+		f, err := w.Folders()
 		if err != nil {
 			return nil, err
 		}
-		s, _, err := newSettings(w, f, o.settingsOptions)
+		s, err := w.Settings(o.sources())
 		if err != nil {
 			return nil, err
 		}
-		c := newConnection(s, w, f, nil)
+		c := w.Connect(s, f, nil)
 		defer func() { _ = c.Close() }()
 		endpoint, err := c.Endpoint()
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"agent/internal/app"
 	"agent/internal/command"
 	"agent/internal/settings"
 
@@ -63,24 +64,24 @@ func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.
 	if o.profile == "" {
 		o.profile = settings.NoProfile
 	}
-	f, err := w.folders()
+	f, err := w.Folders()
 	if err != nil {
 		return nil, err
 	}
-	s, profiles, err := newSettings(w, f, o)
+	s, err := w.Settings(o.sources())
 	if err != nil {
 		return nil, err
 	}
-	return command.New(cmd.Context(), command.Deps{Settings: s, Profiles: profiles, Now: w.now}), nil
+	return command.New(cmd.Context(), command.Deps{Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.Now}), nil
 }
 
 func completeProfiles(w world) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		f, err := w.folders()
+		f, err := w.Folders()
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		names, err := settings.NewStore(f.config, newRegistry()).List()
+		names, err := settings.NewStore(f.Config, app.Registry()).List()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

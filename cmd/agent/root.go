@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/console"
@@ -71,7 +72,7 @@ func converse(ctx context.Context, w world, o sessionOptions) error {
 		o.resume = id
 	}
 	if o.headless {
-		return runHeadless(ctx, w, o, endpointFromUser)
+		return runHeadless(ctx, w, o, app.Find)
 	}
 	return runInteractive(ctx, w, o)
 }
@@ -151,7 +152,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		if err := cmd.ValidateFlagGroups(); err != nil {
 			return usage(errors.New("only one of --continue, --resume and --no-session can be given"))
 		}
-		if o.fork && !o.resumes() {
+		if o.fork && !o.continues && o.resume == "" {
 			return usage(errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c"))
 		}
 		if o.timeout < 0 || cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
@@ -223,3 +224,22 @@ func (o sessionOptions) withWords(words []string) sessionOptions {
 	o.prompt = strings.TrimSpace(strings.Join(append([]string{o.prompt}, words...), " "))
 	return o
 }
+
+// newConversation makes the conversation that flags ask for, for a front end.
+func newConversation(ctx context.Context, w world, o sessionOptions, front app.Options) (*app.Conversation, error) {
+	if _, err := w.startLog(o.debug); err != nil {
+		return nil, err
+	}
+	s, err := w.Settings(o.sources())
+	if err != nil {
+		return nil, err
+	}
+	front.Workspace, front.Settings = o.workspace, s
+	front.KeepEndpoint = o.isolated || o.profile != ""
+	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork}
+	front.Allow, front.AllowOutside = o.allow, o.allowOutside
+	return app.New(ctx, w.Process, front)
+}
+
+// scratch reports whether the record is gone with the program.
+func (o sessionOptions) scratch() bool { return o.records != "" }

@@ -43,7 +43,7 @@ func newSessionsList(w world) *cobra.Command {
 			if len(infos) == 0 {
 				return w.tell("no session was recorded here yet")
 			}
-			return w.print(command.SessionLines(infos, all, w.now())...)
+			return w.print(command.SessionLines(infos, all, w.Now())...)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")
@@ -52,17 +52,17 @@ func newSessionsList(w world) *cobra.Command {
 }
 
 func listSessions(w world, all bool) ([]session.Info, error) {
-	f, err := w.folders()
+	f, err := w.Folders()
 	if err != nil {
 		return nil, err
 	}
 	workspace := ""
 	if !all {
-		if workspace, err = filepath.EvalSymlinks(w.cwd); err != nil {
+		if workspace, err = filepath.EvalSymlinks(w.Dir); err != nil {
 			return nil, err
 		}
 	}
-	return session.List(f.sessionsDir(), workspace)
+	return session.List(f.Sessions(), workspace)
 }
 
 func newSessionsShow(w world) *cobra.Command {
@@ -113,8 +113,8 @@ func newSessionsDelete(w world) *cobra.Command {
 		if err := session.Delete(info.Path); err != nil {
 			return err
 		}
-		if f, err := w.folders(); err == nil {
-			_ = snapshot.Remove(f.snapshotsOf(info.ID)) // what is left is swept
+		if f, err := w.Folders(); err == nil {
+			_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // what is left is swept
 		}
 		return w.print("deleted " + info.ID)
 	})
@@ -128,11 +128,11 @@ func sessionCommand(w world, name, short string, act func(*cobra.Command, sessio
 		Short: short,
 		Args:  exactArgs(1, "the id of a session, as agent sessions list --all shows it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := w.folders()
+			f, err := w.Folders()
 			if err != nil {
 				return err
 			}
-			info, err := f.namedSession(args[0])
+			info, err := f.NamedSession(args[0])
 			if err != nil {
 				return usage(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"agent/internal/app"
 	"agent/internal/command"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
@@ -43,17 +44,13 @@ func newSettingsCommand(w world, run func(world, listOptions) error) *cobra.Comm
 
 func showSettings(w world, o listOptions) error {
 	if o.schema {
-		s, err := newRegistry().ProfileSchema()
+		s, err := app.Registry().ProfileSchema()
 		if err != nil {
 			return err
 		}
 		return rawjson.WriteIndented(w.out, s)
 	}
-	f, err := w.folders()
-	if err != nil {
-		return err
-	}
-	s, _, err := newSettings(w, f, o.settingsOptions)
+	s, err := w.Settings(o.sources())
 	if err != nil {
 		return err
 	}
@@ -85,7 +82,7 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]cobra.Completion
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var keys []cobra.Completion
-	for _, spec := range newRegistry().Specs() {
+	for _, spec := range app.Registry().Specs() {
 		keys = append(keys, cobra.CompletionWithDesc(spec.Key, spec.Help))
 	}
 	return keys, cobra.ShellCompDirectiveNoFileComp
@@ -94,7 +91,7 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]cobra.Completion
 // completeAssignments proposes KEY= and, after that, the values of enums.
 func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var proposals []cobra.Completion
-	for _, spec := range newRegistry().Specs() {
+	for _, spec := range app.Registry().Specs() {
 		values := spec.Values()
 		if len(values) == 0 {
 			values = []string{""}

@@ -1,32 +1,15 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
-	"agent/internal/chat"
-	"agent/internal/compression"
+	"agent/internal/app"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/tui/style"
-	"agent/internal/workspace"
 
 	"github.com/spf13/cobra"
 )
-
-// newRegistry declares the settings with the enum values of the rooms they belong
-// to.
-func newRegistry() *settings.Registry {
-	return settings.NewRegistry(settings.All(), settings.Choices{
-		settings.CompressionStrategy.Key(): compression.Names(),
-		settings.ApprovalMode.Key():        chat.ApprovalModeNames(),
-		settings.Theme.Key():               style.Themes(),
-		settings.Provider.Key():            provider.Names(),
-	})
-}
 
 // settingsOptions are the flags that settings come from.
 type settingsOptions struct {
@@ -54,59 +37,10 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "set", completeAssignments)
 }
 
-// newSettings resolves the layers that do not change while the program runs.
-func newSettings(w world, f folders, o settingsOptions) (*settings.Settings, *settings.Store, error) {
-	registry := newRegistry()
-	s, store := settings.New(registry), settings.NewStore(f.config, registry)
-	if !o.isolated {
-		if err := useOwn(s, store, w, o.profile); err != nil {
-			return nil, nil, err
-		}
-	}
-	pairs, err := o.pairs()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, pair := range pairs {
-		if err := s.Set(settings.Flags, pair[0], pair[1]); err != nil {
-			return nil, nil, err
-		}
-	}
-	return s, store, nil
-}
-
-// useOwn lets the user's profile, the default one if none is named, and the
-// environment take effect.
-func useOwn(s *settings.Settings, store *settings.Store, w world, name string) error {
-	if name == "" {
-		var err error
-		if name, err = store.Default(); err != nil {
-			return err
-		}
-	}
-	if name != "" && name != settings.NoProfile {
-		profile, err := store.Load(name)
-		if err != nil {
-			return err
-		}
-		s.UseProfile(profile)
-		for _, unknown := range profile.Unknown {
-			fmt.Fprintf(w.people, "profile %s: %s is not known to this version and is kept as it is\n", name, unknown)
-		}
-	}
-	return s.SetEnvironment(w.env)
-}
-
-// pairs returns the settings that flags give, in the order in which they apply.
-func (o settingsOptions) pairs() ([][2]string, error) {
-	var pairs [][2]string
-	for _, pair := range o.set {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return nil, usage(fmt.Errorf("--set %s: expected KEY=VALUE", pair))
-		}
-		pairs = append(pairs, [2]string{strings.TrimSpace(key), value})
-	}
+// sources are where the settings of a command come from: --set, and flags of their own,
+// which count more.
+func (o settingsOptions) sources() app.Sources {
+	set := slices.Clone(o.set)
 	for _, flag := range [][2]string{
 		{settings.Model.Key(), o.model},
 		{settings.Provider.Key(), o.provider},
@@ -116,29 +50,8 @@ func (o settingsOptions) pairs() ([][2]string, error) {
 		{settings.MaxCost.Key(), o.maxCost},
 	} {
 		if flag[1] != "" {
-			pairs = append(pairs, flag)
+			set = append(set, flag[0]+"="+flag[1])
 		}
 	}
-	return pairs, nil
-}
-
-// newWorkspace opens the folder to work in with a temporary folder of its own.
-func (w world) newWorkspace(dir string) (*workspace.Workspace, func() error, error) {
-	if !filepath.IsAbs(dir) && w.cwd == "" {
-		return nil, nil, usage(errors.New("the current folder was deleted; change to another one, or name one with -C"))
-	}
-	if dir == "" {
-		dir = w.cwd
-	}
-	dir = w.path(dir)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil, usage(fmt.Errorf("the workspace %s is not a folder that can be read", dir))
-	}
-	confined, err := workspace.New(dir, "")
-	if err != nil {
-		return nil, nil, err
-	}
-	temp := newTemporary(os.TempDir(), w.now())
-	confined.MakeTemp(temp.path, temp.make)
-	return confined, temp.remove, nil
+	return app.Sources{Profile: o.profile, Set: set, Isolated: o.isolated}
 }

@@ -13,55 +13,6 @@ import (
 	"agent/internal/tui"
 )
 
-// recordedSessions are those of the workspace, or all.
-func (a *app) recordedSessions(all bool) ([]session.Info, error) {
-	workspace := a.workspace.Root()
-	if all {
-		workspace = ""
-	}
-	return session.List(a.folders.sessionsDir(), workspace)
-}
-
-// resumer is what goes on with another session once the screen of this one is closed;
-// nil without a screen.
-func (a *app) resumer(screen bool) func(id string) error {
-	if !screen {
-		return nil
-	}
-	return func(id string) error {
-		info, err := a.folders.namedSession(id)
-		switch {
-		case err != nil:
-			return err
-		case info.ID == a.sessionID():
-			return errors.New("this is that session")
-		}
-		if err := session.Available(info.Path); err != nil {
-			return err
-		}
-		a.next = info.ID
-		return nil
-	}
-}
-
-// forker has the session go on in a record of its own, with what files held; nil where
-// nothing is recorded.
-func (a *app) forker() func() (before, now string, err error) {
-	if a.session == nil {
-		return nil
-	}
-	return func() (before, now string, err error) {
-		before = a.session.ID()
-		now, err = a.session.Fork(a.sessionOptions(), func(id string) error {
-			if err := a.env.Snapshots.Fork(a.folders.snapshotsOf(id)); err != nil {
-				return fmt.Errorf("the session cannot be forked: %w; agent -r %s --fork goes on without it", err, before)
-			}
-			return nil
-		})
-		return before, now, err
-	}
-}
-
 // askSession is the id that stands for one that is yet to be chosen.
 const askSession = "?"
 
@@ -86,21 +37,21 @@ var errNoChoice = errors.New("-r needs the id of a session where there is no ter
 
 // pickSession lets the user choose the session to go on with.
 func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err error) {
-	f, err := w.folders()
+	f, err := w.Folders()
 	if err != nil {
 		return "", err
 	}
 	if o.headless {
 		return "", usage(errNoChoice)
 	}
-	workspace, err := filepath.EvalSymlinks(w.path(o.workspace))
+	workspace, err := filepath.EvalSymlinks(w.Path(o.workspace))
 	if err != nil {
 		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", disk.Reason(err)))
 	}
-	infos, err := session.List(f.sessionsDir(), workspace)
+	infos, err := session.List(f.Sessions(), workspace)
 	elsewhere := err == nil && len(infos) == 0
 	if elsewhere {
-		infos, err = session.List(f.sessionsDir(), "")
+		infos, err = session.List(f.Sessions(), "")
 	}
 	switch {
 	case err != nil:
@@ -108,7 +59,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	case len(infos) == 0:
 		return "", usage(errors.New("no session was recorded yet, so there is none to go on with"))
 	}
-	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.environ, Plain: o.screenReader}, *command.PickSession(infos, elsewhere, w.now()))
+	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *command.PickSession(infos, elsewhere, w.Now()))
 	switch {
 	case errors.Is(err, tui.ErrNoTerminal):
 		return "", usage(errNoChoice)

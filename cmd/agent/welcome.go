@@ -9,9 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/chat"
 	"agent/internal/git"
 	"agent/internal/gitdiff"
+	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/tui/patch"
 	"agent/internal/words"
@@ -19,25 +21,25 @@ import (
 
 // banner says what is about to work where: program, model and host, folder and branch,
 // mode.
-func (a *app) banner() string {
-	root := a.workspace.Root()
+func banner(w world, c *app.Conversation) string {
+	root := c.Root
 	place := root
-	if rest, below := strings.CutPrefix(root, a.world.home); a.world.home != "" && below && (rest == "" || rest[0] == '/') {
+	if rest, below := strings.CutPrefix(root, w.Home); w.Home != "" && below && (rest == "" || rest[0] == '/') {
 		place = "~" + rest
 	}
 	if branch := git.Branch(root); branch != "" {
 		place += " " + branch
 	}
-	return strings.Join([]string{"agent " + version, a.modelAtHost(), place, string(a.chat.Mode()), "/help"}, " · ")
+	return strings.Join([]string{"agent " + version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
 }
 
 // noModelYet is said while the endpoint has not told what it has.
 const noModelYet = "no model yet"
 
 // modelAtHost names the model and the host that it is asked at.
-func (a *app) modelAtHost() string {
-	model := cmp.Or(settings.Model.Of(a.settings), noModelYet)
-	if endpoint, err := a.connection.Endpoint(); err == nil {
+func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
+	model := cmp.Or(settings.Model.Of(s), noModelYet)
+	if endpoint, err := connection.Endpoint(); err == nil {
 		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
 			model += " at " + address.Host
 		}
@@ -48,18 +50,18 @@ func (a *app) modelAtHost() string {
 // lateModel returns nil when the banner names the model. Else what it returns waits for
 // the endpoint and names the model that was found there; one that the user chose
 // meanwhile needs no word.
-func (a *app) lateModel(banner string) func(context.Context) string {
+func lateModel(s *settings.Settings, connection *provider.Connection, banner string) func(context.Context) string {
 	if !strings.Contains(banner, noModelYet) {
 		return nil
 	}
 	return func(context.Context) string {
-		if _, err := a.connection.Provider(); err != nil {
+		if _, err := connection.Provider(); err != nil {
 			return "" // the first request will say it
 		}
-		if _, source := a.settings.Get(settings.Model.Key()); source != settings.Found {
+		if _, source := s.Get(settings.Model.Key()); source != settings.Found {
 			return ""
 		}
-		return "model " + a.modelAtHost()
+		return "model " + modelAtHost(s, connection)
 	}
 }
 
@@ -120,16 +122,16 @@ func (t *tally) sums(stats chat.Stats) string {
 
 // sayGoodbye says what the session came to and how to take it up again, if there is
 // something to take up. The turn loop still runs.
-func sayGoodbye(ctx context.Context, w world, a *app) {
-	id := a.sessionID()
-	if id == "" || a.scratch || a.chat.History.Len() == 0 {
+func sayGoodbye(ctx context.Context, w world, c *app.Conversation, sums *tally) {
+	id := c.SessionID()
+	if id == "" || c.History.Len() == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	line := "agent -r " + id + " takes it up again"
-	if stats, err := a.chat.Stats(ctx); err == nil {
-		line = a.tally.sums(stats) + line
+	if stats, err := c.Stats(ctx); err == nil {
+		line = sums.sums(stats) + line
 	}
 	fmt.Fprintln(w.out, line)
 }

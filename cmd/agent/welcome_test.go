@@ -111,16 +111,16 @@ func TestLateModel(t *testing.T) {
 					}
 				}
 			}
-			a := &app{settings: s, connection: provider.New(provider.Config{
+			connection := provider.New(provider.Config{
 				Settings: s, Env: func(string) string { return "" }, Folder: t.TempDir(),
 				Stored: func(string) (llm.Key, string) { return "", "" },
 				Detect: func(context.Context) (provider.Local, bool) { return provider.Local{}, false },
-			})}
-			defer a.connection.Close()
+			})
+			defer connection.Close()
 			if tt.want != "" {
 				tt.want += strings.TrimSuffix(strings.TrimPrefix(server.URL, "http://"), "/v1")
 			}
-			late, got := a.lateModel(tt.banner), ""
+			late, got := lateModel(s, connection, tt.banner), ""
 			if late != nil {
 				got = late(t.Context())
 			}

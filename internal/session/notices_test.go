@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ func TestFirstOfWhatIsDamaged(t *testing.T) {
 		for i := range notices {
 			notices[i] = "x"
 		}
-		if got := strings.Join(firstOf(notices), " "); got != want {
+		if got := strings.Join(FirstNotices(notices), " "); got != want {
 			t.Errorf("of %d: %q, want %q", count, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package tempdir
 
 import (
 	"os"
@@ -13,17 +13,17 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	later := time.Now().Add(time.Hour)
-	held := newTemporary(parent, time.Now())
+	held := New(parent, time.Now())
 	if entries, _ := os.ReadDir(parent); len(entries) != 0 {
 		t.Errorf("made before it is needed: %v", entries)
 	}
 	for range 2 {
-		if err := held.make(); err != nil {
+		if err := held.Make(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	left := filepath.Join(parent, "agent-left")
-	unlocked := filepath.Join(parent, temporaryName+"ABCDEFGHIJKL")
+	unlocked := filepath.Join(parent, Prefix+"ABCDEFGHIJKL")
 	if err := os.Mkdir(unlocked, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -36,20 +36,20 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_ = newTemporary(parent, time.Now())
+	_ = New(parent, time.Now())
 	if _, err := os.Lstat(left); err != nil {
 		t.Error("a young folder was removed")
 	}
-	_ = newTemporary(parent, later)
+	_ = New(parent, later)
 	for path, stays := range map[string]bool{held.path: true, foreign: true, left: false, unlocked: false} {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s is there: %v, want %v", path, err == nil, stays)
 		}
 	}
-	if err := held.remove(); err != nil {
+	if err := held.Remove(); err != nil {
 		t.Error(err)
 	}
-	if err := held.make(); err != nil {
+	if err := held.Make(); err != nil {
 		t.Error(err)
 	}
 	if entries, _ := os.ReadDir(parent); len(entries) != 1 {

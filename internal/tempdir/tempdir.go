@@ -1,4 +1,6 @@
-package main
+// Package tempdir makes the temporary folder of a program: one that is locked while the
+// program lives, so that the next start knows what a killed one left behind.
+package tempdir
 
 import (
 	"crypto/rand"
@@ -14,10 +16,10 @@ import (
 )
 
 const (
-	// temporaryName begins the names of temporary folders.
-	temporaryName = "agent-"
-	// temporaryRandom is how many letters follow.
-	temporaryRandom = 12
+	// Prefix begins the names of temporary folders.
+	Prefix = "agent-"
+	// random is how many letters follow.
+	random = 12
 	// inUse is the file in a temporary folder that is locked while a program lives.
 	inUse = ".in-use"
 	// leftAfter is how old a folder without a lock must be to count as left behind:
@@ -25,9 +27,9 @@ const (
 	leftAfter = time.Minute
 )
 
-// temporary is a folder of this program alone, made when it is needed first and
-// locked for as long as the program lives.
-type temporary struct {
+// Dir is a folder of this program alone. It is made when it is needed first and locked
+// for as long as the program lives. It is safe for concurrent use.
+type Dir struct {
 	path string
 
 	mu sync.Mutex
@@ -36,49 +38,52 @@ type temporary struct {
 	ended bool
 }
 
-// newTemporary removes the folders that killed programs left behind and chooses the
+// New removes the folders that killed programs left behind in parent and chooses the
 // name of a new one.
-func newTemporary(parent string, now time.Time) *temporary {
-	sweepTemporary(parent, now)
+func New(parent string, now time.Time) *Dir {
+	sweep(parent, now)
 	if real, err := filepath.EvalSymlinks(parent); err == nil {
 		parent = real
 	}
-	return &temporary{path: filepath.Join(parent, temporaryName+rand.Text()[:temporaryRandom])}
+	return &Dir{path: filepath.Join(parent, Prefix+rand.Text()[:random])}
 }
 
-// make makes the folder unless it is there.
-func (t *temporary) make() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lock != nil || t.ended {
+// Path is where the folder is, or will be.
+func (d *Dir) Path() string { return d.path }
+
+// Make makes the folder unless it is there.
+func (d *Dir) Make() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lock != nil || d.ended {
 		return nil
 	}
-	if err := os.Mkdir(t.path, 0o700); err != nil {
+	if err := os.Mkdir(d.path, 0o700); err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(t.path, inUse), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(d.path, inUse), flock.SetPermissions(0o600))
 	if _, err := lock.TryLock(); err != nil {
-		return errors.Join(fmt.Errorf("locking the temporary folder: %w", err), os.RemoveAll(t.path))
+		return errors.Join(fmt.Errorf("locking the temporary folder: %w", err), os.RemoveAll(d.path))
 	}
-	t.lock = lock
+	d.lock = lock
 	return nil
 }
 
-// remove removes the folder for good.
-func (t *temporary) remove() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ended = true
-	if t.lock == nil {
+// Remove removes the folder for good.
+func (d *Dir) Remove() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = true
+	if d.lock == nil {
 		return nil
 	}
-	return errors.Join(removeTemporary(t.path), t.lock.Close())
+	return errors.Join(remove(d.path), d.lock.Close())
 }
 
-// sweepTemporary removes the temporary folders of this user that no program holds.
+// sweep removes the temporary folders of this user that no program holds.
 // What cannot be removed stays: it is in nobody's way.
-func sweepTemporary(parent string, now time.Time) {
-	folders, _ := filepath.Glob(filepath.Join(parent, temporaryName+"*"))
+func sweep(parent string, now time.Time) {
+	folders, _ := filepath.Glob(filepath.Join(parent, Prefix+"*"))
 	for _, folder := range folders {
 		info, err := os.Lstat(folder)
 		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < leftAfter {
@@ -90,22 +95,22 @@ func sweepTemporary(parent string, now time.Time) {
 		if _, err := os.Lstat(filepath.Join(folder, inUse)); err != nil {
 			// Not one of ours, unless its program was killed before it could lock it or
 			// after it had emptied it; this removes only what is empty.
-			if len(filepath.Base(folder)) == len(temporaryName)+temporaryRandom {
+			if len(filepath.Base(folder)) == len(Prefix)+random {
 				_ = os.Remove(folder)
 			}
 			continue
 		}
 		lock := flock.New(filepath.Join(folder, inUse), flock.SetFlag(os.O_RDWR))
 		if free, err := lock.TryLock(); err == nil && free {
-			_ = removeTemporary(folder)
+			_ = remove(folder)
 		}
 		_ = lock.Close()
 	}
 }
 
-// removeTemporary removes a temporary folder, its lock last: what a program that is
+// remove removes a temporary folder, its lock last: what a program that is
 // killed meanwhile leaves of it is known for one of ours.
-func removeTemporary(folder string) error {
+func remove(folder string) error {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
 		if entry.Name() != inUse {

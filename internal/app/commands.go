@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"agent/internal/command"
+	"agent/internal/gitdiff"
+	"agent/internal/history"
+	"agent/internal/session"
+)
+
+// Screen is what commands need of a front end that stays; the zero one is that of a
+// program that ends with its command.
+type Screen struct {
+	// Keys are those of the screen, for people.
+	Keys []command.Key
+	// Resume has the program go on with the session of that id once this one is left; nil
+	// where it cannot.
+	Resume func(id string)
+}
+
+// Commands are the slash commands. They act on a session, which is c or wraps it. What
+// they ask of the endpoint in the background ends with ctx.
+func (c *Conversation) Commands(ctx context.Context, on command.Session, screen Screen) *command.Commands {
+	return command.New(ctx, command.Deps{
+		Session:    on,
+		Settings:   c.settings,
+		Profiles:   c.profiles,
+		Models:     c.offeredModels,
+		Tools:      c.describedTools,
+		Todos:      func() []string { return c.env.Todos.List().Lines() },
+		Jobs:       c.jobs,
+		EndJob:     c.endJob,
+		Transcript: func(context.Context) (string, error) { return history.Transcript(c.History.RawHistory()), nil },
+		Document:   func(context.Context) (string, error) { return c.document() },
+		Diff:       func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
+		Sessions:   c.recordedSessions,
+		SessionID:  c.SessionID,
+		Resume:     c.resumer(screen.Resume),
+		Fork:       c.forker(),
+		Keys:       screen.Keys,
+		Recorded:   c.session != nil,
+		Workspace:  c.Root,
+		Log:        command.Log{Path: c.process.log.Path, Level: c.process.log.Level},
+		Now:        c.process.Now,
+	})
+}
+
+// jobs are what runs in the background, and what ran there.
+func (c *Conversation) jobs() []command.Job {
+	var jobs []command.Job
+	for _, job := range c.env.Jobs.List() {
+		jobs = append(jobs, command.Job{ID: job.ID, State: job.State(), Running: job.Running(), Command: job.Line, Output: job.Spool()})
+	}
+	return jobs
+}
+
+func (c *Conversation) endJob(id int) {
+	if job, err := c.env.Jobs.Find(id); err == nil {
+		job.Kill()
+	}
+}
+
+// document is the conversation as agent context reads it.
+func (c *Conversation) document() (string, error) {
+	text, err := history.WriteDocument(c.Root, c.History.RawHistory())
+	return string(text), err
+}
+
+func (c *Conversation) offeredModels(ctx context.Context) ([]command.Model, error) {
+	listed, err := c.Connection.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]command.Model, len(listed))
+	for i, m := range listed {
+		models[i] = command.Model{ID: m.ID, ContextLimit: m.ContextLimit}
+	}
+	return models, nil
+}
+
+func (c *Conversation) describedTools() []command.Tool {
+	var described []command.Tool
+	for _, t := range c.registry.All() {
+		described = append(described, command.Tool{Name: t.Name, Kind: t.Kind.String(), Description: t.Description})
+	}
+	return described
+}
+
+// recordedSessions are those of the workspace, or all.
+func (c *Conversation) recordedSessions(all bool) ([]session.Info, error) {
+	workspace := c.Root
+	if all {
+		workspace = ""
+	}
+	return session.List(c.folders.Sessions(), workspace)
+}
+
+// resumer checks the session to go on with before it hands its id to next; nil where
+// next is.
+func (c *Conversation) resumer(next func(id string)) func(id string) error {
+	if next == nil {
+		return nil
+	}
+	return func(id string) error {
+		info, err := c.folders.NamedSession(id)
+		switch {
+		case err != nil:
+			return err
+		case info.ID == c.SessionID():
+			return errors.New("this is that session")
+		}
+		if err := session.Available(info.Path); err != nil {
+			return err
+		}
+		next(info.ID)
+		return nil
+	}
+}
+
+// forker has the session go on in a record of its own, with what files held; nil where
+// nothing is recorded.
+func (c *Conversation) forker() func() (before, now string, err error) {
+	if c.session == nil {
+		return nil
+	}
+	return func() (before, now string, err error) {
+		before = c.session.ID()
+		now, err = c.session.Fork(c.sessionOptions(), func(id string) error {
+			if err := c.env.Snapshots.Fork(c.folders.SnapshotsOf(id)); err != nil {
+				return fmt.Errorf("the session cannot be forked: %w; agent -r %s --fork goes on without it", err, before)
+			}
+			return nil
+		})
+		return before, now, err
+	}
+}

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"fmt"
+
+	"agent/internal/chat"
+	"agent/internal/llm"
+	"agent/internal/provider"
+	"agent/internal/settings"
+)
+
+// Connect returns a connection by some settings. It asks a person where it may.
+func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.Connection {
+	return provider.New(provider.Config{
+		Settings: s, Env: p.Env, Home: p.Home, Folder: f.Config, State: f.State,
+		Now: p.Now, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
+		Caution: func(text string) { p.say(text) },
+	})
+}
+
+// otherModel connects to the model of a profile, as it is now.
+func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
+	loaded, err := c.profiles.Load(profile)
+	if err != nil {
+		return nil, err
+	}
+	with := c.settings.With(loaded)
+	connection := c.process.Connect(with, c.folders, nil)
+	connection.OnLearned(func() {}, c.Note)
+	if c.session != nil {
+		connection.OnKey(func(key llm.Key) { c.session.Hide(string(key)) })
+	}
+	client, err := connection.Provider()
+	if err != nil {
+		return nil, fmt.Errorf("profile %s: %w", profile, err)
+	}
+	model := settings.Model.Of(with)
+	known, _ := connection.ContextLimit(model)
+	return &chat.OtherModel{
+		Provider: client, Settings: with, Window: known, Prices: connection.Prices(model),
+		Close: func() { _ = connection.Close() }, // only lets go of idle connections
+	}, nil
+}

@@ -1,0 +1,430 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/provider"
+	"agent/internal/rules"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/shell"
+	"agent/internal/tools"
+	"agent/internal/workspace"
+	"agent/prompts"
+)
+
+// Options are what a conversation is made from.
+type Options struct {
+	// Workspace is the folder to work in; relative to that of the process, which "" is.
+	Workspace string
+	// Settings are those of the conversation.
+	Settings *settings.Settings
+	// KeepEndpoint has the endpoint of the settings used for a recorded session too.
+	KeepEndpoint bool
+	Record       Record
+	// Allow and AllowOutside are the rules of the flags --allow and --allow-outside.
+	Allow, AllowOutside []string
+	// Unattended means that nobody can answer an approval.
+	Unattended bool
+	// Events receives every event of the conversation, in order, on the goroutine that
+	// runs it.
+	Events func(chat.Event)
+	// Connect finds the endpoint; nil means Find.
+	Connect Connector
+	// Ask puts a question to a person before the conversation begins; nil where nobody
+	// can be asked.
+	Ask Asker
+}
+
+// Connector makes sure that there is an endpoint. Its notice names the endpoint where the
+// user did not choose; closer, which may be nil, is called when the conversation ends.
+type Connector func(ctx context.Context, c *provider.Connection) (notice string, closer func(), err error)
+
+// Find uses the endpoint that is set, else a server on this machine.
+func Find(ctx context.Context, c *provider.Connection) (string, func(), error) {
+	notice, err := c.Find(ctx)
+	return notice, nil, err
+}
+
+// Asker puts a question to a person and reports whether they agree.
+type Asker func(ctx context.Context, question string) (bool, error)
+
+// Conversation is a turn loop in a workspace, with what it needs. Run or Prompt runs it;
+// Send, Answer and Interrupt steer it; Close ends it.
+type Conversation struct {
+	*chat.Chat
+	// Notices are lines for a person to read at the start.
+	Notices []string
+	// Recorded are the entries of the session that goes on.
+	Recorded []*history.Content
+	// Connection is that to the endpoint.
+	Connection *provider.Connection
+
+	process   *Process
+	options   Options
+	folders   Folders
+	workspace *workspace.Workspace
+	survey    *survey.Survey
+	settings  *settings.Settings
+	profiles  *settings.Store
+	registry  *tools.Registry
+	env       *tools.Env
+	log       *slog.Logger
+	// session is the record of the conversation, nil when none is kept.
+	session *session.Log
+	closers []func() error
+}
+
+// New makes a conversation. The caller closes it. An error is an InputError where what
+// was asked for is wrong.
+func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
+	offered := tools.Default()
+	if o.Record.Off {
+		offered = tools.WithoutRecord(offered)
+	}
+	c := &Conversation{process: p, options: o, settings: o.Settings, registry: tools.NewRegistry(offered...)}
+	if err := c.setUp(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// setUp goes from what is refused cheaply to what leaves traces.
+func (c *Conversation) setUp(ctx context.Context) (err error) {
+	if c.folders, err = c.process.Folders(); err != nil {
+		return err
+	}
+	log, err := c.process.Log()
+	if err != nil {
+		return err
+	}
+	c.log = log.Logger
+	c.profiles = settings.NewStore(c.folders.Config, c.settings.Registry())
+	if own := c.options.Record.Folder; own != "" {
+		c.folders.Data, c.folders.State = own, own
+	}
+	allowed, err := c.allowances()
+	if err != nil {
+		return err
+	}
+	if err := c.openWorkspace(); err != nil {
+		return err
+	}
+	c.Connection = c.process.Connect(c.settings, c.folders, c.options.Ask)
+	c.onClose(c.Connection.Close)
+	var recorded session.State
+	if c.options.Record.resumes() { // whom it talked to is in the record
+		if recorded, err = c.record(); err != nil {
+			return err
+		}
+	}
+	if err := c.connect(ctx); err != nil {
+		c.process.say(c.Notices...) // the record may be why
+		return err
+	}
+	if err := c.confirmWorkspace(ctx); err != nil {
+		return err
+	}
+	system, err := c.systemPrompt()
+	if err != nil {
+		return err
+	}
+	if !c.options.Record.resumes() {
+		if recorded, err = c.record(); err != nil {
+			return err
+		}
+	}
+	c.keepFiles(recorded.Parent)
+	c.restoreTodos(recorded.Todos)
+	return c.converse(allowed, system, recorded)
+}
+
+// TempDir is the temporary folder of the conversation, "" when there is none.
+func (c *Conversation) TempDir() string { return c.workspace.TempDir() }
+
+// SessionID names the session, "" when none is kept.
+func (c *Conversation) SessionID() string {
+	if c.session == nil {
+		return ""
+	}
+	return c.session.ID()
+}
+
+// transcriptPath is the file that keeps the conversation, "" when none does.
+func (c *Conversation) transcriptPath() string {
+	if c.session == nil {
+		return ""
+	}
+	return c.session.Path()
+}
+
+// cacheKey stands for a session at providers, which need not learn its name.
+func cacheKey(sessionID string) string {
+	if sessionID == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(sessionID))
+	return hex.EncodeToString(sum[:16])
+}
+
+// allowances are the rules of the flags: for commands in the sandbox, and for those that
+// leave it.
+type allowances struct{ inside, outside rules.Rules }
+
+func (c *Conversation) allowances() (a allowances, err error) {
+	if a.inside, err = c.parseRules("--allow", c.options.Allow); err != nil {
+		return a, err
+	}
+	a.outside, err = c.parseRules("--allow-outside", c.options.AllowOutside)
+	return a, err
+}
+
+func (c *Conversation) parseRules(flag string, texts []string) (rules.Rules, error) {
+	var allowed rules.Rules
+	for _, text := range texts {
+		rule, err := c.registry.ParseRule(text)
+		if err != nil {
+			return nil, InputError{fmt.Errorf("%s: %w", flag, err)}
+		}
+		allowed = append(allowed, rule)
+	}
+	return allowed, nil
+}
+
+// openWorkspace opens the folder to work in, with a temporary folder of its own
+// and the means to run commands.
+func (c *Conversation) openWorkspace() error {
+	confined, remove, err := c.process.OpenWorkspace(c.options.Workspace)
+	if err != nil {
+		return err
+	}
+	c.workspace, c.survey = confined, survey.New(confined.Root(), survey.MaxFolders)
+	jobs := shell.NewJobs(c.process.Environ, []string{llm.EnvKey})
+	forget := c.process.OnEndAtOnce(func() { jobs.Kill(); _ = remove() })
+	c.onClose(func() error { forget(); return nil })
+	c.onClose(remove)
+	sweeping, stop := context.WithCancel(context.Background())
+	swept := make(chan struct{})
+	go func() { defer close(swept); confined.Sweep(sweeping, c.process.Now()) }()
+	c.onClose(func() error { stop(); <-swept; return nil })
+	c.onClose(func() error { jobs.Close(); return nil })
+	c.env = &tools.Env{
+		Workspace:   confined,
+		Seen:        tools.NewSeen(),
+		Jobs:        jobs,
+		Confinement: c.confinement,
+		Protected:   protect.Places{Home: realPath(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings)},
+	}
+	return c.prepareSandbox()
+}
+
+// confirmWorkspace asks whether to work in the home folder or above it, beside keys
+// and what shells run (D-61). Where nobody can be asked it is only said: a script
+// names its folder on purpose, and what is protected is refused there.
+func (c *Conversation) confirmWorkspace(ctx context.Context) error {
+	root := c.workspace.Root()
+	if !protect.Holds(root, realPath(c.process.Home)) {
+		return nil
+	}
+	if c.options.Ask == nil {
+		c.Notices = append(c.Notices, "The workspace "+root+" holds the home folder; -C names a folder of a project")
+		return nil
+	}
+	yes, err := c.options.Ask(ctx, "The workspace "+root+" holds your home folder, with all that is in it. Work there?")
+	if err == nil && !yes {
+		err = InputError{errors.New("start in the folder of a project, or name it with -C")}
+	}
+	return err
+}
+
+// connect finds somebody to talk to.
+func (c *Conversation) connect(ctx context.Context) error {
+	find := c.options.Connect
+	if find == nil {
+		find = Find
+	}
+	notice, closer, err := find(ctx, c.Connection)
+	if closer != nil {
+		c.onClose(func() error { closer(); return nil })
+	}
+	if notice != "" {
+		c.Notices = append(c.Notices, notice)
+	}
+	return err
+}
+
+// converse makes the conversation itself, or takes the recorded one up again.
+func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, recorded session.State) error {
+	counter := func(model string) history.Counter { return c.process.vocabularies.Counter(model) }
+	var observer history.Observer
+	var unsaved func() error
+	var readPast func() (chat.Past, error)
+	var recall func([]history.Recorded) (history.Recollection, error)
+	if c.session != nil {
+		observer, unsaved, readPast, recall = c.session.Observe, c.session.Unsaved, c.readPast, c.session.Recall
+	}
+	compressionPrompt, lacks, err := prompts.Compression(filepath.Join(c.folders.Config, "prompts"))
+	if err != nil {
+		return err
+	}
+	if lacks != "" {
+		c.Notices = append(c.Notices, lacks)
+	}
+	conversation, err := c.conversation(chat.Config{
+		Provider:     c.Connection.Provider,
+		Counter:      counter,
+		Tools:        c.registry,
+		Env:          c.env,
+		Root:         c.workspace.Root(),
+		SessionRoot:  recorded.Workspace,
+		History:      history.NewService(counter(settings.Model.Of(c.settings)), observer),
+		Unsaved:      unsaved,
+		ReadPast:     readPast,
+		Recall:       recall,
+		Settings:     c.settings,
+		ContextLimit: c.Connection.ContextLimit,
+		Local:        c.Connection.Local,
+		Cuts:         c.Connection.Cuts,
+		Prices:       c.Connection.Prices,
+		System:       system,
+
+		CompressionPrompt: compressionPrompt,
+		OtherModel:        c.otherModel,
+		TranscriptPath:    c.transcriptPath,
+
+		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+			return atcmd.Expand(ctx, message, atcmd.Options{
+				Root:     c.workspace.Root(),
+				NoImages: c.Connection.NoImages(settings.Model.Of(c.settings)),
+				Shown:    c.env.Seen.Record, // the model may edit what it was shown
+				HoldsKeys: func(path string) bool {
+					return c.env.Protected.Read(filepath.Join(c.workspace.Root(), path), path).Care != protect.Free
+				},
+			})
+		},
+		Allow:        allowed.inside,
+		AllowOutside: allowed.outside,
+		CacheKey:     cacheKey(c.SessionID()),
+		Unattended:   c.options.Unattended,
+		Emit:         func(e chat.Event) { c.note(e); c.options.Events(e) },
+		Now:          c.process.Now,
+	}, recorded)
+	if err != nil {
+		return err
+	}
+	c.Chat = conversation
+	c.Connection.OnLearned(c.Chat.Refresh, c.Chat.Note)
+	return nil
+}
+
+// note keeps what the event leaves on disk besides the conversation itself.
+func (c *Conversation) note(e chat.Event) {
+	logEvent(c.log, e)
+	if notice, ok := e.(chat.Notice); ok && c.session != nil {
+		c.logged(c.session.Notice(notice.Text))
+	}
+}
+
+// systemPrompt reads the instructions of this session.
+func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
+	root := c.workspace.Root()
+	instructions, problems := prompts.Instructions(c.folders.Config, c.process.Home, root)
+	if len(instructions) > 0 {
+		var files []string
+		for _, i := range instructions {
+			files = append(files, c.shortPath(i.Source))
+		}
+		c.Notices = append(c.Notices, "Instructions: "+strings.Join(files, ", "))
+	}
+	for _, problem := range problems {
+		c.Notices = append(c.Notices, problem.Error())
+	}
+	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
+	if err != nil {
+		return nil, err
+	}
+	return SystemPrompt(templates, prompts.Session{
+		Workspace:    root,
+		Platform:     runtime.GOOS + "/" + runtime.GOARCH,
+		Date:         c.process.Now().Format("2006-01-02"),
+		Instructions: instructions,
+	}), nil
+}
+
+// shortPath is a path from the workspace where it is below it.
+func (c *Conversation) shortPath(path string) string {
+	if rel, err := filepath.Rel(c.workspace.Root(), path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// SystemPrompt renders the instructions of a session.
+func SystemPrompt(templates *prompts.Templates, session prompts.Session) chat.SystemPrompt {
+	return func(lean bool, tools []string, fits func(string) bool) (string, bool) {
+		session.Tools = strings.Join(tools, ", ")
+		return templates.System(session, lean, fits)
+	}
+}
+
+func (c *Conversation) onClose(closer func() error) { c.closers = append(c.closers, closer) }
+
+// Run serves the conversation until ctx ends. The error is a *DefectError: the turn loop
+// panicked, and the conversation is over.
+func (c *Conversation) Run(ctx context.Context) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = c.Defect(value)
+		}
+	}()
+	c.Chat.Run(ctx)
+	return nil
+}
+
+// Close ends what the conversation holds, the newest first.
+func (c *Conversation) Close() {
+	slow := time.AfterFunc(time.Second, func() {
+		c.process.say("agent: ending what still runs; Ctrl+C twice ends it at once")
+	})
+	defer slow.Stop()
+	for i := len(c.closers) - 1; i >= 0; i-- {
+		if err := c.closers[i](); err != nil {
+			c.process.say("agent: while closing: " + err.Error())
+		}
+	}
+	c.closers = nil
+}
+
+// DefectError is a panic of the turn loop.
+type DefectError struct {
+	// Value is what was panicked with, Log the file that says where.
+	Value any
+	Log   string
+}
+
+func (e *DefectError) Error() string {
+	return fmt.Sprintf("internal error: %v; the session is saved, what happened is in %s", e.Value, e.Log)
+}
+
+// Defect logs a panic of the turn loop, on the goroutine that recovered it.
+func (c *Conversation) Defect(value any) *DefectError {
+	c.log.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+	return &DefectError{value, c.process.log.Path}
+}

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/nearest"
+	"agent/internal/session"
+)
+
+// Folders are where a program keeps its files.
+type Folders struct {
+	// Config holds profiles, prompts and keys.
+	Config string
+	// Data holds the records of sessions.
+	Data string
+	// State holds the log, and what files held before the agent changed them.
+	State string
+}
+
+// Folders resolves the XDG folders. A relative one is refused: it would mean a
+// different place in every folder the program is started from.
+func (p *Process) Folders() (Folders, error) {
+	var f Folders
+	for _, x := range []struct {
+		into     *string
+		variable string
+		fallback string
+	}{
+		{&f.Config, "XDG_CONFIG_HOME", ".config"},
+		{&f.Data, "XDG_DATA_HOME", ".local/share"},
+		{&f.State, "XDG_STATE_HOME", ".local/state"},
+	} {
+		base := p.Env(x.variable)
+		switch {
+		case base == "" && p.Home == "":
+			return f, InputError{errors.New("no home folder: set HOME, or all of XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")}
+		case base == "" && !filepath.IsAbs(p.Home):
+			return f, InputError{errors.New("HOME is relative (" + p.Home + "); set it to an absolute path")}
+		case base == "":
+			base = filepath.Join(p.Home, x.fallback)
+		case !filepath.IsAbs(base):
+			return f, InputError{errors.New(x.variable + " is relative (" + base + "); set it to an absolute path or unset it")}
+		}
+		*x.into = filepath.Join(base, "agent")
+	}
+	return f, nil
+}
+
+// Sessions is where the records of all sessions are.
+func (f Folders) Sessions() string { return filepath.Join(f.Data, "sessions") }
+
+// Snapshots is where what files held is kept, a folder a session.
+func (f Folders) Snapshots() string { return filepath.Join(f.State, "snapshots") }
+
+// SnapshotsOf is the folder of a session.
+func (f Folders) SnapshotsOf(session string) string { return filepath.Join(f.Snapshots(), session) }
+
+// NamedSession is the recorded session with an id, or the only one whose id begins so,
+// or whose last part it is. The error for one that is not there asks whether the nearest
+// is meant.
+func (f Folders) NamedSession(id string) (session.Info, error) {
+	info, err := session.Find(f.Sessions(), "", id)
+	if missing := (*session.NotFoundError)(nil); errors.As(err, &missing) {
+		if whole := endingIn(id, missing.IDs); whole != "" {
+			return session.Find(f.Sessions(), "", whole)
+		}
+		if near := nearestID(id, missing.IDs); near != "" {
+			err = fmt.Errorf("%w; did you mean %s?", err, near)
+		}
+	}
+	return info, err
+}
+
+// endingIn is the only id whose last part, which chance chose, is another; "" for none.
+func endingIn(part string, ids []string) string {
+	found := ""
+	for _, id := range ids {
+		if _, last, _ := strings.Cut(id[strings.IndexByte(id, '-')+1:], "-"); last == part && part != "" {
+			if found != "" {
+				return ""
+			}
+			found = id
+		}
+	}
+	return found
+}
+
+// nearestID is the id that was meant by another, by a part of it or by a mistyped
+// beginning; "" for none.
+func nearestID(id string, ids []string) string {
+	if near := nearest.Of(id, ids, 1); len(near) > 0 {
+		return near[0]
+	}
+	// shortest is the length of year and month; less of an
+	// id is the beginning of too many.
+	const shortest = 6
+	if len(id) < shortest {
+		return ""
+	}
+	whole, beginnings := map[string]string{}, []string{}
+	for _, known := range ids {
+		beginning := known[:min(len(id), len(known))]
+		if whole[beginning] == "" {
+			whole[beginning] = known
+			beginnings = append(beginnings, beginning)
+		}
+	}
+	for _, beginning := range nearest.Of(id, beginnings, 1) {
+		return whole[beginning]
+	}
+	return ""
+}

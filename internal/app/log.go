@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+
+	"agent/internal/chat"
+)
+
+// Log is the program's log file: what happened, never what was said. All conversations
+// write it.
+type Log struct {
+	// Path is the file, which is made with its first line.
+	Path string
+	// Level says how much is written.
+	Level *slog.LevelVar
+	// Logger writes the lines.
+	Logger *slog.Logger
+
+	file *lateFile
+}
+
+// Log returns the log of the program. The error is that of Folders.
+func (p *Process) Log() (*Log, error) {
+	f, err := p.Folders()
+	if err != nil {
+		return nil, err
+	}
+	p.logs.Do(func() { p.log = newLog(f.State) })
+	return p.log, nil
+}
+
+// Close closes the log of the program.
+func (p *Process) Close() error {
+	if p.log == nil {
+		return nil
+	}
+	return p.log.file.close()
+}
+
+func newLog(folder string) *Log {
+	l := &Log{Path: filepath.Join(folder, "agent.log"), Level: &slog.LevelVar{}}
+	l.Level.Set(slog.LevelWarn)
+	l.file = &lateFile{path: l.Path}
+	l.Logger = slog.New(slog.NewTextHandler(l.file, &slog.HandlerOptions{Level: l.Level}))
+	return l
+}
+
+// logEvent records an event by its kind, and what went wrong in words.
+func logEvent(logger *slog.Logger, e chat.Event) {
+	ctx := context.Background()
+	switch e := e.(type) {
+	case chat.TextDelta, chat.ReasoningDelta, chat.ToolOutput, chat.StatusChanged:
+	case chat.TurnEnded:
+		if e.Err != nil {
+			logger.Warn("turn failed", "error", e.Err)
+			return
+		}
+		logger.Debug("turn ended", "stop", e.Outcome.Stop, "requests", e.Outcome.Requests, "calls", e.Outcome.ToolCalls)
+	case chat.ToolEnded:
+		logger.Debug("tool ended", "name", e.Name, "failed", e.Answer.Error != "", "duration", e.Duration)
+	case chat.Retry:
+		logger.Warn("retry", "attempt", e.Attempt, "delay", e.Delay, "reason", e.Reason)
+	case chat.DensityApplied:
+		logger.Debug("density", "before", e.TokensBefore, "after", e.TokensAfter)
+	case chat.Compressed:
+		logger.Debug("compression", "applied", e.Applied, "before", e.TokensBefore, "after", e.TokensAfter)
+	default:
+		if logger.Enabled(ctx, slog.LevelDebug) {
+			logger.Debug(reflect.TypeOf(e).Name())
+		}
+	}
+}
+
+// lateFile is a file that is made with its first line, so that a start costs
+// nothing. A log that cannot be written is no reason to stop.
+type lateFile struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+}
+
+func (f *lateFile) Write(line []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+			return 0, err
+		}
+		file, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return 0, err
+		}
+		f.file = file
+	}
+	return f.file.Write(line)
+}
+
+func (f *lateFile) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return nil
+	}
+	if err := f.file.Close(); !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/tokens"
+)
+
+// InputError says that what a person asked for is wrong: a flag, a folder, the id of a
+// session. Nothing was done.
+type InputError struct{ Err error }
+
+func (e InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e InputError) Unwrap() error { return e.Err }
+
+// Process is what the conversations of a program share. The exported fields do not
+// change once the first conversation is made. It is safe for concurrent use.
+type Process struct {
+	// Environ is the environment as "KEY=value".
+	Environ []string
+	// Home is the user's folder, "" when it is not known.
+	Home string
+	// Dir is the folder the program was started in, "" when it was deleted.
+	Dir string
+	// Version names the program to endpoints.
+	Version string
+	// Say shows a line to a person, on any goroutine; nil shows nothing.
+	Say func(line string)
+	// Now is the clock.
+	Now func() time.Time
+
+	logs sync.Once
+	log  *Log
+
+	// vocabularies are loaded once for all conversations.
+	vocabularies tokens.Vocabularies
+
+	mu sync.Mutex
+	// atOnce are the steps of EndAtOnce by the order in which they were added.
+	atOnce map[int]func()
+	added  int
+}
+
+// Env returns the value of a variable of the environment, "" when it is not set.
+func (p *Process) Env(name string) string {
+	value := ""
+	for _, pair := range p.Environ {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// Path makes a path of the command line absolute.
+func (p *Process) Path(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.Dir, path)
+}
+
+// OnEndAtOnce adds a step of EndAtOnce. The caller calls forget when there is nothing
+// left that the step would end.
+func (p *Process) OnEndAtOnce(step func()) (forget func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.atOnce == nil {
+		p.atOnce = map[int]func(){}
+	}
+	p.added++
+	number := p.added
+	p.atOnce[number] = step
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.atOnce, number)
+	}
+}
+
+// EndAtOnce ends what must not outlive the program, without waiting for anything. It is
+// for a program that is asked to end a second time.
+func (p *Process) EndAtOnce() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, number := range slices.Sorted(maps.Keys(p.atOnce)) {
+		p.atOnce[number]()
+	}
+}
+
+func (p *Process) say(lines ...string) {
+	for _, line := range lines {
+		if p.Say != nil {
+			p.Say(line)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package app
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"agent/internal/chat"
+	"agent/internal/git"
+	"agent/internal/llm"
+	"agent/internal/rawjson"
+	"agent/internal/session"
+	"agent/internal/shell"
+	"agent/internal/todo"
+	"agent/internal/words"
+)
+
+// Record says how a conversation is recorded. The zero Record begins a new session.
+type Record struct {
+	// Off keeps no record.
+	Off bool
+	// Folder is where records and what files held are kept, "" for the usual folders.
+	Folder string
+	// Continue goes on with the latest session of the workspace, Resume with the one of
+	// that id.
+	Continue bool
+	Resume   string
+	// Fork goes on in a session of its own.
+	Fork bool
+}
+
+// resumes reports whether a recorded session goes on.
+func (r Record) resumes() bool { return r.Continue || r.Resume != "" }
+
+// record opens the session log: a new one, or the one to go on with. Keys that come
+// into use are kept out of it, should a command print one.
+func (c *Conversation) record() (session.State, error) {
+	c.env.Jobs.OnJob = func(shell.JobChange) { c.Refresh() }
+	if c.options.Record.Off {
+		return session.State{}, nil
+	}
+	log, state, err := c.openLog(c.sessionOptions())
+	if err != nil {
+		return state, err
+	}
+	c.session = log
+	c.onClose(log.Close)
+	c.env.Jobs.OnJob = func(job shell.JobChange) {
+		c.logged(log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended))
+		c.Refresh()
+	}
+	c.onClose(func() error { c.env.Jobs.Close(); return nil }) // while their end can be recorded
+	c.Connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })
+	c.restoreSettings(state.Settings)
+	if !c.options.Record.resumes() {
+		for key, value := range c.begunWith() {
+			c.logged(log.Setting(key, value))
+		}
+	}
+	c.settings.OnSessionChange(func(key, text string) { c.logged(log.Setting(key, text)) })
+	return state, nil
+}
+
+// sessionOptions are those of a session in the workspace.
+func (c *Conversation) sessionOptions() session.Options {
+	return session.Options{
+		Dir:       c.folders.Sessions(),
+		Workspace: c.workspace.Root(),
+		Now:       c.process.Now,
+		Random:    rand.Reader,
+		PID:       os.Getpid(),
+		Branch:    git.Branch(c.workspace.Root()),
+	}
+}
+
+// restoreTodos puts the recorded todo list on the board, which records every change.
+func (c *Conversation) restoreTodos(recorded json.RawMessage) {
+	var list todo.List
+	if len(recorded) > 0 {
+		var err error
+		if list, err = todo.Parse(recorded); err != nil {
+			c.Notices = append(c.Notices, "the recorded todo list was left out: "+err.Error())
+			list = nil
+		}
+	}
+	c.env.Todos = todo.NewBoard(list, func(changed todo.List) {
+		if c.session == nil {
+			return
+		}
+		text, err := rawjson.Marshal(append(todo.List{}, changed...))
+		if err == nil {
+			err = c.session.Todo(text)
+		}
+		c.logged(err)
+	})
+}
+
+// logged notes that the log is out of step with the conversation, which is a defect;
+// a disk that takes nothing is no error of it, see chat.Config.Unsaved.
+func (c *Conversation) logged(err error) {
+	if err != nil {
+		c.log.Warn("the session log is behind", "error", err)
+	}
+}
+
+func (c *Conversation) openLog(options session.Options) (*session.Log, session.State, error) {
+	if !c.options.Record.resumes() {
+		log, err := session.Create(options)
+		if err != nil {
+			err = fmt.Errorf("%w; --no-session runs without a record", err)
+		}
+		return log, session.State{}, err
+	}
+	info, err := c.chosenSession()
+	if err != nil {
+		return nil, session.State{}, InputError{err}
+	}
+	open, going := session.Resume, "Going on with session "+info.ID
+	if c.options.Record.Fork {
+		open, going = session.Fork, "Going on in a fork of session "+info.ID
+	}
+	log, state, err := open(info.Path, options)
+	if err != nil {
+		return nil, state, err
+	}
+	c.Notices = append(c.Notices, going+": "+info.FirstPrompt)
+	if root := c.workspace.Root(); state.Workspace != root {
+		c.Notices = append(c.Notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", state.Workspace, root))
+	}
+	c.Notices = append(c.Notices, session.FirstNotices(state.Notices)...)
+	for _, job := range state.Jobs {
+		c.Notices = append(c.Notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, words.FirstLine(job.Command)))
+	}
+	return log, state, nil
+}
+
+// chosenSession is the one named, or the latest of this workspace.
+func (c *Conversation) chosenSession() (session.Info, error) {
+	if c.options.Record.Resume != "" {
+		return c.folders.NamedSession(c.options.Record.Resume)
+	}
+	all, err := session.List(c.folders.Sessions(), c.workspace.Root())
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("there is no session to continue in %s yet", c.workspace.Root())
+	}
+	if err != nil {
+		return session.Info{}, err
+	}
+	return session.Latest(all, c.process.Now()), nil
+}
+
+// conversation is a new one, or the recorded one going on.
+func (c *Conversation) conversation(config chat.Config, recorded session.State) (*chat.Chat, error) {
+	if len(recorded.Entries) == 0 {
+		return chat.New(config), nil
+	}
+	c.Recorded = recorded.Entries
+	return chat.Resume(config, restoredFrom(recorded))
+}
+
+// restoredFrom is a recorded conversation as the turn loop takes it up. The todo list
+// is nil where the recorded one cannot be read.
+func restoredFrom(recorded session.State) chat.Restored {
+	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
+	for i, p := range recorded.Prunes {
+		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
+	}
+	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Scales: recorded.Scales, Turn: recorded.Turn}
+	if len(recorded.Todos) > 0 {
+		restored.Todos, _ = todo.Parse(recorded.Todos)
+	}
+	return restored
+}
+
+// sessionPast is the record of a session as the turn loop reads it.
+type sessionPast struct{ *session.Past }
+
+// Before implements chat.Past.
+func (p sessionPast) Before(seq uint64) (chat.Restored, error) {
+	state, err := p.Past.Before(seq)
+	if err != nil {
+		return chat.Restored{}, err
+	}
+	return restoredFrom(state), nil
+}
+
+// readPast reads the record of the session that is open.
+func (c *Conversation) readPast() (chat.Past, error) {
+	past, err := c.session.Past()
+	if err != nil {
+		return nil, fmt.Errorf("the record of the session cannot be read: %w", err)
+	}
+	return sessionPast{past}, nil
+}

@@ -1,0 +1,149 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/workspace"
+)
+
+// SandboxPolicy is what commands in a workspace may do, but for the profile.
+func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.Survey, place *workspace.Workspace) sandbox.Policy {
+	root := place.Root()
+	return sandbox.Policy{
+		Workspace:  root,
+		Temp:       place.TempDir(),
+		AllowWrite: p.userPaths(settings.SandboxAllowWrite.Of(s)),
+		DenyRead:   p.secrets(slices.Concat(p.ownFiles(f, s), p.userPaths(settings.SandboxDenyRead.Of(s)))),
+		Protected:  protect.Paths(root),
+		Survey:     found,
+		AllowRead:  within(root, settings.Items(settings.SandboxAllowRead.Of(s))),
+		Network:    settings.SandboxAllowNetwork.Of(s),
+		Caches:     p.cacheFolder(root),
+	}
+}
+
+// secrets are what no confined command may read: the usual places in the home folder,
+// also where HOME is another, those of all users for root, those of the system, and
+// further ones.
+func (p *Process) secrets(further []string) []string {
+	homes := []string{p.Home}
+	if me, err := user.Current(); err == nil {
+		homes = append(homes, me.HomeDir)
+	}
+	if os.Geteuid() == 0 {
+		others, _ := filepath.Glob("/home/*")
+		homes = append(homes, others...)
+	}
+	slices.Sort(homes)
+	paths := slices.Concat(further, protect.SystemSecrets())
+	for _, home := range slices.Compact(homes) {
+		paths = append(paths, protect.Secrets(home)...)
+	}
+	return paths
+}
+
+// within are paths that are meant from a folder on.
+func within(root string, paths []string) []string {
+	for i, path := range paths {
+		if !filepath.IsAbs(path) {
+			paths[i] = filepath.Join(root, path)
+		}
+	}
+	return paths
+}
+
+// ownFiles are the folders and files of the program itself.
+func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
+	own := []string{f.Config, f.Data, f.State}
+	if keyfile := settings.AuthKeyfile.Of(s); keyfile != "" {
+		own = append(own, p.userPaths(keyfile)...)
+	}
+	for i, path := range own {
+		own[i] = realPath(path)
+	}
+	return own
+}
+
+// realPath is a path without symbolic links, as far as it exists.
+func realPath(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, strings.TrimPrefix(path, dir))
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+	}
+}
+
+// userPaths are the paths of a list, ~ being the home folder.
+func (p *Process) userPaths(list string) []string {
+	var paths []string
+	for _, path := range settings.Items(list) {
+		if path == "~" || strings.HasPrefix(path, "~/") {
+			path = p.Home + path[1:]
+		}
+		paths = append(paths, p.Path(path))
+	}
+	return paths
+}
+
+// prepareSandbox finds out how commands can be confined, and says so when they
+// cannot be. The error is that they must be.
+func (c *Conversation) prepareSandbox() error {
+	wanted := settings.Sandbox.Of(c.settings)
+	if wanted == settings.SandboxOff {
+		sandbox.Sweep()
+		return nil
+	}
+	box := sandbox.Detect()
+	if box.Backend() != sandbox.Helper {
+		sandbox.Sweep()
+	}
+	switch {
+	case box.Active():
+		return nil
+	case wanted == settings.SandboxRequire:
+		return InputError{fmt.Errorf("the setting sandbox is require, but there is none here: %s", box.Why())}
+	}
+	c.Notices = append(c.Notices, "Commands run without a sandbox: "+box.Why())
+	return nil
+}
+
+// confinement is the sandbox of commands by the settings of the moment.
+func (c *Conversation) confinement() sandbox.Confinement {
+	confined := sandbox.Confinement{
+		Sandbox:  sandbox.Off("it is turned off"),
+		Policy:   c.process.SandboxPolicy(c.folders, c.settings, c.survey, c.workspace),
+		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(c.settings)),
+	}
+	if settings.Sandbox.Of(c.settings) != settings.SandboxOff {
+		confined.Sandbox = sandbox.Detect()
+	}
+	return confined
+}
+
+// cacheFolder is where the commands of a workspace keep what they may use again,
+// empty when there is no place for it.
+func (p *Process) cacheFolder(root string) string {
+	base := p.Env("XDG_CACHE_HOME")
+	if base == "" && p.Home != "" {
+		base = filepath.Join(p.Home, ".cache")
+	}
+	if !filepath.IsAbs(base) {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Join(base, "agent", filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
+}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/compression"
+	"agent/internal/provider"
+	"agent/internal/settings"
+	"agent/internal/tui/style"
+)
+
+// Registry declares the settings with the enum values of the rooms they belong
+// to.
+func Registry() *settings.Registry {
+	return settings.NewRegistry(settings.All(), settings.Choices{
+		settings.CompressionStrategy.Key(): compression.Names(),
+		settings.ApprovalMode.Key():        chat.ApprovalModeNames(),
+		settings.Theme.Key():               style.Themes(),
+		settings.Provider.Key():            provider.Names(),
+	})
+}
+
+// Sources are where settings come from, besides the defaults.
+type Sources struct {
+	// Profile is the one to use, "" for the default one.
+	Profile string
+	// Set are settings as "KEY=VALUE", the last of a key counts.
+	Set []string
+	// Isolated leaves out profiles and the environment.
+	Isolated bool
+}
+
+// Settings returns the settings that these sources give.
+func (p *Process) Settings(from Sources) (*settings.Settings, error) {
+	f, err := p.Folders()
+	if err != nil {
+		return nil, err
+	}
+	s := settings.New(Registry())
+	if !from.Isolated {
+		if err := p.useOwn(s, settings.NewStore(f.Config, s.Registry()), from.Profile); err != nil {
+			return nil, err
+		}
+	}
+	for _, pair := range from.Set {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, InputError{fmt.Errorf("--set %s: expected KEY=VALUE", pair)}
+		}
+		if err := s.Set(settings.Flags, strings.TrimSpace(key), value); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// useOwn lets the user's profile, the default one if none is named, and the
+// environment take effect.
+func (p *Process) useOwn(s *settings.Settings, store *settings.Store, name string) error {
+	if name == "" {
+		var err error
+		if name, err = store.Default(); err != nil {
+			return err
+		}
+	}
+	if name != "" && name != settings.NoProfile {
+		profile, err := store.Load(name)
+		if err != nil {
+			return err
+		}
+		s.UseProfile(profile)
+		for _, unknown := range profile.Unknown {
+			p.say(fmt.Sprintf("profile %s: %s is not known to this version and is kept as it is", name, unknown))
+		}
+	}
+	return s.SetEnvironment(p.Env)
+}

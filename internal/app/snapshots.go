@@ -1,0 +1,67 @@
+package app
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/protect"
+	"agent/internal/snapshot"
+)
+
+// unrecorded begins the names of stores of conversations that nothing records; they
+// end with the program.
+const unrecorded = "unrecorded-"
+
+// keepFiles lets the tools keep what files held before they change them. Of another
+// program's stores it removes those that nobody needs any more. A fork begins with what
+// was kept for its parent.
+func (c *Conversation) keepFiles(parent string) {
+	name := c.SessionID()
+	if name == "" {
+		name = unrecorded + strings.ToLower(rand.Text()[:8])
+	}
+	if c.options.Record.Fork {
+		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(name)); err != nil {
+			c.Notices = append(c.Notices, "what files held before the fork is not kept for /undo: "+err.Error())
+		}
+	}
+	store, err := snapshot.Open(snapshot.Options{
+		Folder:    c.folders.SnapshotsOf(name),
+		Workspace: c.workspace,
+		Secret: func(abs, rel string) bool {
+			return protect.InGit(rel) || c.env.Protected.Read(abs, rel).Care != protect.Free
+		},
+		Now:       c.process.Now,
+		Home:      c.process.Home,
+		Config:    filepath.Dir(c.folders.Config),
+		Temporary: c.session == nil,
+	})
+	if err != nil {
+		// Without it the session is as good as ever, but for /undo.
+		c.Notices = append(c.Notices, err.Error())
+		return
+	}
+	c.env.Snapshots = store
+	c.Notices = append(c.Notices, store.Warnings()...)
+	c.onClose(store.Close)
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		snapshot.Sweep(c.folders.Snapshots(), c.process.Now(), c.hasSession)
+	}()
+	c.onClose(func() error { <-swept; return nil })
+}
+
+// hasSession reports whether a session with this id is recorded, or whether that cannot
+// be told.
+func (c *Conversation) hasSession(id string) bool {
+	if _, err := os.ReadDir(c.folders.Sessions()); err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	found, err := filepath.Glob(filepath.Join(c.folders.Sessions(), "*", id+".jsonl"))
+	return err != nil || len(found) > 0
+}
