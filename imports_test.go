@@ -35,6 +35,7 @@ var rooms = []room{
 	{"internal/tui/transcript", []string{"internal/tui/style"}, "what was said can be laid out again and does not know what it is about"},
 	{"internal/tui/pager", []string{"internal/tui/style", "internal/tui/term", "internal/tui/transcript"}, "what is read does not matter to how it is read"},
 	{"internal/tui/picker", []string{"internal/command", "internal/tui/style", "internal/tui/edit", "internal/tui/term"}, "a list to choose from runs nothing"},
+	{"internal/tui/input", []string{"internal/atcmd", "internal/command", "internal/history", "internal/picture", "internal/tui/edit", "internal/tui/picker", "internal/tui/style", "internal/tui/term"}, "the prompt knows what can be typed and sends nothing"},
 	{"internal/tui/vt", nil, "a terminal for tests needs nothing"},
 	{"internal/tui/mailbox", []string{"internal/chat"}, "it carries events and shows none"},
 	{"internal/tui/svg", nil, "a picture is of rows, whatever they show"},

@@ -8,7 +8,6 @@ import (
 	"github.com/aymanbagabas/go-osc52/v2"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"agent/internal/atcmd"
 	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
@@ -38,14 +37,7 @@ func (m *Model) imageCame(image imageMsg) {
 		m.note(bad, "✗", "nothing was pasted: "+image.err.Error())
 		return
 	}
-	m.insertImage(image.path)
-}
-
-// insertImage puts an image at the cursor, with a space to type on after it.
-func (m *Model) insertImage(path string) {
-	m.input.InsertImage(atcmd.ImagePart(path).Text, path)
-	m.input.Insert(" ")
-	m.typed = m.opts.Now()
+	m.input.PutImage(image.path, m.opts.Now())
 }
 
 // copyText puts text on the clipboard. The terminal is asked with a sequence that
@@ -71,7 +63,7 @@ func (m *Model) copyText(text string) tea.Cmd {
 	if strings.HasPrefix(m.opts.env("TERM"), "screen") {
 		sequence = sequence.Screen()
 	}
-	m.sequence = sequence.String()
+	m.presence.sequence = sequence.String()
 	m.answer(transcript.Rows("copied " + what + ", as far as the terminal allows it"))
 	return nil
 }

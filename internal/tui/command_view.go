@@ -22,13 +22,13 @@ func (m *Model) showCommand(line string, output command.Output) {
 		return
 	}
 	if output.Diff != "" {
-		m.openDiff(line, output.Diff)
+		m.reader.openDiff(line, output.Diff)
 		m.answer(transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file") + " shown"))
 		return
 	}
 	lay := commandRows(output)
 	if rows := lay(m.theme, m.columns()); len(rows) > max(8, m.height/2) {
-		m.openPage(line, lay) // what was typed stands for it
+		m.reader.openPage(line, lay) // what was typed stands for it
 		return
 	}
 	m.answer(lay)

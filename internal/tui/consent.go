@@ -11,7 +11,10 @@ import (
 // questionKey gives a key to the question that waits. It reports false when the key
 // is for the rest of the interface.
 func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
-	if m.questions.Drafting() && k.Name == "esc" && m.popup.open() {
+	if !m.questions.Open() {
+		return nil, false
+	}
+	if m.questions.Drafting() && k.Name == "esc" && m.input.Proposing() {
 		return nil, false
 	}
 	if m.questions.Asking() && k.Name == "ctrl+d" {
@@ -27,14 +30,14 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	switch {
 	case reply.Draft != "":
 		m.input.Insert(reply.Draft)
-		m.typed = m.opts.Now()
-		return m.proposeLater()
+		m.input.Touch(m.opts.Now())
+		return guarded(m.input.Propose())
 	case reply.View:
 		asked := m.questions.First()
-		m.reading = asked.ID
-		m.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
+		m.reader.asked = asked.ID
+		m.reader.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
 		if reply.End {
-			m.pager.Key(term.Key{Name: "F"})
+			m.reader.pager.Key(term.Key{Name: "F"})
 		}
 	case reply.Run != "":
 		return m.runCommand(reply.Run)

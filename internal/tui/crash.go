@@ -15,8 +15,11 @@ type crashMsg struct {
 	stack []byte
 }
 
-// guarded makes a command's panic a crashMsg.
+// guarded makes a command's panic a crashMsg. No command stays none.
 func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
 	return func() (msg tea.Msg) {
 		defer func() {
 			if value := recover(); value != nil {

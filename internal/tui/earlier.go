@@ -48,28 +48,28 @@ const (
 )
 
 // showEarlier prints the latest exchanges folded: of what was called, one line each.
-func (m *Model) showEarlier(e Earlier) {
-	m.earlier = e.Exchanges
+func (a *activity) showEarlier(e Earlier) {
+	a.earlier = e.Exchanges
 	before := max(0, len(e.Exchanges)-earlierShown)
 	if before > 0 {
-		m.note(dim, "·", words.Count(before, "earlier exchange")+": Ctrl+O opens them")
+		a.note(dim, "·", words.Count(before, "earlier exchange")+": Ctrl+O opens them")
 	}
 	for i, exchange := range e.Exchanges[before:] {
-		m.print(transcript.Text, promptRows(exchange.Said))
+		a.print(transcript.Text, promptRows(exchange.Said))
 		if len(exchange.Calls) > 0 {
-			m.print(transcript.Line, foldedRows(exchange.Calls))
+			a.print(transcript.Line, foldedRows(exchange.Calls))
 		}
 		if most := earlierRows; strings.TrimSpace(exchange.Reply) != "" {
 			if before+i == len(e.Exchanges)-1 {
 				most = lastRows
 			}
-			m.print(transcript.Text, func(t *style.Theme, width int) []string {
-				return bounded(t, m.md.Render(exchange.Reply, width), most)
+			a.print(transcript.Text, func(t *style.Theme, width int) []string {
+				return bounded(t, a.md.Render(exchange.Reply, width), most)
 			})
 		}
 	}
 	if e.Unfinished {
-		m.note(warn, "!", "the model has not finished with this; /retry lets it go on")
+		a.note(warn, "!", "the model has not finished with this; /retry lets it go on")
 	}
 }
 
@@ -138,19 +138,19 @@ func folded(calls []Call, verb func(called) string) string {
 }
 
 // earlierPages are the earlier exchanges to read, the latest first.
-func (m *Model) earlierPages() []pager.Page {
-	pages := make([]pager.Page, 0, len(m.earlier))
-	for i := len(m.earlier) - 1; i >= 0; i-- {
-		exchange := m.earlier[i]
+func (a *activity) earlierPages() []pager.Page {
+	pages := make([]pager.Page, 0, len(a.earlier))
+	for i := len(a.earlier) - 1; i >= 0; i-- {
+		exchange := a.earlier[i]
 		pages = append(pages, pager.Page{
-			Title: fmt.Sprintf("earlier, %d of %d", i+1, len(m.earlier)),
+			Title: fmt.Sprintf("earlier, %d of %d", i+1, len(a.earlier)),
 			Lay: func(t *style.Theme, width int) []string {
 				rows := append(promptRows(exchange.Said)(t, width), "")
 				if len(exchange.Calls) > 0 {
 					rows = append(rows, foldedRows(exchange.Calls)(t, width)...)
 					rows = append(rows, "")
 				}
-				return append(rows, m.md.Render(exchange.Reply, width)...)
+				return append(rows, a.md.Render(exchange.Reply, width)...)
 			},
 		})
 	}

@@ -70,7 +70,7 @@ func TestEarlierIsBounded(t *testing.T) {
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Name: "replace"}}, Reply: "**two**"}}})
+	s.model.activity.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Name: "replace"}}, Reply: "**two**"}}})
 	s.events(chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command ls", Answer: tools.Answer{Text: "a.go"}})
 	for _, want := range []string{"a.go", "> second", "> first"} {
 		key := "right"

@@ -31,123 +31,31 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 	return next
 }
 
-// event takes one event of the turn loop.
+// event takes one event of the turn loop: what goes on is the activity's.
 func (m *Model) event(event chat.Event) {
-	switch event.(type) {
-	case chat.QueueChanged, chat.StatusChanged: // not of the model
-	case chat.DensityApplied:
-		m.turn.silence = silence{}
-	default:
-		m.turn.silence = silence{}
-		m.endEdit()
-	}
+	m.activity.event(event)
 	switch e := event.(type) {
-	case chat.Waiting:
-		now := m.opts.Now()
-		m.turn.silence = silence{since: now.Add(-e.For), told: now}
-	case chat.TurnStarted:
-		m.turn = turn{running: true, started: m.opts.Now(), cost: m.stats.Cost, saving: m.stats.Saving}
-	case chat.TurnEnded:
-		m.turnEnded(e)
 	case chat.UserMessage:
 		m.userMessage(e)
 	case chat.MessageReturned:
-		m.turn.returned = true
 		if m.input.Empty() {
-			m.giveBack(e.Message)
+			m.input.Restore(e.Message)
 		} else {
 			m.note(dim, "↑", "what could not be sent is in the prompt history: Up brings it back")
 		}
-	case chat.TextDelta:
-		m.endThinking()
-		m.turn.written += len(e.Delta)
-		m.turn.retry.at = time.Time{}
-		m.printReply(m.reply.text.Add(e.Delta))
-	case chat.ReasoningDelta:
-		m.turn.retry.at = time.Time{}
-		m.reply.think(e.Delta, m.opts.Now())
-	case chat.TextWasThinking:
-		m.replyVoid("the text above was the model's thinking")
-	case chat.ReplyDiscarded:
-		m.replyVoid("the reply above was cut off and does not count")
-	case chat.ReplyEnded:
-		m.endReply(e.Text)
-		m.turn.arriving, m.turn.written = "", 0
-	case chat.CallArriving:
-		m.endThinking()
-		m.turn.retry.at = time.Time{}
-		m.turn.arriving = e.Name
-	case chat.ToolStarted:
-		m.toolStarted(e)
-	case chat.ToolOutput:
-		m.toolOutput(e)
-	case chat.ToolEnded:
-		m.toolEnded(e)
-	case chat.CompressionStarted:
-		m.turn.summariser = e.Model
 	case chat.ApprovalRequested:
-		m.questions.Add(e.Approval, m.opts.Now(), m.typed)
+		m.questions.Add(e.Approval, m.opts.Now(), m.input.Typed())
 		m.bell = true
-		if m.turn.askedAt.IsZero() {
-			m.turn.askedAt = m.opts.Now()
-		}
-	case chat.UsageReported:
-		m.turn.retry.at = time.Time{}
-		m.turn.used(e)
-		m.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
-	case chat.Retry:
-		m.turn.retry = retry{e.Attempt, m.withoutEndpoint(e.Reason), m.opts.Now().Add(e.Delay)}
 	case chat.ApprovalSettled:
-		m.turn.answered(m.opts.Now())
 		m.questions.Settle(e.ID, m.opts.Now())
-	case chat.QueueChanged:
-		m.queued = e.Messages
-	case chat.StatusChanged:
-		m.status, m.stats = e.Status, e.Stats
-	default:
-		m.report(event)
+	case chat.UsageReported:
+		m.line.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
 	}
 }
-
-// report prints the events that are a line.
-func (m *Model) report(event chat.Event) {
-	switch e := event.(type) {
-	case chat.DensityApplied:
-		m.densityApplied(e)
-	case chat.Compressed:
-		m.turn.summariser = ""
-		m.note(dim, "≈", e.String())
-	case chat.Notice:
-		m.note(warn, "!", e.Text)
-	}
-}
-
-// note prints a line that tells what happened: a glyph, then words.
-func (m *Model) note(look func(*style.Theme) style.Style, glyph, text string) {
-	m.print(transcript.Line, noteRows(look, glyph, text))
-}
-
-// noteRows lays out a note.
-func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
-	text = style.CleanProse(strings.TrimSpace(text))
-	return func(t *style.Theme, width int) []string {
-		margin := strings.Repeat(" ", style.Width(glyph)+1)
-		rows := style.WrapText(text, max(10, min(width, markdown.TextColumns)-len(margin)))
-		for i, row := range rows {
-			rows[i] = look(t).Text(row)
-		}
-		return style.Indent(rows, look(t).Text(glyph)+" ", margin)
-	}
-}
-
-// The looks of notes.
-func dim(t *style.Theme) style.Style  { return t.Dim }
-func warn(t *style.Theme) style.Style { return t.Warn }
-func bad(t *style.Theme) style.Style  { return t.Bad }
 
 // userMessage prints what the user said and what the @ processor made of it.
 func (m *Model) userMessage(e chat.UserMessage) {
-	said := promptRows(m.asTyped(e.Text))
+	said := promptRows(m.input.AsTyped(e.Text))
 	var files []transcript.Lay
 	for _, file := range e.Included {
 		if m.opts.Files != nil {
@@ -216,41 +124,4 @@ func grounded(t *style.Theme, row style.Spans, width int) string {
 		row[i].Style = row[i].Style.Over(t.UserGround)
 	}
 	return row.String()
-}
-
-// replyVoid drops the open reply. What has been printed of it cannot be taken
-// back, so it is said.
-func (m *Model) replyVoid(why string) {
-	if _, growing := m.transcript.Grown(); growing {
-		m.printReply(m.reply.text.End())
-	}
-	if m.reply.printed {
-		m.note(dim, "↻", why)
-	}
-	m.reply = reply{}
-	m.turn.arriving = ""
-}
-
-func (m *Model) turnEnded(e chat.TurnEnded) {
-	m.endReply("")
-	m.endHeld()
-	if m.opts.Now().Sub(m.turn.started) >= longTurn {
-		m.bell = true
-	}
-	again := e.Outcome.Stop == chat.StopFailed && !m.turn.returned
-	switch {
-	case e.Outcome.Stop == chat.StopInterrupted:
-		m.note(warn, "■", "interrupted")
-	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
-		m.note(warn, "■", "stopped after the refusal; say how to go on")
-	case e.Err != nil:
-		m.note(bad, "✗", e.Err.Error())
-		if again {
-			m.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
-		}
-	}
-	m.endTurn(e.Err != nil)
-	m.turn = turn{}
-	m.tools = nil
-	m.queued = nil
 }

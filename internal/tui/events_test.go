@@ -77,7 +77,7 @@ func TestReply(t *testing.T) {
 			if diff := cmp.Diff(tt.want, s.texts()); diff != "" {
 				t.Errorf("printed (-want +got):\n%s", diff)
 			}
-			if s.model.reply.open() {
+			if s.model.activity.reply.open() {
 				t.Errorf("something of the reply is still open:\n%s", s.model.view())
 			}
 		})
@@ -138,7 +138,7 @@ func TestBellRingsForWhatNeedsAPerson(t *testing.T) {
 		want bool
 	}{
 		{"an approval", func(m *Model) { m.event(askedForCommand("ls")) }, true},
-		{"the end of a long turn", func(m *Model) { m.turn.started = m.opts.Now().Add(-time.Minute); m.event(chat.TurnEnded{}) }, true},
+		{"the end of a long turn", func(m *Model) { m.activity.turn.started = m.opts.Now().Add(-time.Minute); m.event(chat.TurnEnded{}) }, true},
 		{"the end of a short turn", func(m *Model) { m.event(chat.TurnStarted{}); m.event(chat.TurnEnded{}) }, false},
 	} {
 		s := newScreenplay(t, 80, 24)

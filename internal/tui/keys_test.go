@@ -158,7 +158,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 	for range 2 * outputsKept {
 		s.events(chat.ToolEnded{Title: "more", Answer: tools.Answer{Text: "x"}})
 	}
-	if n := len(s.model.outputs); n != outputsKept {
+	if n := len(s.model.activity.outputs); n != outputsKept {
 		t.Errorf("%d outputs are kept", n)
 	}
 }
@@ -206,7 +206,7 @@ func TestEscapeTwice(t *testing.T) {
 			t.Parallel()
 			s := newScreenplay(t, 80, 24)
 			play(s)
-			if opened := s.model.picking != nil; opened != strings.HasPrefix(name, "+") {
+			if opened := s.model.chooser.picking != nil; opened != strings.HasPrefix(name, "+") {
 				t.Errorf("the list is open: %v\n%s", opened, s.all())
 			}
 		})

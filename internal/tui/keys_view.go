@@ -3,16 +3,18 @@ package tui
 import (
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
 // helpKey takes a ? on an empty line, which shows the keys. They go at the next key;
 // that one is for whom it would be for, but for Esc, which has done what it was for.
-func (m *Model) helpKey(k term.Key) (taken bool) {
+func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 	shown := m.keysShown
 	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Empty()
-	return m.keysShown || shown && k.Name == "esc"
+	return nil, m.keysShown || shown && k.Name == "esc"
 }
 
 // keysView lists the keys in as many columns as fit; what does not fit into room rows

@@ -10,95 +10,41 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
-	"agent/internal/tui/edit"
-	"agent/internal/tui/markdown"
-	"agent/internal/tui/pager"
+	"agent/internal/tui/input"
 	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 	"agent/internal/tui/transcript"
 )
 
-// Model is the whole state of the interface. It is owned by the goroutine of the
-// loop. Its parts are plain values; nothing in it does input or output.
+// Model is the whole state of the interface. It routes: keys go to the part that owns
+// them, events to the parts they are about, and the parts are laid out one above the
+// other. It is owned by the goroutine of the loop and does no input or output.
 type Model struct {
-	opts    Options
-	ctx     context.Context
-	colours style.Colours
-	theme   *style.Theme
-	md      *markdown.Renderer
-
-	width, height int
-	started       time.Time
-	ground        ground
-	// dark is set when the paints are those for a dark ground.
-	dark bool
-
-	transcript transcript.Transcript
-	// cached is the share of the latest request that the provider had cached, in
-	// percent.
-	cached int
-	// title is the terminal's, unfocused is set while the window has not the focus.
-	title string
-	// branch is what is checked out.
-	branch    string
-	unfocused bool
-	// again is set when everything printed is to be printed anew, at the new width.
-	again  bool
-	resize resize
-	status chat.Status
-	stats  chat.Stats
-	turn   turn
-	reply  reply
-	tools  []runningTool
-	queued []string
-	// held are lines for the shell that wait for the end of the turn.
-	held    []string
-	outputs outputs
-	// earlier are the exchanges of a session that was taken up again.
-	earlier []Exchange
-	// reads are the files that were read one after another, until something else is
-	// printed.
-	reads []readFile
-	// edit is the edit that has just ended, until it is known what it saves.
-	edit *chat.ToolEnded
-	// pager is open while it is not nil, and covers the screen since covered.
-	pager   *pager.Pager
-	covered time.Time
-
-	input edit.Editor
-	// pasted are the prompts of this session with pastes in them, by their text.
-	pasted  map[string][]edit.Part
-	prompts edit.Prompts
-	// picking is open while it is not nil.
-	picking   *picking
-	popup     popup
+	*surface
+	activity  activity
+	input     input.Input
 	questions question.Questions
-	// typed is when a message was last typed at.
-	typed time.Time
-	hint  hint
-	// reading is the question that is read in the pager, 0 for none.
-	reading int
+	reader    reader
+	chooser   chooser
+	line      statusLine
+	presence  presence
+	resize    resize
 	// keysShown is set while the keys are under the input.
 	keysShown bool
-	// commands are the slash commands that run.
-	commands []string
-
-	bell bool
-	// sequence goes to the terminal as it is, with the next frame.
-	sequence string
-	// live is the live part as laid out after the latest Update.
+	// live is the live part as laid out after the latest update.
 	live     []string
 	row, col int
 }
 
 // newModel returns the model of a window of that size.
 func newModel(ctx context.Context, opts Options, width, height int) *Model {
-	m := &Model{opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height}
-	m.ground.dark, m.ground.known = term.DeclaredBackground(opts.env("COLORFGBG"))
-	m.chooseTheme()
-	m.status = opts.Status
-	m.started = opts.Now()
+	s := newSurface(ctx, opts, width, height)
+	m := &Model{
+		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s},
+		input: input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
+	}
+	m.reader.closed = func(covered time.Time) { m.questions.Uncover(covered, opts.Now()) }
 	m.print(transcript.Text, func(_ *style.Theme, width int) (rows []string) {
 		for _, line := range opts.Greeting {
 			for _, row := range style.WrapText(style.CleanProse(line), width) {
@@ -107,22 +53,9 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 		}
 		return rows
 	})
-	m.showEarlier(opts.Earlier)
+	m.activity.showEarlier(opts.Earlier)
 	m.layout()
 	return m
-}
-
-// ground is what is known of the terminal's background.
-type ground struct{ dark, known bool }
-
-// chooseTheme works out the paints for the theme that is set.
-func (m *Model) chooseTheme() {
-	dark := m.opts.dark(m.ground.dark || !m.ground.known)
-	if m.theme == nil || m.dark != dark {
-		m.dark = dark
-		m.theme = style.NewTheme(m.colours, dark)
-		m.md = markdown.New(m.theme)
-	}
 }
 
 // begin returns what there is to do after the first paint.
@@ -135,7 +68,7 @@ func (m *Model) begin() tea.Cmd {
 	case slices.ContainsFunc(initial, func(part atcmd.Part) bool { return part.Image == "" && strings.TrimSpace(part.Text) != "" }):
 		send = func() tea.Msg { m.opts.Driver.Send(initial); return nil }
 	default:
-		m.giveBack(initial)
+		m.input.Restore(initial)
 	}
 	return tea.Batch(load, send, m.askBranch(), m.askFound())
 }
@@ -180,8 +113,9 @@ type (
 // run beside.
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
+	m.endHint()
 	m.present()
-	m.grow()
+	m.activity.grow()
 	m.layout()
 	return next
 }
@@ -197,7 +131,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case eventsMsg:
 		return m.eventsCame(message)
 	case branchMsg:
-		m.branch = string(message)
+		m.line.branch = string(message)
 	case foundMsg:
 		if message != "" {
 			m.note(dim, "·", string(message))
@@ -205,17 +139,17 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case resizedMsg:
 		m.resized(message.width, message.height, message.painted)
 	case promptsMsg:
-		m.loaded(message)
+		m.input.Load(message)
 	case noteMsg:
 		m.note(bad, "✗", message.text)
 	case unqueuedMsg:
 		if message.ok {
-			m.giveBack(message.message)
+			m.input.Restore(message.message)
 		}
 	case imageMsg:
 		m.imageCame(message)
-	case completionMsg:
-		return m.complete(message)
+	case input.Proposed:
+		return guarded(m.input.Complete(message))
 	case commandMsg:
 		return m.commandDone(message)
 	case editedMsg:
@@ -226,7 +160,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		m.settle()
 		return m.questionReply(m.questions.Wake(m.opts.Now()))
 	case spoolMsg:
-		m.spoolRead(message)
+		m.activity.spoolRead(message)
 	case previewMsg:
 		message.picker.Loaded(message.choice, message.text)
 	case crashMsg:
@@ -243,19 +177,11 @@ func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 	case term.Paste:
 		return m.paste(string(e))
 	case term.Focus:
-		m.unfocused = !bool(e)
+		m.presence.unfocused = !bool(e)
 	case term.Background:
 		m.background(e.Dark)
 	}
 	return nil
-}
-
-// background takes the terminal's answer about its background, unless it is late.
-func (m *Model) background(dark bool) {
-	if !m.ground.known && m.opts.Now().Sub(m.started) <= term.BackgroundLimit {
-		m.ground = ground{dark: dark, known: true}
-		m.chooseTheme()
-	}
 }
 
 // loadPrompts reads the prompts of earlier sessions.
@@ -290,5 +216,5 @@ func (m *Model) moving() bool {
 	if m.questions.Open() {
 		return m.hint.text != ""
 	}
-	return m.turn.running || len(m.tools) > 0 || len(m.commands) > 0 || m.hint.text != ""
+	return m.activity.busy() || m.hint.text != ""
 }

@@ -50,7 +50,7 @@ func TestScreenForgets(t *testing.T) {
 				chat.ToolEnded{Title: "run_shell_command x", Name: "run_shell_command", Answer: tools.Answer{Text: "output"}}, chat.TurnEnded{})
 			s.printed = nil
 		}
-		return s.model.transcript.Len() + len(s.model.outputs)
+		return s.model.transcript.Len() + len(s.model.activity.outputs)
 	}
 	early := held(300)
 	if late := held(300); late > early+100 {

@@ -8,6 +8,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/tui/input"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
@@ -43,11 +44,7 @@ type History interface {
 
 // Files knows the files of the workspace. Its methods may be called from any goroutine.
 type Files interface {
-	// Complete proposes at once what to put in for an @ and what was typed after it, each
-	// with its @, best first; whole is false while there may be more to come.
-	Complete(typed string) (proposals []string, whole bool)
-	// Listed returns when there is no more to come, or ctx ends.
-	Listed(ctx context.Context)
+	input.Files
 	// Used says that a file was sent with a message.
 	Used(file string)
 }

@@ -11,9 +11,6 @@ import (
 	"agent/internal/tui/pager"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
-	"agent/internal/tui/term"
-	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // outputBytes bounds what is read of the file of a long output.
@@ -45,28 +42,20 @@ type outputMsg []string
 // spoolMsg brings all of an output that was too long to be kept.
 type spoolMsg struct{ spool, text string }
 
-// openOutputs opens the outputs of the session, the newest first, what runs before
-// them; what was said before it was taken up again comes last.
-func (m *Model) openOutputs() tea.Cmd {
-	if len(m.outputs)+len(m.tools)+len(m.earlier) == 0 {
-		m.showHint("there is no tool output yet", false)
-		return nil
-	}
-	m.openPages(m.outputPages)
-	return m.readSpools()
-}
+// nothingToRead reports that there is no output yet.
+func (a *activity) nothingToRead() bool { return len(a.outputs)+len(a.tools)+len(a.earlier) == 0 }
 
 // outputPages are the outputs as pages.
-func (m *Model) outputPages() []pager.Page {
+func (a *activity) outputPages() []pager.Page {
 	var pages []pager.Page
-	for _, tool := range m.tools {
+	for _, tool := range a.tools {
 		text := string(tool.output)
 		pages = append(pages, pager.Page{Title: tool.words.running(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(text) }})
 	}
-	for i := len(m.outputs) - 1; i >= 0; i-- {
-		pages = append(pages, m.outputs[i].page())
+	for i := len(a.outputs) - 1; i >= 0; i-- {
+		pages = append(pages, a.outputs[i].page())
 	}
-	return append(pages, m.earlierPages()...)
+	return append(pages, a.earlierPages()...)
 }
 
 // page is an output to read: the change, or the text.
@@ -88,9 +77,9 @@ func outputLines(text string) []string {
 }
 
 // readSpools reads the files of outputs that were too long to be kept.
-func (m *Model) readSpools() tea.Cmd {
+func (a *activity) readSpools() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, o := range m.outputs {
+	for _, o := range a.outputs {
 		if o.spool != "" {
 			cmds = append(cmds, guarded(func() tea.Msg {
 				text, err := readSome(o.spool)
@@ -105,10 +94,10 @@ func (m *Model) readSpools() tea.Cmd {
 }
 
 // spoolRead puts all of an output in place of what was kept of it.
-func (m *Model) spoolRead(read spoolMsg) {
-	for i := range m.outputs {
-		if m.outputs[i].spool == read.spool {
-			m.outputs[i].text, m.outputs[i].spool = read.text, ""
+func (a *activity) spoolRead(read spoolMsg) {
+	for i := range a.outputs {
+		if a.outputs[i].spool == read.spool {
+			a.outputs[i].text, a.outputs[i].spool = read.text, ""
 		}
 	}
 }
@@ -122,45 +111,4 @@ func readSome(path string) (string, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, outputBytes))
 	return string(data), err
-}
-
-// openPages opens the pager, which covers everything else.
-func (m *Model) openPages(pages func() []pager.Page) {
-	m.pager, m.covered = pager.Open(pages, 0), m.opts.Now()
-}
-
-// openPage opens one thing to read.
-func (m *Model) openPage(title string, lay transcript.Lay) {
-	page := pager.Page{Title: title, Lay: lay}
-	m.openPages(func() []pager.Page { return []pager.Page{page} })
-}
-
-// openDiff opens a patch: what it does to which file, then a page a file. A single file
-// is all there is to see.
-func (m *Model) openDiff(title, diff string) {
-	files := patch.Files(diff)
-	var pages []pager.Page
-	if len(files) != 1 {
-		pages = append(pages, pager.Page{Title: title, Lay: func(t *style.Theme, _ int) []string {
-			rows := []string{words.Count(len(files), "file") + " changed, → goes through them", ""}
-			for _, f := range files {
-				rows = append(rows, "  "+f.Title(t))
-			}
-			return rows
-		}})
-	}
-	for _, f := range files {
-		pages = append(pages, pager.Page{Title: style.Reveal(f.Name).Text, Lay: func(t *style.Theme, width int) []string {
-			return patch.Render(t, f.Diff, width)
-		}})
-	}
-	m.openPages(func() []pager.Page { return pages })
-}
-
-// pagerKey gives a key to the pager.
-func (m *Model) pagerKey(k term.Key) {
-	if m.pager.Key(k) {
-		m.pager, m.reading = nil, 0
-		m.questions.Uncover(m.covered, m.opts.Now())
-	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -20,6 +21,12 @@ type picking struct {
 	choose func(command.Choice) tea.Cmd
 }
 
+// chooser is the list that is open in place of the input, if one is.
+type chooser struct {
+	*surface
+	picking *picking
+}
+
 // previewMsg brings what a choice of a picker looks like.
 type previewMsg struct {
 	picker *picker.Picker
@@ -27,43 +34,44 @@ type previewMsg struct {
 	text   string
 }
 
-// openPick opens a list of which every choice is a command line.
-func (m *Model) openPick(pick command.Pick) tea.Cmd {
-	return m.openPicker(pick, func(chosen command.Choice) tea.Cmd { return m.runCommand(chosen.Line) })
+// open opens a list; choose does what is chosen.
+func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
+	c.picking = &picking{picker.Open(pick), choose}
+	return c.loadPreview()
 }
 
-func (m *Model) openPicker(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
-	m.popup.close()
-	m.picking = &picking{picker.Open(pick), choose}
-	return m.loadPreview()
-}
-
-// pickable reports whether a list may open now: not over what is being typed or read,
-// and not where nothing but lines are shown.
-func (m *Model) pickable(pick *command.Pick) bool {
-	return pick != nil && len(pick.Choices) > 0 && m.input.Empty() && m.pager == nil && m.picking == nil && !m.opts.Plain
-}
-
-// pickerKey gives a key to the list.
-func (m *Model) pickerKey(k term.Key) tea.Cmd {
-	open := m.picking
+// key gives a key to the list. It reports false when none is open.
+func (c *chooser) key(k term.Key) (tea.Cmd, bool) {
+	open := c.picking
+	if open == nil {
+		return nil, false
+	}
 	switch open.Key(k) {
 	case picker.Chosen:
 		chosen, _ := open.Selected()
-		m.picking = nil
-		return open.choose(chosen)
+		c.picking = nil
+		return open.choose(chosen), true
 	case picker.Left:
-		m.picking = nil
+		c.picking = nil
 	}
-	return m.loadPreview()
+	return c.loadPreview(), true
+}
+
+// paste searches the list for pasted text. It reports false when none is open.
+func (c *chooser) paste(text string) (tea.Cmd, bool) {
+	if c.picking == nil {
+		return nil, false
+	}
+	c.picking.Paste(text)
+	return c.loadPreview(), true
 }
 
 // loadPreview loads what the selected choice looks like.
-func (m *Model) loadPreview() tea.Cmd {
-	if m.picking == nil {
+func (c *chooser) loadPreview() tea.Cmd {
+	if c.picking == nil {
 		return nil
 	}
-	return loadPreview(m.picking.Picker)
+	return loadPreview(c.picking.Picker)
 }
 
 func loadPreview(open *picker.Picker) tea.Cmd {
@@ -74,14 +82,25 @@ func loadPreview(open *picker.Picker) tea.Cmd {
 	return guarded(func() tea.Msg { return previewMsg{open, choice, load()} })
 }
 
+// openPick opens a list of which every choice is a command line.
+func (m *Model) openPick(pick command.Pick) tea.Cmd {
+	m.input.Unpropose()
+	return m.chooser.open(pick, func(chosen command.Choice) tea.Cmd { return m.runCommand(chosen.Line) })
+}
+
+// pickable reports whether a list may open now: not over what is being typed or read,
+// and not where nothing but lines are shown.
+func (m *Model) pickable(pick *command.Pick) bool {
+	return pick != nil && len(pick.Choices) > 0 && m.input.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.opts.Plain
+}
+
 // searchPrompts opens the earlier prompts, the newest first. What is chosen goes into
 // the input.
 func (m *Model) searchPrompts() tea.Cmd {
-	m.keepPastes()
 	pick := command.Pick{Title: "earlier prompts"}
 	seen := map[string]bool{}
-	for i := len(m.prompts.Entries) - 1; i >= 0; i-- {
-		if prompt := m.prompts.Entries[i]; !seen[prompt] {
+	for _, prompt := range slices.Backward(m.input.Prompts()) {
+		if !seen[prompt] {
 			seen[prompt] = true
 			pick.Choices = append(pick.Choices, promptChoice(prompt))
 		}
@@ -90,8 +109,9 @@ func (m *Model) searchPrompts() tea.Cmd {
 		m.showHint("there are no earlier prompts yet", false)
 		return nil
 	}
-	return m.openPicker(pick, func(chosen command.Choice) tea.Cmd {
-		m.recall(chosen.Line)
+	m.input.Unpropose()
+	return m.chooser.open(pick, func(chosen command.Choice) tea.Cmd {
+		m.input.Recall(chosen.Line)
 		return nil
 	})
 }
@@ -110,8 +130,8 @@ func promptChoice(prompt string) command.Choice {
 	return choice
 }
 
-// pickerView draws the list in place of the input.
-func (m *Model) pickerView(width, height int) ([]string, place) {
-	rows, col := m.picking.View(m.theme, width, height)
+// view draws the list in place of the input.
+func (c *chooser) view(width, height int) ([]string, place) {
+	rows, col := c.picking.View(c.theme, width, height)
 	return rows, place{0, col}
 }

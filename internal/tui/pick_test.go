@@ -22,7 +22,7 @@ func TestPickRunsTheChoice(t *testing.T) {
 	if all := s.all(); !strings.Contains(all, "> /model mock-large\n") || !strings.Contains(all, "model mock-large from the next message on") {
 		t.Errorf("the choice did not run:\n%s", all)
 	}
-	if s.model.picking != nil {
+	if s.model.chooser.picking != nil {
 		t.Error("the list is still open")
 	}
 }
@@ -39,7 +39,7 @@ func TestPickKeepsTheDraft(t *testing.T) {
 	}
 	output, err := fakeCommands{}.Run(t.Context(), "/model")
 	s.update(commandMsg{"/model", output, err})
-	if s.model.picking != nil || !strings.Contains(s.all(), "demo-model") {
+	if s.model.chooser.picking != nil || !strings.Contains(s.all(), "demo-model") {
 		t.Errorf("a list opened over the draft:\n%s", s.all())
 	}
 }

@@ -142,8 +142,8 @@ func (p *plain) line(text string) tea.Cmd {
 // show prints what is finished, what a command opened, and the question that waits.
 func (p *plain) show() {
 	m := p.model
-	opened := m.pager
-	m.pager = nil
+	opened := m.reader.pager
+	m.reader.pager = nil
 	rows := m.frame().Printed
 	if opened != nil {
 		rows = append(rows, opened.All(m.theme, m.width)...)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/tui/input"
 	"agent/internal/tui/term"
 )
 
@@ -28,12 +29,11 @@ func (f slowFiles) Used(file string)       { *f.used = append(*f.used, file) }
 // picked meanwhile stays picked.
 func TestPopupOfFilesGrows(t *testing.T) {
 	t.Parallel()
-	s := newScreenplay(t, 80, 24)
 	listed := false
-	s.model.opts.Files = slowFiles{&listed, new([]string)}
+	s := newScreenplayFor(t, 80, 24, func(o *Options) { o.Files = slowFiles{&listed, new([]string)} })
 	s.model.key(term.Key{Name: "@", Text: "@"})
-	first := s.model.proposeLater()().(completionMsg)
-	more := s.model.complete(first)
+	first := s.model.input.Propose()().(input.Proposed)
+	more := s.model.input.Complete(first)
 	s.model.layout()
 	if view := s.model.view(); strings.Contains(view, "late.go") || !strings.Contains(view, "@main.go") || more == nil {
 		t.Fatalf("before the workspace was listed:\n%s", view)

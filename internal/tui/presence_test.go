@@ -15,8 +15,8 @@ func TestPresence(t *testing.T) {
 	s := newScreenplay(t, 80, 24)
 	s.model.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=ghostty"}
 	take := func() string {
-		sequence := s.model.sequence
-		s.model.sequence = ""
+		sequence := s.model.presence.sequence
+		s.model.presence.sequence = ""
 		return sequence
 	}
 	s.model.update(eventsMsg{chat.TurnStarted{}})
@@ -37,7 +37,7 @@ func TestPresence(t *testing.T) {
 	}
 	dumb := newScreenplay(t, 80, 24)
 	dumb.events(chat.TurnStarted{})
-	if dumb.model.sequence != "" {
-		t.Errorf("a terminal without a name got %q", dumb.model.sequence)
+	if dumb.model.presence.sequence != "" {
+		t.Errorf("a terminal without a name got %q", dumb.model.presence.sequence)
 	}
 }

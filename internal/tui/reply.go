@@ -47,29 +47,29 @@ const maxOpen = 8 << 10
 const growRows = 2
 
 // grow prints the rows of an open paragraph that stay as they are.
-func (m *Model) grow() {
-	piece, ok := m.reply.text.Open()
-	if !ok || len(piece.Text) > maxOpen || m.opts.Plain {
+func (a *activity) grow() {
+	piece, ok := a.reply.text.Open()
+	if !ok || len(piece.Text) > maxOpen || a.opts.Plain {
 		return // plain lines are printed once, and cannot be taken back
 	}
-	grown, _ := m.transcript.Grown()
-	width := m.columns()
-	if len(piece.Text) < m.reply.looked+growRows*min(width, markdown.TextColumns) {
+	grown, _ := a.transcript.Grown()
+	width := a.columns()
+	if len(piece.Text) < a.reply.looked+growRows*min(width, markdown.TextColumns) {
 		return
 	}
-	m.reply.looked = len(piece.Text)
-	rows := m.md.Piece(piece, width)
+	a.reply.looked = len(piece.Text)
+	rows := a.md.Piece(piece, width)
 	if len(rows) < grown+2*growRows {
 		return
 	}
-	if settled := m.md.Settled(piece, rows, width); settled > grown {
+	if settled := a.md.Settled(piece, rows, width); settled > grown {
 		kind := transcript.Text
 		if piece.More {
 			kind = transcript.More
 		}
-		m.endHeld()
-		m.transcript.Grow(kind, rows[:settled])
-		m.reply.printed = true
+		a.endHeld()
+		a.transcript.Grow(kind, rows[:settled])
+		a.reply.printed = true
 	}
 }
 
@@ -102,51 +102,51 @@ func (r *reply) goesOn(_ int, growing bool) bool {
 }
 
 // layPiece lays a piece of a reply out by the renderer of the theme that is in use then.
-func (m *Model) layPiece(piece markdown.Piece) transcript.Lay {
-	return func(_ *style.Theme, width int) []string { return m.md.Piece(piece, width) }
+func (a *activity) layPiece(piece markdown.Piece) transcript.Lay {
+	return func(_ *style.Theme, width int) []string { return a.md.Piece(piece, width) }
 }
 
 // printReply prints closed blocks of the reply.
-func (m *Model) printReply(blocks []markdown.Piece) {
+func (a *activity) printReply(blocks []markdown.Piece) {
 	for _, block := range blocks {
-		m.reply.looked = 0
-		if _, growing := m.transcript.Grown(); growing {
-			m.again = !m.transcript.Finish(m.layPiece(block), m.theme, m.columns()) || m.again
+		a.reply.looked = 0
+		if _, growing := a.transcript.Grown(); growing {
+			a.again = !a.transcript.Finish(a.layPiece(block), a.theme, a.columns()) || a.again
 			continue
 		}
 		kind := transcript.Text
 		if block.More {
 			kind = transcript.More
 		}
-		m.print(kind, m.layPiece(block))
-		m.reply.printed = true
+		a.print(kind, a.layPiece(block))
+		a.reply.printed = true
 	}
 }
 
 // endThinking replaces the thinking on the screen by a line.
-func (m *Model) endThinking() {
-	if !m.reply.thinking() {
+func (a *activity) endThinking() {
+	if !a.reply.thinking() {
 		return
 	}
-	took := m.opts.Now().Sub(m.reply.thoughtSince)
-	m.outputs.add(output{title: "reasoning", text: string(m.reply.thought), prose: true})
-	m.reply.thought, m.reply.thoughtSince = nil, time.Time{}
+	took := a.opts.Now().Sub(a.reply.thoughtSince)
+	a.outputs.add(output{title: "reasoning", text: string(a.reply.thought), prose: true})
+	a.reply.thought, a.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
-		m.note(dim, "·", "thought for "+words.Elapsed(took))
+		a.note(dim, "·", "thought for "+words.Elapsed(took))
 	}
 }
 
 // endReply prints what is left of the reply. whole is all of its text, for replies
 // that came in one piece.
-func (m *Model) endReply(whole string) {
-	m.endThinking()
-	blocks := m.reply.text.End()
-	if len(blocks) == 0 && !m.reply.printed {
+func (a *activity) endReply(whole string) {
+	a.endThinking()
+	blocks := a.reply.text.End()
+	if len(blocks) == 0 && !a.reply.printed {
 		var once markdown.Stream
 		blocks = append(once.Add(whole), once.End()...)
 	}
-	m.printReply(blocks)
-	m.reply = reply{}
+	a.printReply(blocks)
+	a.reply = reply{}
 }
 
 // clipped cuts rows that are wider than the live part may be, such as code.

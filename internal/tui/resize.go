@@ -1,10 +1,6 @@
 package tui
 
-import (
-	"time"
-
-	"agent/internal/tui/transcript"
-)
+import "time"
 
 // settleTime is how long a window must keep its size to be painted again: while it is
 // dragged, every paint would be for a size that is gone.
@@ -61,12 +57,3 @@ func (m *Model) settle() {
 
 // settling reports whether nothing is to be painted for now.
 func (m *Model) settling() bool { return !m.resize.until.IsZero() }
-
-// answer prints what a command answers: it stands by itself.
-func (m *Model) answer(lay transcript.Lay) { m.print(transcript.Text, lay) }
-
-// print adds a finished entry to the transcript.
-func (m *Model) print(kind transcript.Kind, lay transcript.Lay) {
-	m.endHeld()
-	m.transcript.Add(kind, lay, m.theme, m.columns())
-}

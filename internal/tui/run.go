@@ -83,7 +83,7 @@ func serve(ctx context.Context, m *Model, t *term.Terminal, signals <-chan os.Si
 	go watch(stop, signals, terminated, func() { p.tea.Send(sizeOf(t, m.opts.Now())) })
 
 	err := p.run(ctx, terminated)
-	m.endReply("")
+	m.activity.endReply("")
 	t.Screen.Post(m.frame())
 	select {
 	case <-terminated:

@@ -5,64 +5,49 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"agent/internal/chat"
 	"agent/internal/tui/style"
 	"agent/internal/words"
 )
 
-// hint takes the place of the status line for a moment.
-type hint struct {
-	text  string
-	until time.Time
-	// quits is set when the next Ctrl+C quits.
-	quits bool
-	// rewinds is set when the next Esc opens what one can go back to.
-	rewinds bool
+// statusLine is the last line: model, context, approval mode, folder and branch.
+type statusLine struct {
+	*surface
+	// cached is the share of the latest request that the provider had cached, in
+	// percent.
+	cached int
+	// branch is what is checked out.
+	branch string
 }
 
-// hintTime is how long a hint stays, and how quick the second Ctrl+C must be.
-const hintTime = 2 * time.Second
-
-func (m *Model) showHint(text string, quits bool) {
-	m.hint = hint{text: text, until: m.opts.Now().Add(hintTime), quits: quits}
-}
-
-// statusView is the last line: model, context, approval mode, folder and branch, as much
-// of it as fits.
-func (m *Model) statusView(width int) string {
-	if m.hint.text != "" && m.opts.Now().After(m.hint.until) {
-		m.hint = hint{}
+// view is as much of the line as fits. A hint takes its place, and so does help, which
+// says what the input is for.
+func (l *statusLine) view(width int, help string) string {
+	if l.hint.text != "" {
+		return l.theme.Warn.Text(style.Truncate(l.hint.text, width))
 	}
-	if m.hint.text != "" {
-		return m.theme.Warn.Text(style.Truncate(m.hint.text, width))
+	if help != "" {
+		return l.theme.Warn.Text(style.Truncate(help, width))
 	}
-	if m.shellMode() {
-		help := shellHelp
-		if strings.HasPrefix(m.input.Text, "!!") {
-			help = privateHelp
-		}
-		return m.theme.Warn.Text(style.Truncate(help, width))
-	}
-	line := m.statusSpans(width)
+	line := l.spans(width)
 	branch := ""
-	if m.branch != "" {
-		branch = " " + style.Reveal(m.branch).Text
+	if l.branch != "" {
+		branch = " " + style.Reveal(l.branch).Text
 	}
 	if room := width - line.Width() - 3; room >= 8 {
 		if style.Width(branch) > room-8 {
 			branch = ""
 		}
-		line = append(line, style.Span{Text: " · " + m.folder(room-style.Width(branch)) + branch, Style: m.theme.Dim})
+		line = append(line, style.Span{Text: " · " + l.folder(room-style.Width(branch)) + branch, Style: l.theme.Dim})
 	}
 	return style.Truncate(line.String(), width)
 }
 
-// statusSpans is the status line without the folder. What does not fit is left out
+// spans is the status line without the folder. What does not fit is left out
 // from the right; a mode that asks less than the standard one is loud.
-func (m *Model) statusSpans(width int) style.Spans {
-	t, s := m.theme, m.status
+func (l *statusLine) spans(width int) style.Spans {
+	t, s := l.theme, l.status
 	mode := style.Span{Text: style.Reveal(string(s.Mode)).Text, Style: t.Dim}
 	switch s.Mode {
 	case chat.ModeFullAuto:
@@ -71,7 +56,7 @@ func (m *Model) statusSpans(width int) style.Spans {
 		mode = style.Span{Text: "AUTO-EDIT", Style: t.Warn}
 	}
 	model := style.Span{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Dim}
-	gauge := style.Span{Text: m.gauge(s, width), Style: t.Dim}
+	gauge := style.Span{Text: l.gauge(s, width), Style: t.Dim}
 	parts := style.Spans{model, gauge, mode}
 	switch room := width - style.Width(mode.Text) - 3; {
 	case gauge.Text == "", style.Width(model.Text)+3+style.Width(gauge.Text) > room && style.Width(model.Text) <= room:
@@ -89,8 +74,8 @@ func (m *Model) statusSpans(width int) style.Spans {
 	if s.Freed > 0 {
 		parts = append(parts, style.Span{Text: words.Tokens(s.Freed) + " saved", Style: t.Dim})
 	}
-	if m.cached > 0 {
-		parts = append(parts, style.Span{Text: fmt.Sprintf("cache %d%%", m.cached), Style: t.Dim})
+	if l.cached > 0 {
+		parts = append(parts, style.Span{Text: fmt.Sprintf("cache %d%%", l.cached), Style: t.Dim})
 	}
 	var line style.Spans
 	for i, part := range parts {
@@ -110,7 +95,7 @@ func (m *Model) statusSpans(width int) style.Spans {
 const gaugeCells = 12
 
 // gauge is how full the context is, with the mark at which it is compressed.
-func (m *Model) gauge(s chat.Status, width int) string {
+func (l *statusLine) gauge(s chat.Status, width int) string {
 	if s.Limit <= 0 {
 		return ""
 	}
@@ -129,9 +114,9 @@ func (m *Model) gauge(s chat.Status, width int) string {
 }
 
 // folder is the workspace, with ~ for the home folder, cut from the left.
-func (m *Model) folder(room int) string {
-	path := m.opts.Workspace
-	if home := m.opts.env("HOME"); home != "" {
+func (l *statusLine) folder(room int) string {
+	path := l.opts.Workspace
+	if home := l.opts.env("HOME"); home != "" {
 		if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == filepath.Separator) {
 			path = "~" + rest
 		}

@@ -1,16 +1,14 @@
 package tui
 
 import (
-	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/atcmd"
 	"agent/internal/command"
-	"agent/internal/history"
 	"agent/internal/tui/edit"
+	"agent/internal/tui/input"
 )
 
 // commandMsg brings the result of a slash command.
@@ -26,34 +24,29 @@ const (
 	privateHelp = "shell: the model sees nothing of it; with one ! it does"
 )
 
-// shellMode reports that the input is a line for the shell.
-func (m *Model) shellMode() bool { return strings.HasPrefix(m.input.Text, "!") }
-
 // submit sends what is in the input: a command to the commands, a line after "!"
 // to the shell, everything else to the model. What waits for the model is shown
 // when it says so.
 func (m *Model) submit() tea.Cmd {
-	m.popup.close()
-	m.keepPastes()
-	message := m.message().Trim()
+	m.input.Unpropose()
+	message := m.input.Message().Trim()
 	text := message.Text()
 	if text == "" {
 		return nil
 	}
 	remember := m.remember(message)
-	m.input.Clear()
-	m.typed = time.Time{}
+	m.input.Sent()
 	switch {
 	case text == "exit" || text == "quit":
 		return tea.Quit
 	case message.Leads() == '!' && strings.TrimLeft(text, "! ") == "":
 		m.showHint(shellHelp, false)
 		return nil
-	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(firstWord(text)):
+	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)):
 		return tea.Batch(remember, m.runCommand(text))
 	case message.Leads() == '!':
-		m.held = append(m.held, text)
-		if !m.turn.running {
+		m.activity.shell = append(m.activity.shell, text)
+		if !m.activity.turn.running {
 			m.runHeld()
 		}
 	default:
@@ -62,89 +55,34 @@ func (m *Model) submit() tea.Cmd {
 	return remember
 }
 
+// shellLine says what a line for the shell is, "" while the input is none.
+func (m *Model) shellLine() string {
+	switch {
+	case m.input.IsPrivate():
+		return privateHelp
+	case m.input.IsShell():
+		return shellHelp
+	}
+	return ""
+}
+
 // runHeld runs the oldest line for the shell that waited for the end of a turn.
 func (m *Model) runHeld() {
-	if len(m.held) == 0 {
+	if len(m.activity.shell) == 0 {
 		return
 	}
-	command, private := strings.CutPrefix(m.held[0][1:], "!")
-	m.held = m.held[1:]
+	command, private := strings.CutPrefix(m.activity.shell[0][1:], "!")
+	m.activity.shell = m.activity.shell[1:]
 	if hint := shellHint(command); hint != "" {
 		m.showHint(hint, false)
 	}
 	m.opts.Driver.Shell(strings.TrimSpace(command), private)
 }
 
-// message is what is in the input, as it is sent: what was pasted is data (D-46).
-func (m *Model) message() atcmd.Message {
-	var message atcmd.Message
-	for _, part := range m.input.Parts() {
-		said := atcmd.Part{Text: part.Text, Image: part.Image}
-		if part.Pasted && part.Image == "" {
-			said.Source = history.Pasted
-		}
-		message = append(message, said)
-	}
-	return message
-}
-
-// keepPastes remembers what of the input was pasted, by its text, for when it is
-// recalled.
-func (m *Model) keepPastes() { m.keepParts(m.input.Parts()) }
-
-func (m *Model) keepParts(parts []edit.Part) {
-	if !slices.ContainsFunc(parts, func(part edit.Part) bool { return part.Pasted }) {
-		return
-	}
-	if m.pasted == nil {
-		m.pasted = make(map[string][]edit.Part)
-	}
-	m.pasted[strings.TrimSpace(edit.Full(parts))] = parts
-}
-
-// loaded takes the prompts of earlier sessions.
-func (m *Model) loaded(earlier []atcmd.Message) {
-	prompts := make([]string, len(earlier))
-	for i, message := range earlier {
-		prompts[i] = message.Text()
-		m.keepParts(partsOf(message))
-	}
-	m.prompts.Load(prompts)
-}
-
-// asTyped is a sent message as it stood in the input: long pastes are placeholders.
-func (m *Model) asTyped(text string) string {
-	if parts, ok := m.pasted[strings.TrimSpace(text)]; ok {
-		return edit.Shown(parts)
-	}
-	return text
-}
-
-// recall puts an earlier prompt into the input. What was pasted in it still is.
-func (m *Model) recall(prompt string) {
-	if parts, ok := m.pasted[strings.TrimSpace(prompt)]; ok {
-		m.input.SetParts(parts)
-		return
-	}
-	m.input.Set(prompt)
-}
-
-// giveBack puts a message into the input again.
-func (m *Model) giveBack(message atcmd.Message) { m.input.SetParts(partsOf(message)) }
-
-// partsOf is a message as it stands in the input.
-func partsOf(message atcmd.Message) []edit.Part {
-	parts := make([]edit.Part, len(message))
-	for i, part := range message {
-		parts[i] = edit.Part{Text: part.Text, Pasted: part.Source != "", Image: part.Image}
-	}
-	return parts
-}
-
 // remember adds a prompt to the history.
 func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	text := message.Text()
-	if !m.prompts.Add(text) || m.opts.History == nil || len(text) > edit.MaxStored {
+	if !m.input.Remember(text) || m.opts.History == nil || len(text) > edit.MaxStored {
 		return nil
 	}
 	prompts := m.opts.History
@@ -156,14 +94,9 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	})
 }
 
-func firstWord(text string) string {
-	word, _, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
-	return word
-}
-
 // runCommand runs a slash command beside everything else.
 func (m *Model) runCommand(line string) tea.Cmd {
-	m.commands = append(m.commands, line)
+	m.activity.commands = append(m.activity.commands, line)
 	ctx, commands := m.ctx, m.opts.Commands
 	return guarded(func() tea.Msg {
 		output, err := commands.Run(ctx, line)
@@ -173,9 +106,9 @@ func (m *Model) runCommand(line string) tea.Cmd {
 
 // commandDone prints what a command has to show and does what it asks for.
 func (m *Model) commandDone(msg commandMsg) tea.Cmd {
-	for i, line := range m.commands {
+	for i, line := range m.activity.commands {
 		if line == msg.line {
-			m.commands = append(m.commands[:i:i], m.commands[i+1:]...)
+			m.activity.commands = append(m.activity.commands[:i:i], m.activity.commands[i+1:]...)
 			break
 		}
 	}

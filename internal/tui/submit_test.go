@@ -129,16 +129,16 @@ func TestDroppedImage(t *testing.T) {
 	}
 	s.typed("this?")
 	want := atcmd.Message{{Text: "what is "}, {Text: "[image a shot.png]", Image: path}, {Text: " this?"}}
-	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
-	s.model.giveBack(want)
-	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+	s.model.input.Restore(want)
+	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
 		t.Errorf("given back (-want +got):\n%s", diff)
 	}
 	s.model.input.Clear()
 	s.paste(filepath.Join(dir, "none.png"))
-	if got := s.model.message(); len(got) == 0 || slices.ContainsFunc(got, func(p atcmd.Part) bool { return p.Image != "" }) {
+	if got := s.model.input.Message(); len(got) == 0 || slices.ContainsFunc(got, func(p atcmd.Part) bool { return p.Image != "" }) {
 		t.Errorf("a path of nothing is %+v", got)
 	}
 }
@@ -152,12 +152,12 @@ func TestClipboardImage(t *testing.T) {
 	s.typed("see ")
 	s.press("ctrl+v")
 	want := atcmd.Message{{Text: "see "}, {Text: "[image clipboard-1.png]", Image: "/t/clipboard-1.png"}, {Text: " "}}
-	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
 	problem = errors.New("the clipboard holds no image")
 	s.press("ctrl+v")
-	if diff := cmp.Diff(want, s.model.message()); diff != "" {
+	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
 	if shown := s.all(); !strings.Contains(shown, "nothing was pasted: the clipboard holds no image") {

@@ -38,15 +38,15 @@ type runningTool struct {
 	output []byte
 }
 
-func (m *Model) toolStarted(e chat.ToolStarted) {
-	m.endThinking()
-	m.turn.arriving = ""
-	m.tools = append(m.tools, runningTool{call: e.Call, words: describe(e.Name, e.Title), started: m.opts.Now()})
+func (a *activity) toolStarted(e chat.ToolStarted) {
+	a.endThinking()
+	a.turn.arriving = ""
+	a.tools = append(a.tools, runningTool{call: e.Call, words: describe(e.Name, e.Title), started: a.opts.Now()})
 }
 
-func (m *Model) toolOutput(e chat.ToolOutput) {
-	for i := range m.tools {
-		if t := &m.tools[i]; t.call == e.Call {
+func (a *activity) toolOutput(e chat.ToolOutput) {
+	for i := range a.tools {
+		if t := &a.tools[i]; t.call == e.Call {
 			t.output = append(t.output, e.Data...)
 			if len(t.output) > 2*mailbox.OutputKept {
 				t.output = append(t.output[:0], t.output[len(t.output)-mailbox.OutputKept:]...)
@@ -55,34 +55,39 @@ func (m *Model) toolOutput(e chat.ToolOutput) {
 	}
 }
 
-func (m *Model) toolEnded(e chat.ToolEnded) {
-	m.endThinking()
-	m.turn.arriving = ""
-	for i := range m.tools {
-		if m.tools[i].call == e.Call {
-			m.tools = append(m.tools[:i:i], m.tools[i+1:]...)
+func (a *activity) toolEnded(e chat.ToolEnded) {
+	a.endThinking()
+	a.turn.arriving = ""
+	for i := range a.tools {
+		if a.tools[i].call == e.Call {
+			a.tools = append(a.tools[:i:i], a.tools[i+1:]...)
 			break
 		}
 	}
-	a, done := e.Answer, describe(e.Name, e.Title)
-	if (a.Diff != "" || a.Text != "" || a.Error != "") && refusal(e) == "" {
-		m.outputs.add(output{title: done.ended(), text: cmp.Or(a.Text, a.Error, "no output"), diff: a.Diff, spool: a.Spool})
+	answer, done := e.Answer, describe(e.Name, e.Title)
+	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
+		a.outputs.add(output{title: done.ended(), text: cmp.Or(answer.Text, answer.Error, "no output"), diff: answer.Diff, spool: answer.Spool})
 	}
-	if a.Diff != "" {
-		added, removed := patch.Stat(a.Diff)
-		m.turn.changed(done.subject, added, removed)
+	if answer.Diff != "" {
+		added, removed := patch.Stat(answer.Diff)
+		a.turn.changed(done.subject, added, removed)
 	}
-	if done.done == readVerb && a.Error == "" {
-		m.reads = append(m.reads, readFile{done.subject, words.Lines(a.Text)})
-		return
+	switch {
+	case done.done == readVerb && answer.Error == "":
+		reads, _ := a.held.(heldReads)
+		a.held = append(reads, readFile{done.subject, words.Lines(answer.Text)})
+	case answer.Diff != "" && refusal(e) == "":
+		a.endHeld()
+		a.held = heldEdit(e)
+	default:
+		a.print(transcript.Line, toolRows(e, 0))
 	}
-	if a.Diff != "" && refusal(e) == "" {
-		m.endHeld()
-		m.edit = &e
-		return
-	}
-	m.print(transcript.Line, toolRows(e, 0))
 }
+
+// heldEdit is an edit that has just ended, until it is known what it saves.
+type heldEdit chat.ToolEnded
+
+func (e heldEdit) rows() transcript.Lay { return toolRows(chat.ToolEnded(e), 0) }
 
 // toolRows lays out a finished call, and the tokens that pruning saved because of it.
 func toolRows(e chat.ToolEnded, saved int) transcript.Lay {
@@ -95,15 +100,15 @@ const ownLine = 2
 
 // densityApplied says what pruning saved: on the line of the edit before it, when it is
 // little.
-func (m *Model) densityApplied(e chat.DensityApplied) {
+func (a *activity) densityApplied(e chat.DensityApplied) {
 	saved := e.TokensBefore - e.TokensAfter
-	if m.edit == nil || saved <= 0 || saved*100 >= ownLine*e.Limit {
-		m.note(dim, "≈", e.String())
+	edit, held := a.held.(heldEdit)
+	if !held || saved <= 0 || saved*100 >= ownLine*e.Limit {
+		a.note(dim, "≈", e.String())
 		return
 	}
-	edit := *m.edit
-	m.edit = nil
-	m.print(transcript.Line, toolRows(edit, saved))
+	a.held = nil
+	a.print(transcript.Line, toolRows(chat.ToolEnded(edit), saved))
 }
 
 // readFile is a file that was read, and how many lines of it.
@@ -112,8 +117,11 @@ type readFile struct {
 	lines int
 }
 
-// readsRows lays out files that were read one after another: one entry.
-func readsRows(reads []readFile) transcript.Lay {
+// heldReads are files that were read one after another, until something else is printed.
+type heldReads []readFile
+
+// rows lays them out: one entry.
+func (reads heldReads) rows() transcript.Lay {
 	return func(t *style.Theme, width int) []string {
 		var spans style.Spans
 		for i, file := range reads {
@@ -126,26 +134,6 @@ func readsRows(reads []readFile) transcript.Lay {
 		}
 		rows := style.WrapSpans(append(style.Spans{{Text: readVerb + " "}}, spans...), max(20, width-2))
 		return style.Indent(rows, t.OK.Text("✓")+" ", "  ")
-	}
-}
-
-// endHeld prints what was held for what may belong to it: files that were read one after
-// another, and an edit.
-func (m *Model) endHeld() {
-	if len(m.reads) > 0 {
-		reads := m.reads
-		m.reads = nil
-		m.print(transcript.Line, readsRows(reads))
-	}
-	m.endEdit()
-}
-
-// endEdit prints an edit that was held for what it saves.
-func (m *Model) endEdit() {
-	if m.edit != nil {
-		edit := *m.edit
-		m.edit = nil
-		m.print(transcript.Line, toolRows(edit, 0))
 	}
 }
 
@@ -266,21 +254,21 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 
 // toolsView lists what was read just now and what runs, with elapsed time and the
 // end of its output.
-func (m *Model) toolsView(width, room int) []string {
+func (a *activity) toolsView(width, room int) []string {
 	var lines []string
-	if len(m.reads) > 0 && room > 0 {
-		rows := readsRows(m.reads)(m.theme, width)
+	if reads, held := a.held.(heldReads); held && room > 0 {
+		rows := reads.rows()(a.theme, width)
 		lines = rows[max(0, len(rows)-room):]
 	}
-	for i, tool := range m.tools {
+	for i, tool := range a.tools {
 		if len(lines) >= room {
 			break
 		}
-		time := " " + words.Elapsed(m.opts.Now().Sub(tool.started))
-		lines = append(lines, m.spinner()+" "+style.Truncate(tool.words.running(), width-2-len(time))+m.theme.Dim.Text(time))
-		share := min(liveOutputLines, (room-len(lines))/(len(m.tools)-i))
+		time := " " + words.Elapsed(a.opts.Now().Sub(tool.started))
+		lines = append(lines, a.spinner()+" "+style.Truncate(tool.words.running(), width-2-len(time))+a.theme.Dim.Text(time))
+		share := min(liveOutputLines, (room-len(lines))/(len(a.tools)-i))
 		for _, row := range style.Tail(string(tool.output), width-2, share) {
-			lines = append(lines, m.theme.Dim.Text("  "+row))
+			lines = append(lines, a.theme.Dim.Text("  "+row))
 		}
 	}
 	return lines

@@ -99,61 +99,61 @@ func (u *turn) answered(now time.Time) {
 }
 
 // doing says what the turn does: waiting for the model, writing, or running tools.
-func (m *Model) doing() string {
-	u, now := &m.turn, m.opts.Now()
+func (a *activity) doing() string {
+	u, now := &a.turn, a.opts.Now()
 	switch {
 	case u.interrupting:
 		return "interrupting"
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
 		return fmt.Sprintf("try %d in %s", u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
 	case u.silence.lasts(now):
-		return "nothing from " + m.modelName() + " for " + words.Elapsed(now.Sub(u.silence.since))
+		return "nothing from " + a.modelName() + " for " + words.Elapsed(now.Sub(u.silence.since))
 	case u.summariser != "":
 		return "summarising with " + style.Clean(u.summariser)
 	case u.arriving != "":
 		return describe(u.arriving, "").coming()
-	case m.reply.thinking():
+	case a.reply.thinking():
 		return "thinking"
-	case len(m.tools) > 0:
+	case len(a.tools) > 0:
 		return "running"
 	case u.written > 0:
 		return "writing · ~" + words.Tokens(u.written/4) + " tokens"
 	}
-	return "waiting for " + m.modelName()
+	return "waiting for " + a.modelName()
 }
 
 // withoutEndpoint is what happened, without where: that is in the banner.
-func (m *Model) withoutEndpoint(reason string) string {
-	if _, short, found := strings.Cut(reason, ", model "+m.status.Model+": "); found {
+func (a *activity) withoutEndpoint(reason string) string {
+	if _, short, found := strings.Cut(reason, ", model "+a.status.Model+": "); found {
 		return short
 	}
 	return reason
 }
 
-func (m *Model) modelName() string { return cmp.Or(style.Reveal(m.status.Model).Text, "the model") }
+func (a *activity) modelName() string { return cmp.Or(style.Reveal(a.status.Model).Text, "the model") }
 
 // workingView says what the turn does and how to stop it.
-func (m *Model) workingView(width int) []string {
+func (a *activity) workingView(width int) []string {
 	var lines []string
-	for _, line := range m.commands {
-		lines = append(lines, style.Truncate(m.spinner()+" "+style.Clean(words.FirstLine(line)), width))
+	for _, line := range a.commands {
+		lines = append(lines, style.Truncate(a.spinner()+" "+style.Clean(words.FirstLine(line)), width))
 	}
-	if !m.turn.running {
+	if !a.turn.running {
 		return lines
 	}
-	now := m.opts.Now()
-	took, esc := words.Elapsed(m.turn.took(now)), " · Esc interrupts"
-	if len(m.queued) > 0 {
+	now := a.opts.Now()
+	took, esc := words.Elapsed(a.turn.took(now)), " · Esc interrupts"
+	if len(a.queued) > 0 {
 		esc += ", sends the queue"
 	}
-	line := m.spinner() + " " + m.doing() + " · " + took + esc
-	if r := m.turn.retry; now.Before(r.at) {
+	line := a.spinner() + " " + a.doing() + " · " + took + esc
+	if r := a.turn.retry; now.Before(r.at) {
 		line += " · " + style.Reveal(words.FirstLine(r.reason)).Text
 	}
-	if len(m.tools) > 0 && !m.turn.interrupting {
+	if len(a.tools) > 0 && !a.turn.interrupting {
 		line = "  turn " + took + esc // the tools have clocks of their own
 	}
-	return append(lines, m.theme.Dim.Text(style.Truncate(line, width)))
+	return append(lines, a.theme.Dim.Text(style.Truncate(line, width)))
 }
 
 // summary is the line at the end of a turn; "" when there is nothing to say.
@@ -190,16 +190,16 @@ func (u *turn) summary(now time.Time, stats chat.Stats) string {
 }
 
 // endTurn prints what the turn was. failed means that its error was said.
-func (m *Model) endTurn(failed bool) {
-	now := m.opts.Now()
-	switch r := m.turn.retry; {
+func (a *activity) endTurn(failed bool) {
+	now := a.opts.Now()
+	switch r := a.turn.retry; {
 	case r.attempt == 0:
 	case r.at.IsZero():
-		m.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
+		a.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
 	case !failed:
-		m.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
+		a.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
 	}
-	if summary := m.turn.summary(now, m.stats); summary != "" {
-		m.print(transcript.Text, noteRows(dim, "·", summary))
+	if summary := a.turn.summary(now, a.stats); summary != "" {
+		a.print(transcript.Text, noteRows(dim, "·", summary))
 	}
 }

@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
+	"agent/internal/words"
+)
+
+// activity is what goes on: the turn, its reply, the tools that run, what waits for its
+// end, and the outputs that can be opened.
+type activity struct {
+	*surface
+	turn  turn
+	reply reply
+	tools []runningTool
+	// commands are the slash commands that run.
+	commands []string
+	// queued are the messages that wait for the next pause, shell the lines for the shell
+	// that wait for the end of the turn.
+	queued  []string
+	shell   []string
+	outputs outputs
+	// earlier are the exchanges of a session that was taken up again.
+	earlier []Exchange
+}
+
+// busy reports whether something goes on.
+func (a *activity) busy() bool { return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 }
+
+// event takes one event of the turn loop.
+func (a *activity) event(event chat.Event) {
+	switch event.(type) {
+	case chat.QueueChanged, chat.StatusChanged: // not of the model
+	case chat.DensityApplied:
+		a.turn.silence = silence{}
+	default:
+		a.turn.silence = silence{}
+		if _, edit := a.held.(heldEdit); edit {
+			a.endHeld()
+		}
+	}
+	switch e := event.(type) {
+	case chat.Waiting:
+		now := a.opts.Now()
+		a.turn.silence = silence{since: now.Add(-e.For), told: now}
+	case chat.TurnStarted:
+		a.turn = turn{running: true, started: a.opts.Now(), cost: a.stats.Cost, saving: a.stats.Saving}
+	case chat.TurnEnded:
+		a.turnEnded(e)
+	case chat.MessageReturned:
+		a.turn.returned = true
+	case chat.TextDelta:
+		a.endThinking()
+		a.turn.written += len(e.Delta)
+		a.turn.retry.at = time.Time{}
+		a.printReply(a.reply.text.Add(e.Delta))
+	case chat.ReasoningDelta:
+		a.turn.retry.at = time.Time{}
+		a.reply.think(e.Delta, a.opts.Now())
+	case chat.TextWasThinking:
+		a.replyVoid("the text above was the model's thinking")
+	case chat.ReplyDiscarded:
+		a.replyVoid("the reply above was cut off and does not count")
+	case chat.ReplyEnded:
+		a.endReply(e.Text)
+		a.turn.arriving, a.turn.written = "", 0
+	case chat.CallArriving:
+		a.endThinking()
+		a.turn.retry.at = time.Time{}
+		a.turn.arriving = e.Name
+	case chat.ToolStarted:
+		a.toolStarted(e)
+	case chat.ToolOutput:
+		a.toolOutput(e)
+	case chat.ToolEnded:
+		a.toolEnded(e)
+	case chat.CompressionStarted:
+		a.turn.summariser = e.Model
+	case chat.ApprovalRequested:
+		if a.turn.askedAt.IsZero() {
+			a.turn.askedAt = a.opts.Now()
+		}
+	case chat.UsageReported:
+		a.turn.retry.at = time.Time{}
+		a.turn.used(e)
+	case chat.Retry:
+		a.turn.retry = retry{e.Attempt, a.withoutEndpoint(e.Reason), a.opts.Now().Add(e.Delay)}
+	case chat.ApprovalSettled:
+		a.turn.answered(a.opts.Now())
+	case chat.QueueChanged:
+		a.queued = e.Messages
+	case chat.StatusChanged:
+		a.status, a.stats = e.Status, e.Stats
+	default:
+		a.report(event)
+	}
+}
+
+// report prints the events that are a line.
+func (a *activity) report(event chat.Event) {
+	switch e := event.(type) {
+	case chat.DensityApplied:
+		a.densityApplied(e)
+	case chat.Compressed:
+		a.turn.summariser = ""
+		a.note(dim, "≈", e.String())
+	case chat.Notice:
+		a.note(warn, "!", e.Text)
+	}
+}
+
+// replyVoid drops the open reply. What has been printed of it cannot be taken
+// back, so it is said.
+func (a *activity) replyVoid(why string) {
+	if _, growing := a.transcript.Grown(); growing {
+		a.printReply(a.reply.text.End())
+	}
+	if a.reply.printed {
+		a.note(dim, "↻", why)
+	}
+	a.reply = reply{}
+	a.turn.arriving = ""
+}
+
+func (a *activity) turnEnded(e chat.TurnEnded) {
+	a.endReply("")
+	a.endHeld()
+	if a.opts.Now().Sub(a.turn.started) >= longTurn {
+		a.bell = true
+	}
+	again := e.Outcome.Stop == chat.StopFailed && !a.turn.returned
+	switch {
+	case e.Outcome.Stop == chat.StopInterrupted:
+		a.note(warn, "■", "interrupted")
+	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
+		a.note(warn, "■", "stopped after the refusal; say how to go on")
+	case e.Err != nil:
+		a.note(bad, "✗", e.Err.Error())
+		if again {
+			a.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
+		}
+	}
+	a.endTurn(e.Err != nil)
+	a.turn = turn{}
+	a.tools = nil
+	a.queued = nil
+}
+
+// view is what goes on: the tail of the reply, running tools, and a line
+// that says so.
+func (a *activity) view(width, room int) []string {
+	working := a.workingView(width)
+	room -= len(working)
+	tools := a.toolsView(width, room)
+	room -= len(tools)
+	grown, _ := a.transcript.Grown()
+	tail := a.reply.view(a.theme, a.md, width, room-min(1, len(tools)+len(working)), grown)
+	if len(tail) > 0 && len(tools)+len(working) > 0 {
+		tail = append(tail, "")
+	}
+	return append(append(tail, tools...), working...)
+}
+
+// queueView lists the messages that wait, and then the lines for the shell: the latest
+// of them.
+func (a *activity) queueView(width, room int) []string {
+	waiting := slices.Concat(a.queued, a.shell)
+	var lines []string
+	if before := len(waiting) - room; before > 0 && room > 0 {
+		before++ // for the line that says so
+		lines = append(lines, "  "+words.Count(before, "message")+" queued before")
+		waiting = waiting[before:]
+	}
+	for i, text := range waiting {
+		line := "  queued: " + style.Clean(words.FirstLine(text))
+		if i == len(waiting)-1 {
+			line += " (Up takes it back)"
+		}
+		lines = append(lines, line)
+	}
+	lines = lines[:min(len(lines), max(0, room))]
+	for i, line := range lines {
+		lines[i] = a.theme.Dim.Text(style.Truncate(line, width))
+	}
+	return lines
+}
+
+// todoView is the progress of the todo list, where there is room for a line.
+func (s *surface) todoView(width, room int) []string {
+	const least = 6
+	if s.status.Todo == "" || room < least {
+		return nil
+	}
+	return []string{s.theme.Dim.Text(style.Truncate("  "+style.Clean(s.status.Todo), width))}
+}

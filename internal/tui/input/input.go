@@ -1,0 +1,110 @@
+package input
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/command"
+	"agent/internal/picture"
+	"agent/internal/tui/edit"
+	"agent/internal/tui/term"
+)
+
+// Files proposes files of the workspace. Its methods may be called from any goroutine.
+type Files interface {
+	// Complete proposes at once what to put in for an @ and what was typed after it, each
+	// with its @, best first; whole is false while there may be more to come.
+	Complete(typed string) (proposals []string, whole bool)
+	// Listed returns when there is no more to come, or ctx ends.
+	Listed(ctx context.Context)
+}
+
+// Sources are what is proposed; both may be nil.
+type Sources struct {
+	Commands command.Runner
+	Files    Files
+}
+
+// Input is the prompt. It belongs to one goroutine.
+type Input struct {
+	edit.Editor
+	ctx     context.Context
+	sources Sources
+	popup   popup
+	// pasted are the prompts of this session with pastes in them, by their text.
+	pasted  map[string][]edit.Part
+	prompts edit.Prompts
+	// typed is when a message was last typed at.
+	typed time.Time
+}
+
+// New returns an empty prompt. What asks for proposals ends with ctx.
+func New(ctx context.Context, sources Sources) Input {
+	return Input{ctx: ctx, sources: sources, popup: popup{selected: -1}}
+}
+
+// Typed is when a message was last typed at, the zero time for never.
+func (in *Input) Typed() time.Time { return in.typed }
+
+// Touch notes that a message is being typed.
+func (in *Input) Touch(now time.Time) { in.typed = now }
+
+// Type does what a key of every line editor does.
+func (in *Input) Type(k term.Key, now time.Time) {
+	before := in.Text
+	in.Key(k.Name, k.Text)
+	in.Touch(now)
+	if in.Text != before {
+		in.prompts.Rest()
+	}
+}
+
+// Paste puts pasted text where text is typed, and the images of which it holds the paths.
+func (in *Input) Paste(text string, now time.Time) {
+	in.Touch(now)
+	images := picture.Dropped(text)
+	for _, path := range images {
+		in.PutImage(path, now)
+	}
+	if len(images) == 0 {
+		in.InsertPaste(text)
+	}
+}
+
+// PutImage puts an image at the cursor, with a space to type on after it.
+func (in *Input) PutImage(path string, now time.Time) {
+	in.InsertImage(atcmd.ImagePart(path).Text, path)
+	in.Insert(" ")
+	in.Touch(now)
+}
+
+// Continues makes a line that ends with a backslash go on with another one, and reports
+// whether it did.
+func (in *Input) Continues() bool {
+	if in.Cursor != len(in.Text) || !strings.HasSuffix(in.Text, `\`) {
+		return false
+	}
+	in.Backspace()
+	in.Insert("\n")
+	return true
+}
+
+// IsShell reports a line for the shell.
+func (in *Input) IsShell() bool { return strings.HasPrefix(in.Text, "!") }
+
+// IsPrivate reports a line for the shell of which the model sees nothing.
+func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Text, "!!") }
+
+// Sent empties the prompt after its message was sent.
+func (in *Input) Sent() {
+	in.Clear()
+	in.typed = time.Time{}
+}
+
+// FirstWord is the first word of a text.
+func FirstWord(text string) string {
+	word, _, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
+	return word
+}

@@ -1,0 +1,98 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/command"
+	"agent/internal/tui/picker"
+	"agent/internal/tui/style"
+)
+
+// popup is the list of completions under the input.
+type popup struct {
+	// line is the text up to the cursor that the proposals are for.
+	line      string
+	start     int
+	proposals []command.Completion
+	// selected is the proposal picked with the arrows, -1 for none.
+	selected int
+	// accept is set when Tab came before the proposals did.
+	accept bool
+}
+
+func (p *popup) open() bool { return len(p.proposals) > 0 }
+
+func (p *popup) close() { *p = popup{selected: -1} }
+
+// move picks the next or previous proposal.
+func (p *popup) move(by int) {
+	n := len(p.proposals)
+	switch {
+	case p.selected < 0 && by < 0:
+		p.selected = n - 1
+	case p.selected < 0:
+		p.selected = 0
+	default:
+		p.selected = (p.selected + by + n) % n
+	}
+}
+
+// isCommandName reports a line that is the beginning of a command's name.
+func isCommandName(line string) bool {
+	return strings.HasPrefix(line, "/") && !strings.ContainsAny(line, " \n")
+}
+
+// firstProposal is the proposal of a command that is selected by itself: the word that
+// was typed whole, else the first that loses nothing.
+func firstProposal(line string, proposals []command.Completion) int {
+	if exact := slices.IndexFunc(proposals, func(c command.Completion) bool { return c.Value == line }); exact >= 0 {
+		return exact
+	}
+	return max(0, slices.IndexFunc(proposals, func(c command.Completion) bool { return !c.Loses }))
+}
+
+// runsSelected reports that Enter runs the selected proposal, and does not only fill it
+// in: what loses something runs as the whole word that somebody typed or took.
+func (p *popup) runsSelected() bool {
+	selected := p.proposals[max(0, p.selected)]
+	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
+}
+
+// Proposing reports whether proposals are shown.
+func (in *Input) Proposing() bool { return in.popup.open() }
+
+// Pick picks the next or previous proposal.
+func (in *Input) Pick(by int) { in.popup.move(by) }
+
+// Dismiss takes the proposals away; the same line is not proposed for again.
+func (in *Input) Dismiss() {
+	line := in.popup.line
+	in.popup.close()
+	in.popup.line = line
+}
+
+// Unpropose takes the proposals away.
+func (in *Input) Unpropose() { in.popup.close() }
+
+// Proposals are the rows of the proposals around the picked one.
+func (in *Input) Proposals(t *style.Theme, width, room int) []string {
+	p := &in.popup
+	if !p.open() || room <= 0 {
+		return nil
+	}
+	counted := len(p.proposals) > room && room > 2
+	if counted {
+		room-- // for the line that counts
+	}
+	list := make([]picker.Row, len(p.proposals))
+	for i, c := range p.proposals {
+		list[i] = picker.Row{Name: c.Value, Help: c.Help}
+	}
+	lines := picker.Rows(t, list, p.selected, width, room)
+	if counted {
+		lines = append(lines, t.Dim.Text(fmt.Sprintf("  %d of %d", max(0, p.selected)+1, len(p.proposals))))
+	}
+	return lines
+}

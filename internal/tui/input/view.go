@@ -1,0 +1,74 @@
+package input
+
+import (
+	"strings"
+
+	"agent/internal/tui/edit"
+	"agent/internal/tui/style"
+)
+
+// mark is in front of the prompt, indent in front of its other rows.
+const (
+	mark   = "> "
+	indent = "  "
+)
+
+// Look is what the screen says of the prompt.
+type Look struct {
+	// Placeholder is shown while nothing is typed.
+	Placeholder string
+	// Dim is set while the keys are not for the prompt.
+	Dim bool
+}
+
+// View lays out the prompt in at most height rows and says where the cursor is.
+func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []string, row, col int) {
+	rows, row, col = in.Editor.View(width-len(mark), height)
+	for i, text := range rows {
+		if look.Dim {
+			rows[i] = t.Dim.Text(text)
+		} else {
+			rows[i] = in.decorate(t, text)
+		}
+	}
+	if in.Empty() {
+		rows[0] = t.Dim.Text(style.Truncate(look.Placeholder, width-len(mark)))
+	}
+	if in.IsShell() && strings.HasPrefix(rows[0], "!") && !look.Dim {
+		return shellView(t, rows, row, col)
+	}
+	return style.Indent(rows, t.User.Text(mark), indent), row, col + len(mark)
+}
+
+// shellView makes of the signs that a line for the shell begins with the mark before it.
+func shellView(t *style.Theme, rows []string, row, col int) ([]string, int, int) {
+	line := strings.TrimPrefix(rows[0], "!")
+	mark := "! "
+	if rest, private := strings.CutPrefix(line, "!"); private {
+		line, mark = rest, "!! "
+	}
+	signs := len(mark) - 1
+	if rest, spaced := strings.CutPrefix(line, " "); spaced {
+		line = rest
+		signs++
+	}
+	if row == 0 {
+		col = max(0, col-signs) + len(mark)
+	} else {
+		col += len(indent)
+	}
+	rows[0] = line
+	return style.Indent(rows, t.Warn.Text(mark), indent), row, col
+}
+
+// decorate marks the labels of long pastes.
+func (in *Input) decorate(t *style.Theme, row string) string {
+	for i := range in.Pastes {
+		label := in.Pastes.Label(edit.FirstPlaceholder + rune(i))
+		if len(label) == 1 { // a sign in the text
+			continue
+		}
+		row = strings.ReplaceAll(row, label, t.Accent.Text(label))
+	}
+	return row
+}

@@ -1,0 +1,154 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tui/markdown"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+	"agent/internal/tui/transcript"
+)
+
+// surface is what every part of the screen prints on and is drawn with: the transcript,
+// the look, the size of the window, the clock, and what is known of the conversation.
+type surface struct {
+	opts    Options
+	ctx     context.Context
+	started time.Time
+
+	width, height int
+	// ground is what is known of the terminal's background, dark says for which the
+	// theme is.
+	ground ground
+	dark   bool
+	// colours is how many colours the terminal has.
+	colours style.Colours
+	theme   *style.Theme
+	md      *markdown.Renderer
+
+	transcript transcript.Transcript
+	// held is printed before anything else is; nil for none.
+	held held
+	// again is set when everything printed is to be printed anew, at the new width.
+	again bool
+	// bell rings with the next frame.
+	bell bool
+	hint hint
+
+	status chat.Status
+	stats  chat.Stats
+}
+
+// held is an entry that waits for what may belong to it.
+type held interface{ rows() transcript.Lay }
+
+// ground is what is known of the terminal's background.
+type ground struct{ dark, known bool }
+
+// hint takes the place of the status line for a moment.
+type hint struct {
+	text  string
+	until time.Time
+	// quits is set when the next Ctrl+C quits.
+	quits bool
+	// rewinds is set when the next Esc opens what one can go back to.
+	rewinds bool
+}
+
+// hintTime is how long a hint stays, and how quick the second Ctrl+C must be.
+const hintTime = 2 * time.Second
+
+// newSurface returns the surface of a window of that size.
+func newSurface(ctx context.Context, opts Options, width, height int) *surface {
+	s := &surface{
+		opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height,
+		status: opts.Status, started: opts.Now(),
+	}
+	s.ground.dark, s.ground.known = term.DeclaredBackground(opts.env("COLORFGBG"))
+	s.chooseTheme()
+	return s
+}
+
+// chooseTheme works out the paints for the theme that is set.
+func (s *surface) chooseTheme() {
+	dark := s.opts.dark(s.ground.dark || !s.ground.known)
+	if s.theme == nil || s.dark != dark {
+		s.dark = dark
+		s.theme = style.NewTheme(s.colours, dark)
+		s.md = markdown.New(s.theme)
+	}
+}
+
+// background takes the terminal's answer about its background, unless it is late.
+func (s *surface) background(dark bool) {
+	if !s.ground.known && s.opts.Now().Sub(s.started) <= term.BackgroundLimit {
+		s.ground = ground{dark: dark, known: true}
+		s.chooseTheme()
+	}
+}
+
+// columns is how wide lines of the live part may be. The last column stays free: a
+// full line leaves ghosts when the window is made narrower.
+func (s *surface) columns() int { return max(8, s.width-1) }
+
+// spinner is the frame for now; it needs no state.
+func (s *surface) spinner() string {
+	at := s.opts.Now().Sub(s.started) / tickTime
+	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
+}
+
+func (s *surface) showHint(text string, quits bool) {
+	s.hint = hint{text: text, until: s.opts.Now().Add(hintTime), quits: quits}
+}
+
+// answer prints what a command answers: it stands by itself.
+func (s *surface) answer(lay transcript.Lay) { s.print(transcript.Text, lay) }
+
+// print adds a finished entry to the transcript.
+func (s *surface) print(kind transcript.Kind, lay transcript.Lay) {
+	s.endHeld()
+	s.transcript.Add(kind, lay, s.theme, s.columns())
+}
+
+// note prints a line that tells what happened: a glyph, then words.
+func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) {
+	s.print(transcript.Line, noteRows(look, glyph, text))
+}
+
+// noteRows lays out a note.
+func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
+	text = style.CleanProse(strings.TrimSpace(text))
+	return func(t *style.Theme, width int) []string {
+		margin := strings.Repeat(" ", style.Width(glyph)+1)
+		rows := style.WrapText(text, max(10, min(width, markdown.TextColumns)-len(margin)))
+		for i, row := range rows {
+			rows[i] = look(t).Text(row)
+		}
+		return style.Indent(rows, look(t).Text(glyph)+" ", margin)
+	}
+}
+
+// The looks of notes.
+func dim(t *style.Theme) style.Style { return t.Dim }
+
+func warn(t *style.Theme) style.Style { return t.Warn }
+
+func bad(t *style.Theme) style.Style { return t.Bad }
+
+// endHint takes a hint away whose time is over.
+func (s *surface) endHint() {
+	if s.hint.text != "" && s.opts.Now().After(s.hint.until) {
+		s.hint = hint{}
+	}
+}
+
+// endHeld prints what was held.
+func (s *surface) endHeld() {
+	if h := s.held; h != nil {
+		s.held = nil
+		s.print(transcript.Line, h.rows())
+	}
+}
