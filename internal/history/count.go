@@ -36,26 +36,20 @@ func (c *Content) SetTokens(counts TokenCounts) {
 	}
 }
 
-// RecordedTokens is how many tokens the texts of a block were counted to be by a counter of
-// the same vocabulary when the entry was recorded; false where that is not known.
-func (c *Content) RecordedTokens(block int, counter Counter) (tokens int, known bool) {
-	if c.counts.Vocabulary == "" || c.counts.Vocabulary != vocabularyOf(counter) {
-		return 0, false
+// BlockTokens is what a block of the entry takes in a request, as totals have it. What a
+// counter of the same vocabulary counted when the entry was recorded is not counted again.
+func (c *Content) BlockTokens(block int, counter Counter) int {
+	if c.counts.Vocabulary != "" && c.counts.Vocabulary == vocabularyOf(counter) {
+		return c.counts.Blocks[block]
 	}
-	tokens = c.counts.Blocks[block]
-	switch c.Blocks[block].(type) {
-	case *Text:
-		return tokens, true
-	case *ToolResponse:
-		return tokens - responseOverhead, tokens >= responseOverhead
-	}
-	return 0, false
+	return countBlock(counter, c.Blocks[block])
 }
 
 // Tokens a provider spends around the words themselves. They are estimates;
 // calibration by reported usage (D-09) takes up the rest.
 const (
-	entryOverhead    = 4
+	// EntryTokens is what an entry takes besides its blocks, if it is sent at all.
+	EntryTokens      = 4
 	callOverhead     = 8
 	responseOverhead = 6
 	// mediaTokens is about what providers charge for a screenshot-sized image, for
@@ -181,7 +175,7 @@ func sum(c *Content, blocks []int) counted {
 	if c.Empty() {
 		return n // it is not sent (D-07)
 	}
-	n.tokens = entryOverhead
+	n.tokens = EntryTokens
 	for _, tokens := range blocks {
 		n.tokens += tokens
 	}

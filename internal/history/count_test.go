@@ -31,7 +31,7 @@ func TestCountBlock(t *testing.T) {
 	}
 	s := NewService(byteCounter{}, nil)
 	c := New(AI, &Text{Text: "123"}, &ToolCall{Name: "ls"})
-	if got, blocks := s.CountContent(c), s.CountBlocks(c.Blocks); blocks != 3+callOverhead+2 || got != entryOverhead+blocks {
+	if got, blocks := s.CountContent(c), s.CountBlocks(c.Blocks); blocks != 3+callOverhead+2 || got != EntryTokens+blocks {
 		t.Errorf("an entry counts %d, its blocks %d", got, blocks)
 	}
 }
@@ -48,7 +48,7 @@ func TestNonsensicalCountsAreNotNegative(t *testing.T) {
 	if err := s.Add(New(Tool, &ToolResponse{}, &Text{Text: "x"})); err != nil {
 		t.Fatal(err)
 	}
-	if s.TotalTokens() != entryOverhead || s.RecalculateTotalTokens() != entryOverhead {
+	if s.TotalTokens() != EntryTokens || s.RecalculateTotalTokens() != EntryTokens {
 		t.Errorf("total is %d, then %d", s.TotalTokens(), s.RecalculateTotalTokens())
 	}
 }
@@ -113,7 +113,7 @@ func fromScratch(counter Counter, entries []*Content) int {
 		if c.Empty() {
 			continue // D-07: it is not sent
 		}
-		total += entryOverhead
+		total += EntryTokens
 		for _, b := range c.Blocks {
 			total += countBlock(counter, b)
 		}
@@ -347,10 +347,10 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Usage{
-		Human:       entryOverhead + 3,
-		Assistant:   entryOverhead + 4,
+		Human:       EntryTokens + 3,
+		Assistant:   EntryTokens + 4,
 		ToolCalls:   callOverhead + 4,
-		ToolResults: entryOverhead + responseOverhead + 5,
+		ToolResults: EntryTokens + responseOverhead + 5,
 	}
 	if got := s.Usage(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)

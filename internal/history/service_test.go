@@ -83,7 +83,7 @@ func TestApplyDensityResult(t *testing.T) {
 			if got := spell(s); got != c.want {
 				t.Errorf("history is %q, want %q", got, c.want)
 			}
-			if want := len(c.want) * (entryOverhead + 1); s.TotalTokens() != want {
+			if want := len(c.want) * (EntryTokens + 1); s.TotalTokens() != want {
 				t.Errorf("total is %d, want %d", s.TotalTokens(), want)
 			}
 			if s.Generation() != generation {
@@ -204,7 +204,7 @@ func TestAddDuringCompression(t *testing.T) {
 	if err := s.endCompression(); err != nil {
 		t.Fatal(err)
 	}
-	if spell(s) != "SCD" || s.TotalTokens() != 3*(entryOverhead+1) {
+	if spell(s) != "SCD" || s.TotalTokens() != 3*(EntryTokens+1) {
 		t.Errorf("history is %q, %d tokens", spell(s), s.TotalTokens())
 	}
 	if s.Generation() != generation+2 {
@@ -309,7 +309,7 @@ func TestRestore(t *testing.T) {
 	if err := s.Restore([]*Content{HumanText("A"), HumanText("B")}); err != nil {
 		t.Fatal(err)
 	}
-	if spell(s) != "AB" || s.TotalTokens() != 2*(entryOverhead+1) || len(observer.seen) > 0 {
+	if spell(s) != "AB" || s.TotalTokens() != 2*(EntryTokens+1) || len(observer.seen) > 0 {
 		t.Errorf("history is %q, %d tokens, told %v", spell(s), s.TotalTokens(), observer.kinds())
 	}
 	if err := s.Restore([]*Content{HumanText("C")}); err == nil || spell(s) != "AB" {
@@ -336,7 +336,7 @@ func TestCurated(t *testing.T) {
 		}
 	}
 	entries, tokens := s.Curated()
-	if !slices.Equal(entries, said) || !slices.Equal(tokens, []int{entryOverhead + 5, entryOverhead + mediaTokens}) {
+	if !slices.Equal(entries, said) || !slices.Equal(tokens, []int{EntryTokens + 5, EntryTokens + mediaTokens}) {
 		t.Errorf("got %d entries of %v tokens", len(entries), tokens)
 	}
 	if s.Len() != 4 {

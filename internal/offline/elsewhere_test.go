@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
 	"agent/internal/tools"
 )
 
@@ -162,7 +163,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 	facts := (&Engine{Tools: tools.NewRegistry()}).facts()
 	engine := cacheaware.New(cacheaware.Options{
 		Tools: func(name string) cacheaware.Tool { return facts(name).Units },
-		Root:  in.WorkspaceRoot, Count: func(text string) int { return len(text) },
+		Root:  in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} },
 	})
 	for _, entry := range in.History {
 		engine.Add(entry)

@@ -91,7 +91,7 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	r := &recording{Input: in, fresh: fresh}
 	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, engine.System)})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	options := cacheaware.Options{Tools: w.Facts.Units(), Root: in.WorkspaceRoot, Count: counter.Count, Media: imageTokens}
+	options := cacheaware.Options{Tools: w.Facts.Units(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	r.head = w.Tokens()
 	all, err := in.Said()
 	if err != nil {
@@ -111,9 +111,6 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	r.size = max(w.Size(), 2*(r.head+largest))
 	return r, nil
 }
-
-// imageTokens is about what an image takes.
-const imageTokens = 1100
 
 // ErrTooLong says that a recording has more requests than the optimum can be found of.
 var ErrTooLong = errors.New("the optimum takes too long to find")

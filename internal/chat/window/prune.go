@@ -57,18 +57,11 @@ func (w *Window) follow(strategy compression.Pruner) {
 	}
 }
 
-// imageTokens is about what an image takes.
-const imageTokens = 1100
-
 func (w *Window) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 	return strategy.Engine(cacheaware.Options{
-		Tools: w.Facts.Units(),
-		Root:  w.Root,
-		Count: func(text string) int { return w.Counter(w.Settings().Model).Count(text) },
-		Known: func(entry *history.Content, block int) (int, bool) {
-			return entry.RecordedTokens(block, w.Counter(w.Settings().Model))
-		},
-		Media: imageTokens,
+		Tools:   w.Facts.Units(),
+		Root:    w.Root,
+		Counter: func() history.Counter { return w.Counter(w.Settings().Model) },
 	})
 }
 

@@ -142,12 +142,12 @@ func TestIdleMakesCutsFree(t *testing.T) {
 	t.Parallel()
 	p := newPriced(t, 1_000_000, nil)
 	p.say("go")
-	for n := range 20 {
+	for n := range 22 {
 		p.request(n)
 	}
 	before := len(p.cuts())
 	p.now = p.now.Add(cacheaware.TTL)
-	p.request(21)
+	p.request(23)
 	cuts := p.cuts()
 	if len(cuts) == before || cuts[len(cuts)-1].Cut.Paid >= 0 {
 		t.Errorf("nothing was cut for free after idling")

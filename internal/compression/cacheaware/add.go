@@ -9,13 +9,6 @@ import (
 	"agent/internal/history"
 )
 
-// Tokens a provider spends around the words themselves.
-const (
-	entryCost    = 4
-	callCost     = 8
-	responseCost = 8
-)
-
 // Add takes an entry that was appended to the conversation.
 func (e *Engine) Add(entry *history.Content) {
 	at := len(e.entries)
@@ -28,36 +21,34 @@ func (e *Engine) Add(entry *history.Content) {
 		e.request++
 		e.answered = len(e.units)
 	}
-	extra := entryCost
-	for block, b := range entry.Blocks {
-		switch b := b.(type) {
-		case *history.Text:
-			e.addText(entry.Speaker, b.Text, unit{entry: at, block: block, tokens: e.textTokens(at, block, b.Text) + extra})
-		case *history.ToolCall:
-			e.addCall(b, at, block, extra)
-		case *history.ToolResponse:
-			e.addResponse(b, at, block, extra)
-		case *history.Media:
-			e.push(unit{entry: at, block: block, tokens: e.Media + extra})
-		default:
-			continue
-		}
-		extra = 0
-	}
+	e.addBlocks(at, entry)
 }
 
-// textTokens is the size of the texts of a block. To count a long session anew takes
-// longer than to read it.
-func (e *Engine) textTokens(entry, block int, texts ...string) (tokens int) {
-	if e.Known != nil {
-		if tokens, known := e.Known(e.entries[entry], block); known {
-			return tokens
+// addBlocks makes units of the blocks of an entry. Their sizes make up that of the entry
+// in the history, whatever its provider attached to it; what is not sent has none.
+func (e *Engine) addBlocks(at int, entry *history.Content) {
+	counter, empty := e.Counter(), entry.Empty()
+	for block, b := range entry.Blocks {
+		u := unit{entry: at, block: block}
+		if !empty {
+			u.tokens = entry.BlockTokens(block, counter)
+		}
+		if block == 0 && !empty {
+			u.tokens += history.EntryTokens
+		}
+		switch b := b.(type) {
+		case *history.Text:
+			e.addText(entry.Speaker, b.Text, u)
+		case *history.ToolCall:
+			e.addCall(b, u)
+		case *history.ToolResponse:
+			e.addResponse(b, u)
+		case *history.Media:
+			e.addPicture(u)
+		default:
+			e.push(u)
 		}
 	}
-	for _, text := range texts {
-		tokens += e.Count(text)
-	}
-	return tokens
 }
 
 // push appends a unit and returns its index.
@@ -84,33 +75,35 @@ func (e *Engine) addText(speaker history.Speaker, text string, u unit) {
 }
 
 // addCall takes a call: its head, and its long arguments as units of their own.
-func (e *Engine) addCall(call *history.ToolCall, entry, block, extra int) {
-	tool, root := e.Tools(call.Name), cmp.Or(e.entries[entry].Workspace(), e.Root)
+func (e *Engine) addCall(call *history.ToolCall, u unit) {
+	tool, root := e.Tools(call.Name), cmp.Or(e.entries[u.entry].Workspace(), e.Root)
 	f := newFact(call, tool, root)
 	e.open[call.ID] = f
 	long := longArguments(call, tool)
-	short := callCost + extra + e.Count(call.Name) + e.Count(string(call.Parameters))
-	for _, a := range long {
-		short -= e.argumentTokens(a.text)
+	parts := make([]unit, len(long))
+	u.part, u.fact = head, f
+	for i, a := range long {
+		tokens := min(u.tokens, e.count(a.text)+strings.Count(a.text, "\n")/2+2)
+		u.tokens -= tokens
+		parts[i] = unit{
+			entry: u.entry, block: u.block, at: a.at, part: a.part, fact: f, text: a.text,
+			tokens: tokens, left: e.count(pointerFor(a.text)) + 2,
+		}
 	}
-	at := e.push(unit{entry: entry, block: block, part: head, tokens: max(short, callCost), fact: f})
-	e.words.add(call.Name+" "+shortParameters(call, long), at, true)
-	for _, a := range long {
-		f.take(a, tool, e.addArgument(a, f, entry, block), root)
+	f.head = e.push(u)
+	e.words.add(call.Name+" "+shortParameters(call, long), f.head, true)
+	for i, a := range long {
+		at := e.push(parts[i])
+		e.words.add(a.text, at, false)
+		f.take(a, tool, at, root)
 	}
 }
 
-func (e *Engine) addArgument(a argumentUnit, f *fact, entry, block int) int {
-	at := e.push(unit{
-		entry: entry, block: block, at: a.at, part: a.part, fact: f, text: a.text,
-		tokens: e.argumentTokens(a.text), left: e.Count(pointerFor(a.text)) + 2,
-	})
-	e.words.add(a.text, at, false)
-	return at
-}
-
-func (e *Engine) argumentTokens(text string) int {
-	return e.Count(text) + strings.Count(text, "\n")/2 + 2
+// addPicture takes an image. What the model saw in it, it has said since.
+func (e *Engine) addPicture(u unit) {
+	u.part, u.fact = picture, &fact{name: "image", result: -1}
+	u.left = e.sizeOf(&history.Text{Text: picturePointer}, u.block)
+	e.push(u)
 }
 
 // take notes a long argument of the call.
@@ -146,19 +139,16 @@ func (f *fact) editIn(place jsontext.Pointer) *edit {
 }
 
 // addResponse takes the answer to the latest call with its id (D-11).
-func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra int) {
+func (e *Engine) addResponse(response *history.ToolResponse, u unit) {
 	text := response.Result.Text()
-	failed := e.Count(response.Error)
-	shown := e.textTokens(entry, block, text, response.Error) - failed
-	u := unit{entry: entry, block: block, part: said, tokens: responseCost + extra + shown + failed}
 	f := e.open[response.CallID]
 	if f == nil {
 		e.push(u)
 		return
 	}
 	delete(e.open, response.CallID)
-	f.answer(response, shownBy(e.entries[entry]))
-	if e.entries[entry].Metadata[history.MetaUndone] == true {
+	f.answer(response, shownBy(e.entries[u.entry]))
+	if e.entries[u.entry].Metadata[history.MetaUndone] == true {
 		f.ok = false // D-48
 	}
 	u.part, u.fact = result, f
@@ -166,10 +156,19 @@ func (e *Engine) addResponse(response *history.ToolResponse, entry, block, extra
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left = u.tokens - shown + e.Count(pointerFor(text))
+	u.left = e.sizeOf(response.WithResult(pointerFor(text)), u.block)
 	f.result = e.push(u)
 	e.words.add(text, f.result, false)
 	e.note(f)
+}
+
+// sizeOf is the size of a block, with that of its entry if it is the first.
+func (e *Engine) sizeOf(block history.Block, at int) int {
+	size := history.New(history.Tool, block).BlockTokens(0, e.Counter())
+	if at == 0 {
+		size += history.EntryTokens
+	}
+	return size
 }
 
 // note updates what is known by a call that has been answered.

@@ -50,7 +50,7 @@ func (e *Engine) free(at int, u *unit) bool {
 		return e.oldCopy(at, u)
 	}
 	if f.result < 0 {
-		return false // unanswered
+		return false // unanswered, or an image
 	}
 	changes := f.act == Edit || f.act == Write
 	if changes && !f.ok {
@@ -124,6 +124,8 @@ func (u *unit) class() class {
 		return wholeFile
 	case u.part == argument:
 		return passing
+	case u.part == picture:
+		return listed
 	}
 	switch f.act {
 	case View:

@@ -85,6 +85,9 @@ func pointerFor(text string) string {
 	return fmt.Sprintf("%s%d lines]", Marker, lines)
 }
 
+// picturePointer is what stands in the place of an image.
+const picturePointer = Marker + "an image]"
+
 // Marker is how every pointer begins. Tools that are given one as the text to
 // replace refuse it: it is not part of any file.
 const Marker = "[pruned: "
@@ -104,6 +107,8 @@ func (e *Engine) Shown(c Change) (gone, left history.Block) {
 		return b.WithParameters(quoted(argumentAt(b.Parameters, u.at))), b.WithParameters(quoted(pointerFor(u.text)))
 	case *history.ToolResponse:
 		return b, b.WithResult(shownInstead(c, b))
+	case *history.Media:
+		return b, &history.Text{Text: picturePointer}
 	}
 	return block, block
 }
@@ -139,12 +144,33 @@ func (e *Engine) Apply(p Plan) map[int]*history.Content {
 			}
 		case *history.ToolResponse:
 			blocks[u.block] = b.WithResult(shownInstead(c, b))
+		case *history.Media:
+			blocks[u.block] = &history.Text{Text: picturePointer}
 		}
 		e.entries[c.Entry] = entry.WithBlocks(blocks)
 		changed[c.Entry] = e.entries[c.Entry]
 		e.replace(c)
+		e.settleSize(c.unit)
 	}
 	return changed
+}
+
+// settleSize makes the units of a block as large as the block is now: its tokens are not
+// quite the sum of those of its parts.
+func (e *Engine) settleSize(at int) {
+	u := &e.units[at]
+	size := e.sizeOf(e.entries[u.entry].Blocks[u.block], u.block)
+	rest := &e.units[at]
+	if f := u.fact; u.part != result && u.part != picture {
+		rest = &e.units[f.head]
+		for _, part := range slices.Concat([]int{f.head}, f.olds, f.news, f.bodies, f.args) {
+			size -= e.units[part].tokens
+		}
+	} else {
+		size -= u.tokens
+	}
+	rest.tokens += size
+	e.total += size
 }
 
 // replace notes that a unit is a pointer now, or holds the text of a file.

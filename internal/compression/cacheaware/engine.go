@@ -12,11 +12,8 @@ type Options struct {
 	Tools Tools
 	// Root is what relative paths mean in entries that name no workspace; absolute.
 	Root string
-	// Count counts the tokens of a text, Media those of an image. Known is what Count
-	// said of the texts of a block when it was recorded, where that is known; it may be nil.
-	Count func(text string) int
-	Known func(entry *history.Content, block int) (tokens int, known bool)
-	Media int
+	// Counter counts tokens, as the history does.
+	Counter func() history.Counter
 }
 
 // Engine follows one conversation and says what may leave it.
@@ -63,6 +60,8 @@ func New(o Options) *Engine {
 		account: account{kept: math.MaxInt},
 	}
 }
+
+func (e *Engine) count(text string) int { return e.Counter().Count(text) }
 
 // Len is the number of entries the engine was given.
 func (e *Engine) Len() int { return len(e.entries) }

@@ -85,9 +85,10 @@ type fact struct {
 	// hash is that of the file after the call, empty where nobody said.
 	hash string
 
-	// args are the units of long arguments, result that of the answer, or -1.
+	// args are the units of long arguments, head that of the rest of the call, result
+	// that of the answer, or -1.
 	olds, news, bodies, args []int
-	result                   int
+	head, result             int
 	// covered is set when later calls show all that this one showed, coveredAt is the
 	// request since which they do.
 	covered   bool

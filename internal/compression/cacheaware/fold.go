@@ -122,7 +122,7 @@ func (e *Engine) currentText(f *file, m Moment) (foldedText, bool) {
 		return foldedText{}, false
 	}
 	f.folded = foldedText{plain: text, text: foldHeading(f.path) + text, ok: true}
-	f.folded.tokens = e.Count(f.folded.text)
+	f.folded.tokens = e.count(f.folded.text)
 	f.folded.strange = f.seen != nil && !holds(text, f.seen.content)
 	return f.folded, true
 }

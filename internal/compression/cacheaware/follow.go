@@ -67,15 +67,19 @@ func (e *Engine) followEdits(step history.Step) {
 		if !ok {
 			continue
 		}
-		kinds := edit.Kinds
+		kinds, changed := edit.Kinds, []int(nil)
 		for at := e.firstOf(i); at < len(e.units) && e.units[at].entry == i && len(kinds) > 0; at++ {
-			if c, changed := e.changeTo(at, before, edit.After); changed {
+			if c, differs := e.changeTo(at, before, edit.After); differs {
 				c.Why = Why(kinds[0])
 				e.replace(c)
+				changed = append(changed, at)
 				kinds = kinds[1:]
 			}
 		}
 		e.entries[i] = edit.After
+		for _, at := range changed {
+			e.settleSize(at)
+		}
 	}
 }
 
@@ -117,7 +121,10 @@ func (e *Engine) changeTo(at int, before, after *history.Content) (Change, bool)
 		if u.fact == nil || !strings.HasPrefix(text, foldHeading(u.fact.path())) {
 			return Change{Tokens: u.saves(), unit: at}, true
 		}
-		return Change{Text: text, Tokens: u.tokens - u.left - e.Count(text), unit: at}, true
+		return Change{Text: text, Tokens: u.tokens - u.left - e.count(text), unit: at}, true
+	case *history.Media:
+		_, ok := after.Blocks[u.block].(*history.Text)
+		return Change{Tokens: u.saves(), unit: at}, ok
 	}
 	return Change{}, false
 }

@@ -9,8 +9,10 @@ import (
 	"agent/internal/history"
 )
 
-// words counts a token for each four bytes, which is fast and near enough.
-func words(text string) int { return (len(text) + 3) / 4 }
+// fourBytes counts a token for each four bytes, which is fast and near enough.
+type fourBytes struct{}
+
+func (fourBytes) Count(text string) int { return (len(text) + 3) / 4 }
 
 var testTools = map[string]Tool{
 	"read":    {Act: View, Path: []string{"path"}, From: []string{"offset"}, Count: []string{"limit"}, Headed: true},
@@ -26,7 +28,9 @@ var testTools = map[string]Tool{
 
 func toolOf(name string) Tool { return testTools[name] }
 
-func newEngine() *Engine { return New(Options{Tools: toolOf, Root: "/w", Count: words, Media: 1000}) }
+func newEngine() *Engine {
+	return New(Options{Tools: toolOf, Root: "/w", Counter: func() history.Counter { return fourBytes{} }})
+}
 
 // talk is a conversation under construction.
 type talk struct {

@@ -14,6 +14,20 @@ type byLetter struct{}
 func (byLetter) Count(text string) int { return len(text) }
 func (byLetter) Vocabulary() string    { return "letters" }
 
+// listening notes how often it is asked for a text.
+type listening struct {
+	byLetter
+	text  string
+	heard int
+}
+
+func (l *listening) Count(text string) int {
+	if text == l.text {
+		l.heard++
+	}
+	return l.byLetter.Count(text)
+}
+
 // What was counted when it was recorded is not counted again when a session is taken up,
 // and what follows from it is the same.
 func TestRecordedCountsAreTakenOver(t *testing.T) {
@@ -26,21 +40,16 @@ func TestRecordedCountsAreTakenOver(t *testing.T) {
 			history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "look", Result: history.TextResult(long), Error: "cut"}),
 		}
 	}
-	parts := func(entries []*history.Content) (parts []Part, counted int) {
+	parts := func(entries []*history.Content) ([]Part, int) {
+		counter := &listening{text: long}
 		e := New(Options{
 			Tools: func(string) Tool { return Tool{} }, Root: "/w",
-			Count: func(text string) int {
-				if text == long {
-					counted++
-				}
-				return len(text)
-			},
-			Known: func(entry *history.Content, block int) (int, bool) { return entry.RecordedTokens(block, byLetter{}) },
+			Counter: func() history.Counter { return counter },
 		})
 		for _, entry := range entries {
 			e.Add(entry)
 		}
-		return e.Recorded(), counted
+		return e.Recorded(), counter.heard
 	}
 	fresh, counted := parts(said())
 	if counted == 0 {

@@ -15,7 +15,7 @@ import (
 type part int
 
 const (
-	// said is text of a human or the model, an image, an error: it never changes.
+	// said is text of a human or the model, or reasoning that goes back: it never changes.
 	said part = iota
 	// head is a call without its long arguments; it never changes either.
 	head
@@ -27,6 +27,8 @@ const (
 	argument
 	// result is the answer to a call.
 	result
+	// picture is an image.
+	picture
 )
 
 // minArgument is how many bytes an argument that no tool declares needs to be a
@@ -201,6 +203,8 @@ func (u *unit) kind() string {
 		return "written content"
 	case argument:
 		return "argument"
+	case picture:
+		return "image"
 	}
 	switch u.fact.act {
 	case View:

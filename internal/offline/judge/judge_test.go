@@ -12,7 +12,12 @@ import (
 	"agent/internal/history"
 )
 
-// options count a token for each byte.
+// byLetter counts a token for each byte.
+type byLetter struct{}
+
+func (byLetter) Count(text string) int { return len(text) }
+
+// options count so.
 func options() cacheaware.Options {
 	return cacheaware.Options{
 		Tools: func(name string) cacheaware.Tool {
@@ -22,7 +27,7 @@ func options() cacheaware.Options {
 				"patch": {Act: cacheaware.Edit, Patch: []string{"patch"}},
 			}[name]
 		},
-		Root: "/w", Count: func(text string) int { return len(text) },
+		Root: "/w", Counter: func() history.Counter { return byLetter{} },
 	}
 }
 
