@@ -28,8 +28,10 @@ type call struct {
 	denied *Decision
 	// unanswered is set when he interrupted the turn instead.
 	unanswered bool
-	started    time.Time
-	answer     tools.Answer
+	// typed is set when the user typed the command.
+	typed   bool
+	started time.Time
+	answer  tools.Answer
 }
 
 // Answers to calls that did not run.
@@ -208,6 +210,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
 	env.Archive = r.archive
 	env.Output = liveOutput{r.inbox, r.Emit, k.number}
+	env.Typed = k.typed
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
 		FoundTokens:         settings.FoundMaxTokens.Of(r.Settings),

@@ -31,7 +31,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 		return Outcome{Stop: StopFailed}, err
 	}
 	c.Env.Snapshots.Turn("!" + command)
-	k := &call{number: c.runner.next(), name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool}
+	k := &call{number: c.runner.next(), name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool, typed: true}
 	c.runner.plan(ctx, k)
 	await(c.inbox, c.runner.start(ctx, []*call{k}))
 	c.inbox.serve() // what it printed comes before its end

@@ -95,6 +95,25 @@ func Parse(line string) (Line, error) {
 	return parsed, nil
 }
 
+// Programs returns the words that a line, plain or not, has in the places of programs, as
+// far as they are literal.
+func Programs(line string) []string {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		return nil
+	}
+	var programs []string
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			if word, err := literalWord(call.Args[0]); err == nil && !slices.Contains(programs, word.Text) {
+				programs = append(programs, word.Text)
+			}
+		}
+		return true
+	})
+	return programs
+}
+
 // holdsComment reports whether there is a comment. The parser lets one that ends
 // in a backslash go on in the next line, which bash would run.
 func holdsComment(file *syntax.File) bool {

@@ -24,6 +24,10 @@ type Place struct {
 	// because none holds keys or the sandbox hides those that do. Nil: it may.
 	Searchable func() bool
 
+	// Outside is set when the command leaves the sandbox, which else hides files with
+	// keys. Then only what reads no files is known to be harmless.
+	Outside bool
+
 	// lookups is how many names may still be looked at for patterns.
 	lookups *int
 }
@@ -112,6 +116,9 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 	if !known || !slices.Contains(builtins, c[0].Text) && at.Program != nil && !at.Program(c[0].Text) {
 		return false
 	}
+	if at.Outside && !program.anyWords && !program.namesOnly && !c.readsPipe() {
+		return false
+	}
 	if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool { return InBareRepository(dir) || at.Repository != nil && !at.Repository(dir) }) {
 		return false
 	}
@@ -176,6 +183,23 @@ func readsFolders(name string, args []Word) bool {
 		})
 	}
 	return false
+}
+
+// readsPipe reports whether a command reads nothing but what is piped into it, as in
+// npm test | tail -n 20: it is one that reads no files but those it names, and names none.
+func (c Command) readsPipe() bool {
+	if !slices.Contains([]string{"head", "tail", "wc", "sort", "uniq"}, c[0].Text) {
+		return false
+	}
+	before := ""
+	for _, arg := range c[1:] {
+		lines := (before == "-n" || before == "-c") && (c[0].Text == "head" || c[0].Text == "tail") && amount.MatchString(arg.Text)
+		if !lines && (!strings.HasPrefix(arg.Text, "-") || arg.Text == "--") {
+			return false
+		}
+		before = arg.Text
+	}
+	return true
 }
 
 // builtins are the read-only programs that are part of the shell.

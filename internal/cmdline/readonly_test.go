@@ -207,6 +207,37 @@ func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
 	}
 }
 
+// Outside the sandbox, which hides files with keys, nothing is free that reads a file.
+func TestReadOnlyOutside_B2(t *testing.T) {
+	t.Parallel()
+	at := readOnlyPlace(t)
+	at.Outside = true
+	free := func(line string) bool {
+		parsed, err := Parse(line)
+		return err == nil && len(parsed.Unproven(at)) == 0
+	}
+	for _, line := range []string{
+		"echo x", "true", "printf '%s' x", "date", "tail -n 20", "tail -20", "head -c 100", "head -n +3", "sort -u", "sort | uniq -c | sort -rn | head -5", "wc -l", "cd sub; echo x",
+	} {
+		if !free(line) {
+			t.Errorf("%q is asked about, but it reads nothing", line)
+		}
+	}
+	for _, line := range []string{
+		"ls", "cat a.go", "rg -uuu x .", "rg x", "grep -r x .", "grep x a.go", "head a.go", "head -n a.go", "head -n 5 a.go", "head -n 5 -- a.go", "tail -n 5 5", "wc -l a.go", "wc -n 5", "sort a.go", "sort -n 5", "uniq -c 5", "find .", "git status",
+		"git diff", "git show HEAD:a.go", "git grep x", "sed -n 1p a.go", "awk '{print $1}' a.go", "jq . a.go", "diff a.go b.go", "stat a.go", "echo x; cat a.go", "cd sub && cat c.go", "head -- a.go", "xxd a.go", "nl a.go", "test -f a.go",
+	} {
+		if free(line) {
+			t.Errorf("%q would run without a rule", line)
+		}
+	}
+	for name, program := range readOnlyPrograms() {
+		if line := name + " a.go"; !program.anyWords && !program.namesOnly && free(line) {
+			t.Errorf("%q would run without a rule", line)
+		}
+	}
+}
+
 // Looking into a line takes no time to speak of, whatever the line.
 func TestReadOnlyIsBounded(t *testing.T) {
 	t.Parallel()

@@ -77,10 +77,31 @@ func PlainEnviron(environ []string, inside ...string) []string {
 		name, value, _ := strings.Cut(variable, "=")
 		switch {
 		case name == "PATH":
-			kept = append(kept, "PATH="+safePath(value, inside...))
+			kept = append(kept, "PATH="+SafePath(value, inside...))
 		case slices.Contains(plain, name) || slices.ContainsFunc(plainBegin, func(begin string) bool { return strings.HasPrefix(name, begin) }):
 			kept = append(kept, variable)
 		}
 	}
 	return kept
+}
+
+// UnconfinedEnviron returns the variables for a command that is not confined: environ
+// without a script for the shell to begin with that is in one of the folders inside,
+// where confined commands may have put it.
+func UnconfinedEnviron(environ []string, inside ...string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		script, ok := strings.CutPrefix(variable, "BASH_ENV=")
+		return ok && (!filepath.IsAbs(script) || isInside(script, inside))
+	})
+}
+
+// WithSafePath returns environ with a PATH that leads into none of the folders inside.
+func WithSafePath(environ []string, inside ...string) []string {
+	safe := slices.Clone(environ)
+	for i, variable := range safe {
+		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
+			safe[i] = "PATH=" + SafePath(path, inside...)
+		}
+	}
+	return safe
 }

@@ -183,5 +183,15 @@ func (p Policy) writable() []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
 
+// Writable are the folders and files that commands may write besides the workspace and
+// the temporary folder.
+func (p Policy) Writable() []string {
+	paths := slices.Clone(p.AllowWrite)
+	if p.Caches != "" {
+		paths = append(paths, p.Caches)
+	}
+	return paths
+}
+
 // network reports whether the command can reach others.
 func (p Policy) network() bool { return p.Profile == Work && p.Network }

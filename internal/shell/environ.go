@@ -21,13 +21,21 @@ var unattended = []string{
 var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 
 // environment is the environment of a command: that of the program without what
-// holds secrets, and of a read-only one only what cannot change what it does.
+// holds secrets. A read-only one gets only what cannot change what it does, and one that
+// is not confined no PATH into the folders that are distrusted, unless somebody was asked.
 func (j *Jobs) environment(c Command) []string {
 	environ := sandbox.Environ(j.environ, c.Confined.AllowEnv)
 	set := append(slices.Clone(unattended), "PWD="+c.Dir)
-	if c.ReadOnly {
+	switch {
+	case c.ReadOnly:
 		environ = sandbox.PlainEnviron(environ, c.Distrusted...)
 		set = append(append(set, git.Variables()...), golang...)
+	case c.Typed || c.Confined.Active() && c.Profile != sandbox.Open:
+	default:
+		environ = sandbox.UnconfinedEnviron(environ, c.Distrusted...)
+		if !c.FoundInside {
+			environ = sandbox.WithSafePath(environ, c.Distrusted...)
+		}
 	}
 	var result []string
 	for _, variable := range environ {

@@ -40,9 +40,12 @@ type Command struct {
 	// ReadOnly says that it is known to change nothing, so that nobody was asked. It
 	// gets only variables that cannot change what its programs do.
 	ReadOnly bool
-	// Distrusted are the folders whose programs are not run by the name of one of the
-	// system.
+	// Distrusted are the folders that commands may write. Where the command is read-only
+	// or not confined, PATH does not lead there.
 	Distrusted []string
+	// FoundInside says that a person was asked about the programs that PATH finds there
+	// all the same, and Typed that the user typed the command: then PATH stays as it is.
+	FoundInside, Typed bool
 	// Confined is the sandbox it runs in, and Profile what it may do there.
 	Confined sandbox.Confinement
 	Profile  sandbox.Profile
@@ -171,14 +174,24 @@ func (j *Jobs) bash(distrusted []string) string {
 	return "/bin/sh"
 }
 
-// LookPath finds the program that a command would run by that name, unless it is in
-// one of the folders distrusted.
+// LookPath finds the program that a read-only command runs by that name. It is an error
+// when it is in one of the folders distrusted, links followed.
 func (j *Jobs) LookPath(name string, distrusted ...string) (string, error) {
+	return sandbox.LookPath(name, j.path(), distrusted...)
+}
+
+// FoundInside returns the program that the user's PATH finds by that name in one of the
+// folders distrusted, empty when it is elsewhere.
+func (j *Jobs) FoundInside(name string, distrusted ...string) string {
+	return sandbox.FoundInside(name, j.path(), distrusted...)
+}
+
+func (j *Jobs) path() string {
 	path := ""
 	for _, variable := range j.environ {
 		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
 			path = value
 		}
 	}
-	return sandbox.LookPath(name, path, distrusted...)
+	return path
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/cmdline"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
@@ -92,6 +93,22 @@ func (e *Env) named(command shell.Command, confined bool) []protect.Found {
 		}
 	}
 	return protected
+}
+
+// foundInside are the programs of a command that is not confined which PATH finds in a
+// folder that commands may write: anyone of them may have put them there, by the name of
+// another. No rule by name is about those (D-60).
+func (e *Env) foundInside(command shell.Command) []protect.Found {
+	var found []protect.Found
+	for _, name := range cmdline.Programs(command.Line) {
+		path := e.Jobs.FoundInside(name, command.Distrusted...)
+		if path == "" || len(found) == maxNamed {
+			continue
+		}
+		rel := e.Workspace.Rel(path)
+		found = append(found, protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
+	}
+	return found
 }
 
 // asked are the files with keys that a call names: when it runs, that was allowed.

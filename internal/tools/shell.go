@@ -76,6 +76,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	}
 	preview := previewCommand(ctx, env, args, command)
 	command.Profile, command.ReadOnly = preview.profile(args), preview.ReadOnly
+	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
 	command.Confined.Policy.AllowRead = append(slices.Clone(command.Confined.Policy.AllowRead), env.asked(preview)...)
 	return Plan{
 		Preview: preview,
@@ -113,7 +114,9 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Title += " — outside the sandbox: " + firstLine(args.Outside)
 	}
 	if line, err := cmdline.Parse(args.Command); err == nil {
-		preview.Commands = line.Unproven(env.place(ctx, command))
+		place := env.place(ctx, command)
+		place.Outside = preview.Outside != ""
+		preview.Commands = line.Unproven(place)
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 	}
 	preview.Confined = confined && preview.Outside == ""
@@ -121,6 +124,10 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		return preview
 	}
 	preview.Protected = env.named(command, preview.Confined)
+	if !preview.Confined {
+		found := env.foundInside(command)
+		preview.Protected, preview.FoundInside = append(preview.Protected, found...), len(found) > 0
+	}
 	if found := command.Confined.Policy.Survey; preview.Confined && found != nil && found.Partial() {
 		// What it makes beyond them that runs later would not be noticed.
 		preview.Confined = false
@@ -223,14 +230,14 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	if timeout == 0 && !a.Background {
 		timeout = env.Limits.ShellTimeoutSeconds
 	}
-	limits := env.Limits.found()
+	confined, limits := env.confinement(), env.Limits.found()
 	if showsFiles(a.Command) {
 		limits = env.Limits
 	}
 	return shell.Command{
 		Line: a.Command, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
 		OutputBytes: limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
-		Confined: env.confinement(), Distrusted: env.Workspace.Folders(),
+		Confined: confined, Distrusted: slices.Concat(env.Workspace.Folders(), confined.Policy.Writable()),
 	}, nil
 }
 

@@ -120,7 +120,10 @@ type Preview struct {
 	Unwatched string
 	// Outside is why a command is to leave the sandbox, empty when it stays.
 	Outside string
-	// Protected are the files that the call would change, or show the model, and that
+	// FoundInside is set when the command is not confined and names a program that is found
+	// in a folder that commands may write. Such programs are among Protected.
+	FoundInside bool
+	// Protected are the files that the call would change, show the model or run, and that
 	// deserve a question of their own (D-60).
 	Protected []protect.Found
 	// Commands are the parts of Command that are not known to be read-only and that
@@ -151,6 +154,8 @@ type Env struct {
 	Confinement func() sandbox.Confinement
 	// Protected is what needs care besides what is known by its name.
 	Protected protect.Places
+	// Typed is set when the user typed the command. It is set for one call.
+	Typed bool
 	// Output receives a command's output while it runs, for the screen; nil when
 	// nobody watches. It is set for one call.
 	Output io.Writer

@@ -1,0 +1,164 @@
+package tools
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/cmdline"
+	"agent/internal/protect"
+	"agent/internal/sandbox"
+	"agent/internal/shell"
+)
+
+// A program that a command could have put into PATH never runs unconfined unless the
+// question names it, in whatever way PATH leads there and the line comes to it (A1).
+func TestPlantedProgramsDoNotRunOutside(t *testing.T) {
+	t.Parallel()
+	for _, confined := range []bool{false, true} {
+		for _, place := range []string{"W/bin", "bin", "./bin", "W/sub/../bin", "S/linked", "S/links", "TEMP/bin", "ALLOWED", "CACHE/bin"} {
+			t.Run(fmt.Sprintf("%v/%s", confined, strings.ReplaceAll(place, "/", "-")), func(t *testing.T) {
+				t.Parallel()
+				tryPlanted(t, confined, place)
+			})
+		}
+	}
+}
+
+func tryPlanted(t *testing.T, confined bool, place string) {
+	safe, allowed, cache, ran := t.TempDir(), t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "ran")
+	env := shellEnv(t)
+	root, temp := env.Workspace.Root(), env.Workspace.TempDir()
+	folder := strings.NewReplacer("W", root, "S", safe, "TEMP", temp, "ALLOWED", allowed, "CACHE", cache).Replace(place)
+	planted := folder
+	switch {
+	case !filepath.IsAbs(folder) || strings.HasPrefix(place, "S"):
+		planted = filepath.Join(root, "bin")
+	}
+	put := func(dir, name, line string) {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+line+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(root, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(filepath.Join(safe, "own"), "tool", "echo safe")
+	names := []string{"tool", "ls", "only", "mkdir"}
+	for _, name := range names {
+		put(planted, name, "echo "+name+" >> "+ran)
+	}
+	switch place {
+	case "S/linked":
+		linkTo(t, filepath.Join(root, "bin"), folder)
+	case "S/links":
+		for _, name := range names {
+			linkTo(t, filepath.Join(root, "bin", name), filepath.Join(folder, name))
+		}
+	}
+	env.Jobs = jobsIn(t, "PATH="+folder+":"+filepath.Join(safe, "own")+":"+os.Getenv("PATH"), "BASH_ENV="+filepath.Join(planted, "tool"))
+	policy := sandbox.Policy{Workspace: root, Temp: temp, AllowWrite: []string{allowed}, Caches: cache, Protected: protect.Paths(root)}
+	box := sandbox.Off("for the test")
+	args := params{}
+	if confined {
+		box, args["outside"] = sandbox.Detect(), "it needs to"
+		if !box.Active() {
+			t.Skip(box.Why())
+		}
+	}
+	env.Confinement = func() sandbox.Confinement { return sandbox.Confinement{Sandbox: box, Policy: policy} }
+	for _, line := range []string{
+		"tool", "ls", "ls && mkdir d", "ls; tool", "tool | tail -n 3", "cd sub && tool", "cd sub; ls; mkdir e", "(tool)", "X=1 tool", "for i in 1; do tool; done", "$(echo to)ol", "eval tool", "command tool", "env tool", "if tool; then ls; fi",
+		"only", "$(echo on)ly", "sh -c only", "echo x | xargs only", "f() { tool; }; f",
+	} {
+		_ = os.Remove(ran)
+		args["command"] = line
+		plan, err := planCall(t.Context(), t, runShellCommand(), env, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Apply(t.Context())
+		content, _ := os.ReadFile(ran)
+		var named []string
+		for _, found := range plan.Preview.Protected {
+			if found.Care == protect.Asked && slices.Contains(names, filepath.Base(found.Path)) {
+				named = append(named, filepath.Base(found.Path))
+			}
+		}
+		for _, name := range strings.Fields(string(content)) {
+			if place == "S/links" && !slices.Contains(cmdline.Programs(line), name) {
+				continue // what the user has linked into a folder of the system is the user's
+			}
+			if !slices.Contains(named, name) {
+				t.Errorf("%q ran %s, which was planted, and the question named %q", line, name, named)
+			}
+		}
+		// What is only there is named and runs, but for what depends on the folder one is in.
+		if want := filepath.IsAbs(folder); line == "only" && (len(named) > 0 != want || len(content) > 0 != want) {
+			t.Errorf("%q: the question named %+v, and %q ran", line, plan.Preview.Protected, content)
+		}
+	}
+}
+
+func jobsIn(t *testing.T, environ ...string) *shell.Jobs {
+	t.Helper()
+	jobs := shell.NewJobs(environ, nil)
+	t.Cleanup(jobs.Close)
+	return jobs
+}
+
+func linkTo(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What the user types runs with the PATH that the user has.
+func TestTypedCommandsHaveTheWholePath(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	bin := filepath.Join(env.Workspace.Root(), "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "mine"), []byte("#!/bin/sh\necho it ran\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env.Jobs = jobsIn(t, "PATH="+bin+":"+os.Getenv("PATH"))
+	env.Typed = true
+	if answer := command(t, env, "$(echo mi)ne"); !strings.Contains(answer.ForModel(), "it ran") {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// Outside a rule covers its own part alone: what looks beside it reads what the sandbox
+// hides (B2).
+func TestLookingPartsNeedARuleOutside(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	for line, parts := range map[string]int{"mkdir d; rg -uuu SECRET .": 2, "grep -r SECRET .; mkdir d": 2, "cat notes && mkdir d": 2, "mkdir d; echo done": 1, "mkdir d | tail -n 5": 1} {
+		for _, outside := range []string{"", "it needs to"} {
+			plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line, "outside": outside})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := parts
+			if outside == "" {
+				want = 1
+			}
+			if got := len(plan.Preview.Commands); got != want {
+				t.Errorf("%q, outside %q: %d parts need a rule, want %d", line, outside, got, want)
+			}
+		}
+	}
+}
