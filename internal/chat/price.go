@@ -9,7 +9,7 @@ import (
 // cached: as set, else as publicly known. A server on this machine costs work
 // instead, and for one nobody knows the ratio is assumed that is safe.
 func (c *Config) price(model string) cacheaware.Price {
-	prices, ok := c.pricesOf(model)
+	prices, ok := settings.InputPricesOf(c.Settings, c.knownPrices(model))
 	switch {
 	case ok && prices.Input > 0:
 		return cacheaware.Price{Read: prices.CacheRead / prices.Input, Write: prices.CacheWrite / prices.Input}
@@ -20,10 +20,10 @@ func (c *Config) price(model string) cacheaware.Price {
 	}
 }
 
-func (c *Config) pricesOf(model string) (settings.Prices, bool) {
-	var known *settings.Prices
-	if c.Prices != nil {
-		known = c.Prices(model)
+// knownPrices is what is publicly known of a model's prices, nil when nothing is.
+func (c *Config) knownPrices(model string) *settings.Prices {
+	if c.Prices == nil {
+		return nil
 	}
-	return settings.PricesOf(c.Settings, known)
+	return c.Prices(model)
 }

@@ -11,14 +11,14 @@ import (
 )
 
 // arrived are the entries of a stretch as they would have come with the setting
-// found-max-tokens, if somebody set it: answers of commands and searches that are longer
-// are cut to their head and tail. What shows files is left alone, and so is everything
-// while nothing is set: what was recorded is what there was.
+// found-max-tokens: answers of commands and searches that are longer are cut to their head
+// and tail. What shows files is left alone, and so is everything with 0: what was recorded
+// is what there was.
 func (e *Engine) arrived(s stretch) []*history.Content {
-	if _, source := e.Settings.Get(settings.FoundMaxTokens.Key()); source == settings.Default {
+	most := settings.FoundMaxTokens.Of(e.Settings)
+	if most == 0 {
 		return s.entries
 	}
-	most := settings.FoundMaxTokens.Of(e.Settings)
 	entries := s.entries
 	for _, found := range s.needs.Found() {
 		if found.Tokens <= most {

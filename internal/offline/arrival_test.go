@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// found-max-tokens, when somebody sets it, cuts what recorded commands and searches
-// answered, but not what shows files, and not for the variant that sends everything.
+// found-max-tokens cuts what recorded commands and searches answered, as it does live, but
+// not what shows files, and not for the variant that sends everything. 0 cuts nothing.
 func TestReplayCutsWhatArrives(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("some words\\n", 200)
@@ -28,13 +28,16 @@ func TestReplayCutsWhatArrives(t *testing.T) {
 		{"grep", `{"pattern":"x"}`, true},
 		{"read", `{"path":"a.go"}`, false},
 	} {
-		whole, asWell := input(c.tool, c.parameters)
+		whole, asWell := input(c.tool, c.parameters, "found-max-tokens=0")
 		none, other := input(c.tool, c.parameters, "found-max-tokens=500")
 		if none != whole || asWell != whole {
 			t.Errorf("%s: %d and %d tokens were sent, without a limit %d", c.tool, none, asWell, whole)
 		}
 		if gone := whole - other; (gone > 1500) != c.cut || gone > 1750 || !c.cut && gone != 0 {
 			t.Errorf("%s %s: %d tokens of %d were cut", c.tool, c.parameters, gone, whole)
+		}
+		if _, other := input(c.tool, c.parameters); (other < whole) != c.cut {
+			t.Errorf("%s %s: %d tokens of %d were sent by default", c.tool, c.parameters, other, whole)
 		}
 	}
 }

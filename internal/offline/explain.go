@@ -98,7 +98,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 
 // price is that of the settings, the safe one where they say none.
 func (e *Engine) price(string) cacheaware.Price {
-	prices, ok := settings.PricesOf(e.Settings, nil)
+	prices, ok := settings.InputPricesOf(e.Settings, nil)
 	if !ok || prices.Input <= 0 {
 		return cacheaware.SafePrice
 	}

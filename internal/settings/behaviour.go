@@ -38,9 +38,9 @@ var ToolOutputMaxTokens = Declare(Int(AtLeast(1, "above 0")), 16000, Spec{
 // FoundMaxTokens is the bound of what commands and searches answer. On recorded sessions
 // 2 000 tokens made the input 0.014 cheaper than no bound did and lost no edit; what
 // shows files is left alone, since edits quote it.
-var FoundMaxTokens = Declare(Int(AtLeast(1, "above 0")), 2000, Spec{
+var FoundMaxTokens = Declare(Int(AtLeast(0, "of at least 0")), 2000, Spec{
 	Key:      "found-max-tokens",
-	Help:     "most tokens of what a command prints or a search finds; the rest is named and can be had",
+	Help:     "most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own",
 	Category: CategoryTools,
 })
 

@@ -58,17 +58,24 @@ func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 // no cost can be told. Cached tokens cost as much as others unless something says
 // more.
 func PricesOf(s *Settings, known *Prices) (Prices, bool) {
-	input, ok1 := PriceInput.Get(s)
-	output, ok2 := PriceOutput.Get(s)
+	p, ok := InputPricesOf(s, known)
+	output, set := PriceOutput.Get(s)
+	if set {
+		p.Output = output
+	}
+	return p, ok && (set || known != nil)
+}
+
+// InputPricesOf are the prices without that of output, which says nothing of what input
+// costs. It is false when the input price is not known.
+func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
+	input, set := PriceInput.Get(s)
 	var p Prices
 	if known != nil {
 		p = *known
 	}
-	if ok1 {
+	if set {
 		p.Input, p.CacheRead, p.CacheWrite = input, input, input
-	}
-	if ok2 {
-		p.Output = output
 	}
 	if read, ok := PriceCacheRead.Get(s); ok {
 		p.CacheRead = read
@@ -76,5 +83,5 @@ func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	if write, ok := PriceCacheWrite.Get(s); ok {
 		p.CacheWrite = write
 	}
-	return p, (ok1 || known != nil) && (ok2 || known != nil)
+	return p, set || known != nil
 }

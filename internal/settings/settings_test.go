@@ -196,6 +196,9 @@ func TestUnsetAccessors(t *testing.T) {
 	if _, ok := settings.PricesOf(s, nil); ok {
 		t.Error("a cost can be told without an output price")
 	}
+	if prices, ok := settings.InputPricesOf(s, nil); !ok || prices.Input != 3 || prices.CacheRead != 3 {
+		t.Errorf("the price of input is %+v, %t without that of output", prices, ok)
+	}
 	set(t, s, settings.Session, "price.output", "15")
 	if prices, ok := settings.PricesOf(s, nil); !ok || prices.CacheRead != 3 {
 		t.Errorf("prices = %+v, %v; cached tokens should cost what input costs", prices, ok)

@@ -3,7 +3,7 @@ package cacheaware
 const (
 	// debt is the share of what sending everything has cost so far by which the
 	// bank may be overdrawn: without it nothing could ever begin.
-	debt = 0.0025
+	debt = 0.0075
 	// inHand is how many faults the bank must be able to pay for when a cut takes what an
 	// edit may quote: another request, and faultTokens of content read again.
 	inHand      = 0.25

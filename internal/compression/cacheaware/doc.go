@@ -37,7 +37,7 @@
 //	pays back     after 8 requests
 //
 // So the sum of what was spent never exceeds what sending everything would have
-// cost, at any point of a session, but for a debt of a quarter of a hundredth
+// cost, at any point of a session, but for a debt of three quarters of a hundredth
 // (account.go; TestNeverDearer).
 //
 // # State
