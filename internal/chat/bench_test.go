@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/openai"
 	"agent/internal/tokens"
 )
 
@@ -130,7 +131,7 @@ func (a *arrival) RoundTrip(r *http.Request) (*http.Response, error) {
 func BenchmarkEnterToRequest(b *testing.B) {
 	c := session(b, 1000, 500)
 	network := &arrival{}
-	client := llm.NewClient(llm.ClientConfig{BaseURL: "http://model.test/v1", Transport: network})
+	client := openai.NewClient(openai.Config{BaseURL: "http://model.test/v1", Transport: network})
 	c.Provider = func() (llm.Provider, error) { return client, nil }
 	var total time.Duration
 	for b.Loop() {

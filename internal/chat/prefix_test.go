@@ -18,6 +18,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
+	"agent/internal/llm/openai"
 	recording "agent/internal/session"
 )
 
@@ -47,7 +48,7 @@ func sendJob(t *testing.T, strategy string, killed bool) onTheWire {
 		return llmtest.Turn{}.CallID(fmt.Sprint("c", n), "write_file", fmt.Sprintf(`{"file_path":"part%d.go","note":%q}`, n%3, note))
 	})
 	r := newRecorded(t, t.TempDir())
-	client := llm.NewClient(llm.ClientConfig{BaseURL: "http://api.example.com/v1", Transport: srv.Transport()})
+	client := openai.NewClient(openai.Config{BaseURL: "http://api.example.com/v1", Transport: srv.Transport()})
 	r.Provider = func() (llm.Provider, error) { return client, nil }
 	r.set("compression.strategy", strategy)
 	r.set("context-limit", "1000000")

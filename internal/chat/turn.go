@@ -204,7 +204,6 @@ func request(s *settings.Settings, r llm.Request) llm.Request {
 	r.Temperature = settings.Temperature.Pointer(s)
 	r.TopP = settings.TopP.Pointer(s)
 	r.ReasoningEffort = settings.ReasoningEffort.Of(s)
-	r.API = llm.API(settings.API.Of(s))
 	r.Patience = &llm.Patience{
 		First:   settings.RequestTimeout.Of(s),
 		Idle:    settings.IdleTimeout.Of(s),

@@ -10,6 +10,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
+	"agent/internal/llm/openai"
 	"agent/internal/settings"
 )
 
@@ -55,8 +56,8 @@ func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*ben
 		}
 		return llmtest.Say("that was it")
 	})
-	own := llm.NewClient(llm.ClientConfig{BaseURL: "http://" + host + "/v1", Transport: srv.Transport()})
-	other := llm.NewClient(llm.ClientConfig{BaseURL: "http://api.example.com/v1", Transport: plain.Transport()})
+	own := openai.NewClient(openai.Config{BaseURL: "http://" + host + "/v1", Transport: srv.Transport()})
+	other := openai.NewClient(openai.Config{BaseURL: "http://api.example.com/v1", Transport: plain.Transport()})
 	b := newBench(t)
 	b.Provider = func() (llm.Provider, error) {
 		if settings.Model.Of(b.Settings) == "other" {
@@ -218,7 +219,7 @@ func TestVendorsTakeTurns(t *testing.T) {
 			return llmtest.Say("both").CallID(id(1), "read_file", file).CallID(id(2), "write_file", file)
 		}
 		srv := llmtest.NewFunc(t, vendor.Strict(script))
-		clients[vendor.Model] = llm.NewClient(llm.ClientConfig{BaseURL: "http://" + vendor.Host + "/v1", Transport: srv.Transport()})
+		clients[vendor.Model] = openai.NewClient(openai.Config{BaseURL: "http://" + vendor.Host + "/v1", Transport: srv.Transport()})
 	}
 	b.Provider = func() (llm.Provider, error) { return clients[settings.Model.Of(b.Settings)], nil }
 	for range 2 {

@@ -81,3 +81,15 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// HintLater is what to do about a failure that passes.
+const HintLater = "try again later, or use another endpoint with --base-url"
+
+// About names what a message is about: an endpoint and, unless it is empty, a
+// model there.
+func About(endpoint, model string) string {
+	if model == "" {
+		return endpoint
+	}
+	return endpoint + ", model " + model
+}

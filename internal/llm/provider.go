@@ -1,7 +1,7 @@
-// Package llm talks to model providers: one small streaming interface, what can be
-// wrapped around any implementation of it (retries, a watchdog, redaction), the
-// client for OpenAI-compatible endpoints with typed errors, what is known about
-// models, and the embedded demo model.
+// Package llm is what a model is to the program: one small streaming interface, and
+// what can be wrapped around any implementation of it (retries, a watchdog, lessons,
+// redaction). Requests, chunks and errors are free of any wire format; package openai
+// speaks one.
 //
 // It knows the content model and nothing of the turn loop. It never logs a key.
 package llm
@@ -40,16 +40,12 @@ type Request struct {
 	Temperature     *float64
 	TopP            *float64
 	ReasoningEffort string
-	// API chooses the wire format.
-	API API
 	// Replay says whether reasoning goes back to the model it comes from.
 	Replay Replay
 	// Cache is about the provider's prompt cache.
 	Cache Cache
 	// Patience is how long to wait and how often to ask; nil means the defaults.
 	Patience *Patience
-	// Dialect is what the endpoint is known to want otherwise; see Adapt.
-	Dialect Dialect
 }
 
 // ToolSpec describes a tool to the model.

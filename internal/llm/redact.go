@@ -50,16 +50,16 @@ type redacting struct {
 func (r *redacting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for chunk, err := range r.Provider.Stream(ctx, req) {
-			if !yield(chunk, redactError(err, r.key)) {
+			if !yield(chunk, RedactError(err, r.key)) {
 				return
 			}
 		}
 	}
 }
 
-// redactError takes key out of the words of an *Error. Its cause stays for
-// errors.Is; nobody shows that.
-func redactError(err error, key Key) error {
+// RedactError returns err without key, or anything that looks like a key, in the
+// words of an *Error. Its cause stays for errors.Is; nobody shows that.
+func RedactError(err error, key Key) error {
 	var failure *Error
 	if !errors.As(err, &failure) {
 		return err

@@ -160,7 +160,7 @@ func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	}
 	if asked := failure.RetryAfter; asked > 0 {
 		if asked > maxRetryAfter {
-			failure.Hint = fmt.Sprintf("it asks to wait %s; %s", asked.Round(time.Second), hintLater)
+			failure.Hint = fmt.Sprintf("it asks to wait %s; %s", asked.Round(time.Second), HintLater)
 			return 0, false
 		}
 		return asked, true

@@ -18,6 +18,9 @@ type watching struct {
 	subject  string
 }
 
+// hintSilence is what to do about a server that is silent.
+const hintSilence = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
+
 // stallError is the cause of a request that was given up because its server was
 // silent.
 type stallError struct{ after time.Duration }
@@ -47,7 +50,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 }
 
 func (w *watching) stalled(req Request, cause *stallError) *Error {
-	return &Error{Kind: Unavailable, Message: about(w.subject, req.Model) + ": " + cause.Error(), Hint: hintPatience, Costly: true, Err: cause}
+	return &Error{Kind: Unavailable, Message: About(w.subject, req.Model) + ": " + cause.Error(), Hint: hintSilence, Costly: true, Err: cause}
 }
 
 // stallClocks end a request by whichever of two clocks runs out. The patient one

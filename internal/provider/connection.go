@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/openai"
 	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
 )
@@ -151,6 +152,7 @@ func (c *Connection) follows() string {
 type extras struct {
 	headers map[string]string
 	body    settings.JSON
+	api     openai.API
 	// left are the settings that were made for another endpoint and not sent to this
 	// one, each with its layer.
 	left []string
@@ -160,7 +162,7 @@ type extras struct {
 // that it takes.
 func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings
-	e := extras{headers: map[string]string{}}
+	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Of(s))}
 	take := func(key string, from settings.Source) bool {
 		if endpoint.takes(from, sources) {
 			return true
@@ -181,7 +183,7 @@ func (c *Connection) extras(endpoint Endpoint) extras {
 }
 
 func (e extras) equal(other extras) bool {
-	return e.body == other.body && maps.Equal(e.headers, other.headers)
+	return e.body == other.body && e.api == other.api && maps.Equal(e.headers, other.headers)
 }
 
 // current returns the endpoint for the settings as they are now. One that is new
@@ -215,9 +217,9 @@ func (c *Connection) current() (*peer, error) {
 	}
 	c.peer = &peer{
 		endpoint: endpoint, extras: extras, follows: follows,
-		client: llm.NewClient(llm.ClientConfig{
+		client: openai.NewClient(openai.Config{
 			BaseURL: endpoint.BaseURL, Key: endpoint.Key,
-			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body),
+			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
 			Lessons: c.lessons.of(endpoint.Host()), KeyHelp: endpoint.Preset().keyHelp(),
 		}),
 		asked: make(chan struct{}),

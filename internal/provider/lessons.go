@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/llm"
+	"agent/internal/llm/openai"
 	"agent/internal/rawjson"
 )
 
@@ -35,8 +36,8 @@ type lessons struct {
 
 // taught is a lesson of the file.
 type taught struct {
-	Dialect llm.Dialect `json:"dialect"`
-	At      time.Time   `json:"at"`
+	Dialect openai.Dialect `json:"dialect"`
+	At      time.Time      `json:"at"`
 }
 
 // newLessons returns those of a folder, "" for none.
@@ -49,7 +50,7 @@ func newLessons(folder string, now func() time.Time) *lessons {
 }
 
 // of returns the lessons of a host.
-func (l *lessons) of(host string) llm.Lessons { return hostLessons{l, host} }
+func (l *lessons) of(host string) llm.Lessons[openai.Dialect] { return hostLessons{l, host} }
 
 // hostLessons implements llm.Lessons for a host.
 type hostLessons struct {
@@ -58,11 +59,11 @@ type hostLessons struct {
 }
 
 // Learned implements llm.Lessons.
-func (h hostLessons) Learned(model string) llm.Dialect { return h.all.read()[h.key(model)].Dialect }
+func (h hostLessons) Learned(model string) openai.Dialect { return h.all.read()[h.key(model)].Dialect }
 
 // Keep implements llm.Lessons. Nobody is told when it fails: the endpoint teaches it
 // again.
-func (h hostLessons) Keep(model string, d llm.Dialect) {
+func (h hostLessons) Keep(model string, d openai.Dialect) {
 	_ = h.all.add(h.key(model), d)
 }
 
@@ -85,7 +86,7 @@ func (l *lessons) read() map[string]taught {
 	return all
 }
 
-func (l *lessons) add(key string, d llm.Dialect) error {
+func (l *lessons) add(key string, d openai.Dialect) error {
 	if l.path == "" {
 		return nil
 	}

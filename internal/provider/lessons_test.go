@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm"
+	"agent/internal/llm/openai"
 )
 
 // What an endpoint taught is known for a while, of that host and model only.
@@ -16,12 +16,12 @@ func TestLessons(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	open := func() *lessons { return newLessons(filepath.Join(dir, "state"), func() time.Time { return now }) }
-	want := llm.Dialect{OmitUsage: true, API: llm.APIResponses}
+	want := openai.Dialect{OmitUsage: true, API: openai.APIResponses}
 	open().of("a.example").Keep("m", want)
 	if got := open().of("a.example").Learned("m"); got != want {
 		t.Errorf("got %+v", got)
 	}
-	none := llm.Dialect{}
+	none := openai.Dialect{}
 	if open().of("b.example").Learned("m") != none || open().of("a.example").Learned("n") != none {
 		t.Error("another host or model has learned it")
 	}
@@ -40,7 +40,7 @@ func TestLessonsFile(t *testing.T) {
 	now := time.Now()
 	l := newLessons(dir, func() time.Time { now = now.Add(time.Second); return now })
 	for i := range mostLessons + 5 {
-		l.of("h").Keep(fmt.Sprint(i), llm.Dialect{OmitCache: true})
+		l.of("h").Keep(fmt.Sprint(i), openai.Dialect{OmitCache: true})
 	}
 	if all := l.read(); len(all) != mostLessons || all["h 4"].Dialect.OmitCache || !all["h 5"].Dialect.OmitCache {
 		t.Errorf("%d are kept", len(all))
@@ -51,10 +51,10 @@ func TestLessonsFile(t *testing.T) {
 	if len(l.read()) != 0 {
 		t.Error("a broken file teaches something")
 	}
-	l.of("h").Keep("m", llm.Dialect{OmitCache: true})
+	l.of("h").Keep("m", openai.Dialect{OmitCache: true})
 	if !l.of("h").Learned("m").OmitCache {
 		t.Error("a broken file is not replaced")
 	}
-	newLessons("", time.Now).of("h").Keep("m", llm.Dialect{OmitCache: true})
-	newLessons("/dev/null/x", time.Now).of("h").Keep("m", llm.Dialect{OmitCache: true})
+	newLessons("", time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
+	newLessons("/dev/null/x", time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
 }

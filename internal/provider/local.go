@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"agent/internal/llm"
+	"agent/internal/llm/openai"
 	"agent/internal/words"
 )
 
@@ -33,7 +33,7 @@ var localPorts = []struct {
 
 // serverOf tells by who owns the models which server lists them, "" if none of
 // those known.
-func serverOf(models []llm.ModelInfo) string {
+func serverOf(models []openai.ModelInfo) string {
 	for _, m := range models {
 		switch m.OwnedBy {
 		case "library":
@@ -89,7 +89,7 @@ func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int
 
 func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name string) *Local {
 	local := &Local{Name: name, BaseURL: fmt.Sprintf("http://127.0.0.1:%d/v1", port)}
-	client := llm.NewClient(llm.ClientConfig{BaseURL: local.BaseURL, Transport: transport})
+	client := openai.NewClient(openai.Config{BaseURL: local.BaseURL, Transport: transport})
 	models, err := client.ListModels(ctx)
 	if err != nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/llm"
+	"agent/internal/llm/openai"
 	"agent/internal/pattern"
 	"agent/internal/rawjson"
 )
@@ -32,7 +32,7 @@ const (
 
 // loadOllama has Ollama load a model before the first request: that need not wait for
 // it then, and the window is known.
-func loadOllama(client *llm.Client, model string) error {
+func loadOllama(client *openai.Client, model string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
 	question, err := rawjson.Marshal(map[string]string{"model": model, "keep_alive": keptLoaded})
@@ -46,7 +46,7 @@ func loadOllama(client *llm.Client, model string) error {
 // ollamaWindows are the windows that Ollama really runs its models with: what is set
 // for a model, else that of one that is loaded, else the least there is. What the
 // model was trained for is no answer, only a bound.
-func ollamaWindows(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]Offer {
+func ollamaWindows(ctx context.Context, client *openai.Client, models []openai.ModelInfo) map[string]Offer {
 	const atOnce = 4
 	var (
 		mu      sync.Mutex
@@ -90,7 +90,7 @@ type ollamaWindow struct{ set, trained int }
 
 // ollamaLoaded are the windows of the models that are loaded, by name without the tag
 // latest.
-func ollamaLoaded(ctx context.Context, client *llm.Client) map[string]int {
+func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 	var ps struct {
 		Models []struct {
 			Name    string `json:"name"`
@@ -110,7 +110,7 @@ func ollamaLoaded(ctx context.Context, client *llm.Client) map[string]int {
 // numCtx is the window set for a model in Ollama's list of parameters.
 var numCtx = pattern.New(`(?m)^num_ctx\s+(\d+)`)
 
-func ollamaModel(ctx context.Context, client *llm.Client, model string) (w ollamaWindow) {
+func ollamaModel(ctx context.Context, client *openai.Client, model string) (w ollamaWindow) {
 	var show struct {
 		Parameters string         `json:"parameters"`
 		Info       map[string]any `json:"model_info"`

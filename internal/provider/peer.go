@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/openai"
 	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
 )
@@ -20,7 +21,7 @@ type peer struct {
 	extras   extras
 	// follows are the settings it follows from.
 	follows string
-	client  *llm.Client
+	client  *openai.Client
 	// asked is closed when the endpoint has told its models, or failed to.
 	asked chan struct{}
 
@@ -109,7 +110,7 @@ func (p *peer) wait() {
 
 // isOwn reports whether the endpoint may be a server of somebody's own.
 func (p *peer) isOwn() bool {
-	return strings.HasPrefix(p.endpoint.BaseURL, "http://") || llm.IsLocal(p.endpoint.Host())
+	return strings.HasPrefix(p.endpoint.BaseURL, "http://") || openai.IsLocal(p.endpoint.Host())
 }
 
 // only is the id of the only model, "" when there are more or none.

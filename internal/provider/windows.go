@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/llm"
+	"agent/internal/llm/openai"
 )
 
 // probeTimeout bounds the questions about windows; the answers are worth a short
@@ -32,7 +32,7 @@ func SameModel(a, b string) bool {
 // offers asks an endpoint for its models and their windows. Servers that do not tell
 // windows there but on paths of their own (llama.cpp, LM Studio, Ollama) are asked
 // again; what they do not answer stays unknown.
-func offers(ctx context.Context, client *llm.Client) ([]Offer, error) {
+func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func offers(ctx context.Context, client *llm.Client) ([]Offer, error) {
 
 // probeWindows asks a local server on its own paths for the windows it really
 // runs its models with, which may be smaller than what the models can do.
-func probeWindows(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]Offer {
+func probeWindows(ctx context.Context, client *openai.Client, models []openai.ModelInfo) map[string]Offer {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	switch serverOf(models) {
@@ -65,7 +65,7 @@ func probeWindows(ctx context.Context, client *llm.Client, models []llm.ModelInf
 	}
 }
 
-func llamaCppWindow(ctx context.Context, client *llm.Client, models []llm.ModelInfo) map[string]Offer {
+func llamaCppWindow(ctx context.Context, client *openai.Client, models []openai.ModelInfo) map[string]Offer {
 	var props struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
@@ -81,7 +81,7 @@ func llamaCppWindow(ctx context.Context, client *llm.Client, models []llm.ModelI
 	return windows
 }
 
-func lmStudioWindows(ctx context.Context, client *llm.Client) map[string]Offer {
+func lmStudioWindows(ctx context.Context, client *openai.Client) map[string]Offer {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`

@@ -7,6 +7,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
+	"agent/internal/llm/openai"
 )
 
 // TestProviderContract: the demo model with the client keeps to the contract of a
@@ -14,7 +15,7 @@ import (
 func TestProviderContract(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
-	client := llm.NewClient(llm.ClientConfig{BaseURL: p.server.BaseURL, Transport: &http.Transport{}})
+	client := openai.NewClient(openai.Config{BaseURL: p.server.BaseURL, Transport: &http.Transport{}})
 	t.Cleanup(client.Close)
 	for asked, calls := range map[string]int{"help": 0, "read till.sh": 1, "list": 1, "what is in my context": 0, "héllo \U0001F600": 0} {
 		req := llm.Request{Model: p.server.Model, History: []*history.Content{history.HumanText(asked)}}

@@ -8,7 +8,7 @@
 //		llmtest.Call("read_file", `{"file_path":"a.txt"}`),
 //		llmtest.Say("It says ", "hello."),
 //	)
-//	client := llm.NewClient(llm.ClientConfig{BaseURL: srv.URL})
+//	client := openai.NewClient(openai.Config{BaseURL: srv.URL})
 //	…
 //	srv.Requests()[1].Last() // the message with the tool's answer
 //

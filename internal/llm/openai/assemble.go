@@ -1,0 +1,198 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+)
+
+// callAssembler puts tool calls together from the fragments of a stream. By the
+// book every fragment has the index of its call and the first one has id and name.
+// Servers also leave out the index or the id, send the id later, send every call
+// with index 0, split the name or repeat it in every fragment, begin with empty
+// arguments before the real ones, and repeat the arguments at the end.
+type callAssembler struct {
+	// newID makes an id for a call that has none.
+	newID func() string
+
+	calls []*partialCall
+}
+
+type partialCall struct {
+	index loose.Int
+	// id is the server's, or our own as long as the server has given none.
+	id        string
+	ownID     bool
+	name      string
+	arguments strings.Builder
+	// extra is what the provider attached.
+	extra     json.RawMessage
+	announced bool
+}
+
+// add takes a fragment and returns the calls whose name is complete by it. One that says
+// nothing is no call: it may be a member of another shape.
+func (a *callAssembler) add(f callFragment) []llm.ToolCallStarted {
+	if f.ID+f.name()+f.arguments() == "" && len(f.ExtraContent) == 0 {
+		return nil
+	}
+	call := a.callOf(f)
+	if call == nil {
+		call = &partialCall{index: f.Index, ownID: true}
+		a.calls = append(a.calls, call)
+	}
+	if call.ownID && f.ID != "" && a.byID(f.ID) == nil {
+		call.id, call.ownID = f.ID, false
+	}
+	if call.id == "" {
+		call.id = a.newID()
+	}
+	call.addName(f.name())
+	call.arguments.WriteString(f.arguments())
+	if len(f.ExtraContent) > 0 && string(f.ExtraContent) != "null" {
+		call.extra = f.ExtraContent
+	}
+	return a.announce(func(c *partialCall) bool { return c.name != "" && (c != call || c.arguments.Len() > 0) })
+}
+
+// announce returns the calls that were not announced yet and are ready.
+func (a *callAssembler) announce(ready func(*partialCall) bool) []llm.ToolCallStarted {
+	var started []llm.ToolCallStarted
+	for _, c := range a.calls {
+		if !c.announced && ready(c) {
+			c.announced = true
+			started = append(started, llm.ToolCallStarted{Name: c.name})
+		}
+	}
+	return started
+}
+
+// callOf returns the call a fragment continues, nil if it begins a new one.
+func (a *callAssembler) callOf(f callFragment) *partialCall {
+	if len(a.calls) == 0 {
+		return nil
+	}
+	last := a.calls[len(a.calls)-1]
+	switch {
+	case f.Index.Is:
+		call := a.byIndex(f.Index)
+		if call != nil && call.endsBefore(f) && (!call.ownID && f.ID != "" && f.ID != call.id || call.ownID && f.ID == "" && call.differs(f)) {
+			return nil
+		}
+		return call
+	case f.ID != "":
+		if call := a.byID(f.ID); call != nil || f.name() != "" {
+			return call
+		}
+		return last
+	case last.arguments.Len() == 0 && last.name == f.name(), !last.endsBefore(f):
+		return last
+	default:
+		return nil
+	}
+}
+
+// endsBefore reports whether a fragment that names a function begins another call:
+// this one is whole, or has no arguments to continue.
+func (p *partialCall) endsBefore(f callFragment) bool {
+	arguments := p.arguments.String()
+	return f.name() != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
+}
+
+// differs reports whether a fragment without an id is a whole call that is not this one
+// said again.
+func (p *partialCall) differs(f callFragment) bool {
+	before, now := p.arguments.String(), f.arguments()
+	return before != "" && (f.name() != p.name || before != "{}" && now != before && json.Valid([]byte(now)))
+}
+
+// addName takes the name of a fragment: the first piece of it, another, or all of
+// it again.
+func (p *partialCall) addName(name string) {
+	switch {
+	case p.name != "" && p.arguments.Len() > 0:
+	case strings.HasPrefix(name, p.name):
+		p.name = name
+	default:
+		p.name += name
+	}
+}
+
+// byIndex returns the latest call with an index: a server that numbers every call
+// 0 means the one it is sending.
+func (a *callAssembler) byIndex(index loose.Int) *partialCall {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		if a.calls[i].index == index {
+			return a.calls[i]
+		}
+	}
+	return nil
+}
+
+func (a *callAssembler) byID(id string) *partialCall {
+	for _, call := range a.calls {
+		if call.id == id {
+			return call
+		}
+	}
+	return nil
+}
+
+// whole reports whether there are calls and the arguments of each are complete.
+func (a *callAssembler) whole() bool {
+	for _, c := range a.calls {
+		if arguments := c.arguments.String(); arguments != "" && !json.Valid([]byte(settleArguments(arguments))) {
+			return false
+		}
+	}
+	return len(a.calls) > 0
+}
+
+// finished is the call as it is meant, with what is attached to it.
+func (p *partialCall) finished(attach *attacher) llm.ToolCall {
+	return llm.ToolCall{ID: p.id, Name: p.name, Arguments: p.settled(), Attached: attach.call(p.extra)}
+}
+
+// settled returns the arguments as they are meant.
+func (p *partialCall) settled() string {
+	if p.arguments.Len() == 0 {
+		return ""
+	}
+	return settleArguments(p.arguments.String())
+}
+
+// settleArguments makes one object of several in a row that are empty or the same.
+// Other arguments stay as they are.
+func settleArguments(arguments string) string {
+	if json.Valid([]byte(arguments)) {
+		return arguments
+	}
+	settled := "{}"
+	for values := json.NewDecoder(strings.NewReader(arguments)); ; {
+		var value json.RawMessage
+		err := values.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			return settled
+		}
+		var compact bytes.Buffer
+		if err != nil || value[0] != '{' || json.Compact(&compact, value) != nil {
+			return arguments
+		}
+		switch object := compact.String(); {
+		case object == "{}", object == settled:
+		case settled == "{}":
+			settled = object
+		default:
+			return arguments
+		}
+	}
+}
+
+// newCallID makes an id that this client has not made before.
+func (c *Client) newCallID() string { return fmt.Sprintf("call_%d", c.madeIDs.Add(1)) }

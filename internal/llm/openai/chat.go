@@ -1,0 +1,109 @@
+package openai
+
+import (
+	"cmp"
+
+	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+	"agent/internal/llm/sse"
+)
+
+// chatCompletions is the format of /chat/completions, which nearly every server
+// speaks.
+type chatCompletions struct {
+	// host is the endpoint's, to which attachments belong.
+	host string
+}
+
+func (chatCompletions) path() string { return "/chat/completions" }
+
+func (f chatCompletions) reader(r *reply, req request) func(sse.Event) error {
+	r.attach = attacher{replay: replayFor(req, f.host)}
+	if _, opens := r.client.opensThinking.Load(req.Model); opens {
+		r.tags.inside, r.tags.closing = true, closingThink
+	}
+	return func(event sse.Event) error {
+		return r.takeChatEvent(loose.Decode[chatEvent](event.Data))
+	}
+}
+
+// takeChatEvent takes one event of a chat completion.
+func (r *reply) takeChatEvent(event chatEvent) error {
+	if usage := event.usage(); usage != nil {
+		r.usage = usage
+	}
+	choice := event.first()
+	r.known = r.known || len(event.Choices) > 0
+	for _, part := range choice.parts(r.came) {
+		r.takeDelta(part)
+	}
+	if r.finish != "" || choice.FinishReason == "" {
+		return nil
+	}
+	complete := choice.FinishReason == finishReason(openai.FinishReasonStop) && len(r.calls.calls) == 0
+	r.endText(complete)
+	return r.finishFor(string(choice.FinishReason))
+}
+
+// takeDelta takes a piece of the message.
+func (r *reply) takeDelta(delta chatDelta) {
+	r.came = r.came.with(delta)
+	if thought, field := delta.thought(); thought != "" {
+		r.attach.field = cmp.Or(field, r.attach.field)
+		r.emit(llm.Reasoning{Delta: thought})
+	}
+	r.size += r.attach.addDetails(delta.ReasoningDetails)
+	if answer := delta.answer(); answer != "" {
+		r.write(r.tags.add(answer))
+	}
+	for _, fragment := range delta.calls() {
+		r.addCall(fragment)
+	}
+}
+
+// write emits the thinking and the answer of a piece of content.
+func (r *reply) write(thought, answer string) {
+	if thought != "" {
+		if r.tags.opening == fieldThinkTags {
+			r.attach.field = fieldThinkTags
+		}
+		r.emit(llm.Reasoning{Delta: thought})
+	}
+	if answer == "" || r.tags.closing != "" {
+		r.emitText(answer)
+		return
+	}
+	before, after, found := r.stray.add(answer)
+	if !found {
+		r.emitText(before)
+		return
+	}
+	r.client.opensThinking.Store(r.model, true)
+	if r.answered {
+		r.answered = false
+		r.emit(llm.WasThinking{})
+	}
+	if before != "" {
+		r.emit(llm.Reasoning{Delta: before})
+	}
+	r.tags.closed = true // the space after the tag goes
+	r.emitText(r.tags.afterSpace(after))
+}
+
+func (r *reply) emitText(text string) {
+	if text != "" {
+		r.emit(llm.Text{Delta: text})
+	}
+}
+
+// endText emits what was held of the content. A reply that is complete, and not calls,
+// must hold an answer.
+func (r *reply) endText(complete bool) {
+	if r.tags.inside && r.tags.opening == "" {
+		r.client.opensThinking.Delete(r.model) // it was wrong to expect the tag
+	}
+	r.write(r.tags.end(complete))
+	r.emitText(r.stray.end())
+}

@@ -1,0 +1,156 @@
+// Package openai is the llm.Provider for OpenAI-compatible endpoints: chat completions
+// and the Responses API, with what vendors and servers do otherwise, errors in words for
+// a person, and the list of an endpoint's models.
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"agent/internal/llm"
+)
+
+// Config says where and how a Client talks. Only BaseURL is required.
+type Config struct {
+	// BaseURL is the endpoint without a slash at its end. It may have a query, which
+	// goes with every request.
+	BaseURL string
+	// Key is sent as bearer token when it is not empty.
+	Key llm.Key
+	// KeyHelp says where the key comes from, as hints name it; empty means EnvKey.
+	KeyHelp string
+	// UserAgent and Headers are sent with every request. They never replace what the
+	// client needs itself.
+	UserAgent string
+	Headers   map[string]string
+	// ExtraBody is a JSON object whose members are added to the body of every
+	// request for a reply, in place of members of the same name; empty for none.
+	ExtraBody json.RawMessage
+	// API is the wire format; "" means APIAuto.
+	API API
+	// Transport makes the requests; nil means one with the proxies of the
+	// environment and connections that are kept.
+	Transport http.RoundTripper
+
+	// Lessons keeps what the endpoint teaches from one run to the next; nil forgets it
+	// with the client.
+	Lessons llm.Lessons[Dialect]
+
+	// Retry says how to wait until a request is made again.
+	Retry llm.RetryPolicy
+	// Now reads the clock; nil means the real one.
+	Now func() time.Time
+}
+
+// Client talks to one OpenAI-compatible endpoint. As a Provider it is chat
+// completions and the Responses API with everything around them. It is safe for
+// concurrent use and keeps its connections between requests.
+type Client struct {
+	llm.Provider
+
+	config Config
+	http   *http.Client
+	// opensThinking holds the models whose replies begin within their thinking.
+	opensThinking sync.Map
+	// madeIDs counts the ids made for calls that came without one.
+	madeIDs atomic.Int64
+}
+
+// NewClient returns a client for one endpoint.
+func NewClient(config Config) *Client {
+	if config.Transport == nil {
+		config.Transport = newTransport()
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	c := &Client{
+		config: config,
+		// A redirect is reported, not followed: following it would turn the request
+		// into a GET and could carry the key elsewhere.
+		http: &http.Client{Transport: config.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
+	}
+	var kept llm.Lessons[Dialect]
+	if config.Lessons != nil {
+		kept = lasting{config.Lessons}
+	}
+	speak := func(d Dialect) llm.Provider { return llm.Watch(&formats{c, d}, c.endpoint()) }
+	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, kept), config.Key), config.Retry)
+	return c
+}
+
+// newTransport is Go's own with three changes: streams are not compressed, because
+// servers then hold events back to fill a block, a connection that died while the
+// machine slept is found out, and an unreadable proxy is an error.
+func newTransport() http.RoundTripper {
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	transport = transport.Clone()
+	transport.DisableCompression = true
+	transport.Proxy = proxyFromEnvironment
+	const pingAfter, pingAnswer = 15 * time.Second, 15 * time.Second
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAnswer}
+	return transport
+}
+
+// Close lets go of idle connections. Replies that are being streamed go on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// product is what the program is called on the pages of OpenRouter.
+const product = "agent"
+
+// newRequest makes a request to a path of the endpoint with the headers that all
+// requests have.
+func (c *Client) newRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	base, query, _ := strings.Cut(c.config.BaseURL, "?")
+	if query != "" {
+		query = "?" + query
+	}
+	request, err := http.NewRequestWithContext(ctx, method, base+path+query, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range c.config.Headers {
+		request.Header.Set(name, value)
+	}
+	if isHost(c.host(), "openrouter.ai") && request.Header.Get("X-Title") == "" {
+		request.Header.Set("X-Title", product)
+	}
+	if c.config.UserAgent != "" {
+		request.Header.Set("User-Agent", c.config.UserAgent)
+	}
+	if c.config.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+string(c.config.Key))
+	}
+	request.Header.Set("Content-Type", "application/json")
+	return request, nil
+}
+
+// host is the endpoint's host, with its port if it has one.
+func (c *Client) host() string {
+	u, err := url.Parse(c.config.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// endpoint is the base URL as it may be shown: without user, password and query.
+func (c *Client) endpoint() string {
+	u, err := url.Parse(c.config.BaseURL)
+	if err != nil {
+		return "the endpoint"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}

@@ -1,0 +1,225 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/sse"
+)
+
+const (
+	// maxErrorBody bounds what is read of an answer that is not a reply.
+	maxErrorBody = 64 << 10
+	// errorBodyGrace is how long the body of an error may take.
+	errorBodyGrace = 10 * time.Second
+)
+
+// exchange is one request whose answer is a reply that is arriving.
+type exchange struct {
+	body io.ReadCloser
+	// kind is the media type and encoding the compression that the server names.
+	kind, encoding string
+	cancel         context.CancelFunc
+	// deadline ends the exchange when what may still come has not come.
+	deadline *time.Timer
+}
+
+// post sends a request to a path of the endpoint and returns the exchange once the
+// reply begins. An answer of any other kind is an *Error.
+func (c *Client) post(parent context.Context, path, model string, body []byte) (*exchange, error) {
+	ctx, cancel := context.WithCancel(parent)
+	x := &exchange{cancel: cancel}
+	request, err := c.newRequest(ctx, http.MethodPost, path, bytes.NewReader(c.withExtra(body)))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := c.http.Do(request)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	x.body = response.Body
+	x.encoding = strings.ToLower(response.Header.Get("Content-Encoding"))
+	x.kind, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if response.StatusCode != http.StatusOK || x.kind == "text/html" {
+		defer x.close()
+		return nil, c.refused(x, response, model)
+	}
+	return x, nil
+}
+
+// decoded is the body without a compression that nobody asked for. gzip is known
+// by its first bytes too.
+func (x *exchange) decoded() (*bufio.Reader, error) {
+	const (
+		gzipMagic = "\x1f\x8b"
+		telling   = 8 // bytes tell what it is
+	)
+	plain := bufio.NewReader(x.body)
+	begin, err := plain.Peek(telling)
+	if err != nil && len(begin) < len(gzipMagic) {
+		return plain, nil // what is wrong shows when it is read
+	}
+	var unpacked io.Reader
+	switch {
+	case string(begin[:len(gzipMagic)]) == gzipMagic:
+		unpacked, err = gzip.NewReader(plain)
+	case x.encoding == "deflate" && isZlib(begin):
+		unpacked, err = zlib.NewReader(plain)
+	case x.encoding == "deflate" && !beginsPlain(begin): // what the word means to some servers
+		unpacked = flate.NewReader(plain)
+	case x.encoding == "deflate":
+		return plain, nil
+	case x.encoding != "" && x.encoding != "identity" && x.encoding != "gzip":
+		return nil, &codingError{x.encoding}
+	default:
+		return plain, nil
+	}
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrHeader) {
+		return nil, errCorrupt
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReader(unpacked), nil
+}
+
+// isZlib reports whether a body begins as zlib does.
+func isZlib(begin []byte) bool {
+	const deflate = 8
+	return begin[0]&0x0f == deflate && (int(begin[0])<<8|int(begin[1]))%31 == 0
+}
+
+// beginsPlain reports whether a body begins as events or a document do, with nothing
+// that no text holds.
+func beginsPlain(begin []byte) bool {
+	for _, b := range begin {
+		if b < ' ' && b != '\t' && b != '\r' && b != '\n' || b == 0x7f {
+			return false
+		}
+	}
+	switch string(begin[:2]) {
+	case "da", "ev", "id", "re":
+		return true
+	}
+	return strings.HasPrefix(string(begin), "\ufeff") || strings.IndexByte(":{<[ \r\n", begin[0]) >= 0
+}
+
+// errCorrupt is the error of a compressed body that cannot be unpacked. It would come again.
+var errCorrupt = errors.New("sent an answer that cannot be unpacked")
+
+// codingError is the error of a body that cannot be read.
+type codingError struct{ encoding string }
+
+func (e *codingError) Error() string {
+	return "compressed its answer with " + oneLine(e.encoding) + ", which nobody asked for"
+}
+
+// refused turns an answer that is not a reply into an *Error.
+func (c *Client) refused(x *exchange, response *http.Response, model string) *llm.Error {
+	x.expect(errorBodyGrace)
+	var body []byte
+	if plain, err := x.decoded(); err == nil {
+		body, _ = io.ReadAll(io.LimitReader(plain, maxErrorBody))
+	}
+	p := parseProblem(body)
+	p.status, p.header = response.StatusCode, response.Header
+	return c.problemError(p, model)
+}
+
+// events yields the events of the reply. A server that does not stream gives one:
+// the whole document.
+func (x *exchange) events() iter.Seq2[sse.Event, error] {
+	return func(yield func(sse.Event, error) bool) {
+		body, err := x.decoded()
+		if err != nil {
+			yield(sse.Event{}, err)
+			return
+		}
+		if x.kind != "application/json" || !beginsDocument(body) {
+			sse.Read(&boundedReader{from: body, left: maxStream})(yield)
+			return
+		}
+		document, err := io.ReadAll(io.LimitReader(body, sse.MaxEvent+1))
+		switch {
+		case err != nil:
+		case len(document) > sse.MaxEvent:
+			err = sse.ErrTooLarge
+		case bytes.Contains(document, []byte("}\n{")) && !json.Valid(document): // an event a line
+			sse.Read(bytes.NewReader(document))(yield)
+			return
+		case !json.Valid(document):
+			err = &sse.StrayError{First: string(document)}
+		}
+		yield(sse.Event{Data: document}, err)
+	}
+}
+
+// boundedReader reads up to a number of bytes; what comes then is errEndless.
+type boundedReader struct {
+	from io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (r *boundedReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errEndless
+	}
+	n, err := r.from.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
+}
+
+// beginsDocument reports whether a body begins like a JSON document. A stream may
+// be announced as one.
+func beginsDocument(body *bufio.Reader) bool {
+	for n := 1; ; n++ {
+		begin, err := body.Peek(n)
+		if err != nil {
+			return false
+		}
+		switch begin[n-1] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return begin[n-1] == '{' || begin[n-1] == '['
+		}
+	}
+}
+
+// expect leaves only d for what may still come.
+func (x *exchange) expect(d time.Duration) {
+	if x.deadline != nil {
+		x.deadline.Stop()
+	}
+	x.deadline = time.AfterFunc(d, x.cancel)
+}
+
+// drain reads the rest of the body, so that the connection can be used again.
+func (x *exchange) drain() {
+	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))
+}
+
+// close ends the exchange, whatever its state.
+func (x *exchange) close() {
+	if x.deadline != nil {
+		x.deadline.Stop()
+	}
+	_ = x.body.Close()
+	x.cancel()
+}

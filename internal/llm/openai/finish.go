@@ -1,0 +1,49 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+// finishes are the reasons that vendors have for the end of a reply beside OpenAI's,
+// in lower case.
+var finishes = map[string]openai.FinishReason{
+	"model_length":      openai.FinishReasonLength, // Mistral
+	"max_tokens":        openai.FinishReasonLength,
+	"max_output_tokens": openai.FinishReasonLength,
+
+	"sensitive":          openai.FinishReasonContentFilter, // GLM
+	"safety":             openai.FinishReasonContentFilter, // Gemini, as routers pass it on
+	"recitation":         openai.FinishReasonContentFilter,
+	"prohibited_content": openai.FinishReasonContentFilter,
+	"blocklist":          openai.FinishReasonContentFilter,
+	"refusal":            openai.FinishReasonContentFilter, // Claude
+}
+
+// brokenOff are the reasons of a reply that is not complete, though its server has
+// ended it: OpenRouter's and Mistral's, GLM's, DeepSeek's, vLLM's, and Gemini's for a
+// call that it could not read itself.
+var brokenOff = []string{"error", "network_error", "insufficient_system_resource", "abort", "malformed_function_call"}
+
+// finishFor takes the reason for which the reply has ended.
+func (r *reply) finishFor(reason string) error {
+	// Gemini says what a filter has found behind its name.
+	filter, found, _ := strings.Cut(strings.ToLower(reason), ": ")
+	if filter == "content_filter" || filter == "function_call_filter" && !slices.Contains(brokenOff, found) {
+		r.finish = string(openai.FinishReasonContentFilter)
+		return nil
+	}
+	switch known, is := finishes[filter]; {
+	case slices.Contains(brokenOff, filter), slices.Contains(brokenOff, found):
+		return r.truncated("the provider broke the reply off: "+oneLine(reason), nil)
+	case strings.Contains(filter, "context_window_exceeded"):
+		return r.client.problemError(problem{message: "the reply does not fit into the model's window", code: filter}, r.model)
+	case is:
+		r.finish = string(known)
+	default:
+		r.finish = reason
+	}
+	return nil
+}

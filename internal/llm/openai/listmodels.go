@@ -1,0 +1,118 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+)
+
+// probeTimeout bounds every question about models; the answers are worth a short
+// wait only.
+const probeTimeout = 3 * time.Second
+
+// maxModelsBody bounds a list of models; routers list hundreds with their texts.
+const maxModelsBody = 16 << 20
+
+// ModelInfo is what an endpoint says about a model.
+type ModelInfo struct {
+	ID string
+	// OwnedBy is what the endpoint says of the owner; it tells local servers apart.
+	OwnedBy string
+	// ContextLimit is the window in tokens, 0 when the endpoint does not say.
+	ContextLimit int
+}
+
+// modelEntry is the library's entry of /v1/models with the members in which
+// servers state the window.
+type modelEntry struct {
+	openai.Model
+	// MaxModelLen is vLLM's; ContextLength OpenRouter's and others'.
+	MaxModelLen   loose.Int `json:"max_model_len"`
+	ContextLength loose.Int `json:"context_length"`
+	// Meta is llama.cpp's; it states the window the model was trained for.
+	Meta struct {
+		TrainedContext loose.Int `json:"n_ctx_train"`
+	} `json:"meta"`
+}
+
+func (e modelEntry) window() int {
+	return max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count())
+}
+
+// ListModels asks the endpoint for its models and the windows it states there. The
+// error is an *Error unless ctx ended.
+func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
+	entries, err := c.modelEntries(ctx)
+	if err != nil {
+		return nil, llm.RedactError(err, c.config.Key)
+	}
+	models := make([]ModelInfo, len(entries))
+	for i, e := range entries {
+		models[i] = ModelInfo{ID: e.ID, OwnedBy: e.OwnedBy, ContextLimit: e.window()}
+	}
+	return models, nil
+}
+
+// Ask puts a question to the server on a path beside its /v1 and reads the JSON of
+// the answer. Local servers tell there what the API has no place for.
+func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
+	beside := &Client{config: c.config, http: c.http}
+	base, query, _ := strings.Cut(c.config.BaseURL, "?")
+	beside.config.BaseURL = strings.TrimSuffix(base, "/v1") + "?" + query
+	status, body, err := beside.fetch(ctx, method, path, question)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("%s answered %d", path, status)
+	}
+	return json.Unmarshal(body, answer)
+}
+
+func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
+	timed, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	status, body, err := c.fetch(timed, http.MethodGet, "/models", "")
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case timed.Err() != nil:
+		return nil, c.fail(llm.Unavailable, "", fmt.Sprintf("did not list its models within %s", probeTimeout))
+	case err != nil:
+		return nil, c.connectionFailure(err, "")
+	case status != http.StatusOK:
+		p := parseProblem(body[:min(len(body), maxErrorBody)])
+		p.status = status
+		return nil, c.problemError(p, "")
+	}
+	list := loose.Decode[struct {
+		Data []modelEntry `json:"data"`
+	}](body)
+	if list.Data == nil {
+		return nil, c.fail(llm.NotAnAPI, "", "/models is not a list of models")
+	}
+	return list.Data, nil
+}
+
+func (c *Client) fetch(ctx context.Context, method, path, question string) (status int, body []byte, err error) {
+	request, err := c.newRequest(ctx, method, path, strings.NewReader(question))
+	if err != nil {
+		return 0, nil, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxModelsBody))
+	return response.StatusCode, body, err
+}

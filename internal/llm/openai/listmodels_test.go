@@ -1,0 +1,43 @@
+package openai_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+	"agent/internal/llm/openai"
+)
+
+// TestListModels reads the window wherever the list tells it.
+func TestListModels(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t)
+	srv.Answer("/v1/models", `{"object":"list","data":[{"id":"gpt-4o","owned_by":"system"},{"id":"q","owned_by":"vllm","max_model_len":32768},{"id":"a/b","context_length":1000},{"id":"m.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}]}`)
+	client, _ := newClient(t, srv)
+	got, err := client.ListModels(t.Context())
+	want := []openai.ModelInfo{
+		{ID: "gpt-4o", OwnedBy: "system"},
+		{ID: "q", OwnedBy: "vllm", ContextLimit: 32768},
+		{ID: "a/b", ContextLimit: 1000},
+		{ID: "m.gguf", OwnedBy: "llamacpp", ContextLimit: 131072},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestListModelsFails(t *testing.T) {
+	t.Parallel()
+	for body, kind := range map[string]llm.ErrorKind{"": llm.NotAnAPI, "<html>": llm.NotAnAPI, `{"models":[]}`: llm.NotAnAPI} {
+		srv := llmtest.New(t)
+		srv.Answer("/v1/models", body)
+		client, _ := newClient(t, srv)
+		_, err := client.ListModels(t.Context())
+		if got := failure(t, err); got.Kind != kind || !strings.Contains(err.Error(), srv.URL) {
+			t.Errorf("%q: got %v", body, err)
+		}
+	}
+}

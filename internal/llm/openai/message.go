@@ -1,0 +1,231 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/rawjson"
+)
+
+// messageWriter turns history entries into messages, one entry after the other.
+// What it writes for an entry depends only on the entries before it, so the
+// messages of a growing history are append-only and providers can reuse their
+// prompt cache.
+type messageWriter struct {
+	buf []byte
+	ids *callIDs
+	// replay says what goes back of what providers attached.
+	replay replay
+	hints  cacheHints
+	// answers says that a tool message must be followed by one of the assistant.
+	answers bool
+	// systemAsUser says that the model knows no system prompt.
+	systemAsUser bool
+	// afterTool is set when the latest message is a tool's.
+	afterTool bool
+	// mark is set when the entry that is written ends what the cache shall keep.
+	mark bool
+}
+
+func (w *messageWriter) system(prompt string) {
+	if strings.TrimSpace(prompt) == "" {
+		return
+	}
+	if w.systemAsUser {
+		w.open("user")
+		w.text("content", prompt)
+		w.close()
+		w.open("assistant")
+		w.text("content", understood)
+		w.close()
+		return
+	}
+	w.open("system")
+	switch {
+	case len(w.hints.control) > 0:
+		w.markedText(prompt, "cache_control", w.hints.control)
+	case w.hints.breakpoint:
+		w.markedText(prompt, "prompt_cache_breakpoint", explicitBreakpoint)
+	default:
+		w.text("content", prompt)
+	}
+	w.close()
+}
+
+// understood is what the assistant says to a system prompt that the user tells it, for
+// models with which the two must take turns.
+const understood = "(understood)"
+
+// entry writes the messages of one entry. An entry that says nothing gives none.
+func (w *messageWriter) entry(c *history.Content) {
+	if c.Empty() {
+		return
+	}
+	switch c.Speaker {
+	case history.Human:
+		w.human(c)
+	case history.AI:
+		w.assistant(c)
+	case history.Tool:
+		for i, b := range c.Blocks {
+			if response, ok := b.(*history.ToolResponse); ok {
+				w.response(response, w.mark && i == len(c.Blocks)-1)
+			}
+		}
+	}
+}
+
+// explicitBreakpoint is the mark as OpenAI reads it.
+var explicitBreakpoint = json.RawMessage(`{"mode":"explicit"}`)
+
+// markedText writes a text as the one part of the content, with a mark for the
+// cache.
+func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
+	w.raw(`,"content":[{"type":"text"`)
+	w.text("text", text)
+	w.json(member, mark)
+	w.raw(`}]`)
+}
+
+// human writes a plain text, or a list of parts if there are images.
+func (w *messageWriter) human(c *history.Content) {
+	if w.answers && w.afterTool {
+		w.open("assistant")
+		w.text("content", betweenToolAndUser)
+		w.close()
+	}
+	w.open("user")
+	defer w.close()
+	text := joinText(c.Blocks)
+	media := mediaOf(c.Blocks)
+	switch {
+	case len(media) == 0 && w.mark:
+		w.markedText(text, "cache_control", w.hints.control)
+		return
+	case len(media) == 0:
+		w.text("content", text)
+		return
+	}
+	w.raw(`,"content":[`)
+	if text != "" {
+		w.raw(`{"type":"text"`)
+		w.text("text", text)
+		if w.mark {
+			w.json("cache_control", w.hints.control)
+		}
+		w.raw(`},`)
+	}
+	for i, m := range media {
+		if i > 0 {
+			w.raw(`,`)
+		}
+		w.media(m)
+	}
+	w.raw(`]`)
+}
+
+func (w *messageWriter) media(m *history.Media) {
+	url, ok := imageURL(m)
+	if !ok {
+		w.raw(`{"type":"text"`)
+		w.text("text", unsendable(m))
+		w.raw(`}`)
+		return
+	}
+	w.raw(`{"type":"image_url","image_url":{"url":`)
+	w.buf = rawjson.AppendString(w.buf, url)
+	w.raw(`}}`)
+}
+
+// assistant writes text and calls of one reply as one message, with the reasoning
+// that its provider wants back.
+func (w *messageWriter) assistant(c *history.Content) {
+	w.ids.begin()
+	w.open("assistant")
+	defer w.close()
+	text, calls := joinText(c.Blocks), c.Calls()
+	field, words, details := w.replay.reasoning(c)
+	if field == fieldThinkTags {
+		field, text = "", fieldThinkTags+words+"</think>\n\n"+text
+	}
+	if text == "" {
+		// Servers want the key even where calls make the text optional.
+		w.raw(`,"content":null`)
+	} else {
+		w.text("content", text)
+	}
+	if field != "" {
+		w.text(field, words)
+	}
+	w.json(fieldReasoningDetails, details)
+	if len(calls) == 0 {
+		return
+	}
+	w.raw(`,"tool_calls":[`)
+	for i, call := range calls {
+		if i > 0 {
+			w.raw(`,`)
+		}
+		w.raw(`{"type":"function"`)
+		w.text("id", w.ids.add(c, call.ID))
+		w.raw(`,"function":{"name":`)
+		w.buf = rawjson.AppendString(w.buf, functionName(call.Name))
+		w.text("arguments", string(arguments(call)))
+		w.raw(`}`)
+		w.json(fieldExtraContent, w.replay.signature(call, i == 0))
+		w.raw(`}`)
+	}
+	w.raw(`]`)
+}
+
+func (w *messageWriter) response(r *history.ToolResponse, mark bool) {
+	w.open("tool")
+	w.text("tool_call_id", w.ids.of(r.CallID))
+	if mark {
+		w.markedText(responseText(r), "cache_control", w.hints.control)
+	} else {
+		w.text("content", responseText(r))
+	}
+	w.close()
+}
+
+// betweenToolAndUser is what the assistant says between a tool's answer and what the
+// user says next, for vendors that refuse a user there.
+const betweenToolAndUser = "(the user goes on)"
+
+func (w *messageWriter) open(role string) {
+	w.afterTool = role == "tool"
+	if len(w.buf) > 0 && w.buf[len(w.buf)-1] == '}' {
+		w.raw(`,`)
+	}
+	w.raw(`{"role":"`)
+	w.raw(role)
+	w.raw(`"`)
+}
+
+func (w *messageWriter) close() { w.raw(`}`) }
+
+func (w *messageWriter) raw(s string) { w.buf = append(w.buf, s...) }
+
+func (w *messageWriter) text(key, value string) {
+	w.raw(`,"`)
+	w.raw(key)
+	w.raw(`":`)
+	w.buf = rawjson.AppendString(w.buf, value)
+}
+
+// optional writes a member unless it is empty.
+func (w *messageWriter) optional(key, value string) {
+	if value != "" {
+		w.text(key, value)
+	}
+}
+
+// json writes a member that is JSON already, unless there is none.
+func (w *messageWriter) json(key string, value []byte) {
+	if len(value) > 0 {
+		w.raw(`,"` + key + `":`)
+		w.buf = append(w.buf, value...)
+	}
+}

@@ -1,0 +1,93 @@
+package openai
+
+import (
+	"strconv"
+	"strings"
+
+	"agent/internal/pattern"
+)
+
+// overflowWords are how servers say that a request is larger than the model's
+// window, in lower case. There is no common code for it, and the status is 400,
+// 413, 500 or none.
+var overflowWords = pattern.New(strings.Join([]string{
+	`context_length_exceeded`, // OpenAI and many after it
+	`maximum context length`,  // OpenAI, vLLM, OpenRouter, DeepSeek, Mistral
+	`exceeds the context window`,
+	`longer than the maximum model length`,                // vLLM
+	`context length is only \d`,                           // vLLM, newer
+	`longer than the model's context length`,              // SGLang
+	`exceed_context_size_error`,                           // llama.cpp
+	`exceeds? the available context size`,                 // llama.cpp
+	`context size has been exceeded`,                      // llama.cpp within a stream
+	`input length exceeds the .{0,20}context length`,      // Ollama
+	`exceeds? (the )?(model's )?maximum context`,          // Ollama, TGI
+	`exceeded max context length`,                         // Ollama's cloud
+	`prompt too long`,                                     // Ollama's cloud, oMLX
+	`reached context length of`,                           // LM Studio
+	`context the overflows|context overflows?`,            // LM Studio
+	`context length of only`,                              // LM Studio
+	`greater than the context length`,                     // LM Studio
+	`prompt is too long`,                                  // Anthropic
+	`exceed context limit`,                                // Anthropic
+	`input is too long`,                                   // Bedrock
+	`input token count .{0,40}exceeds the maximum`,        // Gemini
+	`maximum prompt length is`,                            // xAI
+	`prompt token count of .{0,20}exceeds the limit`,      // Copilot
+	`reduce the length of the (messages|prompt)`,          // Groq
+	"`inputs` tokens \\+ `max_new_tokens` must be",        // TGI
+	`request too large`,                                   // per-minute limits below one request
+	`too large for model with \d+ maximum context`,        // Mistral
+	`model_context_window_exceeded|context_window_exceed`, // routers
+	`prompt exceeds max length`,                           // GLM
+	`exceeded model token limit`,                          // Kimi
+	`range of input length should be`,                     // Qwen
+	`tokens_limit_reached|body too large for \S+ model`,   // GitHub
+	`context window exceeds limit`,                        // MiniMax
+	"exceeds? (the |max )?(model'?s? )?context (window|limit)",
+}, "|"))
+
+// overflowLimits find the window in such a message.
+var overflowLimits = pattern.New(strings.ReplaceAll(strings.Join([]string{
+	`maximum context (?:length|limit)(?: is| of|:) N`,
+	`available context size \(N`,
+	`maximum model length of N`,
+	`context length (?:of|is) only N`,
+	`context length \(N`,
+	`reached context length of N`,
+	`> N(?: maximum|, decrease|$|\.)`,
+	`maximum prompt length is N`,
+	`tokens allowed \(N\)`,
+	`model with N maximum context`,
+	`exceeds the limit of N`,
+	`must be <= N`,
+	`while limit is N`,
+	`token limit: N`,
+	`input length should be \[\d+, N\]`,
+	`max size: N tokens`,
+	`configured limit of N`,
+	`context (?:window|limit)(?: of)? N`,
+}, "|"), "N", `(\d[\d,]*k?)`))
+
+// isOverflow reports whether a complaint, in lower case, is about the window.
+func isOverflow(said string) bool { return overflowWords.MatchString(said) }
+
+// limitIn returns the window that a complaint names, 0 if it names none.
+func limitIn(message string) int {
+	groups := overflowLimits.FindStringSubmatch(strings.ToLower(message))
+	for _, number := range groups[min(1, len(groups)):] {
+		digits, thousands := strings.CutSuffix(strings.ReplaceAll(number, ",", ""), "k")
+		n, err := strconv.Atoi(digits)
+		if thousands {
+			n *= 1000
+		}
+		if err == nil && n >= leastWindow {
+			return n
+		}
+	}
+	return 0
+}
+
+// leastWindow is the smallest window that is believed: below it something else was
+// counted.
+const leastWindow = 512

@@ -1,0 +1,101 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// noOutput stands for the result of a tool that answered nothing: servers refuse
+// a tool message without content.
+const noOutput = "(no output)"
+
+// maxFunctionName is how long servers allow a function's name to be.
+const maxFunctionName = 64
+
+// joinText joins text blocks as history.Content.Text does; each file inclusion
+// is a block with its markers on lines of their own (D-18). Blank blocks are left
+// out, so that a blank text beside calls is no content.
+func joinText(blocks []history.Block) string {
+	var texts []string
+	for _, b := range blocks {
+		if t, ok := b.(*history.Text); ok && strings.TrimSpace(t.Text) != "" {
+			texts = append(texts, t.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func mediaOf(blocks []history.Block) []*history.Media {
+	var media []*history.Media
+	for _, b := range blocks {
+		if m, ok := b.(*history.Media); ok {
+			media = append(media, m)
+		}
+	}
+	return media
+}
+
+// imageURL is an image as a URL; ok is false for media of other types.
+func imageURL(m *history.Media) (url string, ok bool) {
+	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")
+}
+
+// unsendable stands for media that no API takes.
+func unsendable(m *history.Media) string {
+	return fmt.Sprintf("(an attachment of type %s, which cannot be sent)", m.MimeType)
+}
+
+// responseText is all a model learns of a tool's answer: result, exit status and
+// error, never nothing.
+func responseText(r *history.ToolResponse) string {
+	text := r.Result.Text()
+	if r.Error == "" && r.ExitCode == nil && strings.TrimSpace(text) != "" {
+		return text
+	}
+	var parts []string
+	if strings.TrimSpace(text) != "" {
+		parts = append(parts, text)
+	} else if r.Error == "" {
+		parts = append(parts, noOutput)
+	}
+	if r.ExitCode != nil {
+		parts = append(parts, fmt.Sprintf("Exit code: %d", *r.ExitCode))
+	}
+	if r.Error != "" {
+		parts = append(parts, "Error: "+r.Error)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// arguments returns a call's parameters as a JSON object. What the model sent
+// instead of one is wrapped, because servers parse the arguments of old calls and
+// refuse the whole request.
+func arguments(call *history.ToolCall) []byte {
+	parameters := bytes.TrimSpace(call.Parameters)
+	switch {
+	case len(parameters) == 0 || string(parameters) == "null":
+		return []byte("{}")
+	case parameters[0] == '{':
+		return parameters
+	default:
+		return append(append([]byte(`{"malformed_arguments":`), parameters...), '}')
+	}
+}
+
+// functionName makes a name the model invented acceptable to servers, which
+// otherwise refuse every later request of the conversation.
+func functionName(name string) string {
+	mapped := strings.Map(func(r rune) rune {
+		if isWordByte(r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if mapped == "" {
+		return "unknown"
+	}
+	return mapped[:min(len(mapped), maxFunctionName)]
+}

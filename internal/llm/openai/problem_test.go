@@ -1,0 +1,25 @@
+package openai
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+)
+
+// FuzzProblem: no body of an error is too strange to be put into one line.
+func FuzzProblem(f *testing.F) {
+	for _, body := range []string{`{"error":{"message":["a",{"msg":"b"}],"code":"429"}}`, `[]`, `null`, `{"detail":[{"msg":"x"}]}`, "\x1b[2J", `"x"`, `{"error":{"metadata":{"raw":7}}}`} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p := parseProblem(body)
+		if strings.ContainsFunc(p.message, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(p.message) > 5000 {
+			t.Fatalf("%q gave %q", body, p.message)
+		}
+		kind, hint, _ := classify(p)
+		if hint == "" || kind < llm.Unavailable || kind > llm.NotAnAPI {
+			t.Fatalf("%q gave kind %d, hint %q", body, kind, hint)
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package openai
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"agent/internal/llm"
+)
+
+// proxy returns the proxy that requests to this endpoint go through, nil if they
+// go straight.
+func (c *Client) proxy() *url.URL {
+	transport, ok := c.config.Transport.(*http.Transport)
+	if !ok || transport.Proxy == nil {
+		return nil
+	}
+	request, err := http.NewRequest(http.MethodPost, c.config.BaseURL, nil)
+	if err != nil {
+		return nil
+	}
+	proxy, err := transport.Proxy(request)
+	if err != nil {
+		return nil
+	}
+	return proxy
+}
+
+// through says through which proxy an answer came that an endpoint does not give, "" if
+// there is none in between.
+func (c *Client) through() string {
+	if proxy := c.proxy(); proxy != nil {
+		return " (through the proxy " + proxy.Host + ")"
+	}
+	return ""
+}
+
+// hintLogin says where the login of the proxy belongs.
+func (c *Client) hintLogin() string {
+	return "write the login into " + proxyVariable(c.config.BaseURL) + " as http://USER:PASSWORD@HOST"
+}
+
+// proxyVariable is the variable that names the proxy for an address.
+func proxyVariable(address string) string {
+	scheme, _, _ := strings.Cut(address, ":")
+	return strings.ToUpper(scheme) + "_PROXY"
+}
+
+// proxyFailure explains a request that failed at the proxy; nil if it did not.
+func (c *Client) proxyFailure(err error, model string) *llm.Error {
+	proxy := c.proxy()
+	if proxy == nil {
+		return nil
+	}
+	where := "the proxy " + proxy.Host + " "
+	check := "check " + proxyVariable(c.config.BaseURL) + ", or put the host into NO_PROXY"
+	var connect *net.OpError
+	switch cause := rootCause(err); {
+	case cause == http.StatusText(http.StatusProxyAuthRequired):
+		failure := c.never(llm.Auth, model, where+"wants a login", c.hintLogin())
+		failure.Status = http.StatusProxyAuthRequired
+		return failure
+	case isStatusText(cause):
+		failure := c.fail(llm.Unavailable, model, where+"answered "+cause)
+		failure.Hint, failure.Final = check, isRefusal(cause)
+		return failure
+	case strings.Contains(cause, "malformed HTTP"):
+		return c.never(llm.Unavailable, model, where+"does not speak HTTP: "+oneLine(cause), check)
+	case errors.As(err, &connect) && (connect.Op == "proxyconnect" || connect.Op == "dial"):
+		return c.unreachable(model, where+"cannot be reached: "+oneLine(innermost(connect)), check)
+	default:
+		return nil
+	}
+}
+
+// isRefusal reports whether a proxy that answered so would do so again.
+func isRefusal(text string) bool {
+	for status := http.StatusBadRequest; status < http.StatusInternalServerError; status++ {
+		if text == http.StatusText(status) {
+			return status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+		}
+	}
+	return false
+}
+
+// isStatusText reports whether text is how net/http reports a proxy that answered
+// with another status than 200.
+func isStatusText(text string) bool {
+	for status := http.StatusMultipleChoices; status <= http.StatusNetworkAuthenticationRequired; status++ {
+		if text != "" && text == http.StatusText(status) {
+			return true
+		}
+	}
+	return false
+}
+
+// innermost is the reason of a failed connection without its address.
+func innermost(err error) string {
+	for {
+		cause := errors.Unwrap(err)
+		if cause == nil {
+			return err.Error()
+		}
+		err = cause
+	}
+}
+
+// proxyError is a variable that should name a proxy and does not.
+type proxyError struct{ variable string }
+
+func (e *proxyError) Error() string { return e.variable + " is not the address of a proxy" }
+
+// proxyFromEnvironment is http.ProxyFromEnvironment, which takes an address that it
+// cannot read for a host, or goes straight without a word.
+func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
+	if IsLocal(request.URL.Host) {
+		return http.ProxyFromEnvironment(request)
+	}
+	variable := proxyVariable(request.URL.String())
+	value := os.Getenv(variable)
+	if value == "" {
+		value = os.Getenv(strings.ToLower(variable))
+	}
+	if value != "" && !isProxy(value) {
+		return nil, &proxyError{variable}
+	}
+	return http.ProxyFromEnvironment(request)
+}
+
+// isProxy reports whether value is an address that net/http can use: a URL, or a
+// host with a port.
+func isProxy(value string) bool {
+	if !strings.Contains(value, "://") {
+		value = "http://" + value
+	}
+	address, err := url.Parse(value)
+	if err != nil || address.Hostname() == "" {
+		return false
+	}
+	return slices.Contains([]string{"http", "https", "socks5", "socks5h"}, address.Scheme)
+}

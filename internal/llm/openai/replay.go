@@ -1,0 +1,150 @@
+package openai
+
+import (
+	"encoding/json"
+	"net"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+)
+
+// Members of messages and calls that vendors attach and want back.
+const (
+	fieldReasoningContent = "reasoning_content" // DeepSeek, Kimi, GLM, MiniMax, Qwen
+	fieldReasoning        = "reasoning"         // OpenRouter, Ollama, vLLM
+	fieldReasoningText    = "reasoning_text"    // Copilot
+	fieldReasoningDetails = "reasoning_details" // OpenRouter: signed or encrypted
+	fieldExtraContent     = "extra_content"     // Gemini: thought signatures of calls
+	fieldItems            = "items"             // Responses API: reasoning items
+
+	// fieldThinkTags is no member: the reasoning came within tags before the answer,
+	// and goes back so.
+	fieldThinkTags = "<think>"
+)
+
+// replay is what goes back of the attachments of a history: those of this model at
+// this host, in the way that its vendor wants. All others stay at home.
+type replay struct {
+	model, host string
+	// thoughts is set when reasoning goes back, and signed when what is attached to
+	// it does; field is the member that every message with calls must have.
+	thoughts, signed bool
+	field            string
+	// signatures is set when the first call of every message must have one, and
+	// own when those that came from here are good for it.
+	signatures, own bool
+	// forgotten are attachments of this model at this host that it has refused.
+	forgotten *Forgotten
+}
+
+// replayFor is the replay of a request at a host.
+func replayFor(req request, host string) replay {
+	p := replay{model: req.Model, host: host, own: !req.Dialect.NoSignatures, forgotten: req.Dialect.Forgotten}
+	p.signatures = req.Dialect.Signatures || wantsSignatures(host, req.Model)
+	switch {
+	case req.Replay == llm.ReplayNever, req.Dialect.NoReasoning, req.Dialect.Reasoning == reasoningRefused:
+		return p
+	case req.Dialect.Reasoning != "":
+		p.field = req.Dialect.Reasoning
+	case wantsReasoning(host, req.Model):
+		p.field = fieldReasoningContent
+	}
+	p.signed = true
+	p.thoughts = p.field != "" || req.Replay == llm.ReplayAlways || isHost(host, "openrouter.ai")
+	return p
+}
+
+// reasoningVendors want reasoning back in reasoning_content on every message with
+// calls, by the host of their own API; reasoningFamilies are the names of their
+// models, which other clouds serve by the same rules.
+var (
+	reasoningVendors = []string{
+		"deepseek.com", "moonshot.ai", "moonshot.cn", "z.ai", "bigmodel.cn",
+		"minimax.io", "minimaxi.com", "minimax.chat", "aliyuncs.com",
+	}
+	reasoningFamilies = []string{"deepseek", "kimi", "glm-", "minimax"}
+)
+
+func wantsReasoning(host, model string) bool {
+	if slices.ContainsFunc(reasoningVendors, func(vendor string) bool { return isHost(host, vendor) }) {
+		return true
+	}
+	// Local servers and routers translate by themselves.
+	if IsLocal(host) || isHost(host, "openrouter.ai") {
+		return false
+	}
+	return slices.ContainsFunc(reasoningFamilies, func(family string) bool { return strings.HasPrefix(BaseName(model), family) })
+}
+
+// wantsSignatures reports whether a model at Google's own endpoint is one that
+// refuses calls without a thought signature: Gemini 3 and later.
+func wantsSignatures(host, model string) bool {
+	name := BaseName(model)
+	older := strings.HasPrefix(name, "gemini-1") || strings.HasPrefix(name, "gemini-2")
+	return isHost(host, "googleapis.com") && !older
+}
+
+// isHost reports whether host, which may have a port, is domain or below it.
+func isHost(host, domain string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(host), ":")
+	return name == domain || strings.HasSuffix(name, "."+domain)
+}
+
+// IsLocal reports whether host is of this machine or its network.
+func IsLocal(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	ip := net.ParseIP(name)
+	return !strings.Contains(name, ".") || ip != nil && (ip.IsLoopback() || ip.IsPrivate())
+}
+
+// skipSignature is what Google accepts where a signature is lost or of another
+// model.
+var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
+
+// knows reports whether an attachment comes from this model at this host, and is good
+// for it.
+func (p replay) knows(a *history.Attached) bool {
+	return a.From(p.model, p.host) && !p.forgotten.has(a)
+}
+
+// signature is the extra_content of a call, nil if it has none.
+func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
+	if a := call.Attached; p.own && p.knows(a) && a.Field == fieldExtraContent {
+		return a.Data
+	}
+	if p.signatures && first {
+		return skipSignature
+	}
+	return nil
+}
+
+// reasoning is what goes back of the thinking in a message: the member that holds
+// its words, "" if none, the words, and the signed details, nil if there are none.
+func (p replay) reasoning(c *history.Content) (field, words string, details json.RawMessage) {
+	if len(c.Calls()) > 0 {
+		field = p.field
+	}
+	for _, b := range c.Blocks {
+		thinking, ok := b.(*history.Thinking)
+		if !ok || !p.knows(thinking.Attached) || thinking.Attached.Field == fieldItems {
+			continue
+		}
+		if p.signed && len(thinking.Attached.Data) > 0 {
+			details = thinking.Attached.Data
+		}
+		if own := thinking.Attached.Field; p.thoughts && own != "" && len(c.Calls()) > 0 {
+			field, words = own, words+thinking.Thought
+		}
+	}
+	return field, words, details
+}
+
+// wanted reports whether attached reasoning will go back, so that it counts.
+func (p replay) wanted(data json.RawMessage) bool {
+	return p.thoughts || p.signed && len(data) > 0
+}

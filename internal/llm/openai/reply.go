@@ -1,0 +1,289 @@
+package openai
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm"
+	"agent/internal/llm/sse"
+)
+
+// Waits at the end of a reply, when everything that matters has come.
+const (
+	// usageGrace is how long the usage may come after the finish reason.
+	usageGrace = 5 * time.Second
+	// drainGrace is how long the end of the body may come after the last event. A
+	// body read to its end gives the connection back for the next request.
+	drainGrace = 50 * time.Millisecond
+)
+
+// Bounds of one reply. No model writes as much; a server that does not end would
+// fill the memory, or keep the program busy for ever.
+const (
+	maxReply  = 8 << 20 // bytes of text, reasoning, arguments, and what is attached
+	maxParts  = 256     // calls, and details of the reasoning
+	maxStream = 256 << 20
+)
+
+// errEndless ends a stream of more than maxStream bytes, whatever they say.
+var errEndless = fmt.Errorf("more than %d MiB for one reply", maxStream>>20)
+
+// format is a wire format: how a request is written and how the events of its
+// reply are read.
+type format interface {
+	// path is added to the base URL.
+	path() string
+	encode(request) []byte
+	// reader returns what takes the events of the reply to a request into it.
+	reader(*reply, request) func(sse.Event) error
+}
+
+// stream makes one request in a format and yields the reply, as llm.Provider says.
+func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		r := &reply{client: c, model: req.Model, yield: yield, calls: callAssembler{newID: c.newCallID}}
+		err := c.run(ctx, f, req, r)
+		switch {
+		case r.left || err == nil:
+		case ctx.Err() != nil:
+			yield(nil, ctx.Err())
+		default:
+			yield(nil, r.failure(err))
+		}
+	}
+}
+
+// run makes the request and emits the reply. It returns nil when the reply was
+// complete or the consumer has left.
+func (c *Client) run(ctx context.Context, f format, req request, r *reply) error {
+	x, err := c.post(ctx, f.path(), req.Model, f.encode(req))
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	if err := r.receive(x, f.reader(r, req)); err != nil && r.finish == "" {
+		return err
+	}
+	if r.left {
+		return nil
+	}
+	if r.finish == "" && r.done {
+		r.endText(false)
+		r.finish = r.impliedFinish()
+	}
+	switch {
+	case r.finish == "" && !r.known && r.strange != "":
+		return c.never(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange, hintBaseURL)
+	case r.finish == "":
+		return r.truncated("the reply ended before it was complete", nil)
+	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
+		return r.client.problemError(problem{message: "its content filter let nothing of the reply through", code: r.finish}, r.model)
+	}
+	r.complete()
+	x.expect(drainGrace)
+	x.drain()
+	return nil
+}
+
+// reply is a reply while it arrives, in terms of no format.
+type reply struct {
+	client *Client
+	model  string
+	yield  func(llm.Chunk, error) bool
+
+	calls  callAssembler
+	attach attacher
+	tags   tagReader
+	stray  strayCloser
+	usage  *llm.Usage
+	finish string
+	// done is set when the server has said that nothing follows.
+	done bool
+	// begun is set when a part of the reply has been emitted, answered when one of the
+	// answer; left when the consumer wants no more.
+	begun    bool
+	answered bool
+	left     bool
+	// came holds something of every kind of content that has come in a chat completion.
+	came chatDelta
+	// known is set when an event was one of this API; strange is the first that was not.
+	known   bool
+	strange string
+	// size is what the reply holds, in bytes.
+	size int
+}
+
+// receive reads events until the stream ends or the consumer leaves. An event
+// that adds nothing to the reply is a pulse.
+func (r *reply) receive(x *exchange, read func(sse.Event) error) error {
+	hurried, said := false, 0
+	for event, err := range x.events() {
+		if err != nil {
+			return err
+		}
+		if event.Data == nil {
+			r.emit(llm.Pulse{})
+		} else if err := r.take(event, read); err != nil {
+			return err
+		}
+		if r.left || r.done {
+			return nil
+		}
+		// Gemini may say in every event that it has stopped, and go on.
+		if r.finish != "" && (!hurried || r.size > said) {
+			hurried, said = true, r.size
+			x.expect(usageGrace)
+		}
+	}
+	return nil
+}
+
+func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
+	if strings.EqualFold(string(event.Data), "[DONE]") {
+		r.done = true
+		return nil
+	}
+	if p, bad := problemInEvent(event.Data, event.Name); bad {
+		failure := r.client.problemError(p, r.model)
+		failure.Costly = failure.Costly || r.begun
+		return failure
+	}
+	r.emit(llm.Pulse{})
+	if !json.Valid(event.Data) {
+		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
+			return nil // words such as "ping" say that the server is there
+		}
+		return r.malformed("sent an event that is not valid JSON: " + oneLine(string(event.Data)))
+	}
+	if err := read(event); err != nil {
+		return err
+	}
+	if !r.known && r.strange == "" {
+		r.strange = oneLine(string(event.Data))
+	}
+	switch {
+	case r.size > maxReply:
+		return r.malformed(fmt.Sprintf("sent more than %d MiB in one reply", maxReply>>20))
+	case len(r.calls.calls) > maxParts:
+		return r.malformed(fmt.Sprintf("sent more than %d calls in one reply", maxParts))
+	case len(r.attach.details) > maxParts:
+		return r.malformed(fmt.Sprintf("sent more than %d pieces of reasoning in one reply", maxParts))
+	}
+	return nil
+}
+
+// impliedFinish is the finish reason of a reply that the server ended without one,
+// "" if it cannot be complete.
+func (r *reply) impliedFinish() string {
+	switch {
+	case r.calls.whole():
+		return string(openai.FinishReasonToolCalls)
+	case len(r.calls.calls) == 0 && r.begun:
+		return string(openai.FinishReasonStop)
+	default:
+		return ""
+	}
+}
+
+// addCall takes a fragment of a call.
+func (r *reply) addCall(f callFragment) {
+	if len(r.calls.calls) > maxParts {
+		return // the reply is refused for it
+	}
+	r.size += len(f.ID) + len(f.name()) + len(f.arguments()) + len(f.ExtraContent)
+	for _, started := range r.calls.add(f) {
+		r.emit(started)
+	}
+	if f.name()+f.arguments() != "" {
+		r.emit(llm.Pulse{Token: true})
+	}
+}
+
+// complete emits what is only certain at the end of a reply.
+func (r *reply) complete() {
+	for _, started := range r.calls.announce(func(*partialCall) bool { return true }) {
+		r.emit(started)
+	}
+	if attached := r.attach.thought(); attached != nil {
+		r.emit(llm.Thought{Attached: attached})
+	}
+	for i, partial := range r.calls.calls {
+		call := partial.finished(&r.attach)
+		last := i == len(r.calls.calls)-1
+		call.Cut = last && r.finish == string(openai.FinishReasonLength) && !json.Valid([]byte(call.Arguments))
+		r.emit(call)
+	}
+	if r.usage != nil {
+		r.emit(*r.usage)
+	}
+	r.emit(llm.Finish{Reason: r.finish})
+}
+
+// emit hands a chunk to the consumer, unless that has left.
+func (r *reply) emit(chunk llm.Chunk) {
+	if r.left {
+		return
+	}
+	switch chunk := chunk.(type) {
+	case llm.Text:
+		r.size += len(chunk.Delta)
+		r.answered = r.answered || strings.TrimSpace(chunk.Delta) != ""
+	case llm.Reasoning:
+		r.size += len(chunk.Delta)
+	}
+	if _, pulse := chunk.(llm.Pulse); !pulse {
+		r.begun = true
+	}
+	r.left = !r.yield(chunk, nil)
+}
+
+// malformed is the failure of a reply that no second attempt would mend.
+func (r *reply) malformed(text string) *llm.Error {
+	failure := r.client.fail(llm.Unavailable, r.model, text)
+	failure.Hint, failure.Final = hintServer, true
+	return failure
+}
+
+func (r *reply) truncated(text string, cause error) *llm.Error {
+	failure := r.client.fail(llm.Truncated, r.model, text)
+	failure.Err, failure.Costly = cause, r.begun || r.known || r.done
+	return failure
+}
+
+// failure turns what went wrong into an *Error.
+func (r *reply) failure(err error) *llm.Error {
+	var (
+		known  *llm.Error
+		stray  *sse.StrayError
+		coding *codingError
+		flawed flate.CorruptInputError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &stray):
+		return r.client.problemError(problem{notAnAPI: true, message: oneLine(stray.First)}, r.model)
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errEndless):
+		return r.malformed("sent " + err.Error())
+	case errors.As(err, &coding):
+		return r.malformed(coding.Error())
+	case errors.Is(err, errCorrupt), errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zlib.ErrChecksum):
+		return r.malformed(errCorrupt.Error())
+	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
+		return r.truncated("the connection broke within the reply"+r.client.through(), err)
+	default:
+		return r.client.connectionFailure(err, r.model)
+	}
+}

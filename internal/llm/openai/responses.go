@@ -1,0 +1,189 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+	"agent/internal/llm/sse"
+)
+
+// responses is the format of OpenAI's Responses API. It is used without state on
+// the server: every request holds the whole conversation, with the encrypted
+// reasoning that belongs to it.
+type responses struct {
+	// host is the endpoint's, to which attachments belong.
+	host string
+}
+
+func (responses) path() string { return "/responses" }
+
+// encode writes req. The same request always gives the same bytes.
+func (f responses) encode(req request) []byte {
+	stateless := false
+	body := openai.CreateResponseRequest{
+		Model:           req.Model,
+		Input:           f.input(req),
+		Tools:           responseTools(req.Tools),
+		MaxOutputTokens: req.MaxOutputTokens,
+		Temperature:     float32Of(req.Temperature),
+		TopP:            float32Of(req.TopP),
+		Store:           &stateless,
+		Stream:          true,
+	}
+	if req.Dialect.Reasoning != reasoningRefused && !req.Dialect.NoReasoning {
+		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
+	}
+	hints := cacheHintsFor(req, f.host)
+	body.PromptCacheKey = hints.key
+	if hints.session != "" {
+		body.ExtraBody = map[string]any{"session_id": hints.session}
+	}
+	reasoning := openai.ResponseReasoning{Effort: req.ReasoningEffort}
+	if !req.Dialect.OmitSummary && req.ReasoningEffort != "none" {
+		reasoning.Summary = "auto"
+	}
+	if reasoning != (openai.ResponseReasoning{}) {
+		body.Reasoning = &reasoning
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		// Only a tool's schema can be broken JSON; the server will say so.
+		return []byte("{}")
+	}
+	return raw
+}
+
+func float32Of(value *float64) *float32 {
+	if value == nil {
+		return nil
+	}
+	short := float32(*value)
+	return &short
+}
+
+func responseTools(specs []llm.ToolSpec) []openai.ResponseTool {
+	tools := make([]openai.ResponseTool, len(specs))
+	for i, spec := range specs {
+		function := openai.FunctionDefinition{Name: spec.Name, Description: spec.Description, Parameters: parameters(spec)}
+		tools[i] = openai.NewResponseFunctionTool(function)
+		// Left out it would mean true, which not every schema is made for.
+		tools[i].Parameters["strict"] = false
+	}
+	return tools
+}
+
+// input is the conversation as a list of items.
+func (f responses) input(req request) []any {
+	w := &itemWriter{ids: newCallIDs(f.host, req.Model), replay: replayFor(req, f.host)}
+	if req.System != "" {
+		system := inputText(req.System)
+		if cacheHintsFor(req, f.host).breakpoint {
+			system.PromptCacheBreakpoint = &openai.ResponsePromptCacheBreakpoint{Mode: "explicit"}
+		}
+		w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleSystem, Content: []any{system}})
+	}
+	for _, c := range req.History {
+		w.entry(c)
+	}
+	return w.items
+}
+
+// itemWriter turns history entries into input items, one entry after the other, so
+// that the items of a growing history grow at their end only.
+type itemWriter struct {
+	items  []any
+	ids    *callIDs
+	replay replay
+}
+
+func (w *itemWriter) add(item any) { w.items = append(w.items, item) }
+
+func (w *itemWriter) entry(c *history.Content) {
+	if c.Empty() {
+		return
+	}
+	switch c.Speaker {
+	case history.Human:
+		w.human(c)
+	case history.AI:
+		w.assistant(c)
+	case history.Tool:
+		for _, b := range c.Blocks {
+			if r, ok := b.(*history.ToolResponse); ok {
+				w.add(openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.of(r.CallID), Output: responseText(r)})
+			}
+		}
+	}
+}
+
+func inputText(text string) openai.ResponseInputText {
+	return openai.ResponseInputText{Type: "input_text", Text: text}
+}
+
+func (w *itemWriter) human(c *history.Content) {
+	var parts []any
+	if text := joinText(c.Blocks); text != "" {
+		parts = append(parts, inputText(text))
+	}
+	for _, m := range mediaOf(c.Blocks) {
+		if url, ok := imageURL(m); ok {
+			parts = append(parts, openai.ResponseInputImage{Type: "input_image", ImageURL: url})
+		} else {
+			parts = append(parts, inputText(unsendable(m)))
+		}
+	}
+	w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleUser, Content: parts})
+}
+
+// assistant writes the text and the calls of a reply, with the reasoning items
+// between them where they were. Reasoning that nothing follows is left out: the
+// server refuses it.
+func (w *itemWriter) assistant(c *history.Content) {
+	w.ids.begin()
+	var outputs []any
+	if text := joinText(c.Blocks); text != "" {
+		part := openai.ResponseOutputContent{Type: "output_text", Text: text}
+		outputs = append(outputs, openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleAssistant, Content: []any{part}})
+	}
+	for _, call := range c.Calls() {
+		outputs = append(outputs, openai.ResponseOutputItem{
+			Type: "function_call", CallID: w.ids.add(c, call.ID), Name: functionName(call.Name), Arguments: string(arguments(call)),
+		})
+	}
+	reasoning := w.replay.items(c)
+	for at, output := range outputs {
+		for len(reasoning) > 0 && reasoning[0].At <= at {
+			w.add(reasoning[0].Item)
+			reasoning = reasoning[1:]
+		}
+		w.add(output)
+	}
+}
+
+// reasoningItem is a reasoning item of a reply, and how many other items came
+// before it.
+type reasoningItem struct {
+	At   int             `json:"at"`
+	Item json.RawMessage `json:"item"`
+}
+
+// items is the reasoning that goes back with the entry of a reply.
+func (p replay) items(c *history.Content) []reasoningItem {
+	for _, b := range c.Blocks {
+		thinking, ok := b.(*history.Thinking)
+		if ok && p.signed && p.knows(thinking.Attached) && thinking.Attached.Field == fieldItems {
+			return loose.Decode[[]reasoningItem](thinking.Attached.Data)
+		}
+	}
+	return nil
+}
+
+func (f responses) reader(r *reply, req request) func(sse.Event) error {
+	r.attach = attacher{replay: replayFor(req, f.host)}
+	reader := &responseReader{reply: r, written: map[int]bool{}}
+	return func(event sse.Event) error { return reader.take(event.Data) }
+}

@@ -1,0 +1,181 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+)
+
+// responseReader takes the events of a response into a reply.
+type responseReader struct {
+	reply *reply
+	// written are the output items, by their index, of which words have come.
+	written map[int]bool
+	// outputs counts the items that are not reasoning.
+	outputs int
+	// summaries is set when a part of a summary has come: the next is a paragraph
+	// of its own.
+	summaries bool
+}
+
+// take takes one event. What a server sends that does not stream is the response
+// itself.
+func (s *responseReader) take(data []byte) error {
+	event := loose.Decode[openai.ResponseStreamEvent](data)
+	r := s.reply
+	r.known = r.known || strings.HasPrefix(string(event.Type), "response.")
+	switch event.Type {
+	case openai.ResponseStreamEventOutputTextDelta, openai.ResponseStreamEventRefusalDelta:
+		s.write(event.OutputIndex, event.Delta)
+	case openai.ResponseStreamEventReasoningSummaryPartAdded:
+		if s.summaries {
+			r.emit(llm.Reasoning{Delta: "\n\n"})
+		}
+	case openai.ResponseStreamEventReasoningSummaryTextDelta, openai.ResponseStreamEventReasoningTextDelta:
+		s.think(event.Delta)
+	case openai.ResponseStreamEventFunctionArgumentsDelta:
+		s.addCall(event.OutputIndex, openai.ResponseOutputItem{Arguments: event.Delta})
+	case openai.ResponseStreamEventOutputItemAdded:
+		s.begin(event)
+	case openai.ResponseStreamEventOutputItemDone:
+		s.finishItem(event.OutputIndex, member(data, "item"))
+	case openai.ResponseStreamEventError:
+		return r.client.problemError(problem{message: oneLine(event.Message), code: event.Code}, r.model)
+	case openai.ResponseStreamEventCompleted, openai.ResponseStreamEventIncomplete, openai.ResponseStreamEventFailed:
+		return s.end(member(data, "response"))
+	case "":
+		return s.end(data)
+	}
+	return nil
+}
+
+func member(data []byte, name string) json.RawMessage {
+	return loose.Decode[map[string]json.RawMessage](data)[name]
+}
+
+func (s *responseReader) write(index int, text string) {
+	if text != "" {
+		s.written[index] = true
+		s.reply.emit(llm.Text{Delta: text})
+	}
+}
+
+func (s *responseReader) think(text string) {
+	if text != "" {
+		s.summaries = true
+		s.reply.emit(llm.Reasoning{Delta: text})
+	}
+}
+
+// addCall takes a piece of the call at an index.
+func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
+	f := callFragment{Index: loose.Int{Value: index, Is: true}}
+	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, loose.JSON(item.Arguments)
+	s.reply.addCall(f)
+}
+
+// begin takes an item that the model has begun. Hidden reasoning shows by nothing
+// else for minutes.
+func (s *responseReader) begin(event openai.ResponseStreamEvent) {
+	s.reply.emit(llm.Pulse{Token: true})
+	if item := event.Item; item != nil && item.Type == "function_call" {
+		s.addCall(event.OutputIndex, openai.ResponseOutputItem{CallID: item.CallID, Name: item.Name})
+		s.announce()
+	}
+}
+
+// announce reports calls at once: their names come whole here.
+func (s *responseReader) announce() {
+	for _, started := range s.reply.calls.announce(func(*partialCall) bool { return true }) {
+		s.reply.emit(started)
+	}
+}
+
+// finishItem takes an item that is complete; what of it has come in pieces is not
+// taken again.
+func (s *responseReader) finishItem(index int, raw json.RawMessage) {
+	item := loose.Decode[openai.ResponseOutputItem](raw)
+	switch item.Type {
+	case "reasoning":
+		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw})
+		if !s.summaries {
+			s.think(summaryOf(item))
+		}
+	case "message":
+		s.outputs++
+		if !s.written[index] {
+			for _, part := range item.Content {
+				s.write(index, part.Text+part.Refusal)
+			}
+		}
+	case "function_call":
+		s.outputs++
+		s.finishCall(index, item)
+	}
+}
+
+func (s *responseReader) finishCall(index int, item openai.ResponseOutputItem) {
+	call := s.reply.calls.byIndex(loose.Int{Value: index, Is: true})
+	if call == nil || call.arguments.Len() == 0 {
+		s.addCall(index, item)
+	} else if item.Arguments != "" {
+		call.arguments.Reset()
+		call.arguments.WriteString(item.Arguments)
+	}
+	s.announce()
+}
+
+func summaryOf(item openai.ResponseOutputItem) string {
+	var parts []string
+	for _, part := range item.Summary {
+		parts = append(parts, part.Text)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// end takes the response at its end: complete, cut short or failed. What of its
+// items has not come by events is in it.
+func (s *responseReader) end(raw json.RawMessage) error {
+	r, response := s.reply, loose.Decode[openai.CreateResponseResponse](raw)
+	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {
+		return r.client.problemError(problem{message: oneLine(failed.Message), code: failed.Code}, r.model)
+	}
+	if s.outputs == 0 {
+		for index, item := range loose.Decode[[]json.RawMessage](member(raw, "output")) {
+			s.finishItem(index, item)
+		}
+	}
+	r.usage = responseUsage(response.Usage)
+	switch {
+	case response.Status == openai.ResponseStatusFailed:
+		return r.client.problemError(problem{message: "the response failed"}, r.model)
+	case response.IncompleteDetails != nil && response.IncompleteDetails.Reason == "content_filter":
+		r.finish = string(openai.FinishReasonContentFilter)
+	case response.Status == openai.ResponseStatusIncomplete:
+		r.finish = string(openai.FinishReasonLength)
+	case response.Status != openai.ResponseStatusCompleted:
+		return nil
+	case len(r.calls.calls) > 0:
+		r.finish = string(openai.FinishReasonToolCalls)
+	default:
+		r.finish = string(openai.FinishReasonStop)
+	}
+	r.done = true
+	return nil
+}
+
+func responseUsage(report *openai.ResponseUsage) *llm.Usage {
+	if report == nil || report.InputTokens+report.OutputTokens == 0 {
+		return nil
+	}
+	usage := llm.Usage{PromptTokens: max(report.InputTokens, 0), CompletionTokens: max(report.OutputTokens, 0)}
+	if details := report.InputTokensDetails; details != nil {
+		usage.CachedTokens = min(max(details.CachedTokens, 0), usage.PromptTokens)
+		usage.CacheWriteTokens = min(max(details.CacheWriteTokens, 0), usage.PromptTokens)
+	}
+	return &usage
+}

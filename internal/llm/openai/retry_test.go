@@ -1,0 +1,241 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+	"agent/internal/llm/openai"
+)
+
+// TestServersWithoutStreamOptions: the field is dropped, for good, when a server
+// refuses it.
+func TestServersWithoutStreamOptions(t *testing.T) {
+	t.Parallel()
+	refuse := llmtest.Fail(422, `{"detail":[{"loc":["body","stream_options"],"msg":"stream_options: Extra inputs are not permitted"}]}`)
+	srv := llmtest.New(t, refuse, llmtest.Say("one").NoUsage(), llmtest.Say("two").NoUsage())
+	client, waited := newClient(t, srv)
+	for _, want := range []string{"one", "two"} {
+		got, err := collect(t.Context(), client, ask("hi"))
+		if diff := cmp.Diff([]llm.Chunk{llm.Text{Delta: want}, llm.Finish{Reason: "stop"}}, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	}
+	for i, r := range srv.Requests() {
+		if _, has := r.Fields["stream_options"]; has != (i == 0) {
+			t.Errorf("request %d: stream_options %v", i, has)
+		}
+	}
+	if len(waited.list) != 0 {
+		t.Errorf("waited %v", waited.list)
+	}
+}
+
+func TestRetryDelays(t *testing.T) {
+	t.Parallel()
+	rate := func(headers ...string) llmtest.Turn {
+		return llmtest.Fail(429, `{"error":{"message":"slow"}}`, headers...)
+	}
+	says := func(words string) llmtest.Turn {
+		return llmtest.Fail(429, `{"error":{"message":"`+words+`"}}`)
+	}
+	for name, tt := range map[string]struct {
+		turns []llmtest.Turn
+		want  []time.Duration
+		fails string
+	}{
+		"backoff doubles, jitter adds half here": {
+			[]llmtest.Turn{llmtest.HTML(502), rate(), llmtest.Drop(), llmtest.HTML(503), llmtest.Say("hi")},
+			[]time.Duration{750 * time.Millisecond, 1500 * time.Millisecond, 3 * time.Second, 6 * time.Second},
+			"",
+		},
+		"Retry-After in seconds":      {[]llmtest.Turn{rate("Retry-After", "7"), llmtest.Say("hi")}, []time.Duration{7 * time.Second}, ""},
+		"Retry-After as a date":       {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 12:00:09 GMT"), llmtest.Say("hi")}, []time.Duration{9 * time.Second}, ""},
+		"Retry-After in milliseconds": {[]llmtest.Turn{rate("Retry-After-Ms", "1500", "Retry-After", "2"), llmtest.Say("hi")}, []time.Duration{1500 * time.Millisecond}, ""},
+		"Retry-After with 503":        {[]llmtest.Turn{llmtest.Fail(503, "", "Retry-After", "3"), llmtest.Say("hi")}, []time.Duration{3 * time.Second}, ""},
+		"Azure's milliseconds":        {[]llmtest.Turn{rate("X-Ms-Retry-After-Ms", "1500"), llmtest.Say("hi")}, []time.Duration{1500 * time.Millisecond}, ""},
+		"OpenAI's words":              {[]llmtest.Turn{says("Rate limit reached. Please try again in 1m6.5s."), llmtest.Say("hi")}, []time.Duration{66500 * time.Millisecond}, ""},
+		"milliseconds in words":       {[]llmtest.Turn{says("Please try again in 450ms. Need more?"), llmtest.Say("hi")}, []time.Duration{450 * time.Millisecond}, ""},
+		"GitHub's words":              {[]llmtest.Turn{says("Please wait 56 seconds before retrying."), llmtest.Say("hi")}, []time.Duration{56 * time.Second}, ""},
+		"words without a time":        {[]llmtest.Turn{says("Please try again in a while."), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"Google's quota of a minute": {
+			[]llmtest.Turn{llmtest.Fail(429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"QuotaFailure"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}]}}]`), llmtest.Say("hi")},
+			[]time.Duration{37 * time.Second},
+			"",
+		},
+		"more in words than anybody waits for": {[]llmtest.Turn{says("Please try again in 1h12m.")}, nil, "it asks to wait 1h12m0s"},
+		"a date that has passed":               {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"nonsense":                             {[]llmtest.Turn{rate("Retry-After", "soon"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"negative":                             {[]llmtest.Turn{rate("Retry-After", "-5"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
+		"the longest wait":                     {[]llmtest.Turn{rate("Retry-After", "120"), llmtest.Say("hi")}, []time.Duration{2 * time.Minute}, ""},
+		"more than anybody waits for":          {[]llmtest.Turn{rate("Retry-After", "3600")}, nil, "it asks to wait 1h0m0s"},
+		"more than a duration holds":           {[]llmtest.Turn{rate("Retry-After", "1e300")}, nil, "it asks to wait 8760h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.New(t, tt.turns...)
+			client, waited := newClient(t, srv)
+			_, err := collect(t.Context(), client, ask("hi"))
+			if diff := cmp.Diff(tt.want, waited.list); diff != "" {
+				t.Error(diff)
+			}
+			if tt.fails == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if got := failure(t, err); got.Kind != llm.RateLimit || got.RetryAfter == 0 || !strings.Contains(err.Error(), tt.fails) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestDelaysAreCapped: the waits stop growing at half a minute, and the attempts
+// end where the configuration says.
+func TestDelaysAreCapped(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.HTML(500) })
+	client, waited := newClient(t, srv, func(c *openai.Config) { c.Retry.Jitter = func() float64 { return 1 } })
+	req := ask("hi")
+	req.Patience = nil
+	_, err := collect(t.Context(), client, req)
+	var want []time.Duration
+	for _, s := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
+		want = append(want, time.Duration(s)*time.Second)
+	}
+	if diff := cmp.Diff(want, waited.list); diff != "" || failure(t, err).Attempts != 9 {
+		t.Error(err, diff)
+	}
+}
+
+// TestNoRetryAfterTheEnd: once ctx has ended nothing is sent or awaited, and the
+// error is ctx's own.
+func TestNoRetryAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)){
+		"while waiting": func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)) {
+			return []llmtest.Turn{llmtest.HTML(502)}, func(c llm.Chunk) {
+				if _, ok := c.(llm.Retrying); ok {
+					cancel()
+				}
+			}
+		},
+		"while text comes": func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)) {
+			return []llmtest.Turn{llmtest.Say("hi").Hang()}, func(llm.Chunk) { cancel() }
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			turns, on := prepare(cancel)
+			srv := llmtest.New(t, turns...)
+			client, _ := newClient(t, srv)
+			var last error
+			for chunk, err := range client.Stream(ctx, ask("hi")) {
+				if ended := ctx.Err() != nil; ended && err == nil {
+					t.Errorf("%v after the end", chunk)
+				}
+				if last = err; err == nil {
+					on(chunk)
+				}
+			}
+			if !errors.Is(last, context.Canceled) || len(srv.Requests()) != 1 {
+				t.Errorf("got %v after %d requests", last, len(srv.Requests()))
+			}
+		})
+	}
+}
+
+func TestCancelledBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	srv := llmtest.New(t)
+	client, _ := newClient(t, srv)
+	if _, err := collect(ctx, client, ask("hi")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLeavingEarly: the consumer stops; the request is cancelled at the server and
+// nothing more is handed out (goroutines are checked by TestMain).
+func TestLeavingEarly(t *testing.T) {
+	t.Parallel()
+	for _, after := range []int{1, 2, 3} {
+		srv := llmtest.New(t, llmtest.Say("a", "b", "c").Hang())
+		client, _ := newClient(t, srv)
+		got := 0
+		for range client.Stream(t.Context(), ask("hi")) {
+			if got++; got == after {
+				break
+			}
+		}
+		if got != after {
+			t.Errorf("%d chunks, want %d", got, after)
+		}
+	}
+}
+
+// TestLeavingAtTheRetry: no second request follows.
+func TestLeavingAtTheRetry(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.HTML(502))
+	client, waited := newClient(t, srv)
+	for range client.Stream(t.Context(), ask("hi")) {
+		break
+	}
+	if len(srv.Requests()) != 1 || len(waited.list) != 0 {
+		t.Errorf("%d requests, waited %v", len(srv.Requests()), waited.list)
+	}
+}
+
+// TestConnectionsAreKept: fifty requests, errors among them, go over one
+// connection, which asking for the models has opened before.
+func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		if r.Number%10 == 5 {
+			return llmtest.Fail(500, `{"error":{"message":"boom"}}`)
+		}
+		return llmtest.Say("hi").Call("f", `{}`)
+	})
+	dials := 0
+	client, _ := newClient(t, srv, func(c *openai.Config) {
+		var dialer net.Dialer
+		c.Transport = &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials++
+			return dialer.DialContext(ctx, network, address)
+		}}
+	})
+	srv.Answer("/v1/models", `{"object":"list","data":[{"id":"m"}]}`)
+	if _, err := client.ListModels(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 45 {
+		if _, err := collect(t.Context(), client, ask("hi")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if dials != 1 {
+		t.Errorf("%d connections", dials)
+	}
+}
+
+type providerFunc func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool)
+
+func (f providerFunc) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) { f(ctx, req, yield) }
+}

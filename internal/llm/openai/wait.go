@@ -1,0 +1,61 @@
+package openai
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/pattern"
+)
+
+// retryAfter reads how long a server asks to wait: milliseconds, seconds or a date.
+// It returns 0 when the server does not say, and never a negative time.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
+		if ms, err := strconv.ParseFloat(header.Get(name), 64); err == nil {
+			return seconds(ms / 1000)
+		}
+	}
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(value, 64); err == nil {
+		return seconds(s)
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return max(date.Sub(now), 0)
+	}
+	return 0
+}
+
+// seconds bounds what a header may say to what a Duration can hold.
+func seconds(s float64) time.Duration {
+	const most = 365 * 24 * 3600
+	if !(s > 0) {
+		return 0
+	}
+	return time.Duration(min(s, most) * float64(time.Second))
+}
+
+// askedWait finds how long to wait in what a server says, in lower case: "try again in
+// 6m0s" (OpenAI, Groq), "retry in 37.5s" (Gemini), "wait 56 seconds" (GitHub), "retry
+// after 12 seconds" (Azure).
+var askedWait = pattern.New(`(?:try again|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|\d+(?:\.\d+)? ?seconds?)`)
+
+// wait is how long the body of a refusal asks to wait, 0 if it does not.
+func (p problem) wait() time.Duration {
+	if p.delay > 0 {
+		return p.delay
+	}
+	found := askedWait.FindStringSubmatch(strings.ToLower(p.message))
+	if found == nil {
+		return 0
+	}
+	if number, _, words := strings.Cut(strings.TrimSuffix(found[1], "s"), "second"); words {
+		found[1] = strings.TrimSpace(number) + "s"
+	}
+	d, err := time.ParseDuration(found[1])
+	if err != nil {
+		return 0
+	}
+	return d
+}

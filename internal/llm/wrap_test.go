@@ -1,0 +1,152 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+)
+
+// providerFunc is a provider of one function.
+type providerFunc func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool)
+
+func (f providerFunc) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) { f(ctx, req, yield) }
+}
+
+// outcome ranges over a reply and returns its notes and how it ended.
+func outcome(ctx context.Context, p llm.Provider, req llm.Request) (notes []string, err error) {
+	for chunk, failed := range p.Stream(ctx, req) {
+		if adapted, ok := chunk.(llm.Adapted); ok {
+			notes = append(notes, adapted.Note)
+		}
+		err = failed
+	}
+	return notes, err
+}
+
+// TestAttemptsByFailure: how often is asked again depends on what an attempt costs
+// and on who waits.
+func TestAttemptsByFailure(t *testing.T) {
+	t.Parallel()
+	outage := llm.Error{Kind: llm.Unavailable, Unreachable: true}
+	for name, tt := range map[string]struct {
+		failure    llm.Error
+		unattended bool
+		// before is a reply that comes first.
+		before   bool
+		attempts int
+	}{
+		"a server error":                     {llm.Error{Kind: llm.Unavailable}, false, false, 9},
+		"a silent server":                    {llm.Error{Kind: llm.Unavailable, Costly: true}, true, false, 3},
+		"final":                              {llm.Error{Kind: llm.Unavailable, Final: true}, true, false, 1},
+		"never reached":                      {outage, false, false, 3},
+		"never reached, nobody waits":        {outage, true, false, 8},
+		"an outage after a reply":            {outage, false, true, 9},
+		"an outage, nobody waits":            {outage, true, true, 9},
+		"a request that is refused for good": {llm.Error{Kind: llm.BadRequest}, true, true, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answers := tt.before
+			failing := providerFunc(func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+				if answers {
+					yield(llm.Finish{Reason: "stop"}, nil)
+					return
+				}
+				again := tt.failure
+				yield(nil, &again)
+			})
+			provider := llm.Retry(failing, llm.RetryPolicy{Sleep: func(context.Context, time.Duration) error { return nil }})
+			patience := llm.DefaultPatience()
+			patience.Unattended = tt.unattended
+			req := llm.Request{Model: "m", Patience: &patience}
+			if answers {
+				if _, err := outcome(t.Context(), provider, req); err != nil {
+					t.Fatal(err)
+				}
+				answers = false
+			}
+			_, err := outcome(t.Context(), provider, req)
+			var failed *llm.Error
+			if !errors.As(err, &failed) || failed.Attempts != tt.attempts {
+				t.Errorf("%v, want %d attempts", err, tt.attempts)
+			}
+		})
+	}
+}
+
+// kept are lessons of a test.
+type kept map[string]string
+
+func (k kept) Learned(model string) string { return k[model] }
+func (k kept) Keep(model, d string)        { k[model] = d }
+
+// wants is an endpoint that understands the dialect of its words only, and names the
+// first that is missing.
+type wants struct {
+	words []string
+	spoke []string
+}
+
+func (w *wants) speak(d string) llm.Provider {
+	return providerFunc(func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+		w.spoke = append(w.spoke, d)
+		for _, word := range w.words {
+			if !strings.Contains(d, word) {
+				yield(nil, &llm.Error{Kind: llm.BadRequest, Message: "Say " + word})
+				return
+			}
+		}
+		yield(llm.Finish{Reason: "stop"}, nil)
+	})
+}
+
+// learnWord adds the word that a refusal names, but for "no".
+func learnWord(d string, _ llm.Request, refusal string) (wanted, note string) {
+	word := strings.TrimPrefix(refusal, "say ")
+	if word == "no" {
+		return d, ""
+	}
+	return d + word, "with " + word
+}
+
+// Adapt asks again in the dialect that a refusal teaches, at once and from then on, for
+// one model, and keeps what was understood.
+func TestAdapt(t *testing.T) {
+	t.Parallel()
+	server, memory := &wants{words: []string{"a", "b"}}, kept{}
+	p := llm.Adapt(server.speak, learnWord, memory)
+	for _, want := range [][]string{{"with a", "with b"}, nil} {
+		if notes, err := outcome(t.Context(), p, llm.Request{Model: "m"}); err != nil || !slices.Equal(notes, want) {
+			t.Errorf("notes %q, %v", notes, err)
+		}
+	}
+	if want := []string{"", "a", "ab", "ab"}; !slices.Equal(server.spoke, want) {
+		t.Errorf("asked in %q", server.spoke)
+	}
+	if memory["m"] != "ab" || len(memory) != 1 {
+		t.Errorf("kept %v", memory)
+	}
+	again := &wants{words: []string{"a", "b"}}
+	if _, err := outcome(t.Context(), llm.Adapt(again.speak, learnWord, memory), llm.Request{Model: "m"}); err != nil || len(again.spoke) != 1 {
+		t.Errorf("the next run asked in %q, %v", again.spoke, err)
+	}
+}
+
+// A refusal that teaches nothing is passed on, and so is one after too many lessons.
+func TestAdaptGivesUp(t *testing.T) {
+	t.Parallel()
+	for asked, words := range map[int][]string{1: {"no"}, 6: {"a", "b", "c", "d", "e", "f", "g"}} {
+		server := &wants{words: words}
+		_, err := outcome(t.Context(), llm.Adapt(server.speak, learnWord, nil), llm.Request{Model: "m"})
+		if err == nil || len(server.spoke) != asked {
+			t.Errorf("asked in %q, %v", server.spoke, err)
+		}
+	}
+}
