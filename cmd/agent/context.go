@@ -118,7 +118,7 @@ request twice. FILE may be - for standard input.`,
 				if err != nil {
 					return err
 				}
-				report, err := offline.Replay(cmd.Context(), in, options, func() (*offline.Engine, error) { return newEngine(w, o.settingsOptions) })
+				report, err := offline.Replay(cmd.Context(), in, options, engines(w, o.settingsOptions))
 				if err != nil {
 					return inputError(in.Name, err)
 				}
@@ -172,7 +172,17 @@ func inputError(name string, err error) error {
 	return err
 }
 
-func newEngine(w world, o settingsOptions) (*offline.Engine, error) {
+func newEngine(w world, o settingsOptions) (*offline.Engine, error) { return engines(w, o)() }
+
+// engines returns what makes engines that share their vocabularies, which take long to
+// load.
+func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
+	var vocabularies tokens.Vocabularies
+	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
+	return func() (*offline.Engine, error) { return countingEngine(w, o, counter) }
+}
+
+func countingEngine(w world, o settingsOptions, counter func(model string) history.Counter) (*offline.Engine, error) {
 	f, err := w.Folders()
 	if err != nil {
 		return nil, err
@@ -186,10 +196,9 @@ func newEngine(w world, o settingsOptions) (*offline.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	var vocabularies tokens.Vocabularies
 	return &offline.Engine{
 		Settings: s,
-		Counter:  func(model string) history.Counter { return vocabularies.Counter(model) },
+		Counter:  counter,
 		Tools:    registry,
 		System:   app.SystemPrompt(templates, prompts.Session{}),
 		Now:      w.Now,

@@ -113,6 +113,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	root.AddCommand(
 		newDemo(w, playDemo),
 		newContext(w),
+		newSavings(w),
 		newProfile(w),
 		newSettingsCommand(w, showSettings),
 		newModels(w, listModels),

@@ -36,6 +36,12 @@ func (c *Content) SetTokens(counts TokenCounts) {
 	}
 }
 
+// CountTokens counts an entry once for every service that counts with the same
+// vocabulary. It is to be called before the entry is given to anybody.
+func (c *Content) CountTokens(counter Counter) {
+	c.SetTokens(count(counter, c).tokenCounts(counter))
+}
+
 // BlockTokens is what a block of the entry takes in a request, as totals have it. What a
 // counter of the same vocabulary counted when the entry was recorded is not counted again.
 func (c *Content) BlockTokens(block int, counter Counter) int {

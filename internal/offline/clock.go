@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"agent/internal/compression/cacheaware"
@@ -37,6 +38,11 @@ func newClock(entries []*history.Content, at map[*history.Content]time.Time) clo
 		}
 	}
 	return c
+}
+
+// milliseconds is a time as documents have it.
+func milliseconds(at time.Time) json.Number {
+	return json.Number(strconv.FormatInt(at.UnixMilli(), 10))
 }
 
 func timeOf(entry *history.Content) (time.Time, bool) {

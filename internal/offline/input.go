@@ -3,16 +3,21 @@ package offline
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"agent/internal/history"
+	"agent/internal/offline/logs"
 	"agent/internal/session"
 )
 
-// Parse reads a session log or a document; which of the two it is shows in its
-// first line. Notices report what of a log could not be used.
+// Parse reads a session log, a document, or a session of another agent; which of them it
+// is shows in its first lines. Notices report what of a log could not be used.
 func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	if !isLog(data) {
+		if in, notices, err := parseForeign(name, data); !errors.Is(err, logs.ErrUnknown) {
+			return in, notices, err
+		}
 		document, err := history.ParseDocument(data)
 		if err != nil {
 			return Input{}, nil, fmt.Errorf("%s: %w", name, err)
@@ -31,6 +36,29 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 		History: state.Entries, Said: state.Said,
 		Steps: state.Steps(), Pins: state.Pins, Settings: state.Settings, Scales: state.Scales,
 	}, state.Notices, nil
+}
+
+// parseForeign reads a session of another agent. The history is what followed its last
+// compaction.
+func parseForeign(name string, data []byte) (in Input, notices []string, err error) {
+	in = Input{Name: name}
+	var said session.Said
+	notes, err := logs.ReadFile(bytes.NewReader(data), func(s logs.Stretch) error {
+		in.WorkspaceRoot, in.History = s.Project, s.Entries
+		said.Stretches = append(said.Stretches, s.Entries)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return Input{}, nil, fmt.Errorf("%s: %w", name, err)
+	case len(said.Stretches) == 0:
+		return Input{}, nil, fmt.Errorf("%s: the session holds no reply of a model", name)
+	}
+	if notes.Lines > 0 {
+		notices = []string{fmt.Sprintf("%s: %d lines were damaged and left out", name, notes.Lines)}
+	}
+	in.Said = func() (session.Said, error) { return said, nil }
+	return in, notices, nil
 }
 
 // saidOnce are entries of a conversation that was never cleared.

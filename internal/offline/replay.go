@@ -101,6 +101,9 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	for _, said := range all.Stretches {
 		r.entries += len(said)
 		entries := history.Repair(said, "no answer was recorded")
+		for _, entry := range entries {
+			entry.CountTokens(counter) // once for all variants
+		}
 		r.stretches = append(r.stretches, stretch{entries, newClock(entries, all.At), judge.New(entries, options)})
 		sum := 0
 		for _, entry := range entries {

@@ -76,6 +76,18 @@ func At(provider, model string) (Model, bool) {
 // own counts more than what others do.
 var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai", "moonshot", "minimax", "alibaba-singapore"}
 
+// ByMaker returns a model as its maker offers it; false if none of the makers does.
+func ByMaker(model string) (Model, bool) {
+	return longest(model, func(name string) (Model, bool) {
+		for _, m := range read().byName[name] {
+			if slices.Contains(makers, m.Provider) {
+				return *m, true
+			}
+		}
+		return Model{}, false
+	})
+}
+
 // Known is what is known of a model's window, whoever may offer it.
 type Known struct {
 	// Window is in tokens.

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"agent/internal/disk"
+	"agent/internal/offline"
+	"agent/internal/offline/logs"
+	"agent/internal/rawjson"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// savingsFlags are the flags of agent savings.
+type savingsFlags struct {
+	contextOptions
+	days    int
+	by, svg string
+}
+
+func newSavings(w world) *cobra.Command {
+	var o savingsFlags
+	cmd := &cobra.Command{
+		Use:   "savings [PATH…]",
+		Short: "What past sessions cost, of any agent, and what they would have cost here",
+		Long: `Reads the sessions that coding agents recorded on this machine (Claude Code, codex,
+gemini-cli, pi, and this program), replays each at the prices of the model that it used,
+once with everything in the context and once with the strategy cache-aware, and
+compares. Nothing is sent, changed or copied. PATH is a session or a folder of sessions,
+also what "opencode export" printed; without one the folders of the programs are read.
+
+"missing" counts the texts that an edit quoted and that would not have been in the context
+any more. Reading them again is part of the cost.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.by != "" && !slices.Contains(offline.Bys(), o.by) {
+				return usage(fmt.Errorf("--by %s: use one of %s", o.by, strings.Join(offline.Bys(), ", ")))
+			}
+			if o.days < 0 {
+				return usage(fmt.Errorf("--days %d: must be 0, for all, or more", o.days))
+			}
+			if len(args) > 0 && !cmd.Flags().Changed("days") {
+				o.days = 0 // what is named counts, however old it is
+			}
+			return runSavings(cmd, w, o, args)
+		},
+	}
+	o.register(cmd, w)
+	cmd.Flags().IntVar(&o.days, "days", 30, "how far to look back; 0 for all, as for a named PATH")
+	cmd.Flags().StringVar(&o.by, "by", "", "what to sum up by: "+strings.Join(offline.Bys(), ", ")+" (default project and model)")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "also write a picture to this file")
+	return cmd
+}
+
+func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) error {
+	var since time.Time
+	if o.days > 0 {
+		since = w.Now().AddDate(0, 0, -o.days)
+	}
+	var skipped []offline.Skipped
+	files, err := w.sessionFiles(paths, since, func(path string, err error) {
+		skipped = append(skipped, offline.Skipped{File: path, Reason: disk.Reason(err).Error()})
+	})
+	if err != nil {
+		return err
+	}
+	done, finish := w.progress(files)
+	found, err := offline.FindSavings(cmd.Context(), files, offline.SavingsOptions{Since: since, Done: done}, engines(w, o.settingsOptions))
+	finish()
+	if err != nil {
+		return err
+	}
+	found.Days, found.Skipped = o.days, append(found.Skipped, skipped...)
+	if o.svg != "" {
+		if err := disk.Replace(w.Path(o.svg), []byte(found.Picture(w.Home)), 0o644); err != nil {
+			return fmt.Errorf("the picture cannot be written: %w", disk.Reason(err))
+		}
+	}
+	if o.json {
+		return rawjson.WriteIndented(w.out, found)
+	}
+	return found.Print(w.out, offline.By(o.by), w.Home)
+}
+
+// sessionFiles are the files that are named, those below the folders that are named, or
+// those of all programs.
+func (w world) sessionFiles(paths []string, since time.Time, skip func(string, error)) ([]logs.File, error) {
+	if len(paths) > 0 {
+		var files []logs.File
+		for _, path := range paths {
+			below, err := filesBelow(w.Path(path), since, skip)
+			if err != nil {
+				return nil, usage(fmt.Errorf("%s cannot be read: %w", path, disk.Reason(err)))
+			}
+			files = append(files, below...)
+		}
+		return files, nil
+	}
+	files := logs.Find(w.Home, w.Env, since, skip)
+	f, err := w.Folders()
+	if err != nil {
+		return nil, err
+	}
+	own, err := filesBelow(f.Sessions(), since, skip)
+	if os.IsNotExist(err) {
+		err = nil
+	}
+	return append(files, own...), err
+}
+
+// filesBelow lists a file, or the files below a folder that can be sessions and were
+// changed since a time.
+func filesBelow(root string, since time.Time, skip func(string, error)) ([]logs.File, error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []logs.File{{Path: root, Size: info.Size(), Changed: info.ModTime()}}, nil
+	}
+	var files []logs.File
+	return files, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			skip(path, err)
+			return nil
+		}
+		if ext := filepath.Ext(path); !d.Type().IsRegular() || ext != ".jsonl" && ext != ".json" {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			skip(path, err)
+		} else if !info.ModTime().Before(since) {
+			files = append(files, logs.File{Path: path, Size: info.Size(), Changed: info.ModTime()})
+		}
+		return nil
+	})
+}
+
+// progress shows on a terminal how much was read. The second function removes the line.
+func (w world) progress(files []logs.File) (done func(int64), finish func()) {
+	if !term.IsTerminal(int(w.stderr.Fd())) {
+		return nil, func() {}
+	}
+	var total, read, count atomic.Int64
+	for _, f := range files {
+		total.Add(f.Size)
+	}
+	show := func(n int64) {
+		fmt.Fprintf(w.stderr, "\r\x1b[K%s of %s, %d of %d sessions", words.Bytes(read.Add(n)), words.Bytes(total.Load()), count.Add(1), len(files))
+	}
+	return show, func() { fmt.Fprint(w.stderr, "\r\x1b[K") }
+}

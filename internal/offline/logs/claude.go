@@ -1,0 +1,174 @@
+package logs
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// claudeRecord is a line of a session of Claude Code.
+type claudeRecord struct {
+	Type             string `json:"type"`
+	Subtype          string `json:"subtype"`
+	UUID             string `json:"uuid"`
+	Cwd              string `json:"cwd"`
+	Timestamp        moment `json:"timestamp"`
+	IsSidechain      bool   `json:"isSidechain"`
+	IsMeta           bool   `json:"isMeta"`
+	IsCompactSummary bool   `json:"isCompactSummary"`
+	Message          struct {
+		ID      string          `json:"id"`
+		Model   string          `json:"model"`
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+}
+
+// claudeBlock is a part of a message.
+type claudeBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	ToolName  string          `json:"tool_name"`
+}
+
+// claudeNames are our names of Claude Code's tools; other tools keep theirs.
+var claudeNames = map[string]string{
+	"Read": "read_file", "Write": "write_file", "Edit": "replace", "MultiEdit": "multi_edit",
+	"Bash": shellTool, "Grep": "search_file_content", "Glob": "glob", "LS": "list_directory",
+	"TodoWrite": "todo_write", "WebFetch": "web_fetch",
+}
+
+// claude reads a session of Claude Code. Replies of subagents are other conversations and
+// left out.
+type claude struct {
+	*conversation
+	seen map[string]bool
+}
+
+func newClaude(use func(Stretch) error) reader {
+	return &claude{newConversation("claude", use), map[string]bool{}}
+}
+
+func (c *claude) line(line []byte) error {
+	var r claudeRecord
+	if err := decode(line, &r); err != nil {
+		return err
+	}
+	if r.IsSidechain || r.UUID != "" && c.seen[r.UUID] {
+		return nil
+	}
+	if r.UUID != "" {
+		c.seen[r.UUID] = true
+	}
+	if (r.IsCompactSummary || r.Subtype == "compact_boundary") && len(c.turns) > 0 {
+		if err := c.end(); err != nil {
+			return err
+		}
+	}
+	if c.project == "" {
+		c.project = r.Cwd
+	}
+	switch {
+	case r.Type == "assistant" && r.Message.Model != "<synthetic>":
+		c.assistant(r)
+	case r.Type == "user" && !r.IsMeta:
+		c.user(r)
+	}
+	return nil
+}
+
+func (c *claude) assistant(r claudeRecord) {
+	t := c.reply(r.Message.ID, r.Timestamp.Time)
+	c.models[r.Message.Model]++
+	for _, b := range claudeBlocks(r.Message.Content) {
+		switch b.Type {
+		case "text":
+			c.text(t, b.Text)
+		case "thinking":
+			c.thought(t, b.Thinking)
+		case "tool_use":
+			name := claudeNames[b.Name]
+			if name == "" {
+				name = b.Name
+			}
+			c.call(t, b.ID, name, b.Input)
+		}
+	}
+}
+
+func (c *claude) user(r claudeRecord) {
+	var said []string
+	for _, b := range claudeBlocks(r.Message.Content) {
+		switch b.Type {
+		case "tool_result":
+			text := claudeText(b.Content)
+			if c.names[b.ToolUseID] == "read_file" {
+				text = numbered(text)
+			}
+			a := answer{call: b.ToolUseID, text: text, failed: b.IsError, at: r.Timestamp.Time}
+			if c.names[b.ToolUseID] == shellTool && !b.IsError {
+				a.exit = new(int)
+			}
+			c.answer(a)
+		case "text":
+			said = append(said, b.Text)
+		case "image":
+			said = append(said, imageText)
+		}
+	}
+	c.say(strings.Join(said, "\n"), r.Timestamp.Time)
+}
+
+// imageText is what is replayed of an image, whose size no log says.
+const imageText = "[image]"
+
+// numbered brings the line numbers of a file that was read into the form of our own
+// tools.
+func numbered(text string) string {
+	const arrow = "→"
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		number, rest, found := strings.Cut(line, arrow)
+		if digits := strings.TrimLeft(number, " "); found && digits != "" && strings.Trim(digits, "0123456789") == "" {
+			b.WriteString(number + "|" + rest)
+		} else {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// claudeBlocks reads content that is a text or a list of blocks.
+func claudeBlocks(raw json.RawMessage) []claudeBlock {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []claudeBlock{{Type: "text", Text: text}}
+	}
+	var blocks []claudeBlock
+	_ = json.Unmarshal(raw, &blocks) // what is neither says nothing
+	return blocks
+}
+
+// claudeText is the text of a result.
+func claudeText(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, b := range claudeBlocks(raw) {
+		switch b.Type {
+		case "text":
+			parts = append(parts, b.Text)
+		case "image":
+			parts = append(parts, imageText)
+		case "tool_reference":
+			parts = append(parts, b.ToolName)
+		}
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,242 @@
+package logs
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// codexRecord is a line of a rollout of codex: an item under payload, or bare as it was
+// until 2025.
+type codexRecord struct {
+	Type      string          `json:"type"`
+	Timestamp moment          `json:"timestamp"`
+	Payload   json.RawMessage `json:"payload"`
+}
+
+// codexItem is what was said or done.
+type codexItem struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Name      string          `json:"name"`
+	CallID    string          `json:"call_id"`
+	Arguments string          `json:"arguments"`
+	Input     string          `json:"input"`
+	Output    json.RawMessage `json:"output"`
+	Message   string          `json:"message"`
+	Content   []struct {
+		Text string `json:"text"`
+	} `json:"content"`
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+	Action struct {
+		Command          []string `json:"command"`
+		WorkingDirectory string   `json:"working_directory"`
+	} `json:"action"`
+}
+
+// codex reads a rollout.
+type codex struct {
+	*conversation
+	open *turn // the reply that is being written
+	// model is the one that the turn at work uses.
+	model string
+}
+
+func newCodex(use func(Stretch) error) reader {
+	return &codex{conversation: newConversation("codex", use)}
+}
+
+func (c *codex) line(line []byte) error {
+	var r codexRecord
+	if err := decode(line, &r); err != nil {
+		return err
+	}
+	body := line
+	if len(r.Payload) > 0 && r.Payload[0] == '{' {
+		body = r.Payload
+	}
+	switch r.Type {
+	case "event_msg", "world_state":
+		return nil // for the screen, and said again as items
+	case "token_usage_record":
+		c.open = nil // a request is over
+		return nil
+	case "session_meta", "turn_context":
+		return c.context(body)
+	}
+	var item codexItem
+	if err := decode(body, &item); err != nil {
+		return err
+	}
+	if r.Type == "compacted" {
+		if err := c.end(); err != nil {
+			return err
+		}
+		c.open = nil
+		c.say(item.Message, r.Timestamp.Time)
+		return nil
+	}
+	c.item(item, r.Timestamp.Time)
+	return nil
+}
+
+// context notes where a turn works and with which model.
+func (c *codex) context(body []byte) error {
+	var context struct {
+		Model string `json:"model"`
+		Cwd   string `json:"cwd"`
+	}
+	if err := decode(body, &context); err != nil {
+		return err
+	}
+	c.project, c.model = cmp.Or(c.project, context.Cwd), cmp.Or(context.Model, c.model)
+	return nil
+}
+
+func (c *codex) item(item codexItem, at time.Time) {
+	switch item.Type {
+	case "message":
+		var parts []string
+		for _, p := range item.Content {
+			parts = append(parts, p.Text)
+		}
+		text := strings.Join(parts, "\n")
+		if item.Role != "assistant" {
+			c.say(text, at)
+			c.open = nil
+			return
+		}
+		c.text(c.writing(at), text)
+	case "reasoning":
+		for _, p := range item.Summary {
+			c.thought(c.writing(at), p.Text)
+		}
+	case "function_call", "custom_tool_call", "local_shell_call":
+		name, parameters := codexCall(item)
+		c.call(c.writing(at), item.CallID, name, parameters)
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
+		a := codexOutput(item.Output)
+		a.call, a.at = item.CallID, at
+		c.answer(a)
+		c.open = nil
+	}
+}
+
+// writing returns the reply that is being written.
+func (c *codex) writing(at time.Time) *turn {
+	if c.open == nil {
+		c.open = c.reply("", at)
+		c.models[c.model]++
+	}
+	return c.open
+}
+
+var heredoc = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^\s*apply_patch\s*<<\s*['"]?\w+['"]?\n(.*)\n\w+\s*$`)
+})
+
+// codexCall is a call as our tools would make it: a command, a patch, or what it is.
+func codexCall(item codexItem) (name string, parameters json.RawMessage) {
+	raw := item.Arguments
+	if raw == "" {
+		raw = item.Input
+	}
+	var args struct {
+		Command json.RawMessage `json:"command"`
+		Cmd     json.RawMessage `json:"cmd"`
+		Workdir string          `json:"workdir"`
+		Patch   string          `json:"input"`
+	}
+	parsed := json.Unmarshal([]byte(raw), &args) == nil
+	words, command := codexWords(args.Command, args.Cmd)
+	if item.Type == "local_shell_call" {
+		words, args.Workdir, parsed = item.Action.Command, item.Action.WorkingDirectory, true
+	}
+	switch {
+	case item.Name == "apply_patch" || len(words) == 2 && words[0] == "apply_patch":
+		patch := args.Patch
+		if len(words) == 2 {
+			patch = words[1]
+		}
+		if patch == "" {
+			patch = raw
+		}
+		return "apply_patch", object("patch", patch, "", "")
+	case item.Name != "" && item.Name != "shell" && item.Name != "exec_command" && item.Name != "container.exec":
+		if !parsed {
+			return item.Name, object("input", raw, "", "")
+		}
+		return item.Name, json.RawMessage(raw)
+	case len(words) == 3 && (words[1] == "-lc" || words[1] == "-c"):
+		command = words[2]
+	case len(words) > 0:
+		command = strings.Join(words, " ")
+	}
+	if m := heredoc().FindStringSubmatch(command); m != nil {
+		return "apply_patch", object("patch", m[1], "", "")
+	}
+	if command == "" {
+		command = raw
+	}
+	return shellTool, object("command", command, "directory", args.Workdir)
+}
+
+// codexWords reads a command that is a line or a list of words.
+func codexWords(values ...json.RawMessage) (words []string, line string) {
+	for _, v := range values {
+		if json.Unmarshal(v, &words) == nil || json.Unmarshal(v, &line) == nil {
+			return words, line
+		}
+	}
+	return nil, ""
+}
+
+// object is a JSON object of one member, or of two where the second has a value.
+func object(key, value, second, value2 string) json.RawMessage {
+	members := map[string]string{key: value}
+	if value2 != "" {
+		members[second] = value2
+	}
+	raw, _ := json.Marshal(members) // a map of strings always can be
+	return raw
+}
+
+// codexOutput reads an output: a text, a list of parts, or an object with the exit
+// status beside the text, which may itself be written as a text.
+func codexOutput(raw json.RawMessage) answer {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+		var parts []struct {
+			Text string `json:"text"`
+		}
+		var body struct {
+			Content string `json:"content"`
+		}
+		switch {
+		case json.Unmarshal(raw, &parts) == nil:
+			var all []string
+			for _, p := range parts {
+				all = append(all, p.Text)
+			}
+			text = strings.Join(all, "\n")
+		case json.Unmarshal(raw, &body) == nil && body.Content != "":
+			text = body.Content
+		}
+	}
+	var wrapped struct {
+		Output   *string `json:"output"`
+		Metadata struct {
+			ExitCode *int `json:"exit_code"`
+		} `json:"metadata"`
+	}
+	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &wrapped) == nil && wrapped.Output != nil {
+		return answer{text: *wrapped.Output, exit: wrapped.Metadata.ExitCode}
+	}
+	return answer{text: text}
+}

@@ -1,0 +1,254 @@
+package logs
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"agent/internal/history"
+)
+
+// metaTime is the metadata of an entry that says when it was said, in milliseconds since
+// 1970, as documents have it.
+const metaTime = "ts"
+
+// turn is an entry that is still being read.
+type turn struct {
+	speaker history.Speaker
+	blocks  []history.Block
+	at      time.Time
+	// answers is the entry that answers the calls of a reply; it follows the reply
+	// wherever in the log the answers are.
+	answers *turn
+}
+
+// conversation collects a stretch from the records of a log.
+type conversation struct {
+	agent, project string
+
+	turns   []*turn
+	replies map[string]*turn
+	// calls are the replies that made them, names the tools that they named.
+	calls  map[string]*turn
+	names  map[string]string
+	models map[string]int
+	size   int
+
+	use func(Stretch) error
+}
+
+func newConversation(agent string, use func(Stretch) error) *conversation {
+	c := &conversation{agent: agent, use: use}
+	c.reset()
+	return c
+}
+
+func (c *conversation) reset() {
+	c.turns, c.size = nil, 0
+	c.replies, c.calls, c.names, c.models = map[string]*turn{}, map[string]*turn{}, map[string]string{}, map[string]int{}
+}
+
+func (c *conversation) held() int { return c.size }
+
+// say adds what a person, or the program in a person's place, said.
+func (c *conversation) say(text string, at time.Time) {
+	if text != "" {
+		c.turns = append(c.turns, &turn{speaker: history.Human, blocks: []history.Block{&history.Text{Text: text}}, at: at})
+		c.size += len(text)
+	}
+}
+
+// reply returns the reply of that id, a new one where there is none; without an id it is
+// always a new one.
+func (c *conversation) reply(id string, at time.Time) *turn {
+	if t := c.replies[id]; t != nil && id != "" {
+		return t
+	}
+	t := &turn{speaker: history.AI, at: at}
+	c.turns = append(c.turns, t)
+	c.replies[id] = t
+	return t
+}
+
+// latestReply returns the last entry if it is a reply, else nil.
+func (c *conversation) latestReply() *turn {
+	if n := len(c.turns); n > 0 && c.turns[n-1].speaker == history.AI {
+		return c.turns[n-1]
+	}
+	return nil
+}
+
+func (c *conversation) text(t *turn, text string) {
+	if text != "" {
+		t.blocks = append(t.blocks, &history.Text{Text: text})
+		c.size += len(text)
+	}
+}
+
+func (c *conversation) thought(t *turn, text string) {
+	if text != "" {
+		t.blocks = append(t.blocks, &history.Thinking{Thought: text})
+		c.size += len(text)
+	}
+}
+
+// call adds a call of a tool to a reply. A second call with an id that is known is the
+// same call, recorded again.
+func (c *conversation) call(t *turn, id, name string, parameters json.RawMessage) {
+	if id == "" || c.calls[id] != nil {
+		return
+	}
+	if len(parameters) == 0 {
+		parameters = json.RawMessage("{}")
+	}
+	c.calls[id], c.names[id] = t, name
+	t.blocks = append(t.blocks, &history.ToolCall{ID: id, Name: name, Parameters: parameters})
+	c.size += len(parameters)
+}
+
+// answer is what a call came to.
+type answer struct {
+	call   string
+	text   string
+	failed bool
+	// exit is the exit status of a command, nil where none is known.
+	exit *int
+	at   time.Time
+}
+
+// answer adds the answer to a call. One to an unknown call is left out.
+func (c *conversation) answer(a answer) {
+	t := c.calls[a.call]
+	if t == nil {
+		return
+	}
+	name := c.names[a.call]
+	response := &history.ToolResponse{CallID: a.call, ToolName: name, Result: history.TextResult(a.text), ExitCode: a.exit}
+	if a.failed || a.exit != nil && *a.exit != 0 {
+		response.Error = firstBytes(a.text, 200)
+		if response.Error == "" {
+			response.Error = "failed"
+		}
+	}
+	if name == shellTool && response.ExitCode == nil {
+		response.ExitCode = exitStatus(a.text, a.failed)
+	}
+	if t.answers == nil {
+		t.answers = &turn{speaker: history.Tool}
+	}
+	t.answers.blocks = append(t.answers.blocks, response)
+	t.answers.at = a.at
+	c.size += len(a.text)
+}
+
+// end hands over the stretch and begins the next one.
+func (c *conversation) end() error {
+	s := Stretch{Agent: c.agent, Project: c.project, Model: most(c.models)}
+	for _, t := range c.paired() {
+		entry := history.New(t.speaker, t.blocks...)
+		if !t.at.IsZero() {
+			entry = entry.WithMeta(metaTime, json.Number(strconv.FormatInt(t.at.UnixMilli(), 10)))
+			s.Latest = later(s.Latest, t.at)
+		}
+		s.Entries = append(s.Entries, entry)
+	}
+	replies := len(c.replies)
+	c.reset()
+	if replies == 0 {
+		return nil
+	}
+	return c.use(s)
+}
+
+// paired returns the entries in order, with the calls that were answered and their
+// answers only.
+func (c *conversation) paired() []*turn {
+	var turns []*turn
+	for _, t := range c.turns {
+		if t.speaker == history.AI {
+			t.blocks = answered(t)
+		}
+		if len(t.blocks) > 0 || t.speaker == history.AI {
+			turns = append(turns, t)
+		}
+		if t.answers != nil {
+			turns = append(turns, t.answers)
+		}
+	}
+	return turns
+}
+
+// answered are the blocks of a reply without calls that nothing answered; those of a
+// reply that made no other stay, so that its request counts.
+func answered(t *turn) []history.Block {
+	done := map[string]bool{}
+	if t.answers != nil {
+		for _, b := range t.answers.blocks {
+			done[b.(*history.ToolResponse).CallID] = true
+		}
+	}
+	var blocks []history.Block
+	for _, b := range t.blocks {
+		if call, ok := b.(*history.ToolCall); !ok || done[call.ID] {
+			blocks = append(blocks, b)
+		}
+	}
+	if len(blocks) == 0 {
+		return t.blocks
+	}
+	return blocks
+}
+
+// most returns the name with the highest count, the first in the alphabet of several.
+func most(counts map[string]int) string {
+	best := ""
+	for name, n := range counts {
+		if name != "" && (best == "" || n > counts[best] || n == counts[best] && name < best) {
+			best = name
+		}
+	}
+	return best
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// shellTool is the name that commands have in every stretch.
+const shellTool = "run_shell_command"
+
+var exitPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:[Ee]xit code:?|exited with code|exit status)\s*:?\s*(-?\d+)`)
+})
+
+// exitStatus reads the status of a command from its answer: programs write it at the
+// beginning or at the end.
+func exitStatus(text string, failed bool) *int {
+	const looked = 400
+	near := text
+	if len(text) > 2*looked {
+		near = text[:looked] + "\n" + text[len(text)-looked:]
+	}
+	status := 0
+	if m := exitPattern().FindStringSubmatch(near); m != nil {
+		status, _ = strconv.Atoi(m[1])
+	} else if failed {
+		status = 1
+	}
+	return &status
+}
+
+func firstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}

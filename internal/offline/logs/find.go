@@ -1,0 +1,85 @@
+package logs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// File is a session on the disk.
+type File struct {
+	Path string
+	// Agent is the program in whose folder it lies.
+	Agent   string
+	Size    int64
+	Changed time.Time
+}
+
+// place is where a program keeps its sessions.
+type place struct {
+	agent string
+	// root is the folder of the program: that of the variable where it is set, else
+	// the one below the home folder.
+	variable, home string
+	// below is the folder of the sessions in it.
+	below string
+	is    func(path string) bool
+}
+
+var places = []place{
+	{"claude", "CLAUDE_CONFIG_DIR", ".claude", "projects", named("", ".jsonl")},
+	{"codex", "CODEX_HOME", ".codex", "sessions", named("rollout-", ".jsonl")},
+	{"gemini", "", ".gemini", "tmp", func(path string) bool {
+		return filepath.Base(filepath.Dir(path)) == "chats" && (strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".jsonl"))
+	}},
+	{"pi", "", ".pi/agent", "sessions", named("", ".jsonl")},
+}
+
+func named(prefix, suffix string) func(string) bool {
+	return func(path string) bool {
+		name := filepath.Base(path)
+		return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix)
+	}
+}
+
+// Find lists the sessions of other programs below a home folder that were changed since
+// a time. Env reads a variable of the environment. A folder that cannot be read is given
+// to skip with the reason.
+func Find(home string, env func(string) string, since time.Time, skip func(path string, err error)) []File {
+	var files []File
+	for _, p := range places {
+		root := filepath.Join(home, filepath.FromSlash(p.home))
+		if p.variable != "" && env(p.variable) != "" {
+			root = env(p.variable)
+		}
+		files = append(files, p.find(filepath.Join(root, p.below), since, skip)...)
+	}
+	return files
+}
+
+func (p place) find(root string, since time.Time, skip func(path string, err error)) []File {
+	var files []File
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == root && os.IsNotExist(err):
+			return nil
+		case err != nil:
+			skip(path, err)
+			return nil
+		case !d.Type().IsRegular() || !p.is(path):
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			skip(path, err)
+			return nil
+		}
+		if !info.ModTime().Before(since) {
+			files = append(files, File{path, p.agent, info.Size(), info.ModTime()})
+		}
+		return nil
+	})
+	return files
+}

@@ -1,0 +1,141 @@
+package logs
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// geminiRecord is a line of a session of gemini-cli: a message, or an update of what the
+// file says ("$set"). Before 2026 a file was one JSON object with all messages.
+type geminiRecord struct {
+	geminiMessage
+	Set struct {
+		Messages []geminiMessage `json:"messages"`
+	} `json:"$set"`
+	Messages []geminiMessage `json:"messages"`
+}
+
+type geminiMessage struct {
+	ID        string          `json:"id"`
+	Timestamp moment          `json:"timestamp"`
+	Type      string          `json:"type"`
+	Content   json.RawMessage `json:"content"`
+	Model     string          `json:"model"`
+	Tokens    *struct{}       `json:"tokens"`
+	Thoughts  []struct {
+		Subject     string `json:"subject"`
+		Description string `json:"description"`
+	} `json:"thoughts"`
+	ToolCalls []struct {
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Args      json.RawMessage `json:"args"`
+		Result    json.RawMessage `json:"result"`
+		Status    string          `json:"status"`
+		Timestamp moment          `json:"timestamp"`
+	} `json:"toolCalls"`
+}
+
+// gemini reads a session of gemini-cli, whose tools are named as ours.
+type gemini struct {
+	*conversation
+	seen map[string]bool
+}
+
+func newGemini(use func(Stretch) error) reader {
+	return &gemini{newConversation("gemini", use), map[string]bool{}}
+}
+
+func (g *gemini) line(line []byte) error {
+	var r geminiRecord
+	if err := decode(line, &r); err != nil {
+		return err
+	}
+	for _, m := range append(r.Messages, r.Set.Messages...) {
+		g.message(m)
+	}
+	g.message(r.geminiMessage)
+	return nil
+}
+
+// message adds a message. A message that was there before is recorded again when its
+// calls are answered; a message that holds only calls belongs to the reply in front of
+// it.
+func (g *gemini) message(m geminiMessage) {
+	switch m.Type {
+	case "user":
+		if !g.seen[m.ID] {
+			g.say(geminiText(m.Content), m.Timestamp.Time)
+		}
+	case "gemini":
+		t := g.replies[m.ID]
+		latest := g.latestReply()
+		switch {
+		case latest != nil && (t != nil || m.Tokens == nil && len(m.ToolCalls) > 0):
+			t = latest
+		case t == nil:
+			t = g.reply(m.ID, m.Timestamp.Time)
+		}
+		if !g.seen[m.ID] {
+			g.models[m.Model]++
+			for _, thought := range m.Thoughts {
+				g.thought(t, strings.TrimSpace(thought.Subject+"\n"+thought.Description))
+			}
+			g.text(t, geminiText(m.Content))
+		}
+		for _, call := range m.ToolCalls {
+			g.call(t, call.ID, call.Name, call.Args)
+			if !g.seen["call "+call.ID] && len(call.Result) > 0 {
+				g.seen["call "+call.ID] = true
+				text, failed := geminiResult(call.Result)
+				g.answer(answer{call: call.ID, text: text, failed: failed || call.Status == "error", at: later(m.Timestamp.Time, call.Timestamp.Time)})
+			}
+		}
+	}
+	if m.ID != "" {
+		g.seen[m.ID] = true
+	}
+}
+
+// geminiText is the text of content: a text, or parts of which some hold text.
+func geminiText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(raw, &parts) // what is neither says nothing
+	var all []string
+	for _, p := range parts {
+		if p.Text != "" {
+			all = append(all, p.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// geminiResult is what a call answered.
+func geminiResult(raw json.RawMessage) (text string, failed bool) {
+	var parts []struct {
+		FunctionResponse struct {
+			Response struct {
+				Output string `json:"output"`
+				Error  string `json:"error"`
+			} `json:"response"`
+		} `json:"functionResponse"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return geminiText(raw), false
+	}
+	var all []string
+	for _, p := range parts {
+		r := p.FunctionResponse.Response
+		failed = failed || r.Error != ""
+		if part := r.Output + r.Error; part != "" {
+			all = append(all, part)
+		}
+	}
+	return strings.Join(all, "\n"), failed
+}

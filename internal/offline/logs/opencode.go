@@ -1,0 +1,104 @@
+package logs
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// opencodeExport is what "opencode export" prints.
+type opencodeExport struct {
+	Info struct {
+		Directory string `json:"directory"`
+	} `json:"info"`
+	Messages []struct {
+		Info struct {
+			ID      string `json:"id"`
+			Role    string `json:"role"`
+			ModelID string `json:"modelID"`
+			Summary any    `json:"summary"`
+			Time    struct {
+				Created moment `json:"created"`
+			} `json:"time"`
+		} `json:"info"`
+		Parts []opencodePart `json:"parts"`
+	} `json:"messages"`
+}
+
+type opencodePart struct {
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	Tool   string `json:"tool"`
+	CallID string `json:"callID"`
+	State  struct {
+		Status string          `json:"status"`
+		Input  json.RawMessage `json:"input"`
+		Output string          `json:"output"`
+		Error  string          `json:"error"`
+	} `json:"state"`
+}
+
+// opencodeNames are our names of opencode's tools that run commands; the others are known
+// by their own.
+var opencodeNames = map[string]string{"bash": shellTool}
+
+// opencode reads an export, which is one object over many lines.
+type opencode struct{ *conversation }
+
+func newOpencode(use func(Stretch) error) reader {
+	return opencode{newConversation("opencode", use)}
+}
+
+func (o opencode) line(data []byte) error {
+	var e opencodeExport
+	if err := decode(data, &e); err != nil {
+		return err
+	}
+	o.project = e.Info.Directory
+	for _, m := range e.Messages {
+		at := m.Info.Time.Created.Time
+		if m.Info.Summary == true { // the summary of a compaction, and what follows it
+			if err := o.end(); err != nil {
+				return err
+			}
+		}
+		if m.Info.Role == "user" {
+			for _, p := range m.Parts {
+				if p.Type == "text" {
+					o.say(p.Text, at)
+				}
+			}
+			continue
+		}
+		o.models[m.Info.ModelID]++
+		o.steps(m.Info.ID, m.Parts, at)
+	}
+	return nil
+}
+
+// steps adds the replies of a message: each step is one request.
+func (o opencode) steps(id string, parts []opencodePart, at time.Time) {
+	t := o.reply(id, at)
+	started := false
+	for _, p := range parts {
+		switch p.Type {
+		case "step-start":
+			if started {
+				t = o.reply("", at)
+			}
+			started = true
+		case "text":
+			o.text(t, p.Text)
+		case "reasoning":
+			o.thought(t, p.Text)
+		case "tool":
+			name := opencodeNames[p.Tool]
+			if name == "" {
+				name = p.Tool
+			}
+			o.call(t, p.CallID, name, p.State.Input)
+			if p.State.Status == "completed" || p.State.Status == "error" {
+				o.answer(answer{call: p.CallID, text: p.State.Output + p.State.Error, failed: p.State.Status == "error", at: at})
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package logs
+
+import (
+	"encoding/json"
+)
+
+// piRecord is a line of a session of pi.
+type piRecord struct {
+	Type      string `json:"type"`
+	Cwd       string `json:"cwd"`
+	Summary   string `json:"summary"`
+	Timestamp moment `json:"timestamp"`
+	Message   struct {
+		Role       string          `json:"role"`
+		Model      string          `json:"model"`
+		Content    json.RawMessage `json:"content"`
+		ToolCallID string          `json:"toolCallId"`
+		IsError    bool            `json:"isError"`
+		Timestamp  moment          `json:"timestamp"`
+	} `json:"message"`
+}
+
+type piBlock struct {
+	Type      string                     `json:"type"`
+	Text      string                     `json:"text"`
+	Thinking  string                     `json:"thinking"`
+	ID        string                     `json:"id"`
+	Name      string                     `json:"name"`
+	Arguments map[string]json.RawMessage `json:"arguments"`
+}
+
+// piNames are our names of pi's tools.
+var piNames = map[string]string{
+	"read": "read_file", "write": "write_file", "edit": "replace", "bash": shellTool,
+	"grep": "search_file_content", "find": "glob", "search": "search_file_content", "ls": "list_directory",
+}
+
+// piParameters are our names of the parameters of pi's tools.
+var piParameters = map[string]string{"path": "file_path", "oldText": "old_string", "newText": "new_string"}
+
+type pi struct{ *conversation }
+
+func newPi(use func(Stretch) error) reader { return pi{newConversation("pi", use)} }
+
+func (p pi) line(line []byte) error {
+	var r piRecord
+	if err := decode(line, &r); err != nil {
+		return err
+	}
+	switch r.Type {
+	case "session":
+		p.project = r.Cwd
+	case "compaction":
+		if err := p.end(); err != nil {
+			return err
+		}
+		p.say(r.Summary, r.Timestamp.Time)
+	case "message":
+		p.message(r)
+	}
+	return nil
+}
+
+func (p pi) message(r piRecord) {
+	at := r.Message.Timestamp.Time
+	if at.IsZero() {
+		at = r.Timestamp.Time
+	}
+	blocks := piBlocks(r.Message.Content)
+	switch r.Message.Role {
+	case "user":
+		for _, b := range blocks {
+			p.say(b.Text, at)
+		}
+	case "assistant":
+		t := p.reply("", at)
+		p.models[r.Message.Model]++
+		for _, b := range blocks {
+			p.block(t, b)
+		}
+	case "toolResult":
+		text := ""
+		for _, b := range blocks {
+			text += b.Text
+		}
+		p.answer(answer{call: r.Message.ToolCallID, text: text, failed: r.Message.IsError, at: at})
+	}
+}
+
+func (p pi) block(t *turn, b piBlock) {
+	switch b.Type {
+	case "text":
+		p.text(t, b.Text)
+	case "thinking":
+		p.thought(t, b.Thinking)
+	case "toolCall":
+		args := map[string]json.RawMessage{}
+		for name, value := range b.Arguments {
+			if ours := piParameters[name]; ours != "" {
+				name = ours
+			}
+			args[name] = value
+		}
+		raw, err := json.Marshal(args)
+		if err != nil {
+			raw = nil
+		}
+		name := piNames[b.Name]
+		if name == "" {
+			name = b.Name
+		}
+		p.call(t, b.ID, name, raw)
+	}
+}
+
+func piBlocks(raw json.RawMessage) []piBlock {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []piBlock{{Type: "text", Text: text}}
+	}
+	var blocks []piBlock
+	_ = json.Unmarshal(raw, &blocks) // what is neither says nothing
+	return blocks
+}

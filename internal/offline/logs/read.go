@@ -1,0 +1,210 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+)
+
+// reader reads the records of a log, one line at a time; the forms that are one object
+// over many lines are given whole.
+type reader interface {
+	// line adds a record; it returns errDamaged for one that cannot be read.
+	line(line []byte) error
+	// end hands over what was read since the last compaction.
+	end() error
+	// held is how much text that is, in bytes.
+	held() int
+}
+
+// form is a way of recording sessions.
+type form struct {
+	agent string
+	// whole says that a file is one JSON object.
+	whole bool
+	// is reports whether a record is of the form; of a file that is one object only
+	// the names of its members are given.
+	is  func(m map[string]json.RawMessage) bool
+	new func(use func(Stretch) error) reader
+}
+
+var forms = []form{
+	{"codex", false, isCodex, newCodex},
+	{"pi", false, isPi, newPi},
+	{"gemini", false, func(m map[string]json.RawMessage) bool { return has(m, "sessionId", "projectHash") }, newGemini},
+	{"claude", false, isClaude, newClaude},
+	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, newOpencode},
+}
+
+// Agents are the programs whose sessions can be read.
+func Agents() []string {
+	names := make([]string, len(forms))
+	for i, f := range forms {
+		names[i] = f.agent
+	}
+	return names
+}
+
+func has(m map[string]json.RawMessage, names ...string) bool {
+	for _, name := range names {
+		if _, ok := m[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func isCodex(m map[string]json.RawMessage) bool {
+	if has(m, "payload", "type") && !has(m, "v") {
+		return true
+	}
+	// Until 2025 the first line had no type, and items were bare.
+	return has(m, "id", "timestamp", "instructions") || has(m, "type", "role", "content") && !has(m, "message")
+}
+
+func isPi(m map[string]json.RawMessage) bool {
+	return has(m, "type", "version", "id", "cwd") && string(m["type"]) == `"session"`
+}
+
+func isClaude(m map[string]json.RawMessage) bool {
+	if !has(m, "type") || has(m, "v") {
+		return false
+	}
+	return has(m, "sessionId") || has(m, "leafUuid") || has(m, "messageId", "snapshot")
+}
+
+// looked is how many lines are looked at to find out what a file is, the first ones may
+// be damaged.
+const looked = 20
+
+// Read reads a session and calls use with each stretch of it, in order. It returns an
+// error for which errors.Is reports ErrUnknown if the file is of no known form.
+func Read(r io.Reader, use func(Stretch) error) (Notes, error) {
+	var notes Notes
+	var into reader
+	var head [][]byte
+	err := eachLine(r, &notes, func(line []byte) error {
+		if into != nil {
+			return feed(into, line, &notes)
+		}
+		f := formOf(line)
+		if f == nil {
+			if len(head) == 0 && isOpen(line) {
+				return errWhole
+			}
+			if head = append(head, bytes.Clone(line)); len(head) == looked {
+				return ErrUnknown
+			}
+			return nil
+		}
+		if f.whole {
+			return errWhole
+		}
+		into = f.new(use)
+		for _, earlier := range head {
+			if err := feed(into, earlier, &notes); err != nil {
+				return err
+			}
+		}
+		return feed(into, line, &notes)
+	})
+	switch {
+	case err != nil:
+		return notes, err
+	case into == nil:
+		return notes, ErrUnknown
+	}
+	return notes, into.end()
+}
+
+// errWhole means that a file is one JSON object over many lines.
+var errWhole = errors.New("one object")
+
+// ReadFile is Read for a file that can be read twice.
+func ReadFile(r io.ReadSeeker, use func(Stretch) error) (Notes, error) {
+	notes, err := Read(r, use)
+	if !errors.Is(err, errWhole) {
+		return notes, err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return notes, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxStretch+1))
+	switch {
+	case err != nil:
+		return notes, err
+	case len(data) > maxStretch:
+		return notes, ErrTooLarge
+	}
+	var m map[string]json.RawMessage
+	if json.Unmarshal(data, &m) != nil {
+		return notes, ErrUnknown
+	}
+	for _, f := range forms {
+		if f.is(m) {
+			into := f.new(use)
+			if err := into.line(data); err != nil {
+				return notes, ErrUnknown
+			}
+			return notes, into.end()
+		}
+	}
+	return notes, ErrUnknown
+}
+
+// isOpen reports whether a line begins an object that goes on in the next ones.
+func isOpen(line []byte) bool { return line[0] == '{' && !json.Valid(line) }
+
+func formOf(line []byte) *form {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(line, &m) != nil {
+		return nil
+	}
+	for i := range forms {
+		if forms[i].is(m) {
+			return &forms[i]
+		}
+	}
+	return nil
+}
+
+// errDamaged means that a record is no JSON, or of another form than its kind has.
+var errDamaged = errors.New("damaged")
+
+func decode(line []byte, record any) error {
+	if json.Unmarshal(line, record) != nil {
+		return errDamaged
+	}
+	return nil
+}
+
+// feed gives a line to a reader and counts it if it cannot be read.
+func feed(into reader, line []byte, notes *Notes) error {
+	err := into.line(line)
+	switch {
+	case errors.Is(err, errDamaged):
+		notes.Lines++
+		return nil
+	case err == nil && into.held() > maxStretch:
+		return ErrTooLarge
+	}
+	return err
+}
+
+// moment is a time as logs write it: as text, or in milliseconds since 1970. Anything
+// else is no time.
+type moment struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *moment) UnmarshalJSON(data []byte) error {
+	var text string
+	var number float64
+	if json.Unmarshal(data, &text) == nil {
+		m.Time, _ = time.Parse(time.RFC3339Nano, text)
+	} else if json.Unmarshal(data, &number) == nil && number > 0 && number < 1e15 {
+		m.Time = time.UnixMilli(int64(number)).UTC()
+	}
+	return nil
+}

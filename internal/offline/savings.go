@@ -1,0 +1,374 @@
+package offline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/disk"
+	"agent/internal/history"
+	"agent/internal/offline/logs"
+	"agent/internal/provider/catalogue"
+	"agent/internal/session"
+)
+
+// Saving is what sessions cost, and what they would have cost with cache-aware.
+type Saving struct {
+	Sessions int `json:"sessions,omitempty"`
+	Requests int `json:"requests"`
+	// Sent and With are input tokens of all requests, as they were and with
+	// cache-aware; Units and WithUnits are the same weighed by the model's prices, 1
+	// for a token at its full price.
+	Sent      int     `json:"sentTokens"`
+	With      int     `json:"withTokens"`
+	Units     float64 `json:"sentUnits"`
+	WithUnits float64 `json:"withUnits"`
+	// Cost and WithCost are what input cost in USD; nil where the price of a model is
+	// not known.
+	Cost     *float64 `json:"costUSD,omitempty"`
+	WithCost *float64 `json:"withCostUSD,omitempty"`
+	// Edits counts texts that edits quoted, Missing those of them that would not have
+	// been in the context any more when they were needed. Reading them again is part
+	// of With and WithCost.
+	Edits   int `json:"edits"`
+	Missing int `json:"missing"`
+}
+
+// Relative is what the sessions would have cost, as a share of what they did cost: in
+// USD where prices are known.
+func (s Saving) Relative() float64 {
+	switch {
+	case s.Cost != nil && *s.Cost > 0:
+		return *s.WithCost / *s.Cost
+	case s.Units > 0:
+		return s.WithUnits / s.Units
+	}
+	return 1
+}
+
+func (s *Saving) add(t Saving) {
+	s.Sessions += max(1, t.Sessions)
+	s.Requests += t.Requests
+	s.Sent += t.Sent
+	s.With += t.With
+	s.Units += t.Units
+	s.WithUnits += t.WithUnits
+	s.Cost = sum(s.Cost, t.Cost)
+	s.WithCost = sum(s.WithCost, t.WithCost)
+	s.Edits += t.Edits
+	s.Missing += t.Missing
+}
+
+func sum(a, b *float64) *float64 {
+	if b == nil {
+		return a
+	}
+	total := *b
+	if a != nil {
+		total += *a
+	}
+	return &total
+}
+
+// SessionSaving is the saving of one session.
+type SessionSaving struct {
+	Agent   string    `json:"agent"`
+	File    string    `json:"file"`
+	Project string    `json:"project"`
+	Model   string    `json:"model"`
+	Latest  time.Time `json:"latest,omitzero"`
+	Saving
+}
+
+// NamedSaving is the saving of the sessions that have a project, a model or a program in
+// common.
+type NamedSaving struct {
+	Name string `json:"name"`
+	Saving
+}
+
+// Skipped is a file that was not used, or only in part, and why.
+type Skipped struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// Savings are the savings of many sessions.
+type Savings struct {
+	Days     int             `json:"days,omitempty"`
+	Total    Saving          `json:"total"`
+	Sessions []SessionSaving `json:"sessions"`
+	Skipped  []Skipped       `json:"skipped"`
+	Projects []NamedSaving   `json:"projects"`
+	Models   []NamedSaving   `json:"models"`
+	Agents   []NamedSaving   `json:"agents"`
+}
+
+// SavingsOptions say which sessions count.
+type SavingsOptions struct {
+	// Since leaves out sessions that ended before, zero for none.
+	Since time.Time
+	// Done is called with the number of bytes of each file that was read, from several
+	// goroutines; nil for nobody.
+	Done func(bytes int64)
+}
+
+// FindSavings replays the sessions in files and sums up what each cost and would have
+// cost. A file that is not understood is part of the outcome, never an error; the error
+// is that of ctx or of fresh.
+func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh func() (*Engine, error)) (*Savings, error) {
+	found := &savings{options: o, fresh: fresh}
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for _, file := range files {
+		all.Go(func() error {
+			err := found.file(ctx, file)
+			if o.Done != nil {
+				o.Done(file.Size)
+			}
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	return found.report(), nil
+}
+
+// savings collects what several goroutines find.
+type savings struct {
+	options SavingsOptions
+	fresh   func() (*Engine, error)
+
+	mu       sync.Mutex
+	sessions []SessionSaving
+	skipped  []Skipped
+}
+
+func (s *savings) skip(file, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skipped = append(s.skipped, Skipped{file, reason})
+}
+
+// file adds what a file holds. Sessions of one model in one file are one session,
+// however often they were compacted.
+func (s *savings) file(ctx context.Context, file logs.File) error {
+	var of []SessionSaving
+	var broken error
+	lines, err := readSessions(file.Path, func(stretch logs.Stretch) error {
+		if !stretch.Latest.IsZero() && stretch.Latest.Before(s.options.Since) {
+			return nil
+		}
+		saving, err := s.replay(ctx, file.Path, stretch)
+		if err != nil {
+			broken = err
+			return err
+		}
+		if i := slices.IndexFunc(of, func(e SessionSaving) bool { return e.Model == stretch.Model }); i >= 0 {
+			of[i].Saving.add(saving)
+			of[i].Sessions = 0
+			of[i].Latest = stretch.Latest
+			return nil
+		}
+		of = append(of, SessionSaving{stretch.Agent, file.Path, stretch.Project, stretch.Model, stretch.Latest, saving})
+		return nil
+	})
+	var invalid *history.InvalidHistoryError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(broken, &invalid):
+		err = broken
+	case broken != nil:
+		return broken
+	}
+	if err != nil {
+		s.skip(file.Path, reasonOf(err))
+	} else if lines > 0 {
+		s.skip(file.Path, fmt.Sprintf("%d lines were damaged and left out", lines))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions = append(s.sessions, of...)
+	return nil
+}
+
+// reasonOf is an error without the path, which is said beside it.
+func reasonOf(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return disk.Reason(err).Error()
+	}
+	return err.Error()
+}
+
+// readSessions reads the stretches of a file: a session of this program, a document, or
+// a session of another program.
+func readSessions(path string, use func(logs.Stretch) error) (damaged int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return 0, cmp.Or(err, errors.New("is no regular file"))
+	}
+	notes, err := logs.ReadFile(f, use)
+	if !errors.Is(err, logs.ErrUnknown) {
+		return notes.Lines, err
+	}
+	return 0, ownSession(path, use)
+}
+
+// ownSession reads a log or a document of this program.
+func ownSession(path string, use func(logs.Stretch) error) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	in, _, err := Parse(path, data)
+	if err != nil {
+		return logs.ErrUnknown
+	}
+	said, err := in.Said()
+	if err != nil {
+		return err
+	}
+	for _, entries := range said.Stretches {
+		stretch := logs.Stretch{Agent: ownAgent, Project: in.WorkspaceRoot, Model: modelOf(in, entries), Entries: timed(entries, said)}
+		for _, entry := range stretch.Entries {
+			if at, known := timeOf(entry); known && at.After(stretch.Latest) {
+				stretch.Latest = at
+			}
+		}
+		if slices.ContainsFunc(entries, func(e *history.Content) bool { return e.Speaker == history.AI }) {
+			if err := use(stretch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ownAgent is what this program is called among the others.
+const ownAgent = "agent"
+
+// timed gives entries the times of the log as documents have them.
+func timed(entries []*history.Content, said session.Said) []*history.Content {
+	out := make([]*history.Content, len(entries))
+	for i, entry := range entries {
+		out[i] = entry
+		if at, known := said.At[entry]; known {
+			out[i] = entry.WithMeta(metaTime, milliseconds(at))
+		}
+	}
+	return out
+}
+
+// modelOf is the model that gave most of the replies.
+func modelOf(in Input, entries []*history.Content) string {
+	counts := map[string]int{}
+	best := in.Settings["model"]
+	for _, entry := range entries {
+		if model, _, known := entry.Scale(); known {
+			counts[model]++
+			if counts[model] > counts[best] {
+				best = model
+			}
+		}
+	}
+	return best
+}
+
+// replay sends a stretch twice: with everything in it, and with cache-aware.
+func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch) (Saving, error) {
+	price, usd := modelPrice(stretch.Model)
+	in := Input{Name: path, WorkspaceRoot: stretch.Project, History: stretch.Entries, Said: saidOnce(stretch.Entries)}
+	r, err := newRecording(in, s.fresh)
+	if err != nil {
+		return Saving{}, fmt.Errorf("replaying %s: %w", path, err)
+	}
+	saving := Saving{}
+	for _, v := range Variants() {
+		if !v.everything() && !v.priced() {
+			continue
+		}
+		one := &run{recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: price}}
+		if err := one.all(ctx); err != nil {
+			return Saving{}, fmt.Errorf("replaying %s with %s: %w", path, v.Name, err)
+		}
+		weighed := 0.0
+		for _, sent := range one.sent {
+			weighed += one.model.units(sent)
+		}
+		if v.everything() {
+			saving.Requests, saving.Sent, saving.Units = one.figures.Requests, one.figures.TotalInput, weighed
+			continue
+		}
+		saving.With, saving.WithUnits = one.figures.TotalInput, weighed
+		saving.Edits, saving.Missing = one.figures.Edits, one.figures.Blinded
+	}
+	if usd > 0 {
+		cost, with := saving.Units*usd, saving.WithUnits*usd
+		saving.Cost, saving.WithCost = &cost, &with
+	}
+	return saving, nil
+}
+
+// usualPrice is the price of a model that nobody knows, as shares of a token's.
+var usualPrice = cacheaware.Price{Read: 0.1, Write: 1.25}
+
+// modelPrice returns the prices of a model's cache as shares of the price of a token, and
+// what a token costs in USD, 0 where that is not known.
+func modelPrice(model string) (cacheaware.Price, float64) {
+	m, known := catalogue.ByMaker(model)
+	if !known || !m.Price.Known || m.Price.Input == 0 {
+		return usualPrice, 0
+	}
+	return cacheaware.Price{Read: m.Price.CacheRead / m.Price.Input, Write: m.Price.CacheWrite / m.Price.Input}, m.Price.Input / 1e6
+}
+
+// report sums up what was found.
+func (s *savings) report() *Savings {
+	r := &Savings{Sessions: append([]SessionSaving{}, s.sessions...), Skipped: append([]Skipped{}, s.skipped...)}
+	slices.SortFunc(r.Sessions, func(a, b SessionSaving) int {
+		return cmp.Or(b.Latest.Compare(a.Latest), cmp.Compare(a.File, b.File), cmp.Compare(a.Model, b.Model))
+	})
+	slices.SortFunc(r.Skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
+	for _, e := range r.Sessions {
+		r.Total.add(e.Saving)
+	}
+	r.Projects = group(r.Sessions, func(e SessionSaving) string { return e.Project })
+	r.Models = group(r.Sessions, func(e SessionSaving) string { return e.Model })
+	r.Agents = group(r.Sessions, func(e SessionSaving) string { return e.Agent })
+	return r
+}
+
+// group sums up by name, what cost most first.
+func group(sessions []SessionSaving, name func(SessionSaving) string) []NamedSaving {
+	groups := []NamedSaving{}
+	for _, e := range sessions {
+		n := cmp.Or(name(e), "unknown")
+		i := slices.IndexFunc(groups, func(g NamedSaving) bool { return g.Name == n })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, NamedSaving{Name: n})
+		}
+		groups[i].add(e.Saving)
+	}
+	slices.SortStableFunc(groups, func(a, b NamedSaving) int {
+		return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(a.Name, b.Name))
+	})
+	return groups
+}

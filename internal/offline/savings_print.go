@@ -1,0 +1,167 @@
+package offline
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"agent/internal/words"
+)
+
+// By names what the sessions are grouped by in a table.
+type By string
+
+// The groups of a table of savings. An empty By has projects and models.
+const (
+	ByProject By = "project"
+	ByModel   By = "model"
+	ByAgent   By = "agent"
+)
+
+// Bys are the groups that a person can ask for.
+func Bys() []string { return []string{string(ByProject), string(ByModel), string(ByAgent)} }
+
+// Print writes the savings as tables for people. Paths below home are shortened; home
+// may be empty.
+func (s *Savings) Print(out io.Writer, by By, home string) error {
+	if len(s.Sessions) == 0 {
+		if _, err := fmt.Fprintln(out, "no sessions were found"+s.when()); err != nil {
+			return err
+		}
+		return s.printSkipped(out, home)
+	}
+	for _, table := range []struct {
+		by     By
+		groups []NamedSaving
+		usual  bool
+	}{{ByProject, s.Projects, true}, {ByModel, s.Models, true}, {ByAgent, s.Agents, false}} {
+		if by == table.by || by == "" && table.usual {
+			if err := s.table(out, table.by, table.groups, home); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintln(out, s.conclusion())
+	return s.printSkipped(out, home)
+}
+
+func (s *Savings) when() string {
+	if s.Days == 0 {
+		return ""
+	}
+	return " of the last " + words.Count(s.Days, "day")
+}
+
+func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "sessions\trequests\tsent\tcost\twith\tcost\t×\tmissing\t  %s\n", by)
+	for _, g := range append(groups, NamedSaving{"all", s.Total}) {
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%s\t%.2f\t%d\t  %s\n", g.Sessions, g.Requests,
+			words.Tokens(g.Sent), usdCell(g.Cost), words.Tokens(g.With), usdCell(g.WithCost), g.Relative(), g.Missing, name(g.Name, home))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out)
+	return err
+}
+
+// conclusion is the outcome in words.
+func (s *Savings) conclusion() string {
+	t := s.Total
+	line := fmt.Sprintf("%s%s sent %s input tokens in %s", words.Count(t.Sessions, "session"), s.when(), words.Tokens(t.Sent), words.Count(t.Requests, "request"))
+	if t.Cost != nil {
+		line += fmt.Sprintf(" for %s; with cache-aware it would have been %s for %s.", words.Dollars(*t.Cost), words.Tokens(t.With), words.Dollars(*t.WithCost))
+	} else {
+		line += fmt.Sprintf("; with cache-aware it would have been %s, at %.2f of the price.", words.Tokens(t.With), t.Relative())
+	}
+	return line + fmt.Sprintf("\n%d of the %d texts that edits quoted would have been read again, which is part of the cost.", t.Missing, t.Edits)
+}
+
+func (s *Savings) printSkipped(out io.Writer, home string) error {
+	for _, skipped := range s.Skipped {
+		if _, err := fmt.Fprintf(out, "%s: %s\n", name(skipped.File, home), skipped.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func usdCell(cost *float64) string {
+	if cost == nil {
+		return "–"
+	}
+	return words.Dollars(*cost)
+}
+
+func name(path, home string) string {
+	if rest, below := strings.CutPrefix(path, home+string(os.PathSeparator)); below && home != "" {
+		path = "~" + string(os.PathSeparator) + rest
+	}
+	return words.Line(path, 0)
+}
+
+// The size of the picture, in pixels.
+const (
+	barsWidth  = 760
+	labelWidth = 250
+	barHeight  = 14
+	rowHeight  = 44
+	// barRows is how many projects are drawn; the others are one row.
+	barRows = 12
+)
+
+// Picture draws the projects as an SVG: what each cost, and what it would have cost.
+func (s *Savings) Picture(home string) string {
+	groups := s.Projects
+	if len(groups) > barRows {
+		rest := NamedSaving{Name: fmt.Sprintf("%d others", len(groups)-barRows+1)}
+		for _, g := range groups[barRows-1:] {
+			rest.add(g.Saving)
+		}
+		groups = append(groups[:barRows-1:barRows-1], rest)
+	}
+	largest := 1.0
+	for _, g := range groups {
+		largest = max(largest, g.Units, g.WithUnits)
+	}
+	height := 60 + rowHeight*len(groups)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="ui-sans-serif,system-ui,sans-serif" font-size="13">`+"\n", barsWidth, height)
+	b.WriteString("<style>text{fill:#1f2328}.was{fill:#8c959f}.with{fill:#1f7a8c}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.was{fill:#6e7681}.with{fill:#4fb3c4}}</style>\n")
+	fmt.Fprintf(&b, `<text x="10" y="24" font-weight="600">%s</text>`+"\n", html.EscapeString("What input cost"+s.when()+", and with cache-aware"))
+	for i, g := range groups {
+		y := 46 + i*rowHeight
+		fmt.Fprintf(&b, `<text x="10" y="%d">%s</text>`+"\n", y+barHeight, html.EscapeString(tail(name(g.Name, home), 34)))
+		bar(&b, "was", y, g.Units/largest, g.label(g.Units, g.Cost))
+		bar(&b, "with", y+barHeight+2, g.WithUnits/largest, g.label(g.WithUnits, g.WithCost))
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+func bar(b *strings.Builder, class string, y int, share float64, label string) {
+	const room = barsWidth - labelWidth - 110
+	fmt.Fprintf(b, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="2"/><text x="%.1f" y="%d" font-size="11">%s</text>`+"\n",
+		class, labelWidth, y, share*room, barHeight, labelWidth+share*room+6, y+barHeight-3, html.EscapeString(label))
+}
+
+// label is a cost in USD, or in tokens at their full price where that is not known.
+func (g NamedSaving) label(units float64, cost *float64) string {
+	if cost != nil {
+		return usdCell(cost)
+	}
+	return words.Tokens(int(units)) + " tokens"
+}
+
+// tail shortens a text at its beginning.
+func tail(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	return "…" + string(runes[len(runes)-n+1:])
+}

@@ -1,0 +1,162 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/offline/logs"
+)
+
+// claudeLog is a session of another agent: a large file is read, written anew and talked
+// about, so that the read can leave.
+func claudeLog(model string, day int) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	at := func(minute int) string { return fmt.Sprintf("2026-01-%02dT10:%02d:00Z", day, minute) }
+	big := strings.Repeat("some words of a file ", 600)
+	line(`{"type":"user","uuid":"0","sessionId":"s","cwd":"/w/p","timestamp":%q,"message":{"content":"go"}}`, at(0))
+	line(`{"type":"assistant","uuid":"1","sessionId":"s","timestamp":%q,"message":{"id":"m1","model":%q,"content":[{"type":"tool_use","id":"c1","name":"Read","input":{"file_path":"/w/p/a"}}]}}`, at(1), model)
+	line(`{"type":"user","uuid":"2","sessionId":"s","timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":"c1","content":%q}]}}`, at(1), big)
+	line(`{"type":"assistant","uuid":"3","sessionId":"s","timestamp":%q,"message":{"id":"m2","model":%q,"content":[{"type":"tool_use","id":"c2","name":"Write","input":{"file_path":"/w/p/a","content":"short"}}]}}`, at(2), model)
+	line(`{"type":"user","uuid":"4","sessionId":"s","timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":"c2","content":"ok"}]}}`, at(2))
+	for i := range 30 {
+		line(`{"type":"assistant","uuid":"a%d","sessionId":"s","timestamp":%q,"message":{"id":"n%d","model":%q,"content":[{"type":"tool_use","id":"d%d","name":"Bash","input":{"command":"echo %d"}}]}}`, i, at(3+i), i, model, i, i)
+		line(`{"type":"user","uuid":"b%d","sessionId":"s","timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":"d%d","content":"%d"}]}}`, i, at(3+i), i, i)
+	}
+	return b.String()
+}
+
+func savingsOf(t *testing.T, o SavingsOptions, texts map[string]string) *Savings {
+	t.Helper()
+	dir := t.TempDir()
+	var files []logs.File
+	for name, text := range texts {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, logs.File{Path: path})
+	}
+	found, err := FindSavings(t.Context(), files, o, func() (*Engine, error) { return newEngine(t), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range found.Skipped {
+		found.Skipped[i].File = filepath.Base(found.Skipped[i].File)
+	}
+	return found
+}
+
+// What a session cost and would have cost is what a replay of it says, at the prices of
+// the model that it used.
+func TestSavingsAgreeWithReplay(t *testing.T) {
+	t.Parallel()
+	text := claudeLog("claude-opus-4-5-20251101", 5)
+	found := savingsOf(t, SavingsOptions{}, map[string]string{"s.jsonl": text})
+	in := parse(t, text)
+	report, err := Replay(t.Context(), in, Options{}, func() (*Engine, error) { return newEngine(t), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Sessions) != 1 {
+		t.Fatalf("%d sessions, skipped %v", len(found.Sessions), found.Skipped)
+	}
+	got := found.Sessions[0]
+	for _, v := range report.Variants {
+		switch {
+		case v.Name == noneName && (got.Sent != v.TotalInput || got.Requests != v.Requests || math.Abs(got.Units-v.Cost[0].Units) > 1):
+			t.Errorf("sent %d in %d requests for %.0f, replay says %d in %d for %.0f", got.Sent, got.Requests, got.Units, v.TotalInput, v.Requests, v.Cost[0].Units)
+		case v.Name == "cache-aware" && (got.With != v.TotalInput || math.Abs(got.WithUnits-v.Cost[0].Units) > 1):
+			t.Errorf("with cache-aware %d for %.0f, replay says %d for %.0f", got.With, got.WithUnits, v.TotalInput, v.Cost[0].Units)
+		}
+	}
+	if got.With >= got.Sent {
+		t.Errorf("nothing was saved: %+v", got)
+	}
+	// Claude Opus 4.5 costs 5 USD a million.
+	if got.Cost == nil || math.Abs(*got.Cost-got.Units*5e-6) > 1e-9 || got.Project != "/w/p" || got.Agent != "claude" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestSavingsAreSummedUp(t *testing.T) {
+	t.Parallel()
+	found := savingsOf(t, SavingsOptions{Since: time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)}, map[string]string{
+		"one.jsonl":     claudeLog("claude-opus-4-5-20251101", 11),
+		"two.jsonl":     claudeLog("claude-opus-4-5-20251101", 12),
+		"unknown.jsonl": claudeLog("a-model-of-nobody", 13),
+		"early.jsonl":   claudeLog("claude-opus-4-5-20251101", 9),
+		"foreign.json":  `{"name":"a package"}`,
+		"damaged.jsonl": claudeLog("claude-opus-4-5-20251101", 14) + "{\"cut",
+	})
+	if n := found.Total.Sessions; n != 4 || len(found.Sessions) != 4 {
+		t.Errorf("%d and %d sessions", n, len(found.Sessions))
+	}
+	if len(found.Projects) != 1 || found.Projects[0].Saving.Sent != found.Total.Sent || len(found.Models) != 2 || len(found.Agents) != 1 {
+		t.Errorf("%+v", found)
+	}
+	known, unknown := found.Models[0], found.Models[1]
+	if known.Name != "claude-opus-4-5-20251101" || known.Sessions != 3 || known.Cost == nil || unknown.Cost != nil || unknown.Units == 0 {
+		t.Errorf("%+v, %+v", known, unknown)
+	}
+	if found.Sessions[0].Model != known.Name || found.Sessions[0].Latest.Before(found.Sessions[1].Latest) {
+		t.Error("the latest session is not the first")
+	}
+	want := []Skipped{{"damaged.jsonl", "1 lines were damaged and left out"}, {"foreign.json", "no session of a known program"}}
+	if fmt.Sprint(found.Skipped) != fmt.Sprint(want) {
+		t.Errorf("skipped %v", found.Skipped)
+	}
+	// Scripts find every member, also where there is nothing.
+	var object map[string]json.RawMessage
+	empty, err := json.Marshal(savingsOf(t, SavingsOptions{}, nil))
+	if err != nil || json.Unmarshal(empty, &object) != nil {
+		t.Fatal(err)
+	}
+	for _, member := range []string{"sessions", "skipped", "projects", "models"} {
+		if string(object[member]) != "[]" {
+			t.Errorf("%s is %s", member, object[member])
+		}
+	}
+}
+
+func TestSavingsAreShown(t *testing.T) {
+	t.Parallel()
+	found := savingsOf(t, SavingsOptions{}, map[string]string{"a.jsonl": claudeLog("claude-opus-4-5-20251101", 5), "b.jsonl": claudeLog("mock", 5)})
+	var out strings.Builder
+	if err := found.Print(&out, "", "/w"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"project\n", "model\n", "~/p\n", "claude-opus-4-5-20251101\n", "mock\n", "2 sessions sent ", "texts that edits quoted"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	out.Reset()
+	if err := found.Print(&out, ByAgent, ""); err != nil || !strings.Contains(out.String(), "claude\n") || strings.Contains(out.String(), "mock") {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+	if picture := found.Picture("/w"); !strings.Contains(picture, "~/p") || strings.Count(picture, "<rect") != 2 {
+		t.Error(picture)
+	}
+}
+
+func TestSavingsEndWhenInterrupted(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, []byte(claudeLog("claude-opus-4-5-20251101", 5)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := FindSavings(ctx, []logs.File{{Path: path}}, SavingsOptions{}, func() (*Engine, error) { return newEngine(t), nil }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
