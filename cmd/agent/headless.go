@@ -41,11 +41,11 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	started := w.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	emit := func(e chat.Event) {
-		if e, ok := e.(chat.StatusChanged); ok {
+	emit := func(e chat.Envelope) {
+		if e, ok := e.Event.(chat.StatusChanged); ok {
 			run.Status, run.Stats = e.Status, e.Stats
 		}
-		if printer.Event(e) != nil {
+		if printer.Event(e.Event) != nil {
 			cancel()
 		}
 	}

@@ -45,7 +45,7 @@ func TestDefectInARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: func(chat.Event) { panic("boom") }})
+	c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: func(chat.Envelope) { panic("boom") }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 // one to go on with, "" for none.
 func runScreen(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) (next string, err error) {
 	relay, sums := newEventRelay(), &tally{}
-	emit := func(e chat.Event) { sums.take(e); relay.emit(e) }
+	emit := func(e chat.Envelope) { sums.take(e.Event); relay.emit(e.Event) }
 	c, err := newConversation(ctx, w, o, app.Options{Events: emit, Connect: endpoint, Ask: askOnTerminal(w)})
 	if err != nil {
 		return "", err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -33,7 +34,7 @@ import (
 type Options struct {
 	// Workspace is the folder to work in; relative to that of the process, which "" is.
 	Workspace string
-	// Settings are those of the conversation.
+	// Settings are what those of the conversation begin as; it changes its own only.
 	Settings *settings.Settings
 	// KeepEndpoint has the endpoint of the settings used for a recorded session too.
 	KeepEndpoint bool
@@ -44,7 +45,7 @@ type Options struct {
 	Unattended bool
 	// Events receives every event of the conversation, in order, on the goroutine that
 	// runs it.
-	Events func(chat.Event)
+	Events func(chat.Envelope)
 	// Connect finds the endpoint; nil means Find.
 	Connect Connector
 	// Ask puts a question to a person before the conversation begins; nil where nobody
@@ -76,6 +77,8 @@ type Conversation struct {
 	// Connection is that to the endpoint.
 	Connection *provider.Connection
 
+	// id is that of the session, or one of its own where none is kept.
+	id        string
 	process   *Process
 	options   Options
 	folders   Folders
@@ -98,7 +101,7 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	if o.Record.Off {
 		offered = tools.WithoutRecord(offered)
 	}
-	c := &Conversation{process: p, options: o, settings: o.Settings, registry: tools.NewRegistry(offered...)}
+	c := &Conversation{process: p, options: o, settings: o.Settings.Overlay(), registry: tools.NewRegistry(offered...)}
 	if err := c.setUp(ctx); err != nil {
 		c.Close()
 		return nil, err
@@ -151,10 +154,18 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if c.id = c.SessionID(); c.id == "" {
+		c.id = unrecorded + strings.ToLower(rand.Text()[:8])
+	}
+	c.log = c.log.With("conversation", c.id)
 	c.keepFiles(recorded.Parent)
 	c.restoreTodos(recorded.Todos)
 	return c.converse(allowed, system, recorded)
 }
+
+// ID tells the conversation from the others of the program. It stays when the session is
+// forked.
+func (c *Conversation) ID() string { return c.id }
 
 // TempDir is the temporary folder of the conversation, "" when there is none.
 func (c *Conversation) TempDir() string { return c.workspace.TempDir() }
@@ -288,6 +299,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		c.Notices = append(c.Notices, lacks)
 	}
 	conversation, err := c.conversation(chat.Config{
+		ID:           c.id,
 		Provider:     c.Connection.Provider,
 		Counter:      counter,
 		Tools:        c.registry,
@@ -303,6 +315,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Local:        c.Connection.Local,
 		Cuts:         c.Connection.Cuts,
 		Prices:       c.Connection.Prices,
+		Costs:        &c.process.Costs,
 		System:       system,
 
 		CompressionPrompt: compressionPrompt,
@@ -323,7 +336,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		AllowOutside: allowed.outside,
 		CacheKey:     cacheKey(c.SessionID()),
 		Unattended:   c.options.Unattended,
-		Emit:         func(e chat.Event) { c.note(e); c.options.Events(e) },
+		Emit:         func(e chat.Event) { c.note(e); c.options.Events(chat.Envelope{Conversation: c.id, Event: e}) },
 		Now:          c.process.Now,
 	}, recorded)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"reflect"
 	"sync"
 
 	"agent/internal/chat"
@@ -73,7 +72,7 @@ func logEvent(logger *slog.Logger, e chat.Event) {
 		logger.Debug("compression", "applied", e.Applied, "before", e.TokensBefore, "after", e.TokensAfter)
 	default:
 		if logger.Enabled(ctx, slog.LevelDebug) {
-			logger.Debug(reflect.TypeOf(e).Name())
+			logger.Debug(chat.Kind(e))
 		}
 	}
 }

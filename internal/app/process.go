@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/chat"
 	"agent/internal/tokens"
 )
 
@@ -35,6 +36,12 @@ type Process struct {
 	Say func(line string)
 	// Now is the clock.
 	Now func() time.Time
+
+	// Costs is the ledger of the conversations' requests.
+	Costs chat.Costs
+
+	// swept ends, once, what commands of killed programs left behind.
+	swept sync.Once
 
 	logs sync.Once
 	log  *Log

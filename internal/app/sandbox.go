@@ -104,12 +104,12 @@ func (p *Process) userPaths(list string) []string {
 func (c *Conversation) prepareSandbox() error {
 	wanted := settings.Sandbox.Of(c.settings)
 	if wanted == settings.SandboxOff {
-		sandbox.Sweep()
+		c.process.swept.Do(sandbox.Sweep)
 		return nil
 	}
 	box := sandbox.Detect()
 	if box.Backend() != sandbox.Helper {
-		sandbox.Sweep()
+		c.process.swept.Do(sandbox.Sweep)
 	}
 	switch {
 	case box.Active():

@@ -1,36 +1,30 @@
 package app
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"agent/internal/protect"
 	"agent/internal/snapshot"
 )
 
-// unrecorded begins the names of stores of conversations that nothing records; they
-// end with the program.
+// unrecorded begins the ids of conversations that nothing records; what is kept under
+// them ends with the program.
 const unrecorded = "unrecorded-"
 
 // keepFiles lets the tools keep what files held before they change them. Of another
 // program's stores it removes those that nobody needs any more. A fork begins with what
 // was kept for its parent.
 func (c *Conversation) keepFiles(parent string) {
-	name := c.SessionID()
-	if name == "" {
-		name = unrecorded + strings.ToLower(rand.Text()[:8])
-	}
 	if c.options.Record.Fork {
-		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(name)); err != nil {
+		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(c.id)); err != nil {
 			c.Notices = append(c.Notices, "what files held before the fork is not kept for /undo: "+err.Error())
 		}
 	}
 	store, err := snapshot.Open(snapshot.Options{
-		Folder:    c.folders.SnapshotsOf(name),
+		Folder:    c.folders.SnapshotsOf(c.id),
 		Workspace: c.workspace,
 		Secret: func(abs, rel string) bool {
 			return protect.InGit(rel) || c.env.Protected.Read(abs, rel).Care != protect.Free

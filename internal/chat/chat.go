@@ -18,6 +18,8 @@ import (
 // Config is what a Chat is made of. Everything that touches the world outside
 // comes in here.
 type Config struct {
+	// ID tells the conversation from others.
+	ID string
 	// Provider returns the provider for the current settings; it is asked before
 	// every request, so that a changed endpoint is used from the next send on.
 	Provider func() (llm.Provider, error)
@@ -46,6 +48,8 @@ type Config struct {
 	// Prices returns what is known of a model's prices, nil when nothing is. It may be
 	// nil itself.
 	Prices func(model string) *settings.Prices
+	// Costs is the ledger that max-cost looks at; nil means one of the conversation's own.
+	Costs *Costs
 	// Local reports whether the endpoint in use is on this machine; nil for no.
 	Local func() bool
 	// Cuts reports whether that endpoint may be a server that cuts prompts off without a
@@ -106,6 +110,9 @@ type Chat struct {
 
 // New returns a chat that is idle.
 func New(config Config) *Chat {
+	if config.Costs == nil {
+		config.Costs = &Costs{}
+	}
 	c := &Chat{Config: config, inbox: newInbox()}
 	c.stats = &totals{Config: &c.Config}
 	c.saving = saving{Config: &c.Config}

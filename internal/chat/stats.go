@@ -95,10 +95,15 @@ func (t *totals) countPriced(model string, u llm.Usage, of *settings.Settings, k
 
 // price adds what a request to model cost, by the prices of that moment.
 func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
+	entry := Cost{Conversation: t.ID, Model: model, At: t.Now(), Usage: UsageReported(u)}
 	if prices, ok := settings.PricesOf(of, known); ok {
-		t.Cost += prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
+		cost := prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
+		entry.USD = &cost
+		t.Cost += cost
+		t.Costs.add(entry)
 		return
 	}
+	t.Costs.add(entry)
 	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
 	t.Unpriced.PromptTokens += u.PromptTokens
 	t.Unpriced.CompletionTokens += u.CompletionTokens
@@ -127,12 +132,13 @@ func (e *costError) Error() string {
 	return fmt.Sprintf("this run has cost %s, and max-cost is %s", words.Dollars(e.cost), words.Dollars(e.limit))
 }
 
-// affordable is a *costError once the program has spent what it may since it was
-// started: nothing more is sent then, for an answer or for a summary. What a session
-// that goes on has cost before is not its own.
+// affordable is a *costError once the conversations of the program have spent what they
+// may since it was started: nothing more is sent then, for an answer or for a summary.
+// What a session that goes on has cost before is not its own.
 func (t *totals) affordable() error {
-	if limit, limited := settings.MaxCost.Get(t.Settings); limited && t.Cost >= limit && t.Requests > 0 {
-		return &costError{t.Cost, limit}
+	limit, limited := settings.MaxCost.Get(t.Settings)
+	if spent := t.Costs.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
+		return &costError{spent, limit}
 	}
 	return nil
 }

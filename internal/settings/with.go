@@ -12,6 +12,22 @@ var (
 	patienceKeys = []string{RequestTimeout.Key(), IdleTimeout.Key(), MaxRetries.Key()}
 )
 
+// Overlay returns settings that begin as s and are those of one conversation: what
+// changes in them does not reach s, nor what changes in s them.
+func (s *Settings) Overlay() *Settings {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.overlay()
+}
+
+func (s *Settings) overlay() *Settings {
+	over := &Settings{registry: s.registry, changed: func(string, string) {}, profile: s.profile}
+	for i, layer := range s.layers {
+		over.layers[i] = maps.Clone(layer)
+	}
+	return over
+}
+
 // With returns settings like s in which what the profile says counts before
 // everything else: those of the model that it names. An endpoint of its own takes
 // over nothing that belongs to the endpoint or the model in use, a model of its own
@@ -30,13 +46,10 @@ func (s *Settings) With(p *Profile) *Settings {
 	}
 	elsewhere := !same(Provider.Key()) || !same(BaseURL.Key())
 	other := elsewhere || names(Model.Key())
-	with := &Settings{registry: s.registry, changed: func(string, string) {}, profile: p.Name}
-	for i, layer := range s.layers {
-		with.layers[i] = maps.Clone(layer)
-		if Source(i) == Default {
-			continue
-		}
-		maps.DeleteFunc(with.layers[i], func(key string, _ Value) bool {
+	with := s.overlay()
+	with.profile = p.Name
+	for layer := Default + 1; layer < layers; layer++ {
+		maps.DeleteFunc(with.layers[layer], func(key string, _ Value) bool {
 			return names(key) && (elsewhere || !s.registry.isAbout(key, true, false)) || s.registry.isAbout(key, elsewhere, other)
 		})
 	}

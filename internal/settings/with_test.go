@@ -61,3 +61,30 @@ func TestWithAnotherProfile(t *testing.T) {
 		})
 	}
 }
+
+// The settings of a conversation begin as those of the program; neither reaches the other.
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	base := New(NewRegistry(All(), Choices{}))
+	set := func(s *Settings, key, text string) {
+		t.Helper()
+		if err := s.Set(Flags, key, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(base, "model", "big")
+	over := base.Overlay()
+	other := base.Overlay()
+	set(over, "model", "small")
+	set(base, "max-turns", "3")
+	for _, tc := range []struct {
+		s           *Settings
+		model, most string
+	}{{base, "big", "3"}, {over, "small", "-1"}, {other, "big", "-1"}} {
+		model, _ := tc.s.Get("model")
+		most, _ := tc.s.Get("max-turns")
+		if model.String() != tc.model || most.String() != tc.most {
+			t.Errorf("model %s, max-turns %s, want %+v", model, most, tc)
+		}
+	}
+}

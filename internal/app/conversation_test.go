@@ -1,0 +1,197 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/llm/llmtest"
+	"agent/internal/settings"
+)
+
+// newProcess is a program whose files are all in folders of the test.
+func newProcess(t *testing.T) *app.Process {
+	t.Helper()
+	p := &app.Process{Environ: []string{"PATH=" + os.Getenv("PATH")}, Home: t.TempDir(), Dir: t.TempDir(), Version: "test", Now: time.Now}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// party is one of several conversations of a program.
+type party struct {
+	*app.Conversation
+	model, mode, workspace string
+	server                 *llmtest.Server
+
+	mu     sync.Mutex
+	events []chat.Envelope
+}
+
+// newParty begins a conversation with a model that writes a file and says its own name.
+func newParty(t *testing.T, p *app.Process, base *settings.Settings, model, mode string) *party {
+	t.Helper()
+	made := &party{model: model, mode: mode, workspace: t.TempDir()}
+	made.server = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role == "tool" {
+			return llmtest.Say("I am "+model).Usage(1_000_000, 0, 0)
+		}
+		return llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"by.txt","content":"%s\n"}`, model))
+	})
+	own := base.Overlay()
+	for key, value := range map[string]string{
+		settings.BaseURL.Key(): made.server.URL, settings.Model.Key(): model, settings.ApprovalMode.Key(): mode,
+		"price.input": "1", "price.output": "1",
+	} {
+		if err := own.Set(settings.Flags, key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conversation, err := app.New(t.Context(), p, app.Options{Workspace: made.workspace, Settings: own, Events: made.event})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conversation.Close)
+	made.Conversation = conversation
+	return made
+}
+
+// event keeps an event, and agrees to every question.
+func (p *party) event(e chat.Envelope) {
+	p.mu.Lock()
+	p.events = append(p.events, e)
+	p.mu.Unlock()
+	if asked, ok := e.Event.(chat.ApprovalRequested); ok {
+		go p.Answer(asked.Approval.ID, chat.Decision{Allow: true})
+	}
+}
+
+// happened are the events of one kind.
+func happened[E chat.Event](p *party) (events []E) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.events {
+		if event, ok := e.Event.(E); ok {
+			events = append(events, event)
+		}
+	}
+	return events
+}
+
+// Conversations with different models, modes and workspaces run at the same time in one
+// program, and none knows of another: not by settings, questions, call numbers, files that
+// can be undone, todo lists or records.
+func TestConversationsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	base, err := p.Settings(app.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asking, refusing := newParty(t, p, base, "asking-model", "ask"), newParty(t, p, base, "refusing-model", "read-only")
+	var running sync.WaitGroup
+	for _, each := range []*party{asking, refusing} {
+		running.Go(func() {
+			for range 3 {
+				if _, err := each.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	for _, each := range []*party{asking, refusing} {
+		for _, request := range each.server.Requests() {
+			if request.Model != each.model {
+				t.Errorf("%s was asked for %s", each.model, request.Model)
+			}
+		}
+		for _, e := range each.events {
+			if e.Conversation != each.ID() {
+				t.Fatalf("%s got an event of %s", each.ID(), e.Conversation)
+			}
+			if _, err := json.Marshal(e); err != nil {
+				t.Error(err)
+			}
+		}
+		if ends := happened[chat.ToolEnded](each); len(ends) != 3 || ends[2].Call != 3 {
+			t.Errorf("%s: calls %+v", each.model, ends)
+		}
+		if each.SessionID() != each.ID() || each.Mode() != chat.ApprovalMode(each.mode) || settings.Model.Of(base) != "" {
+			t.Errorf("%s has session %s and mode %s", each.model, each.SessionID(), each.Mode())
+		}
+	}
+	if asked := happened[chat.ApprovalRequested](asking); len(asked) == 0 || asked[0].Approval.ID != 1 || len(happened[chat.ApprovalRequested](refusing)) > 0 {
+		t.Errorf("asked %+v", asked)
+	}
+	if text, err := os.ReadFile(filepath.Join(asking.workspace, "by.txt")); err != nil || string(text) != "asking-model\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(refusing.workspace, "by.txt")); err == nil {
+		t.Error("a read-only conversation wrote a file")
+	}
+	if asking.Env.Snapshots == refusing.Env.Snapshots || asking.Env.Seen == refusing.Env.Seen || asking.Env.Todos == refusing.Env.Todos {
+		t.Error("the conversations share their files or lists")
+	}
+	spent := map[string]float64{}
+	for _, entry := range p.Costs.Entries() {
+		spent[entry.Conversation] += *entry.USD
+	}
+	if len(spent) != 2 || spent[asking.ID()] < 3 || spent[refusing.ID()] < 3 || p.Costs.Spent() < 6 {
+		t.Errorf("the costs are %v: %v", p.Costs.Spent(), spent)
+	}
+}
+
+// What one conversation has cost keeps another from going over max-cost, where they are of
+// one program.
+func TestMaxCostHoldsOverConversations(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	base, err := p.Settings(app.Sources{Set: []string{"max-cost=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := newParty(t, p, base, "first", "full-auto"), newParty(t, p, base, "second", "full-auto")
+	for _, tc := range []struct {
+		party *party
+		want  chat.Stop
+	}{{first, chat.StopDone}, {second, chat.StopMaxCost}} {
+		out, err := tc.party.Prompt(t.Context(), atcmd.Typed("go"))
+		if err != nil || out.Stop != tc.want {
+			t.Errorf("%s: %+v, %v", tc.party.model, out, err)
+		}
+	}
+	if requests := second.server.Requests(); len(requests) > 0 {
+		t.Errorf("%d requests over the limit", len(requests))
+	}
+	if entries := p.Costs.Entries(); len(entries) == 0 || entries[0].Conversation != first.ID() || entries[0].Model != "first" {
+		t.Errorf("the ledger holds %+v", entries)
+	}
+}
+
+// A program that ends at once ends what its conversations run, and nothing of those that
+// are closed.
+func TestEndAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	var ended []string
+	forget := p.OnEndAtOnce(func() { ended = append(ended, "closed") })
+	p.OnEndAtOnce(func() { ended = append(ended, "first") })
+	p.OnEndAtOnce(func() { ended = append(ended, "second") })
+	forget()
+	p.EndAtOnce()
+	if got := strings.Join(ended, " "); got != "first second" {
+		t.Errorf("ended %s", got)
+	}
+}

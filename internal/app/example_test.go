@@ -1,0 +1,61 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/llm/demo"
+	"agent/internal/provider"
+)
+
+// A front end: it shows what is said and done, and agrees to everything.
+func Example() {
+	home, _ := os.MkdirTemp("", "example")
+	defer os.RemoveAll(home)
+	process := &app.Process{Home: home, Dir: "testdata", Now: time.Now}
+	settings, err := process.Settings(app.Sources{Isolated: true, Set: []string{"approval-mode=full-auto"}})
+	if err != nil {
+		fmt.Println(err)
+	}
+	conversation, err := app.New(context.Background(), process, app.Options{
+		Workspace: "example", Settings: settings,
+		Connect: demoModel, // without it, the endpoint of the settings
+		Events: func(e chat.Envelope) {
+			switch e := e.Event.(type) {
+			case chat.ReplyEnded:
+				fmt.Println(e.Text)
+			case chat.ToolEnded:
+				fmt.Println("·", e.Title)
+			}
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer conversation.Close()
+	outcome, err := conversation.Prompt(context.Background(), atcmd.Typed("read hello.txt"))
+	fmt.Println(outcome.Stop, err)
+	// Output:
+	// I read `hello.txt`.
+	// · read_file hello.txt
+	// `hello.txt` is in the context now, 1 line. It begins:
+	//
+	// ```
+	// Hello, reader.
+	// ```
+	// done <nil>
+}
+
+func demoModel(ctx context.Context, c *provider.Connection) (string, func(), error) {
+	server, err := demo.Start(ctx, demo.Options{})
+	if err != nil {
+		return "", nil, err
+	}
+	return "", server.Close, c.Use(server.BaseURL, server.Model)
+}
