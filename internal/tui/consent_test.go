@@ -111,6 +111,13 @@ func TestQuestionKeys(t *testing.T) {
 	}
 }
 
+// keysOnTheirWay are keys that were pressed and not seen yet.
+type keysOnTheirWay struct{}
+
+func (keysOnTheirWay) Start() error  { return nil }
+func (keysOnTheirWay) Stop()         {}
+func (keysOnTheirWay) HasMore() bool { return true }
+
 // On a busy machine time may come before a key that was pressed earlier: a letter that
 // was followed by another is never an answer.
 func TestTypingNeverAnswersHoweverLate(t *testing.T) {
@@ -123,9 +130,8 @@ func TestTypingNeverAnswersHoweverLate(t *testing.T) {
 	late := []term.Event{term.Key{Name: "l", Text: "l"}}
 	screen := term.NewScreen(io.Discard, nil)
 	t.Cleanup(screen.Close)
-	p := &program{Model: s.model, terminal: &term.Terminal{Screen: screen}, keys: &keyboard{read: late}}
+	p := &program{Model: s.model, terminal: &term.Terminal{Screen: screen}, keys: keysOnTheirWay{}}
 	p.Update(wakeMsg{})
-	p.keys.read = nil
 	s.update(inputMsg(late))
 	if len(s.driver.calls) != 0 || s.model.input.Value() != "al" {
 		t.Errorf("calls %v, the message is %q", s.driver.calls, s.model.input.Value())

@@ -2,11 +2,12 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/command"
-	"agent/internal/tui/pager"
+	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
@@ -120,158 +121,45 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// paste puts pasted text where text is typed. It never sends or answers anything.
-func (m *Model) paste(text string) tea.Cmd {
-	if m.questions.Paste(text) {
+// helpKey takes a ? on an empty line, which shows the keys. They go at the next key;
+// that one is for whom it would be for, but for Esc, which has done what it was for.
+func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
+	shown := m.keysShown
+	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Empty()
+	return nil, m.keysShown || shown && k.Name == "esc"
+}
+
+// keysView lists the keys in as many columns as fit; what does not fit into room rows
+// is in /help.
+func (m *Model) keysView(width, room int) []string {
+	if room <= 0 {
 		return nil
 	}
-	if cmd, taken := m.chooser.paste(text); taken {
-		return cmd
+	keys := Keys()
+	named := 0
+	for _, key := range keys {
+		named = max(named, style.Width(key.Name))
 	}
-	m.input.Paste(text, m.opts.Now())
-	return guarded(m.input.Propose())
-}
-
-func (m *Model) newLine() tea.Cmd {
-	m.input.Insert("\n")
-	return nil
-}
-
-func (m *Model) nextMode() tea.Cmd {
-	m.opts.Driver.CycleMode()
-	return nil
-}
-
-func (m *Model) showAgain() tea.Cmd {
-	m.again = true
-	return nil
-}
-
-func (m *Model) suspend() tea.Cmd { return lend(term.Suspend, nil) }
-
-func (m *Model) tab() tea.Cmd { return guarded(m.input.Tab()) }
-
-// enter sends, unless the line ends with a backslash: then it continues.
-func (m *Model) enter() tea.Cmd {
-	taken, runs := m.input.Enter()
-	switch {
-	case runs:
-		return m.submit()
-	case taken:
-		return guarded(m.input.Propose())
-	case m.input.Continues():
-		return nil
+	cells := make([]string, len(keys))
+	widest := 0
+	for i, key := range keys {
+		cells[i] = key.Name + strings.Repeat(" ", named-style.Width(key.Name)) + "  " + key.Does
+		widest = max(widest, style.Width(cells[i])+2)
 	}
-	m.questions.Ask(m.opts.Now())
-	return m.submit()
-}
-
-// escape closes the popup, else interrupts the turn, else clears the draft; where there
-// is nothing of that, the second one in a row opens what one can go back to.
-func (m *Model) escape() tea.Cmd {
-	switch {
-	case m.input.Proposing():
-		m.input.Dismiss()
-	case m.activity.turn.running:
-		m.interrupt()
-	case !m.input.Empty():
-		m.input.ClearDraft()
-	case m.hint.rewinds && !m.opts.Now().After(m.hint.until):
-		m.hint = hint{}
-		return m.runCommand("/rewind")
-	default:
-		m.showHint("Esc again goes back to an earlier message", false)
-		m.hint.rewinds = true
+	height := len(cells)
+	if 2*widest <= width {
+		height = (len(cells) + 1) / 2
 	}
-	return nil
-}
-
-// escapeTwice is what comes of two Esc that follow each other faster than they can be
-// told apart from a key with Alt.
-func (m *Model) escapeTwice() tea.Cmd { return tea.Batch(m.escape(), m.escape()) }
-
-func (m *Model) interrupt() {
-	m.activity.turn.interrupting = m.activity.turn.running
-	m.opts.Driver.Interrupt()
-}
-
-// controlD quits; while a turn runs it asks once.
-func (m *Model) controlD() tea.Cmd {
-	if m.activity.turn.running && !(m.hint.quits && !m.opts.Now().After(m.hint.until)) {
-		m.showHint("the turn runs: Ctrl+D again ends it and quits", true)
-		return nil
+	var rows []string
+	for i := range height {
+		row := cells[i]
+		if i+height < len(cells) {
+			row += strings.Repeat(" ", widest-style.Width(row)) + cells[i+height]
+		}
+		rows = append(rows, m.theme.Dim.Text("  "+style.Truncate(row, width-2)))
 	}
-	return tea.Quit
-}
-
-// controlC interrupts or clears; the second one in a row quits.
-func (m *Model) controlC() tea.Cmd {
-	switch {
-	case m.hint.quits && !m.opts.Now().After(m.hint.until):
-		return tea.Quit
-	case m.activity.turn.running:
-		m.interrupt()
-	default:
-		m.input.ClearDraft()
+	if len(rows) > room {
+		rows = append(rows[:room-1], m.theme.Dim.Text(style.Truncate("  … /help shows all", width)))
 	}
-	m.showHint("Ctrl+C again quits", true)
-	return nil
-}
-
-// up moves up in the popup, the text, the queue or the history. Going through earlier
-// prompts is writing one, too.
-func (m *Model) up() tea.Cmd {
-	m.input.Touch(m.opts.Now())
-	waits := &m.activity
-	switch {
-	case m.input.Proposing():
-		m.input.Pick(-1)
-	case m.input.Up():
-	case m.input.Empty() && len(waits.shell) > 0:
-		m.input.Set(waits.shell[len(waits.shell)-1])
-		waits.shell = waits.shell[:len(waits.shell)-1]
-	case m.input.Empty() && len(waits.queued) > 0:
-		return guarded(func() tea.Msg {
-			message, ok := m.opts.Driver.Unqueue(m.ctx)
-			return unqueuedMsg{message, ok}
-		})
-	default:
-		m.input.Older()
-	}
-	return nil
-}
-
-func (m *Model) down() tea.Cmd {
-	m.input.Touch(m.opts.Now())
-	switch {
-	case m.input.Proposing():
-		m.input.Pick(1)
-	case m.input.Down():
-	default:
-		m.input.Newer()
-	}
-	return nil
-}
-
-func (m *Model) older() tea.Cmd {
-	m.input.Touch(m.opts.Now())
-	m.input.Older()
-	return nil
-}
-
-func (m *Model) newer() tea.Cmd {
-	m.input.Touch(m.opts.Now())
-	m.input.Newer()
-	return nil
-}
-
-// openOutputs opens the outputs of the session, the newest first, what runs before
-// them; what was said before it was taken up again comes last.
-func (m *Model) openOutputs() tea.Cmd {
-	if m.activity.nothingToRead() {
-		m.showHint("there is no tool output yet", false)
-		return nil
-	}
-	m.reader.openPages(func() []pager.Page { return m.activity.outputPages() })
-	return m.activity.readSpools()
+	return rows
 }

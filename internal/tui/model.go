@@ -41,7 +41,7 @@ type Model struct {
 func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	m := &Model{
-		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s},
+		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s},
 		input: input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
 	m.reader.closed = func(covered time.Time) { m.questions.Uncover(covered, opts.Now()) }
@@ -114,7 +114,7 @@ type (
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
 	m.endHint()
-	m.present()
+	m.presence.say(&m.questions, m.activity.turn.running)
 	m.activity.grow()
 	m.layout()
 	return next
@@ -137,7 +137,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 			m.note(dim, "·", string(message))
 		}
 	case resizedMsg:
-		m.resized(message.width, message.height, message.painted)
+		m.resize.to(message.width, message.height, message.painted)
 	case promptsMsg:
 		m.input.Load(message)
 	case noteMsg:
@@ -157,7 +157,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case outputMsg:
 		m.answer(transcript.Rows(message...))
 	case wakeMsg:
-		m.settle()
+		m.resize.settle()
 		return m.questionReply(m.questions.Wake(m.opts.Now()))
 	case spoolMsg:
 		m.activity.spoolRead(message)
@@ -200,8 +200,8 @@ const tickTime = 200 * time.Millisecond
 // wake is when the model wants a wakeMsg, the zero time when nothing changes by
 // itself.
 func (m *Model) wake() time.Time {
-	if m.settling() {
-		return m.resize.until
+	if m.resize.settling() {
+		return m.resize.change.until
 	}
 	at := m.questions.WakeAt()
 	if tick := m.opts.Now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {

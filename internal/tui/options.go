@@ -109,12 +109,11 @@ func (o Options) simpleTerminal() bool {
 	return name == "linux" || name == "dumb" || name == ""
 }
 
-// dark reports whether the colours are those for a dark ground: as the theme says, else
-// as the terminal is.
-func (o Options) dark(terminal bool) bool {
+// palette is the one that the setting theme names, else the one for the terminal's ground.
+func (o Options) palette(darkGround bool) style.Palette {
 	name := style.Auto
 	if o.Theme != nil {
 		name = o.Theme()
 	}
-	return name == style.Dark || name != style.Light && terminal
+	return style.PaletteFor(name, darkGround)
 }

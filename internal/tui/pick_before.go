@@ -40,15 +40,15 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 		case <-ctx.Done():
 		}
 	}
-	keys := &keyboard{file: opts.In, send: send}
-	if err := keys.start(); err != nil {
+	keys := &term.Keyboard{File: opts.In, Send: func(events []term.Event) { send(inputMsg(events)) }, Gone: func() { send(goneMsg{}) }}
+	if err := keys.Start(); err != nil {
 		return chosen, false, err
 	}
-	defer keys.stop()
+	defer keys.Stop()
 
 	p := &picking{Picker: picker.Open(pick)}
 	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
-	theme := style.NewTheme(style.DetectColours(opts.env), opts.dark(dark || !known))
+	theme := style.NewTheme(style.DetectColours(opts.env), opts.palette(dark || !known))
 	for {
 		if load := loadPreview(p.Picker); load != nil {
 			go func() { send(load()) }()

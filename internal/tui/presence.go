@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"path/filepath"
 
+	"agent/internal/tui/question"
 	"agent/internal/tui/term"
 	"agent/internal/words"
 )
 
 // presence is what is known of the program outside its window.
 type presence struct {
+	*surface
 	// title is the terminal's.
 	title string
 	// unfocused is set while the window does not have the focus.
@@ -18,27 +20,26 @@ type presence struct {
 	sequence string
 }
 
-// present says in the terminal's title what goes on, and asks for attention when a
+// say says in the terminal's title what goes on, and asks for attention when a
 // question waits or a long turn ended while the window had not the focus.
-func (m *Model) present() {
-	if m.opts.simpleTerminal() {
+func (p *presence) say(questions *question.Questions, running bool) {
+	if p.opts.simpleTerminal() {
 		return
 	}
-	p := &m.presence
-	name := "agent: " + words.Line(filepath.Base(m.opts.Workspace), newsLimit)
+	name := "agent: " + words.Line(filepath.Base(p.opts.Workspace), newsLimit)
 	title := name
 	switch {
-	case m.questions.Open():
+	case questions.Open():
 		title = "? " + title
-	case m.activity.turn.running:
+	case running:
 		title = "* " + title
 	}
 	if title != p.title {
 		p.title = title
 		p.sequence += term.Title(title)
 	}
-	if m.bell && p.unfocused {
-		p.sequence += term.Notification(m.opts.env, name, m.news())
+	if p.bell && p.unfocused {
+		p.sequence += term.Notification(p.opts.env, name, news(questions))
 	}
 }
 
@@ -47,10 +48,10 @@ func (m *Model) present() {
 const newsLimit = 120
 
 // news says in a line what attention is asked for.
-func (m *Model) news() string {
-	if !m.questions.Open() {
+func news(questions *question.Questions) string {
+	if !questions.Open() {
 		return "the turn has ended"
 	}
-	asked := m.questions.First()
+	asked := questions.First()
 	return "asks: " + words.Line(cmp.Or(asked.Repeats, asked.Preview.Title), newsLimit)
 }

@@ -44,10 +44,18 @@ type program struct {
 	*Model
 	terminal *term.Terminal
 	tea      *tea.Program
-	keys     *keyboard
+	keys     keys
 	// wakeAt is when the latest wakeMsg comes.
 	wakeAt time.Time
 	err    error
+}
+
+// keys is where what is typed comes from.
+type keys interface {
+	Start() error
+	Stop()
+	// HasMore reports whether something was typed that the loop has not seen.
+	HasMore() bool
 }
 
 // newProgram prepares a model that has been painted once to run.
@@ -55,16 +63,16 @@ func newProgram(ctx context.Context, m *Model, t *term.Terminal) *program {
 	p := &program{Model: m, terminal: t}
 	p.tea = tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
-	p.keys = &keyboard{file: t.In, send: p.tea.Send}
+	p.keys = &term.Keyboard{File: t.In, Send: func(events []term.Event) { p.tea.Send(inputMsg(events)) }, Gone: func() { p.tea.Send(goneMsg{}) }}
 	return p
 }
 
 // run serves messages until the model quits, stop is closed or the context ends.
 func (p *program) run(ctx context.Context, stop <-chan struct{}) error {
-	if err := p.keys.start(); err != nil {
+	if err := p.keys.Start(); err != nil {
 		return err
 	}
-	defer p.keys.stop()
+	defer p.keys.Stop()
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
@@ -100,12 +108,12 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case wakeMsg:
 		// A letter answers when no key followed it. On a busy machine time may come
 		// before a key that was pressed earlier.
-		if p.keys.pending() {
+		if p.keys.HasMore() {
 			return p, tea.Tick(keysFirst, func(time.Time) tea.Msg { return wakeMsg{} })
 		}
 	}
 	next := p.update(message)
-	if !p.settling() {
+	if !p.resize.settling() {
 		p.terminal.Screen.Post(p.frame())
 	}
 	return p, tea.Batch(next, p.sleep())
@@ -125,9 +133,9 @@ func (p *program) sleep() tea.Cmd {
 // lend gives the terminal away, and waits: what is typed meanwhile is for the other
 // program, and nothing is to be painted.
 func (p *program) lend(request lendMsg) tea.Cmd {
-	p.keys.stop()
+	p.keys.Stop()
 	err := p.terminal.Lend(request.run)
-	if again := p.keys.start(); again != nil {
+	if again := p.keys.Start(); again != nil {
 		p.err = again
 		return tea.Quit
 	}

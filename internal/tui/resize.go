@@ -6,8 +6,14 @@ import "time"
 // dragged, every paint would be for a size that is gone.
 const settleTime = 60 * time.Millisecond
 
-// resize is a change of the window's size that goes on.
+// resize is the part that hears of the window's size.
 type resize struct {
+	*surface
+	change change
+}
+
+// change is a change of the window's size that goes on.
+type change struct {
 	// until is when it has settled, the zero time when none goes on.
 	until         time.Time
 	width, height int
@@ -27,33 +33,33 @@ const safeRows = 6
 // tallest live part had that was painted in it lately.
 type resizedMsg struct{ width, height, painted int }
 
-// resized takes a new size of the window.
-func (m *Model) resized(width, height, painted int) {
-	r := &m.resize
-	if width == m.width && height == m.height && r.until.IsZero() && painted <= safeRows {
+// to takes a new size of the window.
+func (r *resize) to(width, height, painted int) {
+	c := &r.change
+	if width == r.width && height == r.height && c.until.IsZero() && painted <= safeRows {
 		return
 	}
-	if r.until.IsZero() {
-		r.lowest = m.height
+	if c.until.IsZero() {
+		c.lowest = r.height
 	}
-	r.until = m.opts.Now().Add(settleTime)
-	r.width, r.height = width, height
-	r.lowest = min(r.lowest, height)
-	r.turned = r.turned || width != m.width
-	r.painted = max(r.painted, painted)
+	c.until = r.opts.Now().Add(settleTime)
+	c.width, c.height = width, height
+	c.lowest = min(c.lowest, height)
+	c.turned = c.turned || width != r.width
+	c.painted = max(c.painted, painted)
 }
 
 // settle ends a change of size once its time is up. Everything is laid out again when
 // the terminal may have broken rows, or pushed part of what is live out of the window.
-func (m *Model) settle() {
-	r := m.resize
-	if r.until.IsZero() || m.opts.Now().Before(r.until) {
+func (r *resize) settle() {
+	c := r.change
+	if c.until.IsZero() || r.opts.Now().Before(c.until) {
 		return
 	}
-	m.resize = resize{}
-	m.again = m.again || r.turned || r.painted > safeRows || r.lowest <= r.painted
-	m.width, m.height = r.width, r.height
+	r.change = change{}
+	r.again = r.again || c.turned || c.painted > safeRows || c.lowest <= c.painted
+	r.width, r.height = c.width, c.height
 }
 
 // settling reports whether nothing is to be painted for now.
-func (m *Model) settling() bool { return !m.resize.until.IsZero() }
+func (r *resize) settling() bool { return !r.change.until.IsZero() }

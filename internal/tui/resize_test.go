@@ -37,7 +37,7 @@ func newWindow(t testing.TB, width, height int) *window {
 
 // paint shows the model's frame, unless the window is settling.
 func (w *window) paint() {
-	if !w.model.settling() {
+	if !w.model.resize.settling() {
 		w.screen.Post(w.model.frame())
 		w.screen.Flush()
 	}

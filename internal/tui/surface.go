@@ -20,10 +20,10 @@ type surface struct {
 	started time.Time
 
 	width, height int
-	// ground is what is known of the terminal's background, dark says for which the
-	// theme is.
-	ground ground
-	dark   bool
+	// ground is what is known of the terminal's background, palette is the name of what
+	// the theme was made of.
+	ground  ground
+	palette string
 	// colours is how many colours the terminal has.
 	colours style.Colours
 	theme   *style.Theme
@@ -72,12 +72,12 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	return s
 }
 
-// chooseTheme works out the paints for the theme that is set.
+// chooseTheme works out the styles for the theme that is set.
 func (s *surface) chooseTheme() {
-	dark := s.opts.dark(s.ground.dark || !s.ground.known)
-	if s.theme == nil || s.dark != dark {
-		s.dark = dark
-		s.theme = style.NewTheme(s.colours, dark)
+	p := s.opts.palette(s.ground.dark || !s.ground.known)
+	if s.theme == nil || s.palette != p.Name {
+		s.palette = p.Name
+		s.theme = style.NewTheme(s.colours, p)
 		s.md = markdown.New(s.theme)
 	}
 }

@@ -10,9 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -88,47 +86,6 @@ func TestTerminalResize(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("> Ask for something, / for commands, !…")
-}
-
-// What was typed counts as pending until the loop has it.
-func TestKeysArePendingUntilTheLoopHasThem(t *testing.T) {
-	t.Parallel()
-	master, tty, err := pty.Open()
-	if err != nil {
-		t.Skipf("no pseudo terminal: %v", err)
-	}
-	defer tty.Close()
-	defer master.Close()
-	if _, err := xterm.MakeRaw(int(tty.Fd())); err != nil {
-		t.Fatal(err)
-	}
-	arrived, taken := make(chan struct{}), make(chan struct{})
-	k := &keyboard{file: tty, send: func(tea.Msg) { arrived <- struct{}{}; taken <- struct{}{} }}
-	if err := k.start(); err != nil {
-		t.Fatal(err)
-	}
-	defer k.stop()
-	if k.pending() {
-		t.Error("keys are pending, and none was pressed")
-	}
-	if _, err := master.WriteString("x"); err != nil {
-		t.Fatal(err)
-	}
-	<-arrived
-	if !k.pending() {
-		t.Error("a key on its way is not pending")
-	}
-	if _, err := master.WriteString("y"); err != nil {
-		t.Fatal(err)
-	}
-	<-taken
-	<-arrived
-	<-taken
-	for began := time.Now(); k.pending(); {
-		if time.Since(began) > time.Minute {
-			t.Fatal("keys are pending that the loop has")
-		}
-	}
 }
 
 // Run starts goroutines, and ends them. It is not parallel: others would count.

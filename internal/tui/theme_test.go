@@ -14,13 +14,13 @@ func TestBackgroundAnswerCountsOnlyInTime(t *testing.T) {
 	s.model.colours = style.Colours16
 	s.clock = s.clock.Add(50 * time.Millisecond)
 	s.update(inputMsg{term.Background{Dark: false}})
-	if s.model.dark {
+	if s.model.palette != style.Light {
 		t.Error("an answer in time was not used")
 	}
 	s = newScreenplay(t, 60, 24)
 	s.clock = s.clock.Add(time.Second)
 	s.update(inputMsg{term.Background{Dark: false}})
-	if !s.model.dark {
+	if s.model.palette != style.Dark {
 		t.Error("a late answer changed the colours")
 	}
 }
@@ -34,7 +34,32 @@ func TestThemeFollowsTheSetting(t *testing.T) {
 	set = style.Light
 	s.typed("/help")
 	s.press("enter")
-	if s.model.dark {
+	if s.model.palette != style.Light {
 		t.Error("the theme set by a command is not used")
+	}
+}
+
+// A theme is a value: one more in the list is offered, chosen by its name, and looks as it
+// says.
+func TestAThemeIsAValue(t *testing.T) {
+	t.Parallel()
+	for _, p := range style.Palettes {
+		if style.PaletteFor(p.Name, true) != p || style.PaletteFor(p.Name, false) != p {
+			t.Errorf("%s is not had by its name", p.Name)
+		}
+	}
+	if style.PaletteFor(style.Auto, true).Name != style.Dark || style.PaletteFor(style.Auto, false).Name != style.Light {
+		t.Error("auto is not what fits the ground")
+	}
+	third := style.Palettes[0]
+	third.Name, third.Red, third.UserGround = "third", style.Colour{True: "#cc0011", Of256: "160", Of16: "9"}, style.Colour{True: "#000001", Of256: "16"}
+	for colours, want := range map[style.Colours]string{style.TrueColours: "\x1b[38;2;204;0;17m", style.Colours256: "\x1b[38;5;160m", style.Colours16: "\x1b[91m", style.NoColours: ""} {
+		theme := style.NewTheme(colours, third)
+		if theme.Bad.On != want {
+			t.Errorf("with %d colours red is %q, want %q", colours, theme.Bad.On, want)
+		}
+		if ground := theme.UserGround.On != ""; ground != (colours >= style.Colours256) {
+			t.Errorf("with %d colours the ground is %q", colours, theme.UserGround.On)
+		}
 	}
 }

@@ -65,7 +65,8 @@ func (m *Model) layout() {
 		if room < 8 {
 			lead = 0 // what is asked needs every row
 		}
-		above, asked = m.questions.View(m.theme, width, room-lead-gap)
+		m.questions.Arrange(m.theme, width, room-lead-gap)
+		above, asked = m.questions.View()
 	}
 	live := append(blank(lead), above...)
 	live = append(live, queue...)

@@ -15,7 +15,7 @@ import (
 // Tables, strikethrough and tasks are what goldmark's own extensions make of them.
 func TestDialectIsGoldmarks(t *testing.T) {
 	t.Parallel()
-	ours := New(style.NewTheme(style.TrueColours, true))
+	ours := New(style.NewTheme(style.TrueColours, style.Palettes[0]))
 	theirs := &Renderer{parser: goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser(), theme: ours.theme}
 	same := func(t interface{ Fatalf(string, ...any) }, source string) {
 		have, want := ours.Render(source, 60), theirs.Render(source, 60)

@@ -22,7 +22,7 @@ func numbered(n int) transcript.Lay {
 func TestPagerKeys(t *testing.T) {
 	t.Parallel()
 	pages := []Page{{Title: "one", Lay: numbered(100)}, {Title: "two", Lay: numbered(3)}}
-	theme := style.NewTheme(style.NoColours, true)
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	for _, tt := range []struct {
 		keys, first, status string
 		closed              bool
@@ -65,7 +65,7 @@ func TestPagerKeys(t *testing.T) {
 func TestASinglePageOffersNoOther(t *testing.T) {
 	t.Parallel()
 	pages := []Page{{Title: "one", Lay: numbered(3)}}
-	theme := style.NewTheme(style.NoColours, true)
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	p := Open(func() []Page { return pages }, 0)
 	p.View(theme, 60, 10)
 	p.Key(term.Key{Name: "right"})
@@ -81,7 +81,7 @@ func TestASinglePageOffersNoOther(t *testing.T) {
 // The keys are seen behind a long title, and what waits before them.
 func TestTheKeysAreSeen(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, true)
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	pages := []Page{{Title: "ran " + strings.Repeat("a long command ", 20), Lay: numbered(300)}}
 	p := Open(func() []Page { return pages }, 0)
 	if got := p.View(theme, 60, 10)[9]; !strings.HasPrefix(got, " ran a long") || !strings.HasSuffix(got, "1–9 of 300 · q back · / find") {

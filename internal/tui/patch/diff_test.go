@@ -9,7 +9,7 @@ import (
 
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, true)
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	diff := "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n--- two\n+++ zwei\n@@ -98,2 +98,3 @@\n x\n+y\n z\n\\ No newline at end of file\n"
 	if added, removed := Stat(diff); added != 2 || removed != 1 {
 		t.Errorf("stat +%d −%d, want +2 −1", added, removed)
@@ -24,7 +24,7 @@ func TestDiff(t *testing.T) {
 // name the file.
 func TestDiffHasSyntaxColours(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.Colours256, true)
+	theme := style.NewTheme(style.Colours256, style.Palettes[0])
 	for name, headers := range map[string]string{
 		"git's":      "--- a/x.go\n+++ b/x.go\n",
 		"our tools'": "--- x.go\n+++ x.go\n",

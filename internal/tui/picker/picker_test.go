@@ -83,7 +83,7 @@ func TestPickerPreview(t *testing.T) {
 		t.Error("it is loaded twice")
 	}
 	p.Loaded(choice, load())
-	theme := style.NewTheme(style.NoColours, true)
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	for width, shown := range map[int]bool{200: true, 60: false} {
 		rows, _ := p.View(theme, width, 8)
 		if got := strings.Contains(strings.Join(rows, "\n"), "the end of s0"); got != shown {
@@ -95,7 +95,7 @@ func TestPickerPreview(t *testing.T) {
 // The selected row is always seen, and nothing is wider or higher than it may be.
 func TestPickerFits(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, true)
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	rapid.Check(t, func(t *rapid.T) {
 		pick := sessions(rapid.IntRange(1, 40).Draw(t, "choices"))
 		for i := range pick.Choices {

@@ -18,8 +18,8 @@ type body struct {
 	rows  []string
 	theme *style.Theme
 	width int
-	// room is how many rows were shown the last time. cramped is set when the question
-	// had no room even for its answers and a row of what they are about.
+	// room is how many rows there are for it. cramped is set when the question has no
+	// room even for its answers and a row of what they are about.
 	room    int
 	cramped bool
 	// scrolled is set while top is the first row shown; otherwise head and tail are.
@@ -118,12 +118,20 @@ func Command(t *style.Theme, command string, width int) []string {
 	return rows
 }
 
+// arrange gives the body that many rows. What fits whole is seen to its end.
+func (b *body) arrange(room int) {
+	b.room = room
+	b.endSeen = b.endSeen || len(b.rows) <= room
+	if b.scrolled {
+		b.top = max(0, min(b.top, len(b.rows)-max(1, room-1)))
+	}
+}
+
 // view is as much of the body as fits: all of it, its head and its tail, or the part
 // that was scrolled to.
-func (b *body) view(room int) []string {
-	b.room = room
+func (b body) view() []string {
+	room := b.room
 	if len(b.rows) <= room {
-		b.endSeen = true
 		return b.rows
 	}
 	warn := func(text string) string { return b.theme.Warn.Text(style.Truncate(text, b.width)) }
@@ -138,7 +146,6 @@ func (b *body) view(room int) []string {
 		return append(out, b.rows[len(b.rows)-tail:]...)
 	}
 	shown := max(1, room-1)
-	b.top = max(0, min(b.top, len(b.rows)-shown))
 	out := append([]string{}, b.rows[b.top:b.top+shown]...)
 	if room < 2 {
 		return out

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tui/edit"
+	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
@@ -40,6 +41,9 @@ type Questions struct {
 	// reason is the editor for why not, nil while it is not asked.
 	reason *edit.Editor
 	body   body
+	// theme, width and room are those it was arranged for.
+	theme       *style.Theme
+	width, room int
 }
 
 // Reply is what a key meant.

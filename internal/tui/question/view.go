@@ -16,23 +16,34 @@ const tallRoom = 16
 // Place is where the cursor belongs in some rows.
 type Place struct{ Row, Col int }
 
-// View is the question in at most room rows of width cells, and where the cursor
-// belongs while the question owns the keys.
-func (q *Questions) View(t *style.Theme, width, room int) ([]string, Place) {
-	request := q.First()
-	q.body.lay(t, request, width-2)
+// Arrange gives the question room rows of width cells. It decides what is seen of it, and
+// so whether an answer counts; View only draws that.
+func (q *Questions) Arrange(t *style.Theme, width, room int) {
+	q.theme, q.width, q.room = t, width, room
+	q.body.lay(t, q.First(), width-2)
+	q.body.cramped = false
+	foot, _ := q.foot(t, width, room >= tallRoom)
+	if least := 1 + min(1, len(q.body.rows)); least+len(foot) > room && q.reason == nil {
+		q.body.cramped, q.body.room = true, 0
+		return
+	}
+	q.body.arrange(max(0, room-1-len(foot)))
+}
+
+// View is the first question as it was arranged, and where the cursor belongs while the
+// question owns the keys. It changes nothing.
+func (q Questions) View() ([]string, Place) {
+	t, width, room := q.theme, q.width, q.room
 	count := ""
 	if len(q.waiting) > 1 {
 		count = fmt.Sprintf(" (1 of %d)", len(q.waiting))
 	}
 	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, max(1, width-len(count)))) + t.Dim.Text(count)
-	q.body.cramped = false
-	foot, at := q.foot(t, width, room >= tallRoom)
-	if least := 1 + min(1, len(q.body.rows)); least+len(foot) > room && q.reason == nil {
-		q.body.cramped, q.body.room = true, 0
+	if q.body.cramped {
 		return append([]string{head}, q.crampedFoot(t, width)...)[:max(1, min(2, room))], Place{}
 	}
-	lines := append([]string{head}, style.IndentAll(q.body.view(max(0, room-1-len(foot))), "  ")...)
+	foot, at := q.foot(t, width, room >= tallRoom)
+	lines := append([]string{head}, style.IndentAll(q.body.view(), "  ")...)
 	if rows := len(lines); rows > 1 && rows+len(foot) < room {
 		lines = append(lines, "")
 	}

@@ -36,75 +36,46 @@ type Theme struct {
 	AddedWordGround, RemovedWordGround Style
 }
 
-// NewTheme returns the styles for a number of colours and a background. Text has
-// the terminal's own sixteen colours, which its user made readable, but for those that
-// most palettes make too bright for a light background.
-func NewTheme(colours Colours, dark bool) *Theme {
+// NewTheme returns the styles of a palette for a number of colours.
+func NewTheme(colours Colours, p Palette) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(colours.profile())
-	r.SetHasDarkBackground(dark)
-	const red, magenta = lipgloss.Color("1"), lipgloss.Color("5")
-	// Dark blue is not readable on a dark background, the others not on a light one.
-	blue := lipgloss.AdaptiveColor{Light: "4", Dark: "12"}
-	yellow := lipgloss.AdaptiveColor{Light: "5", Dark: "3"}
-	green := onLight("2", "#1a7f37", "28", "2")
-	cyan := onLight("6", "#006f7a", "30", "4")
-	colour := func(c lipgloss.TerminalColor) Style { return newStyle(r.NewStyle().Foreground(c)) }
-	reversed := func(c lipgloss.TerminalColor) Style { return newStyle(r.NewStyle().Foreground(c).Reverse(true)) }
+	colour := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c.complete())) }
+	reversed := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c.complete()).Reverse(true)) }
 	t := &Theme{
 		Dim:      newStyle(r.NewStyle().Faint(true)),
-		Accent:   colour(cyan),
+		Accent:   colour(p.Cyan),
 		Strong:   newStyle(r.NewStyle().Bold(true)),
 		Emphasis: newStyle(r.NewStyle().Italic(true)),
 		Strike:   newStyle(r.NewStyle().Strikethrough(true)),
-		User:     newStyle(r.NewStyle().Foreground(cyan).Bold(true)),
-		OK:       colour(green),
-		Bad:      colour(red),
-		Warn:     colour(yellow),
-		Loud:     newStyle(r.NewStyle().Foreground(red).Reverse(true).Bold(true)),
-		Mark:     newStyle(r.NewStyle().Foreground(yellow).Reverse(true).Bold(true)),
-		Added:    colour(green),
-		Removed:  colour(red),
-		Hunk:     colour(cyan),
-		Heading:  newStyle(r.NewStyle().Bold(true).Foreground(blue)),
-		Code:     colour(cyan),
+		User:     newStyle(r.NewStyle().Foreground(p.Cyan.complete()).Bold(true)),
+		OK:       colour(p.Green),
+		Bad:      colour(p.Red),
+		Warn:     colour(p.Yellow),
+		Loud:     newStyle(r.NewStyle().Foreground(p.Red.complete()).Reverse(true).Bold(true)),
+		Mark:     newStyle(r.NewStyle().Foreground(p.Yellow.complete()).Reverse(true).Bold(true)),
+		Added:    colour(p.Green),
+		Removed:  colour(p.Red),
+		Hunk:     colour(p.Cyan),
+		Heading:  newStyle(r.NewStyle().Bold(true).Foreground(p.Blue.complete())),
+		Code:     colour(p.Cyan),
 		Link:     newStyle(r.NewStyle().Underline(true)),
 		Quote:    newStyle(r.NewStyle().Faint(true)),
-		Keyword:  colour(magenta),
-		Literal:  colour(green),
-		Number:   colour(yellow),
+		Keyword:  colour(p.Magenta),
+		Literal:  colour(p.Green),
+		Number:   colour(p.Yellow),
 		Comment:  newStyle(r.NewStyle().Faint(true).Italic(true)),
-		Name:     colour(blue),
-		TypeName: colour(cyan),
-		Bar:      []Style{reversed(blue), reversed(magenta), reversed(cyan), reversed(green), reversed(yellow), reversed(red)},
+		Name:     colour(p.Blue),
+		TypeName: colour(p.Cyan),
+		Bar:      []Style{reversed(p.Blue), reversed(p.Magenta), reversed(p.Cyan), reversed(p.Green), reversed(p.Yellow), reversed(p.Red)},
 	}
 	if colours >= Colours256 {
-		t.setBackgrounds(func(c lipgloss.CompleteAdaptiveColor) Style { return newStyle(r.NewStyle().Background(c)) })
+		ground := func(c Colour) Style { return newStyle(r.NewStyle().Background(c.complete())) }
+		t.UserGround = ground(p.UserGround)
+		t.AddedGround, t.RemovedGround = ground(p.AddedGround), ground(p.RemovedGround)
+		t.AddedWordGround, t.RemovedWordGround = ground(p.AddedWordGround), ground(p.RemovedWordGround)
 	}
 	return t
-}
-
-// onLight is one of the sixteen colours on a dark background and others, by how many
-// colours there are, on a light one.
-func onLight(dark, trueColour, of256, of16 string) lipgloss.TerminalColor {
-	return lipgloss.CompleteAdaptiveColor{
-		Light: lipgloss.CompleteColor{TrueColor: trueColour, ANSI256: of256, ANSI: of16},
-		Dark:  lipgloss.CompleteColor{TrueColor: dark, ANSI256: dark, ANSI: dark},
-	}
-}
-
-// setBackgrounds chooses backgrounds on which both the terminal's text colours and
-// its default colour are readable.
-func (t *Theme) setBackgrounds(background func(lipgloss.CompleteAdaptiveColor) Style) {
-	pair := func(light, light256, dark, dark256 string) Style {
-		return background(lipgloss.CompleteAdaptiveColor{
-			Light: lipgloss.CompleteColor{TrueColor: light, ANSI256: light256},
-			Dark:  lipgloss.CompleteColor{TrueColor: dark, ANSI256: dark256},
-		})
-	}
-	t.UserGround = pair("#eceef2", "254", "#2c2e34", "236")
-	t.AddedGround, t.RemovedGround = pair("#dafbe1", "194", "#123a1e", "22"), pair("#ffe1e0", "224", "#4a181c", "52")
-	t.AddedWordGround, t.RemovedWordGround = pair("#a0ecb4", "157", "#1e6432", "28"), pair("#ffb9b9", "217", "#80242a", "88")
 }
 
 // profile is what lipgloss calls a number of colours.

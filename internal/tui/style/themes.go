@@ -1,12 +1,78 @@
 package style
 
-// The values of the setting theme: what the ground of the terminal is taken to be.
-// With auto the terminal is asked.
+import (
+	"slices"
+
+	"github.com/charmbracelet/lipgloss"
+)
+
+// The values of the setting theme that are not the name of one palette alone: with auto
+// the terminal is asked for its ground.
 const (
 	Auto  = "auto"
 	Dark  = "dark"
 	Light = "light"
 )
 
+// Colour is what a colour is on terminals with that many. A number is a colour of the
+// terminal's own palette.
+type Colour struct{ True, Of256, Of16 string }
+
+// own is one of the terminal's own sixteen colours, which its user made readable.
+func own(number string) Colour { return Colour{number, number, number} }
+
+func (c Colour) complete() lipgloss.CompleteColor {
+	return lipgloss.CompleteColor{TrueColor: c.True, ANSI256: c.Of256, ANSI: c.Of16}
+}
+
+// Palette is a theme as a value: the colours of text, and the grounds behind what the
+// user said, lines of a diff, and the words in them that changed. Terminals of sixteen
+// colours have no grounds.
+type Palette struct {
+	Name                                    string
+	Red, Magenta, Blue, Yellow, Green, Cyan Colour
+	UserGround                              Colour
+	AddedGround, RemovedGround              Colour
+	AddedWordGround, RemovedWordGround      Colour
+}
+
+// Palettes are the themes, the one for a dark ground and the one for a light ground first.
+// A further one is a value in this list: the setting, its completion and /theme follow.
+// Text and its default colour are readable on every ground.
+var Palettes = []Palette{
+	{
+		Name: Dark,
+		Red:  own("1"), Magenta: own("5"), Blue: own("12"), Yellow: own("3"), Green: own("2"), Cyan: own("6"), // dark blue is not readable on dark
+		UserGround:  Colour{"#2c2e34", "236", ""},
+		AddedGround: Colour{"#123a1e", "22", ""}, RemovedGround: Colour{"#4a181c", "52", ""},
+		AddedWordGround: Colour{"#1e6432", "28", ""}, RemovedWordGround: Colour{"#80242a", "88", ""},
+	},
+	{
+		Name: Light, // most palettes make yellow, green and cyan too bright for it
+		Red:  own("1"), Magenta: own("5"), Blue: own("4"), Yellow: own("5"), Green: Colour{"#1a7f37", "28", "2"}, Cyan: Colour{"#006f7a", "30", "4"},
+		UserGround:  Colour{"#eceef2", "254", ""},
+		AddedGround: Colour{"#dafbe1", "194", ""}, RemovedGround: Colour{"#ffe1e0", "224", ""},
+		AddedWordGround: Colour{"#a0ecb4", "157", ""}, RemovedWordGround: Colour{"#ffb9b9", "217", ""},
+	},
+}
+
+// PaletteFor returns the palette that the setting theme names, for auto the one that fits
+// the terminal's ground.
+func PaletteFor(name string, darkGround bool) Palette {
+	if i := slices.IndexFunc(Palettes, func(p Palette) bool { return p.Name == name }); i >= 0 {
+		return Palettes[i]
+	}
+	if darkGround {
+		return Palettes[0]
+	}
+	return Palettes[1]
+}
+
 // Themes lists the values of the setting theme.
-func Themes() []string { return []string{Auto, Dark, Light} }
+func Themes() []string {
+	names := []string{Auto}
+	for _, p := range Palettes {
+		names = append(names, p.Name)
+	}
+	return names
+}

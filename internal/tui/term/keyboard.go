@@ -1,43 +1,42 @@
-package tui
+package term
 
 import (
 	"os"
 	"sync"
-
-	tea "github.com/charmbracelet/bubbletea"
-
-	"agent/internal/tui/term"
 )
 
-// keyboard reads the terminal and sends what it decodes. The reader never waits for
+// Keyboard reads the terminal and sends what it decodes. The reader never waits for
 // the loop, so that it can be stopped from within it: what was read and not sent is
 // kept.
-type keyboard struct {
-	file    *os.File
-	send    func(tea.Msg)
-	decoder term.Decoder
+type Keyboard struct {
+	File *os.File
+	// Send is called with what was typed, Gone when the terminal has gone away. Both may
+	// wait.
+	Send func([]Event)
+	Gone func()
 
-	reader *term.Reader
-	mu     sync.Mutex
-	read   []term.Event
-	gone   bool
+	decoder Decoder
+	reader  *Reader
+	mu      sync.Mutex
+	read    []Event
+	gone    bool
 	// sending is set while what was read is on its way to the loop.
 	sending bool
 	wake    chan struct{}
 	done    chan struct{}
 }
 
-// start begins to read.
-func (k *keyboard) start() (err error) {
+// Start begins to read.
+func (k *Keyboard) Start() (err error) {
 	k.wake, k.done = make(chan struct{}, 1), make(chan struct{})
 	k.wake <- struct{}{} // for what was read and not sent before the last stop
 	go k.deliver(k.wake, k.done)
-	k.reader, err = term.Read(k.file, &k.decoder, k.put)
+	k.reader, err = Read(k.File, &k.decoder, k.put)
 	return err
 }
 
-// stop ends reading; what is typed then stays with the terminal.
-func (k *keyboard) stop() {
+// Stop ends reading; what is typed then stays with the terminal.
+func (k *Keyboard) Stop() {
 	if k.reader != nil {
 		k.reader.Stop()
 		k.reader = nil
@@ -45,9 +44,9 @@ func (k *keyboard) stop() {
 	}
 }
 
-// pending reports whether something was typed that the loop has not seen. It is for the
+// HasMore reports whether something was typed that the loop has not seen. It is for the
 // loop, which alone starts and stops reading.
-func (k *keyboard) pending() bool {
+func (k *Keyboard) HasMore() bool {
 	if k.reader != nil && k.reader.Pending() {
 		return true
 	}
@@ -57,7 +56,7 @@ func (k *keyboard) pending() bool {
 }
 
 // put keeps what one read brought; nothing means that the terminal is gone.
-func (k *keyboard) put(events []term.Event) {
+func (k *Keyboard) put(events []Event) {
 	k.mu.Lock()
 	k.read = append(k.read, events...)
 	k.gone = k.gone || events == nil
@@ -69,7 +68,7 @@ func (k *keyboard) put(events []term.Event) {
 }
 
 // deliver sends what was read until done is closed.
-func (k *keyboard) deliver(wake, done <-chan struct{}) {
+func (k *Keyboard) deliver(wake, done <-chan struct{}) {
 	for {
 		select {
 		case <-done:
@@ -81,13 +80,13 @@ func (k *keyboard) deliver(wake, done <-chan struct{}) {
 		k.read, k.sending = nil, len(events) > 0
 		k.mu.Unlock()
 		if len(events) > 0 {
-			k.send(inputMsg(events))
+			k.Send(events)
 			k.mu.Lock()
 			k.sending = false
 			k.mu.Unlock()
 		}
 		if gone {
-			k.send(goneMsg{})
+			k.Gone()
 			return
 		}
 	}
