@@ -61,6 +61,9 @@ type play struct {
 	moments   map[int]int
 	decisions []Decision
 	seen      int
+	// unread are the ids of the calls of the latest reply: what came of each the next
+	// request must say.
+	unread []string
 }
 
 func newPlay(rt *rapid.T) *play {
@@ -144,6 +147,7 @@ func (p *play) reply(rt *rapid.T) answerFunc {
 			Name: rapid.SampledFrom([]string{"read_file", "read_file", "write_file", "write_file", "fails", "panics", "waits", "nosuch"}).Draw(rt, "tool"),
 			Arguments: rapid.SampledFrom([]string{
 				`{"file_path":"a"}`, `{"file_path":"b.go"}`, `{"file_path":"c"}`, ``, `[1]`, `{"file_`, `null`,
+				`{"file_path":"d","content":"` + wordy(1500) + `"}`, `{"file_path":"e","content":"` + wordy(400) + `"}`,
 			}).Draw(rt, "arguments"),
 		})
 	}
@@ -187,6 +191,11 @@ func (p *play) checked(answer answerFunc) answerFunc {
 		if req.History[len(req.History)-1].Speaker == history.AI {
 			p.t.Errorf("the model is asked for nothing")
 		}
+		for _, id := range p.unread {
+			if !saysWhatCame(req.History, id) {
+				p.t.Errorf("D-42: the request does not say what came of the call %q", id)
+			}
+		}
 		reserve, err := p.window.Reserve()
 		if total := p.window.Tokens() + reserve; err != nil || total > p.window.Size() {
 			p.t.Errorf("D-30: %d tokens with the reserve in a window of %d, %v", total, p.window.Size(), err)
@@ -200,6 +209,12 @@ func (p *play) observe(m history.Mutation) {
 	p.log = append(p.log, m)
 	switch m.Kind {
 	case history.MutationAdded:
+		if m.Entry.Speaker == history.AI {
+			p.unread = nil
+			for _, call := range m.Entry.Calls() {
+				p.unread = append(p.unread, call.ID)
+			}
+		}
 		p.replayed = append(p.replayed, m.Entry)
 	case history.MutationDensity:
 		for i, c := range m.Result.Replacements {
@@ -215,6 +230,23 @@ func (p *play) observe(m history.Mutation) {
 	case history.MutationReplaced:
 		p.replayed = slices.Clone(m.Entries)
 	}
+}
+
+// saysWhatCame reports whether entries hold the answer to a call of the latest reply, or
+// a line that says what came of it. A model's summary of it will do.
+func saysWhatCame(entries []*history.Content, id string) bool {
+	for i := len(entries) - 1; i >= 0; i-- {
+		entry := entries[i]
+		if entry.Metadata[history.MetaSummary] == true && (strings.Contains(entry.Text(), "your latest calls were made: ") || strings.HasPrefix(entry.Text(), "[Summary of ")) {
+			return true
+		}
+		for _, block := range entry.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok && r.CallID == id {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // event is the user at the screen: what he sees is on disk already, and he may act.

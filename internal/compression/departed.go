@@ -19,7 +19,8 @@ const (
 const maxSubject = 60
 
 // Departed lists what a compression by cause took out of a history, in its order: each
-// call with its answer, each answer that became a line, and what was said. What an
+// call with its answer, each call that was shortened, each answer that became a line,
+// and what was said. What an
 // earlier compression or density wrote in the place of something is not listed: that
 // has left before.
 func Departed(before, after []*history.Content, cause string, facts Facts) []history.Prune {
@@ -43,8 +44,11 @@ type departure struct {
 	facts  Facts
 	kept   map[*history.Content]bool
 	stays  map[history.Block]bool
-	// lines are what stands in the place of answers, by the id of their call, in order.
-	lines map[string][]history.Block
+	// lines are what stands in the place of answers, by the id of their call, in order,
+	// and calls what stands in the place of calls.
+	lines, calls map[string][]history.Block
+	// shortened are the calls that something shorter is in the place of.
+	shortened map[*history.ToolCall]bool
 	// summary tells that a model's summary stands for what has no line.
 	summary bool
 	pairs   map[history.Ref]history.Pair // by the call
@@ -55,7 +59,8 @@ type departure struct {
 func newDeparture(before, after []*history.Content, cause string, facts Facts) *departure {
 	d := &departure{
 		before: before, cause: cause, facts: facts,
-		kept: make(map[*history.Content]bool, len(after)), stays: make(map[history.Block]bool, 2*len(after)), lines: map[string][]history.Block{},
+		kept: make(map[*history.Content]bool, len(after)), stays: make(map[history.Block]bool, 2*len(after)),
+		lines: map[string][]history.Block{}, calls: map[string][]history.Block{}, shortened: map[*history.ToolCall]bool{},
 		pairs: map[history.Ref]history.Pair{}, callOf: map[history.Ref]history.Pair{},
 	}
 	for _, entry := range after {
@@ -64,9 +69,12 @@ func newDeparture(before, after []*history.Content, cause string, facts Facts) *
 			d.stays[block] = true
 		}
 	}
-	was := make(map[*history.Content]bool, len(before))
+	was, held := make(map[*history.Content]bool, len(before)), make(map[history.Block]bool, 2*len(before))
 	for _, entry := range before {
 		was[entry] = true
+		for _, block := range entry.Blocks {
+			held[block] = true
+		}
 	}
 	for _, entry := range after {
 		if was[entry] {
@@ -74,8 +82,13 @@ func newDeparture(before, after []*history.Content, cause string, facts Facts) *
 		}
 		d.summary = d.summary || isSummaryOfEntries(entry)
 		for _, block := range entry.Blocks {
-			if response, ok := block.(*history.ToolResponse); ok {
-				d.lines[response.CallID] = append(d.lines[response.CallID], block)
+			switch b := block.(type) {
+			case *history.ToolResponse:
+				d.lines[b.CallID] = append(d.lines[b.CallID], block)
+			case *history.ToolCall:
+				if !held[block] {
+					d.calls[b.ID] = append(d.calls[b.ID], block)
+				}
 			}
 		}
 	}
@@ -98,6 +111,11 @@ func (d *departure) take(at history.Ref, block history.Block) {
 	case *history.Media:
 		d.add(at, b.MimeType, nil, b)
 	case *history.ToolCall:
+		if short := next(d.calls, b.ID); short != nil {
+			d.shortened[b] = true
+			d.add(at, d.subject(b), short, b)
+			return
+		}
 		gone := []history.Block{b}
 		for _, answer := range d.pairs[at].Responses {
 			gone = append(gone, d.before[answer.Entry].Blocks[answer.Block])
@@ -112,18 +130,25 @@ func (d *departure) take(at history.Ref, block history.Block) {
 func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	pair, answered := d.callOf[at]
 	text := response.Result.Text()
-	if answered && !d.stays[pair.Call] || isSummary(text, response) || strings.HasPrefix(text, cacheaware.Marker) {
+	if answered && !d.stays[pair.Call] && !d.shortened[pair.Call] || isSummary(text, response) || strings.HasPrefix(text, cacheaware.Marker) {
 		return // listed with its call, or left before
 	}
-	var line []history.Block
-	if lines := d.lines[response.CallID]; len(lines) > 0 {
-		line, d.lines[response.CallID] = lines[:1], lines[1:]
-	}
+	line := next(d.lines, response.CallID)
 	subject := response.ToolName
 	if answered {
 		subject = d.subject(pair.Call)
 	}
 	d.add(at, subject, line, response)
+}
+
+// next takes the first of the blocks of an id, nil when there is none left.
+func next(blocks map[string][]history.Block, id string) []history.Block {
+	left := blocks[id]
+	if len(left) == 0 {
+		return nil
+	}
+	blocks[id] = left[1:]
+	return left[:1]
 }
 
 func (d *departure) add(at history.Ref, subject string, left []history.Block, gone ...history.Block) {

@@ -49,14 +49,15 @@ func tailSize(n int, preserve float64) int {
 	return int(math.Ceil(float64(n) * min(preserve, 1)))
 }
 
-// compress keeps a tail of at least size entries and aims for the target.
+// compress keeps a tail of at least size entries, and what the model is about to read,
+// and aims for the target.
 func (s highDensity) compress(c Context, size int) Result {
 	g := groupEntries(c.History)
-	tail := g.boundary(len(c.History) - size)
+	tail := g.boundary(min(len(c.History)-size, runningCalls(c.History)))
 	result := noop(s, c, reasonTail)
 	if tail > 0 {
 		entries, tokens := summarizeHead(c, g, tail)
-		t := newTruncation(entries, tokens, c.Overhead, g, c.Count)
+		t := newTruncation(c, entries, tokens, g)
 		t.dropHead(tail, c.Target())
 		entries, total := t.result()
 		result = applied(s, c, seal(entries), total)

@@ -6,6 +6,10 @@ import (
 	"agent/internal/history"
 )
 
+// LimitCause is what the record and people are given as the cause of a change that the
+// hard limit forced.
+const LimitCause = "context limit"
+
 // RungName names a step of the reduction ladder, in words a person is shown.
 type RungName string
 
@@ -17,11 +21,16 @@ const (
 	// RungShorterTail is the same with the preserved tail halved, and halved again
 	// until only the newest exchange is left in it.
 	RungShorterTail RungName = "shorter tail"
-	// RungNotes replaces tool results that the model has seen by a line, largest
-	// first, and cuts those that it has not.
+	// RungNotes replaces tool results that the model has seen by a line, largest first.
 	RungNotes RungName = "shorten large results"
+	// RungCalls shortens the long arguments of calls, largest first.
+	RungCalls RungName = "shorten large calls"
+	// RungCut cuts tool results that the model has not seen.
+	RungCut RungName = "cut new results"
 	// RungDropTurns drops whole turns, oldest first, then what is old of the last.
 	RungDropTurns RungName = "drop oldest turns"
+	// RungLatest leaves of the model's latest calls only what came of them.
+	RungLatest RungName = "cut the latest calls"
 )
 
 // rungs is the ladder.
@@ -32,7 +41,10 @@ var rungs = []struct {
 	{RungHighDensity, (*ladder).compress},
 	{RungShorterTail, (*ladder).shortenTail},
 	{RungNotes, (*ladder).noteResults},
+	{RungCalls, (*ladder).shortenAll},
+	{RungCut, (*ladder).cutResults},
 	{RungDropTurns, (*ladder).dropTurns},
+	{RungLatest, (*ladder).cutLatest},
 }
 
 // LadderInput is a request at the hard limit.
@@ -79,7 +91,8 @@ func (e *ContextOverflowError) Error() string {
 
 // Reduce brings a request under the hard limit, by gentle means first (D-30). It
 // stops at the first rung after which total + reserve ≤ limit. The last message
-// of the user stays, and so do the calls the model made since, if they fit at all.
+// of the user stays, and the model reads of every call of its latest reply what came
+// of it, if only as a number in the marker.
 // The result is valid (history.Validate) if the input was. The error is a
 // *ContextOverflowError.
 func Reduce(in LadderInput) (LadderResult, error) {
@@ -100,6 +113,11 @@ func Reduce(in LadderInput) (LadderResult, error) {
 		if after := l.Total(); after != before {
 			result.Rungs = append(result.Rungs, Rung{rung.name, before, after})
 		}
+	}
+	if !l.fits() {
+		// Not even a word of what came of the latest calls fits beside the message: the
+		// model would make them again and again.
+		return LadderResult{}, &ContextOverflowError{l.Overhead, l.Total() - l.Overhead, l.Reserve, l.ContextLimit}
 	}
 	result.History, result.TokensAfter = l.History, l.Total()
 	return result, nil

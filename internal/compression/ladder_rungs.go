@@ -71,19 +71,42 @@ func (l *ladder) highDensity(tail int) {
 	}
 }
 
+// shortenAll shortens the calls of the whole history.
+func (l *ladder) shortenAll() { l.shortenCalls(0, l.Total()-l.room, brief) }
+
 // dropTurns drops, each only if what came before was not enough: whole turns,
-// oldest first; what the last turn holds, oldest first, so that its newest calls
-// go last; the marker. The last message of the user stays.
+// oldest first; what the last turn holds, oldest first; the marker, if the model has
+// read all that it stands for. The last message of the user stays, and so do calls
+// whose answers the model is about to read.
 func (l *ladder) dropTurns() {
-	t := newTruncation(l.History, l.Tokens, l.Overhead, groupEntries(l.History), l.Count)
+	t := newTruncation(l.Context, l.History, l.Tokens, groupEntries(l.History))
 	_, last := outerHumans(l.History)
+	running := runningCalls(l.History)
 	t.dropWholeTurns(l.room, last)
-	t.dropUntil(l.room, len(l.History), func(i int) bool { return i != last })
+	t.dropUntil(l.room, running, func(i int) bool { return i != last })
 	entries, total := t.result()
-	if total > l.room && last >= 0 {
-		entries = slices.DeleteFunc(slices.Clone(entries), isMarker)
+	if total > l.room && last >= 0 && running == len(l.History) {
+		entries = withoutMarker(entries)
 	}
 	l.adopt(entries)
+}
+
+// cutLatest shortens the calls of the model's latest reply to the words that tell them
+// apart, and then leaves calls out, so that only the marker says what came of them.
+func (l *ladder) cutLatest() {
+	l.squeezeLatest()
+	if !l.fits() {
+		l.dropLatest()
+	}
+	if !l.fits() {
+		l.adopt(withoutMarker(l.History))
+	}
+}
+
+// withoutMarker is a history without the marker, unless that says of calls what the
+// model has read nowhere else.
+func withoutMarker(entries []*history.Content) []*history.Content {
+	return slices.DeleteFunc(slices.Clone(entries), func(c *history.Content) bool { return isMarker(c) && !tellsUnread(c) })
 }
 
 // dropWholeTurns drops the turns before the message at entry last, oldest first,

@@ -42,6 +42,10 @@ func climb(t rapid.TB, in LadderInput) (LadderResult, []RungName, error) {
 		} else if len(in.History) > 0 {
 			message = in.Count(newMarker(len(in.History)))
 		}
+		if made := latestCalls(in.History); made < len(in.History) {
+			message += in.Count(gap{entries: len(in.History), unread: map[string]int{"success": 100, "error": 100, "not answered": 100, "exit 1": 100}}.marker())
+			message += in.Count(history.New(history.AI, &history.Text{Text: middleCut(in.History[made].Text(), brief.head)}))
+		}
 		if in.Overhead+message+in.Reserve <= in.ContextLimit {
 			t.Errorf("D-30: refused although it fits: %v", err)
 		}
@@ -157,9 +161,9 @@ func TestLadderRungs(t *testing.T) {
 		{"fits", 20_000, turns, nil, nil, nil},
 		{"after another strategy", 6000, turns, nil, []RungName{RungHighDensity}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
 		{"a tool loop", 9000, loop, highDensity{}, []RungName{RungShorterTail}, []string{"task", "52 earlier entries", verbatim(26), verbatim(27), verbatim(28), verbatim(29)}},
-		{"results that were seen first", 4000, wide, highDensity{}, []RungName{RungNotes}, []string{"[cut: 800 lines are too large for the window; read a range]", "[cut: 400 lines"}},
+		{"results that were seen first", 4000, wide, highDensity{}, []RungName{RungCut}, []string{"[cut: 800 lines are too large for the window; read a range]", "[cut: 400 lines"}},
 		{"drops whole turns", 300, big, highDensity{}, []RungName{RungDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
-		{"calls too large by themselves", 200, huge, highDensity{}, []RungName{RungDropTurns}, []string{`H{"task"}`, `H{"[2 earlier entries`}},
+		{"calls too large by themselves", 250, huge, highDensity{}, []RungName{RungLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "your latest calls were made: 1 success"}},
 	} {
 		t.Run("S-07 "+c.id, func(t *testing.T) {
 			t.Parallel()
@@ -201,11 +205,14 @@ func TestDropTurns(t *testing.T) {
 		{650, []string{`H{"[7 earlier`, `H{"now"}`, "A{2:x}", `T{r2="s"}`, `A{"d"}`, "A{3:x}", `T{r3="s"}`}},
 		{404, []string{`H{"[10 earlier`, `H{"now"}`, "A{3:x}", `T{r3="s"}`}},
 		{304, []string{`H{"[12 earlier`, `H{"now"}`}},
-		{104, []string{`H{"now"}`}},
+		{105, []string{`H{"[12 earlier`, `H{"now"}`}},
 	} {
 		in := weighted(t, c.room, entries, slices.Repeat([]int{100}, len(entries))...)
 		l := &ladder{Context: in, room: c.room}
 		l.dropTurns()
+		if !l.fits() {
+			l.cutLatest()
+		}
 		got := make([]string, len(l.History))
 		for i, entry := range l.History {
 			got[i] = show(entry)

@@ -3,9 +3,12 @@ package compression
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // metaDropped is the key of the metadata that makes an entry a marker; its value
@@ -16,13 +19,112 @@ const metaDropped = "droppedEntries"
 // marker when a compression wrote it.
 const metaFollowed = "followingEntries"
 
+// metaWritten is the key of the metadata that names the files which the entries that a
+// marker stands for wrote, and metaMoreWritten that of how many more there were.
+const (
+	metaWritten     = "writtenFiles"
+	metaMoreWritten = "moreWrittenFiles"
+)
+
+// maxWritten is how many files a marker names, the latest.
+const maxWritten = 12
+
+// gap is what a marker says of the entries it stands for.
+type gap struct {
+	entries int
+	// written are the files that they wrote, the latest last, and more how many others.
+	written []string
+	more    int
+	// unread counts calls that are gone before the model could read what came of them,
+	// by what came of them.
+	unread map[string]int
+}
+
 // newMarker returns the one entry that stands where dropped entries were (D-27).
-func newMarker(dropped int) *history.Content {
-	text := "[1 earlier entry of this conversation was dropped to fit the context limit]"
-	if dropped != 1 {
-		text = fmt.Sprintf("[%d earlier entries of this conversation were dropped to fit the context limit]", dropped)
+func newMarker(dropped int) *history.Content { return gap{entries: dropped}.marker() }
+
+func (g gap) marker() *history.Content {
+	text := "1 earlier entry of this conversation was dropped to fit the context limit"
+	if g.entries != 1 {
+		text = fmt.Sprintf("%d earlier entries of this conversation were dropped to fit the context limit", g.entries)
 	}
-	return history.HumanText(text).WithMeta(history.MetaSummary, true).WithMeta(metaDropped, dropped)
+	if len(g.written) > 0 {
+		text += "; written in them: " + strings.Join(g.written, ", ")
+		if g.more > 0 {
+			text += " and " + words.Count(g.more, "other file")
+		}
+	}
+	unread := 0
+	if len(g.unread) > 0 {
+		var fates []string
+		for _, fate := range slices.Sorted(maps.Keys(g.unread)) {
+			unread += g.unread[fate]
+			fates = append(fates, fmt.Sprintf("%d %s", g.unread[fate], fate))
+		}
+		text += "; your latest calls were made: " + strings.Join(fates, ", ")
+	}
+	c := history.HumanText("["+text+"]").WithMeta(history.MetaSummary, true).WithMeta(metaDropped, g.entries)
+	if len(g.written) > 0 {
+		c = c.WithMeta(metaWritten, g.written)
+	}
+	if unread > 0 {
+		c = c.WithMeta(metaUnread, unread)
+	}
+	if g.more > 0 {
+		c = c.WithMeta(metaMoreWritten, g.more)
+	}
+	return c
+}
+
+// write adds a file that was written; empty for none.
+func (g *gap) write(path string) {
+	if path == "" {
+		return
+	}
+	if i := slices.Index(g.written, path); i >= 0 {
+		g.written = append(slices.Delete(slices.Clone(g.written), i, i+1), path)
+		return
+	}
+	g.written = append(slices.Clip(g.written), path)
+	if extra := len(g.written) - maxWritten; extra > 0 {
+		g.written, g.more = g.written[extra:], g.more+extra
+	}
+}
+
+// join takes over what an earlier marker says.
+func (g *gap) join(marker *history.Content) {
+	later := g.written
+	g.entries += droppedBy(marker)
+	more, _ := metaInt(marker, metaMoreWritten)
+	g.more += more
+	g.written = nil
+	switch written := marker.Metadata[metaWritten].(type) {
+	case []string:
+		g.written = written
+	case []any: // read from a record
+		for _, path := range written {
+			if path, ok := path.(string); ok {
+				g.write(path)
+			}
+		}
+	}
+	for _, path := range later {
+		g.write(path)
+	}
+}
+
+// writtenBy is the file that a call wrote, as the model named it; empty when it wrote
+// none.
+func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) string {
+	if !facts.of(pair.Call.Name).Writes || isPreview(pair.Call) || len(pair.Responses) == 0 {
+		return ""
+	}
+	for _, at := range pair.Responses {
+		if response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse); !ok || response.Error != "" || entries[at.Entry].Metadata[history.MetaUndone] == true {
+			return ""
+		}
+	}
+	return words.Line(filePath(pair.Call), maxKeyLength)
 }
 
 // droppedBy returns how many entries c stands for, 0 when it is no marker. The
@@ -77,6 +179,17 @@ func nothingSince(entries []*history.Content, written func(*history.Content) boo
 		}
 	}
 	return false
+}
+
+// metaUnread is the key of the metadata that says of how many calls a marker alone tells
+// what came of them.
+const metaUnread = "unreadCalls"
+
+// tellsUnread reports whether a marker says of calls what the model has read nowhere
+// else.
+func tellsUnread(c *history.Content) bool {
+	n, _ := metaInt(c, metaUnread)
+	return n > 0
 }
 
 func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }

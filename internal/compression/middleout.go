@@ -29,7 +29,7 @@ func (s middleOut) Compress(ctx context.Context, c Context) (Result, error) {
 	}
 	n := len(c.History)
 	g := groupEntries(c.History)
-	part := span{g.boundary(topSize(n, c.TopPreserveThreshold)), g.boundary(n - tailSize(n, c.PreserveThreshold))}
+	part := span{g.boundary(topSize(n, c.TopPreserveThreshold)), g.boundary(min(n-tailSize(n, c.PreserveThreshold), runningCalls(c.History)))}
 	if part.to-part.from < fewestBetween {
 		return noop(s, c, reasonBetween), nil
 	}

@@ -22,17 +22,9 @@ type largeResult struct {
 }
 
 // noteResults puts a line in place of each tool result that the model has seen,
-// largest first, until the request fits. What it has not seen is cut to what the
-// window holds, and only noted if that is next to nothing (D-41, D-42).
+// largest first, until the request fits.
 func (l *ladder) noteResults() {
-	var seen, unseen []largeResult
-	for _, r := range l.largeResults() {
-		if r.unseen {
-			unseen = append(unseen, r)
-		} else {
-			seen = append(seen, r)
-		}
-	}
+	seen := slices.DeleteFunc(l.largeResults(), func(r largeResult) bool { return r.unseen })
 	slices.SortStableFunc(seen, func(a, b largeResult) int { return cmp.Compare(b.bytes, a.bytes) })
 	e := edits{ladder: l, excess: l.Total() - l.room, blocks: make(map[int][]history.Block)}
 	for _, r := range seen {
@@ -41,10 +33,16 @@ func (l *ladder) noteResults() {
 		}
 		e.put(r, shortNote(r.response, r.key, "removed to fit the context limit, "+size(r.response.Result.Text())))
 	}
-	if e.excess > 0 {
-		e.cut(unseen)
-	}
-	e.adopt()
+	l.edit(e.blocks)
+}
+
+// cutResults cuts what the model has not seen to what the window holds, and only notes it
+// if that is next to nothing (D-41, D-42).
+func (l *ladder) cutResults() {
+	unseen := slices.DeleteFunc(l.largeResults(), func(r largeResult) bool { return !r.unseen })
+	e := edits{ladder: l, excess: l.Total() - l.room, blocks: make(map[int][]history.Block)}
+	e.cut(unseen)
+	l.edit(e.blocks)
 }
 
 // edits are responses on their way to something shorter.
@@ -116,15 +114,6 @@ func wholeLines(text string, bytes int) string {
 		return head[:i+1]
 	}
 	return head + "…\n"
-}
-
-// adopt makes the edits the history.
-func (e *edits) adopt() {
-	entries := slices.Clone(e.History)
-	for i, blocks := range e.blocks {
-		entries[i] = entries[i].WithBlocks(blocks)
-	}
-	e.ladder.adopt(entries)
 }
 
 func (l *ladder) largeResults() []largeResult {

@@ -21,7 +21,7 @@ func (s oneShot) Compress(ctx context.Context, c Context) (Result, error) {
 		return noop(s, c, reason), nil
 	}
 	n := len(c.History)
-	tail := groupEntries(c.History).boundary(n - tailSize(n, c.PreserveThreshold))
+	tail := groupEntries(c.History).boundary(min(n-tailSize(n, c.PreserveThreshold), runningCalls(c.History)))
 	if tail == 0 {
 		return noop(s, c, reasonTail), nil
 	}

@@ -4,8 +4,8 @@ import "context"
 
 // topDown drops the oldest entries, whole groups of calls and responses at a
 // time, until the target is met (D-33). The last message of the user stays: in a
-// long tool loop it is old, and still what the model works on. It never asks a
-// model.
+// long tool loop it is old, and still what the model works on. So do calls whose
+// answers the model is about to read. It never asks a model.
 type topDown struct{}
 
 func (topDown) Name() string      { return "top-down-truncation" }
@@ -28,9 +28,9 @@ func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
 	case c.Total() <= c.Target():
 		return noop(s, c, reasonAtTarget), nil
 	}
-	t := newTruncation(c.History, c.Tokens, c.Overhead, groupEntries(c.History), c.Count)
+	t := newTruncation(c, c.History, c.Tokens, groupEntries(c.History))
 	_, last := outerHumans(c.History)
-	for i := range c.History {
+	for i := range runningCalls(c.History) {
 		if t.total <= c.Target() {
 			break
 		}

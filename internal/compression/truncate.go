@@ -16,33 +16,54 @@ type truncation struct {
 	gone   []bool
 	total  int // overhead included, without what is gone
 	left   int // entries left, markers apart
-	// dropped counts the entries that are gone, with those that the markers in the
-	// history stand for. The markers go with the first drop.
-	dropped     int
+	// dropped is what is gone, with what the markers in the history stand for. The
+	// markers go with the first drop.
+	dropped gap
+	// writes are the files that each group wrote, by root.
+	writes map[int][]string
+	// latest is the root of the calls whose answers the model has not read, -1 for none,
+	// and fates counts what came of them.
+	latest      int
+	fates       map[string]int
 	markersCost int
 	markerCost  int // of the new marker, 0 before the first drop
 }
 
-func newTruncation(entries []*history.Content, tokens []int, overhead int, g groups, count func(*history.Content) int) *truncation {
+// newTruncation begins to drop from entries, which c.Count has counted to be tokens and g
+// groups.
+func newTruncation(c Context, entries []*history.Content, tokens []int, g groups) *truncation {
 	t := &truncation{
 		left:    len(entries),
 		groups:  g,
 		entries: entries,
 		tokens:  tokens,
-		count:   count,
+		count:   c.Count,
+		writes:  make(map[int][]string),
 		weight:  make([]int, len(entries)),
 		size:    make([]int, len(entries)),
 		gone:    make([]bool, len(entries)),
-		total:   overhead,
+		total:   c.Overhead,
+		latest:  -1,
+		fates:   make(map[string]int),
 	}
 	for i, c := range entries {
 		t.total += tokens[i]
 		t.weight[t.root[i]] += tokens[i]
 		t.size[t.root[i]]++
-		if n := droppedBy(c); n > 0 {
+		if isMarker(c) {
 			t.left--
-			t.dropped += n
+			t.dropped.join(c)
 			t.markersCost += tokens[i]
+		}
+	}
+	facts, fates, latest := c.Facts.remembered(), g.fates(entries), latestCalls(entries)
+	for _, pair := range g.pairing.Pairs {
+		if pair.At.Entry == latest {
+			t.latest = t.root[latest]
+			t.fates[fates[pair.Call]]++
+		}
+		if path := writtenBy(pair, entries, facts); path != "" {
+			t.writes[t.root[pair.At.Entry]] = append(t.writes[t.root[pair.At.Entry]], path)
 		}
 	}
 	return t
@@ -55,16 +76,25 @@ func (t *truncation) droppable(i int) bool {
 
 // drop takes out the group that begins at entry i.
 func (t *truncation) drop(i int) {
-	if t.markerCost == 0 {
+	for _, path := range t.writes[i] {
+		t.dropped.write(path)
+	}
+	if i == t.latest {
+		t.dropped.unread = t.fates
+	}
+	if t.markerCost == 0 || len(t.writes[i]) > 0 || i == t.latest {
 		// The count that the marker will show is not known yet; the highest possible
 		// costs the most.
-		t.markerCost = t.count(newMarker(t.dropped + t.left))
-		t.total += t.markerCost - t.markersCost
+		most := t.dropped
+		most.entries += t.left
+		t.total -= max(t.markerCost, t.markersCost)
+		t.markerCost, t.markersCost = t.count(most.marker()), 0
+		t.total += t.markerCost
 	}
 	t.gone[i] = true
 	t.total -= t.weight[i]
 	t.left -= t.size[i]
-	t.dropped += t.size[i]
+	t.dropped.entries += t.size[i]
 }
 
 // dropUntil drops the groups that begin before end and that pick wants, oldest
@@ -92,7 +122,7 @@ func (t *truncation) result() ([]*history.Content, int) {
 			continue
 		}
 		if marker == nil {
-			marker = newMarker(t.dropped)
+			marker = t.dropped.marker()
 			kept = append(kept, marker)
 		}
 	}

@@ -58,6 +58,12 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	if err := w.CompressionContext(strategy, entries, tokens).Overflow(); err != nil {
 		return compression.Result{}, w.inTheirTokens(err)
 	}
+	if err := w.shortenLatest(strategy); err != nil {
+		return compression.Result{}, err
+	}
+	if !w.ShouldCompress(strategy) {
+		return compression.Result{}, nil
+	}
 	if w.askedInVain(strategy) {
 		return compression.Result{}, nil
 	}
@@ -86,6 +92,45 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	return result, nil
 }
 
+// shortenLatest shortens what the model called last where that alone is more than a
+// compression aims for: no strategy could make room for it but by dropping all else.
+func (w *Window) shortenLatest(strategy compression.Strategy) error {
+	before := w.Tokens()
+	done, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
+		shorter, ok := compression.ShortenLatest(w.CompressionContext(strategy, entries, tokens))
+		if !ok {
+			return nil, nil
+		}
+		return shorter, nil
+	})
+	if err != nil || !done {
+		return err
+	}
+	w.compressions++
+	w.Tell(Compression{
+		Strategy: strategy.Name(), Applied: true, Reason: compression.LimitCause + ": " + string(compression.RungCalls),
+		TokensBefore: before, TokensAfter: w.Tokens(), Limit: w.Size(),
+	})
+	return nil
+}
+
+// rebuild puts what f makes of the history in its place, and tells the ledger what left.
+// It reports false where f returns nothing.
+func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
+	w.followed() // while what is rebuilt is still there
+	var gone []history.Prune
+	err = w.History.RebuildTold(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
+		rebuilt, err := f(entries, tokens)
+		if err != nil || rebuilt == nil {
+			return history.Rebuilt{}, err
+		}
+		done, gone = true, compression.Departed(entries, rebuilt, cause, w.Facts)
+		return history.Rebuilt{Entries: w.withTodos(rebuilt), Gone: gone}, nil
+	})
+	w.record(gone, nil)
+	return done, err
+}
+
 // Compress runs the active strategy now, whatever the threshold, and tells nobody
 // but the caller.
 func (w *Window) Compress(ctx context.Context) (Compression, error) {
@@ -101,23 +146,19 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 // that it may take its time while the history goes on taking entries.
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
-	w.followed() // while what is rebuilt is still there
 	var result compression.Result
-	var gone []history.Prune
-	err := w.History.RebuildTold(strategy.Name(), func(entries []*history.Content, tokens []int) (_ history.Rebuilt, err error) {
+	_, err := w.rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		given := w.CompressionContext(strategy, entries, tokens)
 		if strategy.RequiresLLM() {
 			result, err = w.summarise(ctx, strategy, given, urgency)
 		} else {
 			result, err = strategy.Compress(ctx, given)
 		}
-		if err != nil || !result.Applied {
-			return history.Rebuilt{}, err
+		if !result.Applied {
+			return nil, err
 		}
-		gone = compression.Departed(entries, result.NewHistory, strategy.Name(), w.Facts)
-		return history.Rebuilt{Entries: w.withTodos(result.NewHistory), Gone: gone}, nil
+		return result.NewHistory, err
 	})
-	w.record(gone, nil)
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
 	if err == nil && told.Applied {
 		w.compressions++

@@ -19,21 +19,14 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	if !w.overLimit() {
 		return nil
 	}
-	w.followed() // while what is reduced is still there
 	var reduced compression.LadderResult
-	var gone []history.Prune
-	err := w.History.RebuildTold("context limit", func(entries []*history.Content, tokens []int) (_ history.Rebuilt, err error) {
+	_, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		reduced, err = compression.Reduce(compression.LadderInput{
 			Context: w.CompressionContext(strategy, entries, tokens),
 			Done:    done,
 		})
-		if err != nil {
-			return history.Rebuilt{}, err
-		}
-		gone = compression.Departed(entries, reduced.History, "context limit", w.Facts)
-		return history.Rebuilt{Entries: w.withTodos(reduced.History), Gone: gone}, nil
+		return reduced.History, err
 	})
-	w.record(gone, nil)
 	if err != nil {
 		return w.inTheirTokens(err)
 	}
@@ -42,7 +35,7 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 		w.Tell(Compression{
 			Strategy:     strategy.Name(),
 			Applied:      true,
-			Reason:       "context limit: " + string(rung.Name),
+			Reason:       compression.LimitCause + ": " + string(rung.Name),
 			TokensBefore: w.scaled(rung.TokensBefore),
 			TokensAfter:  w.scaled(rung.TokensAfter),
 			Limit:        w.Size(),

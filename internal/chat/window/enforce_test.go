@@ -35,7 +35,7 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 		{"density is enough", 0.2, compression.DefaultName, func(b *bench) { old(b, 2) }, []string{"density"}},
 		{"the strategy's own compression", 0.2, compression.DefaultName, func(b *bench) { old(b, 4) }, []string{"density", compression.DefaultName}},
 		{"a shorter tail", 1, compression.DefaultName, func(b *bench) { old(b, 8) }, []string{"density", "nothing to do", "shorter tail"}},
-		{"shorter results", 1, compression.DefaultName, func(b *bench) { b.pair("x", "read_file", "x", wordy(1200)) }, []string{"density", "nothing to do", "shorter tail", "shorten large results"}},
+		{"shorter results", 1, compression.DefaultName, func(b *bench) { b.pair("x", "read_file", "x", wordy(1200)) }, []string{"density", "nothing to do", "shorter tail", "cut new results"}},
 		{"dropped turns", 1, compression.DefaultName, func(b *bench) {
 			for range 3 {
 				b.say(wordy(300))

@@ -117,11 +117,13 @@ func (f *fact) take(a argumentUnit, tool Tool, at int, root string) {
 		if len(tool.Patch) > 0 || f.inShell {
 			f.patch(a.text, root)
 		} else {
-			f.editIn(a.at.Parent()).after = a.text
+			f.editIn(a.at.Parent()).after, f.unknown = a.text, f.unknown || standsIn(a.text)
 		}
 	case body:
 		f.bodies = append(f.bodies, at)
-		f.content = a.text
+		if !standsIn(a.text) {
+			f.content = a.text
+		}
 	default:
 		f.args = append(f.args, at)
 	}

@@ -3,11 +3,13 @@ package cacheaware
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"agent/internal/history"
+	"agent/internal/pattern"
 )
 
 // Change is one thing that leaves the context.
@@ -91,6 +93,29 @@ const picturePointer = Marker + "an image]"
 // Marker is how every pointer begins. Tools that are given one as the text to
 // replace refuse it: it is not part of any file.
 const Marker = "[pruned: "
+
+// LeftOut is part of every note that stands in the middle of an argument which a
+// compression has shortened: "[… 1234 bytes left out; …]".
+const LeftOut = " left out; the call had them all: "
+
+var leftOut = pattern.New(`(\d+) (bytes|items)` + LeftOut)
+
+// HoldsNote reports whether text holds such a note.
+func HoldsNote(text string) bool { return leftOut.MatchString(text) }
+
+// BytesLeftOut is the number that the first note in text says, 0 where it holds none.
+func BytesLeftOut(text string) int {
+	if found := leftOut.FindStringSubmatch(text); len(found) > 2 && found[2] == "bytes" {
+		if n, err := strconv.Atoi(found[1]); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// standsIn reports whether text is a pointer, or holds a note: it is not what the call
+// said.
+func standsIn(text string) bool { return strings.HasPrefix(text, Marker) || HoldsNote(text) }
 
 // foldHeading stands before the current text of a file.
 func foldHeading(path string) string {

@@ -95,6 +95,8 @@ type fact struct {
 	coveredAt int
 	// repeats is set when a view shows only what still stands in the context.
 	repeats bool
+	// unknown is set for an edit whose new text stands nowhere any more.
+	unknown bool
 	// editsBefore is how many edits had been applied before this one.
 	editsBefore int
 }

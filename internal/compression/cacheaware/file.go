@@ -53,7 +53,7 @@ func (f *file) follow(done *fact) {
 	case done.wholeView():
 		f.text, f.known = done.content, true
 	case done.act == Edit:
-		f.known = f.known && f.applyEdits(done.edits)
+		f.known = f.known && !done.unknown && f.applyEdits(done.edits)
 		if !f.known {
 			f.text = ""
 		}

@@ -1,0 +1,201 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+)
+
+// honest is a model that makes calls again until it reads what came of them.
+type honest struct {
+	calls []llm.ToolCall
+	// asked counts its requests, without those for summaries.
+	asked int
+}
+
+func (h *honest) answer(_ context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+	if req.System == honestSummary {
+		yield(llm.Text{Delta: aSummary}, nil)
+		return
+	}
+	h.asked++
+	if h.asked > 5 || h.reads(req.History) {
+		yield(llm.Text{Delta: "done"}, nil)
+		return
+	}
+	for _, call := range h.calls {
+		call.ID = fmt.Sprint(call.ID, "-", h.asked)
+		if !yield(call, nil) {
+			return
+		}
+	}
+	yield(llm.Finish{Reason: "tool_calls"}, nil)
+}
+
+const honestSummary = "sum it up"
+
+// reads reports whether a request says what came of every call.
+func (h *honest) reads(entries []*history.Content) bool {
+	found := make(map[string]bool)
+	for _, entry := range entries {
+		if entry.Speaker == history.Human && strings.Contains(entry.Text(), "; your latest calls were made: ") {
+			return true
+		}
+		for _, block := range entry.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok && strings.TrimSpace(r.Result.Text()+r.Error) != "" {
+				id, _, _ := strings.Cut(r.CallID, "-")
+				found[id] = true
+			}
+		}
+	}
+	return !slices.ContainsFunc(h.calls, func(call llm.ToolCall) bool { return !found[call.ID] })
+}
+
+// honestBench has real tools, a window, and a counter that large texts cost something at.
+func honestBench(t *testing.T, h *honest, strategy string, limit int) workbench {
+	t.Helper()
+	b := newWorkbench(t, map[string]string{"old.txt": "first\nsecond\n"})
+	b.model.next = func(int) answerFunc { return h.answer }
+	config := b.Config
+	config.Counter = func(string) history.Counter { return letters{} }
+	config.History = history.NewService(letters{}, nil)
+	config.CompressionPrompt = honestSummary
+	b.Chat = New(config)
+	b.set("context-limit", fmt.Sprint(limit))
+	b.set("compression.strategy", strategy)
+	return b
+}
+
+// program is a text of about so many tokens.
+func program(tokens int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < 3*tokens; i++ {
+		fmt.Fprintf(&b, "%d_%s\n", i, strings.Repeat("=", 150))
+	}
+	return b.String()
+}
+
+func arguments(t *testing.T, fields map[string]any) string {
+	t.Helper()
+	data, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// largeCalls are calls with a large argument, each with the file it leaves.
+func largeCalls(t *testing.T, text string) map[string]llm.ToolCall {
+	t.Helper()
+	return map[string]llm.ToolCall{
+		"write_file":        {ID: "w", Name: "write_file", Arguments: arguments(t, map[string]any{"file_path": "gen.py", "content": text})},
+		"replace":           {ID: "r", Name: "replace", Arguments: arguments(t, map[string]any{"file_path": "old.txt", "old_string": "second\n", "new_string": text})},
+		"run_shell_command": {ID: "s", Name: "run_shell_command", Arguments: arguments(t, map[string]any{"command": "cat > gen.py <<'EOF'\n" + text + "EOF\necho written"})},
+	}
+}
+
+// A call with large arguments is made once, in every window and by every strategy:
+// the next request says what came of it (D-42).
+func TestLargeCallIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range compression.Names() {
+		for _, limit := range []int{4096, 8000, 16_000, 32_000} {
+			for _, percent := range []int{60, 85, 100, 150} {
+				text := program(limit * percent / 100)
+				for tool, call := range largeCalls(t, text) {
+					t.Run(fmt.Sprintf("%s %d %s %d%%", strategy, limit, tool, percent), func(t *testing.T) {
+						t.Parallel()
+						h := &honest{calls: []llm.ToolCall{call}}
+						b := honestBench(t, h, strategy, limit)
+						if out, err := b.prompt("write gen.py"); err != nil || out.Response != "done" || h.asked != 2 {
+							t.Fatalf("%d requests, %q, %v", h.asked, out.Response, err)
+						}
+						file, want := "gen.py", text
+						if tool == "replace" {
+							file, want = "old.txt", "first\n"+text
+						}
+						if tool == "run_shell_command" && len(text) > 127<<10 {
+							return // longer than a system takes for one argument
+						}
+						if got, err := os.ReadFile(filepath.Join(b.root, file)); err != nil || string(got) != want {
+							t.Errorf("%s holds %d bytes, want %d, %v", file, len(got), len(want), err)
+						}
+						b.keepsFirstMessage()
+					})
+				}
+			}
+		}
+	}
+}
+
+// keepsFirstMessage: a large call costs no word of the user.
+func (b workbench) keepsFirstMessage() {
+	b.t.Helper()
+	last := b.model.requests[len(b.model.requests)-1]
+	if got := last.History[0].Text(); got != "write gen.py" {
+		b.t.Errorf("the request begins with %.80q", got)
+	}
+	for _, entry := range last.History {
+		for _, call := range entry.Calls() {
+			if !json.Valid(call.Parameters) {
+				b.t.Errorf("%s is sent with %.80q", call.Name, call.Parameters)
+			}
+		}
+	}
+}
+
+// What a model may do at once: several large calls, a large call with a large answer,
+// many small calls, in windows of all sizes; and the earlier talk is not lost for it.
+func TestManyLargeCallsAreMadeOnce(t *testing.T) {
+	t.Parallel()
+	several := func(n, tokens int) (calls []llm.ToolCall) {
+		for i := range n {
+			calls = append(calls, llm.ToolCall{ID: fmt.Sprint("w", i), Name: "write_file", Arguments: arguments(t, map[string]any{"file_path": fmt.Sprintf("f%d.py", i), "content": program(tokens)})})
+		}
+		return calls
+	}
+	for _, strategy := range compression.Names() {
+		for _, limit := range []int{4096, 8000, 16_000} {
+			for name, calls := range map[string][]llm.ToolCall{
+				"five":         several(5, limit/3),
+				"large answer": {{ID: "s", Name: "run_shell_command", Arguments: arguments(t, map[string]any{"command": "cat <<'EOF'\n" + program(limit) + "EOF"})}},
+				"refused":      {{ID: "r", Name: "replace", Arguments: arguments(t, map[string]any{"file_path": "old.txt", "old_string": "nowhere" + program(limit), "new_string": "x"})}},
+				"not JSON":     {{ID: "w", Name: "write_file", Arguments: `{"file_path":"a","content":"` + program(limit)}},
+				"no such tool": {{ID: "w", Name: "nosuch", Arguments: arguments(t, map[string]any{"texts": strings.Fields(program(limit))})}},
+				"nested":       {{ID: "w", Name: "todo_write", Arguments: arguments(t, map[string]any{"todos": []any{map[string]any{"id": "1", "content": program(limit), "status": "pending"}}})}},
+				"signed":       {{ID: "w", Name: "write_file", Attached: &history.Attached{Model: "test-model", Wanted: true, Field: "extra_content", Data: json.RawMessage(`{"google":{"thought_signature":"` + strings.Repeat("s", limit) + `"}}`)}, Arguments: arguments(t, map[string]any{"file_path": "gen.py", "content": program(limit)})}},
+				"two hundred":  several(200, 5),
+			} {
+				t.Run(fmt.Sprintf("%s %d %s", strategy, limit, name), func(t *testing.T) {
+					t.Parallel()
+					h := &honest{calls: calls}
+					b := honestBench(t, h, strategy, limit)
+					if out, err := b.prompt("write gen.py"); err != nil || out.Response != "done" || h.asked != 2 {
+						t.Fatalf("%d requests, %q, %v", h.asked, out.Response, err)
+					}
+					b.keepsFirstMessage()
+				})
+			}
+		}
+	}
+}
+
+// A note that stands for what was left out is not text: a model that copies its own
+// shortened call writes nothing.
+func TestNoteOfAShortenedCallIsNotWritten(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, nil, calls("write_file", `{"file_path":"a","content":"x\n[… 12 bytes left out; the call had them all: success …]\ny"}`), say("ok"))
+	if _, err := b.prompt("write"); err != nil || !strings.Contains(b.responses()[0].Error, "not the text itself") {
+		t.Errorf("answered %+v, %v", b.responses()[0], err)
+	}
+	b.want("a", "")
+}

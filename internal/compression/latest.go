@@ -1,0 +1,206 @@
+package compression
+
+import (
+	"cmp"
+	"slices"
+
+	"agent/internal/history"
+)
+
+// latestCalls is the entry with the model's latest reply if that holds calls: what came
+// of them the model has not read yet. It is len(entries) when there is no such reply.
+func latestCalls(entries []*history.Content) int {
+	if i := lastReply(entries); i >= 0 && len(entries[i].Calls()) > 0 {
+		return i
+	}
+	return len(entries)
+}
+
+// runningCalls is latestCalls in a turn that goes on with their answers: a message of
+// the user that follows them may be the beginning of another one.
+func runningCalls(entries []*history.Content) int {
+	if i := latestCalls(entries); !slices.ContainsFunc(entries[min(i, len(entries)):], isSpoken) {
+		return i
+	}
+	return len(entries)
+}
+
+// ShortenLatest shortens the long arguments of the calls that the model made last, the
+// largest first, where they leave no room for a conversation: before anything else is
+// dropped for them. The model has written them itself, and has not read yet what came
+// of them. It reports false when there is nothing to shorten.
+func ShortenLatest(c Context) ([]*history.Content, bool) {
+	from := latestCalls(c.History)
+	alone := c.Overhead + c.message()
+	for _, tokens := range c.Tokens[from:] {
+		alone += tokens
+	}
+	if from == len(c.History) || alone <= c.Target() {
+		return c.History, false
+	}
+	l := &ladder{Context: c}
+	shortened := l.shortenCalls(from, alone-c.Target(), brief)
+	return l.History, shortened
+}
+
+// largeCall is a call that can be shortened.
+type largeCall struct {
+	at    history.Ref
+	call  *history.ToolCall
+	short *history.ToolCall
+}
+
+// shortenCalls shortens the calls of the entries from one on, the largest first, until
+// as many tokens as are too much are saved. It reports whether it shortened any.
+func (l *ladder) shortenCalls(from, excess int, e extent) bool {
+	large := l.largeCalls(from, e)
+	blocks := make(map[int][]history.Block)
+	for _, c := range large {
+		if excess <= 0 {
+			break
+		}
+		if blocks[c.at.Entry] == nil {
+			blocks[c.at.Entry] = slices.Clone(l.History[c.at.Entry].Blocks)
+		}
+		blocks[c.at.Entry][c.at.Block] = c.short
+		excess -= l.Count(history.New(history.AI, c.call)) - l.Count(history.New(history.AI, c.short))
+	}
+	l.edit(blocks)
+	return len(blocks) > 0
+}
+
+func (l *ladder) largeCalls(from int, e extent) []largeCall {
+	var large []largeCall
+	fates := groupEntries(l.History).fates(l.History)
+	for i, entry := range l.History[from:] {
+		if entry.Speaker != history.AI {
+			continue
+		}
+		for j, block := range entry.Blocks {
+			call, ok := block.(*history.ToolCall)
+			if !ok {
+				continue
+			}
+			if short := shortCall(call, fates[call], e); short != call {
+				large = append(large, largeCall{history.Ref{Entry: from + i, Block: j}, call, short})
+			}
+		}
+	}
+	slices.SortStableFunc(large, func(a, b largeCall) int { return cmp.Compare(len(b.call.Parameters), len(a.call.Parameters)) })
+	return large
+}
+
+// edit puts other blocks in the place of those of some entries.
+func (l *ladder) edit(blocks map[int][]history.Block) {
+	entries := slices.Clone(l.History)
+	for i, edited := range blocks {
+		if !slices.Equal(edited, entries[i].Blocks) {
+			entries[i] = entries[i].WithBlocks(edited)
+		}
+	}
+	l.adopt(entries)
+}
+
+// squeezeLatest leaves of the model's latest reply only which calls it made, and what
+// came of them in a line each: it is the last that may go.
+func (l *ladder) squeezeLatest() {
+	from := runningCalls(l.History)
+	if from == len(l.History) {
+		return
+	}
+	l.shortenCalls(from, l.Total()-l.room, least)
+	if l.fits() {
+		return
+	}
+	blocks := slices.Clone(l.History[from].Blocks)
+	for i, block := range blocks {
+		switch b := block.(type) {
+		case *history.Text:
+			if short := middleCut(b.Text, brief.head); len(short) < len(b.Text) {
+				blocks[i] = &history.Text{Text: short}
+			}
+		case *history.Thinking:
+			if b.Attached != nil {
+				blocks[i] = &history.Thinking{Thought: b.Thought} // which is not sent
+			}
+		}
+	}
+	l.edit(map[int][]history.Block{from: blocks})
+}
+
+// dropLatest drops calls of the model's latest reply with their answers, oldest first,
+// where there are more than the window holds. The marker says what came of them.
+func (l *ladder) dropLatest() {
+	from := runningCalls(l.History)
+	if from == len(l.History) {
+		return
+	}
+	var pairs []history.Pair
+	for _, pair := range groupEntries(l.History).pairing.Pairs {
+		if pair.At.Entry == from {
+			pairs = append(pairs, pair)
+		}
+	}
+	whole := *l
+	excess := l.Total() - l.room
+	for n, pair := range pairs {
+		excess -= l.Count(history.New(history.AI, pair.Call))
+		for _, at := range pair.Responses {
+			excess -= l.Count(history.New(history.Tool, whole.History[at.Entry].Blocks[at.Block]))
+		}
+		if excess > 0 && n+1 < len(pairs) {
+			continue
+		}
+		*l = whole
+		if l.dropPairs(from, pairs[:n+1]); l.fits() {
+			return
+		}
+	}
+}
+
+// dropPairs takes calls of the entry from out of the history, with their answers.
+func (l *ladder) dropPairs(from int, pairs []history.Pair) {
+	facts, fates := l.Facts.remembered(), groupEntries(l.History).fates(l.History)
+	gone, g := make(map[history.Ref]bool), gap{}
+	came := make(map[string]int)
+	for _, pair := range pairs {
+		gone[pair.At] = true
+		for _, at := range pair.Responses {
+			gone[at] = true
+		}
+		came[fates[pair.Call]]++
+		g.write(writtenBy(pair, l.History, facts))
+	}
+	g.unread = came
+	var entries []*history.Content
+	at := from
+	for i, entry := range l.History {
+		kept := entry
+		if i >= from {
+			kept = entry.WithBlocks(blocksLeft(entry, i, gone))
+		}
+		switch {
+		case isMarker(entry):
+			g.join(entry)
+			at = min(at, len(entries))
+		case len(kept.Blocks) == len(entry.Blocks):
+			entries = append(entries, entry)
+		case kept.Empty():
+			g.entries++
+		default:
+			entries = append(entries, kept)
+		}
+	}
+	g.entries = max(g.entries, 1)
+	l.adopt(slices.Insert(entries, min(at, len(entries)), g.marker()))
+}
+
+func blocksLeft(entry *history.Content, i int, gone map[history.Ref]bool) []history.Block {
+	var left []history.Block
+	for j, block := range entry.Blocks {
+		if !gone[history.Ref{Entry: i, Block: j}] {
+			left = append(left, block)
+		}
+	}
+	return left
+}
