@@ -8,7 +8,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only
+.PHONY: run build test race races bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only
 
 run: build
 	@bin/agent $(ARGS)
@@ -44,6 +44,11 @@ fuzz-look:
 # watched by strace: nothing on the disk changes. An hour of work is some 3 000 calls.
 fuzz-read-only:
 	READONLY_SEED=$(or $(SEED),$$(date +%s)) READONLY_CALLS=$(or $(CALLS),300) $(GO) test -count=1 -timeout 60m -run 'TestReadOnlyChangesNothingOnTheDisk|TestChangesOfTheDiskAreSeen' -v ./cmd/agent
+
+# Folders and files that are exchanged for links while tools work on them: no answer shows
+# what is behind a link.
+races:
+	AGENT_RACE_CALLS=$(or $(CALLS),10000) $(GO) test -count=1 -timeout 60m -run TestNoToolFollows -v ./internal/tools
 
 # The program is killed, cut off and starved at moments of chance; what must hold
 # after that is checked. CHAOS_TIME bounds it, CHAOS_SEED has the same again, and

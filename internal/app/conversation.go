@@ -241,7 +241,9 @@ func (c *Conversation) openWorkspace() error {
 		Seen:        tools.NewSeen(),
 		Jobs:        jobs,
 		Confinement: c.confinement,
-		Protected:   protect.Places{Home: realPath(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings)},
+		Protected: protect.Places{
+			Home: realPath(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings), Denied: c.process.realPaths(settings.SandboxDenyRead.Of(c.settings)),
+		},
 	}
 	return c.prepareSandbox()
 }

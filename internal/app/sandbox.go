@@ -65,14 +65,17 @@ func within(root string, paths []string) []string {
 
 // ownFiles are the folders and files of the program itself.
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
-	own := []string{f.Config, f.Data, f.State}
-	if keyfile := settings.AuthKeyfile.Of(s); keyfile != "" {
-		own = append(own, p.userPaths(keyfile)...)
+	own := []string{realPath(f.Config), realPath(f.Data), realPath(f.State)}
+	return append(own, p.realPaths(settings.AuthKeyfile.Of(s))...)
+}
+
+// realPaths are userPaths without symbolic links.
+func (p *Process) realPaths(list string) []string {
+	paths := p.userPaths(list)
+	for i, path := range paths {
+		paths[i] = realPath(path)
 	}
-	for i, path := range own {
-		own[i] = realPath(path)
-	}
-	return own
+	return paths
 }
 
 // realPath is a path without symbolic links, as far as it exists.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 )
 
@@ -78,14 +79,14 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	if err != nil {
 		return Expansion{}, err
 	}
-	root, err := os.OpenRoot(space.root)
+	tree, err := disk.OpenTree(space.root)
 	if err != nil {
 		return Expansion{}, fmt.Errorf("the workspace %s cannot be used: %w", options.Root, err)
 	}
-	defer root.Close()
+	defer tree.Close()
 
 	said.Blocks, said.Included = append(said.Blocks, images...), included
-	e := &expander{workspace: space, root: root, options: options, seen: map[string]bool{}, result: said, images: len(images)}
+	e := &expander{workspace: space, tree: tree, options: options, seen: map[string]bool{}, result: said, images: len(images)}
 	for _, p := range passages {
 		if err := e.passage(ctx, p); err != nil {
 			return Expansion{}, err
@@ -128,7 +129,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 // expander collects the result of one message.
 type expander struct {
 	workspace *workspace
-	root      *os.Root
+	tree      *disk.Tree
 	options   Options
 	result    Expansion
 	missing   []Missing
@@ -229,7 +230,7 @@ func (e *expander) addUnless(name string, keptBack func(resolved string) bool) r
 	case info.Size() <= MaxFileBytes && int64(e.bytes)+info.Size() > MaxMessageBytes:
 		return tooMuch
 	}
-	content, reason := read(e.root, resolved, info, e.noImages())
+	content, reason := read(e.tree, resolved, info, e.noImages())
 	if reason != "" {
 		return reason
 	}
@@ -239,7 +240,7 @@ func (e *expander) addUnless(name string, keptBack func(resolved string) bool) r
 		e.images++
 	}
 	if e.options.Shown != nil && content.picture == nil {
-		e.options.Shown(filepath.Join(e.root.Name(), filepath.FromSlash(resolved)), content.data)
+		e.options.Shown(filepath.Join(e.workspace.root, filepath.FromSlash(resolved)), content.data)
 	}
 	e.result.Included = append(e.result.Included, Included{name, lines(content), content.size()})
 	e.result.Blocks = append(e.result.Blocks, content.block(name))

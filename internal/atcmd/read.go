@@ -7,12 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
-	"syscall"
 	"unicode/utf8"
 
+	"agent/internal/disk"
 	"agent/internal/picture"
 )
 
@@ -53,15 +51,14 @@ func (f file) size() int {
 	return len(f.data)
 }
 
-// read returns the file at the resolved path below root. It opens regular files
+// read returns the file at the resolved path in a tree. It opens regular files
 // only, because opening a pipe waits for its writer and opening a device may do
-// anything. The path is opened within root again, so that a link put in its place
-// since it was resolved cannot lead out.
-func read(root *os.Root, resolved string, info fs.FileInfo, noImages string) (file, refusal) {
+// anything. No link that was put on the path since it was resolved is followed.
+func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string) (file, refusal) {
 	if !info.Mode().IsRegular() {
 		return file{}, notAFile
 	}
-	f, err := root.OpenFile(filepath.FromSlash(resolved), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := tree.Open(resolved)
 	if err != nil {
 		return file{}, openRefusal(err)
 	}

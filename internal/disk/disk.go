@@ -1,9 +1,8 @@
 // Package disk writes files of our own so that a reader, a crash or a second
 // program never meets half of one: settings, prompts, exports, keys.
 //
-// Files of the workspace are not its business: those are confined to the
-// workspace and keep their owner, and package tools writes them. FolderReader is for
-// those who list them.
+// Files of the workspace are not written here: those are confined to it and keep their
+// owner, and package workspace writes them. Tree and FolderReader are for reading them.
 package disk
 
 import (

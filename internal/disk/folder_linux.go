@@ -17,12 +17,29 @@ type FolderReader struct{ buffer []byte }
 // Read calls do for each entry of a folder, in no order, with what kind of thing it is. The
 // name is valid until do returns. What stands in the place of the folder is not waited for.
 func (r *FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
-	if r.buffer == nil {
-		r.buffer = make([]byte, 32<<10)
-	}
-	folder, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	folder, err := unix.Open(path, forReading|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return r.read(folder, path, do)
+}
+
+// ReadIn is Read for a folder of a tree.
+func (r *FolderReader) ReadIn(tree *Tree, path string, do func(name []byte, kind fs.FileMode)) error {
+	folder, err := tree.fast.beneath(path, forReading|unix.O_DIRECTORY)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return readFolder(tree, path, do)
+	}
+	if err != nil {
+		return err
+	}
+	return r.read(folder, path, do)
+}
+
+// read is Read for a folder that is open, and closes it.
+func (r *FolderReader) read(folder int, path string, do func(name []byte, kind fs.FileMode)) error {
+	if r.buffer == nil {
+		r.buffer = make([]byte, 32<<10)
 	}
 	defer unix.Close(folder)
 	for {

@@ -9,22 +9,23 @@ import (
 	"slices"
 
 	"agent/internal/git"
+	"agent/internal/git/index"
 )
 
 // gitFiles has git list the files of a folder, sorted: the slow way, for what an index and
 // a look at the folders do not tell. It is false when git cannot answer: not installed, no
 // repository, or a repository it refuses.
-func gitFiles(ctx context.Context, dir string) (files []string, ok bool) {
+func gitFiles(ctx context.Context, dir folder) (files []string, ok bool) {
 	var listed []string
 	entries := &git.Entries{Each: func(name []byte) {
 		listed = append(listed, string(bytes.TrimSuffix(name, []byte("/")))) // a slash is at the end of a repository
 	}}
-	err := git.Run(ctx, dir, nil, entries, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
+	err := git.Run(ctx, dir.abs("."), nil, entries, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
 	if err != nil {
 		return nil, false
 	}
 	for _, name := range listed {
-		info, err := os.Lstat(absolute(dir, name))
+		info, err := dir.lstat(name)
 		switch {
 		case err != nil: // deleted
 		case listable(info.Mode()):
@@ -38,12 +39,13 @@ func gitFiles(ctx context.Context, dir string) (files []string, ok bool) {
 }
 
 // repositoryFiles are the files of a repository inside, as slash paths in dir.
-func repositoryFiles(ctx context.Context, dir, name string) []string {
-	inner := absolute(dir, name)
-	files, _ := Files(ctx, inner, inner) // one that cannot be read has none
-	for i := range files {
-		files[i] = path.Join(name, files[i])
-	}
+func repositoryFiles(ctx context.Context, dir folder, name string) (files []string) {
+	dir.below(name).walk(ctx, ".", Visitor{
+		File: func(above, file []byte, _ *index.Entry) {
+			files = append(files, path.Join(name, string(above), string(file)))
+		},
+		Again: func() { files = nil },
+	})
 	return files
 }
 

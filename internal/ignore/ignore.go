@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,24 +30,28 @@ import (
 // sockets, devices). Folders that cannot be read are left out, unless it is dir
 // itself.
 func Files(ctx context.Context, root, dir string) ([]string, error) {
-	files, _, err := Matching(ctx, root, dir, func(string) bool { return true })
-	return files, err
+	return matching(ctx, root, dir, func(string) bool { return true }, folder.walk)
 }
 
 // Matching returns those of Files for which keep is true of their paths in dir. Nothing is
-// held of the others, so few of many cost little memory. Listed is false when there are no
-// files at all.
-func Matching(ctx context.Context, root, dir string, keep func(file string) bool) (files []string, listed bool, err error) {
+// held of the others, so few of many cost little memory. A dir that is itself ignored is
+// listed all the same: it was named on purpose.
+func Matching(ctx context.Context, root, dir string, keep func(file string) bool) ([]string, error) {
+	return matching(ctx, root, dir, keep, folder.walkNamed)
+}
+
+func matching(ctx context.Context, root, dir string, keep func(file string) bool, walk walker) ([]string, error) {
 	below, err := relative(root, dir)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
+	var files []string
 	above := 0
 	if below != "." {
 		above = len(below) + 1
 	}
 	var path []byte
-	walked, err := Walk(ctx, root, dir, Visitor{
+	_, err = walkWith(ctx, walk, root, dir, Visitor{
 		File: func(folder, name []byte, _ *index.Entry) {
 			path = append(append(path[:0], folder...), name...)
 			if file := string(path); keep(file[above:]) {
@@ -58,22 +61,22 @@ func Matching(ctx context.Context, root, dir string, keep func(file string) bool
 		Again: func() { files = nil },
 	})
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if !slices.IsSorted(files) {
 		slices.Sort(files)
 	}
-	return slices.Compact(files), walked.Listed, nil
+	return slices.Compact(files), nil
 }
 
 // readable is nil for a folder that can be read.
-func readable(dir string) error {
-	f, err := os.Open(dir)
+func (f folder) readable() error {
+	opened, err := f.tree.Open(f.at)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if _, err := f.ReadDir(1); !errors.Is(err, io.EOF) {
+	defer opened.Close()
+	if _, err := opened.ReadDir(1); !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil

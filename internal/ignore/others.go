@@ -54,18 +54,17 @@ func (w *folderWalk) others() bool {
 
 // inside are what a folder holds that git tracks nothing in, unless it is a repository.
 func (w *folderWalk) inside(folder string) (names []string) {
-	abs := absolute(w.dir, folder)
 	var here level
-	repository, err := here.read(&w.reader, abs)
+	repository, err := here.read(&w.reader, w.dir, folder)
 	switch {
 	case err != nil:
 		w.blind = true
 		return nil
-	case repository && isRepository(abs):
+	case repository && isRepository(w.dir.abs(folder)):
 		w.inner = append(w.inner, folder)
 		return nil
 	}
-	w.source(abs, &here)
+	w.source(folder, &here)
 	for _, item := range here.items {
 		names = append(names, folder+string(here.name(item)))
 	}
@@ -91,7 +90,7 @@ func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
 	for _, name := range names {
 		list.WriteString(literal + strings.TrimSuffix(name, "/") + "\x00")
 	}
-	out, err := git.Answer(w.ctx, w.dir, &list, "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
+	out, err := git.Answer(w.ctx, w.dir.abs("."), &list, "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
 	var failed *exec.ExitError
 	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: none of them
 		return nil, false

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io/fs"
-	"os"
 	"slices"
-	"syscall"
 
 	"agent/internal/disk"
 	"agent/internal/git"
@@ -20,7 +17,7 @@ import (
 // is asked about. To have git list all takes several times as long.
 type folderWalk struct {
 	ctx context.Context
-	dir string
+	dir folder
 	to  Visitor
 	// path is that of the folder being read, with a slash at the end, or empty. It begins
 	// with what leads from the root to dir, which is above bytes long.
@@ -43,8 +40,8 @@ type folderWalk struct {
 
 // walkFolders tells of the files below dir; it is false when it cannot tell them all, and
 // git is to be asked itself.
-func walkFolders(ctx context.Context, dir, above string, to Visitor) (walked Walked, ok bool) {
-	gitDir, prefix := git.Enclosing(dir)
+func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked Walked, ok bool) {
+	gitDir, prefix := git.Enclosing(dir.abs("."))
 	if gitDir == "" {
 		return Walked{}, false
 	}
@@ -74,9 +71,9 @@ type item struct{ begin, end int }
 func (l *level) name(i item) []byte { return l.names[i.begin:i.end] }
 
 // read reads a folder, ordered as git orders names. Git is true when a repository is there.
-func (l *level) read(reader *disk.FolderReader, path string) (git bool, err error) {
+func (l *level) read(reader *disk.FolderReader, dir folder, path string) (git bool, err error) {
 	l.names, l.items = l.names[:0], l.items[:0]
-	err = reader.Read(path, func(name []byte, kind fs.FileMode) {
+	err = dir.read(reader, path, func(name []byte, kind fs.FileMode) {
 		if string(name) == ".git" {
 			git = true
 			return
@@ -105,13 +102,13 @@ func (w *folderWalk) folder(depth int) {
 		w.levels = append(w.levels, &level{})
 	}
 	here := w.levels[depth]
-	abs := absolute(w.dir, string(w.path[w.above:]))
-	switch _, err := here.read(&w.reader, abs); {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	path := string(w.path[w.above:])
+	switch _, err := here.read(&w.reader, w.dir, path); {
+	case gone(err):
 	case err != nil:
 		w.unreadable()
 	default:
-		w.source(abs, here)
+		w.source(path, here)
 	}
 	length := len(w.path)
 	for _, item := range here.items {
@@ -134,10 +131,11 @@ func (w *folderWalk) folder(depth int) {
 }
 
 // source tells of a folder that was looked into.
-func (w *folderWalk) source(abs string, here *level) {
+func (w *folderWalk) source(path string, here *level) {
 	if w.to.Source == nil {
 		return
 	}
+	abs := w.dir.abs(path)
 	w.to.Source(abs)
 	_, found := slices.BinarySearchFunc(here.items, ".gitignore", func(i item, name string) int { return cmp.Compare(string(here.name(i)), name) })
 	if found {
@@ -206,7 +204,7 @@ func (w *folderWalk) unreadable() {
 	w.blind = true
 	for w.here() {
 		path := string(w.tracked.Entry.Path)
-		if info, err := os.Lstat(absolute(w.dir, path)); err != nil || !listable(info.Mode()) {
+		if info, err := w.dir.lstat(path); err != nil || !listable(info.Mode()) {
 			w.drop()
 			continue
 		}

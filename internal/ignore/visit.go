@@ -3,7 +3,6 @@ package ignore
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"agent/internal/git/index"
@@ -35,29 +34,64 @@ type Walked struct {
 // Walk tells a visitor of the files below dir that git would not ignore, as [Files] has
 // them.
 func Walk(ctx context.Context, root, dir string, to Visitor) (Walked, error) {
+	return walkWith(ctx, folder.walk, root, dir, to)
+}
+
+// walker tells a visitor of the files below a path in a folder.
+type walker func(in folder, ctx context.Context, below string, to Visitor) Walked
+
+func walkWith(ctx context.Context, walk walker, root, dir string, to Visitor) (Walked, error) {
 	below, err := relative(root, dir)
 	if err != nil {
 		return Walked{}, err
 	}
-	if err := readable(dir); err != nil {
+	top, err := openFolder(root)
+	if err != nil {
+		return Walked{}, fmt.Errorf("list %s: %w", root, err)
+	}
+	defer top.close()
+	if err := top.below(below).readable(); err != nil {
 		return Walked{}, fmt.Errorf("list %s: %w", dir, err)
 	}
-	walked := walkRepository(ctx, dir, below, to)
+	return walk(top, ctx, below, to), ctx.Err()
+}
+
+// walkNamed is walk for a folder that is listed also if it is ignored itself.
+func (f folder) walkNamed(ctx context.Context, below string, to Visitor) Walked {
+	walked := f.walk(ctx, below, to)
+	if walked.Listed || below == "." || ctx.Err() != nil {
+		return walked
+	}
+	to.Again()
+	return tell(walkedFiles(ctx, f.below(below), "."), below+"/", to)
+}
+
+// walk tells a visitor of the files below a path.
+func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
+	walked := f.walkRepository(ctx, below, to)
 	// Git lists nothing in a workspace that an outer repository ignores as a
 	// whole. Its files are still what the user works on, so the .gitignore files
 	// from root down decide alone.
-	if !walked.Listed && ctx.Err() == nil {
-		to.Again()
-		files := walkedFiles(ctx, root, below)
-		walked = Walked{Listed: len(files) > 0}
-		to.files(files)
+	if walked.Listed || ctx.Err() != nil {
+		return walked
 	}
-	return walked, ctx.Err()
+	to.Again()
+	return tell(walkedFiles(ctx, f, below), "", to)
 }
 
-// walkRepository is Walk for a folder in a repository, about which git can be asked.
-func walkRepository(ctx context.Context, dir, below string, to Visitor) Walked {
-	if !inRepository(dir) {
+// tell tells a visitor of sorted files in a folder, of which nothing else is known.
+func tell(files []string, above string, to Visitor) Walked {
+	for i := range files {
+		files[i] = above + files[i]
+	}
+	to.files(files)
+	return Walked{Listed: len(files) > 0}
+}
+
+// walkRepository is walk for a folder in a repository, about which git can be asked.
+func (f folder) walkRepository(ctx context.Context, below string, to Visitor) Walked {
+	dir := f.below(below)
+	if !inRepository(dir.abs(".")) {
 		return Walked{} // git would say so too, after it was started
 	}
 	above := ""
@@ -72,11 +106,7 @@ func walkRepository(ctx context.Context, dir, below string, to Visitor) Walked {
 	if !ok {
 		return Walked{}
 	}
-	for i := range files {
-		files[i] = above + files[i]
-	}
-	to.files(files)
-	return Walked{Listed: len(files) > 0}
+	return tell(files, above, to)
 }
 
 // files tells of sorted files of which nothing else is known.
@@ -86,6 +116,3 @@ func (v Visitor) files(files []string) {
 		v.File([]byte(file[:slash]), []byte(file[slash:]), nil)
 	}
 }
-
-// absolute is the absolute path of a slash path in a folder.
-func absolute(dir, rel string) string { return filepath.Join(dir, filepath.FromSlash(rel)) }

@@ -2,17 +2,17 @@ package ignore
 
 import (
 	"context"
-	"os"
+	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"agent/internal/disk"
 )
 
 // walkedFiles reads the folders below the slash path below of root itself,
 // obeying the .gitignore files from root down.
-func walkedFiles(ctx context.Context, root, below string) []string {
+func walkedFiles(ctx context.Context, root folder, below string) []string {
 	w := &walk{ctx: ctx, root: root, below: below}
 	w.folder(".", nil)
 	return w.files
@@ -20,9 +20,11 @@ func walkedFiles(ctx context.Context, root, below string) []string {
 
 type walk struct {
 	ctx   context.Context
-	root  string
+	root  folder
 	below string
 	files []string
+	// reader reads one folder after the other.
+	reader disk.FolderReader
 }
 
 // folder lists one folder, a slash path relative to root. The patterns are
@@ -31,32 +33,40 @@ func (w *walk) folder(dir string, patterns []pattern) {
 	if w.ctx.Err() != nil {
 		return
 	}
-	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(dir)))
+	type entry struct {
+		name string
+		kind fs.FileMode
+	}
+	var entries []entry
+	err := w.root.read(&w.reader, dir, func(name []byte, kind fs.FileMode) {
+		if string(name) != ".git" {
+			entries = append(entries, entry{path.Join(dir, string(name)), kind})
+		}
+	})
 	if err != nil {
 		return
 	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	patterns = append(slices.Clip(patterns), w.patterns(dir)...)
-	for _, entry := range entries {
-		name := path.Join(dir, entry.Name())
-		if entry.Name() == ".git" || ignored(patterns, name, entry.IsDir()) {
+	for _, e := range entries {
+		if ignored(patterns, e.name, e.kind.IsDir()) {
 			continue
 		}
 		switch {
-		case entry.IsDir() && (contains(w.below, name) || contains(name, w.below)):
-			w.folder(name, patterns)
-		case listable(entry.Type()) && contains(w.below, name):
-			w.files = append(w.files, name)
+		case e.kind.IsDir() && (contains(w.below, e.name) || contains(e.name, w.below)):
+			w.folder(e.name, patterns)
+		case listable(e.kind) && e.name != w.below && contains(w.below, e.name):
+			w.files = append(w.files, e.name)
 		}
 	}
 }
 
+// mostPatterns is the size of the largest .gitignore that is read, in bytes.
+const mostPatterns = 4 << 20
+
 // patterns reads the .gitignore file of one folder.
 func (w *walk) patterns(dir string) []pattern {
-	file := filepath.Join(w.root, filepath.FromSlash(dir), ".gitignore")
-	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	data, err := disk.Read(file)
+	data, err := w.root.tree.ReadFile(path.Join(w.root.at, dir, ".gitignore"), mostPatterns, nil)
 	if err != nil {
 		return nil
 	}

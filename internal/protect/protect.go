@@ -46,6 +46,8 @@ type Places struct {
 	// Own are the absolute folders and files of the program itself: its
 	// configuration, its sessions, its key file.
 	Own []string
+	// Denied are the absolute folders and files of the setting sandbox.deny-read.
+	Denied []string
 }
 
 // Edit says how careful one must be to change a file. abs is its absolute path
@@ -77,6 +79,11 @@ func (p Places) Read(abs, rel string) Found {
 }
 
 func (p Places) own(abs, rel string) Found {
+	for _, denied := range p.Denied {
+		if disk.Within(abs, denied) {
+			return Found{Path: rel, Name: filepath.Base(denied), Care: Guarded, Why: "the setting sandbox.deny-read names it"}
+		}
+	}
 	for _, own := range p.Own {
 		if own != "" && disk.Within(abs, own) {
 			return Found{Path: rel, Name: filepath.Base(own), Care: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}

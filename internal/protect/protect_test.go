@@ -53,6 +53,12 @@ func TestReadingThatNeedsCare(t *testing.T) {
 	if got := places.Read("/home/u/.config/agent/profiles/a.json", "profiles/a.json"); got.Care != protect.Guarded {
 		t.Errorf("our own: %+v", got)
 	}
+	places.Denied = []string{"/ws/private"}
+	for file, care := range map[string]protect.Care{"private": protect.Guarded, "private/notes.md": protect.Guarded, "privately.md": protect.Free} {
+		if got := places.Read(filepath.Join("/ws", file), file); got.Care != care {
+			t.Errorf("with sandbox.deny-read, %s: %+v", file, got)
+		}
+	}
 	if got := (protect.Places{}).Read("/ws/main.go", "main.go"); got.Care != protect.Free {
 		t.Errorf("%+v", got)
 	}

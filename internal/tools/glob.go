@@ -42,7 +42,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 		return failed(err)
 	}
 	var files []string
-	if info, err := os.Stat(base); err == nil && info.IsDir() {
+	if info, err := env.Workspace.Lstat(base); err == nil && info.IsDir() {
 		if files, err = globbed(ctx, env.Workspace, base, pattern); err != nil {
 			return failed(err)
 		}

@@ -41,7 +41,12 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	if !info.IsDir() {
 		return failed(fmt.Errorf("%s is a file; read it instead", args.Path))
 	}
-	entries, err := os.ReadDir(dir)
+	folder, err := env.Workspace.OpenFolder(dir)
+	if err != nil {
+		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
+	}
+	defer folder.Close()
+	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
 		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
 	}
@@ -59,8 +64,8 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	first := max(args.Offset, 1)
 	var list []string
 	for _, entry := range entries[first-1 : min(len(entries), first-1+maxListed)] {
-		line := describeEntry(dir, entry)
-		if !tracked[entry.Name()] && couldBeTracked(dir, entry) {
+		line := describeEntry(folder, entry)
+		if !tracked[entry.Name()] && couldBeTracked(folder, entry) {
 			line += " [ignored]"
 		}
 		list = append(list, line)
@@ -103,13 +108,13 @@ func rank(entry fs.DirEntry) int {
 	return 1
 }
 
-func describeEntry(dir string, entry fs.DirEntry) string {
+func describeEntry(folder *os.Root, entry fs.DirEntry) string {
 	name := onOneLine(entry.Name())
 	switch mode := entry.Type(); {
 	case entry.IsDir():
 		return name + "/"
 	case mode&fs.ModeSymlink != 0:
-		target, err := os.Readlink(filepath.Join(dir, entry.Name()))
+		target, err := folder.Readlink(entry.Name())
 		if err != nil {
 			return name + " (link)"
 		}
@@ -117,7 +122,7 @@ func describeEntry(dir string, entry fs.DirEntry) string {
 	case !mode.IsRegular():
 		return name + " (no regular file)"
 	}
-	info, err := entry.Info()
+	info, err := folder.Lstat(entry.Name())
 	if err != nil {
 		return name
 	}
@@ -126,10 +131,15 @@ func describeEntry(dir string, entry fs.DirEntry) string {
 
 // couldBeTracked reports whether git would know an entry if it were not ignored:
 // not an empty folder, a pipe or a device.
-func couldBeTracked(dir string, entry fs.DirEntry) bool {
+func couldBeTracked(folder *os.Root, entry fs.DirEntry) bool {
 	if !entry.IsDir() {
 		return entry.Type().IsRegular() || entry.Type()&fs.ModeSymlink != 0
 	}
-	inner, err := os.ReadDir(filepath.Join(dir, entry.Name()))
-	return err != nil || len(inner) > 0
+	inner, err := disk.OpenFolder(folder, entry.Name())
+	if err != nil {
+		return true
+	}
+	defer inner.Close()
+	below, err := fs.ReadDir(inner.FS(), ".")
+	return err != nil || len(below) > 0
 }

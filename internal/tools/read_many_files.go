@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -183,7 +182,7 @@ func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(abs); glob == "**" && (err != nil || !info.IsDir()) {
+	if info, err := w.Lstat(abs); glob == "**" && (err != nil || !info.IsDir()) {
 		return []string{w.Rel(abs)}, nil
 	}
 	base, found, err := w.Files(ctx, abs, func(file string) bool {

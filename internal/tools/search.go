@@ -11,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/disk"
 	"agent/internal/search"
 	"agent/internal/text/lines"
 	"agent/internal/words"
@@ -160,7 +161,7 @@ func excerpt(line string, at int) string {
 }
 
 // filesToSearch returns the files that a search is about, as slash paths in the folder
-// base, ordered. A file that path names is always one of them.
+// base, which confines them, ordered. A file that path names is always one of them.
 func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include string) (base string, files []string, err error) {
 	if include != "" && !doublestar.ValidatePattern(include) {
 		return "", nil, fmt.Errorf("include %q is no valid glob", include)
@@ -171,7 +172,8 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 	}
 	switch {
 	case info.Mode().IsRegular():
-		return filepath.Dir(abs), []string{filepath.Base(abs)}, nil
+		base, rel, err := w.Below(abs)
+		return base, []string{rel}, err
 	case !info.IsDir():
 		return "", nil, fmt.Errorf("%s is no regular file", path)
 	}
@@ -187,14 +189,14 @@ func (e *Env) readable(base string, files []string) []string {
 
 // searchFiles looks through files below base.
 func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, limit int) (matches []search.Match, tooLarge []string, err error) {
-	contents, err := w.Contents(base, maxSearchedBytes)
+	tree, _, err := w.Tree(base)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer contents.Close()
+	defer tree.Close()
 	return search.Files(ctx, expression, files, func(file string, buffer []byte) ([]byte, error) {
-		content, err := contents.Read(file, buffer)
-		if errors.Is(err, workspace.ErrTooLarge) {
+		content, err := tree.ReadFile(file, maxSearchedBytes, buffer)
+		if errors.Is(err, disk.ErrTooLarge) {
 			err = search.ErrTooLarge
 		}
 		return content, err

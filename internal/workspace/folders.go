@@ -56,7 +56,7 @@ func openFolders(root *os.Root, path string) (*folders, error) {
 // enter opens the folder of this name, which it makes if it is missing.
 func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
 	if f.above == nil { // in a new folder there is none
-		next, err := openFolder(at, name)
+		next, err := disk.OpenFolder(at, name)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return next, err
 		}
@@ -69,28 +69,7 @@ func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
 			f.above = at
 		}
 	}
-	return openFolder(at, name)
-}
-
-// openFolder opens a folder that is no link. A link inside the workspace would lead to
-// what is protected there: what was approved was the path as it was.
-func openFolder(at *os.Root, name string) (*os.Root, error) {
-	next, err := at.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	opened, err := next.Stat(".")
-	if err == nil {
-		var there fs.FileInfo
-		if there, err = at.Lstat(name); err == nil && !os.SameFile(there, opened) {
-			err = errLink // a link is no folder
-		}
-	}
-	if err != nil {
-		next.Close()
-		return nil, err
-	}
-	return next, nil
+	return disk.OpenFolder(at, name)
 }
 
 // existingFolder opens the folder at a clean relative path, on which there is no link.
@@ -101,7 +80,7 @@ func existingFolder(root *os.Root, path string) (*os.File, error) {
 			return nil, err
 		}
 		var next *os.Root
-		next, err = openFolder(at, name)
+		next, err = disk.OpenFolder(at, name)
 		at.Close()
 		at = next
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"agent/internal/disk"
 	"agent/internal/ignore"
@@ -21,7 +20,7 @@ func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	info, err := os.Stat(abs)
+	info, err := w.Lstat(abs) // no link, or one that has just been put there
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, &MissingError{Path: path}
 	}
@@ -44,18 +43,14 @@ func (w *Workspace) Folder(path string) (string, error) {
 }
 
 // Files returns the files below a folder that git does not ignore and for whose slash
-// path in dir keep is true, as slash paths in the folder base, ordered. A folder that is
-// itself ignored is listed all the same: it was named on purpose.
+// path in dir keep is true, as slash paths in base, the folder that confines dir, ordered.
+// A folder that is itself ignored is listed all the same: it was named on purpose.
 func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string) bool) (base string, files []string, err error) {
-	base, ok := w.base(dir)
-	if !ok {
-		return "", nil, &OutsideError{Path: dir, Leads: dir, Workspace: w.root}
+	base, _, err = w.Below(dir)
+	if err != nil {
+		return "", nil, err
 	}
-	files, listed, err := ignore.Matching(ctx, base, dir, keep)
-	if err == nil && !listed && dir != base {
-		base = dir
-		files, _, err = ignore.Matching(ctx, base, dir, keep)
-	}
+	files, err = ignore.Matching(ctx, base, dir, keep)
 	return base, files, err
 }
 

@@ -3,12 +3,13 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"os"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/ignore"
 	"agent/internal/nearest"
 )
@@ -34,16 +35,11 @@ const maxNearest = 5
 // its folder, then files of that name elsewhere in the workspace.
 func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 	folder, name := filepath.Split(abs)
-	entries, _ := os.ReadDir(folder)
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
 	var found []string
-	for _, near := range nearest.Of(name, names, maxNearest) {
+	for _, near := range nearest.Of(name, w.names(folder), maxNearest) {
 		found = append(found, w.Rel(filepath.Join(folder, near)))
 	}
-	elsewhere, _, err := ignore.Matching(ctx, w.root, w.root, func(file string) bool { return strings.EqualFold(path.Base(file), name) })
+	elsewhere, err := ignore.Matching(ctx, w.root, w.root, func(file string) bool { return strings.EqualFold(path.Base(file), name) })
 	if err != nil {
 		return found
 	}
@@ -53,4 +49,18 @@ func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 		}
 	}
 	return found[:min(len(found), maxNearest)]
+}
+
+// names are those in a folder, none where it cannot be read.
+func (w *Workspace) names(folder string) []string {
+	tree, path, err := w.Tree(filepath.Clean(folder))
+	if err != nil {
+		return nil
+	}
+	defer tree.Close()
+	var names []string
+	var reader disk.FolderReader
+	_ = reader.ReadIn(tree, path, func(name []byte, _ fs.FileMode) { names = append(names, string(name)) })
+	slices.Sort(names)
+	return names
 }

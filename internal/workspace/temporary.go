@@ -151,7 +151,7 @@ const sweepAge = time.Minute
 // Sweep removes the temporary files that killed programs left in the workspace, as
 // far as git does not ignore them. It is for the start of a program.
 func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
-	files, _, err := ignore.Matching(ctx, w.root, w.root, isTemporary)
+	files, err := ignore.Matching(ctx, w.root, w.root, isTemporary)
 	if err != nil {
 		return
 	}

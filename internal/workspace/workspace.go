@@ -10,7 +10,6 @@
 package workspace
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -131,9 +130,6 @@ func (w *Workspace) Rel(abs string) string {
 	return filepath.ToSlash(rel)
 }
 
-// errLink is why a path that was free of links is not followed any more.
-var errLink = errors.New("a link was put on the way at this moment")
-
 // Open opens a file for reading by a path that Resolve returned. What is neither
 // a file nor a folder (a pipe, a device) is refused without waiting for it.
 func (w *Workspace) Open(abs string) (*os.File, error) {
@@ -154,23 +150,62 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 }
 
 func (w *Workspace) open(abs string) (*os.File, error) {
-	root, rel, err := w.enter(abs)
+	tree, path, err := w.Tree(abs)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	f, err := openBeneath(root.Name(), rel)
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return f, err
+	defer tree.Close()
+	return tree.Open(path)
+}
+
+// Tree opens the folder that confines a path that Resolve returned, and returns the path in
+// it. Close the tree.
+func (w *Workspace) Tree(abs string) (tree *disk.Tree, path string, err error) {
+	base, path, err := w.Below(abs)
+	if err != nil {
+		return nil, "", err
 	}
-	return root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	tree, err = disk.OpenTree(base)
+	return tree, path, err
+}
+
+// Below returns the folder that confines a path that Resolve returned, and its slash path
+// in there.
+func (w *Workspace) Below(abs string) (base, path string, err error) {
+	base, ok := w.base(abs)
+	if !ok {
+		return "", "", &OutsideError{Path: abs, Leads: abs, Workspace: w.root}
+	}
+	path, err = filepath.Rel(base, abs)
+	return base, filepath.ToSlash(path), err
+}
+
+// Lstat describes what is at a path that Resolve returned.
+func (w *Workspace) Lstat(abs string) (fs.FileInfo, error) {
+	tree, path, err := w.Tree(abs)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	return tree.Lstat(path)
+}
+
+// OpenFolder opens a folder by a path that Resolve returned, so that what is in it can be
+// looked at.
+func (w *Workspace) OpenFolder(abs string) (*os.Root, error) {
+	tree, path, err := w.Tree(abs)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	return tree.Root(path)
 }
 
 // Exists reports whether a path given by the model names anything inside.
 func (w *Workspace) Exists(path string) bool {
 	abs, err := w.Resolve(path)
 	if err == nil {
-		_, err = os.Lstat(abs)
+		_, err = w.Lstat(abs)
 	}
 	return err == nil
 }
@@ -179,16 +214,12 @@ func (w *Workspace) Exists(path string) bool {
 // opened anew each time, so that a folder that was replaced is found again and
 // nothing has to be closed with the workspace.
 func (w *Workspace) enter(abs string) (*os.Root, string, error) {
-	base, ok := w.base(abs)
-	if !ok {
-		return nil, "", &OutsideError{Path: abs, Leads: abs, Workspace: w.root}
-	}
-	rel, err := filepath.Rel(base, abs)
+	base, rel, err := w.Below(abs)
 	if err != nil {
 		return nil, "", err
 	}
 	root, err := os.OpenRoot(base)
-	return root, rel, err
+	return root, filepath.FromSlash(rel), err
 }
 
 // base returns the folder that confines abs.

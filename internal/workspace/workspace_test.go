@@ -164,17 +164,17 @@ func TestLinkMadeAfterTheCheckLeadsNowhereInsideEither(t *testing.T) {
 			t.Fatal(err)
 		}
 		link(t, w, filepath.Join(w.Root(), strings.Replace(way, "docs", "kept", 1)), way)
-		if f, err := w.Open(abs); !errors.Is(err, errLink) {
+		if f, err := w.Open(abs); !errors.Is(err, disk.ErrLink) {
 			t.Errorf("%s: opened %v, %v", way, f, err)
 		}
-		contents, err := w.Contents(w.Root(), 100)
+		tree, _, err := w.Tree(w.Root())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := contents.Read("docs/below/f", nil); !errors.Is(err, errLink) {
+		if got, err := tree.ReadFile("docs/below/f", 100, nil); !errors.Is(err, disk.ErrLink) {
 			t.Errorf("%s: read %q, %v", way, got, err)
 		}
-		contents.Close()
+		tree.Close()
 		if way == "docs/below/f" {
 			continue // replacing and removing a link leaves what it leads to alone
 		}

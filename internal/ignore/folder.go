@@ -1,0 +1,50 @@
+package ignore
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"agent/internal/disk"
+)
+
+// folder is one that is listed. What is in it is named by slash paths, "." for itself, and
+// reached without following a link, so that one that is put on the way while it is listed
+// does not lead to the names elsewhere.
+type folder struct {
+	tree *disk.Tree
+	// root is the absolute path of the tree's folder, and at the slash path of this one
+	// in it.
+	root, at string
+}
+
+// openFolder opens a folder. Links on the way to it are followed.
+func openFolder(root string) (folder, error) {
+	tree, err := disk.OpenTree(root)
+	return folder{tree, root, "."}, err
+}
+
+func (f folder) close() { f.tree.Close() }
+
+// below is the folder at a path.
+func (f folder) below(rel string) folder { return folder{f.tree, f.root, path.Join(f.at, rel)} }
+
+// abs is the absolute path of what is at a path.
+func (f folder) abs(rel string) string { return absolute(f.root, path.Join(f.at, rel)) }
+
+// read calls do for each entry of the folder at a path.
+func (f folder) read(reader *disk.FolderReader, rel string, do func(name []byte, kind fs.FileMode)) error {
+	return reader.ReadIn(f.tree, path.Join(f.at, rel), do)
+}
+
+func (f folder) lstat(rel string) (fs.FileInfo, error) { return f.tree.Lstat(path.Join(f.at, rel)) }
+
+// gone reports whether an error means that no folder is there any more.
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, disk.ErrLink)
+}
+
+// absolute is the absolute path of a slash path in a folder.
+func absolute(dir, rel string) string { return filepath.Join(dir, filepath.FromSlash(rel)) }
