@@ -80,6 +80,7 @@ var rooms = []room{
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "it takes the names of the strategies"},
 	{"internal/session", []string{"internal/history"}, "it records history's mutations"},
 	{"internal/tempdir", nil, "a folder of one's own needs nothing"},
+	{"internal/traits", nil, "what a tool declares is plain data"},
 	{"internal/pattern", nil, "matching text needs nothing"},
 	{"internal/picture", nil, "fitting an image needs its bytes only"},
 	{"internal/words", nil, "writing numbers and lines needs nothing"},
@@ -91,7 +92,7 @@ var rooms = []room{
 
 // nouns are the packages below all rooms, which every room may import: what they
 // promise is needed everywhere and knows nothing of the program.
-var nouns = []string{"internal/words", "internal/disk", "internal/rawjson", "internal/pattern"}
+var nouns = []string{"internal/words", "internal/disk", "internal/rawjson", "internal/pattern", "internal/traits"}
 
 func TestImportRules(t *testing.T) {
 	t.Parallel()

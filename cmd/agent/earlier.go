@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 
 	"agent/internal/history"
@@ -29,7 +28,7 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 		}
 		calls := entry.Calls()
 		for _, call := range calls {
-			exchange.Calls = append(exchange.Calls, tui.Call{Name: call.Name, About: aboutCall(registry, call), Failed: !good[call.ID]})
+			exchange.Calls = append(exchange.Calls, tui.Call{Said: registry.Traits(call.Name).Describe(call.Name, call.Parameters), Failed: !good[call.ID]})
 		}
 		e.Unfinished = len(calls) > 0 || entry.Metadata[history.MetaInterrupted] == true
 	}
@@ -47,20 +46,6 @@ func worked(entries []*history.Content) map[string]bool {
 		}
 	}
 	return good
-}
-
-// aboutCall is the parameter that tells a call from others, "" when it is no text.
-func aboutCall(registry *tools.Registry, call *history.ToolCall) string {
-	tool, err := registry.Get(call.Name)
-	if err != nil {
-		return ""
-	}
-	var parameters map[string]json.RawMessage
-	var about string
-	if json.Unmarshal(call.Parameters, &parameters) != nil || json.Unmarshal(parameters[tool.KeyParameter], &about) != nil {
-		return ""
-	}
-	return about
 }
 
 // ownWords is what the user typed, without the files and data that were put in; the

@@ -21,6 +21,7 @@ func TestEarlier(t *testing.T) {
 	summary := history.HumanText("what was before").WithMeta(history.MetaSummary, true)
 	undone := history.New(history.Human, history.NewData(history.Undone, "I undid the changes:", "a.go"))
 	printed := history.New(history.Human, history.NewData(history.Printed, "I ran ls:", "a.go"))
+	globbed := tools.NewRegistry(tools.Default()...).Traits("glob").Describe("glob", []byte(`{"pattern":"*.go"}`))
 	greeted := tui.Exchange{Said: "hello", Reply: "Done."}
 	for _, tt := range []struct {
 		name    string
@@ -30,7 +31,7 @@ func TestEarlier(t *testing.T) {
 		{"nothing", nil, tui.Earlier{}},
 		{"a summary only", []*history.Content{summary}, tui.Earlier{}},
 		{"answered", []*history.Content{history.HumanText("hello"), answer, asked, call, result, answer, summary}, tui.Earlier{
-			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Name: "glob", About: "*.go"}}, Reply: "Done."}},
+			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Said: globbed}}, Reply: "Done."}},
 		}},
 		{"what only tells of files, and commands of the user", []*history.Content{history.HumanText("hello"), answer, undone, printed}, tui.Earlier{
 			Exchanges: []tui.Exchange{greeted, {Said: "I ran ls:"}},
@@ -42,7 +43,7 @@ func TestEarlier(t *testing.T) {
 			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go"}}, Unfinished: true,
 		}},
 		{"killed within the calls", []*history.Content{asked, call}, tui.Earlier{
-			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Name: "glob", About: "*.go", Failed: true}}, Reply: "I look."}}, Unfinished: true,
+			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Said: globbed, Failed: true}}, Reply: "I look."}}, Unfinished: true,
 		}},
 		{"interrupted", []*history.Content{asked, cut}, tui.Earlier{Exchanges: []tui.Exchange{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
 	} {

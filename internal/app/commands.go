@@ -84,7 +84,7 @@ func (c *Conversation) offeredModels(ctx context.Context) ([]command.Model, erro
 func (c *Conversation) describedTools() []command.Tool {
 	var described []command.Tool
 	for _, t := range c.registry.All() {
-		described = append(described, command.Tool{Name: t.Name, Kind: t.Kind.String(), Description: t.Description})
+		described = append(described, command.Tool{Name: t.Name, Kind: t.Traits.String(), Description: t.Description})
 	}
 	return described
 }

@@ -46,7 +46,7 @@ func (m ApprovalMode) AllowsMoreThan(other ApprovalMode) bool {
 type Approval struct {
 	ID      int
 	Tool    string
-	Kind    tools.Kind
+	Traits  tools.Traits
 	Preview tools.Preview
 	// Always names what "always" would allow for the rest of the session, for
 	// example `commands "go test"` or "edits". Empty when always is not offered.

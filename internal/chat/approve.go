@@ -31,11 +31,8 @@ type approvals struct {
 // open, by a person. A call that may not is marked refused; the stop it returns
 // ends the turn.
 func (a *approvals) approve(ctx context.Context, k *call) Stop {
-	if k.tool.Kind == tools.KindState {
-		return ""
-	}
 	preview := k.plan.Preview
-	reads := k.tool.Kind == tools.KindRead
+	reads := k.tool.Harmless()
 	switch {
 	case reads && len(preview.Protected) == 0:
 		return ""
@@ -43,14 +40,14 @@ func (a *approvals) approve(ctx context.Context, k *call) Stop {
 		return ""
 	case reads && a.Unattended:
 		k.refused = fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(preview.Protected))
-		a.notice("%s was refused: %s; allow it with --allow '%s(%s)'", k.title, because(preview.Protected), k.name, preview.Protected[0].Path)
+		a.notice("%s was refused: %s; allow it with --allow '%s(%s)'", k.said.Title(), because(preview.Protected), k.name, preview.Protected[0].Path)
 		return ""
 	case a.mode() == ModeReadOnly && !a.Unattended && !reads:
 		k.refused = "refused: the approval mode is read-only; answer without changing anything, or say what you would do"
 		return ""
 	case a.Unattended:
 		k.refused = fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.name, a.mode())
-		a.notice("%s was refused: %s", k.title, a.remedy(k, preview))
+		a.notice("%s was refused: %s", k.said.Title(), a.remedy(k, preview))
 		return StopDenied
 	}
 	return a.askPerson(ctx, k, preview)
@@ -80,11 +77,11 @@ func because(protected []protect.Found) string {
 
 // allowed reports whether a call runs without asking.
 func (a *approvals) allowed(k *call, preview tools.Preview) bool {
-	mode, edits := a.mode(), k.tool.Kind == tools.KindEdit
+	mode, edits := a.mode(), k.tool.EditsOnly()
 	switch {
 	case len(preview.Protected) > 0 && !a.allowedProtected(k, preview):
 		return false
-	case k.tool.Kind == tools.KindRead:
+	case k.tool.Harmless():
 		return true
 	case preview.ReadOnly || mode == ModeFullAuto:
 		return true
@@ -123,7 +120,7 @@ func (a *approvals) allowedProtected(k *call, preview tools.Preview) bool {
 // askPerson shows the approval and waits for its answer.
 func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Preview) Stop {
 	offered := offer(k, preview)
-	asked := Approval{Tool: k.name, Kind: k.tool.Kind, Preview: preview, Always: allowedBy(offered)}
+	asked := Approval{Tool: k.name, Traits: k.tool.Traits, Preview: preview, Always: allowedBy(offered)}
 	decision, answered := a.put(ctx, asked, func() bool { return a.allowed(k, preview) })
 	switch {
 	case !answered:

@@ -60,7 +60,7 @@ func TestWhatIsApprovedIsApplied(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
 	planned := 0
-	b.Tools = tools.NewRegistry(tools.Tool{Name: "edits", Kind: tools.KindEdit, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+	b.Tools = tools.NewRegistry(tools.Tool{Name: "edits", Traits: tools.Traits{Edits: true}, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
 		planned++
 		title := fmt.Sprint("plan ", planned)
 		return tools.Plan{Preview: tools.Preview{Title: title}, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: title} }}, nil
@@ -186,12 +186,12 @@ func guarded() *tools.Registry {
 		}
 		return tools.Plan{Preview: p, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "ran"} }}, nil
 	}
-	tool := func(name string, kind tools.Kind) tools.Tool {
+	tool := func(name string, does tools.Traits) tools.Tool {
 		return tools.Tool{
-			Name: name, Kind: kind, KeyParameter: "file_path", Plan: plan,
+			Name: name, Traits: does, Plan: plan,
 		}
 	}
-	return tools.NewRegistry(tool("look", tools.KindRead), tool("edit", tools.KindEdit), tool("shell", tools.KindShell), tool("fetch", tools.KindNetwork))
+	return tools.NewRegistry(tool("look", tools.Traits{Reads: true, Beside: true, Key: "file_path"}), tool("edit", tools.Traits{Edits: true, Key: "file_path"}), tool("shell", tools.Traits{Runs: true, Key: "file_path"}), tool("fetch", tools.Traits{Reaches: true, Key: "file_path"}))
 }
 
 const (
@@ -467,7 +467,7 @@ func TestSandboxDecidesCommands(t *testing.T) {
 	} {
 		b := newBench(t, calls("shell", `{"command":"x"}`), calls("shell", `{"command":"x"}`), say("ok"))
 		b.Tools = tools.NewRegistry(tools.Tool{
-			Name: "shell", Kind: tools.KindShell, KeyParameter: "command",
+			Name: "shell", Traits: tools.Traits{Runs: true, Key: "command"},
 			Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
 				return tools.Plan{Preview: tc.preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "ran"} }}, nil
 			},

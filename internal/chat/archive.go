@@ -120,12 +120,12 @@ const maxHeading = 160
 
 // filesOf are the files that a line of the ledger is about.
 func (c *Chat) filesOf(p PruneRecord) []string {
-	facts := ToolFacts(c.Tools)(p.Tool)
+	facts := c.Tools.Traits(p.Tool)
 	subject := strings.TrimPrefix(p.Subject, p.Tool+": ")
 	switch {
-	case facts.ReadsMany:
+	case facts.ShowsFiles():
 		return strings.Split(subject, ", ")
-	case facts.Reads || facts.Writes:
+	case facts.ShowsFile() || facts.WritesFile():
 		return []string{subject}
 	case filepath.IsAbs(subject) && !strings.Contains(subject, " "):
 		return []string{subject} // shown by a command
@@ -137,7 +137,7 @@ func (c *Chat) filesOf(p PruneRecord) []string {
 // nothing is known to have.
 func (c *Chat) fate(path string, since history.Recollection) (string, error) {
 	name := words.Line(path, maxHeading)
-	written, err := compression.WrittenIn(since.Later, path, cmp.Or(c.SessionRoot, c.Root), ToolFacts(c.Tools))
+	written, err := compression.WrittenIn(since.Later, path, cmp.Or(c.SessionRoot, c.Root), c.Tools.Traits)
 	switch {
 	case err != nil:
 		return "", err

@@ -11,15 +11,18 @@ import (
 	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // call is one tool call on its way from the model to its answer.
 type call struct {
 	number     int
 	id, name   string
-	title      string
 	parameters json.RawMessage
 	tool       tools.Tool
+	// unknown is set when there is no such tool.
+	unknown bool
+	said    traits.Said
 	// plan is what the call would do; it is made once, and what was approved is what
 	// is applied.
 	plan tools.Plan
@@ -86,7 +89,7 @@ func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome
 // tools that do not exist are among them, for they do nothing.
 func parallel(calls []*call) int {
 	n := 0
-	for n < len(calls) && calls[n].tool.Kind == tools.KindRead {
+	for n < len(calls) && (calls[n].tool.Beside || calls[n].unknown) {
 		n++
 	}
 	return max(n, 1)
@@ -111,7 +114,7 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	k := &call{number: r.next(), id: asked.ID, name: asked.Name, parameters: parameters(asked.Arguments)}
 	r.Emit(CallRequested{ID: k.id, Name: k.name, Parameters: k.parameters})
 	tool, err := r.Tools.Get(asked.Name)
-	k.tool, k.title = tool, callTitle(tool, k)
+	k.tool, k.unknown, k.said = tool, err != nil, tool.Describe(k.name, k.parameters)
 	var object map[string]json.RawMessage
 	switch {
 	case err != nil:
@@ -170,7 +173,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			done <- k
 			continue
 		}
-		r.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Parameters: k.parameters})
+		r.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Parameters: k.parameters})
 		go func() {
 			k.answer = apply(ctx, k)
 			done <- k
@@ -251,14 +254,23 @@ func (r *runner) storeAnswer(k *call) error {
 		ExitCode: k.answer.ExitCode,
 	})
 	if s := k.answer.Shown; s != nil {
-		entry = shown(s).Note(entry)
+		entry = noted(s).Note(entry)
 	}
 	if k.answer.Change != "" {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
 	}
 	err := r.store(entry)
-	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Title: k.title, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
+	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Traits: k.tool.Traits, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
 	return err
+}
+
+// noted is what an answer shows of a file, for the record.
+func noted(s *tools.Shown) cacheaware.Shown {
+	shown := cacheaware.Shown{Path: s.Path, From: s.From, To: s.To, Whole: s.Whole}
+	if s.Content != nil {
+		shown.Hash = cacheaware.Hash(s.Content)
+	}
+	return shown
 }
 
 // abandon answers calls that will not run any more, so that the stored history is

@@ -7,6 +7,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat/window"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // Event is something that happened in the turn loop. Events are emitted in
@@ -59,7 +60,11 @@ type ReplyEnded struct {
 }
 
 // CallArriving: the model has begun to write a call; its arguments follow.
-type CallArriving struct{ Name string }
+type CallArriving struct {
+	Name string
+	// Said is the call in words, as far as it is known.
+	Said traits.Said
+}
 
 // CallRequested: the model asked for a call; it may yet be refused.
 type CallRequested struct {
@@ -73,8 +78,8 @@ type ToolStarted struct {
 	Call int
 	ID   string
 	Name string
-	// Title says the call in a line: the tool and its key parameter.
-	Title      string
+	// Said is the call in words.
+	Said       traits.Said
 	Parameters json.RawMessage
 }
 
@@ -90,7 +95,8 @@ type ToolEnded struct {
 	Call     int
 	ID       string
 	Name     string
-	Title    string
+	Said     traits.Said
+	Traits   tools.Traits
 	Answer   tools.Answer
 	Duration time.Duration
 	// Typed is set for a command that the user ran.

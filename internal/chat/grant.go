@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/rules"
 	"agent/internal/tools"
+	"agent/internal/words"
 )
 
 // grant is something that a person allowed for the rest of the session, and that
@@ -32,16 +33,16 @@ func offer(k *call, preview tools.Preview) []grant {
 	case len(preview.Protected) > 0:
 		return nil // each call about those is asked about
 	case preview.Outside != "":
-		says := "outside the sandbox, this very line: " + firstLine(preview.Command)
+		says := "outside the sandbox, this very line: " + words.Headline(preview.Command)
 		if preview.Directory != "" {
 			says += ", in " + preview.Directory
 		}
 		return []grant{{says: says, outside: preview.Command, directory: preview.Directory}}
-	case k.tool.Kind == tools.KindShell:
+	case k.tool.Runs:
 		for _, rule := range rules.Always(k.name, preview.Commands) {
 			grants = append(grants, grant{says: rule.Allows(), rules: rules.Rules{rule}})
 		}
-	case k.tool.Kind == tools.KindEdit && len(preview.Paths) == 1:
+	case k.tool.EditsOnly() && len(preview.Paths) == 1:
 		file := preview.Paths[0]
 		if extension := path.Ext(file); extension != "" && extension != path.Base(file) {
 			return []grant{{says: "edits of *" + extension + " files", files: "*" + extension}}

@@ -65,7 +65,7 @@ func TestAGrantIsForItsFolder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("shell", `{"command":"here"}`), calls("shell", `{"command":"here"}`), calls("shell", `{"command":"there"}`), say("ok"))
 	b.Tools = tools.NewRegistry(tools.Tool{
-		Name: "shell", Kind: tools.KindShell, KeyParameter: "command",
+		Name: "shell", Traits: tools.Traits{Runs: true, Key: "command"},
 		Plan: func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
 			preview := tools.Preview{Outside: "why", Command: "./build"}
 			if strings.Contains(string(args), "there") {

@@ -17,6 +17,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // answerFunc is a scripted model: it sees a request and yields the reply.
@@ -263,16 +264,16 @@ func testTools() *tools.Registry {
 		}, nil
 	}
 	schema := json.RawMessage(`{"type":"object"}`)
-	tool := func(name string, kind tools.Kind, access tools.Access, plan planFunc) tools.Tool {
-		return tools.Tool{Name: name, Description: name, Kind: kind, Access: access, KeyParameter: "file_path", Schema: schema, Plan: plan}
+	tool := func(name string, does tools.Traits, plan planFunc) tools.Tool {
+		return tools.Tool{Name: name, Description: name, Traits: does, Schema: schema, Plan: plan}
 	}
 	big := strings.Repeat("word ", 200)
 	return tools.NewRegistry(
-		tool("read_file", tools.KindRead, tools.AccessRead, applied(answer(tools.Answer{Text: big}))),
-		tool("write_file", tools.KindEdit, tools.AccessWrite, edit),
-		tool("fails", tools.KindRead, tools.AccessNone, applied(answer(tools.Answer{Error: "no such thing"}))),
-		tool("panics", tools.KindRead, tools.AccessNone, applied(func(context.Context, *tools.Env) tools.Answer { panic("boom") })),
-		tool("waits", tools.KindRead, tools.AccessNone, applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
+		tool("read_file", tools.Traits{Reads: true, Beside: true, File: traits.FileNames, Key: "file_path"}, applied(answer(tools.Answer{Text: big}))),
+		tool("write_file", tools.Traits{Edits: true, File: traits.FileNames, Key: "file_path"}, edit),
+		tool("fails", tools.Traits{Reads: true, Beside: true, Key: "file_path"}, applied(answer(tools.Answer{Error: "no such thing"}))),
+		tool("panics", tools.Traits{Reads: true, Beside: true, Key: "file_path"}, applied(func(context.Context, *tools.Env) tools.Answer { panic("boom") })),
+		tool("waits", tools.Traits{Reads: true, Beside: true, Key: "file_path"}, applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
 			<-ctx.Done()
 			return tools.Answer{}
 		})),

@@ -28,7 +28,7 @@ func TestWindowSettings(t *testing.T) {
 	if diff := cmp.Diff(want, WindowSettings(b.Settings)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if got := b.window.DensityConfig(); got.Switches["fileDedupe"] || !got.Switches["readWritePruning"] || got.WorkspaceRoot != "/w" || !got.Facts("read_file").Reads {
+	if got := b.window.DensityConfig(); got.Switches["fileDedupe"] || !got.Switches["readWritePruning"] || got.WorkspaceRoot != "/w" || !got.Facts("read_file").ShowsFile() {
 		t.Errorf("density %+v", got)
 	}
 }

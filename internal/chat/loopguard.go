@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"agent/internal/pattern"
-	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -67,9 +66,9 @@ func newPastCall(k *call, took time.Duration) pastCall {
 	}
 	asked := k.name + "\x00" + string(k.parameters)
 	return pastCall{
-		title: k.title,
+		title: k.said.Title(),
 		asked: sum(asked), outcome: sum(asked + "\x00" + said),
-		failed: failed, edits: k.tool.Kind == tools.KindEdit,
+		failed: failed, edits: k.tool.Edits,
 		waited: !failed && took >= patientCall,
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // did is one call that a guard is told of.
@@ -22,11 +23,11 @@ type did struct {
 }
 
 func (d did) call() *call {
-	kind := tools.KindRead
+	does := traits.Traits{Reads: true}
 	if d.name == "replace" {
-		kind = tools.KindEdit
+		does = traits.Traits{Edits: true}
 	}
-	k := &call{name: d.name, title: d.name + " " + d.arguments, parameters: json.RawMessage(d.arguments), tool: tools.Tool{Name: d.name, Kind: kind}}
+	k := &call{name: d.name, said: traits.Said{Name: d.name, Subject: d.arguments}, parameters: json.RawMessage(d.arguments), tool: tools.Tool{Name: d.name, Traits: does}}
 	if k.answer.Text = d.answer; d.fails {
 		status := 1
 		k.answer.ExitCode = &status

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"strings"
 
 	"agent/internal/atcmd"
 	"agent/internal/history"
@@ -47,12 +46,4 @@ func (c *Chat) add(entry *history.Content) error {
 	err := c.History.Add(entry)
 	c.emitStatus()
 	return err
-}
-
-func firstLine(s string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
-	if more {
-		line += " …"
-	}
-	return line
 }

@@ -220,7 +220,7 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 func TestOutputComesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.Tools = tools.NewRegistry(tools.Tool{Name: "prints", Plan: applied(func(_ context.Context, env *tools.Env) tools.Answer {
+	b.Tools = tools.NewRegistry(tools.Tool{Name: "prints", Traits: tools.Traits{Reads: true}, Plan: applied(func(_ context.Context, env *tools.Env) tools.Answer {
 		_, _ = env.Output.Write([]byte("one"))
 		_, _ = env.Output.Write([]byte("two"))
 		return tools.Answer{Text: "one two"}
@@ -332,7 +332,7 @@ func TestPanickingPlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
 	b.Tools = tools.NewRegistry(tools.Tool{
-		Name: "edits", Kind: tools.KindEdit,
+		Name: "edits", Traits: tools.Traits{Edits: true},
 		Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) { panic("boom") },
 	})
 	if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {

@@ -41,7 +41,7 @@ func newWindow(c *Chat) *window.Window {
 		Density:  func() compression.DensityConfig { return settings.Density(c.Settings) },
 		Strategy: compression.Get,
 		Head:     func(lean bool, fits func(window.Head) bool) window.Head { return Head(c.Tools, c.System)(lean, fits) },
-		Facts:    ToolFacts(c.Tools),
+		Facts:    c.Tools.Traits,
 		Counter:  c.Counter,
 		Limit:    c.ContextLimit,
 		Price:    c.price,

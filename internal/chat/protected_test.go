@@ -13,16 +13,16 @@ import (
 
 // careful are tools of which every call is about a file that needs care.
 func careful(care protect.Care) *tools.Registry {
-	tool := func(name string, kind tools.Kind, preview tools.Preview) tools.Tool {
+	tool := func(name string, does tools.Traits, preview tools.Preview) tools.Tool {
 		preview.Protected = []protect.Found{{Path: ".vscode/tasks.json", Name: ".vscode", Care: care, Why: "editors run it"}}
-		return tools.Tool{Name: name, Kind: kind, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+		return tools.Tool{Name: name, Traits: does, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
 			return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "done"} }}, nil
 		}}
 	}
 	return tools.NewRegistry(
-		tool("edit", tools.KindEdit, tools.Preview{Paths: []string{".vscode/tasks.json"}}),
-		tool("show", tools.KindRead, tools.Preview{}),
-		tool("shell", tools.KindShell, tools.Preview{Command: "cat .vscode/tasks.json", Confined: true}),
+		tool("edit", tools.Traits{Edits: true}, tools.Preview{Paths: []string{".vscode/tasks.json"}}),
+		tool("show", tools.Traits{Reads: true}, tools.Preview{}),
+		tool("shell", tools.Traits{Runs: true}, tools.Preview{Command: "cat .vscode/tasks.json", Confined: true}),
 	)
 }
 

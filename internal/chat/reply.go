@@ -110,7 +110,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	case llm.Thought:
 		r.attached = chunk.Attached
 	case llm.ToolCallStarted:
-		in.Emit(CallArriving{Name: chunk.Name})
+		in.Emit(CallArriving{Name: chunk.Name, Said: in.Tools.Traits(chunk.Name).Named(chunk.Name)})
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
 	case llm.Usage:

@@ -7,6 +7,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/tools"
+	"agent/internal/traits"
+	"agent/internal/words"
 )
 
 // Shell runs a command the user typed after "!". The model reads of it with the
@@ -14,7 +16,7 @@ import (
 func (c *Chat) Shell(command string, private bool) {
 	c.inbox.post(func() {
 		if c.working {
-			c.notice("!%s runs when the turn is over", firstLine(command))
+			c.notice("!%s runs when the turn is over", words.Headline(command))
 		}
 		c.tasks = append(c.tasks, func(ctx context.Context) (Outcome, error) { return c.shell(ctx, command, private) })
 	})
@@ -26,12 +28,12 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 		return Outcome{Stop: StopFailed}, err
 	}
 	// What people run themselves is not confined.
-	args, err := json.Marshal(map[string]string{tool.KeyParameter: command, "outside": "the user typed it"})
+	args, err := json.Marshal(map[string]string{tool.Key: command, "outside": "the user typed it"})
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
 	c.Env.Snapshots.Turn("!" + command)
-	k := &call{number: c.runner.next(), name: tool.Name, title: "! " + firstLine(command), parameters: args, tool: tool, typed: true}
+	k := &call{number: c.runner.next(), name: tool.Name, said: typed(command), parameters: args, tool: tool, typed: true}
 	c.runner.plan(ctx, k)
 	await(c.inbox, c.runner.start(ctx, []*call{k}))
 	c.inbox.serve() // what it printed comes before its end
@@ -41,11 +43,16 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if !private {
 		err = c.add(history.New(history.Human, shellReport(command, k.answer)))
 	}
-	c.Emit(ToolEnded{Call: k.number, Name: k.name, Title: k.title, Answer: k.answer, Duration: c.Now().Sub(k.started), Typed: true})
+	c.Emit(ToolEnded{Call: k.number, Name: k.name, Said: k.said, Answer: k.answer, Duration: c.Now().Sub(k.started), Typed: true})
 	if ctx.Err() != nil {
 		return Outcome{Stop: StopInterrupted}, err
 	}
 	return Outcome{Stop: StopDone}, err
+}
+
+// typed says a command that the user ran.
+func typed(command string) traits.Said {
+	return traits.Said{Name: "!", Words: traits.Words{Now: "!", Done: "!", Do: "!"}, Subject: words.Headline(command)}
 }
 
 // shellReport is what the model reads of a command the user ran: its output is data
@@ -66,6 +73,6 @@ func (c *Config) announceJobs() {
 		return
 	}
 	for _, job := range c.Env.Jobs.Finished() {
-		c.notice("background job %d ended (%s): %s", job.ID, job.Outcome, firstLine(job.Command))
+		c.notice("background job %d ended (%s): %s", job.ID, job.Outcome, words.Headline(job.Command))
 	}
 }

@@ -17,7 +17,7 @@ func stable(entries []*history.Content, facts compression.Facts) int {
 					return i
 				}
 			case *history.ToolCall:
-				if f := facts(b.Name); f.Reads || f.ReadsMany || f.Writes || f.Retrievable {
+				if f := facts(b.Name); f.Retrievable() || f.WritesFile() {
 					return i
 				}
 			}

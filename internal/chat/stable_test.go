@@ -4,15 +4,17 @@ import (
 	"encoding/json"
 	"testing"
 
-	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // TestStable: what stays as it is ends before the first thing that density may take
 // out again.
 func TestStable(t *testing.T) {
 	t.Parallel()
-	facts := func(name string) compression.ToolFacts { return compression.ToolFacts{Reads: name == "read_file"} }
+	facts := func(name string) traits.Traits {
+		return traits.Traits{Reads: name == "read_file", File: traits.FileNames}
+	}
 	said := history.HumanText("hi")
 	plain := history.New(history.AI, &history.ToolCall{ID: "a", Name: "todo", Parameters: json.RawMessage(`{}`)})
 	reads := history.New(history.AI, &history.ToolCall{ID: "b", Name: "read_file", Parameters: json.RawMessage(`{}`)})

@@ -178,7 +178,7 @@ func TestCompressByHand(t *testing.T) {
 // shellTool is the shell of a test.
 func shellTool(run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
 	return tools.Tool{
-		Name: tools.ShellToolName, Kind: tools.KindShell, KeyParameter: "command",
+		Name: tools.ShellToolName, Traits: tools.Traits{Runs: true, Key: "command"},
 		Plan: func(ctx context.Context, env *tools.Env, args json.RawMessage) (tools.Plan, error) {
 			var a struct{ Command string }
 			if json.Unmarshal(args, &a) != nil || a.Command == "" {
@@ -204,7 +204,7 @@ func TestShell(t *testing.T) {
 			t.Errorf("the model reads %q", got)
 		}
 		ended := seen[ToolEnded](b)
-		if len(ended) != 1 || ended[0].Title != "! ls …" || ended[0].Answer.Text != "3 files\n" || len(seen[ToolOutput](b)) != 1 {
+		if len(ended) != 1 || ended[0].Said.Title() != "! ls …" || ended[0].Answer.Text != "3 files\n" || len(seen[ToolOutput](b)) != 1 {
 			t.Errorf("shown %+v", ended)
 		}
 		b.Send("what was it?")

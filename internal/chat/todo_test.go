@@ -41,7 +41,7 @@ func TestTodosAreShown(t *testing.T) {
 		if got := status[len(status)-1].Status.Todo; got != "todo 1/2 · fix it" || len(seen[ApprovalRequested](b)) > 0 {
 			t.Errorf("the status says %q", got)
 		}
-		if facts := ToolFacts(b.Tools)("todo_write"); facts.Retrievable {
+		if facts := b.Tools.Traits("todo_write"); facts.Retrievable() {
 			t.Error("D-45: its results may be pruned")
 		}
 		if err := b.Clear(t.Context()); err != nil || len(b.Env.Todos.List()) > 0 {

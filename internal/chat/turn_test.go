@@ -173,7 +173,7 @@ func TestUnqueueTakesTheNewestBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("asks", `{}`), say("ok"))
 	var taken atcmd.Message
-	b.Chat.Tools = tools.NewRegistry(tools.Tool{Name: "asks", Plan: applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
+	b.Chat.Tools = tools.NewRegistry(tools.Tool{Name: "asks", Traits: tools.Traits{Reads: true}, Plan: applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
 		b.Send("one")
 		b.Send("two")
 		taken, _ = b.Unqueue(ctx)

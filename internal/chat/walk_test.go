@@ -212,7 +212,7 @@ func walkTools() *tools.Registry {
 		some = append(some, tool)
 	}
 	return tools.NewRegistry(append(some, tools.Tool{
-		Name: "moves", Description: "moves", Kind: tools.KindShell, KeyParameter: "from", Schema: json.RawMessage(`{"type":"object"}`),
+		Name: "moves", Description: "moves", Traits: tools.Traits{Runs: true, Key: "from"}, Schema: json.RawMessage(`{"type":"object"}`),
 		Plan: func(_ context.Context, env *tools.Env, args json.RawMessage) (tools.Plan, error) {
 			var a struct{ From, To string }
 			if err := json.Unmarshal(args, &a); err != nil {

@@ -170,7 +170,7 @@ func (d *departure) subject(call *history.ToolCall) string {
 	switch {
 	case key == "":
 		return call.Name
-	case facts.Reads || facts.Writes:
+	case facts.ShowsFile() || facts.WritesFile():
 		return key
 	}
 	return call.Name + ": " + key

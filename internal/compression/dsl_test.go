@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 
 	"pgregory.net/rapid"
 )
@@ -143,20 +144,20 @@ func asJSON(tb rapid.TB, v any) string {
 
 // testFacts are the facts of REQ-HD-005.2 and REQ-HD-005.3, and keys for some
 // other tools.
-func testFacts(tool string) ToolFacts {
+func testFacts(tool string) traits.Traits {
 	switch tool {
 	case "read_file", "read_line_range", "ast_read_file":
-		return ToolFacts{Reads: true, Retrievable: true, Key: "file_path"}
+		return traits.Traits{Reads: true, File: traits.FileNames, Key: "file_path"}
 	case "read_many_files":
-		return ToolFacts{ReadsMany: true, Retrievable: true, Key: "paths"}
+		return traits.Traits{Reads: true, Files: []string{"paths"}, Key: "paths"}
 	case "write_file", "ast_edit", "replace", "insert_at_line", "delete_line_range":
-		return ToolFacts{Writes: true, Key: "file_path"}
+		return traits.Traits{Edits: true, File: traits.FileNames, Key: "file_path"}
 	case "run_shell_command":
-		return ToolFacts{Retrievable: true, Key: "command"}
+		return traits.Traits{Runs: true, Key: "command"}
 	case "grep", "glob":
-		return ToolFacts{Retrievable: true, Key: "pattern"}
+		return traits.Traits{Reads: true, Key: "pattern"}
 	default:
-		return ToolFacts{}
+		return traits.Traits{}
 	}
 }
 

@@ -5,39 +5,17 @@ import (
 	"path"
 	"strings"
 
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
-// ToolFacts is what density and summaries need to know about a tool. Tools
-// declare it themselves; here it comes from outside.
-type ToolFacts struct {
-	// Reads: the result shows the content of the file the call names
-	// (REQ-HD-005.2).
-	Reads bool
-	// ReadsMany: the result shows the files listed in the parameter "paths".
-	ReadsMany bool
-	// Writes: success changes the file the call names (REQ-HD-005.3).
-	Writes bool
-	// Retrievable: the result is what a read, a search, a listing, a command or a
-	// fetch found, which running it again retrieves. Never set for tools that write
-	// or keep state: their results say what happened, and running them again would
-	// do it twice (D-45).
-	Retrievable bool
-	// Key is the parameter that distinguishes one call of the tool from another, such as
-	// a path, a command or a pattern. Empty when there is none.
-	Key string
-	// Units declares what of a call and its answer may be pruned by itself.
-	Units cacheaware.Tool
-}
+// Facts returns what the tool of that name declares, the zero traits for an unknown one.
+// A nil Facts knows no tool.
+type Facts func(toolName string) traits.Traits
 
-// Facts returns what is known about the tool of that name, the zero ToolFacts
-// for an unknown one. A nil Facts knows no tool.
-type Facts func(toolName string) ToolFacts
-
-func (f Facts) of(toolName string) ToolFacts {
+func (f Facts) of(toolName string) traits.Traits {
 	if f == nil {
-		return ToolFacts{}
+		return traits.Traits{}
 	}
 	return f(toolName)
 }
@@ -45,8 +23,8 @@ func (f Facts) of(toolName string) ToolFacts {
 // remembered asks f only once for each tool: a history names the same few tools
 // thousands of times.
 func (f Facts) remembered() Facts {
-	known := make(map[string]ToolFacts)
-	return func(toolName string) ToolFacts {
+	known := make(map[string]traits.Traits)
+	return func(toolName string) traits.Traits {
 		facts, ok := known[toolName]
 		if !ok {
 			facts = f.of(toolName)
@@ -56,19 +34,9 @@ func (f Facts) remembered() Facts {
 	}
 }
 
-// Units returns what the tools declare for pruning by units.
-func (f Facts) Units() cacheaware.Tools {
-	remembered := f.remembered()
-	return func(name string) cacheaware.Tool { return remembered(name).Units }
-}
-
-// pathKeys are the parameters that may name a file; the first that is a
-// non-empty string counts (REQ-HD-005.4, D-14).
-var pathKeys = [...]string{"file_path", "absolute_path", "path"}
-
 // filePath returns the file a call names, as the model wrote it, or "".
 func filePath(call *history.ToolCall) string {
-	for _, key := range pathKeys {
+	for _, key := range traits.FileNames {
 		if p := call.StringArg(key); p != "" {
 			return p
 		}

@@ -22,7 +22,7 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 		return ""
 	}
 	facts := f.of(call.Name)
-	if facts.Reads || facts.Writes || facts.Key == "" {
+	if facts.ShowsFile() || facts.WritesFile() || facts.Key == "" {
 		// The file may be named by any of the path parameters.
 		if p := filePath(call); p != "" {
 			return words.Line(p, maxKeyLength)

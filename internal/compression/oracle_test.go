@@ -44,7 +44,7 @@ func plainWritten(entries []*history.Content, config DensityConfig, entry int, f
 	for i := entry + 1; i < len(entries); i++ {
 		for j, block := range entries[i].Blocks {
 			c, ok := block.(*history.ToolCall)
-			if !ok || !testFacts(c.Name).Writes || isPreview(c) || filePath(c) == "" || plainKey(config, filePath(c)) != plainKey(config, file) {
+			if !ok || !testFacts(c.Name).WritesFile() || isPreview(c) || filePath(c) == "" || plainKey(config, filePath(c)) != plainKey(config, file) {
 				continue
 			}
 			responses := plainResponses(entries, history.Ref{Entry: i, Block: j})
@@ -75,9 +75,9 @@ func plainStale(entries []*history.Content, config DensityConfig) map[history.Bl
 				continue
 			}
 			var files []string
-			if facts := testFacts(c.Name); facts.ReadsMany {
+			if facts := testFacts(c.Name); facts.ShowsFiles() {
 				files, _ = manyPaths(c)
-			} else if facts.Reads && filePath(c) != "" {
+			} else if facts.ShowsFile() && filePath(c) != "" {
 				files = []string{filePath(c)}
 			}
 			gone := len(files) > 0
@@ -105,7 +105,7 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 	for _, entry := range entries {
 		for _, block := range entry.Blocks {
 			r, ok := block.(*history.ToolResponse)
-			if ok && !stale[block] && testFacts(r.ToolName).Retrievable && r.Result.Text() != PrunedPointer {
+			if ok && !stale[block] && testFacts(r.ToolName).Retrievable() && r.Result.Text() != PrunedPointer {
 				results = append(results, r)
 			}
 		}

@@ -55,10 +55,10 @@ func Parts(entries []*history.Content, config DensityConfig) []Part {
 func namedFiles(call *history.ToolCall, facts Facts) []string {
 	declared := facts.of(call.Name)
 	switch {
-	case declared.ReadsMany:
+	case declared.ShowsFiles():
 		paths, _ := manyPaths(call)
 		return paths
-	case declared.Reads || declared.Writes:
+	case declared.ShowsFile() || declared.WritesFile():
 		if p := filePath(call); p != "" {
 			return []string{p}
 		}

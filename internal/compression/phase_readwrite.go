@@ -30,13 +30,13 @@ func pruneStaleReads(v *view, config DensityConfig) {
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
 		switch {
-		case facts.Writes:
+		case facts.WritesFile():
 			writes.add(v, pair)
-		case facts.ReadsMany:
+		case facts.ShowsFiles():
 			if paths, concrete := manyPaths(pair.Call); concrete {
 				writes.prune(v, pair, paths...)
 			}
-		case facts.Reads:
+		case facts.ShowsFile():
 			if p := filePath(pair.Call); p != "" {
 				writes.prune(v, pair, p)
 			} else {

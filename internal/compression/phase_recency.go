@@ -95,7 +95,7 @@ func (w recencyWindow) add(response *history.ToolResponse) string {
 	results, ok := w.tools[response.ToolName]
 	if !ok {
 		results = &toolResults{
-			retrievable: w.facts.of(response.ToolName).Retrievable,
+			retrievable: w.facts.of(response.ToolName).Retrievable(),
 			reason:      fmt.Sprintf("older than the newest %d %s results", w.retention, response.ToolName),
 		}
 		w.tools[response.ToolName] = results

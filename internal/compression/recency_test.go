@@ -76,7 +76,7 @@ func TestRecencyNeverCostsAnything(t *testing.T) {
 				continue
 			}
 			gone, left := p.Gone[0].(*history.ToolResponse), p.Left[0].(*history.ToolResponse)
-			if !testFacts(gone.ToolName).Retrievable || utf8.RuneCountInString(gone.Result.Text()) <= utf8.RuneCountInString(left.Result.Text()) {
+			if !testFacts(gone.ToolName).Retrievable() || utf8.RuneCountInString(gone.Result.Text()) <= utf8.RuneCountInString(left.Result.Text()) {
 				t.Errorf("D-45: %s lost %q", gone.ToolName, gone.Result.Text())
 			}
 		}

@@ -23,7 +23,7 @@ func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, fa
 			switch b := block.(type) {
 			case *history.ToolCall:
 				p := filePath(b)
-				writes[b.ID] = p != "" && facts.of(b.Name).Writes && !isPreview(b) && files.key(entry, p) == wanted
+				writes[b.ID] = p != "" && facts.of(b.Name).WritesFile() && !isPreview(b) && files.key(entry, p) == wanted
 			case *history.ToolResponse:
 				if writes[b.CallID] && b.Error == "" && entry.Metadata[history.MetaUndone] != true {
 					return true, nil

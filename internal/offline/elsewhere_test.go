@@ -162,7 +162,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 	in := parse(t, `{"workspaceRoot":"/w","history":[`+strings.Join(entries, ",")+`]}`)
 	facts := (&Engine{Tools: tools.NewRegistry()}).facts()
 	engine := cacheaware.New(cacheaware.Options{
-		Tools: func(name string) cacheaware.Tool { return facts(name).Units },
+		Tools: cacheaware.Tools(facts),
 		Root:  in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} },
 	})
 	for _, entry := range in.History {

@@ -10,6 +10,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // byteCounter counts a token a byte, so that figures can be worked out by hand.
@@ -34,8 +35,8 @@ func newEngine(t *testing.T, flags ...string) *Engine {
 		Counter:  func(string) history.Counter { return byteCounter{} },
 		// The names alone make the head of a request: 9 + 7 bytes.
 		Tools: tools.NewRegistry(
-			tools.Tool{Name: "read_file", Access: tools.AccessRead, KeyParameter: "file_path"},
-			tools.Tool{Name: "replace", Kind: tools.KindEdit, Access: tools.AccessWrite, KeyParameter: "file_path", Units: tools.Units{Old: "old_string", New: "new_string"}},
+			tools.Tool{Name: "read_file", Traits: tools.Traits{Reads: true, File: traits.FileNames, Key: "file_path"}},
+			tools.Tool{Name: "replace", Traits: tools.Traits{Edits: true, File: traits.FileNames, Key: "file_path", Density: traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}}}},
 		),
 		System: func(bool, []string, func(string) bool) (string, bool) { return "sys", false },
 		Now: func() time.Time {

@@ -91,7 +91,7 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	r := &recording{Input: in, fresh: fresh}
 	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, engine.System)})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	options := cacheaware.Options{Tools: w.Facts.Units(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
+	options := cacheaware.Options{Tools: cacheaware.Tools(w.Facts), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	r.head = w.Tokens()
 	all, err := in.Said()
 	if err != nil {

@@ -12,11 +12,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/nearest"
+	"agent/internal/traits"
 )
-
-// pathAliases are the names models use for a path when the schema says
-// file_path; the same names, in the same order, as for density (D-14).
-var pathAliases = []string{"file_path", "absolute_path", "path"}
 
 // decoder turns a model's arguments into A. It forgives what models often get
 // wrong and what has one meaning only (numbers and booleans written as strings,
@@ -92,7 +89,7 @@ func (d decoder[A]) renamePath(given map[string]json.RawMessage) {
 	if _, wanted := d.schema.Properties["file_path"]; !wanted {
 		return
 	}
-	for _, alias := range pathAliases {
+	for _, alias := range traits.FileNames {
 		value, ok := given[alias]
 		if _, own := d.schema.Properties[alias]; !ok || own && alias != "file_path" {
 			continue

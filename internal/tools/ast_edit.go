@@ -9,6 +9,7 @@ import (
 	"agent/internal/outline"
 	"agent/internal/text/lines"
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 )
 
 type astEditArgs struct {
@@ -19,10 +20,13 @@ type astEditArgs struct {
 
 func astEdit() Tool {
 	return defineEdit(Tool{
-		Name:  "ast_edit",
-		Units: Units{New: "new_code"},
+		Name: "ast_edit",
 		Description: "Replaces one declaration of a Go file that you have read: function, method, type, constant or variable. " +
 			"The new code is formatted, the rest of the file stays as it is; when the file would not parse, nothing is written. For other languages use replace.",
+		Traits: Traits{
+			Density: traits.Density{New: []string{"new_code"}},
+			Words:   traits.Say("editing", "edited", "edit"),
+		},
 	}, planASTEdit)
 }
 

@@ -8,6 +8,7 @@ import (
 	"agent/internal/outline"
 	"agent/internal/text/lines"
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -21,9 +22,12 @@ func astReadFile() Tool {
 		Name: "ast_read_file",
 		Description: "Reads a source file by its declarations: an outline with line ranges (FIRST-LAST|HEADING), or the plain text of one declaration. " +
 			"Go is parsed; other languages are recognised by their braces and indentation, which can err.",
-		Units:        Units{Fragment: true},
-		Access:       AccessRead,
-		KeyParameter: "file_path",
+		Traits: Traits{
+			File:    traits.FileNames,
+			Key:     "file_path",
+			Density: traits.Density{Fragment: true},
+			Words:   traits.Say("reading", "read", "read"),
+		},
 	}, runASTReadFile)
 }
 

@@ -12,6 +12,7 @@ import (
 	"agent/internal/protect"
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -32,7 +33,7 @@ type change struct {
 // it may show the model what changed in the file, and counts as seen. What is
 // applied is the change that was planned.
 func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool {
-	t.Kind, t.Access, t.KeyParameter = KindEdit, AccessWrite, "file_path"
+	t.Edits, t.File, t.Key = true, traits.FileNames, "file_path"
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		c, err := plan(env, args)
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/compression/cacheaware"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -26,17 +28,23 @@ func TestEveryToolDescribesItself(t *testing.T) {
 			if schema.Type != "object" || tool.Description == "" {
 				t.Errorf("type %q, description %q", schema.Type, tool.Description)
 			}
+			if len(tool.Words) == 0 || tool.Words[len(tool.Words)-1].Given != "" {
+				t.Error("it declares no words for the screen")
+			}
+			if !tool.Reads && !tool.Edits && !tool.Runs && !tool.Reaches && !tool.Keeps && !tool.Asks {
+				t.Error("it does not declare what its calls do")
+			}
 			for name, property := range schema.Properties {
 				if property.Description == "" || property.Type == "" {
 					t.Errorf("parameter %s has type %q, description %q", name, property.Type, property.Description)
 				}
 			}
-			if _, ok := schema.Properties[tool.KeyParameter]; !ok && tool.KeyParameter != "" {
-				t.Errorf("the key parameter %q is not in the schema", tool.KeyParameter)
+			if _, ok := schema.Properties[tool.Key]; !ok && tool.Key != "" {
+				t.Errorf("the key parameter %q is not in the schema", tool.Key)
 			}
-			if tool.Access == AccessRead || tool.Access == AccessWrite {
-				if tool.KeyParameter != "file_path" {
-					t.Errorf("key parameter %q: density finds the file by file_path (D-14)", tool.KeyParameter)
+			if tool.ShowsFile() || tool.WritesFile() {
+				if tool.Key != "file_path" {
+					t.Errorf("key parameter %q: density finds the file by file_path (D-14)", tool.Key)
 				}
 			}
 		})
@@ -45,15 +53,21 @@ func TestEveryToolDescribesItself(t *testing.T) {
 
 func TestREQ_HD_005_2_and_3_ReadAndWriteSets(t *testing.T) {
 	t.Parallel()
-	got := map[Access][]string{}
+	got := map[string][]string{}
 	for _, tool := range Default() {
-		got[tool.Access] = append(got[tool.Access], tool.Name)
+		switch {
+		case tool.ShowsFile():
+			got["read"] = append(got["read"], tool.Name)
+		case tool.ShowsFiles():
+			got["read many"] = append(got["read many"], tool.Name)
+		case tool.WritesFile():
+			got["write"] = append(got["write"], tool.Name)
+		}
 	}
-	delete(got, AccessNone)
-	want := map[Access][]string{
-		AccessRead:     {"read_file", "read_line_range", "ast_read_file"},
-		AccessReadMany: {"read_many_files"},
-		AccessWrite:    {"write_file", "replace", "ast_edit", "insert_at_line", "delete_line_range"},
+	want := map[string][]string{
+		"read":      {"read_file", "read_line_range", "ast_read_file"},
+		"read many": {"read_many_files"},
+		"write":     {"write_file", "replace", "ast_edit", "insert_at_line", "delete_line_range"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("declared access (-want +got):\n%s", d)
@@ -114,5 +128,39 @@ func TestRegistryKeepsItsOrderAndOffersTheNearestName(t *testing.T) {
 	var unknown *UnknownToolError
 	if !errors.As(err, &unknown) || !strings.Contains(err.Error(), `did you mean read_file?`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// REQ-HD-005.2, REQ-HD-005.3, REQ-HD-005.9, D-45: what density knows about the tools.
+// What they change cannot be had again by running them.
+func TestWhatDensityKnowsOfTheTools(t *testing.T) {
+	t.Parallel()
+	acts := map[cacheaware.Act][]string{}
+	for _, tool := range Default() {
+		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Reaches) || tool.Edits != tool.WritesFile() {
+			t.Errorf("%s: %s", tool.Name, tool.Traits)
+		}
+		d := tool.Density
+		for _, name := range slices.Concat(d.From, d.To, d.Count, d.Old, d.New, d.List, d.Body, d.Patch, d.Command) {
+			if !strings.Contains(string(tool.Schema), `"`+name+`"`) {
+				t.Errorf("%s declares %s, which it does not take", tool.Name, name)
+			}
+		}
+		act := cacheaware.ActOf(tool.Traits)
+		acts[act] = append(acts[act], tool.Name)
+	}
+	for _, names := range acts {
+		slices.Sort(names)
+	}
+	want := map[cacheaware.Act][]string{
+		cacheaware.View:  {"ast_read_file", "read_file", "read_line_range"},
+		cacheaware.Write: {"write_file"},
+		cacheaware.Edit:  {"ast_edit", "delete_line_range", "insert_at_line", "replace"},
+		cacheaware.Shell: {"run_shell_command"},
+		cacheaware.Keep:  {"todo_read", "todo_write"},
+		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch"},
+	}
+	if diff := cmp.Diff(want, acts); diff != "" {
+		t.Errorf("acts (-want +got):\n%s", diff)
 	}
 }

@@ -45,7 +45,7 @@ func bounded(err error, limits Limits) error {
 // defineRead completes a tool that only reads: run carries its calls out. Arguments
 // that name files have a method reads, so that it is asked about those with keys.
 func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
-	t.Kind = KindRead
+	t.Reads, t.Beside = true, true
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		preview, cleared := Preview{}, *env
 		if named, ok := any(args).(interface{ reads() []string }); ok {

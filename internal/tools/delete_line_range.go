@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -18,6 +19,9 @@ func deleteLineRange() Tool {
 	return defineEdit(Tool{
 		Name:        "delete_line_range",
 		Description: "Deletes whole lines of a file that you have read.",
+		Traits: Traits{
+			Words: traits.Say("editing", "edited", "edit"),
+		},
 	}, planDeleteLineRange)
 }
 

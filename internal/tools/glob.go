@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/text/lines"
+	"agent/internal/traits"
 	"agent/internal/words"
 	"agent/internal/workspace"
 )
@@ -31,7 +32,10 @@ func glob() Tool {
 		Name: "glob",
 		Description: "Finds files by name and answers with their paths, the latest changed first. " +
 			"Files that git ignores are left out, unless path or the folders the pattern begins with name an ignored folder.",
-		KeyParameter: "pattern",
+		Traits: Traits{
+			Key:   "pattern",
+			Words: traits.Say("finding", "found", "find"),
+		},
 	}, runGlob)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -17,8 +18,11 @@ type insertAtLineArgs struct {
 func insertAtLine() Tool {
 	return defineEdit(Tool{
 		Name:        "insert_at_line",
-		Units:       Units{New: "content"},
 		Description: "Inserts whole lines before a line of a file that you have read.",
+		Traits: Traits{
+			Density: traits.Density{New: []string{"content"}},
+			Words:   traits.Say("editing", "edited", "edit"),
+		},
 	}, planInsertAtLine)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/text/lines"
+	"agent/internal/traits"
 	"agent/internal/words"
 	"agent/internal/workspace"
 )
@@ -25,10 +26,13 @@ const maxListed = 1000
 
 func listDirectory() Tool {
 	return defineRead(Tool{
-		Name:         "list_directory",
-		Description:  "Lists a folder: folders first, then files with their sizes. What git ignores is marked.",
-		KeyParameter: "path",
-		Essential:    true,
+		Name:        "list_directory",
+		Description: "Lists a folder: folders first, then files with their sizes. What git ignores is marked.",
+		Traits: Traits{
+			Key:       "path",
+			Essential: true,
+			Words:     traits.Say("listing", "listed", "list"),
+		},
 	}, runList)
 }
 

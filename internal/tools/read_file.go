@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -21,10 +22,13 @@ func readFile() Tool {
 		Name: "read_file",
 		Description: "Reads a text file. The answer is the plain text, without line numbers (read_line_range gives those). " +
 			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
-		Units:        Units{From: "offset", Count: "limit", Headed: true},
-		Access:       AccessRead,
-		KeyParameter: "file_path",
-		Essential:    true,
+		Traits: Traits{
+			File:      traits.FileNames,
+			Key:       "file_path",
+			Density:   traits.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true},
+			Essential: true,
+			Words:     traits.Say("reading", "read", "read"),
+		},
 	}, runReadFile)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 )
 
 type readLineRangeArgs struct {
@@ -18,9 +19,12 @@ func readLineRange() Tool {
 		Name: "read_line_range",
 		Description: "Reads some lines of a text file with their numbers, as NUMBER|TEXT: what insert_at_line and delete_line_range need. " +
 			"The text of a line begins right after the bar.",
-		Units:        Units{From: "start_line", To: "end_line", Headed: true},
-		Access:       AccessRead,
-		KeyParameter: "file_path",
+		Traits: Traits{
+			File:    traits.FileNames,
+			Key:     "file_path",
+			Density: traits.Density{From: []string{"start_line"}, To: []string{"end_line"}, Headed: true},
+			Words:   traits.Say("reading", "read", "read"),
+		},
 	}, runReadLineRange)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 )
 
 type readManyFilesArgs struct {
@@ -25,8 +26,11 @@ func readManyFiles() Tool {
 		Name: "read_many_files",
 		Description: "Reads several text files at once. Each begins with a line ==> PATH <==, with more = when a file holds such lines itself. Folders and globs leave out what git ignores. " +
 			"The whole answer is bounded; what was left out is said at its end.",
-		Access:       AccessReadMany,
-		KeyParameter: "paths",
+		Traits: Traits{
+			Files: []string{"paths"},
+			Key:   "paths",
+			Words: traits.Say("reading", "read", "read"),
+		},
 	}, runReadManyFiles)
 }
 

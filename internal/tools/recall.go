@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/text/lines"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -47,11 +48,15 @@ type recallArgs struct {
 var errNoRecord = errors.New("this conversation is not recorded, so nothing that left the context can be recalled")
 
 func recall() Tool {
-	t := defineRead(Tool{
+	return defineRead(Tool{
 		Name: "recall",
 		Description: "Fetches what was removed from the context to save room, as it was then: results, arguments, messages. " +
 			"Without arguments it lists what there is, the latest first. To see a file as it is now, read the file.",
-		KeyParameter: "number",
+		Traits: Traits{
+			Key:         "number",
+			NeedsRecord: true,
+			Words:       traits.Say("recalling", "recalled", "recall"),
+		},
 	}, func(ctx context.Context, env *Env, args recallArgs) Answer {
 		if env.Archive == nil {
 			return failed(errNoRecord)
@@ -65,8 +70,6 @@ func recall() Tool {
 		}
 		return env.excerpt(found.Heading, strings.Split(strings.TrimSuffix(found.Text, "\n"), "\n"), args.Offset, "line")
 	})
-	t.NeedsRecord = true
-	return t
 }
 
 // listRemoved lists what there is, the latest first.

@@ -66,6 +66,14 @@ func (r *Registry) Get(name string) (Tool, error) {
 	return Tool{}, &UnknownToolError{Name: name, Valid: r.Names()}
 }
 
+// Traits returns what the tool of that name declares, the zero traits for an unknown one.
+func (r *Registry) Traits(name string) Traits {
+	if i := r.index(name); i >= 0 {
+		return r.tools[i].Traits
+	}
+	return Traits{}
+}
+
 // All returns every tool, always in the same order: a changed order would cost
 // the provider's prefix cache.
 func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
@@ -96,10 +104,10 @@ func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 		if err != nil {
 			return rules.Nothing, err
 		}
-		switch tool.Kind {
-		case KindShell:
+		switch {
+		case tool.Runs:
 			return rules.Commands, nil
-		case KindEdit, KindRead:
+		case tool.Edits, tool.Reads && !tool.Reaches:
 			return rules.Files, nil
 		}
 		return rules.Nothing, nil

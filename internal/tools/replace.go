@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/text/lines"
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 )
 
 type replaceArgs struct {
@@ -17,11 +18,14 @@ type replaceArgs struct {
 
 func replace() Tool {
 	return defineEdit(Tool{
-		Name:      "replace",
-		Units:     Units{Old: "old_string", New: "new_string"},
-		Essential: true,
+		Name: "replace",
 		Description: "Replaces text in a file. old_string must be in the file exactly, and as often as expected_replacements says; " +
 			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
+		Traits: Traits{
+			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}},
+			Essential: true,
+			Words:     traits.Say("editing", "edited", "edit"),
+		},
 	}, planReplace)
 }
 

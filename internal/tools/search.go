@@ -14,6 +14,7 @@ import (
 	"agent/internal/disk"
 	"agent/internal/search"
 	"agent/internal/text/lines"
+	"agent/internal/traits"
 	"agent/internal/words"
 	"agent/internal/workspace"
 )
@@ -38,8 +39,11 @@ func searchFileContent() Tool {
 		Name: "search_file_content",
 		Description: "Searches the lines of files for a regular expression and answers with path:line: text, ordered by path. " +
 			"Files that git ignores, binary files and files over " + words.Bytes(maxSearchedBytes) + " are left out; an ignored folder is searched when path names it.",
-		KeyParameter: "pattern",
-		Essential:    true,
+		Traits: Traits{
+			Key:       "pattern",
+			Essential: true,
+			Words:     traits.Say("searching", "searched", "search"),
+		},
 	}, runSearch)
 }
 

@@ -16,6 +16,7 @@ import (
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 	"agent/internal/snapshot"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -46,16 +47,22 @@ const ShellToolName = "run_shell_command"
 // runShellCommand runs command lines, and looks after those in the background.
 func runShellCommand() Tool {
 	t := Tool{
-		Name:         ShellToolName,
-		Kind:         KindShell,
-		Units:        Units{Command: "command"},
-		KeyParameter: "command",
-		Essential:    true,
+		Name: ShellToolName,
 		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +
 			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
 			"When the command ends, so does everything it put in the background with &; use background for what must keep running, and action list, tail and kill to manage it. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
 			"In a sandbox they write only the workspace and $TMPDIR and have no network but a loopback that they share: a server that runs in the background is reached by later commands, one outside is not; outside leaves it.",
+		Traits: Traits{
+			Runs:      true,
+			Key:       "command",
+			Density:   traits.Density{Command: []string{"command"}},
+			Essential: true,
+			Words: []traits.Words{
+				{Given: "job", Now: "looking at", Done: "looked at", Do: "look at", About: "job {job}"},
+				{Now: "running", Done: "ran", Do: "run"},
+			},
+		},
 	}
 	return define(t, planShell)
 }
@@ -103,7 +110,7 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 }
 
 func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell.Command) Preview {
-	preview := Preview{Title: "run " + firstLine(args.Command), Command: args.Command, Background: args.Background}
+	preview := Preview{Title: "run " + words.Headline(args.Command), Command: args.Command, Background: args.Background}
 	if command.Dir != env.Workspace.Root() {
 		preview.Directory = env.Workspace.Rel(command.Dir)
 		preview.Title += " in " + preview.Directory
@@ -111,7 +118,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	confined := command.Confined.Active()
 	if confined && args.Outside != "" {
 		preview.Outside = args.Outside
-		preview.Title += " — outside the sandbox: " + firstLine(args.Outside)
+		preview.Title += " — outside the sandbox: " + words.Headline(args.Outside)
 	}
 	if line, err := cmdline.Parse(args.Command); err == nil {
 		place := env.place(ctx, command)
@@ -178,14 +185,6 @@ func (a shellArgs) jobName() string {
 		return "jobs"
 	}
 	return fmt.Sprintf("job %d", a.Job)
-}
-
-func firstLine(text string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if more {
-		line += " …"
-	}
-	return line
 }
 
 // check refuses arguments that contradict each other.

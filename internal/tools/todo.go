@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/todo"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -33,10 +34,11 @@ type todoReadArgs struct{}
 var errNoTodos = errors.New("there is no todo list here")
 
 func todoWrite() Tool {
-	t := define(Tool{
+	return define(Tool{
 		Name: "todo_write",
 		Description: "Keeps the list of what is to be done, which the user sees. Use it for work of several steps: write the whole list, " +
 			"with one item in_progress, and write it again whenever an item is begun or completed.",
+		Traits: Traits{Keeps: true, Words: traits.Say("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args todoWriteArgs) (Plan, error) {
 		list := args.list()
 		if env.Todos == nil {
@@ -53,8 +55,6 @@ func todoWrite() Tool {
 			return Answer{Text: fmt.Sprintf("The list is kept: %d of %d completed.", p.Done, p.Total), Summary: howFar(p)}
 		}}, nil
 	})
-	t.Kind = KindState
-	return t
 }
 
 // howFar says how far the list is.
@@ -67,9 +67,10 @@ func howFar(p todo.Progress) string {
 }
 
 func todoRead() Tool {
-	t := define(Tool{
+	return define(Tool{
 		Name:        "todo_read",
 		Description: "Shows the todo list as it stands.",
+		Traits:      Traits{Keeps: true, Words: traits.Say("reading the plan", "read the plan", "read the plan")},
 	}, func(_ context.Context, env *Env, _ todoReadArgs) (Plan, error) {
 		if env.Todos == nil {
 			return Plan{}, errNoTodos
@@ -82,6 +83,4 @@ func todoRead() Tool {
 			return Answer{Text: strings.Join(list.Lines(), "\n")}
 		}}, nil
 	})
-	t.Kind = KindState
-	return t
 }

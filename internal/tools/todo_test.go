@@ -51,8 +51,8 @@ func answerOf(t *testing.T, env *Env, name, args string) Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tool.Kind != KindState {
-		t.Errorf("D-45: %s is of the kind %s, whose results may be pruned", name, tool.Kind)
+	if !tool.Keeps || tool.Retrievable() {
+		t.Errorf("D-45: %s declares %s, whose results may be pruned", name, tool.Traits)
 	}
 	plan, err := tool.Plan(t.Context(), env, []byte(args))
 	if err != nil {

@@ -3,9 +3,8 @@
 // which know nothing of tools: command lines, the shell, the workspace, search,
 // outlines, differences.
 //
-// Tools describe themselves: approval, pruning, display and summaries ask the
-// tool, so that no list of tool names is repeated elsewhere. A tool never asks
-// the user anything and knows no screen.
+// Tools declare themselves by their traits: approval, pruning, display and summaries
+// ask those, so that no list of tool names is repeated elsewhere. A tool knows no screen.
 package tools
 
 import (
@@ -19,66 +18,21 @@ import (
 	"agent/internal/shell"
 	"agent/internal/snapshot"
 	"agent/internal/todo"
+	"agent/internal/traits"
 	"agent/internal/workspace"
 )
 
-// Kind says which permission a tool needs.
-type Kind int
-
-// The kinds of tool.
-const (
-	// KindRead changes nothing and may run in parallel; it needs no approval, but for
-	// files that hold keys.
-	KindRead Kind = iota
-	// KindEdit changes files of the workspace.
-	KindEdit
-	// KindShell runs commands.
-	KindShell
-	// KindNetwork fetches from the network.
-	KindNetwork
-	// KindState changes what the conversation itself keeps, such as the todo list. It
-	// never needs approval, and never runs beside another call.
-	KindState
-)
-
-// String names the permission, as people read it.
-func (k Kind) String() string {
-	return [...]string{"read", "edit", "shell", "network", "state"}[k]
-}
-
-// Access says what a tool does to the files its path parameters name; density
-// pruning depends on it (REQ-HD-005.2, REQ-HD-005.3).
-type Access int
-
-// The kinds of file access.
-const (
-	// AccessNone: the answer is not the content of one named file.
-	AccessNone Access = iota
-	// AccessRead: the answer shows the file named by the path parameter.
-	AccessRead
-	// AccessReadMany: the answer shows the files listed in "paths".
-	AccessReadMany
-	// AccessWrite: success changes the file named by the path parameter.
-	AccessWrite
-)
+// Traits are what a tool declares of itself.
+type Traits = traits.Traits
 
 // Tool is one thing the model can do.
 type Tool struct {
 	Name        string
 	Description string
-	Kind        Kind
-	Access      Access
-	// KeyParameter names the parameter that distinguishes calls in a line: a path, a command, a pattern, a url. Empty when there is none.
-	KeyParameter string
-	// Units says what density may take out by itself.
-	Units Units
-	// Essential tools are offered in the smallest windows too: with them alone a small
-	// job can be done.
-	Essential bool
-	// NeedsRecord tools are offered only where the conversation is recorded.
-	NeedsRecord bool
 	// Schema is the JSON Schema of the parameters.
 	Schema json.RawMessage
+	// Traits declare what calls do and how they are said.
+	Traits
 
 	// Plan works out what a call would do, without any effect; nothing else decodes
 	// its arguments. An error means that the call would fail with it, so that there is
@@ -88,8 +42,8 @@ type Tool struct {
 
 // Plan is a call worked out and not carried out.
 type Plan struct {
-	// Preview is what a person is asked to approve; for KindRead only what is
-	// protected is.
+	// Preview is what a person is asked to approve; of a call that is harmless only what
+	// is protected is.
 	Preview Preview
 	// Apply does exactly what Preview shows, or refuses because the world is not any
 	// more what it was. It is called at most once. Whatever goes wrong is an answer

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -17,11 +18,14 @@ type writeFileArgs struct {
 
 func writeFile() Tool {
 	return defineEdit(Tool{
-		Name:      "write_file",
-		Units:     Units{Body: "content"},
-		Essential: true,
+		Name: "write_file",
 		Description: "Creates a file, or replaces the whole content of one that you have read. Missing folders are created. " +
 			"The line ends, byte order mark and final newline of an existing file are kept. To change a part, use replace.",
+		Traits: Traits{
+			Density:   traits.Density{Body: []string{"content"}},
+			Essential: true,
+			Words:     traits.Say("writing", "wrote", "write"),
+		},
 	}, planWriteFile)
 }
 

@@ -71,7 +71,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.CallArriving:
 		a.endThinking()
 		a.turn.retry.at = time.Time{}
-		a.turn.arriving = e.Name
+		a.turn.arriving = describe(e.Said).Now
 	case chat.ToolStarted:
 		a.toolStarted(e)
 	case chat.ToolOutput:

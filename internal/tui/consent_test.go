@@ -18,7 +18,7 @@ import (
 
 func askedForCommand(command string) chat.ApprovalRequested {
 	return chat.ApprovalRequested{Approval: chat.Approval{
-		ID: 7, Tool: "run_shell_command", Kind: tools.KindShell, Always: `commands "go test"`,
+		ID: 7, Tool: "run_shell_command", Always: `commands "go test"`,
 		Preview: tools.Preview{Title: "run " + words.FirstLine(command), Command: command},
 	}}
 }
@@ -197,7 +197,7 @@ func TestQuestionShowsTheEndFirst(t *testing.T) {
 func TestAQuestionBehindThePager(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
-	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Title: "glob x", Answer: tools.Answer{Text: numbered(50)}})
+	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Said: said("glob x"), Answer: tools.Answer{Text: numbered(50)}})
 	s.press("ctrl+o")
 	s.events(askedForCommand("go test ./..."))
 	s.wait(time.Second)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/traits"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
@@ -30,9 +31,7 @@ type Exchange struct {
 
 // Call is a tool that was called.
 type Call struct {
-	Name string
-	// About is what the call was about, such as a file or a command, in a line.
-	About string
+	Said traits.Said
 	// Failed is set when nothing came of it.
 	Failed bool
 }
@@ -85,10 +84,10 @@ func foldedRows(calls []Call) transcript.Lay {
 	}
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
-			rows = noteRows(dim, "✓", folded(worked, called.ended))(t, width)
+			rows = noteRows(dim, "✓", folded(worked, traits.Said.Ended))(t, width)
 		}
 		if len(failed) > 0 {
-			rows = append(rows, noteRows(dim, "✗", folded(failed, called.notDone))(t, width)...)
+			rows = append(rows, noteRows(dim, "✗", folded(failed, traits.Said.NotDone))(t, width)...)
 		}
 		return rows
 	}
@@ -102,7 +101,7 @@ const (
 )
 
 // folded says in a few words what was called, how often, and what that was about.
-func folded(calls []Call, verb func(called) string) string {
+func folded(calls []Call, verb func(traits.Said) string) string {
 	type kind struct {
 		verb  string
 		calls int
@@ -110,7 +109,9 @@ func folded(calls []Call, verb func(called) string) string {
 	}
 	var kinds []*kind
 	for _, c := range calls {
-		what := verb(describe(c.Name, c.Name))
+		said := describe(c.Said)
+		said.Subject = ""
+		what := verb(said)
 		at := slices.IndexFunc(kinds, func(k *kind) bool { return k.verb == what })
 		if at < 0 {
 			at = len(kinds)
@@ -118,7 +119,7 @@ func folded(calls []Call, verb func(called) string) string {
 		}
 		k := kinds[at]
 		k.calls++
-		if about := words.Line(c.About, foldedAbout); about != "" && !slices.Contains(k.about, about) {
+		if about := words.Line(said.Key, foldedAbout); about != "" && !slices.Contains(k.about, about) {
 			k.about = append(k.about, about)
 		}
 	}

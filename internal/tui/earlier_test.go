@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // What is taken up again is printed folded: what was said, and a line for what was
@@ -18,13 +19,13 @@ func TestEarlierIsFolded(t *testing.T) {
 		Unfinished: true,
 		Exchanges: append(slices.Repeat([]Exchange{{Said: "long ago", Reply: "a **reply**"}}, earlierShown+12), []Exchange{
 			{Said: "fix the test", Calls: []Call{
-				{"read_file", "a.go", false},
-				{"read_line_range", "a.go", false},
-				{"read_file", "b.go", false},
-				{"replace", "a.go", false},
-				{"replace", "a.go", false},
-				{"run_shell_command", "go test ./...\n# and more", true},
-				{"odd", "", false},
+				{said("read_file a.go"), false},
+				{said("read_line_range a.go"), false},
+				{said("read_file b.go"), false},
+				{said("replace a.go"), false},
+				{said("replace a.go"), false},
+				{said("run_shell_command go test ./...\n# and more"), true},
+				{said("odd"), false},
 			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
 		}...),
@@ -45,9 +46,9 @@ func TestManyCallsAreFolded(t *testing.T) {
 	t.Parallel()
 	var calls []Call
 	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
-		calls = append(calls, Call{Name: "read_file", About: file + ".go"})
+		calls = append(calls, Call{Said: said("read_file " + file + ".go")})
 	}
-	if got, want := folded(calls, called.ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
+	if got, want := folded(calls, traits.Said.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -70,8 +71,8 @@ func TestEarlierIsBounded(t *testing.T) {
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.activity.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Name: "replace"}}, Reply: "**two**"}}})
-	s.events(chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command ls", Answer: tools.Answer{Text: "a.go"}})
+	s.model.activity.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Said: said("replace")}}, Reply: "**two**"}}})
+	s.events(chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command ls"), Answer: tools.Answer{Text: "a.go"}})
 	for _, want := range []string{"a.go", "> second", "> first"} {
 		key := "right"
 		if want == "a.go" {

@@ -50,7 +50,7 @@ func (a *activity) outputPages() []pager.Page {
 	var pages []pager.Page
 	for _, tool := range a.tools {
 		text := string(tool.output)
-		pages = append(pages, pager.Page{Title: tool.words.running(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(text) }})
+		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(text) }})
 	}
 	for i := len(a.outputs) - 1; i >= 0; i-- {
 		pages = append(pages, a.outputs[i].page())

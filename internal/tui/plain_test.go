@@ -25,7 +25,7 @@ func TestPlainFrame(t *testing.T) {
 	}
 	p.show()
 	p.take(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "explain"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}})
-	p.take(eventsMsg{chat.ToolEnded{Name: "replace", Title: "replace internal/a.go", Answer: tools.Answer{Text: "changed", Diff: editDiff}}})
+	p.take(eventsMsg{chat.ToolEnded{Name: "replace", Said: said("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}}})
 	p.take(eventsMsg{askedForCommand("rm -r build")})
 	p.take(eventsMsg{chat.ApprovalSettled{ID: 7}, chat.TurnEnded{}})
 	golden.RequireEqual(t, []byte(out.String()))

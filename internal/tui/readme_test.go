@@ -43,12 +43,12 @@ var pictures = map[string]func(*screenplay){
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "The tests fail. Find out why and repair till.sh."},
 			chat.TextDelta{Delta: "I read what is promised, done and checked.\n"}, chat.ReplyEnded{})
 		s.events(
-			chat.ToolEnded{Name: "read_file", Title: "read_file README.md", Answer: tools.Answer{Text: numbered(10)}},
-			chat.ToolEnded{Name: "read_file", Title: "read_file till.sh", Answer: tools.Answer{Text: numbered(43)}},
-			chat.ToolEnded{Name: "read_file", Title: "read_file test.sh", Answer: tools.Answer{Text: numbered(33)}},
-			chat.ToolEnded{Name: "replace", Title: "replace till.sh", Answer: tools.Answer{Text: "changed", Diff: tillDiff}},
+			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file README.md"), Answer: tools.Answer{Text: numbered(10)}},
+			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file till.sh"), Answer: tools.Answer{Text: numbered(43)}},
+			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file test.sh"), Answer: tools.Answer{Text: numbered(33)}},
+			chat.ToolEnded{Name: "replace", Said: said("replace till.sh"), Answer: tools.Answer{Text: "changed", Diff: tillDiff}},
 			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), TokensBefore: 6_200, TokensAfter: 5_610, Limit: 32_768},
-			chat.ToolEnded{Name: "run_shell_command", Title: "run_shell_command sh test.sh", Answer: tools.Answer{Text: "ok 8 a discount from ten euros on\nok 9 no discount below\n9 of 9 checks pass\n", ExitCode: &zero}, Duration: 200 * time.Millisecond},
+			chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command sh test.sh"), Answer: tools.Answer{Text: "ok 8 a discount from ten euros on\nok 9 no discount below\n9 of 9 checks pass\n", ExitCode: &zero}, Duration: 200 * time.Millisecond},
 			chat.UsageReported{PromptTokens: 16_200, CompletionTokens: 610, CachedTokens: 14_300})
 		s.wait(21 * time.Second)
 		s.events(chat.TextDelta{Delta: tillReply}, chat.ReplyEnded{Text: tillReply}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
@@ -58,7 +58,7 @@ var pictures = map[string]func(*screenplay){
 	"question": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "An order of exactly ten euros gets no discount. Repair that."},
 			chat.ApprovalRequested{Approval: chat.Approval{
-				ID: 1, Tool: "replace", Kind: tools.KindEdit, Always: "edits of *.sh files",
+				ID: 1, Tool: "replace", Always: "edits of *.sh files",
 				Preview: tools.Preview{Title: "edit till.sh", Diff: tillDiff, Paths: []string{"till.sh"}},
 			}})
 		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 6_400, Limit: 32_768, Threshold: 27_800, Mode: chat.ModeAsk, Freed: 590}})

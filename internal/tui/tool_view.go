@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tools"
+	"agent/internal/traits"
 	"agent/internal/tui/mailbox"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
@@ -32,7 +33,7 @@ const (
 // runningTool is a call that runs.
 type runningTool struct {
 	call    int
-	words   called
+	said    traits.Said
 	started time.Time
 	// output is the end of what it printed.
 	output []byte
@@ -41,7 +42,7 @@ type runningTool struct {
 func (a *activity) toolStarted(e chat.ToolStarted) {
 	a.endThinking()
 	a.turn.arriving = ""
-	a.tools = append(a.tools, runningTool{call: e.Call, words: describe(e.Name, e.Title), started: a.opts.Now()})
+	a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Said), started: a.opts.Now()})
 }
 
 func (a *activity) toolOutput(e chat.ToolOutput) {
@@ -64,18 +65,18 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 			break
 		}
 	}
-	answer, done := e.Answer, describe(e.Name, e.Title)
+	answer, done := e.Answer, describe(e.Said)
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
-		a.outputs.add(output{title: done.ended(), text: cmp.Or(answer.Text, answer.Error, "no output"), diff: answer.Diff, spool: answer.Spool})
+		a.outputs.add(output{title: done.Ended(), text: cmp.Or(answer.Text, answer.Error, "no output"), diff: answer.Diff, spool: answer.Spool})
 	}
 	if answer.Diff != "" {
 		added, removed := patch.Stat(answer.Diff)
-		a.turn.changed(done.subject, added, removed)
+		a.turn.changed(done.Subject, added, removed)
 	}
 	switch {
-	case done.done == readVerb && answer.Error == "":
+	case (e.Traits.ShowsFile() || e.Traits.ShowsFiles()) && answer.Error == "":
 		reads, _ := a.held.(heldReads)
-		a.held = append(reads, readFile{done.subject, words.Lines(answer.Text)})
+		a.held = append(reads, readFile{done.Subject, words.Lines(answer.Text)})
 	case answer.Diff != "" && refusal(e) == "":
 		a.endHeld()
 		a.held = heldEdit(e)
@@ -143,7 +144,7 @@ func (reads heldReads) rows() transcript.Lay {
 func toolResult(t *style.Theme, e chat.ToolEnded, saved, width int) []string {
 	a := e.Answer
 	if refused := refusal(e); refused != "" {
-		return noteRows(bad, "✗", describe(e.Name, e.Title).notDone()+" — "+refused)(t, width)
+		return noteRows(bad, "✗", describe(e.Said).NotDone()+" — "+refused)(t, width)
 	}
 	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
 	glyph := t.OK.Text("✓")
@@ -164,10 +165,10 @@ func toolResult(t *style.Theme, e chat.ToolEnded, saved, width int) []string {
 	if said != "" {
 		said = " — " + said
 	}
-	done := describe(e.Name, e.Title)
-	what := done.notDone()
+	done := describe(e.Said)
+	what := done.NotDone()
 	if a.ExitCode != nil || a.Diff != "" || a.Error == "" {
-		what = done.ended()
+		what = done.Ended()
 	}
 	room := width - 2
 	said = style.Truncate(said, max(room-style.Width(what), room/2))
@@ -265,7 +266,7 @@ func (a *activity) toolsView(width, room int) []string {
 			break
 		}
 		time := " " + words.Elapsed(a.opts.Now().Sub(tool.started))
-		lines = append(lines, a.spinner()+" "+style.Truncate(tool.words.running(), width-2-len(time))+a.theme.Dim.Text(time))
+		lines = append(lines, a.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(a.tools)-i))
 		for _, row := range style.Tail(string(tool.output), width-2, share) {
 			lines = append(lines, a.theme.Dim.Text("  "+row))

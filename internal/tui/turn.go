@@ -23,7 +23,7 @@ type turn struct {
 	asked   time.Duration
 	// returned is set when a message came back unsent.
 	returned bool
-	// arriving is the tool whose call the model is writing.
+	// arriving says the call that the model is writing.
 	arriving string
 	// summariser is the model that is writing a summary of the conversation.
 	summariser string
@@ -111,7 +111,7 @@ func (a *activity) doing() string {
 	case u.summariser != "":
 		return "summarising with " + style.Clean(u.summariser)
 	case u.arriving != "":
-		return describe(u.arriving, "").coming()
+		return "next: " + u.arriving
 	case a.reply.thinking():
 		return "thinking"
 	case len(a.tools) > 0:

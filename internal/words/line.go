@@ -79,3 +79,13 @@ func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(line)
 }
+
+// Headline returns the first line of text that is not blank, with a mark when there
+// are more.
+func Headline(text string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if more {
+		line += " …"
+	}
+	return line
+}

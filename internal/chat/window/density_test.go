@@ -118,7 +118,7 @@ func TestOptimizeSeesTheRawHistory(t *testing.T) {
 		t.Errorf("left are %v", left)
 	}
 	c := dropping.config
-	if !c.Switches["readWritePruning"] || c.Numbers["recencyRetention"] != 7 || c.WorkspaceRoot != "/w" || !c.Facts("read_file").Reads {
+	if !c.Switches["readWritePruning"] || c.Numbers["recencyRetention"] != 7 || c.WorkspaceRoot != "/w" || !c.Facts("read_file").ShowsFile() {
 		t.Errorf("configured %+v", c)
 	}
 }

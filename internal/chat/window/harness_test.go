@@ -14,6 +14,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/traits"
 )
 
 // words counts a token a word, so that tests can do sums; letters is another
@@ -92,8 +93,8 @@ func (b *bench) ask(context.Context, string, string) (compression.Answer, error)
 }
 
 // facts are those of the tools that the tests call.
-func facts(tool string) compression.ToolFacts {
-	return compression.ToolFacts{Reads: tool == "read_file", Writes: tool == "write_file", Key: "file_path"}
+func facts(tool string) traits.Traits {
+	return traits.Traits{Reads: tool == "read_file", Edits: tool == "write_file", File: traits.FileNames, Key: "file_path"}
 }
 
 // fit makes the next request fit, and checks that it does.

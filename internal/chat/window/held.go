@@ -7,6 +7,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // Held is a part of the context that pruning could take and has not.
@@ -68,7 +69,7 @@ func (w *Window) going() map[history.Block]string {
 // pruning costs.
 func (w *Window) heldPart(part compression.Part, going map[history.Block]string) Held {
 	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: w.scaled(w.History.CountBlocks(part.Blocks)), Pinned: w.pins[part.Path]}
-	facts := compression.ToolFacts{}
+	facts := traits.Traits{}
 	if part.Call != nil {
 		h.Kind, facts = part.Call.Name, w.Facts(part.Call.Name)
 	}
@@ -87,7 +88,7 @@ func (w *Window) heldPart(part compression.Part, going map[history.Block]string)
 		h.Reason = "the strategy in use prunes nothing; a compression takes the oldest first"
 	case part.Call == nil:
 		h.Reason = "the latest inclusion of the file; a later one takes its place"
-	case facts.Writes:
+	case facts.WritesFile():
 		h.Reason = "a change of the file; only a compression takes it"
 	case !w.Density().Switches["readWritePruning"]:
 		h.Reason = "compression.density.readWritePruning is off"

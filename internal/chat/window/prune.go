@@ -59,7 +59,7 @@ func (w *Window) follow(strategy compression.Pruner) {
 
 func (w *Window) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 	return strategy.Engine(cacheaware.Options{
-		Tools:   w.Facts.Units(),
+		Tools:   cacheaware.Tools(w.Facts),
 		Root:    w.Root,
 		Counter: func() history.Counter { return w.Counter(w.Settings().Model) },
 	})

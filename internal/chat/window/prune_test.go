@@ -14,6 +14,7 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/session"
+	"agent/internal/traits"
 )
 
 // priced is a bench whose strategy asks what pruning costs, with a clock.
@@ -24,13 +25,15 @@ type priced struct {
 	words int
 }
 
-func unitsOf(tool string) compression.ToolFacts {
-	units := map[string]cacheaware.Tool{
-		"read_file": {Act: cacheaware.View, Path: []string{"file_path"}},
-		"replace":   {Act: cacheaware.Edit, Path: []string{"file_path"}, Old: []string{"old"}, New: []string{"new"}},
-		"shell":     {Act: cacheaware.Shell, Command: []string{"file_path"}},
+func unitsOf(tool string) traits.Traits {
+	units := map[string]traits.Traits{
+		"read_file": {Reads: true, File: []string{"file_path"}},
+		"replace":   {Edits: true, File: []string{"file_path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+		"shell":     {Runs: true, Density: traits.Density{Command: []string{"file_path"}}},
 	}
-	return compression.ToolFacts{Key: "file_path", Units: units[tool]}
+	known := units[tool]
+	known.Key, known.Elsewhere = "file_path", true
+	return known
 }
 
 func newPriced(t *testing.T, limit int, observer history.Observer) *priced {

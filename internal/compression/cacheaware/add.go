@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // Add takes an entry that was appended to the conversation.
@@ -107,7 +108,7 @@ func (e *Engine) addPicture(u unit) {
 }
 
 // take notes a long argument of the call.
-func (f *fact) take(a argumentUnit, tool Tool, at int, root string) {
+func (f *fact) take(a argumentUnit, tool traits.Traits, at int, root string) {
 	switch a.part {
 	case oldText:
 		f.olds = append(f.olds, at)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // Act is what a tool does, as far as pruning depends on it.
@@ -30,34 +31,25 @@ const (
 	Keep
 )
 
-// Tool is what a tool declares of its calls: which parameters name and hold what. Where
-// several names are given, the first that a call has counts.
-type Tool struct {
-	Act Act
-	// Path names the file.
-	Path []string
-	// From and To name the first and last line of a view, Count the number of
-	// lines when there is no To.
-	From, To, Count []string
-	// Old and New name the texts of an edit, Body the content of a write. List
-	// names a parameter that holds several edits, each with Old and New.
-	Old, New, Body, List []string
-	// Patch names a parameter in the format of apply_patch.
-	Patch []string
-	// Command names the command line of a shell tool: a text, or a list whose last item
-	// is one.
-	Command []string
-	// Headed says that the answer of a view that is not all it was asked for begins
-	// with a line in brackets.
-	Headed bool
-	// Fragment says that a view shows a part that is not told by lines, such as a
-	// symbol.
-	Fragment bool
+// ActOf is what calls of a tool do.
+func ActOf(tool traits.Traits) Act {
+	switch named := len(tool.File) > 0; {
+	case len(tool.Command) > 0:
+		return Shell
+	case tool.Edits && named && len(tool.Body) > 0:
+		return Write
+	case tool.Edits && (named || len(tool.Patch) > 0):
+		return Edit
+	case tool.Edits, tool.Keeps:
+		return Keep
+	case tool.Reads && named:
+		return View
+	}
+	return Find
 }
 
-// Tools returns the declaration of the tool of that name; the zero Tool for an
-// unknown one.
-type Tools func(name string) Tool
+// Tools returns what the tool of that name declares; the zero traits for an unknown one.
+type Tools func(name string) traits.Traits
 
 // lastLine stands for the end of a file.
 const lastLine = math.MaxInt32
@@ -126,15 +118,15 @@ func (f *fact) cover(request int) {
 func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == lastLine }
 
 // newFact reads what a call is about to do. Relative paths are resolved in root.
-func newFact(call *history.ToolCall, tool Tool, root string) *fact {
-	f := &fact{name: call.Name, act: tool.Act, lo: 1, hi: lastLine, result: -1}
+func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
+	f := &fact{name: call.Name, act: ActOf(tool), lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return resolvePath(root, p) }
-	if tool.Act == View || tool.Act == Write || tool.Act == Edit {
-		if p := textArg(call, tool.Path); p != "" {
+	if f.act == View || f.act == Write || f.act == Edit {
+		if p := textArg(call, tool.File); p != "" {
 			f.paths = []string{resolve(p)}
 		}
 	}
-	switch tool.Act {
+	switch f.act {
 	case View:
 		f.lines(call, tool)
 	case Shell:
@@ -149,7 +141,7 @@ func newFact(call *history.ToolCall, tool Tool, root string) *fact {
 }
 
 // lines sets the range a view asks for.
-func (f *fact) lines(call *history.ToolCall, tool Tool) {
+func (f *fact) lines(call *history.ToolCall, tool traits.Traits) {
 	f.headed, f.fragment = tool.Headed, tool.Fragment
 	if tool.Fragment {
 		f.hi = lastLine - 1 // never the whole file, and covered by it

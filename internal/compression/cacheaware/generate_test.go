@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // fourBytes counts a token for each four bytes, which is fast and near enough.
@@ -14,19 +15,19 @@ type fourBytes struct{}
 
 func (fourBytes) Count(text string) int { return (len(text) + 3) / 4 }
 
-var testTools = map[string]Tool{
-	"read":    {Act: View, Path: []string{"path"}, From: []string{"offset"}, Count: []string{"limit"}, Headed: true},
-	"lines":   {Act: View, Path: []string{"path"}, From: []string{"from"}, To: []string{"to"}},
-	"symbol":  {Act: View, Path: []string{"path"}, Fragment: true},
-	"write":   {Act: Write, Path: []string{"path"}, Body: []string{"content"}},
-	"replace": {Act: Edit, Path: []string{"path"}, Old: []string{"old"}, New: []string{"new"}},
-	"multi":   {Act: Edit, Path: []string{"path"}, List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}},
-	"patch":   {Act: Edit, Patch: []string{"patch"}},
-	"shell":   {Act: Shell, Command: []string{"command"}},
-	"todo":    {Act: Keep},
+var testTools = map[string]traits.Traits{
+	"read":    {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true}},
+	"lines":   {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"from"}, To: []string{"to"}}},
+	"symbol":  {Reads: true, File: []string{"path"}, Density: traits.Density{Fragment: true}},
+	"write":   {Edits: true, File: []string{"path"}, Density: traits.Density{Body: []string{"content"}}},
+	"replace": {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+	"multi":   {Edits: true, File: []string{"path"}, Density: traits.Density{List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}}},
+	"patch":   {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
+	"shell":   {Runs: true, Density: traits.Density{Command: []string{"command"}}},
+	"todo":    {Keeps: true},
 }
 
-func toolOf(name string) Tool { return testTools[name] }
+func toolOf(name string) traits.Traits { return testTools[name] }
 
 func newEngine() *Engine {
 	return New(Options{Tools: toolOf, Root: "/w", Counter: func() history.Counter { return fourBytes{} }})

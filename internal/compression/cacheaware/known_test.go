@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 type byLetter struct{}
@@ -43,7 +44,7 @@ func TestRecordedCountsAreTakenOver(t *testing.T) {
 	parts := func(entries []*history.Content) ([]Part, int) {
 		counter := &listening{text: long}
 		e := New(Options{
-			Tools: func(string) Tool { return Tool{} }, Root: "/w",
+			Tools: func(string) traits.Traits { return traits.Traits{} }, Root: "/w",
 			Counter: func() history.Counter { return counter },
 		})
 		for _, entry := range entries {

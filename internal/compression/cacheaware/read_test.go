@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // What two command lines are about is the same if only their frame differs.
@@ -188,7 +189,7 @@ func TestLongArguments(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if units := longArguments(&history.ToolCall{Parameters: json.RawMessage(`"text"`)}, Tool{}); units != nil {
+	if units := longArguments(&history.ToolCall{Parameters: json.RawMessage(`"text"`)}, traits.Traits{}); units != nil {
 		t.Errorf("units %v in parameters that are no object", slices.Collect(maps.Keys(got)))
 	}
 }

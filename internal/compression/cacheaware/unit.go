@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // part says what a unit is of its entry.
@@ -100,7 +101,7 @@ type argumentUnit struct {
 
 // longArguments finds the units among the arguments of a call, in the order in
 // which they stand.
-func longArguments(call *history.ToolCall, tool Tool) []argumentUnit {
+func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
 	var units []argumentUnit
 	decoder := jsontext.NewDecoder(bytes.NewReader(call.Parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if decoder.PeekKind() != '{' {
@@ -133,7 +134,7 @@ func isName(decoder *jsontext.Decoder) bool {
 
 // partOf says what an argument is. Names that a tool does not declare count only
 // when they are long.
-func partOf(at jsontext.Pointer, text string, tool Tool) (part, bool) {
+func partOf(at jsontext.Pointer, text string, tool traits.Traits) (part, bool) {
 	name := at.LastToken()
 	top := strings.Count(string(at), "/") == 1
 	listed := slices.ContainsFunc(tool.List, func(list string) bool { return strings.HasPrefix(string(at), "/"+list+"/") })

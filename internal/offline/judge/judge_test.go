@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // byLetter counts a token for each byte.
@@ -20,11 +21,11 @@ func (byLetter) Count(text string) int { return len(text) }
 // options count so.
 func options() cacheaware.Options {
 	return cacheaware.Options{
-		Tools: func(name string) cacheaware.Tool {
-			return map[string]cacheaware.Tool{
-				"read":  {Act: cacheaware.View, Path: []string{"path"}},
-				"edit":  {Act: cacheaware.Edit, Path: []string{"path"}, Old: []string{"old"}, New: []string{"new"}},
-				"patch": {Act: cacheaware.Edit, Patch: []string{"patch"}},
+		Tools: func(name string) traits.Traits {
+			return map[string]traits.Traits{
+				"read":  {Reads: true, File: []string{"path"}},
+				"edit":  {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+				"patch": {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
 			}[name]
 		},
 		Root: "/w", Counter: func() history.Counter { return byLetter{} },

@@ -1,0 +1,167 @@
+package traits
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"agent/internal/words"
+)
+
+// Words say a call on the screen: "reading a.go", "read a.go (offset 3)", "read a.go".
+type Words struct {
+	// Given is the parameter whose presence makes these the words of a call; empty for
+	// every call.
+	Given string
+	// Now is the verb while a call runs, Done after it, and Do when it came to nothing.
+	Now, Done, Do string
+	// About is what a call is about, with the values of its parameters in place of
+	// {NAME}. Without it a call is about its key, where it looks, and its numbers.
+	About string
+}
+
+// Say returns the words of a tool all of whose calls have the same verbs.
+func Say(now, done, do string) []Words { return []Words{{Now: now, Done: done, Do: do}} }
+
+// Said is a call in words.
+type Said struct {
+	// Name is that of the tool.
+	Name string
+	// Words are the verbs; a tool that declares none goes by its name.
+	Words
+	// Subject is what the call is about, on one line; empty when it says nothing.
+	Subject string
+	// Key is the whole value of the parameter that tells the call from others.
+	Key string
+}
+
+// Running says the call while it runs.
+func (s Said) Running() string { return join(s.Now, s.Subject) }
+
+// Ended says the call after it ran.
+func (s Said) Ended() string { return join(s.Done, s.Subject) }
+
+// NotDone says the call when it came to nothing.
+func (s Said) NotDone() string { return join(s.Do, s.Subject) }
+
+// Title says the call in a line: the tool and its subject.
+func (s Said) Title() string { return join(s.Name, s.Subject) }
+
+func join(verb, subject string) string {
+	if subject == "" {
+		return verb
+	}
+	return verb + " " + subject
+}
+
+// Named says a call of which nothing but the tool is known.
+func (t Traits) Named(name string) Said { return t.Describe(name, nil) }
+
+// Describe says a call of the tool with that name in words.
+func (t Traits) Describe(name string, arguments json.RawMessage) Said {
+	said := Said{Name: name, Words: Words{Now: name, Done: name, Do: name}}
+	given := parameters(arguments)
+	for _, w := range t.Words {
+		if _, ok := given.value(w.Given); ok || w.Given == "" {
+			said.Words = w
+			break
+		}
+	}
+	key, _ := given.value(t.Key)
+	said.Key = text(key)
+	said.Subject = given.subject(t.Key)
+	if said.About != "" {
+		said.Subject = given.fill(said.About)
+	}
+	return said
+}
+
+// fill puts the values of parameters in place of {NAME}.
+func (a arguments) fill(template string) string {
+	var values []string
+	for _, p := range a {
+		values = append(values, "{"+p.name+"}", words.Headline(text(p.value)))
+	}
+	return strings.NewReplacer(values...).Replace(template)
+}
+
+// parameter is one argument of a call.
+type parameter struct {
+	name  string
+	value json.RawMessage
+}
+
+type arguments []parameter
+
+// parameters are the arguments of a call in their order. What is not an object has none.
+func parameters(raw json.RawMessage) arguments {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil
+	}
+	var all arguments
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return all
+		}
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			return all
+		}
+		all = append(all, parameter{name.(string), value})
+	}
+	return all
+}
+
+func (a arguments) value(name string) (json.RawMessage, bool) {
+	for _, p := range a {
+		if p.name == name {
+			return p.value, true
+		}
+	}
+	return nil, false
+}
+
+// subject is the parameter that tells the call from others, where it looks, and its
+// numbers, such as the lines it is about.
+func (a arguments) subject(key string) string {
+	about, where := "", ""
+	var numbers []string
+	for _, p := range a {
+		var number json.Number
+		switch {
+		case p.name == key:
+			if about = words.Headline(text(p.value)); p.name == "pattern" && strings.Contains(about, " ") {
+				about = `"` + about + `"` // it has an end
+			}
+		case p.name == "path":
+			if path := words.Headline(text(p.value)); path != "" && path != "." {
+				where = " in " + path
+			}
+		case json.Unmarshal(p.value, &number) == nil && p.value[0] != '"' && number != "":
+			numbers = append(numbers, p.name+" "+number.String())
+		}
+	}
+	about += where
+	if len(numbers) > 0 {
+		about += " (" + strings.Join(numbers, ", ") + ")"
+	}
+	return strings.TrimSpace(about)
+}
+
+// text is a text, the texts of a list, or a number.
+func text(value json.RawMessage) string {
+	var one string
+	var several []string
+	var number json.Number
+	switch {
+	case json.Unmarshal(value, &one) == nil:
+		return one
+	case json.Unmarshal(value, &several) == nil:
+		return strings.Join(several, ", ")
+	case json.Unmarshal(value, &number) == nil:
+		return number.String()
+	}
+	return ""
+}

@@ -1,0 +1,124 @@
+// Package traits is what a tool declares of itself, in the words in which the rest of
+// the program asks: approval, rules, density, summaries, prompts, commands and the
+// screen. It is plain data and imports nothing of the program but words.
+package traits
+
+import "strings"
+
+// Traits is the declaration of one tool. The zero value declares nothing: such a tool
+// may do anything, so a person is asked about its calls, they run alone, and nothing is
+// known of its answers.
+//
+// Parameters are given as lists of names; the first that a call has counts.
+type Traits struct {
+	// Reads: calls look at files or at what the program keeps.
+	Reads bool
+	// Edits: calls change files.
+	Edits bool
+	// Runs: calls run commands.
+	Runs bool
+	// Reaches: calls use the network.
+	Reaches bool
+	// Keeps: calls change what the conversation itself keeps, such as the todo list.
+	Keeps bool
+	// Asks: calls ask the person something; that is their effect.
+	Asks bool
+
+	// Beside: calls may run at the same time as others.
+	Beside bool
+	// Essential tools are offered in the smallest windows too: with them alone a small
+	// job can be done.
+	Essential bool
+	// NeedsRecord tools are offered only where the conversation is recorded.
+	NeedsRecord bool
+	// Elsewhere is set for a tool of another program, which a recording names. What it
+	// reads and writes does not count for REQ-HD-005.
+	Elsewhere bool
+
+	// Key is the parameter that tells one call from another in a line: a path, a
+	// command, a pattern, a URL. Empty when there is none.
+	Key string
+	// File names the file that a call shows or changes (REQ-HD-005.2, REQ-HD-005.3).
+	File []string
+	// Files names the list of files that a call shows.
+	Files []string
+	// Density is what density may take out of a call and its answer.
+	Density
+
+	// Words say a call on the screen; the first whose parameter a call has count.
+	Words []Words
+}
+
+// Density is what density may take out of a call and its answer, by the parameters that
+// hold it.
+type Density struct {
+	// From is the first line that is read.
+	From []string
+	// To is the last line that is read.
+	To []string
+	// Count is how many lines are read, for a call that has no To.
+	Count []string
+	// Headed: an answer that is not all that was asked for begins with a line in
+	// brackets.
+	Headed bool
+	// Fragment: what is read is named otherwise than by lines, such as a symbol.
+	Fragment bool
+	// Old is the text that an edit replaces.
+	Old []string
+	// New is the text that an edit puts in.
+	New []string
+	// List holds several edits, each with Old and New.
+	List []string
+	// Body is the whole content that is written.
+	Body []string
+	// Patch is in the format of apply_patch.
+	Patch []string
+	// Command is a command line: a text, or a list whose last item is one.
+	Command []string
+}
+
+// FileNames are the parameters by which models name a file (REQ-HD-005.4, D-14).
+var FileNames = []string{"file_path", "absolute_path", "path"}
+
+// Harmless reports whether calls change nothing but what the conversation keeps, so that
+// nobody is asked about them unless a file is protected.
+func (t Traits) Harmless() bool {
+	return (t.Reads || t.Keeps || t.Asks) && !t.Edits && !t.Runs && !t.Reaches
+}
+
+// EditsOnly reports whether changing files is all that calls do.
+func (t Traits) EditsOnly() bool { return t.Edits && !t.Runs && !t.Reaches }
+
+// Retrievable reports whether a call can be made again to have its answer again. What
+// edits or keeps something would do it twice (D-45).
+func (t Traits) Retrievable() bool {
+	return (t.Reads || t.Runs || t.Reaches) && !t.Edits && !t.Keeps
+}
+
+// ShowsFile reports whether the answer is the content of the file that the call names
+// (REQ-HD-005.2).
+func (t Traits) ShowsFile() bool { return t.Reads && len(t.File) > 0 && !t.Elsewhere }
+
+// ShowsFiles reports whether the answer is the content of the files that the call lists.
+func (t Traits) ShowsFiles() bool { return t.Reads && len(t.Files) > 0 && !t.Elsewhere }
+
+// WritesFile reports whether success changes the file that the call names
+// (REQ-HD-005.3).
+func (t Traits) WritesFile() bool { return t.Edits && len(t.File) > 0 && !t.Elsewhere }
+
+// String lists what calls do, as people read it.
+func (t Traits) String() string {
+	var does []string
+	for _, trait := range []struct {
+		is   bool
+		word string
+	}{{t.Reads, "read"}, {t.Edits, "edit"}, {t.Runs, "shell"}, {t.Reaches, "network"}, {t.Keeps, "state"}, {t.Asks, "ask"}} {
+		if trait.is {
+			does = append(does, trait.word)
+		}
+	}
+	if len(does) == 0 {
+		return "unknown"
+	}
+	return strings.Join(does, ", ")
+}

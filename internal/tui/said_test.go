@@ -1,0 +1,19 @@
+package tui
+
+import (
+	"strings"
+
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// said says a call of a real tool: its name, and what it is about.
+func said(title string) traits.Said {
+	name, about, _ := strings.Cut(title, " ")
+	s := tools.NewRegistry(tools.Default()...).Traits(name).Named(name)
+	s.Subject, s.Key = about, about
+	return s
+}
+
+// reading are the traits of a tool that shows a file.
+var reading = traits.Traits{Reads: true, File: traits.FileNames}
