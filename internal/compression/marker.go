@@ -116,7 +116,7 @@ func (g *gap) join(marker *history.Content) {
 // writtenBy is the file that a call wrote, as the model named it; empty when it wrote
 // none.
 func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) string {
-	if !facts.of(pair.Call.Name).Writes || isPreview(pair.Call) || len(pair.Responses) == 0 {
+	if !facts.of(pair.Call.Name).WritesFile() || isPreview(pair.Call) || len(pair.Responses) == 0 {
 		return ""
 	}
 	for _, at := range pair.Responses {

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // extent says how much stays of the arguments of a call.
@@ -95,7 +96,7 @@ func (s *shortener) keeps(text string) bool {
 	depth := s.in.StackDepth()
 	kind, length := s.in.StackIndex(depth)
 	isName := kind == '{' && length%2 == 1
-	isPath := depth == 1 && len(text) <= maxPath && slices.Contains(pathKeys[:], s.in.StackPointer().LastToken())
+	isPath := depth == 1 && len(text) <= maxPath && slices.Contains(traits.FileNames, s.in.StackPointer().LastToken())
 	return isName || isPath
 }
 
