@@ -121,7 +121,7 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 		k.refused = err.Error()
 	case asked.Cut:
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
-	case tool.Kind != tools.KindRead && cacheaware.HoldsNote(string(k.parameters)):
+	case (!tool.Harmless() || tool.Keeps) && cacheaware.HoldsNote(string(k.parameters)):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
 	case json.Unmarshal(k.parameters, &object) != nil:
 		k.refused = fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", asked.Name)
