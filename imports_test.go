@@ -54,6 +54,7 @@ var rooms = []room{
 	{"internal/git", []string{"internal/sandbox"}, "git runs in a sandbox and knows nobody"},
 	{"internal/ignore", []string{"internal/git"}, "listing files needs git at most"},
 	{"internal/nearest", nil, "comparing words needs nothing"},
+	{"internal/llm/vendor", nil, "a vendor is a value"},
 	{"internal/llm/openai", []string{"internal/history", "internal/llm"}, "a wire format turns requests into bytes and knows no settings"},
 	{"internal/llm", []string{"internal/history"}, "a provider turns history into replies"},
 	{"internal/lexer", nil, "reading a grammar needs nothing"},

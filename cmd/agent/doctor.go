@@ -147,12 +147,12 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 	if notice != "" {
 		found = append(found, finding{"note", notice, ""})
 	}
-	preset := endpoint.Preset()
+	known := endpoint.Vendor()
 	switch {
 	case endpoint.Key != "":
 		found = append(found, finding{"ok", "key from " + endpoint.KeyFrom, ""})
-	case preset.KeyVariable != "":
-		found = append(found, finding{"fix", "no key for " + preset.Title, "set " + preset.KeyVariable + ", or run agent login " + preset.Name})
+	case known.KeyVariable != "":
+		found = append(found, finding{"fix", "no key for " + known.Title, "set " + known.KeyVariable + ", or run agent login " + known.Name})
 	default:
 		found = append(found, finding{"note", "no key; fine for a server of your own", ""})
 	}

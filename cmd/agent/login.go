@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/nearest"
 	"agent/internal/provider"
 
@@ -67,12 +68,12 @@ func (o loginOptions) place() (string, error) {
 		}
 		return provider.Place(base), nil
 	}
-	preset, found := provider.Named(cmp.Or(o.provider, "openai"))
+	known, found := vendor.Named(cmp.Or(o.provider, "openai"))
 	if !found {
 		names := provider.Names()
 		return "", usage(fmt.Errorf("there is no provider %q; there are %s%s", o.provider, strings.Join(names, ", "), nearest.Question(o.provider, names)))
 	}
-	return provider.Place(preset.BaseURL), nil
+	return provider.Place(known.BaseURL), nil
 }
 
 func login(ctx context.Context, w world, o loginOptions) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/provider/catalogue"
 	"agent/internal/rawjson"
@@ -121,8 +122,8 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 func (o modelsOptions) catalogueRows() []modelRow {
 	names := map[string]string{}
 	for _, name := range provider.Names() {
-		if preset, _ := provider.Named(name); preset.Catalogue != "" {
-			names[preset.Catalogue] = name
+		if known, _ := vendor.Named(name); known.Catalogue != "" {
+			names[known.Catalogue] = name
 		}
 	}
 	var filtered, named, others []modelRow
@@ -152,7 +153,7 @@ func offeredRows(ctx context.Context, c *provider.Connection, endpoint provider.
 	var rows []modelRow
 	for _, offer := range offers {
 		row := modelRow{Provider: endpoint.Provider, ID: offer.ID}
-		if m, found := catalogue.At(endpoint.Preset().Catalogue, offer.ID); found {
+		if m, found := catalogue.At(endpoint.Vendor().Catalogue, offer.ID); found {
 			row = catalogueRow(m, offer.ID)
 			row.Provider = endpoint.Provider
 		}

@@ -17,7 +17,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/history"
-	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/provider"
@@ -227,7 +227,7 @@ func (c *Conversation) openWorkspace() error {
 		return err
 	}
 	c.workspace, c.survey = confined, survey.New(confined.Root(), survey.MaxFolders)
-	jobs := shell.NewJobs(c.process.Environ, []string{llm.EnvKey})
+	jobs := shell.NewJobs(c.process.Environ, []string{vendor.EnvKey})
 	forget := c.process.OnEndAtOnce(func() { jobs.Kill(); _ = remove() })
 	c.onClose(func() error { forget(); return nil })
 	c.onClose(remove)

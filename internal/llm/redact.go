@@ -27,9 +27,6 @@ func (k Key) GoString() string { return k.String() }
 // MarshalText keeps the key out of JSON and logs.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// EnvKey is the environment variable that holds the key.
-const EnvKey = "OPENAI_API_KEY"
-
 // redacted stands where a key was.
 const redacted = "[key]"
 

@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
 )
@@ -45,7 +46,7 @@ func TestKeysStayWhereTheyBelong(t *testing.T) {
 							from := provider.Sources{
 								Provider: provider.Choice{Text: name, From: nameFrom},
 								BaseURL:  provider.Choice{Text: base, From: baseFrom},
-								Env:      env(map[string]string{llm.EnvKey: "sk-openai", "GROQ_API_KEY": "sk-groq"}),
+								Env:      env(map[string]string{vendor.EnvKey: "sk-openai", "GROQ_API_KEY": "sk-groq"}),
 								Stored: func(place string) (llm.Key, string) {
 									plain := strings.HasPrefix(place, "http://")
 									if stored == 1 && !plain || stored == 2 && plain {

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
 )
@@ -220,7 +221,7 @@ func (c *Connection) current() (*peer, error) {
 		client: openai.NewClient(openai.Config{
 			BaseURL: endpoint.BaseURL, Key: endpoint.Key,
 			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
-			Lessons: c.lessons.of(endpoint.Host()), KeyHelp: endpoint.Preset().keyHelp(),
+			Lessons: c.lessons.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
 		}),
 		asked: make(chan struct{}),
 	}
@@ -371,7 +372,7 @@ func (c *Connection) NoImages(model string) string {
 	if err != nil {
 		return ""
 	}
-	m, found := catalogue.At(p.endpoint.Preset().Catalogue, model)
+	m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model)
 	if !found || m.Images || catalogue.Name(m.ID) != catalogue.Name(model) {
 		return ""
 	}
@@ -390,6 +391,6 @@ func (c *Connection) Close() error {
 
 // withheld says why OPENAI_API_KEY is not sent, and what to do.
 func withheld(e Endpoint) error {
-	return errors.New(llm.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
+	return errors.New(vendor.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
 		"or store a key with agent login --base-url " + e.BaseURL + ", or give the address with --base-url or OPENAI_BASE_URL")
 }

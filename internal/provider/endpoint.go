@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/words"
 )
@@ -44,7 +45,7 @@ type Endpoint struct {
 	// BaseURL is empty when nothing names an endpoint. From is the layer that does.
 	BaseURL string
 	From    settings.Source
-	// Provider is the name of its Preset, "" when it has none.
+	// Provider is the name of its Vendor, "" when it has none.
 	Provider string
 	// byURL means that base-url names it, not provider.
 	byURL bool
@@ -57,10 +58,10 @@ type Endpoint struct {
 	Withheld bool
 }
 
-// Preset is what is known of the endpoint, the zero Preset when nothing is.
-func (e Endpoint) Preset() Preset {
-	preset, _ := Named(e.Provider)
-	return preset
+// Vendor is what is known of the endpoint, the zero Vendor when nothing is.
+func (e Endpoint) Vendor() vendor.Vendor {
+	known, _ := vendor.Named(e.Provider)
+	return known
 }
 
 // Host is the host of the endpoint, with its port if it has one.
@@ -90,7 +91,8 @@ func Resolve(from Sources) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	if e.BaseURL == "" {
-		e.BaseURL, e.Provider = presets[0].BaseURL, presets[0].Name
+		openAI := vendor.All()[0]
+		e.BaseURL, e.Provider = openAI.BaseURL, openAI.Name
 		if err := e.findKey(from); err != nil || e.Key == "" {
 			return Endpoint{}, err
 		}
@@ -106,7 +108,7 @@ func Resolve(from Sources) (Endpoint, error) {
 // sets, and base-url within one layer. A provider beside a base URL says what is
 // particular to the server there; whose key it gets its host decides.
 func choose(provider, baseURL Choice) (Endpoint, error) {
-	byName, named := Named(provider.Text)
+	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
 		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", words.Line(provider.Text, maxShown), strings.Join(Names(), ", "))
 	}
@@ -118,7 +120,7 @@ func choose(provider, baseURL Choice) (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("base-url: %w", err)
 	}
 	if !named || provider.From != baseURL.From {
-		byName, _ = presetAt(base)
+		byName, _ = vendorAt(base)
 	}
 	return Endpoint{BaseURL: base, From: baseURL.From, Provider: byName.Name, byURL: true}, nil
 }
@@ -152,12 +154,12 @@ func (e *Endpoint) findKey(from Sources) error {
 		e.Key, e.KeyFrom = key, from.KeyFile.Text
 		return nil
 	}
-	vendor, _ := presetAt(e.BaseURL)
-	if err := e.fromEnvironment(from, vendor.KeyVariable); err != nil || e.Key != "" {
+	owner, _ := vendorAt(e.BaseURL)
+	if err := e.fromEnvironment(from, owner.KeyVariable); err != nil || e.Key != "" {
 		return err
 	}
 	if e.byURL && (e.From == settings.Environment || e.From == settings.Flags) {
-		if err := e.fromEnvironment(from, llm.EnvKey); err != nil || e.Key != "" {
+		if err := e.fromEnvironment(from, vendor.EnvKey); err != nil || e.Key != "" {
 			return err
 		}
 	}
@@ -167,7 +169,7 @@ func (e *Endpoint) findKey(from Sources) error {
 		}
 	}
 	if from.Allowed != nil && from.Allowed(e.Place()) {
-		return e.fromEnvironment(from, llm.EnvKey)
+		return e.fromEnvironment(from, vendor.EnvKey)
 	}
 	return e.withhold(from)
 }
@@ -176,15 +178,15 @@ func (e *Endpoint) findKey(from Sources) error {
 // another: one of OpenAI may be asked for, one of another vendor never goes along. A
 // server on this machine seldom needs a key, and never somebody else's.
 func (e *Endpoint) withhold(from Sources) error {
-	vendor, _ := presetAt(e.BaseURL)
-	if from.Env == nil || isLoopback(e.Host()) || vendor.Name != "" {
+	owner, _ := vendorAt(e.BaseURL)
+	if from.Env == nil || isLoopback(e.Host()) || owner.Name != "" {
 		return nil
 	}
-	if named := e.Preset(); named.KeyVariable != "" && named.KeyVariable != llm.EnvKey && from.Env(named.KeyVariable) != "" {
+	if named := e.Vendor(); named.KeyVariable != "" && named.KeyVariable != vendor.EnvKey && from.Env(named.KeyVariable) != "" {
 		return fmt.Errorf("%s is for %s and not sent to %s, which the %s names: leave out provider, set auth-keyfile beside base-url, "+
 			"or store a key with agent login --base-url %s", named.KeyVariable, hostOf(named.BaseURL), e.Host(), e.From, e.BaseURL)
 	}
-	e.Withheld = from.Env(llm.EnvKey) != ""
+	e.Withheld = from.Env(vendor.EnvKey) != ""
 	return nil
 }
 
@@ -274,7 +276,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("not a URL; %s", complete)
 	case u.User != nil:
-		return "", fmt.Errorf("%s carries a user name or key; put the key into %s", u.Host, llm.EnvKey)
+		return "", fmt.Errorf("%s carries a user name or key; put the key into %s", u.Host, vendor.EnvKey)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("%q begins with %s://, not http:// or https://", words.Line(text, maxShown), u.Scheme)
 	case u.Hostname() == "":
@@ -284,7 +286,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 	}
 	for name := range u.Query() {
 		if isKeyParameter(name) {
-			return "", fmt.Errorf("%s%s: its query holds a key; put the key into %s or the file of auth-keyfile", u.Host, u.Path, llm.EnvKey)
+			return "", fmt.Errorf("%s%s: its query holds a key; put the key into %s or the file of auth-keyfile", u.Host, u.Path, vendor.EnvKey)
 		}
 	}
 	path := strings.TrimRight(u.Path, "/")

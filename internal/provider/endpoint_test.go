@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
 
@@ -38,7 +39,7 @@ func TestResolve(t *testing.T) {
 		session  = settings.Session
 		found    = settings.Found
 	)
-	openAI := map[string]string{llm.EnvKey: " sk-openai\n"}
+	openAI := map[string]string{vendor.EnvKey: " sk-openai\n"}
 	stored := func(host string) (llm.Key, string) { return llm.Key("stored:" + host), "the ring" }
 	for _, tt := range []struct {
 		name string
@@ -50,7 +51,7 @@ func TestResolve(t *testing.T) {
 		{name: "nothing"},
 		{
 			name: "a key alone is OpenAI's", from: provider.Sources{Env: env(openAI)},
-			want: provider.Endpoint{BaseURL: "https://api.openai.com/v1", Provider: "openai", Key: "sk-openai", KeyFrom: llm.EnvKey},
+			want: provider.Endpoint{BaseURL: "https://api.openai.com/v1", Provider: "openai", Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
 			name: "a key file alone is OpenAI's", from: provider.Sources{KeyFile: provider.Choice{"/keys/mine", profile}},
@@ -64,12 +65,12 @@ func TestResolve(t *testing.T) {
 		{
 			name: "the environment's key goes to the environment's address",
 			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", envLayer}, Env: env(openAI)},
-			want: provider.Endpoint{BaseURL: "https://h/v1", From: envLayer, Key: "sk-openai", KeyFrom: llm.EnvKey},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: envLayer, Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
 			name: "and to an address of the command line",
 			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", flag}, Env: env(openAI)},
-			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag, Key: "sk-openai", KeyFrom: llm.EnvKey},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag, Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
 			name: "not to that of a profile", withheld: true,
@@ -84,7 +85,7 @@ func TestResolve(t *testing.T) {
 		{
 			name: "unless it was allowed",
 			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", profile}, Env: env(openAI), Allowed: func(host string) bool { return host == "h" }},
-			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile, Key: "sk-openai", KeyFrom: llm.EnvKey},
+			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile, Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
 			name: "a server of one's own needs none",
@@ -113,7 +114,7 @@ func TestResolve(t *testing.T) {
 		},
 		{
 			name: "a provider and its variable",
-			from: provider.Sources{Provider: provider.Choice{"deepseek", profile}, Env: env(map[string]string{llm.EnvKey: "sk-openai", "DEEPSEEK_API_KEY": "sk-deep"})},
+			from: provider.Sources{Provider: provider.Choice{"deepseek", profile}, Env: env(map[string]string{vendor.EnvKey: "sk-openai", "DEEPSEEK_API_KEY": "sk-deep"})},
 			want: provider.Endpoint{BaseURL: "https://api.deepseek.com/v1", From: profile, Provider: "deepseek", Key: "sk-deep", KeyFrom: "DEEPSEEK_API_KEY"},
 		},
 		{
@@ -123,7 +124,7 @@ func TestResolve(t *testing.T) {
 		},
 		{
 			name: "a provider by its host",
-			from: provider.Sources{BaseURL: provider.Choice{"https://openrouter.ai/api/v1", profile}, Env: env(map[string]string{llm.EnvKey: "sk-openai", "OPENROUTER_API_KEY": "sk-or"})},
+			from: provider.Sources{BaseURL: provider.Choice{"https://openrouter.ai/api/v1", profile}, Env: env(map[string]string{vendor.EnvKey: "sk-openai", "OPENROUTER_API_KEY": "sk-or"})},
 			want: provider.Endpoint{BaseURL: "https://openrouter.ai/api/v1", From: profile, Provider: "openrouter", Key: "sk-or", KeyFrom: "OPENROUTER_API_KEY"},
 		},
 		{
@@ -163,7 +164,7 @@ func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
 	for want, from := range map[string]provider.Sources{
 		"base-url: \"localhost:8080\" has no http":                      {BaseURL: provider.Choice{Text: "localhost:8080"}},
-		"OPENAI_API_KEY: a key is one word":                             {Env: env(map[string]string{llm.EnvKey: "sec\nret"})},
+		"OPENAI_API_KEY: a key is one word":                             {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
 		"auth-keyfile: file does not exist":                             {KeyFile: provider.Choice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
 		"there is no provider \"nobody\"; there are openai, openrouter": {Provider: provider.Choice{Text: "nobody"}},
 	} {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/words"
 )
@@ -50,7 +50,7 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	if c.config.Ask == nil {
 		return e, &ConfigError{withheld(e)}
 	}
-	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s, which the %s names?", llm.EnvKey, e.Place(), e.From))
+	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s, which the %s names?", vendor.EnvKey, e.Place(), e.From))
 	if err != nil {
 		return e, err
 	}
@@ -88,13 +88,14 @@ func cmpError(err, other error) error {
 
 // noEndpoint is ErrNoEndpoint, with what the user seems to have a key for.
 func (c *Connection) noEndpoint() error {
-	i := slices.IndexFunc(presets, func(p Preset) bool { return !p.Local() && c.config.Env(p.KeyVariable) != "" })
+	vendors := vendor.All()
+	i := slices.IndexFunc(vendors, func(p vendor.Vendor) bool { return !p.Local() && c.config.Env(p.KeyVariable) != "" })
 	if i < 0 {
 		return ErrNoEndpoint
 	}
 	unset := *ErrNoEndpoint
 	unset.Err = ErrNoEndpoint
-	unset.Hint = presets[i].KeyVariable + " is set: --provider " + presets[i].Name + " uses it"
+	unset.Hint = vendors[i].KeyVariable + " is set: --provider " + vendors[i].Name + " uses it"
 	return &unset
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
 )
@@ -75,7 +76,7 @@ func TestFindAsksForTheKey(t *testing.T) {
 	folder := t.TempDir()
 	start := func(user *asked) (*bench, error) {
 		b := newBench(t, func(c *provider.Config) {
-			c.Env, c.Folder = env(map[string]string{llm.EnvKey: "sk-0123456789"}), folder
+			c.Env, c.Folder = env(map[string]string{vendor.EnvKey: "sk-0123456789"}), folder
 			if user != nil {
 				c.Ask = user.ask
 			}
@@ -136,7 +137,7 @@ func TestFindWarns(t *testing.T) {
 	t.Parallel()
 	var cautions []string
 	b := newBench(t, func(c *provider.Config) {
-		c.Env = env(map[string]string{llm.EnvKey: "sk-0123456789"})
+		c.Env = env(map[string]string{vendor.EnvKey: "sk-0123456789"})
 		c.Caution = func(text string) { cautions = append(cautions, text) }
 	})
 	if err := b.settings.Set(settings.Flags, "base-url", "http://far.example/v1"); err != nil {

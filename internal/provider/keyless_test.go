@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 )
 
 // A vendor is not asked without its key: that is said at once, and what to do. Other
 // addresses, and those who say by headers who they are, are asked.
 func TestAVendorWithoutItsKey(t *testing.T) {
 	t.Parallel()
-	deepseek, _ := Named("deepseek")
-	ollama, _ := Named("ollama")
+	deepseek, _ := vendor.Named("deepseek")
+	ollama, _ := vendor.Named("ollama")
 	for _, tt := range []struct {
 		name    string
 		peer    *peer

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"agent/internal/llm/openai"
+	"agent/internal/llm/vendor"
 	"agent/internal/words"
 )
 
@@ -16,20 +17,12 @@ import (
 // it at the start.
 const localTimeout = 200 * time.Millisecond
 
-// The servers that are known by name.
-const (
-	ollama   = "Ollama"
-	llamaCpp = "llama.cpp"
-	lmStudio = "LM Studio"
-	vLLM     = "vLLM"
-)
-
 // localPorts are the usual ports in the order of preference, with the server that
 // uses each by default.
 var localPorts = []struct {
 	port   int
 	server string
-}{{11434, ollama}, {8080, llamaCpp}, {1234, lmStudio}, {8000, vLLM}}
+}{{11434, vendor.Ollama}, {8080, vendor.LlamaCpp}, {1234, vendor.LMStudio}, {8000, vendor.VLLM}}
 
 // serverOf tells by who owns the models which server lists them, "" if none of
 // those known.
@@ -37,13 +30,13 @@ func serverOf(models []openai.ModelInfo) string {
 	for _, m := range models {
 		switch m.OwnedBy {
 		case "library":
-			return ollama
+			return vendor.Ollama
 		case "llamacpp":
-			return llamaCpp
+			return vendor.LlamaCpp
 		case "organization_owner", "organization-owner":
-			return lmStudio
+			return vendor.LMStudio
 		case "vllm":
-			return vLLM
+			return vendor.VLLM
 		}
 	}
 	return ""

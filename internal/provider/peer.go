@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
 )
@@ -110,7 +111,7 @@ func (p *peer) wait() {
 
 // isOwn reports whether the endpoint may be a server of somebody's own.
 func (p *peer) isOwn() bool {
-	return strings.HasPrefix(p.endpoint.BaseURL, "http://") || openai.IsLocal(p.endpoint.Host())
+	return strings.HasPrefix(p.endpoint.BaseURL, "http://") || vendor.IsLocal(p.endpoint.Host())
 }
 
 // only is the id of the only model, "" when there are more or none.
@@ -148,7 +149,7 @@ func (p *peer) isAssumed(model string) bool {
 // catalogued is the window of a model as the catalogue has it: at this provider,
 // else anywhere.
 func (p *peer) catalogued(model string) (int, bool) {
-	if m, found := catalogue.At(p.endpoint.Preset().Catalogue, model); found && m.Window > 0 {
+	if m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model); found && m.Window > 0 {
 		limit, _ := ContextLimit(model)
 		return cmp.Or(m.Window, limit), true
 	}
@@ -156,7 +157,7 @@ func (p *peer) catalogued(model string) (int, bool) {
 }
 
 func (p *peer) prices(model string) *settings.Prices {
-	m, found := catalogue.At(p.endpoint.Preset().Catalogue, model)
+	m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model)
 	if !found || !m.Price.Known {
 		return nil
 	}
@@ -166,14 +167,14 @@ func (p *peer) prices(model string) *settings.Prices {
 // keyless is the error of a vendor without its key: what is sent there would only be
 // refused. Headers of the user's own may say who asks.
 func (p *peer) keyless() error {
-	preset := p.endpoint.Preset()
-	if preset.Local() || p.endpoint.Key != "" || p.endpoint.BaseURL != preset.BaseURL || len(p.extras.headers) > 0 {
+	known := p.endpoint.Vendor()
+	if known.Local() || p.endpoint.Key != "" || p.endpoint.BaseURL != known.BaseURL || len(p.extras.headers) > 0 {
 		return nil
 	}
 	return &llm.Error{
 		Kind:    llm.Auth,
-		Message: "there is no key for " + preset.Title,
-		Hint:    "set " + preset.KeyVariable + ", or run agent login " + preset.Name,
+		Message: "there is no key for " + known.Title,
+		Hint:    "set " + known.KeyVariable + ", or run agent login " + known.Name,
 	}
 }
 
@@ -185,8 +186,8 @@ func (p *peer) noModel() error {
 	defer p.mu.Unlock()
 	if len(p.offers) == 0 {
 		hint := choose
-		if preset := p.endpoint.Preset(); preset.Catalogue != "" {
-			hint += "; agent models --all " + preset.Name + " lists those that are known"
+		if known := p.endpoint.Vendor(); known.Catalogue != "" {
+			hint += "; agent models --all " + known.Name + " lists those that are known"
 		}
 		return errors.New("no model is set; " + hint)
 	}

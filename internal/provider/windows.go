@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/llm/openai"
+	"agent/internal/llm/vendor"
 )
 
 // probeTimeout bounds the questions about windows; the answers are worth a short
@@ -54,11 +55,11 @@ func probeWindows(ctx context.Context, client *openai.Client, models []openai.Mo
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	switch serverOf(models) {
-	case llamaCpp:
+	case vendor.LlamaCpp:
 		return llamaCppWindow(ctx, client, models)
-	case lmStudio:
+	case vendor.LMStudio:
 		return lmStudioWindows(ctx, client)
-	case ollama:
+	case vendor.Ollama:
 		return ollamaWindows(ctx, client, models)
 	default:
 		return nil

@@ -27,20 +27,20 @@ type formats struct {
 
 // Stream implements llm.Provider.
 func (f *formats) Stream(ctx context.Context, plain llm.Request) iter.Seq2[llm.Chunk, error] {
-	req, host := f.dialect.fit(plain), f.client.host()
-	if f.wantsResponses(req, host) {
-		return f.client.stream(ctx, responses{host}, req)
+	req := f.client.request(f.dialect, plain)
+	if f.wantsResponses(req) {
+		return f.client.stream(ctx, responses{}, req)
 	}
-	return f.client.stream(ctx, chatCompletions{host}, req)
+	return f.client.stream(ctx, chatCompletions{}, req)
 }
 
-func (f *formats) wantsResponses(req request, host string) bool {
+func (f *formats) wantsResponses(req request) bool {
 	switch api := f.client.config.API; {
 	case api == APIChat, api == APIResponses:
 		return api == APIResponses
 	case req.Dialect.API != "":
 		return req.Dialect.API == APIResponses
 	default:
-		return isHost(host, "api.openai.com") && reasonsOnResponses(BaseName(req.Model))
+		return req.wants.Responses
 	}
 }

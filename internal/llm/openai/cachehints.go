@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -27,21 +26,20 @@ type cacheHints struct {
 // prompt and the stable part that makes the four marks that a vendor takes.
 const markedLatest = 2
 
-// cacheHintsFor are the hints of a request to a host.
-func cacheHintsFor(req request, host string) cacheHints {
+// cacheHintsFor are the hints of a request.
+func cacheHintsFor(req request) cacheHints {
 	var h cacheHints
 	if req.Cache.Policy == llm.CacheOff || req.Dialect.OmitCache {
 		return h
 	}
-	openRouter, openAI := isHost(host, "openrouter.ai"), isHost(host, "api.openai.com")
-	if openRouter || openAI {
+	h.breakpoint = req.wants.Breakpoint
+	if req.wants.CacheKey {
 		h.key = req.Cache.Key
-		h.breakpoint = matchesAtBreakpoints(req.Model)
 	}
-	if openRouter {
+	if req.wants.SessionID {
 		h.session = req.Cache.Key
 	}
-	if takesCacheControl(host, req.Model) {
+	if req.wants.CacheMarks {
 		h.control = json.RawMessage(`{"type":"ephemeral"}`)
 		if req.Cache.Policy == llm.Cache1h {
 			h.control = json.RawMessage(`{"type":"ephemeral","ttl":"1h"}`)
@@ -49,27 +47,6 @@ func cacheHintsFor(req request, host string) cacheHints {
 		h.marked = markedEntries(req)
 	}
 	return h
-}
-
-// matchesAtBreakpoints reports whether a model of OpenAI is GPT-5.6 or later.
-func matchesAtBreakpoints(model string) bool {
-	major, minor, ok := openAIGeneration(BaseName(model))
-	return ok && (major > 5 || major == 5 && minor >= 6)
-}
-
-// takesCacheControl reports whether marks in the manner of Anthropic are read:
-// by OpenRouter and gateways in front of Claude and Qwen, not by Anthropic's own
-// endpoint for this API or by Google's, nor by local servers.
-func takesCacheControl(host, model string) bool {
-	name := BaseName(model)
-	switch {
-	case strings.HasPrefix(name, "claude"):
-		return !isHost(host, "anthropic.com") && !isHost(host, "googleapis.com") && !IsLocal(host)
-	case strings.HasPrefix(name, "qwen"):
-		return isHost(host, "openrouter.ai") || isHost(host, "aliyuncs.com")
-	default:
-		return false
-	}
 }
 
 // markedEntries are the indexes of the entries that end what shall be kept: the

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 )
 
 // callIDs pairs calls and responses of a history by position (D-11): a response
@@ -22,8 +23,8 @@ type callIDs struct {
 	taken map[string]bool
 }
 
-func newCallIDs(host, model string) *callIDs {
-	return &callIDs{form: idFormOf(host, model), model: model, waiting: map[string][]string{}, taken: map[string]bool{}}
+func newCallIDs(req request) *callIDs {
+	return &callIDs{form: idForm(req.wants.CallIDs), model: req.Model, waiting: map[string][]string{}, taken: map[string]bool{}}
 }
 
 // begin begins an entry with calls.
@@ -34,7 +35,7 @@ func (c *callIDs) begin() { clear(c.waiting) }
 func (c *callIDs) add(entry *history.Content, id string) string {
 	form := c.form
 	if by, ok := entry.Metadata[history.MetaModel].(string); ok && by == c.model {
-		form = anyID
+		form = idForm(vendor.AnyIDs)
 	}
 	wire := form.fit(id, 1)
 	for n := 2; c.taken[wire]; n++ {
@@ -55,42 +56,13 @@ func (c *callIDs) of(id string) string {
 	return waiting[0]
 }
 
-// idForm is what the ids of calls may look like: vendors refuse the whole conversation
-// for one that another vendor has made.
-type idForm int
-
-const (
-	// anyID: whatever it is.
-	anyID idForm = iota
-	// plainID: letters, digits, _ and -, forty at most, as OpenAI and Anthropic want it.
-	plainID
-	// nineID: nine letters and digits, as Mistral wants it.
-	nineID
-)
+// idForm fits the ids of calls to what a vendor takes.
+type idForm vendor.IDForm
 
 const (
 	longestPlainID = 40
 	nine           = 9
 )
-
-// idFormOf is the form for a model at a host. Kimi wants its own ids, which are not
-// plain, also for calls of others.
-func idFormOf(host, model string) idForm {
-	name := BaseName(model)
-	for _, family := range []string{"mistral", "ministral", "magistral", "devstral", "codestral", "pixtral"} {
-		if strings.HasPrefix(name, family) {
-			return nineID
-		}
-	}
-	switch {
-	case isHost(host, "mistral.ai"):
-		return nineID
-	case strings.HasPrefix(name, "kimi"), isHost(host, "moonshot.ai"), isHost(host, "moonshot.cn"):
-		return anyID
-	default:
-		return plainID
-	}
-}
 
 // fit is an id in this form; n tells apart calls that have the same one, from 1.
 func (f idForm) fit(id string, n int) string {
@@ -100,10 +72,10 @@ func (f idForm) fit(id string, n int) string {
 	if n == 1 && f.takes(id) {
 		return id
 	}
-	switch f {
-	case nineID:
+	switch vendor.IDForm(f) {
+	case vendor.NineIDs:
 		return hashed(id, n)
-	case plainID:
+	case vendor.PlainIDs:
 		plain := strings.Map(func(r rune) rune {
 			if isWordByte(r) {
 				return r
@@ -121,10 +93,10 @@ func (f idForm) fit(id string, n int) string {
 
 func (f idForm) takes(id string) bool {
 	foreign := func(r rune) bool { return !isWordByte(r) }
-	switch f {
-	case nineID:
+	switch vendor.IDForm(f) {
+	case vendor.NineIDs:
 		return len(id) == nine && !strings.ContainsFunc(id, foreign) && !strings.ContainsAny(id, "_-")
-	case plainID:
+	case vendor.PlainIDs:
 		return len(id) <= longestPlainID && !strings.ContainsFunc(id, foreign)
 	default:
 		return true

@@ -12,15 +12,12 @@ import (
 
 // chatCompletions is the format of /chat/completions, which nearly every server
 // speaks.
-type chatCompletions struct {
-	// host is the endpoint's, to which attachments belong.
-	host string
-}
+type chatCompletions struct{}
 
 func (chatCompletions) path() string { return "/chat/completions" }
 
-func (f chatCompletions) reader(r *reply, req request) func(sse.Event) error {
-	r.attach = attacher{replay: replayFor(req, f.host)}
+func (chatCompletions) reader(r *reply, req request) func(sse.Event) error {
+	r.attach = attacher{replay: replayFor(req)}
 	if _, opens := r.client.opensThinking.Load(req.Model); opens {
 		r.tags.inside, r.tags.closing = true, closingThink
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/pattern"
 )
 
 // Hints, by what a person can do.
 const (
-	hintKey      = "check " + llm.EnvKey + " or the profile's auth-keyfile"
-	hintNoKey    = "set " + llm.EnvKey + " or the profile's auth-keyfile: no key was sent"
+	hintKey      = "check " + vendor.EnvKey + " or the profile's auth-keyfile"
+	hintNoKey    = "set " + vendor.EnvKey + " or the profile's auth-keyfile: no key was sent"
 	hintBaseURL  = "check base-url: it usually ends in /v1, and the rest of the path is added to it"
 	hintModel    = "set model to one that the endpoint has; agent doctor lists them"
 	hintQuota    = "add credit at the provider, or use another key or endpoint"
@@ -87,7 +88,7 @@ func (c *Client) problemError(p problem, model string) *llm.Error {
 		failure.Hint = hintNoKey
 	}
 	if c.config.KeyHelp != "" {
-		failure.Hint = strings.Replace(failure.Hint, llm.EnvKey, c.config.KeyHelp, 1)
+		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, c.config.KeyHelp, 1)
 	}
 	if kind == llm.ContextOverflow {
 		failure.ContextLimit = max(p.limit, limitIn(p.message))

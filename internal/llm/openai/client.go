@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 )
 
 // Config says where and how a Client talks. Only BaseURL is required.
@@ -24,7 +25,7 @@ type Config struct {
 	BaseURL string
 	// Key is sent as bearer token when it is not empty.
 	Key llm.Key
-	// KeyHelp says where the key comes from, as hints name it; empty means EnvKey.
+	// KeyHelp says where the key comes from, as hints name it; empty means vendor.EnvKey.
 	KeyHelp string
 	// UserAgent and Headers are sent with every request. They never replace what the
 	// client needs itself.
@@ -124,7 +125,7 @@ func (c *Client) newRequest(ctx context.Context, method, path string, body io.Re
 	for name, value := range c.config.Headers {
 		request.Header.Set(name, value)
 	}
-	if isHost(c.host(), "openrouter.ai") && request.Header.Get("X-Title") == "" {
+	if vendor.At(c.host(), "").Title && request.Header.Get("X-Title") == "" {
 		request.Header.Set("X-Title", product)
 	}
 	if c.config.UserAgent != "" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/pattern"
 )
 
@@ -52,14 +53,8 @@ type Passing struct {
 	OmitSampling, OmitEffort, OmitLimit bool
 }
 
-// request is a request in a dialect.
-type request struct {
-	llm.Request
-	Dialect Dialect
-}
-
-// fit is a request in this dialect, without the settings that are left out.
-func (d Dialect) fit(req llm.Request) request {
+// fit is a request without the settings that are left out.
+func (d Dialect) fit(req llm.Request) llm.Request {
 	if d.OmitSampling {
 		req.Temperature, req.TopP = nil, nil
 	}
@@ -69,7 +64,7 @@ func (d Dialect) fit(req llm.Request) request {
 	if d.OmitLimit {
 		req.MaxOutputTokens = 0
 	}
-	return request{req, d}
+	return req
 }
 
 // reasoningRefused: what is attached to reasoning must not be sent.
@@ -86,8 +81,8 @@ func (l lasting) Keep(model string, d Dialect) {
 
 // learn is the llm.Learn of this wire: the first lesson in a refusal that is news to the
 // dialect. There is a note if the conversation loses something by it, or a setting.
-func learn(d Dialect, plain llm.Request, refusal string) (wanted Dialect, note string) {
-	req := d.fit(plain)
+func learn(d Dialect, req llm.Request, refusal string) (wanted Dialect, note string) {
+	req = d.fit(req)
 	for _, l := range lessons {
 		if !l.words.MatchString(refusal) {
 			continue
@@ -108,18 +103,18 @@ func learn(d Dialect, plain llm.Request, refusal string) (wanted Dialect, note s
 type lesson struct {
 	// words identify the refusal.
 	words *pattern.Pattern
-	learn func(d *Dialect, refusal string, req request)
+	learn func(d *Dialect, refusal string, req llm.Request)
 	// note tells a person what the conversation loses, "" if nothing.
 	note string
 }
 
 var lessons = []lesson{
-	{words: pattern.New(`stream_options`), learn: func(d *Dialect, _ string, _ request) { d.OmitUsage = true }},
-	{words: pattern.New(`prompt_cache|cache_control|session_id`), learn: func(d *Dialect, _ string, _ request) { d.OmitCache = true }},
-	{words: pattern.New(`v1/responses`), learn: func(d *Dialect, _ string, _ request) { d.API = APIResponses }},
-	{words: pattern.New(`reasoning.summar`), learn: func(d *Dialect, _ string, _ request) { d.OmitSummary = true }},
-	{words: pattern.New(`role '?user'? after role '?tool`), learn: func(d *Dialect, _ string, _ request) { d.AnswerTools = true }},
-	{words: pattern.New(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`), learn: func(d *Dialect, _ string, _ request) { d.SystemAsUser = true }},
+	{words: pattern.New(`stream_options`), learn: func(d *Dialect, _ string, _ llm.Request) { d.OmitUsage = true }},
+	{words: pattern.New(`prompt_cache|cache_control|session_id`), learn: func(d *Dialect, _ string, _ llm.Request) { d.OmitCache = true }},
+	{words: pattern.New(`v1/responses`), learn: func(d *Dialect, _ string, _ llm.Request) { d.API = APIResponses }},
+	{words: pattern.New(`reasoning.summar`), learn: func(d *Dialect, _ string, _ llm.Request) { d.OmitSummary = true }},
+	{words: pattern.New(`role '?user'? after role '?tool`), learn: func(d *Dialect, _ string, _ llm.Request) { d.AnswerTools = true }},
+	{words: pattern.New(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`), learn: func(d *Dialect, _ string, _ llm.Request) { d.SystemAsUser = true }},
 	{
 		words: pattern.New(`temperature|top_p`), learn: learnSampling,
 		note: "the model does not take the settings temperature and top-p; the conversation goes on without them",
@@ -155,34 +150,34 @@ var (
 var refusedValue = pattern.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
 
 // learnSampling learns that the model wants to choose by itself.
-func learnSampling(d *Dialect, refusal string, req request) {
+func learnSampling(d *Dialect, refusal string, req llm.Request) {
 	d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && refusedValue.MatchString(refusal)
 }
 
 // learnEffort learns that the model thinks as much as it wants.
-func learnEffort(d *Dialect, refusal string, req request) {
+func learnEffort(d *Dialect, refusal string, req llm.Request) {
 	d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && refusedValue.MatchString(refusal)
 }
 
 // learnOutputLimit learns which of the two names of one member is known, or that none
 // is.
-func learnOutputLimit(d *Dialect, refusal string, req request) {
-	sent := cmp.Or(d.OutputLimit, outputLimitKey(req.Model))
+func learnOutputLimit(d *Dialect, refusal string, req llm.Request) {
+	sent := cmp.Or(d.OutputLimit, vendor.At("", req.Model).OutputLimit)
 	switch {
 	case req.MaxOutputTokens == 0 || !strings.Contains(refusal, sent):
 	case !unknownField.MatchString(refusal) && !strings.Contains(refusal, "instead"):
 	case d.OutputLimit != "":
 		d.OmitLimit = true
-	case sent == limitNew:
-		d.OutputLimit = limitOld
+	case sent == vendor.LimitNew:
+		d.OutputLimit = vendor.LimitOld
 	default:
-		d.OutputLimit = limitNew
+		d.OutputLimit = vendor.LimitNew
 	}
 }
 
 // learnSignatures learns to send signatures, or that those of this conversation are
 // of no use.
-func learnSignatures(d *Dialect, refusal string, req request) {
+func learnSignatures(d *Dialect, refusal string, req llm.Request) {
 	d.Signatures = true
 	if !badSignature.MatchString(refusal) {
 		return
@@ -197,7 +192,7 @@ func learnSignatures(d *Dialect, refusal string, req request) {
 
 // learnUnreadable learns that the reasoning of this conversation is of no use to the
 // endpoint, or that it takes none.
-func learnUnreadable(d *Dialect, refusal string, req request) {
+func learnUnreadable(d *Dialect, refusal string, req llm.Request) {
 	if unknownField.MatchString(refusal) {
 		d.Reasoning = reasoningRefused
 		return
@@ -211,7 +206,7 @@ func learnUnreadable(d *Dialect, refusal string, req request) {
 }
 
 // learnReasoning learns whether reasoning in words is wanted back, and where.
-func learnReasoning(d *Dialect, refusal string, _ request) {
+func learnReasoning(d *Dialect, refusal string, _ llm.Request) {
 	if strings.Contains(refusal, "'reasoning' item") {
 		return // of the Responses API, which has it in no member
 	}

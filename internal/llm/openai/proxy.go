@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 )
 
 // proxy returns the proxy that requests to this endpoint go through, nil if they
@@ -117,7 +118,7 @@ func (e *proxyError) Error() string { return e.variable + " is not the address o
 // proxyFromEnvironment is http.ProxyFromEnvironment, which takes an address that it
 // cannot read for a host, or goes straight without a word.
 func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
-	if IsLocal(request.URL.Host) {
+	if vendor.IsLocal(request.URL.Host) {
 		return http.ProxyFromEnvironment(request)
 	}
 	variable := proxyVariable(request.URL.String())

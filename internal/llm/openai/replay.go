@@ -2,22 +2,20 @@ package openai
 
 import (
 	"encoding/json"
-	"net"
-	"slices"
-	"strings"
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 )
 
 // Members of messages and calls that vendors attach and want back.
 const (
-	fieldReasoningContent = "reasoning_content" // DeepSeek, Kimi, GLM, MiniMax, Qwen
-	fieldReasoning        = "reasoning"         // OpenRouter, Ollama, vLLM
-	fieldReasoningText    = "reasoning_text"    // Copilot
-	fieldReasoningDetails = "reasoning_details" // OpenRouter: signed or encrypted
-	fieldExtraContent     = "extra_content"     // Gemini: thought signatures of calls
-	fieldItems            = "items"             // Responses API: reasoning items
+	fieldReasoningContent = vendor.ReasoningContent // DeepSeek, Kimi, GLM, MiniMax, Qwen
+	fieldReasoning        = "reasoning"             // OpenRouter, Ollama, vLLM
+	fieldReasoningText    = "reasoning_text"        // Copilot
+	fieldReasoningDetails = "reasoning_details"     // OpenRouter: signed or encrypted
+	fieldExtraContent     = "extra_content"         // Gemini: thought signatures of calls
+	fieldItems            = "items"                 // Responses API: reasoning items
 
 	// fieldThinkTags is no member: the reasoning came within tags before the answer,
 	// and goes back so.
@@ -39,67 +37,21 @@ type replay struct {
 	forgotten *Forgotten
 }
 
-// replayFor is the replay of a request at a host.
-func replayFor(req request, host string) replay {
-	p := replay{model: req.Model, host: host, own: !req.Dialect.NoSignatures, forgotten: req.Dialect.Forgotten}
-	p.signatures = req.Dialect.Signatures || wantsSignatures(host, req.Model)
+// replayFor is the replay of a request.
+func replayFor(req request) replay {
+	p := replay{model: req.Model, host: req.host, own: !req.Dialect.NoSignatures, forgotten: req.Dialect.Forgotten}
+	p.signatures = req.Dialect.Signatures || req.wants.Signatures
 	switch {
 	case req.Replay == llm.ReplayNever, req.Dialect.NoReasoning, req.Dialect.Reasoning == reasoningRefused:
 		return p
 	case req.Dialect.Reasoning != "":
 		p.field = req.Dialect.Reasoning
-	case wantsReasoning(host, req.Model):
-		p.field = fieldReasoningContent
+	default:
+		p.field = req.wants.Reasoning
 	}
 	p.signed = true
-	p.thoughts = p.field != "" || req.Replay == llm.ReplayAlways || isHost(host, "openrouter.ai")
+	p.thoughts = p.field != "" || req.Replay == llm.ReplayAlways || req.wants.Thoughts
 	return p
-}
-
-// reasoningVendors want reasoning back in reasoning_content on every message with
-// calls, by the host of their own API; reasoningFamilies are the names of their
-// models, which other clouds serve by the same rules.
-var (
-	reasoningVendors = []string{
-		"deepseek.com", "moonshot.ai", "moonshot.cn", "z.ai", "bigmodel.cn",
-		"minimax.io", "minimaxi.com", "minimax.chat", "aliyuncs.com",
-	}
-	reasoningFamilies = []string{"deepseek", "kimi", "glm-", "minimax"}
-)
-
-func wantsReasoning(host, model string) bool {
-	if slices.ContainsFunc(reasoningVendors, func(vendor string) bool { return isHost(host, vendor) }) {
-		return true
-	}
-	// Local servers and routers translate by themselves.
-	if IsLocal(host) || isHost(host, "openrouter.ai") {
-		return false
-	}
-	return slices.ContainsFunc(reasoningFamilies, func(family string) bool { return strings.HasPrefix(BaseName(model), family) })
-}
-
-// wantsSignatures reports whether a model at Google's own endpoint is one that
-// refuses calls without a thought signature: Gemini 3 and later.
-func wantsSignatures(host, model string) bool {
-	name := BaseName(model)
-	older := strings.HasPrefix(name, "gemini-1") || strings.HasPrefix(name, "gemini-2")
-	return isHost(host, "googleapis.com") && !older
-}
-
-// isHost reports whether host, which may have a port, is domain or below it.
-func isHost(host, domain string) bool {
-	name, _, _ := strings.Cut(strings.ToLower(host), ":")
-	return name == domain || strings.HasSuffix(name, "."+domain)
-}
-
-// IsLocal reports whether host is of this machine or its network.
-func IsLocal(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	ip := net.ParseIP(name)
-	return !strings.Contains(name, ".") || ip != nil && (ip.IsLoopback() || ip.IsPrivate())
 }
 
 // skipSignature is what Google accepts where a signature is lost or of another

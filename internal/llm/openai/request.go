@@ -4,30 +4,46 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/rawjson"
 )
+
+// request is a request in a dialect, for an endpoint.
+type request struct {
+	llm.Request
+	Dialect Dialect
+	// host is the endpoint's, to which attachments belong; wants what it wants for the
+	// model.
+	host  string
+	wants vendor.Wants
+}
+
+// request is a request to this endpoint in a dialect.
+func (c *Client) request(d Dialect, req llm.Request) request {
+	host := c.host()
+	return request{d.fit(req), d, host, vendor.At(host, req.Model)}
+}
 
 // encode writes req as the body of a chat completion. The library's own
 // request type leaves out what servers need (temperature 0, empty arguments, the
 // content beside calls) and takes several times as long, on the path between
 // Enter and the first byte sent. The same request always gives the same bytes,
 // and the messages come last, growing at their end only.
-func (f chatCompletions) encode(req request) []byte {
+func (chatCompletions) encode(req request) []byte {
 	w := &messageWriter{
-		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(f.host, req.Model),
-		replay:       replayFor(req, f.host),
-		hints:        cacheHintsFor(req, f.host),
+		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(req),
+		replay:       replayFor(req),
+		hints:        cacheHintsFor(req),
 		systemAsUser: req.Dialect.SystemAsUser,
-		answers:      req.Dialect.AnswerTools || isHost(f.host, "mistral.ai"),
+		answers:      req.Dialect.AnswerTools || req.wants.AnswersTools,
 	}
 	w.raw(`{"model":`)
 	w.buf = rawjson.AppendString(w.buf, req.Model)
 	w.raw(`,"stream":true`)
-	if !req.Dialect.OmitUsage && !isHost(f.host, "mistral.ai") { // which reports it unasked
+	if !req.Dialect.OmitUsage && !req.wants.ReportsUsage {
 		w.raw(`,"stream_options":{"include_usage":true}`)
 	}
 	w.options(req)
@@ -46,7 +62,7 @@ func (f chatCompletions) encode(req request) []byte {
 
 func (w *messageWriter) options(req request) {
 	if req.MaxOutputTokens > 0 {
-		w.raw(`,"` + cmp.Or(req.Dialect.OutputLimit, outputLimitKey(req.Model)) + `":`)
+		w.raw(`,"` + cmp.Or(req.Dialect.OutputLimit, req.wants.OutputLimit) + `":`)
 		w.buf = strconv.AppendInt(w.buf, int64(req.MaxOutputTokens), 10)
 	}
 	w.number("temperature", req.Temperature)
@@ -87,24 +103,6 @@ func parameters(t llm.ToolSpec) json.RawMessage {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
 	return t.Schema
-}
-
-// The two names of the member that bounds the reply.
-const (
-	limitOld = "max_tokens"
-	limitNew = "max_completion_tokens"
-)
-
-// outputLimitKey is the field that bounds the reply. OpenAI's reasoning models
-// refuse the old name; other servers often know only that one.
-func outputLimitKey(model string) string {
-	name := BaseName(model)
-	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(name, family) {
-			return limitNew
-		}
-	}
-	return limitOld
 }
 
 // sizeHint guesses the size of the body, so that it is rarely copied to grow.

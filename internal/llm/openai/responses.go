@@ -14,19 +14,16 @@ import (
 // responses is the format of OpenAI's Responses API. It is used without state on
 // the server: every request holds the whole conversation, with the encrypted
 // reasoning that belongs to it.
-type responses struct {
-	// host is the endpoint's, to which attachments belong.
-	host string
-}
+type responses struct{}
 
 func (responses) path() string { return "/responses" }
 
 // encode writes req. The same request always gives the same bytes.
-func (f responses) encode(req request) []byte {
+func (responses) encode(req request) []byte {
 	stateless := false
 	body := openai.CreateResponseRequest{
 		Model:           req.Model,
-		Input:           f.input(req),
+		Input:           inputOf(req),
 		Tools:           responseTools(req.Tools),
 		MaxOutputTokens: req.MaxOutputTokens,
 		Temperature:     float32Of(req.Temperature),
@@ -37,7 +34,7 @@ func (f responses) encode(req request) []byte {
 	if req.Dialect.Reasoning != reasoningRefused && !req.Dialect.NoReasoning {
 		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
-	hints := cacheHintsFor(req, f.host)
+	hints := cacheHintsFor(req)
 	body.PromptCacheKey = hints.key
 	if hints.session != "" {
 		body.ExtraBody = map[string]any{"session_id": hints.session}
@@ -76,12 +73,12 @@ func responseTools(specs []llm.ToolSpec) []openai.ResponseTool {
 	return tools
 }
 
-// input is the conversation as a list of items.
-func (f responses) input(req request) []any {
-	w := &itemWriter{ids: newCallIDs(f.host, req.Model), replay: replayFor(req, f.host)}
+// inputOf is the conversation as a list of items.
+func inputOf(req request) []any {
+	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req)}
 	if req.System != "" {
 		system := inputText(req.System)
-		if cacheHintsFor(req, f.host).breakpoint {
+		if cacheHintsFor(req).breakpoint {
 			system.PromptCacheBreakpoint = &openai.ResponsePromptCacheBreakpoint{Mode: "explicit"}
 		}
 		w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleSystem, Content: []any{system}})
@@ -182,8 +179,8 @@ func (p replay) items(c *history.Content) []reasoningItem {
 	return nil
 }
 
-func (f responses) reader(r *reply, req request) func(sse.Event) error {
-	r.attach = attacher{replay: replayFor(req, f.host)}
+func (responses) reader(r *reply, req request) func(sse.Event) error {
+	r.attach = attacher{replay: replayFor(req)}
 	reader := &responseReader{reply: r, written: map[int]bool{}}
 	return func(event sse.Event) error { return reader.take(event.Data) }
 }

@@ -3,7 +3,6 @@ package openai_test
 import (
 	"context"
 	"errors"
-	"iter"
 	"net"
 	"net/http"
 	"strings"
@@ -232,10 +231,4 @@ func TestConnectionsAreKept(t *testing.T) {
 	if dials != 1 {
 		t.Errorf("%d connections", dials)
 	}
-}
-
-type providerFunc func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool)
-
-func (f providerFunc) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(yield func(llm.Chunk, error) bool) { f(ctx, req, yield) }
 }

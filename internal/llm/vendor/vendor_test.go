@@ -1,0 +1,71 @@
+package vendor_test
+
+import (
+	"testing"
+
+	"agent/internal/llm/vendor"
+)
+
+// What is wanted follows from who serves and from what is served, in this order.
+func TestAt(t *testing.T) {
+	t.Parallel()
+	const old, limit = vendor.LimitOld, vendor.LimitNew
+	for _, tt := range []struct {
+		host, model string
+		want        vendor.Wants
+	}{
+		{"gw.example", "m", vendor.Wants{OutputLimit: old}},
+		{"api.openai.com", "gpt-5.6", vendor.Wants{Responses: true, CacheKey: true, Breakpoint: true, OutputLimit: limit}},
+		{"api.openai.com:443", "gpt-5", vendor.Wants{CacheKey: true, OutputLimit: limit}},
+		{"eu.api.openai.com", "o4-mini", vendor.Wants{Responses: true, CacheKey: true, OutputLimit: limit}},
+		{"notapi.openai.com.evil.example", "gpt-5.6", vendor.Wants{OutputLimit: limit}},
+		{"openrouter.ai", "anthropic/claude-opus-5", vendor.Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true, CacheMarks: true, OutputLimit: old}},
+		{"openrouter.ai", "deepseek/deepseek-v4", vendor.Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true, OutputLimit: old}},
+		{"gw.example", "claude-opus-5", vendor.Wants{CacheMarks: true, OutputLimit: old}},
+		{"api.anthropic.com", "claude-opus-5", vendor.Wants{OutputLimit: old}},
+		{"localhost:8080", "claude-like", vendor.Wants{OutputLimit: old}},
+		{"generativelanguage.googleapis.com", "gemini-3-pro", vendor.Wants{Signatures: true, OutputLimit: old}},
+		{"generativelanguage.googleapis.com", "gemini-2.5-pro", vendor.Wants{OutputLimit: old}},
+		{"gw.example", "deepseek-v4", vendor.Wants{Reasoning: vendor.ReasoningContent, OutputLimit: old}},
+		{"10.0.0.7:8000", "deepseek-v4", vendor.Wants{OutputLimit: old}},
+		{"api.mistral.ai", "kimi-k2", vendor.Wants{CallIDs: vendor.NineIDs, AnswersTools: true, ReportsUsage: true, Reasoning: vendor.ReasoningContent, OutputLimit: old}},
+		{"api.moonshot.cn", "m", vendor.Wants{CallIDs: vendor.AnyIDs, Reasoning: vendor.ReasoningContent, OutputLimit: old}},
+		{"localhost", "devstral-small", vendor.Wants{CallIDs: vendor.NineIDs, OutputLimit: old}},
+	} {
+		if got := vendor.At(tt.host, tt.model); got != tt.want {
+			t.Errorf("%s at %s wants %+v", tt.model, tt.host, got)
+		}
+	}
+}
+
+// A model belongs to the family that its name says, whatever a router puts in front.
+func TestFamilyOf(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"gpt-5.6": "gpt", "openai/gpt-5-mini": "gpt", "gpt-10": "gpt", "codex-mini-latest": "gpt", "o3": "gpt", "o4-mini": "gpt",
+		"gpt-4o": "other", "gpt-4.1": "other", "o1": "other", "gpt-5-image": "other", "o30b": "other",
+		"openai/gpt-oss-120b": "gpt-oss", "gpt-oss:20b": "gpt-oss",
+		"anthropic/claude-opus-4.6": "claude", "gemini-3-pro": "gemini", "gemma3:4b": "gemini", "Qwen/Qwen3-Coder": "qwen", "kimi-k2": "kimi",
+		"z-ai/glm-4.6": "glm", "deepseek-v4": "deepseek", "MiniMax-M2": "minimax", "grok-4": "grok", "devstral": "mistral", "codestral-2": "mistral",
+		"llama-4": "other", "": "other",
+	} {
+		if got := vendor.FamilyOf(model).Name; got != want {
+			t.Errorf("%q is of %s, want %s", model, got, want)
+		}
+	}
+}
+
+// Every vendor can be named, and has an address.
+func TestVendors(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, v := range vendor.All() {
+		if v.Name == "" || v.Title == "" || v.BaseURL == "" || seen[v.Name] {
+			t.Errorf("%+v", v)
+		}
+		seen[v.Name] = true
+		if got, ok := vendor.Named(v.Name); !ok || got.BaseURL != v.BaseURL {
+			t.Errorf("%s is not found", v.Name)
+		}
+	}
+}

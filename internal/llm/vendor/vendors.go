@@ -1,0 +1,97 @@
+package vendor
+
+import "strings"
+
+// vendors are those with a name. To add one, add a value.
+var vendors = []Vendor{
+	{
+		Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVariable: EnvKey, Catalogue: "openai",
+		domains: []string{"api.openai.com"},
+		wants:   Wants{CacheKey: true},
+		adjust: func(model string, w *Wants) {
+			w.Responses, w.Breakpoint = reasonsOnResponses(model), matchesAtBreakpoints(model)
+		},
+	},
+	{
+		Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVariable: "OPENROUTER_API_KEY", Catalogue: "openrouter",
+		domains:    []string{"openrouter.ai"},
+		translates: true,
+		wants:      Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true},
+		adjust: func(model string, w *Wants) {
+			w.Breakpoint = matchesAtBreakpoints(model)
+			w.CacheMarks = strings.HasPrefix(model, "claude") || strings.HasPrefix(model, "qwen")
+		},
+	},
+	{
+		Name: "anthropic", Title: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVariable: "ANTHROPIC_API_KEY", Catalogue: "anthropic",
+		domains: []string{"anthropic.com"},
+		adjust:  noCacheMarks, // its endpoint for this API does not read its own
+	},
+	{
+		Name: "gemini", Title: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVariable: "GEMINI_API_KEY", Catalogue: "gemini",
+		domains: []string{"googleapis.com"},
+		adjust: func(model string, w *Wants) {
+			// Gemini 3 and later refuse calls without a thought signature.
+			w.Signatures = !strings.HasPrefix(model, "gemini-1") && !strings.HasPrefix(model, "gemini-2")
+			w.CacheMarks = false
+		},
+	},
+	{
+		Name: "deepseek", Title: "DeepSeek", BaseURL: "https://api.deepseek.com/v1", KeyVariable: "DEEPSEEK_API_KEY", Catalogue: "deepseek",
+		domains: []string{"deepseek.com"},
+		wants:   Wants{Reasoning: ReasoningContent},
+	},
+	{
+		Name: "xai", Title: "xAI", BaseURL: "https://api.x.ai/v1", KeyVariable: "XAI_API_KEY", Catalogue: "xai",
+	},
+	{
+		Name: "groq", Title: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVariable: "GROQ_API_KEY", Catalogue: "groq",
+	},
+	{
+		Name: "mistral", Title: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVariable: "MISTRAL_API_KEY",
+		domains: []string{"mistral.ai"},
+		wants:   Wants{CallIDs: NineIDs, AnswersTools: true, ReportsUsage: true},
+		adjust:  func(_ string, w *Wants) { w.CallIDs = NineIDs },
+	},
+	{
+		Name: "zai", Title: "Z.AI", BaseURL: "https://api.z.ai/api/paas/v4", KeyVariable: "ZAI_API_KEY", Catalogue: "zai",
+		domains: []string{"z.ai", "bigmodel.cn"},
+		wants:   Wants{Reasoning: ReasoningContent},
+	},
+	{
+		Name: "moonshot", Title: "Moonshot", BaseURL: "https://api.moonshot.ai/v1", KeyVariable: "MOONSHOT_API_KEY", Catalogue: "moonshot",
+		domains: []string{"moonshot.ai", "moonshot.cn"},
+		wants:   Wants{CallIDs: AnyIDs, Reasoning: ReasoningContent},
+	},
+	{
+		Name: "minimax", Title: "MiniMax", BaseURL: "https://api.minimax.io/v1", KeyVariable: "MINIMAX_API_KEY", Catalogue: "minimax",
+		domains: []string{"minimax.io", "minimaxi.com", "minimax.chat"},
+		wants:   Wants{Reasoning: ReasoningContent},
+	},
+	{
+		Name: "alibaba", Title: "Alibaba", BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", KeyVariable: "DASHSCOPE_API_KEY", Catalogue: "alibaba-singapore",
+		domains: []string{"aliyuncs.com"},
+		wants:   Wants{Reasoning: ReasoningContent},
+		adjust: func(model string, w *Wants) {
+			w.CacheMarks = w.CacheMarks || strings.HasPrefix(model, "qwen")
+		},
+	},
+	{Name: "ollama", Title: Ollama, BaseURL: "http://127.0.0.1:11434/v1"},
+	{Name: "lmstudio", Title: LMStudio, BaseURL: "http://127.0.0.1:1234/v1"},
+	{Name: "llamacpp", Title: LlamaCpp, BaseURL: "http://127.0.0.1:8080/v1"},
+	{Name: "vllm", Title: VLLM, BaseURL: "http://127.0.0.1:8000/v1"},
+}
+
+// The titles of the servers that people run themselves.
+const (
+	Ollama   = "Ollama"
+	LlamaCpp = "llama.cpp"
+	LMStudio = "LM Studio"
+	VLLM     = "vLLM"
+)
+
+// ownServer is any server on this machine or its network, whatever its name: it applies
+// the model's own template.
+var ownServer = Vendor{translates: true}
+
+func noCacheMarks(_ string, w *Wants) { w.CacheMarks = false }
