@@ -11,11 +11,13 @@ import (
 // questionKey gives a key to the question that waits. It reports false when the key
 // is for the rest of the interface.
 func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
-	if !m.questions.Open() {
-		return nil, false
-	}
-	if m.questions.Drafting() && k.Name == "esc" && m.input.Proposing() {
-		return nil, false
+	if m.questions.Drafting() && k.Name == "esc" {
+		if m.input.Proposing() {
+			return nil, false
+		}
+		if m.questions.IsAnswers(m.input.Text) {
+			m.input.Sent() // it was meant for the question
+		}
 	}
 	if m.questions.Asking() && k.Name == "ctrl+d" {
 		m.showHint("a question waits: Esc refuses it and stops, then Ctrl+D quits", false)
@@ -28,6 +30,8 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 // questionReply does what a key, or time, meant for the question that waits.
 func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	switch {
+	case reply.Hint != "":
+		m.showHint(reply.Hint, false)
 	case reply.Draft != "":
 		m.input.Insert(reply.Draft)
 		m.input.Touch(m.opts.Now())

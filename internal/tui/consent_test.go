@@ -58,7 +58,6 @@ func TestQuestionKeys(t *testing.T) {
 		{name: "Enter alone is no answer", do: func(s *screenplay) { s.press("enter", "enter") }, open: true},
 		{name: "arrows and Enter answer", do: func(s *screenplay) { s.press("down", "enter") }, calls: []string{yes}},
 		{name: "arrows go round", do: func(s *screenplay) { s.press("up", "enter") }, calls: []string{no, stop}},
-		{name: "a letter too early is typing", do: func(s *screenplay) { s.typed("y") }, open: true},
 		{name: "a word is a message", do: func(s *screenplay) { s.typed("also"); s.wait(time.Second) }, open: true, draft: "also"},
 		{name: "a slow word is a message", do: func(s *screenplay) {
 			for _, r := range "nay" {
@@ -92,11 +91,7 @@ func TestQuestionKeys(t *testing.T) {
 			t.Parallel()
 			s := newScreenplay(t, 60, 24)
 			s.events(chat.TurnStarted{}, askedForCommand("go test ./..."))
-			if tt.name != "a letter too early is typing" {
-				s.wait(time.Second)
-			} else {
-				tt.draft = "y"
-			}
+			s.wait(time.Second)
 			tt.do(s)
 			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
@@ -106,6 +101,106 @@ func TestQuestionKeys(t *testing.T) {
 			}
 			if got := s.model.input.Value(); got != tt.draft {
 				t.Errorf("the message is %q, want %q", got, tt.draft)
+			}
+		})
+	}
+}
+
+// D1: an answer that comes too early or twice is held and said; it is never typed into the
+// message, and a message of nothing but such letters never reaches the model.
+func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
+	t.Parallel()
+	yes := `answer 7 allow=true always=false reason=""`
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	second := func(s *screenplay) {
+		next := askedForCommand("touch a2")
+		next.Approval.ID = 8
+		s.events(chat.ApprovalSettled{ID: 7}, next)
+	}
+	for _, tt := range []struct {
+		name  string
+		do    func(*screenplay)
+		calls []string
+		draft string
+		hint  string
+	}{
+		{name: "at 50 ms", do: func(s *screenplay) { s.wait(ms(50)); s.typed("y"); s.wait(ms(300)) }, hint: "y came too early: press it again"},
+		{name: "at 200 ms", do: func(s *screenplay) { s.wait(ms(200)); s.typed("y"); s.wait(ms(300)) }, hint: "y came too early: press it again"},
+		{name: "at 300 ms, and again", do: func(s *screenplay) { s.wait(ms(300)); s.typed("y"); s.wait(ms(300)); s.typed("y"); s.wait(ms(300)) }, calls: []string{yes}},
+		{name: "early and a word", do: func(s *screenplay) { s.wait(ms(300)); s.typed("y"); s.wait(ms(200)); s.typed("es but") }, draft: "yes but"},
+		{name: "early, and a word much later", do: func(s *screenplay) { s.wait(ms(300)); s.typed("y"); s.wait(ms(1500)); s.typed("but") }, draft: "but"},
+		{name: "doubled", do: func(s *screenplay) { s.wait(ms(900)); s.typed("y"); s.wait(ms(150)); s.typed("y"); s.wait(ms(300)) }, calls: []string{yes}},
+		{name: "doubled, behind the answer", do: func(s *screenplay) {
+			s.wait(ms(900))
+			s.typed("y")
+			s.wait(ms(300))
+			s.events(chat.ApprovalSettled{ID: 7})
+			s.typed("y")
+		}, calls: []string{yes}, hint: "y came twice: it counts once"},
+		{name: "doubled, at the next question", do: func(s *screenplay) {
+			s.wait(ms(900))
+			s.typed("y")
+			s.wait(ms(300))
+			second(s)
+			s.wait(ms(100))
+			s.typed("y")
+			s.wait(ms(300))
+		}, calls: []string{yes}, hint: "y came too early: press it again"},
+		{name: "once for each question", do: func(s *screenplay) {
+			s.wait(ms(900))
+			s.typed("y")
+			s.wait(ms(300))
+			second(s)
+			s.wait(ms(450))
+			s.typed("y")
+			s.wait(ms(300))
+		}, calls: []string{yes, `answer 8 allow=true always=false reason=""`}},
+		{name: "a message behind the answer", do: func(s *screenplay) {
+			s.wait(ms(900))
+			s.typed("y")
+			s.wait(ms(300))
+			s.events(chat.ApprovalSettled{ID: 7})
+			s.typed("yes it works")
+		}, calls: []string{yes}, draft: "yes it works"},
+		{name: "Esc drops a draft of answers", do: func(s *screenplay) {
+			s.wait(ms(900))
+			s.press("tab")
+			s.typed("yy")
+			s.press("esc")
+			s.wait(ms(900))
+			s.typed("y")
+			s.wait(ms(300))
+		}, calls: []string{yes}},
+		{name: "Enter does not send answers", do: func(s *screenplay) {
+			s.wait(ms(900))
+			s.press("tab")
+			s.typed("y")
+			s.press("enter")
+		}, hint: "y was not sent: a question waits for it"},
+		{name: "a word of the same letters is a message", do: func(s *screenplay) {
+			s.wait(ms(900))
+			s.typed("nay")
+			s.press("enter")
+		}, calls: []string{`send "nay"`}},
+		{name: "y is a message where no question is open", do: func(s *screenplay) {
+			s.events(chat.ApprovalSettled{ID: 7})
+			s.typed("y")
+			s.press("enter")
+		}, calls: []string{`send "y"`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 60, 24)
+			s.events(chat.TurnStarted{}, askedForCommand("touch a1"))
+			tt.do(s)
+			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+			if got := s.model.input.Value(); got != tt.draft {
+				t.Errorf("the message is %q, want %q", got, tt.draft)
+			}
+			if tt.hint != "" && !strings.Contains(s.model.view(), tt.hint) {
+				t.Errorf("it is not said that %s:\n%s", tt.hint, s.model.view())
 			}
 		})
 	}

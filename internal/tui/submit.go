@@ -35,6 +35,11 @@ func (m *Model) submit() tea.Cmd {
 	if text == "" {
 		return nil
 	}
+	if m.questions.IsAnswers(text) {
+		m.input.Sent()
+		m.showHint(text+" was not sent: a question waits for it", false)
+		return nil
+	}
 	remember := m.remember(message)
 	m.input.Sent()
 	switch {

@@ -7,5 +7,6 @@
 //
 // Typing never answers. A letter answers only when it stands alone: not right after
 // the question appeared, not while a message is being typed, and with no other key
-// close behind it. Everything else that is typed belongs to the message.
+// close behind it. A letter that answers too early or twice is held, not typed; a word that
+// goes on with it belongs to the message, as everything else does that is typed.
 package question

@@ -19,6 +19,9 @@ const (
 	// typingTime is how long after a key the person is taken to be still typing the
 	// message that a question came in the middle of.
 	typingTime = 1500 * time.Millisecond
+	// heldTime is how long a letter that answers nothing is held for a word that may go
+	// on with it.
+	heldTime = time.Second
 )
 
 // Questions are the calls that wait for a decision, oldest first, and how far the
@@ -33,9 +36,16 @@ type Questions struct {
 	// unless that is zero.
 	drafting bool
 	until    time.Time
-	// letter is an answer that waits to stand alone, until at.
+	// letter is an answer that waits to be alone, until at.
 	letter string
 	at     time.Time
+	// held is what was typed that answers nothing, too early or twice, the latest of it at
+	// heldAt.
+	held   string
+	heldAt time.Time
+	// answered is the letter that answered the question before, at answeredAt.
+	answered   string
+	answeredAt time.Time
 	// selected is the choice picked with the arrows, from 1; 0 is none.
 	selected int
 	// reason is the editor for why not, nil while it is not asked.
@@ -52,6 +62,8 @@ type Reply struct {
 	Draft string
 	// Pass is set when the key is for the rest of the interface.
 	Pass bool
+	// Hint says why a key did nothing.
+	Hint string
 	// View asks for all of the question in the pager; End for its end first.
 	View, End bool
 	// Run is a line to run: the person said yes to what a command had shown.
@@ -96,7 +108,10 @@ func (q *Questions) Add(approval chat.Approval, now, typed time.Time) {
 
 // show begins with the first question.
 func (q *Questions) show(now time.Time) {
-	*q = Questions{waiting: q.waiting, owns: q.owns, since: now}
+	*q = Questions{
+		waiting: q.waiting, owns: q.owns, since: now,
+		held: q.held, heldAt: q.heldAt, answered: q.answered, answeredAt: q.answeredAt,
+	}
 	if q.Open() {
 		q.body.hidden = hidden(q.First())
 	}
@@ -124,7 +139,7 @@ func (q *Questions) Settle(id int, now time.Time) {
 }
 
 // Draft hands the keys to the message; Ask hands them back.
-func (q *Questions) Draft() { q.drafting, q.until, q.letter = true, time.Time{}, "" }
+func (q *Questions) Draft() { q.drafting, q.until, q.letter, q.held = true, time.Time{}, "", "" }
 
 // Ask hands the keys back to the question.
 func (q *Questions) Ask(now time.Time) {
@@ -148,7 +163,11 @@ func (q *Questions) Wake(now time.Time) Reply {
 	if q.letter != "" && !now.Before(q.at) {
 		letter := q.letter
 		q.letter = ""
-		return q.choose(letter, now)
+		reply := q.choose(letter, now)
+		if reply.Answered || reply.Run != "" || reply.Left {
+			q.answered, q.answeredAt = letter, now
+		}
+		return reply
 	}
 	if q.drafting && !q.until.IsZero() && !now.Before(q.until) {
 		q.Ask(now)
@@ -156,9 +175,12 @@ func (q *Questions) Wake(now time.Time) Reply {
 	return Reply{}
 }
 
-// Key takes a key while a question is open.
+// Key takes a key. Where no question is open it keeps only the echo of an answer: a
+// letter that was pressed twice.
 func (q *Questions) Key(k term.Key, now time.Time) Reply {
 	switch {
+	case !q.Open():
+		return q.echoKey(k, now)
 	case q.reason != nil:
 		return q.reasonKey(k, now)
 	case q.drafting:
@@ -167,7 +189,7 @@ func (q *Questions) Key(k term.Key, now time.Time) Reply {
 		return q.letterKey(k, now)
 	}
 	if q.letter != "" && k.Name != "esc" && k.Name != "ctrl+c" {
-		return q.typed("") // an editing key: a message is being typed
+		return q.typed("", now) // an editing key: a message is being typed
 	}
 	return q.namedKey(k, now)
 }
@@ -185,24 +207,6 @@ func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 		q.until = time.Time{} // it is being typed indeed; only Tab, Enter and Esc end it
 	}
 	return Reply{Pass: true}
-}
-
-// letterKey takes a key that types: an answer when it is one and stands alone, else
-// the beginning of a message.
-func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
-	alone := q.letter == "" && !q.TooEarly(now)
-	if letter := strings.ToLower(k.Text); alone && q.isChoice(letter) {
-		q.letter, q.at = letter, now.Add(aloneTime)
-		return Reply{}
-	}
-	return q.typed(k.Text)
-}
-
-// typed gives what was typed to the message.
-func (q *Questions) typed(text string) Reply {
-	text = q.letter + text
-	q.Draft()
-	return Reply{Draft: text}
 }
 
 // namedKey takes a key that does not type.

@@ -1,0 +1,85 @@
+package question
+
+import (
+	"strings"
+	"time"
+
+	"agent/internal/tui/term"
+)
+
+// letterKey takes a key that types: an answer when it is one and is alone, else the
+// beginning of a message. A letter that answers but comes too early is held, and one that
+// is doubled counts once: neither is typed into the message by itself.
+func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
+	letter := strings.ToLower(k.Text)
+	if !q.isChoice(letter) {
+		return q.typed(k.Text, now)
+	}
+	switch held := q.fresh(now); {
+	case held != "" && strings.ToLower(held) != letter, q.letter != "" && q.letter != letter:
+		return q.typed(k.Text, now) // a word
+	case q.TooEarly(now):
+		return q.hold(k.Text, k.Text+" came too early: press it again", now)
+	}
+	q.held = ""
+	q.letter, q.at = letter, now.Add(aloneTime)
+	return Reply{}
+}
+
+// echoKey takes a key while no question is open: the letter that has just answered, again,
+// is held as well, since the next question may be on its way.
+func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
+	switch held := q.fresh(now); {
+	case !k.Types():
+		q.held = ""
+	case q.isEcho(k.Text, now):
+		return q.hold(k.Text, k.Text+" came twice: it counts once", now)
+	case held != "":
+		q.held, q.answered = "", ""
+		return Reply{Draft: held + k.Text}
+	default:
+		q.answered = ""
+	}
+	return Reply{Pass: true}
+}
+
+// isEcho reports whether text is the letter that has just answered.
+func (q *Questions) isEcho(text string, now time.Time) bool {
+	return q.answered != "" && q.answered == strings.ToLower(text) && now.Sub(q.answeredAt) < heldTime
+}
+
+// hold keeps a letter for a word that may go on with it.
+func (q *Questions) hold(text, hint string, now time.Time) Reply {
+	q.held, q.heldAt = text, now
+	return Reply{Hint: hint}
+}
+
+// fresh is what is held and may still be the beginning of a word.
+func (q *Questions) fresh(now time.Time) string {
+	if now.Sub(q.heldAt) > heldTime {
+		return ""
+	}
+	return q.held
+}
+
+// typed gives what was typed to the message, with the letters before it.
+func (q *Questions) typed(text string, now time.Time) Reply {
+	text = q.fresh(now) + q.letter + text
+	q.Draft()
+	return Reply{Draft: text}
+}
+
+// IsAnswers reports a draft of nothing but letters that answer: one of them, however often,
+// or two. It was meant for the question.
+func (q *Questions) IsAnswers(draft string) bool {
+	draft = strings.ToLower(strings.TrimSpace(draft))
+	if !q.Open() || draft == "" || len(draft) > 2 && strings.Trim(draft, draft[:1]) != "" {
+		return false
+	}
+	for _, letter := range draft {
+		if !q.isChoice(string(letter)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,186 @@
+package question
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/tools"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+)
+
+var theme = style.NewTheme(style.NoColours, style.Palettes[0])
+
+// asking is a question about a command, arranged in a window, and its clock.
+type asking struct {
+	Questions
+	now time.Time
+}
+
+func ask(width, room int, preview tools.Preview) *asking {
+	a := &asking{now: time.Unix(1_000_000, 0)}
+	a.Add(chat.Approval{ID: 7, Always: "any go test …", Preview: preview}, a.now, time.Time{})
+	a.Arrange(theme, width, room)
+	return a
+}
+
+func (a *asking) wait(d time.Duration) Reply {
+	a.now = a.now.Add(d)
+	return a.Wake(a.now)
+}
+
+func (a *asking) letter(text string) Reply { return a.Key(term.Key{Name: text, Text: text}, a.now) }
+
+// alone presses a letter that no other key follows.
+func (a *asking) alone(text string) Reply {
+	a.wait(time.Second)
+	a.letter(text)
+	return a.wait(time.Second)
+}
+
+func lines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "echo line %d\n", i+1)
+	}
+	return b.String() + "echo END"
+}
+
+// What was not arranged is not seen: drawing it, however often, makes no answer count.
+func TestDrawingDecidesNothing(t *testing.T) {
+	t.Parallel()
+	a := ask(60, 12, tools.Preview{Command: lines(40)})
+	for range 3 {
+		a.View()
+	}
+	if reply := a.alone("y"); reply.Answered {
+		t.Fatal("y counted, and the end was never shown")
+	}
+	a.Arrange(theme, 60, 12)
+	if rows, _ := a.View(); !strings.Contains(strings.Join(rows, "\n"), "END") || !strings.Contains(strings.Join(rows, "\n"), "this is the end") {
+		t.Fatalf("the first y does not show the end:\n%s", strings.Join(rows, "\n"))
+	}
+	if reply := a.alone("y"); !reply.Answered || !reply.Decision.Allow {
+		t.Error("y does not count although the end was shown")
+	}
+}
+
+// What fits whole counts at once; scrolling to the end counts too.
+func TestWhatIsSeenCounts(t *testing.T) {
+	t.Parallel()
+	if reply := ask(60, 20, tools.Preview{Command: "make"}).alone("y"); !reply.Answered {
+		t.Error("a short command needs a second y")
+	}
+	a := ask(60, 12, tools.Preview{Command: lines(40)})
+	for range 12 {
+		a.Key(term.Key{Name: "pgdown"}, a.now)
+		a.Arrange(theme, 60, 12)
+	}
+	if reply := a.alone("y"); !reply.Answered {
+		t.Error("y does not count although all was scrolled through")
+	}
+	cramped := ask(20, 2, tools.Preview{Command: lines(3)})
+	if reply := cramped.alone("y"); reply.Answered || !reply.View || !reply.End {
+		t.Errorf("where there is no room y does %+v", reply)
+	}
+	if always := cramped.alone("a"); always.Decision.Always {
+		t.Error("always counts where what it allows has no room")
+	}
+}
+
+// Typing never answers: of whatever is typed with less than the pause of an answer between
+// its letters, nothing is decided and nothing is lost but letters that were held.
+func TestTypingNeverAnswers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a := ask(60, 20, tools.Preview{Command: "make"})
+		a.wait(time.Duration(rapid.IntRange(0, 1000).Draw(t, "after")) * time.Millisecond)
+		word := rapid.StringOfN(rapid.SampledFrom([]rune("yanvesx ")), 2, 12, -1).Draw(t, "word")
+		if strings.Trim(word, word[:1]) == "" {
+			return // one letter, doubled
+		}
+		draft, drafting := "", false
+		for i, r := range word {
+			if i > 0 {
+				if reply := a.wait(time.Duration(rapid.IntRange(1, 249).Draw(t, "gap")) * time.Millisecond); reply.Answered || reply.View {
+					t.Fatalf("%q: time answered", word[:i])
+				}
+			}
+			reply := a.letter(string(r))
+			if reply.Answered || reply.View {
+				t.Fatalf("%q: a key answered", word[:i+1])
+			}
+			if draft += reply.Draft; drafting && reply.Pass {
+				draft += string(r)
+			}
+			drafting = a.Drafting()
+		}
+		if !drafting || !strings.HasSuffix(word, draft) || strings.Trim(strings.TrimSuffix(word, draft), word[:1]) != "" {
+			t.Fatalf("%q became the message %q", word, draft)
+		}
+	})
+}
+
+// A question that is answered or settled makes room for the next one, which is read anew.
+func TestTheNextQuestionIsReadAnew(t *testing.T) {
+	t.Parallel()
+	a := ask(60, 20, tools.Preview{Command: "make"})
+	a.Add(chat.Approval{ID: 8, Preview: tools.Preview{Command: lines(60)}}, a.now, time.Time{})
+	if rows, _ := a.View(); !strings.Contains(rows[0], "(1 of 2)") {
+		t.Errorf("nothing says that another one waits: %q", rows[0])
+	}
+	if reply := a.alone("y"); reply.ID != 7 {
+		t.Fatalf("%+v", reply)
+	}
+	a.Arrange(theme, 60, 12)
+	if !a.TooEarly(a.now) || a.First().ID != 8 {
+		t.Error("the next question counts as read")
+	}
+	if reply := a.alone("y"); reply.Answered {
+		t.Error("what was seen of one question counts for the next")
+	}
+	a.Settle(8, a.now)
+	if a.Open() {
+		t.Error("a question that was settled is open")
+	}
+}
+
+func TestTheQuestionOfACommand(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]Reply{"y": {Run: "/undo yes"}, "n": {Left: true}} {
+		a := &asking{now: time.Unix(1_000_000, 0)}
+		a.AddOwn(&command.Ask{Title: "undo 1 file", Does: "yes, undo", Run: "/undo yes", Parts: []command.AskPart{{Title: "delete  a.txt"}}}, a.now)
+		a.Arrange(theme, 60, 20)
+		rows, _ := a.View()
+		if text := strings.Join(rows, "\n"); !strings.Contains(text, "delete  a.txt") || !strings.Contains(text, "yes, undo") {
+			t.Errorf("it does not show what it would do:\n%s", text)
+		}
+		if got := a.alone(key); got != want {
+			t.Errorf("%s: %+v, want %+v", key, got, want)
+		}
+	}
+}
+
+// Nothing of a command is hidden, in the question and in all of it.
+func TestNothingOfACommandIsHidden(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,12}`), 1, 60).Draw(t, "words")
+		command := strings.Join(words, rapid.SampledFrom([]string{" ", "\n", "\t", "\r", "\u202e"}).Draw(t, "between"))
+		width := rapid.IntRange(12, 120).Draw(t, "width")
+		a := ask(width, 200, tools.Preview{Command: command})
+		rows, _ := a.View()
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		for where, text := range map[string]string{"question": squeeze(strings.Join(rows, "")), "all of it": squeeze(strings.Join(All(theme, a.First(), width), ""))} {
+			if want := squeeze(style.Reveal(command).Text); !strings.Contains(text, want) {
+				t.Fatalf("the %s at %d shows %q of %q", where, width, text, want)
+			}
+		}
+	})
+}
