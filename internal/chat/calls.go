@@ -42,7 +42,11 @@ type call struct {
 const (
 	answerInterrupted = "interrupted by the user before it finished; the effect, if any, is unknown"
 	answerNotRun      = "not run: the turn ended before this call"
+	answerTooMany     = "not run: of the calls of one reply the first %d are run; make it again if it is still needed"
 )
+
+// maxCalls is how many calls of one reply are run.
+const maxCalls = 256
 
 // runner runs the calls of the model. It belongs to the owner of the chat.
 type runner struct {
@@ -69,6 +73,9 @@ type runner struct {
 // stop that is not empty ends the turn.
 func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
 	calls := r.newCalls(requested)
+	for i := maxCalls; i < len(calls); i++ {
+		calls[i].refused = fmt.Sprintf(answerTooMany, maxCalls)
+	}
 	for len(calls) > 0 {
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]

@@ -187,3 +187,25 @@ func TestTotals(t *testing.T) {
 		t.Errorf("last reply %q", b.lastReply)
 	}
 }
+
+// Of very many calls the first are run and the others answered: none is lost.
+func TestMoreCallsThanAreRun(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	for i := range maxCalls + 44 {
+		asked = append(asked, "write_file", fmt.Sprintf(`{"file_path":"f%d"}`, i))
+	}
+	b := newBench(t, calls(asked...), say("ok"))
+	if out, err := b.prompt("go"); err != nil || out.Response != "ok" {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	answers := b.responses()
+	if len(answers) != maxCalls+44 || len(seen[ToolStarted](b)) != maxCalls {
+		t.Fatalf("%d answers, %d started", len(answers), len(seen[ToolStarted](b)))
+	}
+	for i, answer := range answers {
+		if want := i >= maxCalls; strings.HasPrefix(answer.Error, "not run: of the calls of one reply the first 256 are run") != want || answer.Error == "" == want {
+			t.Errorf("call %d is answered %q", i, answer.Error)
+		}
+	}
+}

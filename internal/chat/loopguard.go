@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -12,8 +13,10 @@ import (
 
 // What counts as going in circles (D-70).
 const (
-	// guardWindow is how many of the latest calls are looked at.
+	// guardWindow is how many of the latest calls are looked at for one that comes again,
+	// and longWindow for a rotation of several.
 	guardWindow = 20
+	longWindow  = maxRotation * maxRepeats
 	// maxRepeats is how often one of them may come again.
 	maxRepeats = 5
 	// maxCircle is how many different calls may take turns and still be a circle.
@@ -21,6 +24,10 @@ const (
 	// maxCycle is the length of the longest cycle that is one whatever its calls
 	// answer, as long as it edits.
 	maxCycle = 3
+	// maxRotation is how many different calls may come again and again, each with the same
+	// answer, and still be a circle; rotates is how often each has come then.
+	maxRotation = 12
+	rotates     = 3
 	// patientCall is how long a call takes that waits for something: one that succeeds
 	// after that long is no sign of anything.
 	patientCall = 5 * time.Second
@@ -46,13 +53,10 @@ var durations = pattern.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 // nothing does.
 func (g *loopGuard) note(k *call, took time.Duration) string {
 	g.recent = append(g.recent, newPastCall(k, took))
-	if len(g.recent) > guardWindow {
+	if len(g.recent) > longWindow {
 		g.recent = g.recent[1:]
 	}
-	if again := g.circle(); again != "" {
-		return again
-	}
-	return g.cycle()
+	return cmp.Or(g.circle(), g.cycle(), g.rotation())
 }
 
 // reset begins anew: a person has been asked, or has said something.
@@ -82,7 +86,7 @@ func (g *loopGuard) circle() string {
 		return ""
 	}
 	count, different := 0, map[uint64]bool{}
-	for i := len(g.recent) - 1; i >= 0; i-- {
+	for i := len(g.recent) - 1; i >= max(0, len(g.recent)-guardWindow); i-- {
 		past := g.recent[i]
 		different[past.outcome] = true
 		if past.outcome == last.outcome {
@@ -97,6 +101,29 @@ func (g *loopGuard) circle() string {
 		default:
 			return ""
 		}
+	}
+	return ""
+}
+
+// rotation looks for calls that take turns, in any order, and learn nothing: since the
+// latest one came maxRepeats times, no call was new and none waited.
+func (g *loopGuard) rotation() string {
+	last := g.recent[len(g.recent)-1]
+	seen := map[uint64]int{}
+	for i := len(g.recent) - 1; i >= 0 && len(seen) <= maxRotation && !g.recent[i].waited; i-- {
+		seen[g.recent[i].outcome]++
+		if seen[last.outcome] < maxRepeats {
+			continue
+		}
+		for _, n := range seen {
+			if n < rotates {
+				return ""
+			}
+		}
+		if len(seen) > maxRotation {
+			return ""
+		}
+		return fmt.Sprintf("the same %s came again and again with the same answers, the last of them %s", words.Count(len(seen), "call"), last.title)
 	}
 	return ""
 }

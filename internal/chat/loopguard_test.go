@@ -63,6 +63,12 @@ func TestLoopGuard(t *testing.T) {
 	passing := func(n int) did {
 		return did{name: "run", arguments: "go test", answer: fmt.Sprintf("ok in 0.%d3s", n)}
 	}
+	rotation := func(length int) (circle []func(int) did) {
+		for i := range length {
+			circle = append(circle, always(did{name: "run", arguments: fmt.Sprint(i), answer: "same"}))
+		}
+		return circle
+	}
 	for _, tt := range []struct {
 		name string
 		// circle are the calls that take turns; says is what is said of them in the end,
@@ -79,6 +85,13 @@ func TestLoopGuard(t *testing.T) {
 		{"an edit that is made again and again", []func(int) did{always(edit), numbered(test, "answer"), always(read)}, "the same 3 calls came 5 times in the same order, the last of them read_file a"},
 		{"an edit and tests that answer otherwise", []func(int) did{numbered(edit, "answer"), passing}, "the same 2 calls came 5 times"},
 		{"three calls that answer otherwise", []func(int) did{numbered(edit, "answer"), passing, numbered(read, "answer")}, "the same 3 calls came 5 times"},
+
+		{"F9: five successes in turn", rotation(5), "the same 5 calls came again and again with the same answers, the last of them run 0"},
+		{"F9: seven in turn", rotation(7), "the same 7 calls"},
+		{"F9: twelve in turn", rotation(12), "the same 12 calls"},
+		{"F9: failures among them", append(rotation(6), always(test), always(read)), "the same 8 calls"},
+		{"seven in turn, one of which learns something", append(rotation(6), numbered(read, "answer")), ""},
+		{"seven in turn, one of which waits", append(rotation(6), always(did{name: "run", arguments: "sleep", took: 10 * time.Second})), ""},
 
 		{"failures of their own", []func(int) did{numbered(test, "arguments")}, ""},
 		{"tests that fail otherwise each time", []func(int) did{numbered(edit, "arguments"), numbered(test, "answer")}, ""},

@@ -22,6 +22,8 @@ type callAssembler struct {
 	newID func() string
 
 	calls []*partialCall
+	// full is set when the server has begun more than maxCalls: what follows is left out.
+	full bool
 }
 
 type partialCall struct {
@@ -39,10 +41,14 @@ type partialCall struct {
 // add takes a fragment and returns the calls whose name is complete by it. One that says
 // nothing is no call: it may be a member of another shape.
 func (a *callAssembler) add(f callFragment) []llm.ToolCallStarted {
-	if f.ID+f.name()+f.arguments() == "" && len(f.ExtraContent) == 0 {
+	if a.full || f.ID+f.name()+f.arguments() == "" && len(f.ExtraContent) == 0 {
 		return nil
 	}
 	call := a.callOf(f)
+	if call == nil && len(a.calls) == maxCalls {
+		a.full = true
+		return nil
+	}
 	if call == nil {
 		call = &partialCall{index: f.Index, ownID: true}
 		a.calls = append(a.calls, call)

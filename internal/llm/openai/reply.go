@@ -33,7 +33,8 @@ const (
 // fill the memory, or keep the program busy for ever.
 const (
 	maxReply  = 8 << 20 // bytes of text, reasoning, arguments, and what is attached
-	maxParts  = 256     // calls, and details of the reasoning
+	maxParts  = 256     // details of the reasoning
+	maxCalls  = 1024    // more end the reply
 	maxStream = 256 << 20
 )
 
@@ -107,6 +108,7 @@ type reply struct {
 	attach attacher
 	tags   tagReader
 	stray  strayCloser
+	pairs  surrogates
 	usage  *llm.Usage
 	finish string
 	// done is set when the server has said that nothing follows.
@@ -161,6 +163,7 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 		return failure
 	}
 	r.emit(llm.Pulse{})
+	event.Data = r.pairs.whole(event.Data)
 	if !json.Valid(event.Data) {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
 			return nil // words such as "ping" say that the server is there
@@ -173,11 +176,10 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 	if !r.known && r.strange == "" {
 		r.strange = oneLine(string(event.Data))
 	}
+	r.done = r.done || r.calls.full
 	switch {
 	case r.size > maxReply:
 		return r.malformed(fmt.Sprintf("sent more than %d MiB in one reply", maxReply>>20))
-	case len(r.calls.calls) > maxParts:
-		return r.malformed(fmt.Sprintf("sent more than %d calls in one reply", maxParts))
 	case len(r.attach.details) > maxParts:
 		return r.malformed(fmt.Sprintf("sent more than %d pieces of reasoning in one reply", maxParts))
 	}
@@ -199,9 +201,6 @@ func (r *reply) impliedFinish() string {
 
 // addCall takes a fragment of a call.
 func (r *reply) addCall(f callFragment) {
-	if len(r.calls.calls) > maxParts {
-		return // the reply is refused for it
-	}
 	r.size += len(f.ID) + len(f.name()) + len(f.arguments()) + len(f.ExtraContent)
 	for _, started := range r.calls.add(f) {
 		r.emit(started)

@@ -168,8 +168,6 @@ func TestMalformedReplies(t *testing.T) {
 		"an event of 17 MiB":         {llmtest.Say("Hello").Event(`{"choices":[{"delta":{"content":"` + zeros + `"}}]}`), "an event of more than 16 MiB"},
 		"a text without end":         {endless(`{"choices":[{"delta":{"content":"`+zeros[:1<<20]+`"}}]}`, 9), "more than 8 MiB in one reply"},
 		"arguments without end":      {llmtest.Turn{}.Event(halfCall).Raw(strings.Repeat("data: "+strings.Replace(halfCall, `{\"p\":`, zeros[:1<<20], 1)+"\n\n", 9)), "more than 8 MiB in one reply"},
-		"calls without end":          {endless(`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`, 300), "more than 256 calls"},
-		"many calls in one event":    {llmtest.Turn{}.Event(`{"choices":[{"delta":{"tool_calls":[` + strings.TrimSuffix(numbered(`{"index":%d,"function":{"name":"f","arguments":"{}"}},`, 100_000), ",") + `]}}]}`), "more than 256 calls"},
 		"names of calls without end": {endless(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
 		"details without end":        {endless(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
 		"many details in one event":  {llmtest.Turn{}.Event(`{"choices":[{"delta":{"reasoning_details":[` + strings.TrimSuffix(numbered(`{"index":%d},`, 100_000), ",") + `]}}]}`), "more than 256 pieces of reasoning"},
@@ -186,6 +184,32 @@ func TestMalformedReplies(t *testing.T) {
 				t.Errorf("got %v (%d attempts)", err, got.Attempts)
 			}
 		})
+	}
+}
+
+// More calls than anybody needs end a reply, and cost none of those that came.
+func TestCallsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	for name, turn := range map[string]llmtest.Turn{
+		"one an event":         llmtest.Turn{}.Raw(strings.Repeat(`data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`+"\n\n", 3000)),
+		"all of them in one":   llmtest.Turn{}.Event(`{"choices":[{"delta":{"tool_calls":[` + strings.TrimSuffix(numbered(`{"index":%d,"function":{"name":"f","arguments":"{}"}},`, 100_000), ",") + `]}}]}`),
+		"one more than we run": llmtest.Turn{}.Event(`{"choices":[{"delta":{"tool_calls":[` + strings.TrimSuffix(numbered(`{"index":%d,"function":{"name":"f","arguments":"{}"}},`, 257), ",") + `]}}]}`),
+	} {
+		client, _ := newClient(t, llmtest.New(t, turn))
+		chunks, err := collect(t.Context(), client, ask("hi"))
+		n := 0
+		for _, chunk := range chunks {
+			if call, ok := chunk.(llm.ToolCall); ok && call.Arguments == "{}" {
+				n++
+			}
+		}
+		want := 1024
+		if name == "one more than we run" {
+			want = 257
+		}
+		if err != nil || n != want {
+			t.Errorf("%s: %d calls, %v", name, n, err)
+		}
 	}
 }
 

@@ -1,0 +1,16 @@
+package openai
+
+import "testing"
+
+// What is not half of a character stays as it is.
+func TestWholeEventsStay(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{
+		`{"a":"\\ud83d"}`, `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d x"}`, `{"a":"\u"}`, `{"a":"\ud8`, `{"a":"\"\ude00"}`, `["\ude00"]`, ``,
+	} {
+		s := &surrogates{}
+		if got := string(s.whole([]byte(data))); got != data || len(s.high) != 0 {
+			t.Errorf("%s became %s", data, got)
+		}
+	}
+}
