@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"agent/internal/llm"
+	"agent/internal/llm/refusal"
 )
 
 // connectionFailure explains a request that got no answer.
@@ -39,17 +40,17 @@ func (c *Client) describeConnection(err error, model string) *llm.Error {
 	case strings.Contains(said, "malformed HTTP response"):
 		return c.never(llm.NotAnAPI, model, "does not speak HTTP", "write https:// in base-url, or check its port")
 	case errors.As(err, &certificate), errors.As(err, &authority):
-		return c.never(llm.Unavailable, model, "its certificate is not trusted: "+oneLine(rootCause(err)), "install the certificate authority, or check base-url")
+		return c.never(llm.Unavailable, model, "its certificate is not trusted: "+refusal.Line(rootCause(err)), "install the certificate authority, or check base-url")
 	case errors.As(err, &lookup):
 		return c.unreachable(model, "the host "+lookup.Name+" is not known", "check base-url and the network")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return c.unreachable(model, "nothing listens there (connection refused)", "start the server, or check base-url")
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return c.unreachable(model, "cannot be reached: "+oneLine(rootCause(err)), "check base-url and the network")
+		return c.unreachable(model, "cannot be reached: "+refusal.Line(rootCause(err)), "check base-url and the network")
 	case errors.Is(err, io.EOF):
 		return c.fail(llm.Unavailable, model, "the connection closed without an answer"+c.through())
 	default:
-		return c.fail(llm.Unavailable, model, "no answer: "+oneLine(rootCause(err))+c.through())
+		return c.fail(llm.Unavailable, model, "no answer: "+refusal.Line(rootCause(err))+c.through())
 	}
 }
 

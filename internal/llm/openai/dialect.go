@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
-	"agent/internal/pattern"
 )
 
 // Dialect is how an endpoint wants to be asked, where that differs from the
@@ -81,14 +81,12 @@ func (l lasting) Keep(model string, d Dialect) {
 
 // learn is the llm.Learn of this wire: the first lesson in a refusal that is news to the
 // dialect. There is a note if the conversation loses something by it, or a setting.
-func learn(d Dialect, req llm.Request, refusal string) (wanted Dialect, note string) {
+func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	req = d.fit(req)
-	for _, l := range lessons {
-		if !l.words.MatchString(refusal) {
-			continue
-		}
+	for _, taught := range refusal.Lessons(refused) {
+		l := lessons[taught]
 		wanted = d
-		if l.learn(&wanted, refusal, req); wanted == d {
+		if l.learn(&wanted, refused, req); wanted == d {
 			continue
 		}
 		if wanted.Passing != d.Passing {
@@ -99,73 +97,50 @@ func learn(d Dialect, req llm.Request, refusal string) (wanted Dialect, note str
 	return d, ""
 }
 
-// lesson is a refusal and the dialect it teaches.
+// lesson is what a refusal teaches.
 type lesson struct {
-	// words identify the refusal.
-	words *pattern.Pattern
-	learn func(d *Dialect, refusal string, req llm.Request)
-	// note tells a person what the conversation loses, "" if nothing.
+	learn func(d *Dialect, refused string, req llm.Request)
+	// note says to a person what the conversation loses, "" if nothing.
 	note string
 }
 
-var lessons = []lesson{
-	{words: pattern.New(`stream_options`), learn: func(d *Dialect, _ string, _ llm.Request) { d.OmitUsage = true }},
-	{words: pattern.New(`prompt_cache|cache_control|session_id`), learn: func(d *Dialect, _ string, _ llm.Request) { d.OmitCache = true }},
-	{words: pattern.New(`v1/responses`), learn: func(d *Dialect, _ string, _ llm.Request) { d.API = APIResponses }},
-	{words: pattern.New(`reasoning.summar`), learn: func(d *Dialect, _ string, _ llm.Request) { d.OmitSummary = true }},
-	{words: pattern.New(`role '?user'? after role '?tool`), learn: func(d *Dialect, _ string, _ llm.Request) { d.AnswerTools = true }},
-	{words: pattern.New(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`), learn: func(d *Dialect, _ string, _ llm.Request) { d.SystemAsUser = true }},
-	{
-		words: pattern.New(`temperature|top_p`), learn: learnSampling,
-		note: "the model does not take the settings temperature and top-p; the conversation goes on without them",
-	},
-	{
-		words: pattern.New(`reasoning_effort|reasoning\.effort`), learn: learnEffort,
-		note: "the model does not take this reasoning.effort; the conversation goes on with its own",
-	},
-	{
-		words: pattern.New(`max_(?:completion_)?tokens`), learn: learnOutputLimit,
-		note: "the model takes no bound of its output; the conversation goes on without max-output-tokens",
-	},
-	{
-		words: pattern.New(`thought.?signature`), learn: learnSignatures,
-		note: "the provider refused the signatures of earlier calls; the conversation goes on without them",
-	},
-	{
-		words: pattern.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learn: learnUnreadable,
-		note: "the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it",
-	},
-	{words: pattern.New(fieldReasoningContent + "|[`'\"]" + fieldReasoning + "[`'\"]"), learn: learnReasoning},
+// always is a lesson that needs only its words.
+func always(change func(d *Dialect)) lesson {
+	return lesson{learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
 }
 
-var (
-	// badSignature and unknownField tell a refusal of what was sent from a demand
-	// for what was not.
-	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
-	unknownField = pattern.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
-)
-
-// refusedValue tells a setting that the model never takes, or not so, from a value that
-// is wrong everywhere.
-var refusedValue = pattern.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
+var lessons = []lesson{
+	refusal.StreamOptions: always(func(d *Dialect) { d.OmitUsage = true }),
+	refusal.CacheHints:    always(func(d *Dialect) { d.OmitCache = true }),
+	refusal.ResponsesAPI:  always(func(d *Dialect) { d.API = APIResponses }),
+	refusal.Summaries:     always(func(d *Dialect) { d.OmitSummary = true }),
+	refusal.UserAfterTool: always(func(d *Dialect) { d.AnswerTools = true }),
+	refusal.SystemRole:    always(func(d *Dialect) { d.SystemAsUser = true }),
+	refusal.Sampling:      {learnSampling, "the model does not take the settings temperature and top-p; the conversation goes on without them"},
+	refusal.Effort:        {learnEffort, "the model does not take this reasoning.effort; the conversation goes on with its own"},
+	refusal.OutputLimit:   {learnOutputLimit, "the model takes no bound of its output; the conversation goes on without max-output-tokens"},
+	refusal.Signatures:    {learnSignatures, "the provider refused the signatures of earlier calls; the conversation goes on without them"},
+	refusal.Unreadable:    {learnUnreadable, "the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it"},
+	refusal.Reasoning:     {learn: learnReasoning},
+}
 
 // learnSampling learns that the model wants to choose by itself.
-func learnSampling(d *Dialect, refusal string, req llm.Request) {
-	d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && refusedValue.MatchString(refusal)
+func learnSampling(d *Dialect, refused string, req llm.Request) {
+	d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && refusal.IsNeverTaken(refused)
 }
 
 // learnEffort learns that the model thinks as much as it wants.
-func learnEffort(d *Dialect, refusal string, req llm.Request) {
-	d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && refusedValue.MatchString(refusal)
+func learnEffort(d *Dialect, refused string, req llm.Request) {
+	d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && refusal.IsNeverTaken(refused)
 }
 
 // learnOutputLimit learns which of the two names of one member is known, or that none
 // is.
-func learnOutputLimit(d *Dialect, refusal string, req llm.Request) {
+func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	sent := cmp.Or(d.OutputLimit, vendor.At("", req.Model).OutputLimit)
 	switch {
-	case req.MaxOutputTokens == 0 || !strings.Contains(refusal, sent):
-	case !unknownField.MatchString(refusal) && !strings.Contains(refusal, "instead"):
+	case req.MaxOutputTokens == 0 || !strings.Contains(refused, sent):
+	case !refusal.IsUnknownMember(refused) && !strings.Contains(refused, "instead"):
 	case d.OutputLimit != "":
 		d.OmitLimit = true
 	case sent == vendor.LimitNew:
@@ -177,9 +152,9 @@ func learnOutputLimit(d *Dialect, refusal string, req llm.Request) {
 
 // learnSignatures learns to send signatures, or that those of this conversation are
 // of no use.
-func learnSignatures(d *Dialect, refusal string, req llm.Request) {
+func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	d.Signatures = true
-	if !badSignature.MatchString(refusal) {
+	if !refusal.IsBadSignature(refused) {
 		return
 	}
 	more, news := d.Forgotten.with(signaturesIn(req.History))
@@ -192,8 +167,8 @@ func learnSignatures(d *Dialect, refusal string, req llm.Request) {
 
 // learnUnreadable learns that the reasoning of this conversation is of no use to the
 // endpoint, or that it takes none.
-func learnUnreadable(d *Dialect, refusal string, req llm.Request) {
-	if unknownField.MatchString(refusal) {
+func learnUnreadable(d *Dialect, refused string, req llm.Request) {
+	if refusal.IsUnknownMember(refused) {
 		d.Reasoning = reasoningRefused
 		return
 	}
@@ -206,15 +181,15 @@ func learnUnreadable(d *Dialect, refusal string, req llm.Request) {
 }
 
 // learnReasoning learns whether reasoning in words is wanted back, and where.
-func learnReasoning(d *Dialect, refusal string, _ llm.Request) {
-	if strings.Contains(refusal, "'reasoning' item") {
+func learnReasoning(d *Dialect, refused string, _ llm.Request) {
+	if strings.Contains(refused, "'reasoning' item") {
 		return // of the Responses API, which has it in no member
 	}
 	field := fieldReasoning
-	if strings.Contains(refusal, fieldReasoningContent) {
+	if strings.Contains(refused, fieldReasoningContent) {
 		field = fieldReasoningContent
 	}
-	if d.Reasoning == field || unknownField.MatchString(refusal) {
+	if d.Reasoning == field || refusal.IsUnknownMember(refused) {
 		field = reasoningRefused
 	}
 	d.Reasoning = field

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/refusal"
 	"agent/internal/llm/sse"
 )
 
@@ -127,7 +128,7 @@ var errCorrupt = errors.New("sent an answer that cannot be unpacked")
 type codingError struct{ encoding string }
 
 func (e *codingError) Error() string {
-	return "compressed its answer with " + oneLine(e.encoding) + ", which nobody asked for"
+	return "compressed its answer with " + refusal.Line(e.encoding) + ", which nobody asked for"
 }
 
 // refused turns an answer that is not a reply into an *Error.
@@ -137,8 +138,8 @@ func (c *Client) refused(x *exchange, response *http.Response, model string) *ll
 	if plain, err := x.decoded(); err == nil {
 		body, _ = io.ReadAll(io.LimitReader(plain, maxErrorBody))
 	}
-	p := parseProblem(body)
-	p.status, p.header = response.StatusCode, response.Header
+	p := refusal.Parse(body)
+	p.Status, p.Header = response.StatusCode, response.Header
 	return c.problemError(p, model)
 }
 

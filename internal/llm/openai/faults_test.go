@@ -78,7 +78,7 @@ func TestRefusals(t *testing.T) {
 		{"a model without tools at Groq", llmtest.Fail(400, "{\"error\":{\"message\":\"`tools` is not supported with this model\"}}"), llm.BadRequest, 1, []string{"supports tool calls"}},
 		{"a call that Groq could not read", llmtest.Fail(400, `{"error":{"message":"Failed to call a function. Please adjust your prompt.","code":"tool_use_failed","failed_generation":"<function=x>"}}`), llm.Unavailable, 3, []string{"Failed to call", "another model"}},
 		{"498 of Groq", llmtest.Fail(498, `{"error":{"message":"Flex tier capacity exceeded"}}`), llm.Unavailable, 5, []string{"capacity exceeded"}},
-		{"control characters", llmtest.Fail(400, "oops\x1b[2J\nthere"), llm.BadRequest, 1, []string{"oops [2J there"}},
+		{"control characters", llmtest.Fail(400, "oops\x1b[2J\nthere"), llm.BadRequest, 1, []string{"oops␛[2J there"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm/refusal"
 )
 
 // finishes are the reasons that vendors have for the end of a reply beside OpenAI's,
@@ -37,9 +39,9 @@ func (r *reply) finishFor(reason string) error {
 	}
 	switch known, is := finishes[filter]; {
 	case slices.Contains(brokenOff, filter), slices.Contains(brokenOff, found):
-		return r.truncated("the provider broke the reply off: "+oneLine(reason), nil)
+		return r.truncated("the provider broke the reply off: "+refusal.Line(reason), nil)
 	case strings.Contains(filter, "context_window_exceeded"):
-		return r.client.problemError(problem{message: "the reply does not fit into the model's window", code: filter}, r.model)
+		return r.client.problemError(refusal.Problem{Message: "the reply does not fit into the model's window", Code: filter}, r.model)
 	case is:
 		r.finish = string(known)
 	default:

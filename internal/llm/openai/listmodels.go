@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/loose"
+	"agent/internal/llm/refusal"
 )
 
 // probeTimeout bounds every question about models; the answers are worth a short
@@ -90,8 +91,8 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	case err != nil:
 		return nil, c.connectionFailure(err, "")
 	case status != http.StatusOK:
-		p := parseProblem(body[:min(len(body), maxErrorBody)])
-		p.status = status
+		p := refusal.Parse(body[:min(len(body), maxErrorBody)])
+		p.Status = status
 		return nil, c.problemError(p, "")
 	}
 	list := loose.Decode[struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
 )
 
@@ -70,9 +71,9 @@ func (c *Client) proxyFailure(err error, model string) *llm.Error {
 		failure.Hint, failure.Final = check, isRefusal(cause)
 		return failure
 	case strings.Contains(cause, "malformed HTTP"):
-		return c.never(llm.Unavailable, model, where+"does not speak HTTP: "+oneLine(cause), check)
+		return c.never(llm.Unavailable, model, where+"does not speak HTTP: "+refusal.Line(cause), check)
 	case errors.As(err, &connect) && (connect.Op == "proxyconnect" || connect.Op == "dial"):
-		return c.unreachable(model, where+"cannot be reached: "+oneLine(innermost(connect)), check)
+		return c.unreachable(model, where+"cannot be reached: "+refusal.Line(innermost(connect)), check)
 	default:
 		return nil
 	}

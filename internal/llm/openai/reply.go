@@ -17,6 +17,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/refusal"
 	"agent/internal/llm/sse"
 )
 
@@ -86,11 +87,11 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	}
 	switch {
 	case r.finish == "" && !r.known && r.strange != "":
-		return c.never(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange, hintBaseURL)
+		return c.never(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange, refusal.HintBaseURL)
 	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
 	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
-		return r.client.problemError(problem{message: "its content filter let nothing of the reply through", code: r.finish}, r.model)
+		return r.client.problemError(refusal.Problem{Message: "its content filter let nothing of the reply through", Code: r.finish}, r.model)
 	}
 	r.complete()
 	x.expect(drainGrace)
@@ -157,7 +158,7 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 		r.done = true
 		return nil
 	}
-	if p, bad := problemInEvent(event.Data, event.Name); bad {
+	if p, bad := refusal.InEvent(event.Data, event.Name); bad {
 		failure := r.client.problemError(p, r.model)
 		failure.Costly = failure.Costly || r.begun
 		return failure
@@ -168,13 +169,13 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
 			return nil // words such as "ping" say that the server is there
 		}
-		return r.malformed("sent an event that is not valid JSON: " + oneLine(string(event.Data)))
+		return r.malformed("sent an event that is not valid JSON: " + refusal.Line(string(event.Data)))
 	}
 	if err := read(event); err != nil {
 		return err
 	}
 	if !r.known && r.strange == "" {
-		r.strange = oneLine(string(event.Data))
+		r.strange = refusal.Line(string(event.Data))
 	}
 	r.done = r.done || r.calls.full
 	switch {
@@ -251,7 +252,7 @@ func (r *reply) emit(chunk llm.Chunk) {
 // malformed is the failure of a reply that no second attempt would mend.
 func (r *reply) malformed(text string) *llm.Error {
 	failure := r.client.fail(llm.Unavailable, r.model, text)
-	failure.Hint, failure.Final = hintServer, true
+	failure.Hint, failure.Final = refusal.HintServer, true
 	return failure
 }
 
@@ -273,7 +274,7 @@ func (r *reply) failure(err error) *llm.Error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &stray):
-		return r.client.problemError(problem{notAnAPI: true, message: oneLine(stray.First)}, r.model)
+		return r.client.problemError(refusal.Problem{NotAnAPI: true, Message: refusal.Line(stray.First)}, r.model)
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errEndless):
 		return r.malformed("sent " + err.Error())
 	case errors.As(err, &coding):

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/loose"
+	"agent/internal/llm/refusal"
 )
 
 // responseReader takes the events of a response into a reply.
@@ -44,7 +45,7 @@ func (s *responseReader) take(data []byte) error {
 	case openai.ResponseStreamEventOutputItemDone:
 		s.finishItem(event.OutputIndex, member(data, "item"))
 	case openai.ResponseStreamEventError:
-		return r.client.problemError(problem{message: oneLine(event.Message), code: event.Code}, r.model)
+		return r.client.problemError(refusal.Problem{Message: refusal.Line(event.Message), Code: event.Code}, r.model)
 	case openai.ResponseStreamEventCompleted, openai.ResponseStreamEventIncomplete, openai.ResponseStreamEventFailed:
 		return s.end(member(data, "response"))
 	case "":
@@ -142,7 +143,7 @@ func summaryOf(item openai.ResponseOutputItem) string {
 func (s *responseReader) end(raw json.RawMessage) error {
 	r, response := s.reply, loose.Decode[openai.CreateResponseResponse](raw)
 	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {
-		return r.client.problemError(problem{message: oneLine(failed.Message), code: failed.Code}, r.model)
+		return r.client.problemError(refusal.Problem{Message: refusal.Line(failed.Message), Code: failed.Code}, r.model)
 	}
 	if s.outputs == 0 {
 		for index, item := range loose.Decode[[]json.RawMessage](member(raw, "output")) {
@@ -152,7 +153,7 @@ func (s *responseReader) end(raw json.RawMessage) error {
 	r.usage = responseUsage(response.Usage)
 	switch {
 	case response.Status == openai.ResponseStatusFailed:
-		return r.client.problemError(problem{message: "the response failed"}, r.model)
+		return r.client.problemError(refusal.Problem{Message: "the response failed"}, r.model)
 	case response.IncompleteDetails != nil && response.IncompleteDetails.Reason == "content_filter":
 		r.finish = string(openai.FinishReasonContentFilter)
 	case response.Status == openai.ResponseStatusIncomplete:

@@ -1,4 +1,4 @@
-package openai
+package refusal
 
 import (
 	"strconv"
@@ -69,10 +69,9 @@ var overflowLimits = pattern.New(strings.ReplaceAll(strings.Join([]string{
 	`context (?:window|limit)(?: of)? N`,
 }, "|"), "N", `(\d[\d,]*k?)`))
 
-// isOverflow reports whether a complaint, in lower case, is about the window.
-func isOverflow(said string) bool { return overflowWords.MatchString(said) }
+// Window returns the window that a complaint names, in tokens, 0 if it names none.
+func (p Problem) Window() int { return max(p.limit, limitIn(p.Message)) }
 
-// limitIn returns the window that a complaint names, 0 if it names none.
 func limitIn(message string) int {
 	groups := overflowLimits.FindStringSubmatch(strings.ToLower(message))
 	for _, number := range groups[min(1, len(groups)):] {

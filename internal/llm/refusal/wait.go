@@ -1,4 +1,4 @@
-package openai
+package refusal
 
 import (
 	"net/http"
@@ -8,6 +8,14 @@ import (
 
 	"agent/internal/pattern"
 )
+
+// Wait is how long the server asks to wait, 0 when it does not.
+func (p Problem) Wait(now time.Time) time.Duration {
+	if asked := retryAfter(p.Header, now); asked > 0 {
+		return asked
+	}
+	return p.wait()
+}
 
 // retryAfter reads how long a server asks to wait: milliseconds, seconds or a date.
 // It returns 0 when the server does not say, and never a negative time.
@@ -42,11 +50,11 @@ func seconds(s float64) time.Duration {
 var askedWait = pattern.New(`(?:try again|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|\d+(?:\.\d+)? ?seconds?)`)
 
 // wait is how long the body of a refusal asks to wait, 0 if it does not.
-func (p problem) wait() time.Duration {
+func (p Problem) wait() time.Duration {
 	if p.delay > 0 {
 		return p.delay
 	}
-	found := askedWait.FindStringSubmatch(strings.ToLower(p.message))
+	found := askedWait.FindStringSubmatch(strings.ToLower(p.Message))
 	if found == nil {
 		return 0
 	}

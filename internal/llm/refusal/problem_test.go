@@ -1,4 +1,4 @@
-package openai
+package refusal
 
 import (
 	"strings"
@@ -13,11 +13,12 @@ func FuzzProblem(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		p := parseProblem(body)
-		if strings.ContainsFunc(p.message, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(p.message) > 5000 {
-			t.Fatalf("%q gave %q", body, p.message)
+		p := Parse(body)
+		if strings.ContainsFunc(p.Message, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(p.Message) > 5000 {
+			t.Fatalf("%q gave %q", body, p.Message)
 		}
-		kind, hint, _ := classify(p)
+		meaning := p.Meaning()
+		kind, hint := meaning.Kind, meaning.Hint
 		if hint == "" || kind < llm.Unavailable || kind > llm.NotAnAPI {
 			t.Fatalf("%q gave kind %d, hint %q", body, kind, hint)
 		}

@@ -1,4 +1,4 @@
-package openai
+package refusal
 
 import (
 	"testing"
@@ -38,9 +38,10 @@ func TestD50RefusalsForContent(t *testing.T) {
 		{400, `{"error":{"message":"max_tokens must be positive"}}`, llm.BadRequest},
 		{500, `{"error":{"message":"internal error"}}`, llm.Unavailable},
 	} {
-		p := parseProblem([]byte(tc.body))
-		p.status = tc.status
-		kind, hint, final := classify(p)
+		p := Parse([]byte(tc.body))
+		p.Status = tc.status
+		meaning := p.Meaning()
+		kind, hint, final := meaning.Kind, meaning.Hint, meaning.Final
 		if kind != tc.want || hint == "" || (kind == llm.BadRequest || kind == llm.NoImages) && !final {
 			t.Errorf("%d %s: kind %d, hint %q, final %t, want kind %d", tc.status, tc.body, kind, hint, final, tc.want)
 		}

@@ -1,4 +1,8 @@
-package openai
+// Package refusal reads what servers say went wrong: the body of an error in all the
+// forms there are, and what its words mean. All words by which complaints are known are
+// here: which kind of failure they are, how long to wait, which window they name, what
+// the endpoint wants otherwise.
+package refusal
 
 import (
 	"bytes"
@@ -7,35 +11,37 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"agent/internal/words"
 )
 
-// problem is what a server says went wrong, in one form for all the forms there
+// Problem is what a server says went wrong, in one form for all the forms there
 // are: OpenAI's error object, a bare string, FastAPI's detail, vLLM's flat object,
 // Google's list, plain text, a web page.
-type problem struct {
-	// status is the HTTP status, or the status named within a stream, else 0.
-	status  int
-	header  http.Header
-	message string
-	// code holds the server's machine words: code, type and status, joined.
-	code string
+type Problem struct {
+	// Status is the HTTP status, or the status named within a stream, else 0.
+	Status  int
+	Header  http.Header
+	Message string
+	// Code holds the server's machine words: code, type and status, joined.
+	Code string
 	// delay is how long Google asks to wait, else 0.
 	delay time.Duration
 	// limit is the context window the server names, else 0.
 	limit int
-	// notAnAPI is set when the answer is of another kind altogether.
-	notAnAPI bool
+	// NotAnAPI is set when the answer is of another kind altogether.
+	NotAnAPI bool
 }
 
-// parseProblem reads the body of an error.
-func parseProblem(body []byte) problem {
+// Parse reads the body of an error.
+func Parse(body []byte) Problem {
 	body = bytes.TrimSpace(body)
 	var value any
 	if json.Unmarshal(body, &value) != nil {
 		if bytes.HasPrefix(body, []byte("<")) {
-			return problem{notAnAPI: true}
+			return Problem{NotAnAPI: true}
 		}
-		return problem{message: oneLine(string(body))}
+		return Problem{Message: Line(string(body))}
 	}
 	if list, ok := value.([]any); ok && len(list) > 0 {
 		value = list[0]
@@ -43,18 +49,18 @@ func parseProblem(body []byte) problem {
 	return problemFrom(value)
 }
 
-// problemInEvent reports whether an event of a stream is an error.
-func problemInEvent(data []byte, name string) (problem, bool) {
+// InEvent reports whether an event of a stream is an error.
+func InEvent(data []byte, name string) (Problem, bool) {
 	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"detail"`)) && !bytes.Contains(data, []byte(`"base_resp"`)) {
-		return problem{}, false
+		return Problem{}, false
 	}
 	var event map[string]any
 	if json.Unmarshal(data, &event) != nil {
-		return problem{}, false
+		return Problem{}, false
 	}
 	// MiniMax has a status of its own in every event, 0 while all is well.
 	if status, ok := event["base_resp"].(map[string]any); ok && number(status["status_code"]) != 0 {
-		return problem{message: oneLine(words(status["status_msg"]))}, true
+		return Problem{Message: Line(readable(status["status_msg"]))}, true
 	}
 	_, choices := event["choices"]
 	_, detail := event["detail"]
@@ -62,11 +68,11 @@ func problemInEvent(data []byte, name string) (problem, bool) {
 	switch {
 	case name == "error", event["object"] == "error", detail && !choices:
 	case inner == nil, inner == "", inner == false, choices && isEmpty(inner):
-		return problem{}, false
+		return Problem{}, false
 	}
 	p := problemFrom(event)
-	if p.message == "" {
-		p.message = oneLine(string(data))
+	if p.Message == "" {
+		p.Message = Line(string(data))
 	}
 	return p, true
 }
@@ -84,29 +90,29 @@ func isEmpty(value any) bool {
 }
 
 // problemFrom reads an error from decoded JSON.
-func problemFrom(value any) problem {
+func problemFrom(value any) Problem {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return problem{message: oneLine(words(value))}
+		return Problem{Message: Line(readable(value))}
 	}
 	if inner, ok := object["error"].(map[string]any); ok {
 		object = inner
 	}
-	p := problem{status: httpStatus(object), limit: number(object["n_ctx"]), delay: retryDelay(object["details"])}
+	p := Problem{Status: httpStatus(object), limit: number(object["n_ctx"]), delay: retryDelay(object["details"])}
 	for _, key := range []string{"message", "error", "detail", "title"} {
-		if p.message = oneLine(words(object[key])); p.message != "" {
+		if p.Message = Line(readable(object[key])); p.Message != "" {
 			break
 		}
 	}
 	// Routers put the words of the provider behind them into the metadata.
 	if metadata, ok := object["metadata"].(map[string]any); ok {
-		if raw := oneLine(words(metadata["raw"])); raw != "" {
-			p.message += ": " + raw
+		if raw := Line(readable(metadata["raw"])); raw != "" {
+			p.Message += ": " + raw
 		}
 	}
 	for _, key := range []string{"code", "type", "status"} {
 		if word, ok := object[key].(string); ok {
-			p.code += word + " "
+			p.Code += word + " "
 		}
 	}
 	return p
@@ -148,22 +154,22 @@ func number(value any) int {
 	return 0
 }
 
-// words returns what is readable in a value: a string, the messages of a list.
-func words(value any) string {
+// readable returns what is readable in a value: a string, the messages of a list.
+func readable(value any) string {
 	switch v := value.(type) {
 	case string:
 		return v
 	case []any:
 		var texts []string
 		for _, item := range v {
-			if text := words(item); text != "" {
+			if text := readable(item); text != "" {
 				texts = append(texts, text)
 			}
 		}
 		return strings.Join(texts, "; ")
 	case map[string]any:
 		for _, key := range []string{"message", "msg", "detail"} {
-			if text := words(v[key]); text != "" {
+			if text := readable(v[key]); text != "" {
 				return placeOf(v) + text
 			}
 		}
@@ -186,19 +192,8 @@ func placeOf(complaint map[string]any) string {
 	return strings.Join(place, ".") + ": "
 }
 
-// oneLine makes text from outside fit into a message: no line breaks, no control
-// characters that could drive a terminal, not endless.
-func oneLine(text string) string {
-	const most = 500
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return string(runes)
-}
+// Line puts what a server says on one visible line that is not endless.
+func Line(text string) string { return words.Line(text, longest) }
+
+// longest is how much of what a server says is repeated, in characters.
+const longest = 500

@@ -1,0 +1,67 @@
+package openai
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/llm/refusal"
+	"agent/internal/llm/vendor"
+)
+
+// problemError turns a problem into the *Error for it.
+func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
+	meaning := p.Meaning()
+	text := p.Message
+	switch {
+	case text == "" && p.NotAnAPI:
+		text = "answered with a web page"
+	case p.NotAnAPI && meaning.Kind == llm.NotAnAPI:
+		text = "answered with something that is not this API: " + text
+	}
+	if p.Status != 0 {
+		text = strings.TrimSuffix(statusText(p.Status)+": "+text, ": ")
+	}
+	if p.NotAnAPI || p.Status == http.StatusProxyAuthRequired || p.Code == "" && p.Status >= http.StatusInternalServerError {
+		text += c.through()
+	}
+	failure := c.fail(meaning.Kind, model, text)
+	failure.Hint, failure.Status, failure.Final, failure.Costly = meaning.Hint, p.Status, meaning.Final, meaning.Costly
+	failure.RetryAfter = p.Wait(c.config.Now())
+	// Gemini says of a minute's quota what others say of one that is used up; but those
+	// do not ask to come again.
+	if p.Status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
+		failure.Final, failure.Hint = false, llm.HintLater
+	}
+	switch {
+	case p.Status == http.StatusProxyAuthRequired:
+		failure.Hint = c.hintLogin()
+	case meaning.Kind == llm.Auth && c.config.Key == "":
+		failure.Hint = refusal.HintNoKey
+	}
+	if c.config.KeyHelp != "" {
+		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, c.config.KeyHelp, 1)
+	}
+	if meaning.Kind == llm.ContextOverflow {
+		failure.ContextLimit = p.Window()
+	}
+	if location := p.RedirectTarget(); location != "" {
+		failure.Hint = "it redirects to " + location + "; set base-url accordingly"
+	}
+	return failure
+}
+
+// fail returns an *Error about a model at this client's endpoint.
+func (c *Client) fail(kind llm.ErrorKind, model, text string) *llm.Error {
+	// What servers say ends in a full stop; a hint follows.
+	text = strings.TrimRight(text, ". ")
+	return &llm.Error{Kind: kind, Message: llm.About(c.endpoint(), model) + ": " + text, Hint: refusal.Hint(kind)}
+}
+
+func statusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return text + " (" + strconv.Itoa(status) + ")"
+	}
+	return "status " + strconv.Itoa(status)
+}
