@@ -44,6 +44,7 @@ var rooms = []room{
 	{"internal/offline/logs", []string{"internal/history"}, "it reads what others wrote, and replays nothing"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
 	{"internal/command", []string{"internal/chat", "internal/history", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest"}, "commands steer the loop and know no screen"},
+	{"internal/chat/past", []string{"internal/chat/window", "internal/compression", "internal/history", "internal/snapshot", "internal/todo", "internal/tools"}, "it knows what was, and nothing of turns"},
 	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/todo", "internal/tokens"}, "it knows what fits, and neither turns nor tools nor settings"},
 	{"internal/chat", []string{"internal/llm", "internal/protect", "internal/rules", "internal/tools", "internal/compression", "internal/history", "internal/settings", "internal/snapshot", "internal/atcmd", "internal/todo", "internal/tokens"}, "the loop knows what it drives and not who watches"},
 	{"internal/compression", []string{"internal/history", "internal/nearest", "internal/todo"}, "the engine is pure"},

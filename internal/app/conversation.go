@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/chat/past"
 	"agent/internal/history"
 	"agent/internal/llm/vendor"
 	"agent/internal/protect"
@@ -288,7 +289,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 	counter := func(model string) history.Counter { return c.process.vocabularies.Counter(model) }
 	var observer history.Observer
 	var unsaved func() error
-	var readPast func() (chat.Past, error)
+	var readPast func() (past.Record, error)
 	var recall func([]history.Recorded) (history.Recollection, error)
 	if c.session != nil {
 		observer, unsaved, readPast, recall = c.session.Observe, c.session.Unsaved, c.readPast, c.session.Recall

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"agent/internal/chat"
+	"agent/internal/chat/past"
+	"agent/internal/chat/window"
 	"agent/internal/git"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
@@ -161,12 +163,12 @@ func (c *Conversation) conversation(config chat.Config, recorded session.State) 
 
 // restoredFrom is a recorded conversation as the turn loop takes it up. The todo list
 // is nil where the recorded one cannot be read.
-func restoredFrom(recorded session.State) chat.Restored {
-	ledger := make([]chat.PruneRecord, len(recorded.Prunes))
+func restoredFrom(recorded session.State) past.Restored {
+	ledger := make([]window.Prune, len(recorded.Prunes))
 	for i, p := range recorded.Prunes {
-		ledger[i] = chat.PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
+		ledger[i] = window.Prune{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
 	}
-	restored := chat.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Scales: recorded.Scales, Turn: recorded.Turn}
+	restored := past.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Scales: recorded.Scales, Turn: recorded.Turn}
 	if len(recorded.Todos) > 0 {
 		restored.Todos, _ = todo.Parse(recorded.Todos)
 	}
@@ -176,17 +178,17 @@ func restoredFrom(recorded session.State) chat.Restored {
 // sessionPast is the record of a session as the turn loop reads it.
 type sessionPast struct{ *session.Past }
 
-// Before implements chat.Past.
-func (p sessionPast) Before(seq uint64) (chat.Restored, error) {
+// Before implements past.Record.
+func (p sessionPast) Before(seq uint64) (past.Restored, error) {
 	state, err := p.Past.Before(seq)
 	if err != nil {
-		return chat.Restored{}, err
+		return past.Restored{}, err
 	}
 	return restoredFrom(state), nil
 }
 
 // readPast reads the record of the session that is open.
-func (c *Conversation) readPast() (chat.Past, error) {
+func (c *Conversation) readPast() (past.Record, error) {
 	past, err := c.session.Past()
 	if err != nil {
 		return nil, fmt.Errorf("the record of the session cannot be read: %w", err)

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/chat/past"
 	"agent/internal/history"
 	sessionlog "agent/internal/session"
 	"agent/internal/tools"
-	"agent/internal/workspace"
 )
 
 // logged is a bench whose conversation is recorded in a log, with the tool that
@@ -218,11 +218,11 @@ func recallAll(t *testing.T, r *logged) string {
 	t.Helper()
 	var b strings.Builder
 	for i, p := range r.window.Ledger() {
-		found, err := r.recall(i+1, p)
+		_, text, err := r.past.Removed(i+1, p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.WriteString(textOf(found.Blocks))
+		b.WriteString(text)
 	}
 	return b.String()
 }
@@ -230,7 +230,7 @@ func recallAll(t *testing.T, r *logged) string {
 func allText(entries []*history.Content) []string {
 	var texts []string
 	for _, entry := range entries {
-		texts = append(texts, textOf(entry.Blocks))
+		texts = append(texts, past.Text(entry.Blocks))
 	}
 	return texts
 }
@@ -280,37 +280,6 @@ func TestRecallIsBounded(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if got := r.recalls(`{"match":"other"}`).Result.Text(); !strings.Contains(got, `names "other"`) {
-		t.Errorf("%q", got)
-	}
-}
-
-// What other hands did to the file is told as well.
-func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
-	t.Parallel()
-	r := newLogged(t)
-	root := t.TempDir()
-	w, err := workspace.New(root, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Env.Workspace = w
-	file := filepath.Join(root, "a.go")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		at   time.Time
-		want string
-	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it to see it as it is"}} {
-		if got, err := r.fate("a.go", history.Recollection{At: c.at}); err != nil || got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-	if got, err := r.fate("b.go", history.Recollection{}); err != nil || got != "b.go is not there any more" {
 		t.Errorf("%q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/chat/past"
 	"agent/internal/history"
 )
 
@@ -124,7 +125,7 @@ func TestBringBackRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve(t, b, func(ctx context.Context) {
-		if _, err := b.BringBack(ctx, 1); !errors.Is(err, errNotRecorded) {
+		if _, err := b.BringBack(ctx, 1); !errors.Is(err, past.ErrNotRecorded) {
 			t.Errorf("without a record: %v", err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat/past"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -37,7 +38,7 @@ type Config struct {
 	// it is on disk. It may be nil itself: then nothing is recorded.
 	Unsaved func() error
 	// ReadPast reads the record of the conversation; nil where none is kept.
-	ReadPast func() (Past, error)
+	ReadPast func() (past.Record, error)
 	// Recall returns what the record of the conversation keeps at some places; nil where
 	// nothing is recorded.
 	Recall   func(places []history.Recorded) (history.Recollection, error)
@@ -103,6 +104,7 @@ type Chat struct {
 	runner      *runner
 	replies     *replies
 	window      *window.Window
+	past        *past.Past
 	stats       *totals
 	saving      saving
 	lastReply   string
@@ -117,6 +119,7 @@ func New(config Config) *Chat {
 	c.stats = &totals{Config: &c.Config}
 	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)
+	c.past = newPast(c)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
 	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, archive: c.archive(), store: c.add, instruct: func(text string) {
 		c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...))

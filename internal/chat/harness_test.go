@@ -161,7 +161,7 @@ func (b *bench) ratio(model string) float64 {
 
 // keep has b record the conversation in another history.
 func (b *bench) keep(h *history.Service) {
-	b.History, b.window.History = h, h
+	b.History, b.window.History, b.past.History = h, h, h
 }
 
 func (b *bench) set(key, value string) {

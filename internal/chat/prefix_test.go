@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/chat/past"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -85,7 +86,7 @@ func (r *recorded) killAndResume() {
 	r.log = log
 	config := r.Config
 	config.History = history.NewService(wordCount{}, log.Observe)
-	config.ReadPast = func() (Past, error) { past, err := log.Past(); return recordedPast{past}, err }
+	config.ReadPast = func() (past.Record, error) { read, err := log.Past(); return recordedPast{read}, err }
 	if r.Chat, err = Resume(config, restoredOf(state)); err != nil {
 		r.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat/past"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/rawjson"
@@ -35,7 +36,7 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 	r.log = log
 	r.keep(history.NewService(wordCount{}, log.Observe))
 	r.calibrate()
-	r.ReadPast = func() (Past, error) { past, err := log.Past(); return recordedPast{past}, err }
+	r.past.ReadRecord = func() (past.Record, error) { read, err := log.Past(); return recordedPast{read}, err }
 	r.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
 		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.Todo(text) != nil {
 			t.Error(err)
@@ -71,21 +72,9 @@ func restoredOf(s recording.State) Restored {
 // goTo rewinds without the loop, which the test is.
 func (r *recorded) goTo(seq uint64) {
 	r.t.Helper()
-	past, err := r.past()
+	point, restored, err := r.past.At(seq)
 	if err != nil {
 		r.t.Fatal(err)
-	}
-	points, err := past.Points()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	restored, err := past.Before(seq)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	point := pointAt(points, seq)
-	if point.Seq == 0 {
-		r.t.Fatalf("there is no point %d", seq)
 	}
 	if err := r.rewind(point, restored); err != nil {
 		r.t.Fatal(err)

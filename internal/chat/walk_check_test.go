@@ -69,9 +69,9 @@ func (w *walk) check(step string) {
 func (w *walk) checkRecall(step string) {
 	w.rt.Helper()
 	for i, p := range w.window.Ledger() {
-		found, err := w.recall(i+1, p)
-		if err != nil {
-			w.rt.Errorf("after %s: %v", step, err)
+		found, err := w.Recall(p.Recorded)
+		if err != nil || len(found.Blocks) == 0 {
+			w.rt.Errorf("after %s: number %d: %+v, %v", step, i+1, found, err)
 		}
 		for _, block := range found.Blocks {
 			want, got := "", w.json(block)

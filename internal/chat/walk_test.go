@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat/past"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
@@ -149,7 +150,7 @@ func (w *walk) resume(from Restored, store *snapshot.Store, observe func(history
 			w.rt.Error(err)
 		}
 	})
-	config.ReadPast = func() (Past, error) { past, err := log.Past(); return recordedPast{past}, err }
+	config.ReadPast = func() (past.Record, error) { read, err := log.Past(); return recordedPast{read}, err }
 	config.Recall = log.Recall
 	config.History = history.NewService(wordCount{}, observe)
 	c, err := Resume(config, from)

@@ -1,4 +1,4 @@
-package chat
+package past
 
 import (
 	"bytes"
@@ -16,10 +16,40 @@ import (
 // can make thousands.
 const mostNamed = 50
 
-// filesReport is what the model reads of files that went back or forth: which, and what
+// Move does what was planned, all of it or nothing: the files, what the model is known to
+// have seen of them, which of its writes still count (D-48), and a message that says so.
+func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
+	changed, err := p.Env.Snapshots.Apply(plan)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool)
+	for _, file := range changed {
+		known[file.Abs] = p.Env.Seen.Known(file.Abs)
+		switch {
+		case file.Content == nil:
+			p.Env.Seen.Forget(file.Abs)
+		case p.Env.Seen.Known(file.Abs):
+			p.Env.Seen.Record(file.Abs, file.Content)
+		}
+	}
+	err = p.markUndone()
+	if err != nil || len(changed) == 0 {
+		return changed, err
+	}
+	return changed, p.Add(history.New(history.Human, p.report(plan, changed, known)...))
+}
+
+// markUndone has the writes count that are part of what the files hold now, and no
+// other (D-48).
+func (p *Past) markUndone() error {
+	return p.Window.MarkUndone(func(change string) bool { return !p.Env.Snapshots.InEffect(snapshot.Mark(change)) })
+}
+
+// report is what the model reads of files that went back or forth: which, and what
 // those hold of which it can see nothing any more (D-48). Known are those whose content it
 // knew.
-func (c *Chat) filesReport(plan *snapshot.Plan, changed []snapshot.Changed, known map[string]bool) []history.Block {
+func (p *Past) report(plan *snapshot.Plan, changed []snapshot.Changed, known map[string]bool) []history.Block {
 	title := map[snapshot.Way]string{
 		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
 		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
@@ -27,10 +57,10 @@ func (c *Chat) filesReport(plan *snapshot.Plan, changed []snapshot.Changed, know
 	did := map[string]string{"delete": "deleted", "create": "there again", "change": "as it was", "mode": "its mode is as it was"}
 	var list strings.Builder
 	blocks := []history.Block{nil}
-	room := c.window.OutputLimit()
+	room := p.Window.OutputLimit()
 	named, more := 0, 0
 	for _, file := range changed {
-		saw := c.sawBefore(plan, file)
+		saw := p.sawBefore(plan, file)
 		if !saw && !known[file.Abs] {
 			if named == mostNamed {
 				more++
@@ -41,10 +71,10 @@ func (c *Chat) filesReport(plan *snapshot.Plan, changed []snapshot.Changed, know
 		fmt.Fprintf(&list, "%s: %s", file.Path, did[file.Does])
 		if saw {
 			shown := history.NewInclusion(file.Path, string(file.Content))
-			if tokens := c.window.Scaled(c.History.CountBlocks([]history.Block{shown})); isPlain(file.Content) && tokens <= room {
+			if tokens := p.Window.Scaled(p.History.CountBlocks([]history.Block{shown})); isPlain(file.Content) && tokens <= room {
 				room -= tokens
 				blocks = append(blocks, shown)
-				c.Env.Seen.Record(file.Abs, file.Content)
+				p.Env.Seen.Record(file.Abs, file.Content)
 				list.WriteString(", shown below")
 			} else {
 				list.WriteString("; read it again to see it")
@@ -66,16 +96,16 @@ func isPlain(content []byte) bool { return !bytes.ContainsAny(content, "\r\x00")
 // sawBefore reports whether the model was shown what a file held, and sees it no more: that
 // left the context since the first write that is undone now, or an earlier report showed the
 // file as it is not any more.
-func (c *Chat) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
+func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
 	if file.Content == nil || file.Does == "mode" {
 		return false
 	}
-	for _, prune := range c.window.Ledger() {
-		if plan.Kind == snapshot.Undo && !prune.At.Before(plan.Since) && c.isAbout(prune, file.Abs) {
+	for _, prune := range p.Window.Ledger() {
+		if plan.Kind == snapshot.Undo && !prune.At.Before(plan.Since) && p.isAbout(prune, file.Abs) {
 			return true
 		}
 	}
-	for _, entry := range c.History.RawHistory() {
+	for _, entry := range p.History.RawHistory() {
 		if reportsFile(entry, file.Path) {
 			return true
 		}
@@ -84,9 +114,9 @@ func (c *Chat) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
 }
 
 // isAbout reports whether what was pruned showed a file.
-func (c *Chat) isAbout(prune window.Prune, abs string) bool {
-	for _, path := range c.filesOf(prune) {
-		if at, err := c.Env.Workspace.Resolve(path); err == nil && at == abs {
+func (p *Past) isAbout(prune window.Prune, abs string) bool {
+	for _, path := range p.filesOf(prune) {
+		if at, err := p.Env.Workspace.Resolve(path); err == nil && at == abs {
 			return true
 		}
 	}

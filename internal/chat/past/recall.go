@@ -1,8 +1,6 @@
-package chat
+package past
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,77 +11,62 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
-	"agent/internal/tools"
 	"agent/internal/words"
 )
 
-// archive hands the tools what left the context and is kept in the record.
-type archive struct{ *Chat }
-
-// archive is nil where nothing is recorded.
-func (c *Chat) archive() tools.Archive {
-	if c.Recall == nil {
-		return nil
-	}
-	return archive{c}
-}
-
-// Removed implements tools.Archive. What was recalled and left again is not listed: it
-// is there under its first number.
-func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
-	ledger, err := a.Ledger(ctx)
-	var removed []tools.Removed
-	for i, p := range ledger {
-		if tool, err := a.Tools.Get(p.Tool); err != nil || !tool.NeedsRecord {
-			removed = append(removed, tools.Removed{Number: i + 1, Turn: p.Turn, Tokens: p.Tokens, Tool: p.Tool, Subject: p.Subject})
-		}
-	}
-	return removed, err
-}
-
-// Fetch implements tools.Archive. What the model asks for is needed after all.
-func (a archive) Fetch(ctx context.Context, number int) (tools.Fetched, error) {
-	p, err := a.prune(ctx, number)
-	if err != nil {
-		return tools.Fetched{}, err
-	}
-	found, err := a.recall(number, p)
-	if err != nil {
-		return tools.Fetched{}, err
-	}
-	needed, err := ask(ctx, a.inbox, func() error { return a.window.Needed(number) })
-	if err = errors.Join(err, needed); err != nil {
-		return tools.Fetched{}, err
-	}
-	heading, err := a.heading(number, p, found)
-	return tools.Fetched{Heading: "[" + heading + "]", Text: textOf(found.Blocks)}, err
-}
-
-// prune is a line of the ledger by its number, from 1.
-func (c *Chat) prune(ctx context.Context, number int) (PruneRecord, error) {
-	ledger, err := c.Ledger(ctx)
+// Line is the line of the ledger with a number, from 1. It may be called from any
+// goroutine.
+func Line(ledger []window.Prune, number int) (window.Prune, error) {
 	switch {
-	case err != nil:
-		return PruneRecord{}, err
 	case len(ledger) == 0:
-		return PruneRecord{}, fmt.Errorf("there is no number %d: nothing was removed from the context so far", number)
+		return window.Prune{}, fmt.Errorf("there is no number %d: nothing was removed from the context so far", number)
 	case number < 1 || number > len(ledger):
-		return PruneRecord{}, fmt.Errorf("there is no number %d; what was removed has the numbers 1 to %d", number, len(ledger))
+		return window.Prune{}, fmt.Errorf("there is no number %d; what was removed has the numbers 1 to %d", number, len(ledger))
 	}
 	return ledger[number-1], nil
 }
 
-// errNotRecorded is why nothing can be brought back.
-var errNotRecorded = errors.New("this conversation is not recorded (--no-session), so what left the context is gone")
+// Removed returns what a line of the ledger took out of the context: a line that says what
+// it is and how old, and the content. It may be called from any goroutine.
+func (p *Past) Removed(number int, line window.Prune) (heading, text string, err error) {
+	found, err := p.recall(number, line)
+	if err != nil {
+		return "", "", err
+	}
+	heading, err = p.heading(number, line, found)
+	return heading, Text(found.Blocks), err
+}
+
+// BringBack puts what left the context back into it, as the newest entry: nothing that was
+// sent before changes, and density does not take it again. Its file is pinned where the
+// strategy asks what pruning costs. It returns how many tokens that takes.
+func (p *Past) BringBack(number int, heading, text string) (tokens int, err error) {
+	block := history.NewData(history.Restored, "I bring this back into the context. "+heading+":", text)
+	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
+	before := p.Window.Tokens()
+	tokens = p.Window.Scaled(p.History.CountContent(entry))
+	if most := p.Window.Due(); before+tokens >= most {
+		return 0, fmt.Errorf("number %d takes %s tokens, and %s of %s are in use before compression starts; ask the model to recall the part that matters",
+			number, words.Tokens(tokens), words.Tokens(before), words.Tokens(most))
+	}
+	if err := p.Window.KeepFile(number); err != nil {
+		return 0, err
+	}
+	return tokens, p.Add(entry)
+}
+
+// ErrNotRecorded is why nothing can be brought back.
+var ErrNotRecorded = errors.New("this conversation is not recorded (--no-session), so what left the context is gone")
 
 // recall returns what a line of the ledger took out of the context.
-func (c *Chat) recall(number int, p PruneRecord) (history.Recollection, error) {
-	if c.Recall == nil {
-		return history.Recollection{}, errNotRecorded
+func (p *Past) recall(number int, line window.Prune) (history.Recollection, error) {
+	if p.Recall == nil {
+		return history.Recollection{}, ErrNotRecorded
 	}
-	found, err := c.Recall(p.Recorded)
+	found, err := p.Recall(line.Recorded)
 	if err != nil {
 		return found, fmt.Errorf("number %d cannot be recalled: %w", number, err)
 	}
@@ -94,17 +77,17 @@ func (c *Chat) recall(number int, p PruneRecord) (history.Recollection, error) {
 }
 
 // heading says what was removed, how old it is, and what became of its files since.
-func (c *Chat) heading(number int, p PruneRecord, found history.Recollection) (string, error) {
-	what := p.Subject
-	if p.Tool != "" && !strings.HasPrefix(what, p.Tool) {
-		what = p.Tool + " " + what
+func (p *Past) heading(number int, line window.Prune, found history.Recollection) (string, error) {
+	what := line.Subject
+	if line.Tool != "" && !strings.HasPrefix(what, line.Tool) {
+		what = line.Tool + " " + what
 	}
 	heading := fmt.Sprintf("%d: %s, as of turn %d", number, words.Line(what, maxHeading), found.Turn)
-	if age := c.Now().Sub(found.At); age >= time.Minute {
+	if age := p.Now().Sub(found.At); age >= time.Minute {
 		heading += ", " + words.Elapsed(age) + " ago"
 	}
-	for _, path := range c.filesOf(p) {
-		fate, err := c.fate(path, found)
+	for _, path := range p.filesOf(line) {
+		fate, err := p.fate(path, found)
 		if err != nil {
 			return "", err
 		}
@@ -119,9 +102,9 @@ func (c *Chat) heading(number int, p PruneRecord, found history.Recollection) (s
 const maxHeading = 160
 
 // filesOf are the files that a line of the ledger is about.
-func (c *Chat) filesOf(p PruneRecord) []string {
-	facts := c.Tools.Traits(p.Tool)
-	subject := strings.TrimPrefix(p.Subject, p.Tool+": ")
+func (p *Past) filesOf(line window.Prune) []string {
+	facts := p.Tools.Traits(line.Tool)
+	subject := strings.TrimPrefix(line.Subject, line.Tool+": ")
 	switch {
 	case facts.ShowsFiles():
 		return strings.Split(subject, ", ")
@@ -135,18 +118,18 @@ func (c *Chat) filesOf(p PruneRecord) []string {
 
 // fate says what became of a file since something of it was recorded, empty when
 // nothing is known to have.
-func (c *Chat) fate(path string, since history.Recollection) (string, error) {
+func (p *Past) fate(path string, since history.Recollection) (string, error) {
 	name := words.Line(path, maxHeading)
-	written, err := compression.WrittenIn(since.Later, path, cmp.Or(c.SessionRoot, c.Root), c.Tools.Traits)
+	written, err := compression.WrittenIn(since.Later, path, p.Folder, p.Tools.Traits)
 	switch {
 	case err != nil:
 		return "", err
 	case written:
 		return name + " was written since; read it to see it as it is", nil
-	case c.Env.Workspace == nil:
+	case p.Env.Workspace == nil:
 		return "", nil
 	}
-	abs, err := c.Env.Workspace.Resolve(path)
+	abs, err := p.Env.Workspace.Resolve(path)
 	if err != nil {
 		return "", nil // outside, where nothing is said of it
 	}
@@ -159,8 +142,8 @@ func (c *Chat) fate(path string, since history.Recollection) (string, error) {
 	return "", nil
 }
 
-// textOf writes blocks as the model reads them again.
-func textOf(blocks []history.Block) string {
+// Text writes blocks as the model reads them again.
+func Text(blocks []history.Block) string {
 	var b strings.Builder
 	for _, block := range blocks {
 		switch block := block.(type) {

@@ -1,0 +1,92 @@
+package past
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"agent/internal/chat/window"
+	"agent/internal/history"
+	"agent/internal/tools"
+	"agent/internal/workspace"
+)
+
+// What other hands did to the file is told as well.
+func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	w, err := workspace.New(root, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Past{Env: &tools.Env{Workspace: w}, Tools: tools.NewRegistry()}
+	file := filepath.Join(root, "a.go")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it to see it as it is"}} {
+		if got, err := p.fate("a.go", history.Recollection{At: c.at}); err != nil || got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got, err := p.fate("b.go", history.Recollection{}); err != nil || got != "b.go is not there any more" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What comes back reads as it did: calls with their arguments, answers with their end.
+func TestText(t *testing.T) {
+	t.Parallel()
+	exit := 2
+	call := &history.ToolCall{ID: "1", Name: "run_shell_command", Parameters: []byte(`{"command":"a\nb","timeout":3}`)}
+	answer := (&history.ToolResponse{CallID: "1", ToolName: "run_shell_command"}).WithResult("out\n")
+	answer.ExitCode, answer.Error = &exit, "it failed"
+	for name, tc := range map[string]struct {
+		blocks []history.Block
+		want   string
+	}{
+		"words":  {[]history.Block{&history.Text{Text: "hello"}}, "hello\n"},
+		"call":   {[]history.Block{call, answer}, "Call of run_shell_command:\n  command:\na\nb\n  timeout: 3\nAnswer:\nout\nexit 2\nError: it failed\n"},
+		"answer": {[]history.Block{answer}, "out\nexit 2\nError: it failed\n"},
+		"image":  {[]history.Block{&history.Media{MimeType: "image/png"}}, "(image/png, which cannot be shown again here)\n"},
+	} {
+		if got := Text(tc.blocks); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// A line of the ledger is named by its number, from 1.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	two := []window.Prune{{Subject: "a"}, {Subject: "b"}}
+	for number, want := range map[int]string{-1: "", 0: "", 1: "a", 2: "b", 3: ""} {
+		line, err := Line(two, number)
+		if line.Subject != want || (err == nil) != (want != "") {
+			t.Errorf("%d: %q, %v", number, line.Subject, err)
+		}
+	}
+	if _, err := Line(nil, 1); err == nil || err.Error() != "there is no number 1: nothing was removed from the context so far" {
+		t.Errorf("of none: %v", err)
+	}
+}
+
+// What nothing records cannot be gone back to.
+func TestWithoutARecord(t *testing.T) {
+	t.Parallel()
+	p := &Past{}
+	if _, _, err := p.At(1); err != errNoRecord {
+		t.Errorf("a point: %v", err)
+	}
+	if _, _, err := p.Removed(1, window.Prune{}); err != ErrNotRecorded {
+		t.Errorf("what was removed: %v", err)
+	}
+}
