@@ -175,7 +175,7 @@ func wireTokens(m llmtest.Message) int {
 	count := wordCount{}.Count
 	n := 4 + count(m.Content)
 	if m.Role == "tool" {
-		n += 8
+		n += 6
 	}
 	for _, call := range m.ToolCalls {
 		n += 8 + count(call.Name) + count(call.Arguments)

@@ -107,12 +107,14 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 		gone, left := w.pruning.engine.Shown(c)
 		prunes[i] = history.Prune{
 			Kind: history.PruneKind(c.Why), Subject: c.Subject, Reason: c.Kind + ", " + c.Reason(),
-			Entry: c.Entry, Gone: []history.Block{gone}, Left: []history.Block{left},
+			Entry: c.Entry, Gone: gone, Left: left,
 		}
 	}
 	cut := history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: w.pruning.engine.Request()}
+	applied := w.pruning.engine.Apply(plan)
 	result := history.DensityResult{
-		Replacements: w.pruning.engine.Apply(plan),
+		Replacements: applied.Changed,
+		Removals:     applied.Left,
 		Metadata:     cacheaware.CountsOf(plan.Changes),
 		Prunes:       prunes,
 		Cut:          &cut,

@@ -23,7 +23,10 @@ func (e *Engine) candidates(m Moment) []candidate {
 	var found []candidate
 	for at := range e.units {
 		u := &e.units[at]
-		if u.fixed() || u.state == pruned || u.fact == nil || u.saves() < minSaved {
+		if u.part == head && e.hollow(u) {
+			found = append(found, candidate{at, Hollow, u.sent + hollowAfter})
+		}
+		if u.fixed() || !u.stands() || u.fact == nil || u.saves() < minSaved {
 			continue
 		}
 		switch {

@@ -2,6 +2,7 @@ package cacheaware
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,9 +42,11 @@ const (
 	Cold   Why = "cold"
 	Soft   Why = "soft"
 	Folded Why = "folded"
+	// Hollow is the reason for which a call leaves with its answer.
+	Hollow Why = "hollow"
 )
 
-var whys = []Why{Free, Cold, Soft, Folded}
+var whys = []Why{Free, Cold, Soft, Folded, Hollow}
 
 // Reason says in words why the change is made.
 func (c Change) Reason() string {
@@ -54,6 +57,8 @@ func (c Change) Reason() string {
 		return fmt.Sprintf("not used for %d requests", c.Idle)
 	case Soft:
 		return fmt.Sprintf("not used for %d requests, and a cut is made anyway", c.Idle)
+	case Hollow:
+		return "nothing but pointers was left of it"
 	default:
 		if c.Text != "" {
 			return "holds the current text of the file now"
@@ -73,6 +78,7 @@ func CountsOf(changes []Change) history.Counts {
 		{Kind: history.PruneKind(Cold), Field: "coldPruned", One: "cold", Many: "cold", N: n[Cold]},
 		{Kind: history.PruneKind(Soft), Field: "softPruned", One: "soft", Many: "soft", N: n[Soft]},
 		{Kind: history.PruneKind(Folded), Field: "foldedPruned", One: "folded", Many: "folded", N: n[Folded]},
+		{Kind: history.PruneKind(Hollow), Field: "hollowPruned", One: "hollow", Many: "hollow", N: n[Hollow]},
 	}
 }
 
@@ -122,20 +128,25 @@ func foldHeading(path string) string {
 	return "[current content of " + path + ", in place of its earlier versions]\n"
 }
 
-// Shown are the block that a change takes out of the context and the one it leaves:
-// for an argument a call with that alone.
-func (e *Engine) Shown(c Change) (gone, left history.Block) {
+// Shown are the blocks that a change takes out of the context and those it leaves: for
+// an argument a call with that alone.
+func (e *Engine) Shown(c Change) (gone, left []history.Block) {
 	u := &e.units[c.unit]
 	block := e.entries[c.Entry].Blocks[u.block]
+	if c.Why == Hollow {
+		answer := &e.units[u.fact.result]
+		return []history.Block{block, e.entries[answer.entry].Blocks[answer.block]}, nil
+	}
 	switch b := block.(type) {
 	case *history.ToolCall:
-		return b.WithParameters(quoted(argumentAt(b.Parameters, u.at))), b.WithParameters(quoted(pointerFor(u.text)))
+		gone = []history.Block{b.WithParameters(quoted(argumentAt(b.Parameters, u.at)))}
+		left = []history.Block{b.WithParameters(quoted(pointerFor(u.text)))}
 	case *history.ToolResponse:
-		return b, b.WithResult(shownInstead(c, b))
+		gone, left = []history.Block{b}, []history.Block{b.WithResult(shownInstead(c, b))}
 	case *history.Media:
-		return b, &history.Text{Text: picturePointer}
+		gone, left = []history.Block{b}, []history.Block{&history.Text{Text: picturePointer}}
 	}
-	return block, block
+	return gone, left
 }
 
 // shownInstead is what an answer shows after the change.
@@ -154,12 +165,22 @@ func quoted(text string) []byte {
 	return data
 }
 
-// Apply makes the changes of a plan. It returns the entries that changed, by
-// index.
-func (e *Engine) Apply(p Plan) map[int]*history.Content {
-	changed := map[int]*history.Content{}
+// Applied is what a plan makes of entries, by their index before: those that changed, and
+// those that left.
+type Applied struct {
+	Changed map[int]*history.Content
+	Left    []int
+}
+
+// Apply makes the changes of a plan.
+func (e *Engine) Apply(p Plan) Applied {
+	changed, hollow := map[int]*history.Content{}, []int(nil)
 	for _, c := range p.Changes {
 		u := &e.units[c.unit]
+		if c.Why == Hollow {
+			hollow = append(hollow, c.unit)
+			continue
+		}
 		entry := e.entries[c.Entry]
 		blocks := slices.Clone(entry.Blocks)
 		switch b := blocks[u.block].(type) {
@@ -177,7 +198,12 @@ func (e *Engine) Apply(p Plan) map[int]*history.Content {
 		e.replace(c)
 		e.settleSize(c.unit)
 	}
-	return changed
+	rest, left := e.drop(hollow)
+	maps.Copy(changed, rest)
+	for _, i := range left {
+		delete(changed, i)
+	}
+	return Applied{changed, left}
 }
 
 // settleSize makes the units of a block as large as the block is now: its tokens are not

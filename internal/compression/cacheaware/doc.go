@@ -19,7 +19,8 @@
 // old text whose edit was applied, the answer of a search that ran again. It is
 // cold when nothing has used it for as many requests as its class has patience for
 // (candidate.go). It is soft when it is not cold yet, but near: soft
-// units go along with a cut that is made anyway. All that is left of a file that was
+// units go along with a cut that is made anyway. A call of which nothing but pointers is
+// left leaves with its answer (hollow.go). All that is left of a file that was
 // edited again and again can be folded into one copy of its current text (fold.go).
 //
 // # When it goes

@@ -139,7 +139,7 @@ func (f *file) heed(done *fact, e *Engine) {
 		for _, at := range slices.Concat(earlier.olds, earlier.news, earlier.bodies, []int{earlier.result}) {
 			u := &e.units[at]
 			overlaps := done.act != View || earlier.act != View || done.lo <= earlier.hi && earlier.lo <= done.hi
-			if u.state == pruned && !u.free && overlaps && e.request-u.prunedAt <= regret {
+			if !u.stands() && !u.free && overlaps && e.request-u.prunedAt <= regret {
 				f.pinned = true
 				return
 			}
@@ -186,7 +186,7 @@ func (f *file) repeats(done *fact, e *Engine) bool {
 	}
 	for _, s := range f.shown {
 		u := &e.units[s.unit]
-		if s.edited || u.state == pruned || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
+		if s.edited || !u.stands() || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
 			continue
 		}
 		done.repeats = true

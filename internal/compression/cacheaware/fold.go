@@ -98,7 +98,7 @@ func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bo
 		}
 		for _, at := range parts {
 			u := &e.units[at]
-			if u.state == pruned || u.saves() < minFoldUnit {
+			if !u.stands() || u.saves() < minFoldUnit {
 				continue
 			}
 			freed += u.saves()

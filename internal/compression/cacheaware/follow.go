@@ -58,39 +58,105 @@ func (e *Engine) Follow(step history.Step) {
 // followEdits applies recorded replacements. Those of another strategy are a new
 // beginning.
 func (e *Engine) followEdits(step history.Step) {
+	entries := step.After(e.entries)
 	if !ours(step) {
-		e.Rebuild(step.After(e.entries))
+		e.Rebuild(entries)
 		return
 	}
+	var hollow []int
 	for i, before := range e.entries {
-		edit, ok := step.Edits[before]
-		if !ok {
-			continue
-		}
-		kinds, changed := edit.Kinds, []int(nil)
-		for at := e.firstOf(i); at < len(e.units) && e.units[at].entry == i && len(kinds) > 0; at++ {
-			if c, differs := e.changeTo(at, before, edit.After); differs {
-				c.Why = Why(kinds[0])
-				e.replace(c)
-				changed = append(changed, at)
-				kinds = kinds[1:]
-			}
-		}
-		e.entries[i] = edit.After
-		for _, at := range changed {
-			e.settleSize(at)
+		if edit, ok := step.Edits[before]; ok {
+			hollow = append(hollow, e.followEdit(i, edit)...)
 		}
 	}
+	e.drop(hollow)
+	if len(e.entries) != len(entries) {
+		e.Rebuild(entries)
+		return
+	}
+	e.entries = entries // the same, as the record has them
 }
 
-// ours reports whether a density result is one of this package.
-func ours(step history.Step) bool {
-	for _, edit := range step.Edits {
-		if edit.After == nil || len(edit.Kinds) == 0 || slices.ContainsFunc(edit.Kinds, func(k history.PruneKind) bool { return !slices.Contains(whys, Why(k)) }) {
-			return false
+// followEdit applies what became of an entry, but for the calls that left, which it returns
+// by their heads.
+func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
+	before, after := e.entries[i], aligned(e.entries[i], edit.After)
+	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Why(k) == Hollow })
+	var changed []int
+	for at := e.firstOf(i); at < len(e.units) && e.units[at].entry == i; at++ {
+		u := &e.units[at]
+		if u.state == gone {
+			continue
+		}
+		if after.Blocks[u.block] == nil {
+			if u.part == head {
+				hollow = append(hollow, at)
+			}
+			continue
+		}
+		if c, differs := e.changeTo(at, before, after); differs && len(kinds) > 0 {
+			c.Why = Why(kinds[0])
+			e.replace(c)
+			changed = append(changed, at)
+			kinds = kinds[1:]
 		}
 	}
+	for j, block := range after.Blocks {
+		if block == nil {
+			after.Blocks[j] = before.Blocks[j]
+		}
+	}
+	e.entries[i] = after
+	for _, at := range changed {
+		e.settleSize(at)
+	}
+	return hollow
+}
+
+// aligned is what became of an entry with a nil in the place of each block that left: a
+// call, an answer, or everything.
+func aligned(before, after *history.Content) *history.Content {
+	blocks := make([]history.Block, len(before.Blocks))
+	if after == nil {
+		return before.WithBlocks(blocks)
+	}
+	next := 0
+	for i, block := range before.Blocks {
+		if next < len(after.Blocks) && sameCall(block, after.Blocks[next]) {
+			blocks[i] = after.Blocks[next]
+			next++
+		}
+	}
+	return after.WithBlocks(blocks)
+}
+
+// sameCall reports whether two blocks are forms of one: those of a call by its id.
+func sameCall(before, after history.Block) bool {
+	switch b := before.(type) {
+	case *history.ToolCall:
+		a, ok := after.(*history.ToolCall)
+		return ok && a.ID == b.ID
+	case *history.ToolResponse:
+		a, ok := after.(*history.ToolResponse)
+		return ok && a.CallID == b.CallID
+	}
 	return true
+}
+
+// ours reports whether a density result is one of this package: all that changes has a
+// reason of it, and nothing leaves but hollow calls with their answers.
+func ours(step history.Step) bool {
+	hollow, unexplained := false, false
+	for _, edit := range step.Edits {
+		unexplained = unexplained || edit.After == nil || len(edit.Kinds) == 0
+		for _, kind := range edit.Kinds {
+			if !slices.Contains(whys, Why(kind)) {
+				return false
+			}
+			hollow = hollow || Why(kind) == Hollow
+		}
+	}
+	return hollow || !unexplained
 }
 
 // firstOf is the first unit of an entry, or of those that follow it.

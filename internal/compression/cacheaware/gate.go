@@ -141,7 +141,10 @@ func (s *sweep) takeUnit(at int) bool {
 	if !ok || s.folded[at] {
 		return false
 	}
-	saves := float64(s.units[at].saves())
+	saves, ok := s.freed(c)
+	if !ok {
+		return false
+	}
 	s.risky = s.risky || c.why != Free && (c.hard() || at < s.account.sent) && s.units[at].quotable()
 	switch {
 	case at < s.account.sent:
@@ -154,6 +157,25 @@ func (s *sweep) takeUnit(at int) bool {
 		s.newSaved += saves
 	}
 	return c.hard()
+}
+
+// freed is what a candidate frees beyond what those do that were passed; false where a
+// fold has a part of it.
+func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
+	u := &s.units[c.unit]
+	if c.why != Hollow {
+		return float64(u.saves()), true
+	}
+	freed := s.pairTokens(u.fact)
+	for _, part := range u.fact.pair()[1:] {
+		if s.folded[part] {
+			return 0, false
+		}
+		if _, counted := s.candidates[part]; counted {
+			freed -= s.units[part].saves()
+		}
+	}
+	return float64(freed), true
 }
 
 // takeFolds adds up the folds that begin at a unit: what they free beyond what their
@@ -206,7 +228,15 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		gone[f.target] = true
 	}
 	for _, c := range candidates {
-		if c.unit < at || gone[c.unit] || !c.hard() && c.unit >= e.account.sent {
+		if f := e.units[c.unit].fact; c.why == Hollow && c.unit >= at && !slices.ContainsFunc(f.pair(), func(part int) bool { return gone[part] }) {
+			changes = append(changes, e.pairChange(f))
+			for _, part := range f.pair() {
+				gone[part] = true
+			}
+		}
+	}
+	for _, c := range candidates {
+		if c.why == Hollow || c.unit < at || gone[c.unit] || !c.hard() && c.unit >= e.account.sent {
 			continue
 		}
 		changes = append(changes, e.change(c.unit, c.why))
@@ -218,6 +248,12 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 func (e *Engine) change(at int, why Why) Change {
 	u := &e.units[at]
 	return Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Why: why, Tokens: u.saves(), Idle: e.idle(u), unit: at}
+}
+
+// pairChange is a call that leaves with its answer.
+func (e *Engine) pairChange(f *fact) Change {
+	u := &e.units[f.head]
+	return Change{Entry: u.entry, Block: u.block, Kind: "call", Subject: u.subject(), Why: Hollow, Tokens: e.pairTokens(f), unit: f.head}
 }
 
 // copyOf is the answer that holds the current text of a folded file.

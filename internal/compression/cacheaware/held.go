@@ -36,7 +36,7 @@ func (e *Engine) Held(subject string, m Moment) []Held {
 	var held []Held
 	for at := range e.units {
 		u := &e.units[at]
-		if u.fixed() || u.state == pruned || u.fact == nil || u.saves() < minSaved || !matches(u.subject(), subject) {
+		if u.fixed() || !u.stands() || u.fact == nil || u.saves() < minSaved || !matches(u.subject(), subject) {
 			continue
 		}
 		held = append(held, Held{
@@ -87,7 +87,7 @@ func (e *Engine) Standing(m Moment) Standing {
 			s.Free += u.tokens
 		case whys[at] == Cold:
 			s.Cold += u.tokens
-		case u.fact != nil && !u.fixed() && u.state != pruned && e.pinned(u):
+		case u.fact != nil && !u.fixed() && u.stands() && e.pinned(u):
 			s.Pinned += u.tokens
 		}
 	}

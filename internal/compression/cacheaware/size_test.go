@@ -47,7 +47,8 @@ func TestSizesAreThoseOfTheHistory(t *testing.T) {
 				m := Moment{Price: SafePrice, Cold: r.IntN(9) == 0}
 				plan := e.Plan(m)
 				cut += len(plan.Changes)
-				if err := h.ApplyDensityResult(history.DensityResult{Replacements: e.Apply(plan)}); err != nil {
+				applied := e.Apply(plan)
+				if err := h.ApplyDensityResult(history.DensityResult{Replacements: applied.Changed, Removals: applied.Left}); err != nil {
 					t.Fatal(err)
 				}
 				e.Sent(m)
@@ -80,7 +81,7 @@ func TestImagesLeave(t *testing.T) {
 		t.Fatalf("%+v", plan.Changes)
 	}
 	gone, left := e.Shown(plan.Changes[0])
-	if _, ok := gone.(*history.Media); !ok || left.(*history.Text).Text != "[pruned: an image]" {
+	if _, ok := gone[0].(*history.Media); !ok || left[0].(*history.Text).Text != "[pruned: an image]" {
 		t.Errorf("%v became %v", gone, left)
 	}
 	if e.Apply(plan); len(e.Plan(Moment{Price: SafePrice, Cold: true}).Changes) > 0 {

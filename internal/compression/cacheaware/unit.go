@@ -44,6 +44,8 @@ const (
 	pruned
 	// current: the answer of a call holds the current text of a file (fold.go).
 	current
+	// gone: the call has left with its answer (hollow.go).
+	gone
 )
 
 // unit is the smallest thing that can change in a context.
@@ -74,6 +76,9 @@ type unit struct {
 
 // minSaved is how many tokens pruning a unit must free.
 const minSaved = 30
+
+// stands reports whether the unit shows what it came with, or the text of a file.
+func (u *unit) stands() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
 

@@ -1,0 +1,165 @@
+package cacheaware
+
+import (
+	"slices"
+
+	"agent/internal/history"
+)
+
+// A call of which nothing but pointers is left is still paid for with every request: its
+// name, its path, the pointers. After a while it leaves, and its answer with it.
+
+// hollowAfter is how many requests a call and its answer stay although nothing but
+// pointers is left of them. Between 5 and 20 the cost changes by two thousandths.
+const hollowAfter = 20
+
+// hollow reports whether nothing of a call, by its head, and of its answer is left that a
+// request needs. A fold needs the newest call on a file; what a provider attached must
+// come back where it stood.
+func (e *Engine) hollow(u *unit) bool {
+	f := u.fact
+	if u.part != head || u.state == gone || f.result < 0 || f.act == Keep || e.request-u.sent < hollowAfter {
+		return false
+	}
+	if e.units[f.result].state != pruned || len(f.olds) > 0 && f.ok && len(e.edits)-f.editsBefore <= keptEdits {
+		return false
+	}
+	for _, at := range slices.Concat(f.olds, f.news, f.bodies, f.args) {
+		if part := &e.units[at]; part.state != pruned && !e.free(at, part) {
+			return false
+		}
+	}
+	for _, path := range f.paths {
+		if facts := e.files[path].facts; facts[len(facts)-1] == f {
+			return false
+		}
+	}
+	return !wantedBack(e.entries[u.entry])
+}
+
+// wantedBack reports whether a provider wants back what it attached to a reply.
+func wantedBack(reply *history.Content) bool {
+	return slices.ContainsFunc(reply.Blocks, func(block history.Block) bool {
+		switch b := block.(type) {
+		case *history.ToolCall:
+			return b.Attached != nil && b.Attached.Wanted
+		case *history.Thinking:
+			return b.Attached != nil && b.Attached.Wanted
+		}
+		return false
+	})
+}
+
+// pair are the units of a call and its answer.
+func (f *fact) pair() []int {
+	return slices.Concat([]int{f.head}, f.olds, f.news, f.bodies, f.args, []int{f.result})
+}
+
+// pairTokens is what leaving out a call and its answer frees.
+func (e *Engine) pairTokens(f *fact) int {
+	tokens := 0
+	for _, at := range f.pair() {
+		tokens += e.units[at].tokens
+	}
+	for _, at := range []int{f.head, f.result} {
+		if u := &e.units[at]; u.block == 0 && !withoutBlocks(e.entries[u.entry], map[int]bool{0: true}).Empty() {
+			tokens -= history.EntryTokens
+		}
+	}
+	return tokens
+}
+
+func withoutBlocks(entry *history.Content, gone map[int]bool) *history.Content {
+	var rest []history.Block
+	for i, block := range entry.Blocks {
+		if !gone[i] {
+			rest = append(rest, block)
+		}
+	}
+	return entry.WithBlocks(rest)
+}
+
+// drop leaves out calls with their answers, by their heads. An entry in which nothing else
+// is said leaves too. It returns what the others became, and the indexes of those that
+// left.
+func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int) {
+	out := map[int]map[int]bool{}
+	for _, at := range heads {
+		e.account.kept = min(e.account.kept, at)
+		for _, part := range e.units[at].fact.pair() {
+			u := &e.units[part]
+			if out[u.entry] == nil {
+				out[u.entry] = map[int]bool{}
+			}
+			out[u.entry][u.block] = true
+			if u.state == whole {
+				u.free, u.prunedAt = true, e.request
+			}
+			e.leave(u)
+		}
+	}
+	changed = map[int]*history.Content{}
+	for entry, blocks := range out {
+		rest := withoutBlocks(e.entries[entry], blocks)
+		if rest.Empty() {
+			left = append(left, entry)
+		} else {
+			e.entries[entry], changed[entry] = rest, rest
+		}
+		e.closeUp(entry, blocks, rest.Empty())
+	}
+	slices.Sort(left)
+	e.renumber(left)
+	return changed, left
+}
+
+// leave notes that nothing is left of a unit.
+func (e *Engine) leave(u *unit) {
+	e.total -= u.tokens
+	u.tokens, u.left, u.text, u.state = 0, 0, "", gone
+}
+
+// closeUp numbers the units of an entry anew after blocks have left it; with all of them
+// what was not sent anyway leaves too.
+func (e *Engine) closeUp(entry int, blocks map[int]bool, all bool) {
+	first := true
+	for at := e.firstOf(entry); at < len(e.units) && e.units[at].entry == entry; at++ {
+		u := &e.units[at]
+		switch {
+		case u.state == gone:
+			continue
+		case all:
+			e.leave(u)
+			continue
+		}
+		before := 0
+		for b := range blocks {
+			if b < u.block {
+				before++
+			}
+		}
+		if first && blocks[0] {
+			u.tokens += history.EntryTokens
+			e.total += history.EntryTokens
+		}
+		u.block, first = u.block-before, false
+	}
+}
+
+// renumber closes the gaps that entries leave. What is gone counts to the entry behind it.
+func (e *Engine) renumber(left []int) {
+	if len(left) == 0 {
+		return
+	}
+	for at := range e.units {
+		before, _ := slices.BinarySearch(left, e.units[at].entry)
+		e.units[at].entry -= before
+	}
+	kept := make([]*history.Content, 0, len(e.entries)-len(left))
+	for i, entry := range e.entries {
+		if _, leaves := slices.BinarySearch(left, i); !leaves {
+			kept = append(kept, entry)
+		}
+	}
+	e.entries = kept
+}

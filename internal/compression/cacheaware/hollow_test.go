@@ -1,0 +1,88 @@
+package cacheaware
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// A call of which only pointers are left leaves with its answer after a while. Todo lists
+// stay, and so do the newest call on a file, the newest edits, and what a provider attached
+// something to.
+func TestHollowPairsLeave(t *testing.T) {
+	t.Parallel()
+	spoken := &talk{}
+	spoken.human("go")
+	spoken.call("grep", map[string]any{"pattern": "x"}, source("Found", 40), false)
+	spoken.call("grep", map[string]any{"pattern": "signed"}, source("Signed", 40), false)
+	spoken.call("todo", map[string]any{"items": strings.Repeat("step ", 200)}, strings.Repeat("noted ", 90), false)
+	spoken.call("lines", map[string]any{"path": "old.go", "from": 1, "to": 50}, source("Old", 50), false)
+	spoken.call("lines", map[string]any{"path": "old.go", "from": 1, "to": 60}, source("Old", 60), false)
+	for i := range 60 {
+		spoken.call("shell", map[string]any{"command": fmt.Sprint("true ", i)}, "ok", false)
+	}
+	call := spoken.entries[3].Blocks[0].(*history.ToolCall)
+	spoken.entries[3] = spoken.entries[3].WithBlocks([]history.Block{&history.ToolCall{
+		ID: call.ID, Name: call.Name, Parameters: call.Parameters, Attached: &history.Attached{Wanted: true, Data: []byte(`"s"`)},
+	}})
+	e := newEngine()
+	var left []string
+	run(e, spoken.entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request%9 == 0} }, func(p Plan) {
+		for _, c := range p.Changes {
+			if c.Why == Hollow {
+				left = append(left, fmt.Sprint(c.Kind, " ", c.Subject))
+			}
+		}
+	})
+	if want := []string{"call grep", "call /w/old.go"}; !slices.Equal(left, want) {
+		t.Errorf("%q left, want %q", left, want)
+	}
+	checkShape(t, 0, spoken.entries, e)
+	if e.Len() != len(spoken.entries)-4 {
+		t.Errorf("%d entries are left of %d", e.Len(), len(spoken.entries))
+	}
+}
+
+// Of a reply that says something, or makes other calls, only the hollow call leaves.
+func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
+	t.Parallel()
+	entries := []*history.Content{
+		history.HumanText("go"),
+		history.New(history.AI, &history.ToolCall{ID: "a", Name: "grep", Parameters: []byte(`{"p":1}`)}, &history.ToolCall{ID: "b", Name: "todo", Parameters: []byte(`{}`)}),
+		history.New(history.Tool, &history.ToolResponse{CallID: "a", ToolName: "grep", Result: history.TextResult(source("F", 40))}),
+		history.New(history.Tool, &history.ToolResponse{CallID: "b", ToolName: "todo", Result: history.TextResult("noted")}),
+		history.New(history.AI, &history.Text{Text: "I look again."}, &history.ToolCall{ID: "c", Name: "grep", Parameters: []byte(`{"p":2}`)}),
+		history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "grep", Result: history.TextResult(source("G", 40))}),
+	}
+	e, h := newEngine(), history.NewService(fourBytes{}, nil)
+	add := func(entry *history.Content) {
+		e.Add(entry)
+		if err := h.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, entry := range entries {
+		add(entry)
+	}
+	for i := range 40 {
+		m := Moment{Price: SafePrice, Cold: true}
+		applied := e.Apply(e.Plan(m))
+		if err := h.ApplyDensityResult(history.DensityResult{Replacements: applied.Changed, Removals: applied.Left}); err != nil {
+			t.Fatal(err)
+		}
+		if e.total != h.TotalTokens() {
+			t.Fatalf("request %d: the engine counts %d tokens, the history %d", i, e.total, h.TotalTokens())
+		}
+		add(history.New(history.AI, &history.Text{Text: fmt.Sprint("thought ", i)}))
+	}
+	sent := h.RawHistory()
+	if err := history.Validate(sent); err != nil {
+		t.Fatal(err)
+	}
+	if got := shapes(sent[1:4], nil); !slices.Equal(got, []string{"call btodo", "answer b", "ai I look again."}) {
+		t.Errorf("%q is left", got)
+	}
+}
