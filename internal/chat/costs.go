@@ -1,9 +1,15 @@
 package chat
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/llm"
+	"agent/internal/settings"
+	"agent/internal/words"
 )
 
 // Costs is the ledger of what requests cost. Conversations that share one have one
@@ -46,4 +52,110 @@ func (c *Costs) add(entry Cost) {
 	if entry.USD != nil {
 		c.spent += *entry.USD
 	}
+}
+
+// totals sums up a session. It belongs to the owner of the chat.
+type totals struct {
+	*Config
+	Stats
+	// unlimited is set once it was told that max-cost cannot be kept.
+	unlimited bool
+}
+
+// count takes the provider's figures of a request to model into the totals.
+func (t *totals) count(model string, u llm.Usage) {
+	var known *settings.Prices
+	if t.Prices != nil {
+		known = t.Prices(model)
+	}
+	t.countPriced(model, u, t.Settings, known)
+}
+
+// countPriced is count for a model whose prices are those of other settings.
+func (t *totals) countPriced(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
+	t.PromptTokens += u.PromptTokens
+	t.CompletionTokens += u.CompletionTokens
+	t.CachedTokens += u.CachedTokens
+	t.CacheWriteTokens += u.CacheWriteTokens
+	t.price(model, u, of, known)
+}
+
+// price adds what a request to model cost, by the prices of that moment.
+func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
+	entry := Cost{Conversation: t.ID, Model: model, At: t.Now(), Usage: UsageReported(u)}
+	if prices, ok := settings.PricesOf(of, known); ok {
+		cost := prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
+		entry.USD = &cost
+		t.Cost += cost
+		t.Costs.add(entry)
+		return
+	}
+	t.Costs.add(entry)
+	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
+	t.Unpriced.PromptTokens += u.PromptTokens
+	t.Unpriced.CompletionTokens += u.CompletionTokens
+	t.Unpriced.CachedTokens += u.CachedTokens
+	t.Unpriced.CacheWriteTokens += u.CacheWriteTokens
+}
+
+// uncounted takes note of a request whose provider did not say what it took.
+func (t *totals) uncounted(model string) {
+	t.cannotLimit("the endpoint does not say how many tokens %s takes", model)
+}
+
+// cannotLimit says once why the cost cannot be limited, where it should be.
+func (t *totals) cannotLimit(format, model string) {
+	if _, limited := settings.MaxCost.Get(t.Settings); !limited || t.unlimited {
+		return
+	}
+	t.unlimited = true
+	t.notice("max-cost cannot be kept: "+format, model)
+}
+
+// costError says that the run has cost what it may.
+type costError struct{ cost, limit float64 }
+
+func (e *costError) Error() string {
+	return fmt.Sprintf("this run has cost %s, and max-cost is %s", words.Dollars(e.cost), words.Dollars(e.limit))
+}
+
+// affordable is a *costError once the conversations of the program have spent what they
+// may since it was started: nothing more is sent then, for an answer or for a summary.
+// What a session that goes on has cost before is not its own.
+func (t *totals) affordable() error {
+	limit, limited := settings.MaxCost.Get(t.Settings)
+	if spent := t.Costs.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
+		return &costError{spent, limit}
+	}
+	return nil
+}
+
+// countUsage takes the provider's figures of a request to model and tells them.
+func (c *Chat) countUsage(model string, u llm.Usage) {
+	c.stats.count(model, u)
+	c.Emit(UsageReported(u))
+	c.emitStatus()
+}
+
+// price is what a token of input costs at a model, relative to one that is not
+// cached: as set, else as publicly known. A server on this machine costs work
+// instead, and for one nobody knows the ratio is assumed that is safe.
+func (c *Config) price(model string) cacheaware.Price {
+	prices, ok := settings.InputPricesOf(c.Settings, c.knownPrices(model))
+	switch {
+	case ok && prices.Input > 0:
+		return cacheaware.Price{Read: prices.CacheRead / prices.Input, Write: prices.CacheWrite / prices.Input}
+	case c.Local != nil && c.Local():
+		return cacheaware.LocalPrice
+	default:
+		return cacheaware.SafePrice
+	}
+}
+
+// knownPrices is what is publicly known of a model's prices, nil when nothing is.
+func (c *Config) knownPrices(model string) *settings.Prices {
+	if c.Prices == nil {
+		return nil
+	}
+	return c.Prices(model)
 }

@@ -20,8 +20,10 @@
 //     and again
 //   - replies (reply.go): what the model says, while it arrives and into the history
 //   - approvals (approve.go): who may run what; what a person allowed for the session
+//   - past.Past (internal/chat/past): what goes back
+//   - totals (costs.go): what was used and what it cost
 //   - Chat itself: what waits (the queue and the tasks for when it is idle), the turn
-//     in progress, the totals
+//     in progress
 //
 // What was said belongs to history.Service, which tells the session log of every
 // change.
@@ -34,7 +36,7 @@
 //	until the model asks for nothing more:
 //	    add what was typed meanwhile
 //	    EnsureCompressionBeforeSend          presend.go
-//	    send, receive, store the reply       reply.go
+//	    send, receive, store the reply       request.go, reply.go
 //	    approve, run and answer its calls    calls.go, approve.go
 //
 // However a turn ends (done, interrupted, refused, failed), the history it leaves is

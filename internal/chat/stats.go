@@ -1,9 +1,6 @@
 package chat
 
 import (
-	"fmt"
-
-	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -67,89 +64,6 @@ func (c *Chat) saved() Saving {
 	return saving
 }
 
-// totals sums up a session. It belongs to the owner of the chat.
-type totals struct {
-	*Config
-	Stats
-	// unlimited is set once it was told that max-cost cannot be kept.
-	unlimited bool
-}
-
-// count takes the provider's figures of a request to model into the totals.
-func (t *totals) count(model string, u llm.Usage) {
-	var known *settings.Prices
-	if t.Prices != nil {
-		known = t.Prices(model)
-	}
-	t.countPriced(model, u, t.Settings, known)
-}
-
-// countPriced is count for a model whose prices are those of other settings.
-func (t *totals) countPriced(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
-	t.PromptTokens += u.PromptTokens
-	t.CompletionTokens += u.CompletionTokens
-	t.CachedTokens += u.CachedTokens
-	t.CacheWriteTokens += u.CacheWriteTokens
-	t.price(model, u, of, known)
-}
-
-// price adds what a request to model cost, by the prices of that moment.
-func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
-	entry := Cost{Conversation: t.ID, Model: model, At: t.Now(), Usage: UsageReported(u)}
-	if prices, ok := settings.PricesOf(of, known); ok {
-		cost := prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
-		entry.USD = &cost
-		t.Cost += cost
-		t.Costs.add(entry)
-		return
-	}
-	t.Costs.add(entry)
-	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
-	t.Unpriced.PromptTokens += u.PromptTokens
-	t.Unpriced.CompletionTokens += u.CompletionTokens
-	t.Unpriced.CachedTokens += u.CachedTokens
-	t.Unpriced.CacheWriteTokens += u.CacheWriteTokens
-}
-
-// uncounted takes note of a request whose provider did not say what it took.
-func (t *totals) uncounted(model string) {
-	t.cannotLimit("the endpoint does not say how many tokens %s takes", model)
-}
-
-// cannotLimit says once why the cost cannot be limited, where it should be.
-func (t *totals) cannotLimit(format, model string) {
-	if _, limited := settings.MaxCost.Get(t.Settings); !limited || t.unlimited {
-		return
-	}
-	t.unlimited = true
-	t.notice("max-cost cannot be kept: "+format, model)
-}
-
-// costError says that the run has cost what it may.
-type costError struct{ cost, limit float64 }
-
-func (e *costError) Error() string {
-	return fmt.Sprintf("this run has cost %s, and max-cost is %s", words.Dollars(e.cost), words.Dollars(e.limit))
-}
-
-// affordable is a *costError once the conversations of the program have spent what they
-// may since it was started: nothing more is sent then, for an answer or for a summary.
-// What a session that goes on has cost before is not its own.
-func (t *totals) affordable() error {
-	limit, limited := settings.MaxCost.Get(t.Settings)
-	if spent := t.Costs.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
-		return &costError{spent, limit}
-	}
-	return nil
-}
-
-// countUsage takes the provider's figures of a request to model and tells them.
-func (c *Chat) countUsage(model string, u llm.Usage) {
-	c.stats.count(model, u)
-	c.Emit(UsageReported(u))
-	c.emitStatus()
-}
-
 // figures are the totals of the session.
 func (c *Chat) figures() Stats {
 	stats := c.stats.Stats
@@ -211,5 +125,30 @@ func (c *Chat) Refresh() {
 	select {
 	case c.inbox <- c.emitStatus:
 	default: // a busy chat tells its status soon anyway
+	}
+}
+
+// saving watches whether the record of the conversation keeps up. It belongs to the
+// owner of the chat.
+type saving struct {
+	*Config
+	// behind tells that something is not on disk yet.
+	behind bool
+}
+
+// check says once that the record falls behind, and once that it has caught up. The
+// conversation goes on meanwhile: it may be about making room.
+func (s *saving) check() {
+	var err error
+	if s.Unsaved != nil {
+		err = s.Unsaved()
+	}
+	switch was := s.behind; {
+	case err != nil && !was:
+		s.behind = true
+		s.notice("%v; the conversation goes on, and what is missing is written as soon as that is possible", err)
+	case err == nil && was:
+		s.behind = false
+		s.notice("the session is saved again, with what was missing")
 	}
 }

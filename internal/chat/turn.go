@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"agent/internal/atcmd"
-	"agent/internal/chat/window"
-	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
 )
@@ -169,51 +166,6 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	return r, err
 }
 
-// replyBrokeOff stands for the user where a reply that broke off is asked for again:
-// vendors refuse a conversation that ends with the assistant.
-const replyBrokeOff = "(your reply broke off here; go on)"
-
-// buildRequest is what goes to the provider, checked (D-32).
-func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
-	head := w.Head()
-	entries, _ := c.History.Curated()
-	if err := history.Validate(entries); err != nil {
-		return llm.Request{}, err
-	}
-	cached := stable(entries, w.Facts)
-	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.AI {
-		entries = append(slices.Clip(entries), history.HumanText(replyBrokeOff))
-	}
-	request := request(c.Settings, llm.Request{
-		System:  head.System,
-		History: entries,
-		Tools:   head.Tools,
-		Cache: llm.Cache{
-			Policy: llm.CachePolicy(settings.PromptCache.Of(c.Settings)),
-			Key:    c.CacheKey,
-			Stable: cached,
-		},
-	})
-	request.Patience.Unattended = c.Unattended
-	return request, nil
-}
-
-// request completes a request with what the settings say about the model.
-func request(s *settings.Settings, r llm.Request) llm.Request {
-	r.Model = settings.Model.Of(s)
-	r.Temperature = settings.Temperature.Pointer(s)
-	r.TopP = settings.TopP.Pointer(s)
-	r.ReasoningEffort = settings.ReasoningEffort.Of(s)
-	r.Patience = &llm.Patience{
-		First:   settings.RequestTimeout.Of(s),
-		Idle:    settings.IdleTimeout.Of(s),
-		Retries: settings.MaxRetries.Of(s),
-	}
-	r.Replay = llm.Replay(settings.ReasoningReplay.Of(s))
-	r.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)
-	return r
-}
-
 // failed turns an error into the end of a turn. An interrupt is an end of its
 // own, not a failure.
 func failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
@@ -254,3 +206,28 @@ func (o Outcome) stopped(stop Stop) Outcome {
 func (c *Config) notice(format string, args ...any) {
 	c.Emit(Notice{Text: fmt.Sprintf(format, args...)})
 }
+
+// Outcome sums up a turn, for the exit status and the headless result.
+type Outcome struct {
+	// Response is the model's last text.
+	Response string
+	// Stop says why the turn ended.
+	Stop Stop
+	// Requests and ToolCalls count what the turn took.
+	Requests  int
+	ToolCalls int
+}
+
+// Stop is why a turn ended.
+type Stop string
+
+// The ways a turn ends.
+const (
+	StopDone        Stop = "done"
+	StopInterrupted Stop = "interrupted"
+	StopMaxTurns    Stop = "max-turns"
+	StopMaxCost     Stop = "max-cost"
+	StopDenied      Stop = "denied"
+	StopRepeating   Stop = "repeating"
+	StopFailed      Stop = "failed"
+)

@@ -1,0 +1,77 @@
+package chat
+
+import (
+	"slices"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/settings"
+)
+
+// replyBrokeOff stands for the user where a reply that broke off is asked for again:
+// vendors refuse a conversation that ends with the assistant.
+const replyBrokeOff = "(your reply broke off here; go on)"
+
+// buildRequest is what goes to the provider, checked (D-32).
+func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
+	head := w.Head()
+	entries, _ := c.History.Curated()
+	if err := history.Validate(entries); err != nil {
+		return llm.Request{}, err
+	}
+	cached := stable(entries, w.Facts)
+	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.AI {
+		entries = append(slices.Clip(entries), history.HumanText(replyBrokeOff))
+	}
+	request := request(c.Settings, llm.Request{
+		System:  head.System,
+		History: entries,
+		Tools:   head.Tools,
+		Cache: llm.Cache{
+			Policy: llm.CachePolicy(settings.PromptCache.Of(c.Settings)),
+			Key:    c.CacheKey,
+			Stable: cached,
+		},
+	})
+	request.Patience.Unattended = c.Unattended
+	return request, nil
+}
+
+// request completes a request with what the settings say about the model.
+func request(s *settings.Settings, r llm.Request) llm.Request {
+	r.Model = settings.Model.Of(s)
+	r.Temperature = settings.Temperature.Pointer(s)
+	r.TopP = settings.TopP.Pointer(s)
+	r.ReasoningEffort = settings.ReasoningEffort.Of(s)
+	r.Patience = &llm.Patience{
+		First:   settings.RequestTimeout.Of(s),
+		Idle:    settings.IdleTimeout.Of(s),
+		Retries: settings.MaxRetries.Of(s),
+	}
+	r.Replay = llm.Replay(settings.ReasoningReplay.Of(s))
+	r.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)
+	return r
+}
+
+// stable is how many entries at the beginning of a history density leaves as they
+// are from now on: those before the first that brings a file, or output that can
+// be had again, into the context.
+func stable(entries []*history.Content, facts compression.Facts) int {
+	for i, entry := range entries {
+		for _, block := range entry.Blocks {
+			switch b := block.(type) {
+			case *history.Text:
+				if b.IncludedFile != "" {
+					return i
+				}
+			case *history.ToolCall:
+				if f := facts(b.Name); f.Retrievable() || f.WritesFile() {
+					return i
+				}
+			}
+		}
+	}
+	return len(entries)
+}
