@@ -29,14 +29,14 @@ type Session struct {
 	Date      string
 	// Tools are the names of the tools, separated by commas.
 	Tools string
-	// Instructions come from AGENTS.md files, the most general first.
+	// Instructions come from files, the most general first.
 	Instructions []Instruction
 }
 
 // Has reports whether a tool is offered; a template asks it before it speaks of one.
 func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.Tools, ", "), tool) }
 
-// Instruction is one AGENTS.md file.
+// Instruction is one file with instructions for the model.
 type Instruction struct{ Source, Text string }
 
 // Templates are the system prompts before they are filled in: the usual one, and a
@@ -100,4 +100,22 @@ func render(t *template.Template, s Session) string {
 	// Load has tried it, and a Builder takes everything.
 	_ = t.Execute(&b, s)
 	return strings.TrimSpace(b.String()) + "\n"
+}
+
+// shorten cuts instructions to bytes in all. The most specific come last and are cut
+// last; each that is cut names its file, so that the model can read the rest.
+func shorten(all []Instruction, bytes int) []Instruction {
+	var kept []Instruction
+	for _, i := range slices.Backward(all) {
+		if len(i.Text) > bytes {
+			i.Text = strings.ToValidUTF8(i.Text[:bytes], "") + "\n(cut to fit the context window; the file has more)"
+		}
+		bytes -= min(bytes, len(i.Text))
+		kept = append(kept, i)
+		if bytes == 0 {
+			break
+		}
+	}
+	slices.Reverse(kept)
+	return kept
 }

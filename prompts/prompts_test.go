@@ -4,11 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // write makes a file with its folders.
@@ -175,119 +172,6 @@ func TestBrokenOverride(t *testing.T) {
 	write(t, "", overrides, "system.md", "x") // system.md is a folder
 	if _, err := Load(overrides); err == nil || !strings.Contains(err.Error(), filepath.Join(overrides, "system.md")) {
 		t.Errorf("unreadable: got %v", err)
-	}
-}
-
-func TestInstructionsOrder(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		id        string
-		files     []string // folders with an AGENTS.md; a trailing .git makes a repository
-		config    string
-		workspace string
-		want      []string
-	}{
-		{"none", nil, "config", "home/w", nil},
-		{"the user's own first, then downwards", []string{"config", "home", "home/r", "home/r/.git", "home/r/a", "home/r/a/b"}, "config", "home/r/a/b", []string{"config", "home/r", "home/r/a", "home/r/a/b"}},
-		{"without a repository from home", []string{"home", "home/a", "outside"}, "config", "home/a", []string{"home", "home/a"}},
-		{"not below the workspace", []string{"home/a", "home/a/b"}, "config", "home/a", []string{"home/a"}},
-		{"not beside the workspace", []string{"home/a", "home/b"}, "config", "home/a", []string{"home/a"}},
-		{"home itself", []string{"home", "."}, "config", "home", []string{"home"}},
-		{"the configuration folder itself", []string{"home", "home/config"}, "home/config", "home/config", []string{"home/config", "home"}},
-	} {
-		t.Run(c.id, func(t *testing.T) {
-			t.Parallel()
-			top := root(t)
-			for _, dir := range c.files {
-				write(t, " from "+dir+"\n\n", top, dir, instructionsFile)
-			}
-			if err := os.MkdirAll(filepath.Join(top, c.workspace), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			found, err := Instructions(filepath.Join(top, c.config), filepath.Join(top, "home"), filepath.Join(top, c.workspace))
-			if len(err) > 0 {
-				t.Fatal(err)
-			}
-			var want []Instruction
-			for _, dir := range c.want {
-				want = append(want, Instruction{filepath.Join(top, dir, instructionsFile), "from " + dir})
-			}
-			if diff := cmp.Diff(want, found); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// Outside of home and of a repository, and below a folder for everybody, only the
-// workspace itself instructs the model.
-func TestInstructionsOfStrangers(t *testing.T) {
-	t.Parallel()
-	top := root(t)
-	shared := filepath.Join(top, "shared")
-	own := write(t, "mine", shared, "w", "deep", instructionsFile)
-	write(t, "a trap", shared, instructionsFile)
-	write(t, "a trap", shared, ".git", "HEAD")
-	if err := os.Chmod(shared, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for id, home := range map[string]string{"home elsewhere": filepath.Join(top, "home"), "no home": ""} {
-		found, err := Instructions(filepath.Join(top, "config"), home, filepath.Dir(own))
-		if len(err) > 0 {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]Instruction{{own, "mine"}}, found); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", id, diff)
-		}
-	}
-}
-
-func TestInstructionsAreCut(t *testing.T) {
-	t.Parallel()
-	const note = "\n(cut: the file is longer than 64 KiB)"
-	for id, c := range map[string]struct{ give, want string }{
-		"at the bound":    {strings.Repeat("x", maxInstructions), strings.Repeat("x", maxInstructions)},
-		"one more":        {strings.Repeat("x", maxInstructions+1), strings.Repeat("x", maxInstructions) + note},
-		"within a letter": {"x" + strings.Repeat("ä", maxInstructions), "x" + strings.Repeat("ä", maxInstructions/2-1) + note},
-		"not UTF-8":       {"a\xffb", "ab"},
-		"blank":           {" \n\t\n", ""},
-	} {
-		t.Run(id, func(t *testing.T) {
-			t.Parallel()
-			top := root(t)
-			write(t, c.give, top, instructionsFile)
-			found, err := Instructions(filepath.Join(top, "config"), top, top)
-			if len(err) > 0 {
-				t.Fatal(err)
-			}
-			got := ""
-			for _, i := range found {
-				got += i.Text
-			}
-			if got != c.want || !utf8.ValidString(got) {
-				t.Errorf("%d bytes, want %d; ends with %q", len(got), len(c.want), got[max(0, len(got)-60):])
-			}
-		})
-	}
-}
-
-func TestInstructionsThatCannotBeRead(t *testing.T) {
-	t.Parallel()
-	for id, make := range map[string]func(file string) error{
-		"folder": func(file string) error { return os.Mkdir(file, 0o700) },
-		"pipe":   func(file string) error { return syscall.Mkfifo(file, 0o600) },
-		"loop":   func(file string) error { return os.Symlink(file, file) },
-	} {
-		top := root(t)
-		file := filepath.Join(top, instructionsFile)
-		if err := make(file); err != nil {
-			t.Fatal(err)
-		}
-		write(t, "mine", top, "config", instructionsFile)
-		found, problems := Instructions(filepath.Join(top, "config"), top, top)
-		if len(problems) != 1 || !strings.Contains(problems[0].Error(), file) || len(found) != 1 {
-			t.Errorf("%s: got %v, %v", id, found, problems)
-		}
 	}
 }
 

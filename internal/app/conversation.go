@@ -25,6 +25,7 @@ import (
 	"agent/internal/rules"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/setup/instructions"
 	"agent/internal/shell"
 	"agent/internal/tools"
 	"agent/internal/workspace"
@@ -361,15 +362,17 @@ func (c *Conversation) note(e chat.Event) {
 // systemPrompt reads the instructions of this session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	root := c.workspace.Root()
-	instructions, problems := prompts.Instructions(c.folders.Config, c.process.Home, root)
-	if len(instructions) > 0 {
-		var files []string
-		for _, i := range instructions {
-			files = append(files, c.shortPath(i.Source))
-		}
+	found := instructions.Find(c.whereInstructions())
+	var given []prompts.Instruction
+	var files []string
+	for _, file := range found.Files {
+		given = append(given, prompts.Instruction{Source: file.Path, Text: file.Text})
+		files = append(files, c.shortPath(file.Path))
+	}
+	if len(files) > 0 {
 		c.Notices = append(c.Notices, "Instructions: "+strings.Join(files, ", "))
 	}
-	for _, problem := range problems {
+	for _, problem := range found.Problems {
 		c.Notices = append(c.Notices, problem.Error())
 	}
 	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
@@ -380,8 +383,16 @@ func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 		Workspace:    root,
 		Platform:     runtime.GOOS + "/" + runtime.GOARCH,
 		Date:         c.process.Now().Format("2006-01-02"),
-		Instructions: instructions,
+		Instructions: given,
 	}), nil
+}
+
+// whereInstructions says where files with instructions are looked for.
+func (c *Conversation) whereInstructions() instructions.Where {
+	return instructions.Where{
+		Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root(),
+		Files: settings.Items(settings.InstructionFiles.Of(c.settings)),
+	}
 }
 
 // shortPath is a path from the workspace where it is below it.

@@ -51,6 +51,14 @@ var FileReadMaxLines = Declare(Int(AtLeast(1, "above 0")), 2000, Spec{
 	Category: CategoryTools,
 })
 
+// InstructionFiles are the names of a folder's file with instructions for the model, of
+// which the first that exists counts.
+var InstructionFiles = Optional(List("names of files with commas between them"), Spec{
+	Key: "instructions.files", Unset: "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
+	Help:     "names of a folder's file with instructions for the model; the first that exists counts",
+	Category: CategoryBehaviour,
+})
+
 // WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
 var WebFetchPrivate = Declare(Bool(), false, Spec{
 	Key:      "web-fetch.private",

@@ -44,6 +44,7 @@ func All() []Declared {
 		ToolOutputMaxTokens,
 		FoundMaxTokens,
 		FileReadMaxLines,
+		InstructionFiles,
 		WebFetchPrivate,
 
 		Sandbox,

@@ -1,0 +1,187 @@
+package instructions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/setup/source"
+)
+
+// Find reads the files that apply to a workspace, the most general first. What is beyond
+// MaxTotal is cut from the general end, which the text says.
+func Find(w Where) Found {
+	f := newFinder(w)
+	f.user()
+	project := source.Above(w.Home, w.Workspace)
+	f.place.Root = project[0]
+	before := len(f.found.Files)
+	for _, dir := range project {
+		f.folder(dir)
+	}
+	if len(f.found.Files) == before {
+		for _, name := range lastResorts {
+			f.add(filepath.Join(project[0], filepath.FromSlash(name)))
+		}
+	}
+	f.always(project[0])
+	f.shorten()
+	return f.found
+}
+
+// finder collects files.
+type finder struct {
+	Where
+	place source.Place
+	found Found
+	// contents and paths are what was given already.
+	contents map[string]bool
+	paths    map[string]bool
+}
+
+func newFinder(w Where) *finder {
+	if len(w.Files) == 0 {
+		w.Files = DefaultFiles
+	}
+	return &finder{Where: w, place: source.Place{Home: w.Home}, contents: map[string]bool{}, paths: map[string]bool{}}
+}
+
+// user adds the user's own file.
+func (f *finder) user() {
+	own := []string{filepath.Join(f.Config, "AGENTS.md")}
+	for _, name := range userFiles {
+		if f.Home != "" {
+			own = append(own, filepath.Join(f.Home, filepath.FromSlash(name)))
+		}
+	}
+	for _, file := range own {
+		if f.add(file) {
+			return
+		}
+	}
+}
+
+// folder adds the file of a folder and its companion, and names those that lost.
+func (f *finder) folder(dir string) {
+	winner := ""
+	for _, name := range f.Files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		switch {
+		case winner == "":
+			if f.add(file) {
+				winner = name
+			}
+		case f.lost(file, winner):
+			f.found.Unread = append(f.found.Unread, fmt.Sprintf("%s beside %s is not read; import it with @%s", name, winner, filepath.Base(name)))
+		}
+	}
+	for _, name := range companions {
+		if f.add(filepath.Join(dir, name)) {
+			return
+		}
+	}
+}
+
+// lost reports whether a file says something that the model is not given, beside the
+// one that won.
+func (f *finder) lost(file, winner string) bool {
+	text, err := f.place.Read(file, MaxFile)
+	if err == nil && strings.TrimSpace(text.Text) == "@"+winner {
+		return false // it is there for programs that read no other
+	}
+	return err == nil && !f.paths[text.Real] && !f.contents[clean(text.Text)] && clean(text.Text) != ""
+}
+
+// add adds a file and reports whether it is there. One whose content was given already
+// is there and adds nothing.
+func (f *finder) add(file string) bool {
+	text, err := f.place.Read(file, MaxFile)
+	switch {
+	case source.Missing(err):
+		return false
+	case err != nil:
+		f.found.Problems = append(f.found.Problems, fmt.Errorf("instructions for the model are left out: %w", err))
+		return true // it is there, and nothing takes its place in silence
+	}
+	f.addText(file, text, clean(text.Text))
+	return true
+}
+
+func (f *finder) addText(file string, text source.Text, cleaned string) {
+	if f.paths[text.Real] || cleaned == "" || f.contents[cleaned] {
+		return
+	}
+	f.paths[text.Real], f.contents[cleaned] = true, true
+	whole := strings.TrimSpace(f.imported(cleaned, text.Real, 0))
+	if text.Cut {
+		whole += "\n(cut: the file is longer than 64 KiB)"
+	}
+	f.found.Files = append(f.found.Files, File{file, whole, text.Cut})
+}
+
+// always adds the rules of the root that hold for every file.
+func (f *finder) always(root string) {
+	for _, r := range f.rules(root) {
+		if r.always {
+			f.addText(r.path, r.text, r.body)
+		}
+	}
+}
+
+// Below reads what applies to a file below the workspace beyond what Find gives: the
+// files of the folders on the way to it, and the rules whose patterns it matches. Path is
+// relative to the workspace, with slashes.
+func Below(w Where, path string) Found {
+	f := newFinder(w)
+	project := source.Above(w.Home, w.Workspace)
+	f.place.Root = project[0]
+	dir := w.Workspace
+	parts := strings.Split(path, "/")
+	for _, part := range parts[:len(parts)-1] {
+		dir = filepath.Join(dir, part)
+		f.folder(dir)
+	}
+	f.found.Unread = nil // what lost is said of the workspace, not of each folder
+	for _, root := range project {
+		rel, err := filepath.Rel(root, filepath.Join(w.Workspace, filepath.FromSlash(path)))
+		if err != nil {
+			continue
+		}
+		for _, r := range f.rules(root) {
+			if !r.always && r.matches(filepath.ToSlash(rel)) {
+				f.addText(r.path, r.text, r.body)
+			}
+		}
+	}
+	return f.found
+}
+
+// shorten cuts what is over MaxTotal, from the general end.
+func (f *finder) shorten() {
+	left := MaxTotal
+	for i, file := range slices.Backward(f.found.Files) {
+		if len(file.Text) > left {
+			f.found.Files[i].Text = strings.ToValidUTF8(file.Text[:left], "") + "\n(cut: all instructions together are longer than 96 KiB)"
+			f.found.Files[i].Cut = true
+			f.found.Problems = append(f.found.Problems, fmt.Errorf("%s is cut: all instructions together are longer than 96 KiB", file.Path))
+		}
+		left -= min(left, len(file.Text))
+	}
+}
+
+// entries lists the names in a folder that end in some way, sorted.
+func entries(folder, ending string) []string {
+	found, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range found {
+		if strings.HasSuffix(e.Name(), ending) && !e.IsDir() {
+			names = append(names, filepath.Join(folder, e.Name()))
+		}
+	}
+	return names
+}

@@ -1,0 +1,221 @@
+package instructions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/words"
+)
+
+// clean brings a text into the form in which the model reads it: without a byte order
+// mark, carriage returns and comments, with control characters that can be seen.
+func clean(text string) string {
+	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	var b strings.Builder
+	var code codeState
+	comment := false
+	for line := range strings.Lines(text) {
+		if !comment && code.line(line) {
+			b.WriteString(line)
+			continue
+		}
+		var kept string
+		kept, comment = uncommented(line, comment)
+		if strings.TrimSpace(kept) != "" || strings.TrimSpace(line) == "" {
+			b.WriteString(kept)
+		}
+	}
+	return strings.TrimSpace(visible(b.String()))
+}
+
+// visible makes control characters visible, all but line feeds and tabs.
+func visible(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		parts := strings.Split(line, "\t")
+		for j, part := range parts {
+			parts[j] = words.Visible(part)
+		}
+		lines[i] = strings.Join(parts, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// uncommented returns a line without comments; open says that one goes on in the next.
+// What is in a span of code is no comment.
+func uncommented(line string, open bool) (string, bool) {
+	var b strings.Builder
+	for line != "" {
+		if open {
+			_, rest, closed := strings.Cut(line, "-->")
+			if !closed {
+				if strings.HasSuffix(line, "\n") {
+					b.WriteString("\n")
+				}
+				return b.String(), true
+			}
+			line, open = rest, false
+			continue
+		}
+		begin := outsideCode(line, "<!--")
+		if begin < 0 {
+			b.WriteString(line)
+			break
+		}
+		b.WriteString(line[:begin])
+		line, open = line[begin+len("<!--"):], true
+	}
+	return b.String(), open
+}
+
+// outsideCode returns where a mark is in a line outside of `code`, or -1.
+func outsideCode(line, mark string) int {
+	for at := 0; at < len(line); {
+		if line[at] == '`' {
+			ticks := len(line[at:]) - len(strings.TrimLeft(line[at:], "`"))
+			end := strings.Index(line[at+ticks:], strings.Repeat("`", ticks))
+			if end < 0 {
+				at += ticks
+				continue
+			}
+			at += ticks + end + ticks
+			continue
+		}
+		if strings.HasPrefix(line[at:], mark) {
+			return at
+		}
+		at++
+	}
+	return -1
+}
+
+// codeState follows fenced blocks of code.
+type codeState struct{ fence string }
+
+// line reports whether a line belongs to a block of code, its fences included.
+func (c *codeState) line(line string) bool {
+	trimmed := strings.TrimLeft(line, " ")
+	if c.fence != "" {
+		if strings.HasPrefix(trimmed, c.fence) && strings.Trim(strings.TrimSpace(trimmed), c.fence[:1]) == "" {
+			c.fence = ""
+		}
+		return true
+	}
+	for _, mark := range []string{"`", "~"} {
+		if n := len(trimmed) - len(strings.TrimLeft(trimmed, mark)); n >= 3 {
+			c.fence = strings.Repeat(mark, n)
+			return true
+		}
+	}
+	return false
+}
+
+// imported puts the files that a text imports in the place of their names. From is the
+// file that the text is of.
+func (f *finder) imported(text, from string, depth int) string {
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	var b strings.Builder
+	var code codeState
+	for line := range strings.Lines(text) {
+		if code.line(line) {
+			b.WriteString(line)
+			continue
+		}
+		b.WriteString(f.importedLine(line, from, depth))
+	}
+	return b.String()
+}
+
+// importedLine puts imports in their places in one line.
+func (f *finder) importedLine(line, from string, depth int) string {
+	var b strings.Builder
+	var refused []string
+	for {
+		at := nextImport(line)
+		if at < 0 {
+			break
+		}
+		name := importName(line[at+1:])
+		text, put, why := f.importFile(name, from, depth)
+		b.WriteString(line[:at])
+		switch {
+		case put:
+			b.WriteString(text)
+		default:
+			b.WriteString("@" + name)
+			if why != "" {
+				refused = append(refused, why)
+			}
+		}
+		line = line[at+1+len(name):]
+	}
+	b.WriteString(line)
+	out := b.String()
+	for _, why := range refused {
+		out = strings.TrimSuffix(out, "\n") + "\n(" + why + ")\n"
+	}
+	return out
+}
+
+// nextImport returns where the next "@path" of a line begins: at its start or after white
+// space, outside of code; -1 if there is none.
+func nextImport(line string) int {
+	for from := 0; ; {
+		at := outsideCode(line[from:], "@")
+		if at < 0 {
+			return -1
+		}
+		at += from
+		if (at == 0 || strings.ContainsRune(" \t", rune(line[at-1]))) && importName(line[at+1:]) != "" {
+			return at
+		}
+		from = at + 1
+	}
+}
+
+// importName is the path behind an @. What ends a sentence is no part of it.
+func importName(rest string) string {
+	name := rest
+	if end := strings.IndexAny(rest, " \t\n"); end >= 0 {
+		name = rest[:end]
+	}
+	return strings.TrimRight(name, ".,;:)")
+}
+
+// importFile returns the text of an imported file. One that names no file is no import;
+// why says what is wrong with one that is there and not used.
+func (f *finder) importFile(name, from string, depth int) (text string, put bool, why string) {
+	path := name
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		path = filepath.Join(f.Home, rest)
+	} else if !filepath.IsAbs(name) {
+		path = filepath.Join(filepath.Dir(from), name)
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", false, ""
+	}
+	if depth >= maxImports {
+		return "", false, fmt.Sprintf("@%s is not imported: imports are nested deeper than %d", name, maxImports)
+	}
+	read, err := f.place.Read(path, MaxFile)
+	switch {
+	case err != nil:
+		return "", false, fmt.Sprintf("@%s is not imported: %v", name, err)
+	case strings.ContainsRune(read.Text, 0):
+		return "", false, fmt.Sprintf("@%s is not imported: it is no text", name)
+	}
+	cleaned := clean(read.Text)
+	if f.paths[read.Real] || f.contents[cleaned] {
+		return "", true, "" // the model has it
+	}
+	f.paths[read.Real], f.contents[cleaned] = true, true
+	if read.Cut {
+		cleaned += "\n(cut: the file is longer than 64 KiB)"
+	}
+	return strings.TrimSpace(f.imported(cleaned, read.Real, depth+1)), true, ""
+}

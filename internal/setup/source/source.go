@@ -1,0 +1,146 @@
+// Package source reads files of a set-up: instructions, skills, commands. A file counts
+// only if nobody but its user and the system can have written it, and one of a
+// repository only if it stays in the repository and holds no keys (D-60, D-61).
+package source
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"agent/internal/disk"
+	"agent/internal/protect"
+)
+
+// Place is where files may come from.
+type Place struct {
+	// Root is the folder that files must not lead out of, empty for the user's own
+	// files, which may lead anywhere.
+	Root string
+	// Home is the user's home folder.
+	Home string
+}
+
+// Text is what a file holds.
+type Text struct {
+	// Real is the path of the file after links.
+	Real string
+	Text string
+	// Cut says that the file is longer than what was read of it.
+	Cut bool
+}
+
+// Read reads at most limit bytes of a file. The error is fs.ErrNotExist where there is
+// none; any other says what is wrong with the file, and what to do.
+func (p Place) Read(file string, limit int) (Text, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return Text{}, err
+	}
+	if !info.Mode().IsRegular() { // reading a pipe would never end
+		return Text{}, fmt.Errorf("%s is no regular file", file)
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return Text{}, err
+	}
+	if err := p.holds(file, real); err != nil {
+		return Text{}, err
+	}
+	if why := cmp.Or(foreign(filepath.Dir(file), info), foreign(filepath.Dir(real), info)); why != "" {
+		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return Text{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err != nil {
+		return Text{}, err
+	}
+	if len(data) <= limit {
+		return Text{Real: real, Text: string(data)}, nil
+	}
+	return Text{real, wholeLetters(data[:limit]), true}, nil
+}
+
+// wholeLetters is text that was cut, without the rest of a letter at its end.
+func wholeLetters(data []byte) string {
+	for range utf8.UTFMax - 1 {
+		if last, size := utf8.DecodeLastRune(data); last != utf8.RuneError || size != 1 {
+			break
+		}
+		data = data[:len(data)-1]
+	}
+	return string(data)
+}
+
+// holds refuses a file that leads out of the root, or to a file that may hold keys.
+func (p Place) holds(file, real string) error {
+	if p.Root == "" {
+		return nil
+	}
+	root, err := filepath.EvalSymlinks(p.Root)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s is a link out of %s; remove it or copy what it leads to", file, root)
+	}
+	if kept := (protect.Places{Home: p.Home}).Read(real, filepath.ToSlash(rel)); kept.Care != protect.Free {
+		return fmt.Errorf("%s leads to %s, and %s; remove the link", file, rel, kept.Why)
+	}
+	return nil
+}
+
+// foreign says who else can change a file, itself or by the folder it is in.
+func foreign(folder string, file fs.FileInfo) string {
+	if why := disk.Foreign(file); why != "" {
+		return why
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return err.Error()
+	}
+	if why := disk.Foreign(info); why != "" {
+		return "of its folder, " + why
+	}
+	return ""
+}
+
+// Above lists the folders from the root of the repository, or from home, down to the
+// workspace. Where neither is above it, and where the way up leads through a folder that
+// somebody else may write to, only the workspace itself counts: what anybody put there
+// must not instruct the model.
+func Above(home, workspace string) []string {
+	dirs := []string{workspace}
+	for dir := workspace; !isRoot(dir) && dir != home; {
+		parent := filepath.Dir(dir)
+		info, err := os.Stat(parent)
+		if parent == dir || err != nil || disk.Foreign(info) != "" {
+			return []string{workspace}
+		}
+		dirs = append([]string{parent}, dirs...)
+		dir = parent
+	}
+	return dirs
+}
+
+// isRoot reports whether dir is the root of a repository or of one of its worktrees.
+func isRoot(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ".git"))
+	return err == nil
+}
+
+// Missing reports whether an error means that there is no such file.
+func Missing(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &path) && path.Err.Error() == "not a directory"
+}
