@@ -32,7 +32,7 @@ type Changed struct {
 func (s *Store) Apply(p *Plan) ([]Changed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree.head != p.from && s.tree.half != p.from {
+	if s.tree.head != p.from && s.tree.half.to != p.from {
 		return nil, errMoved
 	}
 	again := &Plan{from: p.from, to: p.to}
@@ -48,15 +48,15 @@ func (s *Store) Apply(p *Plan) ([]Changed, error) {
 	if err := s.ready(); err != nil {
 		return nil, fmt.Errorf("nothing was done, since it could not be recorded: %w", disk.Reason(err))
 	}
-	s.write(record{Move: &move{To: p.to}})
+	s.write(record{Move: &move{To: p.to, Way: p.Kind, Redo: p.redo}})
 	if err := s.goAll(again.Steps); err != nil {
 		s.write(record{Move: &move{To: s.tree.head, Done: true, Redo: s.tree.redo}})
-		if s.tree.half >= 0 {
-			s.write(record{Move: &move{To: s.tree.half}})
+		for _, begun := range s.tree.half.moves(s.tree.head) {
+			s.write(record{Move: &begun})
 		}
 		return nil, err
 	}
-	s.tree.head, s.tree.redo, s.tree.half = p.to, p.redo, -1
+	s.tree.head, s.tree.redo, s.tree.half = p.to, p.redo, nowhere
 	s.write(record{Move: &move{To: p.to, Done: true, Redo: p.redo}})
 	return changedBy(again.Steps), nil
 }

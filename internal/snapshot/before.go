@@ -225,7 +225,7 @@ func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []Sta
 		case !file.is(clean):
 			state = b.states[rel]
 		case !ok:
-			state.Lost = "git's index could not be read"
+			state.Lost = lostIndex
 		case secret(absolute(b.root, rel), rel):
 			state.Sum, state.Lost = "", lostSecret
 		default:

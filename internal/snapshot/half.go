@@ -1,18 +1,90 @@
 package snapshot
 
+import (
+	"context"
+	"slices"
+)
+
 // When the program ended while files were being put back, some are as they were and some
 // as they were to be. The next undo or redo finishes that. What changes files before then
 // goes on from what they hold, so that this becomes part of their history: a node of its
 // own, which belongs to the turn that was on its way.
 
+// halfWay is a way from the head that was begun and not gone to its end.
+type halfWay struct {
+	// to is the node at its other end, -1 for none, and redo what is to be redone there.
+	to   int
+	redo []int
+	// by is what began it, or has turned it last; back says that it goes to the head.
+	by   Way
+	back bool
+}
+
+var nowhere = halfWay{to: -1}
+
+func (h halfWay) open() bool { return h.to >= 0 }
+
+// begin is the half way of a move that was begun while h was open, or not.
+func (h halfWay) begin(m move, head int) halfWay {
+	if m.To == head && h.open() {
+		h.by, h.back = m.Way, true
+		return h
+	}
+	return halfWay{to: m.To, redo: m.Redo, by: m.Way}
+}
+
+// moves are the records by which it is known again.
+func (h halfWay) moves(head int) (all []move) {
+	if h.open() {
+		all = append(all, move{To: h.to, Way: h.by, Redo: h.redo})
+	}
+	if h.back {
+		all = append(all, move{To: head, Way: h.by})
+	}
+	return all
+}
+
+// commands are the one that goes on and the one that goes back.
+func (h halfWay) commands() (goesOn, back Way) {
+	if h.by == Redo {
+		return Redo, Undo
+	}
+	return Undo, Redo
+}
+
+// planHalf plans to go on with a way that was begun, where kind is what began it, or else
+// to go back.
+func (s *Store) planHalf(ctx context.Context, kind Way) (*Plan, error) {
+	h := s.tree.half
+	goesOn, _ := h.commands()
+	p := &Plan{Kind: kind, from: s.tree.head, to: h.to, redo: slices.Clone(h.redo)}
+	if (kind == goesOn) == h.back {
+		p.from, p.to, p.redo = h.to, s.tree.head, slices.Clone(s.tree.redo)
+	}
+	if n := s.halfTurn(); n != nil {
+		p.Title, p.Since = n.Title, n.At
+	}
+	return p, s.plan(ctx, p)
+}
+
+// halfTurn is a node of the turn that was on its way to be undone or done again, nil when
+// it is not known.
+func (s *Store) halfTurn() *node {
+	if begun := s.tree.nodes[s.tree.half.to]; begun != nil && begun.ID > s.tree.head {
+		return begun // it was to be done again
+	}
+	return s.tree.nodes[s.tree.head]
+}
+
 // halfDone are the files that were already as they were to be; none when nothing was on
 // its way.
 func (s *Store) halfDone() (changes []Change) {
-	if s.tree.half < 0 {
+	half := s.tree.half
+	if !half.open() {
 		return nil
 	}
-	there, _, _ := s.tree.way(s.tree.head, s.tree.half)
-	back, _, _ := s.tree.way(s.tree.half, s.tree.head)
+	there, _, _ := s.tree.way(s.tree.head, half.to)
+	back, _, _ := s.tree.way(half.to, s.tree.head)
 	made := make(map[string][]string, len(back))
 	for _, p := range back {
 		made[p.path] = p.folders
@@ -27,18 +99,10 @@ func (s *Store) halfDone() (changes []Change) {
 
 // keepHalf makes what halfDone has found part of the history.
 func (s *Store) keepHalf(done []Change) {
-	if s.tree.half < 0 {
+	if !s.tree.half.open() || len(done) == 0 {
 		return
 	}
-	of := s.tree.nodes[s.tree.head]
-	if begun := s.tree.nodes[s.tree.half]; begun != nil && begun.ID > s.tree.head {
-		of = begun // it was to be done again
+	if of := s.halfTurn(); of != nil {
+		s.recordOf(of.Turn, of.Title, node{}, done...)
 	}
-	if of == nil || len(done) == 0 {
-		return
-	}
-	turn, title := s.turn, s.title
-	defer func() { s.turn, s.title = turn, title }()
-	s.turn, s.title = of.Turn, of.Title
-	s.record(false, done...)
 }

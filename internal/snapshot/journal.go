@@ -35,6 +35,10 @@ type record struct {
 	// Drop is a node that did not come about.
 	Drop int   `json:"drop,omitempty"`
 	Move *move `json:"move,omitempty"`
+	// Began is a command that is about to run, Ended that it changed nothing; else the
+	// node of its changes says that it has ended.
+	Began *began `json:"began,omitempty"`
+	Ended bool   `json:"ended,omitempty"`
 }
 
 // header opens a journal. The id is part of every mark.
@@ -43,9 +47,11 @@ type header struct {
 	ID      string `json:"id"`
 }
 
-// move is that the files went to a node; Done is false when it was begun.
+// move is that the files went to a node; Done is false when it was begun. Way says by what,
+// and Redo the nodes to go back to once it is done.
 type move struct {
 	To   int   `json:"to"`
+	Way  Way   `json:"way,omitempty"`
 	Done bool  `json:"done,omitempty"`
 	Redo []int `json:"redo,omitempty"`
 }

@@ -66,9 +66,6 @@ type Step struct {
 // Problem says what is the matter with a file.
 type Problem struct{ Path, Why string }
 
-// unlistedProblem stands for the files that commands may have created unseen.
-var unlistedProblem = Problem{"what commands may have created", "which files these are is not known, since the workspace could not be listed"}
-
 func (p Problem) String() string { return p.Path + ": " + p.Why }
 
 // Undo plans to put the files of the latest turn that changed any back to what they
@@ -79,15 +76,15 @@ func (s *Store) Undo(ctx context.Context) (*Plan, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.finishCommand(ctx)
 	before, first := s.tree.latestTurn()
-	to := before
-	if s.tree.half >= 0 {
-		to = s.tree.half
+	if s.tree.half.open() {
+		return s.planHalf(ctx, Undo)
 	}
 	if first == nil {
 		return nil, ErrNothing
 	}
-	p := &Plan{Kind: Undo, Title: first.Title, Since: first.At, from: s.tree.head, to: to, redo: append(slices.Clone(s.tree.redo), s.tree.head)}
+	p := &Plan{Kind: Undo, Title: first.Title, Since: first.At, from: s.tree.head, to: before, redo: append(slices.Clone(s.tree.redo), s.tree.head)}
 	return p, s.plan(ctx, p)
 }
 
@@ -98,9 +95,9 @@ func (s *Store) Redo(ctx context.Context) (*Plan, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if half := s.tree.half; half >= 0 {
-		p := &Plan{Kind: Redo, from: half, to: s.tree.head, redo: s.tree.redo}
-		return p, s.plan(ctx, p)
+	s.finishCommand(ctx)
+	if s.tree.half.open() {
+		return s.planHalf(ctx, Redo)
 	}
 	last := len(s.tree.redo) - 1
 	if last < 0 {
@@ -121,6 +118,7 @@ func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.finishCommand(ctx)
 	to, err := s.node(m)
 	if err != nil {
 		return nil, err
@@ -135,8 +133,8 @@ func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 // plan works out the steps of p. The error is one that has nothing to do with a single
 // file.
 func (s *Store) plan(ctx context.Context, p *Plan) error {
-	way, roots, unlisted := s.tree.way(p.from, p.to)
-	if s.tree.half >= 0 && p.from == s.tree.head {
+	way, roots, unknown := s.tree.way(p.from, p.to)
+	if s.tree.half.open() && p.from == s.tree.head {
 		way = s.tree.halfway(way)
 	}
 	if err := s.sameWorkspace(roots); err != nil {
@@ -159,8 +157,10 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 			p.Steps = append(p.Steps, *o.step)
 		}
 	}
-	if unlisted {
-		p.Left = append(p.Left, unlistedProblem)
+	for _, problem := range unknown {
+		if !slices.Contains(p.Left, problem) {
+			p.Left = append(p.Left, problem)
+		}
 	}
 	s.keepAll(p.Steps)
 	return nil

@@ -57,19 +57,24 @@ func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 	if s.ready() != nil {
 		return func() Mark { return "" }
 	}
+	s.finishCommand(ctx)
 	half := s.halfDone()
 	was := s.scanBefore(ctx)
 	// A command whose context ended before it began does not run.
 	idle := ctx.Err() != nil
+	if !idle {
+		s.begin(was, half)
+	}
 	return func() Mark {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		changes, all := s.scanAfter(context.WithoutCancel(ctx), was)
 		if len(changes) == 0 && (all || idle) {
+			s.ended()
 			return ""
 		}
 		s.keepHalf(half)
-		return s.markOf(s.record(!all, changes...))
+		return s.markOf(s.record(node{Unlisted: !all}, changes...))
 	}
 }
 

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -100,11 +101,16 @@ func (s *Store) load(folder string) error {
 	if damaged > 0 {
 		s.warn("%s of what is kept for /undo cannot be read; what came before may not be undone any more", words.Count(damaged, "line"))
 	}
-	if s.tree.half >= 0 {
-		s.warn("The program ended while files were being put back: /undo finishes that, /redo takes it back.")
+	if s.tree.half.open() {
+		goesOn, back := s.tree.half.commands()
+		s.warn("The program ended while files were being put back: /%s finishes that, /%s takes it back.", goesOn, back)
 	}
 	for _, n := range s.tree.nodes {
 		s.turn = max(s.turn, n.Turn)
+	}
+	if b := s.tree.began; b != nil {
+		s.turn = max(s.turn, b.Turn)
+		s.warn("The program ended in the middle of a command of “%s”: what has changed in the workspace since that began counts as the command's, and /undo takes it back.", b.Title)
 	}
 	return nil
 }
@@ -121,9 +127,13 @@ func (s *loaded) replay(r record) error {
 	case r.Drop != 0:
 		s.tree.drop(r.Drop)
 	case r.Move != nil && r.Move.Done:
-		s.tree.head, s.tree.redo, s.tree.half = r.Move.To, r.Move.Redo, -1
+		s.tree.head, s.tree.redo, s.tree.half = r.Move.To, r.Move.Redo, nowhere
 	case r.Move != nil:
-		s.tree.half = r.Move.To
+		s.tree.half = s.tree.half.begin(*r.Move, s.tree.head)
+	case r.Began != nil:
+		s.tree.began = r.Began
+	case r.Ended:
+		s.tree.began = nil
 	}
 	return nil
 }
@@ -150,6 +160,7 @@ func (s *Store) Mark() Mark {
 	if s.ready() != nil {
 		return ""
 	}
+	s.finishCommand(context.Background())
 	return s.markOf(s.tree.head)
 }
 
@@ -203,6 +214,7 @@ func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()
 	if s.ready() != nil {
 		return "", none
 	}
+	s.finishCommand(context.Background())
 	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: File, Size: int64(len(after)), Sum: sumOf(after)}}
 	if before == nil {
 		c.Made = s.missingFolders(abs)
@@ -215,7 +227,7 @@ func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()
 		c.After = State{Kind: File, Lost: lostSecret}
 	}
 	s.keepHalf(s.halfDone())
-	id := s.record(false, c)
+	id := s.record(node{}, c)
 	return s.markOf(id), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -228,6 +240,7 @@ func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()
 const (
 	lostSecret = "it may hold keys, which are not copied"
 	lostLarge  = "it is larger than 16 MB"
+	lostIndex  = "git's index could not be read"
 	lostMany   = "too much was there to keep before the command"
 )
 
@@ -245,13 +258,20 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	return state
 }
 
-// record adds a node with changes and returns its number; unlisted is set when more files
-// may have been created.
-func (s *Store) record(unlisted bool, changes ...Change) int {
-	n := &node{Unlisted: unlisted, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.root, At: s.Now(), Changes: changes}
+// record adds a node with changes and returns its number; of says what is not known of them.
+func (s *Store) record(of node, changes ...Change) int {
+	n := &node{Unlisted: of.Unlisted, Unknown: of.Unknown, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.root, At: s.Now(), Changes: changes}
 	s.tree.add(n)
 	s.write(record{Node: n})
 	return n.ID
+}
+
+// recordOf is record for another turn than the present one.
+func (s *Store) recordOf(turn int, title string, of node, changes ...Change) int {
+	present, called := s.turn, s.title
+	defer func() { s.turn, s.title = present, called }()
+	s.turn, s.title = turn, title
+	return s.record(of, changes...)
 }
 
 func (s *Store) write(r record) {

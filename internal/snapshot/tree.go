@@ -27,8 +27,21 @@ type node struct {
 	At      time.Time `json:"at"`
 	Changes []Change  `json:"changes"`
 	// Unlisted is set for a command that may have created files besides, since the
-	// workspace could not be listed.
-	Unlisted bool `json:"unlisted,omitempty"`
+	// workspace could not be listed. Unknown is why it is not known what it changed,
+	// empty where it is.
+	Unlisted bool   `json:"unlisted,omitempty"`
+	Unknown  string `json:"unknown,omitempty"`
+}
+
+// unknown is what is not known of what a command changed.
+func (n *node) unknown() (problems []Problem) {
+	if n.Unlisted {
+		problems = append(problems, Problem{"what commands may have created", "which files these are is not known, since the workspace could not be listed"})
+	}
+	if n.Unknown != "" {
+		problems = append(problems, Problem{"what a command changed", "the program ended in the middle of it, and " + n.Unknown})
+	}
+	return problems
 }
 
 // tree is all that ever changed files, and where the workspace is now.
@@ -38,16 +51,18 @@ type tree struct {
 	head  int
 	// redo are the nodes to go back to, the latest undone last.
 	redo []int
-	// half is the node on the way to which the program ended, -1 for none.
-	half int
+	// half is the way in the middle of which the program ended.
+	half halfWay
+	// began is the command in the middle of which it ended, nil for none.
+	began *began
 }
 
-func newTree() tree { return tree{nodes: map[int]*node{}, half: -1} }
+func newTree() tree { return tree{nodes: map[int]*node{}, half: nowhere} }
 
 func (t *tree) add(n *node) {
 	t.nodes[n.ID] = n
 	t.last = max(t.last, n.ID)
-	t.head, t.redo, t.half = n.ID, nil, -1
+	t.head, t.redo, t.half, t.began = n.ID, nil, nowhere, nil
 }
 
 // drop takes a node back that did not come about.
@@ -106,8 +121,8 @@ type passage struct {
 }
 
 // way returns what going between two nodes changes, in no order, the workspaces in which
-// that was changed, and whether what was created on the way back is not all known.
-func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unlisted bool) {
+// that was changed, and what on the way back is not known.
+func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unknown []Problem) {
 	roots = map[string]bool{}
 	above := map[int]bool{0: true}
 	for _, n := range t.up(to) {
@@ -130,7 +145,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unlis
 			break
 		}
 		roots[n.Root] = true
-		unlisted = unlisted || n.Unlisted
+		unknown = append(unknown, n.unknown()...)
 		for i := len(n.Changes) - 1; i >= 0; i-- {
 			c := n.Changes[i]
 			p := at(c, c.After)
@@ -149,7 +164,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unlis
 			}
 		}
 	}
-	return order, roots, unlisted
+	return order, roots, unknown
 }
 
 // halfway adds to a way from the head what is known of files that were on their way to
@@ -159,7 +174,7 @@ func (t *tree) halfway(order []*passage) []*passage {
 	for _, p := range order {
 		known[p.path] = p
 	}
-	begun, _, _ := t.way(t.head, t.half)
+	begun, _, _ := t.way(t.head, t.half.to)
 	for _, b := range begun {
 		if p := known[b.path]; p != nil {
 			p.halfway = &b.target

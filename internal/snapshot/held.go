@@ -1,0 +1,208 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/git/index"
+)
+
+// What stood at each path before a command, as a file has it, a line each:
+//
+//	d INODE                         a folder
+//	c INODE MODE SIZE SUM PATH      a file of which git has the content
+//	o INODE MODE PATH STATE         another
+//
+// The paths are quoted as in Go and the state is JSON.
+
+// note writes the file.
+func (s *Store) note(b *began, was *before) error {
+	if was.listing.files+len(was.further) > mostHeld {
+		return fmt.Errorf("the workspace has more than %d files, which are not all noted before each command", mostHeld)
+	}
+	var all bytes.Buffer
+	for _, inode := range was.folderInodes {
+		fmt.Fprintf(&all, "d %d\n", inode)
+	}
+	tracked := tracked{entries: was.index.Read()}
+	for n, in := range slices.Concat(was.listing.runs, was.further) {
+		for i := range in.ends {
+			file := was.seen[in.first+i]
+			if !file.is(there) {
+				continue
+			}
+			rel := in.path(i)
+			if n < was.listing.tracked && file.is(clean) && tracked.find(rel) {
+				all.Write(appendClean(all.AvailableBuffer(), file, &tracked.entries.Entry))
+				continue
+			}
+			state := was.states[rel]
+			if file.is(clean) {
+				state = State{Kind: File, Mode: modeOf(uint32(file.mode)), Lost: lostIndex}
+			}
+			line, err := appendOther(all.AvailableBuffer(), file, rel, state)
+			if err != nil {
+				return err
+			}
+			all.Write(line)
+		}
+	}
+	b.Held = checksum(all.Bytes())
+	return os.WriteFile(s.heldPath(), all.Bytes(), 0o600)
+}
+
+// tracked finds entries of an index by their paths, in order.
+type tracked struct {
+	entries *index.Reader
+	begun   bool
+}
+
+// find goes on to the entry of a path.
+func (t *tracked) find(rel string) bool {
+	for !t.begun || string(t.entries.Entry.Path) < rel {
+		t.begun = true
+		if !t.entries.Next() {
+			return false
+		}
+	}
+	return string(t.entries.Entry.Path) == rel && whole(&t.entries.Entry)
+}
+
+func appendClean(line []byte, file seen, e *index.Entry) []byte {
+	line = strconv.AppendUint(append(line, "c "...), uint64(file.inode), 10)
+	line = strconv.AppendUint(append(line, ' '), uint64(file.mode), 10)
+	line = strconv.AppendUint(append(line, ' '), uint64(e.Size), 10)
+	line = hex.AppendEncode(append(line, ' '), e.Name)
+	line = strconv.AppendQuote(append(line, ' '), string(e.Path))
+	return append(line, '\n')
+}
+
+func appendOther(line []byte, file seen, rel string, is State) ([]byte, error) {
+	state, err := json.Marshal(is)
+	line = strconv.AppendUint(append(line, "o "...), uint64(file.inode), 10)
+	line = strconv.AppendUint(append(line, ' '), uint64(file.mode), 10)
+	line = strconv.AppendQuote(append(line, ' '), rel)
+	return append(append(append(line, ' '), state...), '\n'), err
+}
+
+// heldFile is a line of a file.
+type heldFile struct {
+	path string
+	seen
+	state State
+}
+
+// heldBefore is what the workspace held before a command, as it was noted then.
+func (s *Store) heldBefore(b *began) (*before, error) {
+	data, err := os.ReadFile(s.heldPath())
+	if err != nil {
+		return nil, err
+	}
+	if checksum(data) != b.Held {
+		return nil, errors.New("it is damaged")
+	}
+	if s.scanned.known == nil {
+		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
+	}
+	was := &before{root: s.root, identities: s.scanned.identities, listed: b.Listed, states: map[string]State{}, folders: map[string]bool{".": true}, begun: b.At}
+	var files []heldFile
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, len(data)+1)
+	for lines.Scan() {
+		kind, rest, _ := strings.Cut(lines.Text(), " ")
+		file, err := parseHeld(kind, rest)
+		if err != nil {
+			return nil, err
+		}
+		if kind == "d" {
+			was.folderInodes = append(was.folderInodes, file.inode)
+			continue
+		}
+		if s.Secret(absolute(s.root, file.path), file.path) {
+			file.state.Lost = lostSecret
+		}
+		files = append(files, file)
+	}
+	slices.SortFunc(files, func(a, b heldFile) int { return strings.Compare(a.path, b.path) })
+	var listed lister
+	for _, file := range files {
+		folder, name := filepath.Split(file.path)
+		listed.add([]byte(folder), []byte(name), nil)
+		was.seen = append(was.seen, file.seen)
+		was.states[file.path] = file.state
+		for dir := filepath.Dir(file.path); !was.folders[dir]; dir = filepath.Dir(dir) {
+			was.folders[dir] = true
+		}
+	}
+	was.listing = listed.done()
+	was.settle(s.root)
+	return was, nil
+}
+
+// parseHeld reads a line behind its first word.
+func parseHeld(kind, line string) (file heldFile, err error) {
+	number := func(bits int) (n uint64) {
+		word, rest, _ := strings.Cut(line, " ")
+		line = rest
+		if err == nil {
+			n, err = strconv.ParseUint(word, 10, bits)
+		}
+		return n
+	}
+	file.inode = uint32(number(32))
+	if kind == "d" {
+		return file, err
+	}
+	file.mode, file.facts = uint16(number(16)), there
+	if kind == "c" {
+		size := int64(number(32))
+		name, rest, _ := strings.Cut(line, " ")
+		file.state, line = State{Kind: File, Mode: modeOf(uint32(file.mode)), Size: size, Sum: gitSum + name}, rest
+	}
+	if err != nil {
+		return file, err
+	}
+	quoted, err := strconv.QuotedPrefix(line)
+	if err == nil {
+		file.path, err = strconv.Unquote(quoted)
+	}
+	if err == nil && kind == "o" {
+		err = json.Unmarshal([]byte(line[len(quoted):]), &file.state)
+	}
+	return file, err
+}
+
+// settle marks the files that git's index knows to hold still what they held, so that they
+// need not be read.
+func (b *before) settle(root string) {
+	tracked := openIndex(root)
+	defer tracked.Close()
+	entries := tracked.Read()
+	for entries.Next() {
+		e := &entries.Entry
+		rel := string(e.Path)
+		place, ok := b.listing.find(rel)
+		if !ok || !whole(e) || !tracked.Sure(e) || b.states[rel].Sum != gitSum+hex.EncodeToString(e.Name) {
+			continue
+		}
+		if at, ok := stampOf(absolute(root, rel)); ok && uint16(at.mode) == b.seen[place].mode && sameStamp(at, e) {
+			b.seen[place].identity = b.identities.of(at)
+			b.seen[place].mark(settled)
+		}
+	}
+}
+
+// sameStamp reports whether a file has the times and the inode that an entry has.
+func sameStamp(at stamp, e *index.Entry) bool {
+	return at.changed == e.Changed && at.written == e.Written && uint32(at.inode) == e.Inode && uint32(at.size) == e.Size
+}

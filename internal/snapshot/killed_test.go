@@ -1,0 +1,209 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/snapshot"
+)
+
+// killedIn runs a command line in the middle of which the program is killed, and starts
+// the next run of the program.
+func (b *bench) killedIn(line string) {
+	b.t.Helper()
+	b.Command(b.t.Context())
+	b.shell(line)
+	b.open()
+}
+
+// Reliability 2, F2: what a command has changed in the middle of which the program was
+// killed is undone with its turn, and not the turn before in its place.
+func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"change":                "echo ruined > precious",
+		"same size, same time":  "touch -r a ref; printf 'two\n' > a; touch -r ref a; rm ref",
+		"create":                "echo x > new; mkdir -p deep/er; echo y > deep/er/f",
+		"delete":                "rm a precious; rm -r sub",
+		"rename":                "mv a b; mv sub moved",
+		"mode":                  "chmod +x a; chmod 600 precious",
+		"link":                  "rm link; ln -s sub link",
+		"file to folder":        "rm a; mkdir a; echo x > a/in",
+		"name":                  `echo x > "$(printf 'a \n\303\244"')"; echo y > "odd name"`,
+		"what the tool changed": "echo worse > good; rm gone",
+		"commit":                "echo more >> a; git add -A; git commit -qm x || true",
+	} {
+		for _, git := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, git %v", name, git), func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, map[string]string{"a": "one\n", "precious": "precious\n", "sub/f": "f\n", "sub/deep/g": "g\n", "odd name": "o\n"})
+				b.shell("ln -s a link")
+				if git {
+					b.shell("touch -d '1 hour ago' a sub/f sub/deep/g; git init -q --template=; git add a sub; git commit -qm x; sleep 0.03")
+				} else if name == "commit" {
+					t.Skip("there is no repository")
+				}
+				first := b.contents()
+				b.Turn("first")
+				b.edit("good", "good\n")
+				b.edit("gone", "gone\n")
+				before := b.contents()
+				b.Turn("second")
+				b.killedIn(line)
+				after := b.contents()
+				if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "in the middle of a command of “second”") {
+					t.Errorf("told: %q", told)
+				}
+				if plan := b.planned(b.Undo(t.Context())); plan.Title != "second" {
+					t.Fatalf("undoes %q", plan.Title)
+				}
+				b.undo()
+				b.want(before)
+				b.open() // the journal has it now
+				b.redo()
+				b.want(after)
+				b.undo()
+				b.undo()
+				b.want(first)
+			})
+		}
+	}
+}
+
+// Whatever comes first after the kill finds what the command changed, and no other.
+func TestWorkAfterAKillInTheMiddleOfACommand(t *testing.T) {
+	t.Parallel()
+	for name, work := range map[string]func(b *bench){
+		"edit":    func(b *bench) { b.edit("a", "third\n") },
+		"command": func(b *bench) { b.run("echo third > a") },
+		"killed":  func(b *bench) { b.killedIn("echo third > a") },
+		"mark":    func(b *bench) { b.Mark(); b.write("a", "third\n"); b.Command(b.t.Context())(); b.edit("a", "third\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"a": "one\n", "b": "one\n"})
+			start := b.contents()
+			b.Turn("1")
+			b.killedIn("echo second > b; echo x > new")
+			second := b.contents()
+			b.Turn("2")
+			work(b)
+			b.undo()
+			if name != "mark" {
+				b.want(second)
+			}
+			b.undo()
+			if name != "mark" {
+				b.want(start)
+			}
+		})
+	}
+	b := newBench(t, map[string]string{"a": "one\n"})
+	b.Turn("1")
+	b.edit("a", "two\n")
+	b.Turn("2")
+	b.killedIn("true")
+	if plan := b.planned(b.Undo(t.Context())); plan.Title != "1" || len(plan.Left) > 0 {
+		t.Errorf("after a command that changed nothing: undoes %q, left %v", plan.Title, plan.Left)
+	}
+}
+
+// Where it cannot be known what the command changed, its turn is the one to undo all the
+// same, and says why it changes nothing.
+func TestAKilledCommandOfWhichNothingIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(b *bench) error{
+		"lost":    func(b *bench) error { return os.Remove(filepath.Join(b.folder, "command")) },
+		"damaged": func(b *bench) error { return os.WriteFile(filepath.Join(b.folder, "command"), []byte("d 1\n"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"a": "one\n"})
+			b.Turn("1")
+			b.edit("a", "two\n")
+			b.Turn("2")
+			b.killedIn("echo three > a")
+			if err := damage(b); err != nil {
+				t.Fatal(err)
+			}
+			plan := b.planned(b.Undo(t.Context()))
+			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "the program ended in the middle of it, and what was noted before it cannot be read") {
+				t.Errorf("undoes %q: %v, left %v", plan.Title, plan.Steps, plan.Left)
+			}
+		})
+	}
+}
+
+// A fork has what was noted as well.
+func TestForkAfterAKillInTheMiddleOfACommand(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "one\n"})
+	start := b.contents()
+	b.Turn("1")
+	b.killedIn("echo two > a; echo x > new")
+	b.folder = filepath.Join(filepath.Dir(b.folder), "s2")
+	b.fork()
+	b.undo()
+	b.want(start)
+}
+
+// Reliability 2, F4: an undo or redo that was killed, repeated, goes on in its direction,
+// wherever it was killed and however often, and the other one takes it back.
+func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
+	t.Parallel()
+	for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
+		for _, turns := range []string{"", "same", "other", "other same", "other other", "other other same"} {
+			b := newBench(t, map[string]string{"a": "0", "b": "0"})
+			names := []string{"a", "b", "new"}
+			ends := map[snapshot.Way]string{snapshot.Undo: b.contents()}
+			b.Turn("1")
+			for _, name := range names {
+				b.edit(name, "1")
+			}
+			ends[snapshot.Redo] = b.contents()
+			go1 := func(way snapshot.Way) {
+				if way == snapshot.Undo {
+					b.undo()
+				} else {
+					b.redo()
+				}
+			}
+			other := map[snapshot.Way]snapshot.Way{snapshot.Undo: snapshot.Redo, snapshot.Redo: snapshot.Undo}
+			if way == snapshot.Redo {
+				b.undo()
+			}
+			heading := way
+			goesOn := way
+			kill := func() {
+				go1(heading)
+				b.close()
+				b.Store = nil
+				b.cutJournal()
+				// Some of its files were done.
+				b.write("a", "0")
+				b.write("b", "1")
+				b.open()
+				goesOn = heading
+			}
+			kill()
+			for _, turn := range strings.Fields(turns) {
+				if turn == "other" {
+					heading = other[heading]
+				}
+				kill()
+			}
+			if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, fmt.Sprintf("/%s finishes that, /%s takes it back", goesOn, other[goesOn])) {
+				t.Errorf("%s %s: told %q", way, turns, told)
+			}
+			for _, next := range []snapshot.Way{heading, other[heading], heading} {
+				go1(next)
+				if is := b.contents(); is != ends[next] {
+					t.Fatalf("%s, killed, then %q, then %s: the workspace holds\n%s\nwant\n%s", way, turns, next, is, ends[next])
+				}
+			}
+		}
+	}
+}
