@@ -91,7 +91,7 @@ func (a *approvals) allowed(k *call, preview tools.Preview) bool {
 		return a.AllowOutside.Allow(k.name, preview.Commands, preview.Paths) || slices.ContainsFunc(a.grants, func(g grant) bool {
 			return g.outside != "" && g.outside == preview.Command && g.directory == preview.Directory
 		})
-	case mode == ModeAutoEdit && (edits || preview.Confined):
+	case mode == ModeAutoEdit && preview.Unwatched == "" && (edits || preview.Confined):
 		return true
 	}
 	allowing := a.Allow

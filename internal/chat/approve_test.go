@@ -457,17 +457,22 @@ func TestSandboxDecidesCommands(t *testing.T) {
 		mode    ApprovalMode
 		preview tools.Preview
 		asked   bool
+		edits   bool
 	}{
-		{"confined", ModeAutoEdit, tools.Preview{Confined: true}, false},
-		{"confined, asking", ModeAsk, tools.Preview{Confined: true}, true},
-		{"not confined", ModeAutoEdit, tools.Preview{}, true},
-		{"outside", ModeAutoEdit, tools.Preview{Outside: "why", Command: "x"}, true},
-		{"outside, full-auto", ModeFullAuto, tools.Preview{Outside: "why", Command: "x"}, false},
-		{"read-only", ModeAsk, tools.Preview{ReadOnly: true}, false},
+		{"confined", ModeAutoEdit, tools.Preview{Confined: true}, false, false},
+		{"confined, unwatched", ModeAutoEdit, tools.Preview{Confined: true, Unwatched: "why"}, true, false},
+		{"an edit", ModeAutoEdit, tools.Preview{}, false, true},
+		{"an edit, unwatched", ModeAutoEdit, tools.Preview{Unwatched: "why"}, true, true},
+		{"an edit, unwatched, full-auto", ModeFullAuto, tools.Preview{Unwatched: "why"}, false, true},
+		{"confined, asking", ModeAsk, tools.Preview{Confined: true}, true, false},
+		{"not confined", ModeAutoEdit, tools.Preview{}, true, false},
+		{"outside", ModeAutoEdit, tools.Preview{Outside: "why", Command: "x"}, true, false},
+		{"outside, full-auto", ModeFullAuto, tools.Preview{Outside: "why", Command: "x"}, false, false},
+		{"read-only", ModeAsk, tools.Preview{ReadOnly: true}, false, false},
 	} {
 		b := newBench(t, calls("shell", `{"command":"x"}`), calls("shell", `{"command":"x"}`), say("ok"))
 		b.Tools = tools.NewRegistry(tools.Tool{
-			Name: "shell", Traits: tools.Traits{Runs: true, Key: "command"},
+			Name: "shell", Traits: tools.Traits{Runs: !tc.edits, Edits: tc.edits, Key: "command"},
 			Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
 				return tools.Plan{Preview: tc.preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "ran"} }}, nil
 			},

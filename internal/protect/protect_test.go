@@ -3,6 +3,7 @@ package protect_test
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"agent/internal/protect"
@@ -103,6 +104,38 @@ func TestHolds(t *testing.T) {
 	for folder, want := range map[string]bool{"/": true, "/home": true, "/home/u": true, "/home/u/x": false, "/home/us": false, "/srv": false} {
 		if got := protect.Holds(folder, "/home/u"); got != want {
 			t.Errorf("%s: %v", folder, got)
+		}
+	}
+}
+
+// What the second review found missing in the lists (B4).
+func TestListsOfTheSecondReview(t *testing.T) {
+	t.Parallel()
+	places := protect.Places{Home: "/home/u"}
+	for _, file := range []string{
+		"AGENTS.override.md", "AGENT.md", "CRUSH.md", "crush.json", ".crush.json", "opencode.jsonc", ".opencode.json", ".pi/x", ".rules", "WARP.md", ".llxprt/x", ".replit", "rust-toolchain", "rust-toolchain.toml", "tools/bazel", ".bazelrc",
+		"lefthook.yaml", "lefthook.toml", ".lefthook/x", ".git-hooks/pre-commit", ".simple-git-hooks.json", ".mise.local.toml", ".mise/config.toml", ".rtx.toml", ".autoenv", ".in", ".pdbrc", ".ghci", ".ocamlinit", ".octaverc",
+		".builds/x.yml", ".build.yml", ".tekton/x", "buildspec.yml", "codemagic.yaml", "bitrise.yml", ".gitmodules", ".vs/x", ".nova/x",
+	} {
+		for _, below := range []string{"", "sub/"} {
+			if got := places.Edit("/ws/"+below+file, below+file); got.Care == protect.Free {
+				t.Errorf("%s%s can be edited unasked", below, file)
+			}
+		}
+	}
+	for _, file := range []string{
+		".vault-token", ".config/sops/age/keys.txt", ".config/rclone/rclone.conf", ".cache/huggingface/token", ".s3cfg", ".boto", ".databrickscfg", ".kaggle/kaggle.json", ".fly/config.yml", ".config/solana/id.json", ".ethereum/keystore/x", ".config/Signal/x",
+		".config/Code/User/globalStorage/state.vscdb", "snap/firefox/common/x", ".var/app/org.mozilla.firefox/x", ".Xauthority", ".local/share/atuin/history.db", ".config/nushell/history.txt", ".local/share/zsh/history",
+		".local/share/opencode/auth.json", ".pi/agent/auth.json", ".qwen/oauth_creds.json", ".config/crush/crush.json", ".config/goose/x", ".cursor/x",
+	} {
+		if got := places.Read("/home/u/"+file, file); got.Care != protect.Guarded {
+			t.Errorf("%s in the home folder can be read unasked", file)
+		}
+		within := func(secret string) bool {
+			return secret == "/home/u/"+file || strings.HasPrefix("/home/u/"+file, secret+"/")
+		}
+		if !slices.ContainsFunc(protect.Secrets("/home/u"), within) {
+			t.Errorf("commands can read %s in the home folder", file)
 		}
 	}
 }

@@ -19,35 +19,36 @@ type group struct {
 
 // runLater is what other programs run or obey later, outside of any sandbox.
 var runLater = []group{
-	{why: "git runs it", care: Guarded, names: []string{".githooks", ".husky", ".gitconfig", ".config/git"}},
+	{why: "git runs it", care: Guarded, names: []string{".githooks", ".husky", ".gitconfig", ".config/git", ".git-hooks"}},
+	{why: "git fetches what it says", care: Asked, builders: []string{".gitmodules"}},
 	{why: "shells run it", care: Asked, names: []string{
 		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".login", ".cshrc", ".tcshrc", ".kshrc", ".mkshrc",
-		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".envrc", ".direnvrc", ".mise.toml", "mise.toml", ".tool-versions", ".local/bin",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".envrc", ".direnvrc", ".mise.toml", "mise.toml", ".tool-versions", ".local/bin", ".mise.local.toml", ".mise", ".rtx.toml", ".autoenv", ".in",
 		".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".tmux.conf", ".screenrc",
 	}},
 	{why: "it is configuration that programs obey", care: Asked, names: []string{
-		".config", ".curlrc", ".wgetrc", ".netrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc", ".Rprofile", ".irbrc", ".pryrc", ".pythonrc", ".mailcap", ".forward",
+		".config", ".curlrc", ".wgetrc", ".netrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc", ".Rprofile", ".irbrc", ".pryrc", ".pythonrc", ".mailcap", ".forward", ".pdbrc", ".ghci", ".ocamlinit", ".octaverc",
 		".hg", ".hgrc", ".svn", ".jj", ".bzr",
 	}},
 	{why: "editors run what it says", care: Asked, names: []string{
-		".vscode", "*.code-workspace", ".idea", ".fleet", ".zed", ".devcontainer", ".devcontainer.json", ".helix", "*.sublime-project",
+		".vscode", "*.code-workspace", ".idea", ".fleet", ".zed", ".devcontainer", ".devcontainer.json", ".helix", "*.sublime-project", ".vs", ".nova", ".replit",
 		".vimrc", ".gvimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".local.vimrc", ".vim", ".dir-locals.el", ".dir-locals-2.el", ".emacs", ".emacs.d", ".ycm_extra_conf.py",
 	}},
 	{why: "continuous integration runs it", care: Asked, names: []string{
 		".github/workflows", ".github/actions", ".gitlab-ci.yml", ".gitlab-ci", ".gitlab/ci", ".circleci", ".travis.yml", "Jenkinsfile", "azure-pipelines.yml", ".azure-pipelines", "bitbucket-pipelines.yml",
-		".drone.yml", ".woodpecker", ".woodpecker.yml", ".buildkite", "appveyor.yml", ".appveyor.yml", ".teamcity", ".forgejo/workflows", ".gitea/workflows", "cloudbuild.yaml", ".cirrus.yml", ".semaphore",
+		".drone.yml", ".woodpecker", ".woodpecker.yml", ".buildkite", "appveyor.yml", ".appveyor.yml", ".teamcity", ".forgejo/workflows", ".gitea/workflows", "cloudbuild.yaml", ".cirrus.yml", ".semaphore", ".builds", ".build.yml", ".tekton", "buildspec.yml", "codemagic.yaml", "bitrise.yml",
 	}},
 	{why: "hooks run it", care: Asked, names: []string{
-		".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml", ".lintstagedrc*", ".huskyrc*", ".overcommit.yml",
+		".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml", "lefthook.yaml", "lefthook.toml", ".lefthook", ".simple-git-hooks.json", ".lintstagedrc*", ".huskyrc*", ".overcommit.yml",
 	}},
 	{why: "it instructs agents", care: Asked, names: []string{
 		"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", ".mcp.json", ".claude", ".claude.json", ".codex", ".cursor", ".cursorrules", ".gemini", ".qwen", ".agents", ".agent",
 		".aider*", ".windsurf", ".windsurfrules", ".continue", ".roo", ".roomodes", ".kilocode", ".cline", ".clinerules", ".opencode", "opencode.json", ".goose", ".goosehints", ".amp", ".factory",
-		".junie", ".kiro", ".augment", ".trae", ".crush", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts", ".github/agents", ".github/chatmodes",
+		".junie", ".kiro", ".augment", ".trae", ".crush", "AGENTS.override.md", "AGENT.md", "CRUSH.md", "crush.json", ".crush.json", "opencode.jsonc", ".opencode.json", ".pi", ".rules", "WARP.md", ".llxprt", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts", ".github/agents", ".github/chatmodes",
 	}},
 	{
 		why: "package managers and build tools run what it says", care: Asked,
-		names:    []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".cargo", ".mvn", "sitecustomize.py", "usercustomize.py"},
+		names:    []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".cargo", ".mvn", "rust-toolchain", "rust-toolchain.toml", "tools/bazel", ".bazelrc", "sitecustomize.py", "usercustomize.py"},
 		builders: []string{"node_modules", ".yarn", ".venv", "venv", ".bundle", ".gradle", "*.pth"},
 	},
 }

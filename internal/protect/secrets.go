@@ -44,7 +44,14 @@ var homeSecrets = []string{
 	".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config",
 	".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera",
 	".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history", ".lesshst",
+	".local/share/atuin", ".config/nushell/history.txt", ".config/nushell/history.sqlite3", ".local/share/zsh", ".irb_history", ".rediscli_history", ".dbshell",
 	".claude", ".claude.json", ".codex", ".gemini", ".config/github-copilot", ".config/op", ".config/Bitwarden CLI",
+	".local/share/opencode", ".pi", ".qwen", ".config/crush", ".local/share/crush", ".config/goose", ".local/share/goose", ".cursor", ".aider", ".continue", ".codeium", ".config/amp", ".factory",
+	".vault-token", ".config/sops", ".config/age", ".config/rclone", ".cache/huggingface/token", ".huggingface", ".s3cfg", ".boto", ".databrickscfg", ".kaggle", ".fly", ".config/fly", ".snowflake", ".config/stripe", ".config/ngrok", ".ngrok2", ".config/heroku", ".config/netlify", ".vercel", ".local/share/com.vercel.cli",
+	".wrangler", ".config/.wrangler", ".config/pulumi", ".pulumi/credentials.json", ".config/configstore", ".config/solana", ".ethereum", ".bitcoin", ".electrum", ".config/Signal", ".config/Slack", ".config/discord", ".config/1Password", ".config/keepassxc", ".config/exercism", ".config/rclone.conf", ".config/tea", ".config/sourcehut", ".config/hcp",
+	".config/Code/User/globalStorage", ".config/Cursor/User/globalStorage", ".config/VSCodium/User/globalStorage", ".vscode-server/data/User/globalStorage",
+	"snap/firefox", "snap/chromium", "snap/brave", ".var/app/org.mozilla.firefox", ".var/app/org.chromium.Chromium", ".var/app/com.google.Chrome", ".var/app/com.brave.Browser", ".var/app/org.mozilla.Thunderbird", ".librewolf", ".waterfox",
+	".Xauthority", ".ICEauthority", ".config/rbw", ".local/share/rbw", ".config/msmtp", ".msmtprc", ".mbsyncrc", ".offlineimaprc", ".fetchmailrc", ".muttrc", ".irssi", ".weechat", ".config/weechat", ".smbcredentials", ".config/filezilla", ".dbeaver", ".local/share/DBeaverData", ".cargo/registry/credentials", ".config/uv/credentials", ".local/share/uv/credentials",
 	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Safari",
 }
 

@@ -49,7 +49,7 @@ var SandboxAllowNetwork = Declare(Bool(), false, Spec{
 // SandboxAllowEnv are variables that commands see although their names say that
 // they hold a secret.
 var SandboxAllowEnv = Optional(List("names of variables with commas between them"), Spec{
-	Key: "sandbox.allow-env", Unset: "none whose names hold KEY, SECRET, TOKEN, PASSWORD or CREDENTIAL",
+	Key: "sandbox.allow-env", Unset: "none whose names or values speak of a secret",
 	Help:     "variables that commands see although their names speak of secrets",
 	Category: CategoryTools,
 })

@@ -20,6 +20,16 @@ func (e *Env) protects(c change) []protect.Found {
 	return nil
 }
 
+// unwatched says why changes in the workspace are asked about, empty when they need not
+// be: in a home folder nearly everything is run or obeyed by something, more than any
+// list holds.
+func (e *Env) unwatched() string {
+	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
+		return "the workspace holds your home folder"
+	}
+	return ""
+}
+
 // clear works out which of the files that a call names hold keys. Those, and no
 // others, it may read once it was allowed.
 func (e *Env) clear(tool string, paths []string) Preview {

@@ -144,3 +144,33 @@ func TestCommandsThatNameKeysAreNoLooking(t *testing.T) {
 		}
 	}
 }
+
+// In a home folder, or above it, auto-edit asks before every edit and command (B4).
+func TestAHomeFolderIsNotWatched(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	env.Seen, env.Limits.ReadLines = NewSeen(), 2000
+	if err := os.WriteFile(filepath.Join(env.Workspace.Root(), "a.go"), []byte("package a\n\nfunc A() {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	see(t, env, "a.go")
+	calls := map[string]params{
+		"write_file": {"file_path": "new.go", "content": "x"}, "replace": {"file_path": "a.go", "old_string": "package a", "new_string": "package b"}, "insert_at_line": {"file_path": "a.go", "line_number": 1, "content": "x"},
+		"delete_line_range": {"file_path": "a.go", "start_line": 1, "end_line": 1}, "ast_edit": {"file_path": "a.go", "symbol": "A", "new_code": "func A() { A() }"}, ShellToolName: {"command": "touch x"},
+	}
+	for home, asks := range map[string]bool{env.Workspace.Root(): true, filepath.Join(env.Workspace.Root(), "u"): true, filepath.Dir(env.Workspace.Root()): false, "": false} {
+		env.Protected.Home = home
+		for _, tool := range Default() {
+			if !tool.Edits && !tool.Runs {
+				continue
+			}
+			plan, err := planCall(t.Context(), t, tool, env, calls[tool.Name])
+			if err != nil {
+				t.Fatalf("%s: %v", tool.Name, err)
+			}
+			if p := plan.Preview; (p.Unwatched != "") != asks || tool.Runs && p.Confined == asks {
+				t.Errorf("%s, home %q: %+v", tool.Name, home, p)
+			}
+		}
+	}
+}

@@ -135,10 +135,16 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		found := env.foundInside(command)
 		preview.Protected, preview.FoundInside = append(preview.Protected, found...), len(found) > 0
 	}
-	if found := command.Confined.Policy.Survey; preview.Confined && found != nil && found.Partial() {
+	if !preview.Confined {
+		return preview
+	}
+	preview.Unwatched = env.unwatched()
+	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
 		// What it makes beyond them that runs later would not be noticed.
-		preview.Confined = false
 		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))
+	}
+	if preview.Unwatched != "" {
+		preview.Confined = false
 		preview.Title += " — " + preview.Unwatched
 	}
 	return preview

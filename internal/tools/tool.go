@@ -70,7 +70,8 @@ type Preview struct {
 	// Confined is set when a command runs in the sandbox, where it can change nothing
 	// but the workspace.
 	Confined bool
-	// Unwatched says what about a confined command nobody looks after, empty when all is.
+	// Unwatched says why an edit or a confined command is asked about although the mode
+	// would not: the workspace has more than can be looked after. It is empty else.
 	Unwatched string
 	// Outside is why a command is to leave the sandbox, empty when it stays.
 	Outside string

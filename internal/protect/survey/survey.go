@@ -36,8 +36,11 @@ type Survey struct {
 	// looks numbers the looks.
 	looks int
 	// keys are the files that hold keys by their names, and what is thought of them. It
-	// goes by the file itself, since commands can move what is not theirs to read.
-	keys map[file]thought
+	// goes by the file itself, since commands can move what is not theirs to read. contents
+	// are those that commands made, as the last command left them: the user may have put
+	// keys into them since.
+	keys     map[file]thought
+	contents map[file]digest
 }
 
 // thought is what is thought of a file that holds keys by its name.
@@ -48,7 +51,7 @@ const (
 	secret thought = iota + 1
 	// shared is one that git knew before any command ran.
 	shared
-	// made is one that a command made.
+	// made is one that a command made, and that nobody has changed since.
 	made
 )
 
@@ -95,7 +98,7 @@ func (s *Survey) Before() Found {
 	defer s.mu.Unlock()
 	found := s.look()
 	if s.keys == nil {
-		s.keys = map[file]thought{}
+		s.keys, s.contents = map[file]thought{}, map[file]digest{}
 		for rel := range tracked(s.root, s.relative(found.Keys)) {
 			s.think(filepath.Join(s.root, filepath.FromSlash(rel)), shared)
 		}
@@ -149,7 +152,8 @@ func (s *Survey) Meanwhile() Found {
 	return found
 }
 
-// think returns what is thought of a file, which is first if nothing was before.
+// think returns what is thought of a file, which is first if nothing was before. After a
+// command first is made.
 func (s *Survey) think(path string, first thought) thought {
 	var stat unix.Stat_t
 	if s.keys == nil || unix.Lstat(path, &stat) != nil {
@@ -158,6 +162,16 @@ func (s *Survey) think(path string, first thought) thought {
 	f := fileOf(stat)
 	if s.keys[f] == 0 {
 		s.keys[f] = first
+	}
+	if s.keys[f] != made {
+		return s.keys[f]
+	}
+	content, err := digestOf(path)
+	switch {
+	case err == nil && first == made:
+		s.contents[f] = content
+	case err != nil || s.contents[f] != content:
+		s.keys[f] = secret
 	}
 	return s.keys[f]
 }

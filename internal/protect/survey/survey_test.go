@@ -1,12 +1,14 @@
 package survey_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -166,4 +168,87 @@ func BenchmarkLookAgain(b *testing.B) {
 	for b.Loop() {
 		s.Before()
 	}
+}
+
+// What a command made is a secret as soon as somebody else has put something into it, in
+// whatever way, and stays one (B3).
+func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
+	t.Parallel()
+	put := func(content string) func(path string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(content), 0o644) }
+	}
+	for what, c := range map[string]struct {
+		file   string
+		change func(path string) error
+		secret bool
+	}{
+		"nothing":         {".env", func(string) error { return nil }, false},
+		"touched":         {".env", func(path string) error { return os.Chtimes(path, time.Now(), time.Unix(1, 0)) }, false},
+		"same size":       {".env", put("K"), true},
+		"longer":          {".env", put("x\nKEY=secret"), true},
+		"appended":        {"server.key", func(path string) error { return appendTo(path, "secret") }, true},
+		"emptied":         {".env", put(""), true},
+		"replaced":        {".env", func(path string) error { return errors.Join(os.Remove(path), put("K")(path)) }, true},
+		"a link":          {".env", func(path string) error { return errors.Join(os.Remove(path), os.Symlink("/etc/hostname", path)) }, true},
+		"into a folder":   {".ssh/config", func(path string) error { return put("key")(filepath.Dir(path) + "/id_rsa") }, true},
+		"within a folder": {".ssh/config", put("key"), true},
+		"too large":       {".env", put(strings.Repeat("x", 2<<20)), true},
+		"by its time only": {".env", func(path string) error {
+			return errors.Join(put("K")(path), os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
+		}, true},
+	} {
+		root := place(t)
+		s := survey.New(root, 100)
+		same(t, what, root, s.Before().Keys)
+		write(t, root, c.file)
+		key := strings.TrimSuffix(c.file, "/config")
+		same(t, what, root, s.After().Keys)
+		same(t, what, root, s.Before().Keys)
+		if err := c.change(filepath.Join(root, c.file)); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if c.secret {
+			want = []string{key}
+		}
+		same(t, what, root, s.Before().Keys, want...)
+		if err := os.Rename(filepath.Join(root, key), filepath.Join(root, "moved"+filepath.Base(key))); err != nil {
+			t.Fatal(err)
+		}
+		if c.secret && strings.HasPrefix(key, ".ssh") {
+			continue // no name of a key any more
+		}
+		write(t, root, "other.pem")
+		same(t, what, root, s.After().Keys, moved(want)...)
+	}
+	// A command may change what it made.
+	root := place(t)
+	s := survey.New(root, 100)
+	s.Before()
+	for _, content := range []string{"a", "b", "c"} {
+		if err := put(content)(root + "/.env"); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "its own", root, s.After().Keys)
+		same(t, "its own", root, s.Before().Keys)
+	}
+}
+
+func moved(keys []string) []string {
+	var all []string
+	for _, key := range keys {
+		if name := "moved" + key; strings.HasSuffix(name, ".env") || strings.HasSuffix(name, ".key") {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

@@ -32,6 +32,9 @@ func serve() int {
 		_ = Send(channel, &Report{})
 		return 0
 	}
+	if happens(0, Channel)[0] {
+		return exitSignalled + int(syscall.SIGKILL) // the program is gone, and nothing is to begin
+	}
 	child, err := syscall.ForkExec(spec.Path, spec.Args, &syscall.ProcAttr{
 		Dir: spec.Dir, Env: spec.Env, Files: []uintptr{0, 1, 2},
 	})
@@ -103,13 +106,7 @@ func wait(child int) int {
 		return ExitBroken
 	}
 	for {
-		ready := [2]struct {
-			fd              int32
-			events, happens int16
-		}{{fd: Channel, events: pollIn}, {fd: int32(handle), events: pollIn}}
-		// Others are buried now and then.
-		timeout := syscall.NsecToTimespec(int64(burial))
-		_, _, _ = syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&ready)), uintptr(len(ready)), uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
+		gone := happens(burial, Channel, int32(handle))[0] // others are buried now and then
 		for {
 			var status syscall.WaitStatus
 			pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
@@ -127,10 +124,25 @@ func wait(child int) int {
 				break
 			}
 		}
-		if ready[0].happens != 0 {
+		if gone {
 			os.Exit(exitSignalled + int(syscall.SIGKILL))
 		}
 	}
+}
+
+// happens waits, at most a while, until something happens on one of two descriptors, and
+// says on which. Without a second one it looks at the first alone.
+func happens(atMost time.Duration, descriptors ...int32) (on [2]bool) {
+	ready := [2]struct {
+		fd              int32
+		events, happens int16
+	}{}
+	for i, fd := range descriptors {
+		ready[i].fd, ready[i].events = fd, pollIn
+	}
+	timeout := syscall.NsecToTimespec(int64(atMost))
+	_, _, _ = syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&ready)), uintptr(len(descriptors)), uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
+	return [2]bool{ready[0].happens != 0, ready[1].happens != 0}
 }
 
 const (

@@ -1,0 +1,50 @@
+package survey
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agent/internal/disk"
+)
+
+// digest tells the contents of a file or folder apart.
+type digest [sha256.Size]byte
+
+// What a command made is known by its content up to these sizes, in bytes and entries.
+const (
+	digestedBytes   = 1 << 20
+	digestedEntries = 200
+)
+
+var errTooLarge = errors.New("too large to be known by its content")
+
+// digestOf returns the digest of a file, a link, or a folder with all that is in it. The
+// error is that it cannot be read or is too large.
+func digestOf(path string) (digest, error) {
+	sum, entries := sha256.New(), 0
+	err := filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
+		if entries++; err != nil || entries > digestedEntries {
+			return errors.Join(err, errTooLarge)
+		}
+		var content []byte
+		switch kind := entry.Type(); {
+		case kind.IsDir():
+		case kind&fs.ModeSymlink != 0:
+			target, linkErr := os.Readlink(at)
+			content, err = []byte(target), linkErr
+		default:
+			content, err = disk.Beginning(at, digestedBytes+1)
+		}
+		if err == nil && len(content) > digestedBytes {
+			err = errTooLarge
+		}
+		one := sha256.Sum256(content)
+		sum.Write([]byte(at[len(path):] + "\x00"))
+		sum.Write(one[:])
+		return err
+	})
+	return digest(sum.Sum(nil)), err
+}

@@ -1,0 +1,58 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/keeper"
+)
+
+// A program that is killed after it has said what to run, and before that runs, runs
+// nothing more (reliability F5).
+func TestNothingBeginsWithoutTheProgram(t *testing.T) {
+	t.Parallel()
+	s, err := Use(Helper)
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	policy, err := Policy{Profile: Work, Workspace: dir, Temp: t.TempDir(), Grace: time.Second}.resolve(dir, Helper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		spec := policy.spec()
+		spec.Path, spec.Args, spec.Env, spec.Dir = "/bin/sh", []string{"sh", "-c", "echo began; : > began"}, os.Environ(), dir
+		ours, theirs, err := socketPair()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(spec.Path)
+		p, err := newProcess(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := s.keeps.holders.start(false, keeper.Request{}, [4]*os.File{p.files[0], p.files[1], p.files[2], theirs})
+		p.started()
+		theirs.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.attach(context.Background(), pid); err != nil {
+			t.Fatal(err)
+		}
+		if err := confine.Send(ours, &spec); err != nil {
+			t.Fatal(err)
+		}
+		ours.Close() // as by the end of the program
+		_ = p.wait()
+		if _, err := os.Stat(filepath.Join(dir, "began")); err == nil {
+			t.Fatal("the command began although the program was gone")
+		}
+	}
+}
