@@ -126,6 +126,7 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		Theme:     func() string { return settings.Theme.Of(c.Settings) },
 		Clipboard: (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
 		Initial:   o.message(),
+		Log:       log.Logger,
 		LogPath:   log.Path,
 		Now:       w.Now,
 	}, nil

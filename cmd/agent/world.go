@@ -34,8 +34,8 @@ func processWorld() world {
 	return w
 }
 
-// startLog opens the log of the program, in detail if asked. Rooms and libraries that
-// report a defect write to it, not to the screen.
+// startLog opens the log of the program, in detail if asked. Libraries that report a
+// defect write to it, not to the screen.
 func (w world) startLog(detailed bool) (*app.Log, error) {
 	log, err := w.Log()
 	if err != nil {

@@ -341,6 +341,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		CacheKey:     cacheKey(c.SessionID()),
 		Unattended:   c.options.Unattended,
 		Emit:         func(e chat.Event) { c.note(e); c.options.Events(chat.Envelope{Conversation: c.id, Event: e}) },
+		Log:          c.log,
 		Now:          c.process.Now,
 	}, recorded)
 	if err != nil {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +100,11 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	log, err := p.Log()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Level.Set(slog.LevelDebug)
 	asking, refusing := newParty(t, p, base, "asking-model", "ask"), newParty(t, p, base, "refusing-model", "read-only")
 	var running sync.WaitGroup
 	for _, each := range []*party{asking, refusing} {
@@ -111,7 +117,14 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 		})
 	}
 	running.Wait()
+	logged, err := os.ReadFile(log.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, each := range []*party{asking, refusing} {
+		if !strings.Contains(string(logged), "conversation="+each.ID()) {
+			t.Errorf("the log does not know %s", each.ID())
+		}
 		for _, request := range each.server.Requests() {
 			if request.Model != each.model {
 				t.Errorf("%s was asked for %s", each.model, request.Model)

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -79,6 +80,8 @@ type Config struct {
 	Unattended bool
 	// Emit receives every event, in order, on the goroutine that owns the loop.
 	Emit func(Event)
+	// Log gets what only a developer wants to know; nil where nothing keeps it.
+	Log *slog.Logger
 	// Now is the clock.
 	Now func() time.Time
 }

@@ -51,6 +51,7 @@ func newWindow(c *Chat) *window.Window {
 		Files:    c.files(),
 		Root:     cmp.Or(c.SessionRoot, c.Root),
 		Now:      c.Now,
+		Log:      c.Log,
 		Tell:     c.emitStep,
 
 		Summarizer:     c.summarizer,

@@ -31,12 +31,14 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 }
 
 // crashed logs a panic and returns the error the user sees.
-func crashed(value any, logPath string) error {
+func crashed(value any, log *slog.Logger, logPath string) error {
 	stack := debug.Stack()
 	if c, ok := value.(crashMsg); ok {
 		value, stack = c.value, c.stack
 	}
-	slog.Error("the interface crashed", "panic", fmt.Sprint(value), "stack", string(stack))
+	if log != nil {
+		log.Error("the interface crashed", "panic", fmt.Sprint(value), "stack", string(stack))
+	}
 	err := fmt.Errorf("the interface crashed: %v; the session is saved", value)
 	if logPath != "" {
 		err = fmt.Errorf("%w; what happened is in %s", err, logPath)

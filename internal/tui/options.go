@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"time"
 
@@ -93,6 +94,8 @@ type Options struct {
 	// Initial is sent as the first message, if there are words in it; images alone are
 	// put into the input.
 	Initial atcmd.Message
+	// Log gets what is known of a crash; nil keeps nothing.
+	Log *slog.Logger
 	// LogPath is named when the interface crashes.
 	LogPath string
 	// Now is the clock; nil means time.Now.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -36,7 +35,6 @@ func TestMain(m *testing.M) {
 
 // playScene runs the interface with a driver that plays a scene.
 func playScene(scene string) int {
-	slog.SetDefault(slog.New(slog.DiscardHandler))
 	driver := &sceneDriver{}
 	if scene == "pick" {
 		return playPick()

@@ -57,7 +57,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 		screen.Close()
 		t.Leave()
 		if value != nil {
-			err = crashed(value, opts.LogPath)
+			err = crashed(value, opts.Log, opts.LogPath)
 		}
 	}()
 	if err := t.Enter(); err != nil {

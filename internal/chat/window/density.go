@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"log/slog"
 
 	"agent/internal/compression"
 )
@@ -26,8 +25,8 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 	if err != nil {
 		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
 	}
-	if len(result.Skipped) > 0 {
-		slog.Debug("density passed over calls that name no file", "entries", result.Skipped)
+	if len(result.Skipped) > 0 && w.Log != nil {
+		w.Log.Debug("density passed over calls that name no file", "entries", result.Skipped)
 	}
 	if result.Empty() {
 		return nil

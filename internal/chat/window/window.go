@@ -1,6 +1,7 @@
 package window
 
 import (
+	"log/slog"
 	"time"
 
 	"agent/internal/compression"
@@ -69,6 +70,8 @@ type Config struct {
 	Todos func() todo.List
 	// Root is the folder that relative paths in calls mean.
 	Root string
+	// Log gets what only a developer wants to know; nil where nothing keeps it.
+	Log *slog.Logger
 	// Now is the clock.
 	Now func() time.Time
 	// Price is what a token of input costs at a model, relative to one that is not
