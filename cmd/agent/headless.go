@@ -32,13 +32,10 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		ctx, stop = context.WithTimeoutCause(ctx, o.timeout, timeoutError(o.timeout))
 		defer stop()
 	}
-	prompt, err := headlessPrompt(ctx, w, o.message())
-	if err != nil {
-		return err
-	}
 	printer := headless.NewPrinter(format, w.out, w.people)
 	run := headless.Run{}
 	started := w.Now()
+	prompt, err := headlessPrompt(ctx, w, o)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	emit := func(e chat.Envelope) {
@@ -49,7 +46,10 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			cancel()
 		}
 	}
-	conversation, err := newConversation(ctx, w, o, app.Options{Events: emit, Unattended: true, Connect: endpoint})
+	var conversation *app.Conversation
+	if err == nil {
+		conversation, err = newConversation(ctx, w, o, app.Options{Events: emit, Unattended: true, Connect: endpoint})
+	}
 	if err == nil {
 		defer conversation.Close()
 		for _, notice := range conversation.Notices {
@@ -77,6 +77,9 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	}
 	return nil
 }
+
+// errTimeout is the answer to a --timeout that ends nothing.
+var errTimeout = errors.New("--timeout is for -p, and a positive duration such as 90s or 10m")
 
 // timeoutError says that a run took longer than it may.
 type timeoutError time.Duration
@@ -153,12 +156,15 @@ func runCommand(ctx context.Context, c *app.Conversation, session command.Sessio
 
 // headlessPrompt is the prompt of the command line with what is piped in appended.
 // What is piped in is data, whatever it looks like (D-46).
-func headlessPrompt(ctx context.Context, w world, prompt atcmd.Message) (atcmd.Message, error) {
+func headlessPrompt(ctx context.Context, w world, o sessionOptions) (atcmd.Message, error) {
+	if o.timeout < 0 {
+		return nil, usage(errTimeout)
+	}
 	piped, err := pipedInput(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	message := prompt.Trim()
+	message := o.message().Trim()
 	if strings.TrimSpace(piped) != "" {
 		message = append(message, atcmd.Part{Text: piped, Source: history.Piped})
 	}
@@ -179,6 +185,9 @@ func pipedInput(ctx context.Context, w world) (string, error) {
 	info, err := w.stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return "", nil
+	}
+	if info.IsDir() {
+		return "", usage(errors.New("standard input is a folder; pipe text into -p, or name files with @PATH"))
 	}
 	if at, err := w.stdin.Seek(0, io.SeekCurrent); err == nil && at > 0 {
 		fmt.Fprintln(w.people, "standard input is not read: another program has begun to read that file")

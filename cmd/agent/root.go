@@ -156,8 +156,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		if o.fork && !o.continues && o.resume == "" {
 			return usage(errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c"))
 		}
-		if o.timeout < 0 || cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
-			return usage(errors.New("--timeout is for -p, and a positive duration such as 90s or 10m"))
+		if cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
+			return usage(errTimeout)
 		}
 		return nil
 	}

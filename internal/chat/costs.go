@@ -58,17 +58,13 @@ func (c *Costs) add(entry Cost) {
 type totals struct {
 	*Config
 	Stats
-	// unlimited is set once it was told that max-cost cannot be kept.
+	// unlimited is set once it was told that max-cost cannot be kept, or not exactly.
 	unlimited bool
 }
 
 // count takes the provider's figures of a request to model into the totals.
 func (t *totals) count(model string, u llm.Usage) {
-	var known *settings.Prices
-	if t.Prices != nil {
-		known = t.Prices(model)
-	}
-	t.countPriced(model, u, t.Settings, known)
+	t.countPriced(model, u, t.Settings, t.knownPrices(model))
 }
 
 // countPriced is count for a model whose prices are those of other settings.
@@ -98,18 +94,32 @@ func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *
 	t.Unpriced.CacheWriteTokens += u.CacheWriteTokens
 }
 
-// uncounted takes note of a request whose provider did not say what it took.
-func (t *totals) uncounted(model string) {
-	t.cannotLimit("the endpoint does not say how many tokens %s takes", model)
+// estimate adds what a request to model cost whose provider did not count it: by our own
+// count, and as if nothing of it was cached. Where no price is known that is nothing.
+func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
+	prices, ok := settings.PricesOf(of, known)
+	if !ok {
+		t.cannotLimit("the endpoint does not say how many tokens %s takes, and its prices are not known; set price.input and price.output", model)
+		return
+	}
+	cost := prices.Cost(u.PromptTokens, 0, 0, u.CompletionTokens)
+	t.Cost += cost
+	t.Costs.add(Cost{Conversation: t.ID, Model: model, At: t.Now(), Usage: UsageReported(u), USD: &cost})
+	t.sayOnce("the endpoint does not say how many tokens %s takes; max-cost is kept by an estimate", model)
 }
 
 // cannotLimit says once why the cost cannot be limited, where it should be.
 func (t *totals) cannotLimit(format, model string) {
+	t.sayOnce("max-cost cannot be kept: "+format, model)
+}
+
+// sayOnce says something about max-cost where that is set.
+func (t *totals) sayOnce(format, model string) {
 	if _, limited := settings.MaxCost.Get(t.Settings); !limited || t.unlimited {
 		return
 	}
 	t.unlimited = true
-	t.notice("max-cost cannot be kept: "+format, model)
+	t.notice(format, model)
 }
 
 // costError says that the run has cost what it may.

@@ -35,6 +35,9 @@ func (r *reply) empty() bool {
 	return strings.TrimSpace(r.text.String()) == "" && len(r.calls) == 0
 }
 
+// begun reports whether anything of it has come.
+func (r *reply) begun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) > 0 }
+
 // replies receives what the model says and stores it. It belongs to the owner of the
 // chat.
 type replies struct {
@@ -115,7 +118,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
 	case llm.Usage:
-		r.counted = true
+		r.counted = chunk.PromptTokens > 0
 		in.window.Observe(r.model, r.estimate, window.Reported{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens, Written: chunk.CacheWriteTokens})
 		in.reported(r.model, chunk)
 	case llm.Retrying:
@@ -136,6 +139,14 @@ const (
 	finishLength   = "length"
 	finishFiltered = "content_filter" // of the provider
 )
+
+// cut is why the reply is not complete, empty when it is.
+func (r *reply) cut() string {
+	if r.finish == finishLength || r.finish == finishFiltered {
+		return r.finish
+	}
+	return ""
+}
 
 // store puts the reply into the history before it is shown as done. What
 // arrived of a reply that failed is kept as text; its calls are not, for nobody

@@ -125,14 +125,14 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 			a.tell(func(c *Chat) { c.Emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Reason: retry.Reason}) })
 		}
 		if err != nil {
-			a.account(answer.usage)
+			a.account(request, answer)
 			if context.Cause(ctx) == tooLong {
 				err = tooLong
 			}
 			return compression.Answer{}, err
 		}
 	}
-	a.account(answer.usage)
+	a.account(request, answer)
 	return compression.Answer{Text: llm.HideKeys(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
@@ -141,14 +141,21 @@ func (a *asking) tell(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) 
 
 // account adds what was used to the totals, at the model's own price. It never reaches the calibration, which is
 // about requests of the conversation (D-09).
-func (a *asking) account(u llm.Usage) {
+func (a *asking) account(asked llm.Request, answer collected) {
 	model := settings.Model.Of(a.settings)
 	a.tell(func(c *Chat) {
 		c.stats.Requests++
+		prices := a.prices
 		if a.profile == "" {
-			c.stats.count(model, u)
+			prices = c.knownPrices(model)
+		}
+		if answer.usage.PromptTokens > 0 {
+			c.stats.countPriced(model, answer.usage, a.settings, prices)
 		} else {
-			c.stats.countPriced(model, u, a.settings, a.prices)
+			count := c.Counter(model).Count
+			c.stats.estimate(model, llm.Usage{
+				PromptTokens: count(asked.System + asked.History[0].Text()), CompletionTokens: count(answer.text.String()),
+			}, a.settings, prices)
 		}
 		c.emitStatus()
 	})

@@ -150,8 +150,8 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	c.stats.Requests++
 	c.Emit(RequestStarted{})
 	r, err := c.replies.stream(ctx, provider, request)
-	if err == nil && !r.counted {
-		c.stats.uncounted(request.Model)
+	if !r.counted && (err == nil || r.begun()) {
+		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.knownPrices(r.model))
 	}
 	if r.empty() && err == nil && !c.Unattended {
 		c.notice("%v", r.nothing())
@@ -160,10 +160,19 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), answerNotRun))
 	}
 	if err == nil {
-		out.Response = r.text.String()
+		out.Response, out.Cut = r.text.String(), r.cut()
 		c.lastReply = out.Response
 	}
 	return r, err
+}
+
+// estimated is what a request and its reply took by our own count.
+func (c *Chat) estimated(r *reply) llm.Usage {
+	completion := c.Counter(r.model).Count(r.text.String() + r.thought.String())
+	for _, call := range r.calls {
+		completion += c.Counter(r.model).Count(call.Name + call.Arguments)
+	}
+	return llm.Usage{PromptTokens: c.window.Scaled(r.estimate), CompletionTokens: c.window.Scaled(completion)}
 }
 
 // failed turns an error into the end of a turn. An interrupt is an end of its
@@ -211,6 +220,9 @@ func (c *Config) notice(format string, args ...any) {
 type Outcome struct {
 	// Response is the model's last text.
 	Response string
+	// Cut says why that is not complete: "length" for the model's output limit,
+	// "content_filter" for the provider's filter; empty when it is.
+	Cut string
 	// Stop says why the turn ended.
 	Stop Stop
 	// Requests and ToolCalls count what the turn took.

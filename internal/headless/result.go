@@ -8,8 +8,11 @@ import (
 
 // Result is the JSON object that ends a headless run.
 type Result struct {
-	SessionID string  `json:"sessionId"`
-	Response  string  `json:"response"`
+	SessionID string `json:"sessionId"`
+	Response  string `json:"response"`
+	// Cut says why the response is not complete: "length" or "content_filter"; left out
+	// when it is.
+	Cut       string  `json:"cut,omitempty"`
 	Exit      int     `json:"exit"`
 	Turns     int     `json:"turns"`
 	ToolCalls int     `json:"toolCalls"`
@@ -56,6 +59,7 @@ func (r Run) result() Result {
 	result := Result{
 		SessionID: r.SessionID,
 		Response:  r.Outcome.Response,
+		Cut:       r.Outcome.Cut,
 		Exit:      r.Exit,
 		Turns:     r.Outcome.Requests,
 		ToolCalls: r.Outcome.ToolCalls,
