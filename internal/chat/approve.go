@@ -47,10 +47,19 @@ func (a *approvals) approve(ctx context.Context, k *call) Stop {
 		return ""
 	case a.Unattended:
 		k.refused = fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.name, a.mode())
-		a.notice("%s was refused: %s", k.said.Title(), a.remedy(k, preview))
+		a.notice("%s was refused: %s", inWords(k), a.remedy(k, preview))
 		return StopDenied
 	}
 	return a.askPerson(ctx, k, preview)
+}
+
+// inWords says a call to somebody who is not asked about it, with the arguments that a
+// question would show.
+func inWords(k *call) string {
+	if arguments := k.plan.Preview.Arguments; len(arguments) > 0 {
+		return k.name + " " + string(arguments)
+	}
+	return k.said.Title()
 }
 
 // remedy says why a call was refused that nobody could be asked about, and what would

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -213,7 +214,8 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 			err = internalError(k, p)
 		}
 	}()
-	k.plan, err = k.tool.Plan(ctx, env, k.parameters)
+	k.plan, err = k.tool.Work(ctx, env, k.parameters)
+	k.plan.Preview.Title = cmp.Or(k.plan.Preview.Title, k.said.Title())
 	return err
 }
 

@@ -112,3 +112,38 @@ func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 		t.Errorf("%+v %v", out, err)
 	}
 }
+
+// A call with neither a diff nor a command is asked about with all of its arguments, and
+// refused with them where nobody is there; other calls show what they do.
+func TestArgumentsAreWhatIsApproved(t *testing.T) {
+	t.Parallel()
+	const arguments = `{"to":"a","body":"b"}`
+	for _, preview := range []tools.Preview{{}, {Diff: "--- a\n"}, {Command: "make"}} {
+		for _, unattended := range []bool{false, true} {
+			b := newBench(t, calls("send", arguments), say("done"))
+			b.Config.Tools = tools.NewRegistry(tools.Tool{Name: "send", Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+				return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "sent"} }}, nil
+			}})
+			b.Unattended = unattended
+			b.set("approval-mode", "ask")
+			b.answering(Decision{Allow: true})
+			if _, err := b.prompt("go"); err != nil {
+				t.Fatal(err)
+			}
+			shown := preview.Diff == "" && preview.Command == ""
+			for _, asked := range seen[ApprovalRequested](b) {
+				if p := asked.Approval.Preview; (string(p.Arguments) == arguments) != shown || p.Title == "" {
+					t.Errorf("%+v", p)
+				}
+			}
+			for _, notice := range seen[Notice](b) {
+				if strings.Contains(notice.Text, "refused") && strings.Contains(notice.Text, arguments) != shown {
+					t.Errorf("%s", notice.Text)
+				}
+			}
+			if n := len(seen[ApprovalRequested](b)) + len(seen[Notice](b)); n != 1 {
+				t.Errorf("unattended %t: %d questions and notices", unattended, n)
+			}
+		}
+	}
+}

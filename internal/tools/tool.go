@@ -40,6 +40,16 @@ type Tool struct {
 	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
 }
 
+// Work plans a call. A preview that shows neither a diff nor a command shows the
+// arguments, whichever tool it is.
+func (t Tool) Work(ctx context.Context, env *Env, args json.RawMessage) (Plan, error) {
+	p, err := t.Plan(ctx, env, args)
+	if p.Preview.Diff == "" && p.Preview.Command == "" {
+		p.Preview.Arguments = args
+	}
+	return p, err
+}
+
 // Plan is a call worked out and not carried out.
 type Plan struct {
 	// Preview is what a person is asked to approve; of a call that is harmless only what
@@ -62,6 +72,9 @@ type Preview struct {
 	// when Background is set.
 	Command, Directory string
 	Background         bool
+	// Arguments are those of a call that has neither Diff nor Command: they are all that
+	// there is to approve. [Tool.Work] sets them.
+	Arguments json.RawMessage
 	// Paths are the files that would change, relative to the workspace.
 	Paths []string
 	// ReadOnly is set when the call changes nothing, or ends what it began itself, so

@@ -65,6 +65,9 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 		}
 	default:
 		b.title = oneLine(p.Title).Text
+		if arguments := argumentsText(p.Arguments); arguments != "" {
+			b.rows = Command(t, arguments, width)
+		}
 	}
 	if !b.fits(b.title) { // its end may be what matters: of a path, of an address
 		b.rows = append(titleRows(t, b.title, width), b.rows...)
