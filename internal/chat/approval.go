@@ -51,6 +51,9 @@ type Approval struct {
 	// Always names what "always" would allow for the rest of the session, for
 	// example `commands "go test"` or "edits". Empty when always is not offered.
 	Always string
+	// After are the calls of the same reply that will be asked about next, as far as can be
+	// told before they are planned for good, a line each.
+	After []string
 	// Repeats is set when no call waits but the turn, because the model goes in
 	// circles: it says what repeats. The question is whether to go on; the reason of a
 	// refusal tells the model what to do instead.

@@ -25,6 +25,9 @@ type approvals struct {
 	pending *pendingApproval
 	// asked numbers the questions of a session.
 	asked int
+	// after plans the calls of the reply that come after the one that is decided, to say
+	// what will be asked next; nil for none.
+	after func(ctx context.Context) []*call
 }
 
 // approve decides whether a call may run, by mode, rules and, where they leave it
@@ -129,7 +132,7 @@ func (a *approvals) allowedProtected(k *call, preview tools.Preview) bool {
 // askPerson shows the approval and waits for its answer.
 func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Preview) Stop {
 	offered := offer(k, preview)
-	asked := Approval{Tool: k.name, Traits: k.tool.Traits, Preview: preview, Always: allowedBy(offered)}
+	asked := Approval{Tool: k.name, Traits: k.tool.Traits, Preview: preview, Always: allowedBy(offered), After: a.askedLater(ctx)}
 	decision, answered := a.put(ctx, asked, func() bool { return a.allowed(k, preview) })
 	switch {
 	case !answered:
@@ -143,6 +146,19 @@ func (a *approvals) askPerson(ctx context.Context, k *call, preview tools.Previe
 		a.grants = append(a.grants, offered...)
 	}
 	return ""
+}
+
+// askedLater says which of the calls that come will be asked about as well.
+func (a *approvals) askedLater(ctx context.Context) (titles []string) {
+	if a.after == nil {
+		return nil
+	}
+	for _, k := range a.after(ctx) {
+		if preview := k.plan.Preview; !(k.tool.Harmless() && len(preview.Protected) == 0) && !a.allowed(k, preview) {
+			titles = append(titles, preview.Title)
+		}
+	}
+	return titles
 }
 
 // put shows a question and waits for its answer. It reports false when the turn ended

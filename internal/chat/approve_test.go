@@ -491,3 +491,61 @@ func TestSandboxDecidesCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryCallThatWillAskIsSaid: a question says which calls of the same reply will be
+// asked about next: not those that look, are allowed, or cannot be planned.
+func TestEveryCallThatWillAskIsSaid(t *testing.T) {
+	t.Parallel()
+	split := func(calls ...string) (out []string) {
+		for _, call := range calls {
+			name, args, _ := strings.Cut(call, " ")
+			out = append(out, name, args)
+		}
+		return out
+	}
+	for name, tc := range map[string]struct {
+		mode string
+		want []int
+	}{
+		"asks for all":            {"ask", []int{3, 2, 1, 0}},
+		"edits run by themselves": {"auto-edit", []int{1, 0}},
+		"nothing is asked":        {"full-auto", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, calls(split(editA, lookA, list, test, editMD, fetch, `edit [1]`)...), say("ok"))
+			b.Tools = guarded()
+			b.set("approval-mode", tc.mode)
+			b.answering(Decision{Allow: true})
+			if _, err := b.prompt("go"); err != nil {
+				t.Fatal(err)
+			}
+			var got []int
+			for _, e := range seen[ApprovalRequested](b) {
+				got = append(got, len(e.Approval.After))
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("asked next %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestDeletingIsAskedEachTime: "always" is not offered for a line that deletes.
+func TestDeletingIsAskedEachTime(t *testing.T) {
+	t.Parallel()
+	for command, offered := range map[string]bool{
+		"go test ./...": true, "rm -rf build": false, "make && sudo rm x": false, "find . -name x -delete": false, "git clean -fd": false,
+		"/bin/rm x": false, "touch rm.txt": true, "xargs rm": false,
+	} {
+		b := newBench(t)
+		b.Tools = guarded()
+		b.set("approval-mode", "ask")
+		b.answering(Decision{})
+		arguments, _ := json.Marshal(map[string]string{"command": command})
+		b.outcome("shell " + string(arguments))
+		if asked := seen[ApprovalRequested](b); len(asked) != 1 || (asked[0].Approval.Always != "") != offered {
+			t.Errorf("%s: %+v", command, asked)
+		}
+	}
+}

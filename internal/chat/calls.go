@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"agent/internal/compression/cacheaware"
@@ -80,7 +81,7 @@ func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome
 	for len(calls) > 0 {
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]
-		stop, repeated, err := r.runBatch(ctx, batch, out)
+		stop, repeated, err := r.runBatch(ctx, batch, calls, out)
 		goOn := true
 		if stop == "" && err == nil && repeated != "" {
 			stop, goOn, err = r.goOn(ctx, repeated)
@@ -137,11 +138,12 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	return k
 }
 
-// runBatch runs one group of calls and stores the answers in the model's order. It
+// runBatch runs one group of calls, of which rest comes after, and stores the answers in the model's order. It
 // returns what repeats, if the loop guard found anything.
-func (r *runner) runBatch(ctx context.Context, batch []*call, out *Outcome) (stop Stop, repeated string, err error) {
-	for _, k := range batch {
+func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome) (stop Stop, repeated string, err error) {
+	for i, k := range batch {
 		out.ToolCalls++
+		r.approvals.after = func(ctx context.Context) []*call { return r.foresee(ctx, slices.Concat(batch[i+1:], rest)) }
 		r.ran++
 		switch r.plan(ctx, k); {
 		case k.refused != "":
@@ -204,6 +206,30 @@ func (r *runner) plan(ctx context.Context, k *call) {
 	if err, _ := await(r.inbox, done); err != nil {
 		k.refused = err.Error()
 	}
+}
+
+// foresee returns calls as they would be planned now, without those that cannot be. They
+// are planned anew when it is their turn.
+func (r *runner) foresee(ctx context.Context, calls []*call) []*call {
+	done := make(chan []*call, 1)
+	copies := make([]*call, 0, len(calls))
+	envs := make([]*tools.Env, 0, len(calls))
+	for _, k := range calls {
+		if later := *k; k.refused == "" {
+			copies, envs = append(copies, &later), append(envs, r.toolEnv(&later))
+		}
+	}
+	go func() {
+		var planned []*call
+		for i, k := range copies {
+			if k.work(ctx, envs[i]) == nil {
+				planned = append(planned, k)
+			}
+		}
+		done <- planned
+	}()
+	planned, _ := await(r.inbox, done)
+	return planned
 }
 
 // work plans the call. A tool that panics is a defect of ours; the model and the

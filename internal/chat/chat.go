@@ -181,6 +181,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.interrupt, c.working = cancel, true
+	c.earlierTurn()
 	c.Emit(TurnStarted{})
 	if len(c.queue) > 0 {
 		c.Emit(QueueChanged{Messages: texts(c.queue)})

@@ -38,6 +38,8 @@ func offer(k *call, preview tools.Preview) []grant {
 			says += ", in " + preview.Directory
 		}
 		return []grant{{says: says, outside: preview.Command, directory: preview.Directory}}
+	case k.tool.Runs && rules.Delete(preview.Commands):
+		return nil // what is gone is gone: each is asked about
 	case k.tool.Runs:
 		for _, rule := range rules.Always(k.name, preview.Commands) {
 			grants = append(grants, grant{says: rule.Allows(), rules: rules.Rules{rule}})

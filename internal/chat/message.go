@@ -29,7 +29,7 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 	if at := c.Env.Snapshots.Mark(); at != "" {
 		entry = entry.WithMeta(history.MetaFiles, string(at))
 	}
-	c.sent = append(c.sent, sent{message, entry})
+	c.sent = append(c.sent, sent{message: message, entry: entry})
 	if err := c.add(entry); err != nil {
 		return err
 	}

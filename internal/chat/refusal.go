@@ -3,6 +3,7 @@ package chat
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"agent/internal/atcmd"
 	"agent/internal/history"
@@ -14,6 +15,34 @@ import (
 type sent struct {
 	message atcmd.Message
 	entry   *history.Content
+	// earlier is set when its turn ended without an answer, and not for its content: it
+	// was interrupted, or the provider was not there. spared counts the refusals since.
+	earlier bool
+	spared  int
+}
+
+// earlierTurn notes that what was sent and not answered belongs to a turn that is over.
+func (c *Chat) earlierTurn() {
+	for i := range c.sent {
+		c.sent[i].earlier = true
+	}
+}
+
+// spared reports whether an entry is a message of an earlier turn that no refusal was
+// about yet. If the next request is refused too, it is to blame as well.
+func (c *Chat) spared(entry *history.Content) bool {
+	for _, s := range c.sent {
+		if s.is(entry) {
+			return s.earlier && s.spared == 0
+		}
+	}
+	return false
+}
+
+// is reports whether an entry is the message: its words stay the same block when a file is
+// left out of it (D-47).
+func (s sent) is(entry *history.Content) bool {
+	return len(s.entry.Blocks) > 0 && len(entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0]
 }
 
 // recovers makes of a conversation that the provider refused one that can go on
@@ -66,7 +95,7 @@ func (e takenBackError) Unwrap() error { return e.error }
 // results that the model has not seen either are left out with it: nobody knows which
 // of the two was refused, and a conversation that holds either would be refused again.
 func (c *Chat) takeBack(failure error) error {
-	entries, err := c.window.TakeBack()
+	entries, err := c.window.TakeBack(c.spared)
 	if len(entries) == 0 {
 		return errorOr(err, failure)
 	}
@@ -78,7 +107,10 @@ func (c *Chat) takeBack(failure error) error {
 		}
 		back = append(back, message...)
 	}
-	c.sent = nil
+	c.sent = slices.DeleteFunc(c.sent, func(s sent) bool { return slices.ContainsFunc(entries, s.is) })
+	for i := range c.sent {
+		c.sent[i].spared++
+	}
 	c.Emit(MessageReturned{Message: back})
 	if n, withheld := c.window.WithholdResults(); n > 0 {
 		c.notice("the tool results before the message are left out as well")
@@ -91,8 +123,7 @@ func (c *Chat) takeBack(failure error) error {
 // an earlier run.
 func messageOf(unanswered []sent, entry *history.Content) atcmd.Message {
 	for _, s := range unanswered {
-		// Its words stay the same block when a file is left out of it (D-47).
-		if len(s.entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0] {
+		if s.is(entry) {
 			return s.message
 		}
 	}

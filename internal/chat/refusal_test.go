@@ -271,3 +271,38 @@ func (b *bench) prompts(t *testing.T, messages ...string) {
 		}
 	}
 }
+
+// TestD50OnlyWhatWasRefusedComesBack: a message whose turn ended for another reason is not
+// to blame at first; if the next request is refused as well, it is.
+func TestD50OnlyWhatWasRefusedComesBack(t *testing.T) {
+	t.Parallel()
+	busy := &llm.Error{Kind: llm.Unavailable, Status: 503, Message: "busy"}
+	for name, tc := range map[string]struct {
+		words, returned []string
+		human           []string
+	}{
+		"the new one": {[]string{"innocent", "forbidden", "and now?"}, []string{"forbidden"}, []string{"innocent", "and now?"}},
+		"the old one": {[]string{"forbidden", "innocent", "innocent", "and now?"}, []string{"innocent", "forbidden\n\ninnocent"}, []string{"and now?"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			choosy(b, refusingWord, say("fine"))
+			refused := b.model.next
+			b.model.next = func(int) answerFunc { b.model.next = refused; return fail(busy) }
+			var returned []string
+			for _, word := range tc.words {
+				_, _ = b.prompt(word)
+			}
+			for _, e := range seen[MessageReturned](b) {
+				returned = append(returned, e.Message.Text())
+			}
+			if !slices.Equal(returned, tc.returned) {
+				t.Errorf("returned %q, want %q", returned, tc.returned)
+			}
+			if got := b.texts(history.Human); !slices.Equal(got, tc.human) {
+				t.Errorf("in the history: %q, want %q", got, tc.human)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -65,6 +66,17 @@ func Always(tool string, commands []cmdline.Command) Rules {
 		}
 	}
 	return rules
+}
+
+// deleters are words by which a command deletes, as its name or behind another program's,
+// such as sudo, xargs or git.
+var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "wipe", "clean", "-delete", "delete", "truncate", "dd"}
+
+// Delete reports whether one of some commands deletes. No "always" is offered for that.
+func Delete(commands []cmdline.Command) bool {
+	return slices.ContainsFunc(commands, func(command cmdline.Command) bool {
+		return slices.ContainsFunc(command, func(word cmdline.Word) bool { return slices.Contains(deleters, path.Base(word.Text)) })
+	})
 }
 
 // Allows says exactly what a rule allows: "any `go test …`", "exactly `touch a1`".

@@ -117,6 +117,9 @@ func (m *Model) up() tea.Cmd {
 	case m.input.Empty() && len(waits.shell) > 0:
 		m.input.Set(waits.shell[len(waits.shell)-1])
 		waits.shell = waits.shell[:len(waits.shell)-1]
+	case m.input.Empty() && len(waits.waiting) > 0:
+		m.input.Restore(waits.waiting[len(waits.waiting)-1])
+		waits.waiting = waits.waiting[:len(waits.waiting)-1]
 	case m.input.Empty() && len(waits.queued) > 0:
 		return guarded(func() tea.Msg {
 			message, ok := m.opts.Driver.Unqueue(m.ctx)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
@@ -19,6 +20,9 @@ type activity struct {
 	tools []runningTool
 	// commands are the slash commands that run.
 	commands []string
+	// waiting are messages that wait until a command of the person is done: what it
+	// changes and what a turn changes would meet.
+	waiting []atcmd.Message
 	// queued are the messages that wait for the next pause, shell the lines for the shell
 	// that wait for the end of the turn.
 	queued  []string
@@ -165,10 +169,19 @@ func (a *activity) view(width, room int) []string {
 	return append(append(tail, tools...), working...)
 }
 
+// texts are messages as they were typed.
+func texts(messages []atcmd.Message) []string {
+	var all []string
+	for _, message := range messages {
+		all = append(all, message.Text())
+	}
+	return all
+}
+
 // queueView lists the messages that wait, and then the lines for the shell: the latest
 // of them.
 func (a *activity) queueView(width, room int) []string {
-	waiting := slices.Concat(a.queued, a.shell)
+	waiting := slices.Concat(a.queued, texts(a.waiting), a.shell)
 	var lines []string
 	if before := len(waiting) - room; before > 0 && room > 0 {
 		before++ // for the line that says so

@@ -474,3 +474,58 @@ func TestTheQuestionThatIsReadDoesNotWait(t *testing.T) {
 		t.Errorf("the page is\n%s", page)
 	}
 }
+
+// D7: all calls of a reply that will ask are counted, and those that come next are named.
+func TestWhatWillBeAskedNextIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 30)
+	asked := askedForCommand("touch a1")
+	asked.Approval.After = []string{"run touch a2", "run x\x1b]0;y\x07\nz", "edit b.go", "run four", "run five"}
+	s.events(chat.TurnStarted{}, asked)
+	s.wait(time.Second)
+	view := s.model.view()
+	for _, want := range []string{"run touch a1 (1 of 6)", "then: run touch a2\n", "then: run x␛]0;y␇␊z\n", "then: edit b.go\n", "then 2 more questions\n"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("%q is missing in:\n%s", want, view)
+		}
+	}
+	low := newScreenplay(t, 60, 12)
+	low.events(chat.TurnStarted{}, asked)
+	if view := low.model.view(); !strings.Contains(view, "(1 of 6)") || strings.Contains(view, "then") {
+		t.Errorf("in a low window:\n%s", view)
+	}
+}
+
+// D7: a message that is typed while a command of the person asks waits for the answer, and
+// for what the command does then.
+func TestAMessageWaitsForTheQuestionOfACommand(t *testing.T) {
+	t.Parallel()
+	for answer, calls := range map[string][]string{"y": {`send "go on"`}, "n": {`send "go on"`}} {
+		s := newScreenplay(t, 60, 24)
+		s.typed("/undo")
+		s.press("enter")
+		s.wait(time.Second)
+		s.press("tab")
+		s.typed("go on")
+		s.press("enter")
+		if len(s.driver.calls) != 0 || !strings.Contains(s.model.view(), "queued: go on (Up takes it back)") {
+			t.Errorf("before the answer: %v\n%s", s.driver.calls, s.model.view())
+		}
+		s.wait(time.Second)
+		s.typed(answer)
+		s.wait(time.Second)
+		if diff := cmp.Diff(calls, s.driver.calls); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", answer, diff)
+		}
+	}
+	s := newScreenplay(t, 60, 24)
+	s.typed("/undo")
+	s.press("enter")
+	s.wait(time.Second)
+	s.press("tab")
+	s.typed("go on")
+	s.press("enter", "tab", "up")
+	if s.model.input.Value() != "go on" || len(s.model.activity.waiting) != 0 {
+		t.Errorf("Up does not take it back: %q", s.model.input.Value())
+	}
+}

@@ -40,6 +40,7 @@ func (m *Model) event(event chat.Event) {
 	case chat.MessageReturned:
 		if m.input.Empty() {
 			m.input.Restore(e.Message)
+			m.showHint("the message is back in the prompt: Esc clears it", false)
 		} else {
 			m.note(dim, "↑", "what could not be sent is in the prompt history: Up brings it back")
 		}

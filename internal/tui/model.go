@@ -113,6 +113,7 @@ type (
 // run beside.
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
+	m.sendWaiting()
 	m.endHint()
 	m.presence.say(&m.questions, m.activity.turn.running)
 	m.activity.grow()

@@ -55,10 +55,23 @@ func (m *Model) submit() tea.Cmd {
 		if !m.activity.turn.running {
 			m.runHeld()
 		}
+	case m.questions.Owned():
+		m.activity.waiting = append(m.activity.waiting, message)
 	default:
 		m.opts.Driver.Send(message)
 	}
 	return remember
+}
+
+// sendWaiting sends the messages that waited for a command of the person.
+func (m *Model) sendWaiting() {
+	if m.questions.Owned() || len(m.activity.commands) > 0 {
+		return
+	}
+	for _, message := range m.activity.waiting {
+		m.opts.Driver.Send(message)
+	}
+	m.activity.waiting = nil
 }
 
 // shellLine says what a line for the shell is, "" while the input is none.

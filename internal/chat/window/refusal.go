@@ -15,13 +15,15 @@ const (
 // TakeBack removes what the user said since the model last answered, and returns it,
 // oldest first: the provider refused a request for it, and would refuse all that
 // follow (D-50). A reply that a content filter has cut is no answer, and goes too. A
-// summary stays.
-func (w *Window) TakeBack() ([]*history.Content, error) {
+// summary stays, and so do the first messages for which spared is true.
+func (w *Window) TakeBack(spared func(*history.Content) bool) ([]*history.Content, error) {
 	raw := w.History.RawHistory()
 	var said []*history.Content
 	var at []int
 	for i := unanswered(raw); i < len(raw); i++ {
 		switch {
+		case len(said) == 0 && spared(raw[i]):
+			at = nil
 		case isMessage(raw[i]):
 			said, at = append(said, raw[i]), append(at, i)
 		case raw[i].Speaker == history.AI:

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -79,6 +80,20 @@ type Reply struct {
 
 // Open reports whether a question waits.
 func (q *Questions) Open() bool { return len(q.waiting) > 0 }
+
+// Count is how many questions there are to answer: those that wait, and those that the
+// rest of the reply will ask, as far as that is known.
+func (q *Questions) Count() int {
+	if !q.Open() {
+		return 0
+	}
+	return max(len(q.waiting), 1+len(q.First().After))
+}
+
+// Owned reports whether a question waits about what a command of the person would do.
+func (q *Questions) Owned() bool {
+	return slices.ContainsFunc(q.waiting, func(asked Asked) bool { return asked.Own != nil })
+}
 
 // Drafting reports whether keys belong to the message.
 func (q *Questions) Drafting() bool { return q.Open() && q.drafting }

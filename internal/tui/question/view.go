@@ -35,8 +35,8 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 func (q Questions) View() ([]string, Place) {
 	t, width, room := q.theme, q.width, q.room
 	count := ""
-	if len(q.waiting) > 1 {
-		count = fmt.Sprintf(" (1 of %d)", len(q.waiting))
+	if n := q.Count(); n > 1 {
+		count = fmt.Sprintf(" (1 of %d)", n)
 	}
 	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, max(1, width-len(count)))) + t.Dim.Text(count)
 	if q.body.cramped {
@@ -134,9 +134,28 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 	}
 	at := Place{Row: len(foot)}
 	if tall {
-		return append(foot, q.choiceRows(t, width)...), at
+		return append(append(foot, q.choiceRows(t, width)...), q.afterRows(t, width)...), at
 	}
 	return append(foot, q.choiceLine(t, width)...), at
+}
+
+// mostAfter is how many of the questions that come next are named.
+const mostAfter = 3
+
+// afterRows name what will be asked next.
+func (q *Questions) afterRows(t *style.Theme, width int) []string {
+	var rows []string
+	for i, title := range q.First().After {
+		text := "  then: " + oneLine(title).Text
+		if i == mostAfter {
+			text = "  then " + words.Count(len(q.First().After)-i, "more question")
+		}
+		if i > mostAfter {
+			break
+		}
+		rows = append(rows, t.Dim.Text(style.Truncate(text, width)))
+	}
+	return rows
 }
 
 // choiceRows are the answers, a row each.
