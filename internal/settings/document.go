@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"agent/internal/rawjson"
 )
 
 // version is the version of the files written; files of a later one are left
@@ -100,61 +103,37 @@ func (d document) get(key string) (field, bool) {
 // with returns d with key set to value, in its place or at the end. A nil value
 // removes the key.
 func (d document) with(key string, value any) (document, error) {
-	var edited document
-	found := false
-	var raw json.RawMessage
-	if value != nil {
-		encoded, err := encode(value)
-		if err != nil {
-			return nil, err
-		}
-		raw = encoded
+	raw, err := rawjson.Marshal(value)
+	if err != nil {
+		return nil, err
 	}
-	for _, f := range d {
-		if f.key == key {
-			found = true
-			f.raw = raw
-		}
-		if f.raw != nil {
-			edited = append(edited, f)
-		}
+	edited, at := slices.Clone(d), slices.IndexFunc(d, func(f field) bool { return f.key == key })
+	switch {
+	case value == nil && at < 0:
+		return edited, nil
+	case value == nil:
+		return slices.Delete(edited, at, at+1), nil
+	case at < 0:
+		return append(edited, field{key: key, raw: raw}), nil
 	}
-	if !found && raw != nil {
-		edited = append(edited, field{key: key, raw: raw})
-	}
+	edited[at].raw = raw
 	return edited, nil
 }
 
-// encode is json.Marshal without the escapes that only web pages need.
-func encode(value any) (json.RawMessage, error) {
-	if d, ok := value.(document); ok {
-		return d.encode()
-	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return bytes.TrimSpace(out.Bytes()), err
-}
-
-// encode writes the fields in order, each value as it came.
-func (d document) encode() (json.RawMessage, error) {
-	var out bytes.Buffer
-	out.WriteByte('{')
+// MarshalJSON writes the fields in order.
+func (d document) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
 	for i, f := range d {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		key, err := encode(f.key)
+		key, err := rawjson.Marshal(f.key)
 		if err != nil {
 			return nil, err
 		}
-		out.Write(key)
-		out.WriteByte(':')
-		out.Write(f.raw)
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, key...), ':'), f.raw...)
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return append(out, '}'), nil
 }
 
 // checkVersion refuses documents of a version this program does not know. A file

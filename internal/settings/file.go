@@ -71,7 +71,7 @@ func locked(folder string, act func() error) error {
 // write replaces the file at path by d, all or nothing, and returns when it is
 // on disk. The caller holds the lock.
 func write(path string, d document) error {
-	compact, err := d.encode()
+	compact, err := rawjson.Marshal(d)
 	if err != nil {
 		return err
 	}

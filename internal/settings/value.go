@@ -2,6 +2,8 @@ package settings
 
 import (
 	"time"
+
+	"agent/internal/rawjson"
 )
 
 // Value is the validated, canonical value of a setting, or unset.
@@ -22,9 +24,9 @@ func (v Value) String() string { return v.text }
 // person would type it.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if _, ok := v.v.(time.Duration); ok {
-		return encode(v.text)
+		return rawjson.Marshal(v.text)
 	}
-	return encode(v.v)
+	return rawjson.Marshal(v.v)
 }
 
 // Resolved is a setting with its value.
@@ -52,7 +54,7 @@ type resolvedJSON struct {
 // MarshalJSON describes the setting completely; value and default are null when unset.
 func (r Resolved) MarshalJSON() ([]byte, error) {
 	s := r.Spec
-	return encode(resolvedJSON{
+	return rawjson.Marshal(resolvedJSON{
 		s.Key, s.Aliases, s.Type(), r.Value, r.Source.String(), s.Default(), s.Unset, s.Takes(), s.Values(), s.Category, s.Help,
 	})
 }
