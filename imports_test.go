@@ -92,6 +92,9 @@ var rooms = []room{
 	{"internal/console", nil, "writing to a terminal needs nothing"},
 	{"prompts", nil, "texts need nothing"},
 	{"internal/setup/source", []string{"internal/protect"}, "it reads files of which it knows only who may have written them"},
+	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},
+	{"internal/setup/skills", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},
+	{"internal/setup/commands", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},
 	{"internal/setup/instructions", []string{"internal/setup/source"}, "it reads files and neither asks nor runs"},
 }
 

@@ -38,15 +38,12 @@ func (f *finder) rules(root string) []rule {
 // newRule reads a rule: Claude Code's holds for every file unless it has paths, Cursor's
 // only where it says so.
 func newRule(file string, usually bool, text source.Text) rule {
-	fields, body := frontmatter(text.Text)
+	fields, body, _ := source.Frontmatter(text.Text)
 	r := rule{path: file, text: text, body: clean(body)}
 	for _, key := range []string{"paths", "globs"} {
-		r.patterns = append(r.patterns, fields[key]...)
+		r.patterns = append(r.patterns, fields.List(key)...)
 	}
-	r.always = usually && len(r.patterns) == 0
-	if list := fields["alwaysApply"]; len(list) == 1 && list[0] == "true" {
-		r.always = true
-	}
+	r.always = fields.Bool("alwaysapply", usually && len(r.patterns) == 0)
 	return r
 }
 
@@ -64,61 +61,3 @@ func (r rule) matches(path string) bool {
 	}
 	return false
 }
-
-// frontmatter splits a text into the fields at its head, as lists, and the rest. It reads
-// the small part of YAML that such files use: "key: value", lists in brackets, with
-// commas or as lines with dashes.
-func frontmatter(text string) (fields map[string][]string, body string) {
-	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
-	rest, found := strings.CutPrefix(text, "---\n")
-	if !found {
-		return nil, text
-	}
-	head, body, found := strings.Cut("\n"+rest, "\n---")
-	if !found {
-		return nil, text
-	}
-	fields = map[string][]string{}
-	key := ""
-	for line := range strings.Lines(head) {
-		line = strings.TrimRight(line, "\n")
-		item, isItem := strings.CutPrefix(strings.TrimSpace(line), "- ")
-		switch name, value, pair := strings.Cut(line, ":"); {
-		case isItem && key != "":
-			fields[key] = append(fields[key], unquote(item))
-		case pair && !strings.HasPrefix(name, " "):
-			key = strings.TrimSpace(name)
-			value = strings.Trim(strings.TrimSpace(value), "[]")
-			fields[key] = nil
-			for _, one := range splitList(value) {
-				fields[key] = append(fields[key], unquote(one))
-			}
-		}
-	}
-	return fields, strings.TrimPrefix(body, "\n")
-}
-
-// splitList splits at commas that are not within braces.
-func splitList(s string) []string {
-	var parts []string
-	depth, start := 0, 0
-	for i, r := range s {
-		switch r {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				parts = append(parts, s[start:i])
-				start = i + 1
-			}
-		}
-	}
-	if rest := s[start:]; strings.TrimSpace(rest) != "" {
-		parts = append(parts, rest)
-	}
-	return parts
-}
-
-func unquote(s string) string { return strings.Trim(strings.TrimSpace(s), `"'`) }

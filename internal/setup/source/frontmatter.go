@@ -1,0 +1,147 @@
+package source
+
+import (
+	"strings"
+)
+
+// Fields are what stands at the head of a file between two lines of dashes, by name. A
+// value is a text; a list has its items on lines of their own.
+type Fields map[string]string
+
+// Frontmatter splits a text into the fields at its head and the rest; ok is false where
+// there are none. It reads the part of YAML that such files use, and leniently: values
+// may be quoted, go on in indented lines, be lists in brackets or of lines with dashes,
+// and hold a colon without quotes.
+func Frontmatter(text string) (fields Fields, body string, ok bool) {
+	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
+	rest, found := strings.CutPrefix(text, "---\n")
+	if !found {
+		return nil, text, false
+	}
+	head, body, found := cutLine(rest, "---")
+	if !found {
+		return nil, text, false
+	}
+	return parseFields(head), body, true
+}
+
+// cutLine splits a text around the first line that is mark.
+func cutLine(text, mark string) (before, after string, found bool) {
+	at := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimRight(line, " \n") == mark {
+			return text[:at], text[at+len(line):], true
+		}
+		at += len(line)
+	}
+	return text, "", false
+}
+
+func parseFields(head string) Fields {
+	fields := Fields{}
+	key, folded := "", false
+	for line := range strings.Lines(head) {
+		line = strings.TrimRight(line, "\n")
+		trimmed := strings.TrimSpace(line)
+		name, value, pair := strings.Cut(line, ":")
+		switch item, isItem := strings.CutPrefix(trimmed, "- "); {
+		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
+		case isItem && key != "":
+			fields[key] = joined(fields[key], "\n", unquote(item))
+		case pair && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t"):
+			key = strings.ToLower(strings.TrimSpace(name))
+			value = strings.TrimSpace(value)
+			folded = !strings.HasPrefix(value, "|")
+			fields[key] = scalar(value)
+		case key != "":
+			separator := "\n"
+			if folded {
+				separator = " "
+			}
+			fields[key] = joined(fields[key], separator, trimmed)
+		}
+	}
+	return fields
+}
+
+func joined(before, separator, next string) string {
+	if before == "" {
+		return next
+	}
+	return before + separator + next
+}
+
+// scalar is a value on the line of its key.
+func scalar(value string) string {
+	switch {
+	case value != "" && strings.Trim(value, "|>+-0123456789") == "" && strings.ContainsAny(value[:1], "|>"):
+		return "" // a block follows
+	case strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]"):
+		return strings.Join(items(value[1:len(value)-1]), "\n")
+	}
+	return unquote(value)
+}
+
+// List is a field as a list: of lines, else with commas between the items.
+func (f Fields) List(key string) []string {
+	value := f[key]
+	if strings.Contains(value, "\n") {
+		return strings.Split(value, "\n")
+	}
+	return items(value)
+}
+
+// Bool is a field as a truth; usually is what it is where the field is not there or says
+// neither.
+func (f Fields) Bool(key string, usually bool) bool {
+	switch strings.ToLower(f[key]) {
+	case "true", "yes", "on", "1":
+		return true
+	case "false", "no", "off", "0":
+		return false
+	}
+	return usually
+}
+
+// items splits at commas that are not within brackets, braces or quotes.
+func items(s string) []string {
+	var parts []string
+	depth, start := 0, 0
+	quote := rune(0)
+	for i, r := range s + "," {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'':
+			quote = r
+		case strings.ContainsRune("{([", r):
+			depth++
+		case strings.ContainsRune("})]", r):
+			depth--
+		case r == ',' && depth <= 0:
+			if part := unquote(s[start:i]); part != "" {
+				parts = append(parts, part)
+			}
+			start = i + 1
+		}
+	}
+	if rest := unquote(s[min(start, len(s)):]); rest != "" {
+		parts = append(parts, rest)
+	}
+	return parts
+}
+
+// unquote takes the quotes around a value away.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		inside := s[1 : len(s)-1]
+		if s[0] == '"' {
+			return strings.NewReplacer(`\"`, `"`, `\n`, "\n", `\\`, `\`).Replace(inside)
+		}
+		return strings.ReplaceAll(inside, "''", "'")
+	}
+	return s
+}
