@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // A Reader reads the whole content of a file into buffer, or into a larger one in its
@@ -29,6 +30,8 @@ type Match struct {
 	Line int
 	// Text is the line without its end, valid UTF-8.
 	Text string
+	// Foreign says that the line is not UTF-8.
+	Foreign bool
 	// At is where in Text the expression first matches, in bytes.
 	At int
 }
@@ -99,7 +102,7 @@ func (e *Expression) matches(file string, content []byte, limit int) []Match {
 		if at := e.pattern.FindIndex(text); at != nil {
 			line += bytes.Count(content[counted:begin], []byte{'\n'})
 			counted = begin
-			found = append(found, Match{File: file, Line: line, Text: string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), At: at[0]})
+			found = append(found, Match{File: file, Line: line, Text: string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), Foreign: !utf8.Valid(text), At: at[0]})
 		}
 		begin = end + 1
 	}

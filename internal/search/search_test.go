@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -142,7 +143,7 @@ func plainSearch(expression *Expression, file, content string) []Match {
 		number++
 		text := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		if at := expression.pattern.FindStringIndex(text); at != nil {
-			matches = append(matches, Match{File: file, Line: number, Text: strings.ToValidUTF8(text, "\uFFFD"), At: at[0]})
+			matches = append(matches, Match{File: file, Line: number, Text: strings.ToValidUTF8(text, "\uFFFD"), Foreign: !utf8.ValidString(text), At: at[0]})
 		}
 	}
 	return matches

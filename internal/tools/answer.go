@@ -52,7 +52,7 @@ func failed(err error) Answer { return Answer{Error: err.Error()} }
 // report is what the model reads of an edit: what was done, and the changed lines
 // as they are now. A new file is not repeated: the call itself holds it.
 func (c change) report(d textdiff.Diff, limits Limits) string {
-	out := c.done + c.otherNames()
+	out := c.done + c.besides()
 	switch {
 	case c.before == nil:
 	case len(d) == 0:

@@ -43,7 +43,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 		return failed(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_line_range", s.rel, words.Bytes(s.size)))
 	}
 	d := textfile.Parse(s.whole)
-	text := strings.ToValidUTF8(d.Text, "?")
+	text := strings.ToValidUTF8(d.Text, replacement)
 	declared, err := outline.Read(ctx, s.rel, text)
 	if err != nil {
 		return failed(err)
@@ -74,7 +74,7 @@ func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) st
 	if n < len(all) {
 		shown += fmt.Sprintf("[%s more; %s]\n", words.Count(len(all)-n, "line"), goOn(n))
 	}
-	return Answer{Text: shown, Shown: s.shown(0, 0, false)}
+	return Answer{Text: shown, Note: s.foreignNote(shown), Shown: s.shown(0, 0, false)}
 }
 
 // maxOutlineBytes is the size up to which files are outlined.

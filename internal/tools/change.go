@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -25,6 +26,8 @@ type change struct {
 	// links is how many names the file has. An edit makes a new file under the name it
 	// was given, so the other names keep what the file held before.
 	links uint64
+	// mode are the permissions of the file that is replaced.
+	mode fs.FileMode
 	// done says what the edit did, in a line.
 	done string
 }
@@ -53,17 +56,26 @@ func (c change) title(d textdiff.Diff) string {
 	case c.before == nil:
 		return "create " + c.rel
 	case len(d) == 0:
-		return "change the line ends of " + c.rel + c.otherNames()
+		return "change the line ends of " + c.rel + c.besides()
 	}
-	return "edit " + c.rel + c.otherNames()
+	return "edit " + c.rel + c.besides()
 }
 
-// otherNames says that an edit parts a hard-linked file from its other names.
-func (c change) otherNames() string {
-	if c.links < 2 {
+// besides says what an edit does that is not seen in the text: it parts a hard-linked file
+// from its other names, and passes over a protection against writing.
+func (c change) besides() string {
+	var besides []string
+	if c.links > 1 {
+		besides = append(besides, fmt.Sprintf("parts it from %s that keep the old text", words.Count(int(c.links-1), "hard link")))
+	}
+	const writable fs.FileMode = 0o222
+	if c.before != nil && c.mode&writable == 0 {
+		besides = append(besides, fmt.Sprintf("its mode %04o forbids writing, and stays so", c.mode.Perm()))
+	}
+	if len(besides) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (parts it from %s that keep the old text)", words.Count(int(c.links-1), "hard link"))
+	return " (" + strings.Join(besides, "; ") + ")"
 }
 
 // errNoChange is the answer to an edit that would leave the file as it is. It is
@@ -76,7 +88,10 @@ func planned(s *source, after []byte, done string) (change, error) {
 	if bytes.Equal(s.whole, after) {
 		return change{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
 	}
-	return change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, done: done}, nil
+	if err := refuseForeign(s, after, false); err != nil {
+		return change{}, err
+	}
+	return change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, mode: s.mode, done: done}, nil
 }
 
 // openToEdit opens a file for an edit tool. A file that holds something else than

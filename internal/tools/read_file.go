@@ -50,17 +50,18 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if p.Column > 1 || p.Rest > 0 {
 		shown = s.shown(0, 0, false) // a line is not shown to its end
 	}
+	note := s.foreignNote(p.Plain())
 	switch {
 	case len(p.Lines) == 0:
 		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), Shown: s.shown(0, 0, false)}
 	case wholeFile(p):
-		return Answer{Text: p.Plain(), Shown: shown}
+		return Answer{Text: p.Plain(), Note: note, Shown: shown}
 	}
 	heading := s.extent(p)
 	if next := readOn(p, "offset"); next != "" {
 		heading += "; read on with " + next
 	}
-	return Answer{Text: "[" + heading + "]\n" + p.Plain(), Shown: shown}
+	return Answer{Text: "[" + heading + "]\n" + p.Plain(), Note: note, Shown: shown}
 }
 
 // wholeFile reports whether a page is all of a file.
@@ -92,7 +93,7 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 	if err != nil {
 		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
-	want.Bytes = e.Limits.room(headingBytes)
+	want.Bytes = e.Limits.room(headingBytes + len(s.foreignNote("")))
 	p, err := textfile.ReadPage(ctx, r, want)
 	switch {
 	case err != nil:

@@ -48,7 +48,7 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 	if len(p.Lines) < wanted && p.More {
 		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
 	}
-	return Answer{Text: heading + "]\n" + p.Numbered(), Shown: s.shown(p.First, p.Last(), false)}
+	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.foreignNote(p.Plain()), Shown: s.shown(p.First, p.Last(), false)}
 }
 
 // checkRange refuses line ranges that hold no line.

@@ -114,6 +114,9 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	case !wholeFile(p):
 		text = fmt.Sprintf("[%s; read_file reads on with %s]\n%s", s.extent(p), readOn(p, "offset"), text)
 	}
+	if note := s.foreignNote(text); note != "" {
+		text = note + "\n" + text
+	}
 	return section{onOneLine(s.rel), text}, nil
 }
 

@@ -108,13 +108,17 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	if len(matches) == 0 {
 		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, where)
 	}
-	var list []string
+	var list, foreign []string
 	files := map[string]bool{}
 	for _, found := range matches[first-1 : min(len(matches), first-1+limit)] {
-		list = append(list, fmt.Sprintf("%s:%d: %s", onOneLine(env.Workspace.Rel(filepath.Join(base, found.File))), found.Line, excerpt(found.Text, found.At)))
+		name := onOneLine(env.Workspace.Rel(filepath.Join(base, found.File)))
+		list = append(list, fmt.Sprintf("%s:%d: %s", name, found.Line, excerpt(found.Text, found.At)))
 		files[found.File] = true
+		if found.Foreign {
+			foreign = append(foreign, name)
+		}
 	}
-	n := fitting(list, env.Limits.room(headingBytes))
+	n := fitting(list, env.Limits.room(headingBytes+len(foreignFiles(foreign))))
 	text := strings.Join(list[:n], "\n")
 	total := len(matches)
 	if total > first-1+limit {
@@ -122,9 +126,14 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 		total = 0
 	}
 	if note := part("matching lines", first, n, total, ", or narrow pattern, path or include"); note != "" {
-		return lines.Append(text, note)
+		text = lines.Append(text, note)
+	} else {
+		text = lines.Append(text, fmt.Sprintf("[matching lines: %d, files: %d]", n, len(files)))
 	}
-	return lines.Append(text, fmt.Sprintf("[matching lines: %d, files: %d]", n, len(files)))
+	if note := foreignFiles(foreign); note != "" {
+		text = lines.Append(text, note)
+	}
+	return text
 }
 
 // countMatches says how many matches there are, and in how many files.

@@ -32,6 +32,7 @@ type source struct {
 	size     int64
 	// links is how many names the file has: more than one if it is hard-linked.
 	links uint64
+	mode  fs.FileMode
 	// whole is the content, nil when the file is larger than maxWholeBytes.
 	whole []byte
 	file  *os.File
@@ -76,7 +77,7 @@ func (s *source) load() error {
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
 	}
-	s.size, s.links = info.Size(), disk.Links(info)
+	s.size, s.links, s.mode = info.Size(), disk.Links(info), info.Mode()
 	// One byte more than fits shows that a file has just grown.
 	content, err := io.ReadAll(io.LimitReader(s.file, min(s.size, sniffBytes)))
 	if err == nil && binaryKind(content) == "" && s.size <= maxWholeBytes {

@@ -48,6 +48,9 @@ func planWriteFile(env *Env, args writeFileArgs) (change, error) {
 			return change{}, err
 		}
 	}
+	if err := refuseForeign(s, nil, true); err != nil {
+		return change{}, err
+	}
 	after := textfile.Parse(s.whole).Rewritten(args.Content)
 	return planned(s, after, fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
 }

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"agent/internal/text/lines"
 )
@@ -115,6 +116,25 @@ func (d Document) Span(first, last int) (start, end int) {
 		end += len(line)
 	}
 	return start, end
+}
+
+// Foreign counts the bytes that are not UTF-8, and says in which line the first is; a
+// model is shown U+FFFD in their places.
+func Foreign(raw []byte) (count, line int) {
+	if utf8.Valid(raw) {
+		return 0, 0
+	}
+	for rest := raw; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && size == 1 {
+			if count == 0 {
+				line = 1 + bytes.Count(raw[:len(raw)-len(rest)], []byte("\n"))
+			}
+			count++
+		}
+		rest = rest[size:]
+	}
+	return count, line
 }
 
 // PlainEnds turns CRLF into LF.

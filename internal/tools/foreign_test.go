@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Reliability 2, F3: a file that is not UTF-8 is named as such by whatever reads it, is
+// edited without a loss, and is not written over by what the model was shown of it.
+func TestFilesThatAreNotUTF8(t *testing.T) {
+	t.Parallel()
+	contents := map[string]string{
+		"latin.txt": "one \xe9\ntwo \xfc\nthree\n", "sjis.go": "package a\n\n// \x93\xfa\x96\x7b here, and more of plain text to read\nfunc B() {}\n", "mixed.txt": "first\n\xff\xfe odd\nthree \uFFFD real\n",
+	}
+	for name, content := range contents {
+		env := fileEnv(t, map[string]string{name: content})
+		reads := map[string]Answer{
+			"read_file":       call(t, env, readFile(), params{"file_path": name}),
+			"a part":          call(t, env, readFile(), params{"file_path": name, "offset": 1, "limit": 1}),
+			"read_line_range": call(t, env, readLineRange(), params{"file_path": name, "start_line": 1, "end_line": 3}),
+			"read_many_files": call(t, env, readManyFiles(), params{"paths": []string{name}}),
+		}
+		if strings.HasSuffix(name, ".go") {
+			reads["ast_read_file"] = call(t, env, astReadFile(), params{"file_path": name})
+			reads["ast_read_file symbol"] = call(t, env, astReadFile(), params{"file_path": name, "symbol": "B"})
+		}
+		for tool, answer := range reads {
+			if !strings.Contains(answer.ForModel(), name+" is not UTF-8 text") {
+				t.Errorf("%s of %s does not say so: %s%s", tool, name, answer.ForModel(), answer.Error)
+			}
+		}
+		if answer := mustRun(t, env, searchFileContent(), params{"pattern": `o|here`}); name != "mixed.txt" && !strings.Contains(answer.ForModel(), "not UTF-8 text") {
+			t.Errorf("search in %s: %s", name, answer.ForModel())
+		}
+		// What the model was shown is not written back, by no tool.
+		shown := strings.ToValidUTF8(content, "\uFFFD")
+		refused(t, env, writeFile(), params{"file_path": name, "content": shown}, "is not UTF-8 text", "nothing was written", "replace")
+		refused(t, env, writeFile(), params{"file_path": name, "content": "new\n"}, "is not UTF-8 text")
+		refused(t, env, insertAtLine(), params{"file_path": name, "line_number": 1, "content": "\uFFFD"}, "is not UTF-8 text")
+		last := content[strings.LastIndex(strings.TrimSuffix(content, "\n"), "\n")+1:]
+		refused(t, env, replace(), params{"file_path": name, "old_string": "o", "new_string": "\uFFFD", "expected_replacements": strings.Count(content, "o")}, "")
+		if !strings.Contains(last, "\uFFFD") {
+			mustRun(t, env, replace(), params{"file_path": name, "old_string": last, "new_string": "changed ü\n"})
+			wantContent(t, env, name, strings.TrimSuffix(content, last)+"changed ü\n")
+		}
+	}
+	// A file that is UTF-8 and holds U+FFFD is nothing special.
+	env := fileEnv(t, map[string]string{"a": "x \uFFFD\n"})
+	if answer := mustRun(t, env, readFile(), params{"file_path": "a"}); answer.Note != "" {
+		t.Errorf("%+v", answer)
+	}
+	mustRun(t, env, writeFile(), params{"file_path": "a", "content": "\uFFFD\uFFFD\n"})
+}
+
+// Reliability 2, F12: an edit of a file that may not be written says so, in the question
+// and in the answer.
+func TestAnEditOfWhatMayNotBeWrittenSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tool Tool
+		args params
+	}{
+		{writeFile(), params{"file_path": "a", "content": "two\n"}},
+		{replace(), params{"file_path": "a", "old_string": "one", "new_string": "two"}},
+		{insertAtLine(), params{"file_path": "a", "line_number": 1, "content": "two"}},
+	} {
+		env := fileEnv(t, map[string]string{"a": "one\n"})
+		path := filepath.Join(env.Workspace.Root(), "a")
+		if err := os.Chmod(path, 0o444); err != nil {
+			t.Fatal(err)
+		}
+		see(t, env, "a")
+		plan, err := planCall(t.Context(), t, c.tool, env, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const said = "its mode 0444 forbids writing"
+		if answer := plan.Apply(t.Context()); !strings.Contains(plan.Preview.Title, said) || !strings.Contains(answer.Text, said) || answer.Error != "" {
+			t.Errorf("%s: asked %q, answered %+v", c.tool.Name, plan.Preview.Title, answer)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != 0o444 {
+			t.Errorf("%s: %v, %v", c.tool.Name, info.Mode(), err)
+		}
+	}
+}
