@@ -290,10 +290,11 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 	counter := func(model string) history.Counter { return c.process.vocabularies.Counter(model) }
 	var observer history.Observer
 	var unsaved func() error
+	var taken func() string
 	var readPast func() (past.Record, error)
 	var recall func([]history.Recorded) (history.Recollection, error)
 	if c.session != nil {
-		observer, unsaved, readPast, recall = c.session.Observe, c.session.Unsaved, c.readPast, c.session.Recall
+		observer, unsaved, taken, readPast, recall = c.session.Observe, c.session.Unsaved, c.session.Taken, c.readPast, c.session.Recall
 	}
 	compressionPrompt, lacks, err := prompts.Compression(filepath.Join(c.folders.Config, "prompts"))
 	if err != nil {
@@ -312,6 +313,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		SessionRoot:  recorded.Workspace,
 		History:      history.NewService(counter(settings.Model.Of(c.settings)), observer),
 		Unsaved:      unsaved,
+		Taken:        taken,
 		ReadPast:     readPast,
 		Recall:       recall,
 		Settings:     c.settings,

@@ -38,6 +38,9 @@ type Config struct {
 	// Unsaved says why the record of the history is behind, and is nil while all of
 	// it is on disk. It may be nil itself: then nothing is recorded.
 	Unsaved func() error
+	// Taken says, once, that another program took the record away and what became of it;
+	// nil where nothing is recorded.
+	Taken func() string
 	// ReadPast reads the record of the conversation; nil where none is kept.
 	ReadPast func() (past.Record, error)
 	// Recall returns what the record of the conversation keeps at some places; nil where

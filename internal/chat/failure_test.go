@@ -119,6 +119,22 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 	})
 }
 
+// Reliability 2, F6: a record that another program took away is said, as often as that is.
+func TestATakenRecordIsSaid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("one"), say("two"))
+	taken := "the record was taken away"
+	b.Taken = func() string { defer func() { taken = "" }(); return taken }
+	for _, text := range []string{"a", "b"} {
+		if _, err := b.prompt(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said := seen[Notice](b); len(said) != 1 || said[0].Text != "the record was taken away" {
+		t.Errorf("said %q", said)
+	}
+}
+
 // A disk that takes nothing is said once, shown as long as it lasts, and ends no turn.
 func TestUnsavedIsSaidOnce(t *testing.T) {
 	t.Parallel()

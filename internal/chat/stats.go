@@ -143,6 +143,11 @@ func (s *saving) check() {
 	if s.Unsaved != nil {
 		err = s.Unsaved()
 	}
+	if s.Taken != nil {
+		if said := s.Taken(); said != "" {
+			s.notice("%s", said)
+		}
+	}
 	switch was := s.behind; {
 	case err != nil && !was:
 		s.behind = true

@@ -51,7 +51,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	l.disk = writer{open: l.reopen, lock: lock, wanted: true, size: size}
+	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: true, size: size}
 	state.Parent, state.ID, state.Workspace = idOf(path), id, workspace
 	state.text = stored{path: newPath, size: size} // it has the same lines at the same places
 	return l, state, nil
@@ -116,7 +116,7 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	_ = l.disk.close(l.path) // all of it is on disk
 	// Refs are the same there; the entries stay those of the history that is observed.
 	l.id, l.path, l.seq, l.disk = forked.id, forked.path, forked.seq, forked.disk
-	l.disk.open = l.reopen
+	l.disk.open, l.disk.keep = l.reopen, l.keep
 	return l.id, errors.Join(err, l.jobs(state.Jobs, false))
 }
 

@@ -25,6 +25,8 @@ type Log struct {
 	rewinding past
 	secrets   [][]byte
 	disk      writer
+	// taken is what Taken is to say.
+	taken string
 }
 
 // ID is the session's name. A Fork changes it.
@@ -137,5 +139,9 @@ func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.disk.flush()
-	return errors.Join(l.unsaved(), l.disk.close(l.path))
+	var err error
+	if l.disk.wanted && l.disk.out != nil {
+		err = l.keep()
+	}
+	return errors.Join(l.unsaved(), err, l.disk.close(l.path))
 }

@@ -58,7 +58,7 @@ func Create(o Options) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{id: id, path: path, now: o.Now}
-	l.disk.open = l.create
+	l.disk.open, l.disk.keep = l.create, l.keep
 	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Format: version})
 }
 
@@ -82,7 +82,7 @@ func (l *Log) create() (file, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY | os.O_APPEND
+	flags := os.O_CREATE | os.O_EXCL | os.O_RDWR | os.O_APPEND
 	if l.disk.left {
 		flags &^= os.O_EXCL
 	}
@@ -126,7 +126,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
 	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts}
-	l.disk = writer{open: l.reopen, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
+	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
 	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Format: version})
 }
 
@@ -168,7 +168,7 @@ func ours(path string) error {
 
 // reopen opens the file of a session that was taken up, without its torn line.
 func (l *Log) reopen() (file, error) {
-	out, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND, 0)
+	out, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ import (
 type writer struct {
 	// open opens the file: a session in which nothing is said needs none.
 	open func() (file, error)
+	// keep finds out whether the file is still where it was, and makes it again if not.
+	keep func() error
 	lock *flock.Flock
 	out  file
 	// left says that a file of ours is there, made by a try that failed.
@@ -79,6 +81,8 @@ func (w *writer) write() error {
 			return err
 		}
 		w.out = out
+	} else if err := w.keep(); err != nil {
+		return err
 	}
 	data := bytes.Join(w.waiting, nil)
 	if w.torn {
