@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/settings"
+	"agent/internal/table"
 )
 
 func (c *Commands) approvalCommand() Command {
@@ -122,5 +123,5 @@ func choices(values []Completion, inUse string) []string {
 		}
 		rows = append(rows, []string{mark + " " + v.Value, v.Help})
 	}
-	return table([]column{left, left}, rows)
+	return table.Lines("ll", rows)
 }

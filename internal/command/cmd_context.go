@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/chat/window"
+	"agent/internal/table"
 	"agent/internal/words"
 )
 
@@ -45,7 +46,7 @@ func describeUsage(u chat.ContextUsage, bar Bar) []string {
 	for _, s := range bar.Segments {
 		rows = append(rows, []string{s.Letter, s.Label, words.Tokens(s.Tokens), share(s.Tokens)})
 	}
-	lines := append(table([]column{left, left, right, right}, rows), "",
+	lines := append(table.Lines("llrr", rows), "",
 		fmt.Sprintf("used         %s of %s tokens (%s)", words.Tokens(u.Total()), words.Tokens(u.Limit), share(u.Total())),
 		fmt.Sprintf("compression  starts at %s (%s)", words.Tokens(u.Threshold), share(u.Threshold)))
 	if why := whyBelowThreshold(u); why != "" {

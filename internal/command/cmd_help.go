@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"strings"
+
+	"agent/internal/table"
 )
 
 func (c *Commands) helpCommand() Command {
@@ -38,7 +40,7 @@ func (c *Commands) overview() []string {
 	rows = append(rows,
 		[]string{"!CMD", "run a shell command yourself"},
 		[]string{"@PATH", "put a file or a folder into your message"})
-	lines := append(table([]column{left, left}, rows), "", "/help COMMAND explains one; Tab completes names and values.")
+	lines := append(table.Lines("ll", rows), "", "/help COMMAND explains one; Tab completes names and values.")
 	if len(c.deps.Keys) == 0 {
 		return lines
 	}
@@ -46,7 +48,7 @@ func (c *Commands) overview() []string {
 	for _, key := range c.deps.Keys {
 		rows = append(rows, []string{key.Name, key.Does})
 	}
-	return append(append(lines, ""), table([]column{left, left}, rows)...)
+	return append(append(lines, ""), table.Lines("ll", rows)...)
 }
 
 // explain describes one command in full.
@@ -60,7 +62,7 @@ func (c Command) explain() []string {
 		}
 		rows = append(rows, row)
 	}
-	lines = append(lines, table([]column{left, left}, rows)...)
+	lines = append(lines, table.Lines("ll", rows)...)
 	if len(c.Aliases) > 0 {
 		lines = append(lines, "also /"+strings.Join(c.Aliases, ", /"))
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/table"
 	"agent/internal/words"
 )
 
@@ -68,7 +69,7 @@ func (c *Commands) listJobs() []string {
 			rows = append(rows, []string{"", "", "output in " + job.Output})
 		}
 	}
-	return table([]column{right, left, left}, rows)
+	return table.Lines("rll", rows)
 }
 
 func (c *Commands) endJob(id string) (Output, error) {

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/nearest"
 	"agent/internal/settings"
+	"agent/internal/table"
 	"agent/internal/words"
 )
 
@@ -85,7 +86,7 @@ func (c *Commands) describeModels(models []Model) []string {
 		}
 		rows = append(rows, []string{mark + " " + m.ID, limit})
 	}
-	return table([]column{left, right}, rows)
+	return table.Lines("lr", rows)
 }
 
 // pickModel lists what the endpoint offers, the models chosen before first.

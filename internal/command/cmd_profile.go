@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/nearest"
 	"agent/internal/settings"
+	"agent/internal/table"
 )
 
 // profileAction is one thing /profile does. Run is nil for an action that takes
@@ -151,7 +152,7 @@ func (c *Commands) showProfile(name string) ([]string, error) {
 			rows = append(rows, []string{"  " + spec.Key, value.String()})
 		}
 	}
-	lines = append(lines, table([]column{left, left}, rows)...)
+	lines = append(lines, table.Lines("ll", rows)...)
 	return append(lines, unknownLines(p)...), nil
 }
 
@@ -199,7 +200,7 @@ func (c *Commands) listProfiles() ([]string, error) {
 	for _, name := range names {
 		rows = append(rows, []string{name, c.profileNote(name, standard)})
 	}
-	return table([]column{left, left}, rows), nil
+	return table.Lines("ll", rows), nil
 }
 
 // profileNote says what a profile is in use for.

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/snapshot"
+	"agent/internal/table"
 	"agent/internal/words"
 )
 
@@ -183,7 +184,7 @@ func (c *Commands) listPoints(points []history.Point) []string {
 		}
 		rows = append(rows, []string{pointName(p), c.pointTime(p), text})
 	}
-	lines := table([]column{right, left, left}, rows)
+	lines := table.Lines("rll", rows)
 	return append(lines, "", "/rewind NUMBER makes the context what it was before that message")
 }
 

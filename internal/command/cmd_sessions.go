@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/session"
+	"agent/internal/table"
 	"agent/internal/words"
 )
 
@@ -113,7 +114,7 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 		}
 		rows = append(rows, []string{i.ID, ago(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
 	}
-	return table([]column{left, right, right, left, left}, rows)
+	return table.Lines("lrrll", rows)
 }
 
 // PickSession is a list of sessions to choose from; each runs /resume.

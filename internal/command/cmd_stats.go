@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/settings"
+	"agent/internal/table"
 	"agent/internal/words"
 )
 
@@ -37,7 +38,7 @@ func (c *Commands) statsCommand() Command {
 			if saved := stats.Saving.String(); saved != "" {
 				rows = append(rows, []string{"saved", saved, "by pruning"})
 			}
-			return Output{Lines: table([]column{left, right, left}, rows)}, nil
+			return Output{Lines: table.Lines("lrl", rows)}, nil
 		},
 	}
 }

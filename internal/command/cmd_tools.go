@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"strings"
+
+	"agent/internal/table"
 )
 
 func (c *Commands) toolsCommand() Command {
@@ -14,7 +16,7 @@ func (c *Commands) toolsCommand() Command {
 			for _, tool := range c.deps.Tools() {
 				rows = append(rows, []string{tool.Name, tool.Kind, firstSentence(tool.Description)})
 			}
-			return Output{Lines: table([]column{left, left, left}, rows)}, nil
+			return Output{Lines: table.Lines("lll", rows)}, nil
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/chat"
+	"agent/internal/table"
 	"agent/internal/words"
 )
 
@@ -46,7 +47,7 @@ func (c *Commands) describeLedger(ledger []chat.PruneRecord) []string {
 		}
 		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), words.Tokens(p.Tokens), ""})
 	}
-	heads := table([]column{right, right, left, right, left}, rows)
+	heads := table.Lines("rrlrl", rows)
 	lines := []string{heads[0]}
 	indent := strings.Repeat(" ", strings.Index(heads[0], "what"))
 	for i, p := range ledger {
@@ -187,7 +188,7 @@ func (c *Commands) describePrune(n int, p chat.PruneRecord) []string {
 			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; %.0f tokens were in the bank", cut.Request, words.Count(cut.Back, "request"), cut.Bank)},
 			[]string{"paid", fmt.Sprintf("%.0f tokens at once, saves %.0f with each request", cut.Paid, cut.Saves)})
 	}
-	return table([]column{left, left}, rows)
+	return table.Lines("ll", rows)
 }
 
 // pruneKind is the kind of a prune in words.

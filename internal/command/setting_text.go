@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/settings"
+	"agent/internal/table"
 )
 
 // DescribeSetting describes one setting completely: value, source, help, what it
@@ -74,7 +75,7 @@ func settingRows(all []settings.Resolved, profile string, values int) []string {
 			rows[i] = []string{resolved.Spec.Key, value + padding + "  " + source}
 		}
 	}
-	return table([]column{left, left, left}, rows)
+	return table.Lines("lll", rows)
 }
 
 // shown is the value of a setting, or what unset means.

@@ -1,0 +1,92 @@
+// Package table lines texts up in columns, two spaces apart.
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const gap = "  "
+
+// Lines lines rows up. align has a letter for each column: l for left, r for right. Rows
+// may be shorter. Nothing follows the last cell of a line.
+func Lines(align string, rows [][]string) []string {
+	widths := make([]int, len(align))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		cells := make([]string, len(row))
+		for j, cell := range row {
+			cells[j] = cell + strings.Repeat(" ", widths[j]-ansi.StringWidth(cell))
+			if align[j] == 'r' {
+				cells[j] = strings.Repeat(" ", widths[j]-ansi.StringWidth(cell)) + cell
+			}
+		}
+		lines[i] = strings.TrimRight(strings.Join(cells, gap), " ")
+	}
+	return lines
+}
+
+// Column is a column of a table with a head.
+type Column struct {
+	Head string
+	// Worth says which columns are left out first where there is no room for all: those
+	// of the least.
+	Worth int
+}
+
+// Fit lays rows out below the heads of their columns, in at most width columns of the
+// terminal, 0 for any number. Columns that hold nothing are left out, then those of the
+// least worth until the others fit; at last the lines are cut.
+func Fit(columns []Column, rows [][]string, width int) []string {
+	heads := make([]string, len(columns))
+	holds := make([]bool, len(columns))
+	most := 0
+	for i, column := range columns {
+		heads[i] = column.Head
+		holds[i] = slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" })
+		if holds[i] {
+			most = max(most, column.Worth)
+		}
+	}
+	all := append([][]string{heads}, rows...)
+	var lines []string
+	for least := range most + 1 {
+		stays := func(i int) bool { return holds[i] && columns[i].Worth >= least }
+		lines = Lines(strings.Repeat("l", len(columns)), choose(all, stays))
+		if width == 0 || widest(lines) <= width {
+			return lines
+		}
+	}
+	for i, line := range lines {
+		lines[i] = ansi.Truncate(line, width, "…")
+	}
+	return lines
+}
+
+// choose keeps some columns of rows.
+func choose(rows [][]string, keep func(column int) bool) [][]string {
+	chosen := make([][]string, len(rows))
+	for y, row := range rows {
+		for i, cell := range row {
+			if keep(i) {
+				chosen[y] = append(chosen[y], cell)
+			}
+		}
+	}
+	return chosen
+}
+
+func widest(lines []string) int {
+	width := 0
+	for _, line := range lines {
+		width = max(width, ansi.StringWidth(line))
+	}
+	return width
+}
