@@ -14,7 +14,9 @@ import (
 // showCommand shows what a command has to show: its bar, its lines, its diff. What
 // would fill more than half of the window is opened to be read, and leaves a line.
 func (m *Model) showCommand(line string, output command.Output) {
-	m.print(transcript.Text, promptRows(line))
+	if !m.heard(line) {
+		m.print(transcript.Text, promptRows(line))
+	}
 	if output.Ask != nil { // it is asked
 		if len(output.Ask.Done) > 0 {
 			m.answer(commandRows(command.Output{Lines: output.Ask.Done}))
@@ -37,13 +39,16 @@ func (m *Model) showCommand(line string, output command.Output) {
 // commandRows lays out what a command has to show.
 func commandRows(output command.Output) transcript.Lay {
 	return func(t *style.Theme, width int) (rows []string) {
-		if output.Bar != nil {
+		if output.Bar != nil && !t.Spoken { // its figures are in the lines
 			rows = append(rows, contextBar(t, *output.Bar, width))
 		}
 		for _, line := range output.Lines {
 			for _, line := range strings.Split(style.Clean(line), "\n") {
 				rows = append(rows, style.HangingWrap(line, width)...)
 			}
+		}
+		if output.Fresh && t.Spoken {
+			return append(rows, "new context")
 		}
 		if output.Fresh {
 			const label = "── new context "

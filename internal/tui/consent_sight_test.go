@@ -174,7 +174,7 @@ func TestPlainTypedAheadIsNoAnswer(t *testing.T) {
 	driver, now := &fakeDriver{}, time.Unix(1_000_000, 0)
 	var out strings.Builder
 	p := &plain{
-		model: newModel(t.Context(), Options{Driver: driver, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}}, 80, 1000),
+		model: newModel(t.Context(), Options{Driver: driver, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Plain: true}, 80, 1000),
 		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
 	}
 	p.take(eventsMsg{chat.TurnStarted{}, askedForCommand("rm -r build")})

@@ -51,7 +51,7 @@ func (a *activity) showEarlier(e Earlier) {
 	a.earlier = e.Exchanges
 	before := max(0, len(e.Exchanges)-earlierShown)
 	if before > 0 {
-		a.note(dim, "·", words.Count(before, "earlier exchange")+": Ctrl+O opens them")
+		a.note(dim, "·", words.Count(before, "earlier exchange")+a.earlierOpen())
 	}
 	for i, exchange := range e.Exchanges[before:] {
 		a.print(transcript.Text, promptRows(exchange.Said))
@@ -70,6 +70,14 @@ func (a *activity) showEarlier(e Earlier) {
 	if e.Unfinished {
 		a.note(warn, "!", "the model has not finished with this; /retry lets it go on")
 	}
+}
+
+// earlierOpen says how the exchanges before are read.
+func (a *activity) earlierOpen() string {
+	if a.opts.Plain {
+		return " before these: agent sessions show has them"
+	}
+	return ": Ctrl+O opens them"
 }
 
 // foldedRows lays out what was called: what was done, and what failed.

@@ -57,6 +57,9 @@ func (m *Model) event(event chat.Event) {
 // userMessage prints what the user said and what the @ processor made of it.
 func (m *Model) userMessage(e chat.UserMessage) {
 	said := promptRows(m.input.AsTyped(e.Text))
+	if m.heard(e.Text) {
+		said = transcript.Rows()
+	}
 	var files []transcript.Lay
 	for _, file := range e.Included {
 		if m.opts.Files != nil {
@@ -76,6 +79,12 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	})
 }
 
+// heard reports whether a message was typed on a terminal that shows what is typed: saying
+// it again would be heard twice.
+func (m *Model) heard(text string) bool {
+	return m.opts.Plain && m.typedLines[strings.TrimSpace(text)]
+}
+
 // includedSize says how much of the context a file takes: images have no lines.
 func includedSize(file atcmd.Included) string {
 	if file.Lines == 0 && file.Bytes > 0 {
@@ -90,12 +99,16 @@ const promptShown = 20
 // promptRows is what the user typed, as it is printed back: on a ground of its own
 // where there are colours for it.
 func promptRows(text string) transcript.Lay {
-	lines := strings.Split(style.CleanProse(strings.TrimRight(text, "\n")), "\n")
+	clean := style.CleanProse(strings.TrimRight(text, "\n"))
+	lines := strings.Split(clean, "\n")
 	more := len(lines) - promptShown
 	if more > 0 {
 		lines = lines[:promptShown]
 	}
 	return func(t *style.Theme, width int) []string {
+		if t.Spoken {
+			return style.WrapText("You: "+clean, width)
+		}
 		var rows []string
 		for i, line := range lines {
 			for j, row := range style.WrapText(line, max(10, min(width, markdown.TextColumns)-2)) {

@@ -73,7 +73,7 @@ func Keys() (keys []command.Key) {
 func PlainKeys() []command.Key {
 	return []command.Key{
 		{Name: "Enter", Does: "send the line, or answer with it"},
-		{Name: "Ctrl+C", Does: "end the program"},
+		{Name: "Ctrl+C", Does: "interrupt; twice quits"},
 		{Name: "Ctrl+D", Does: "on an empty line: quit"},
 	}
 }

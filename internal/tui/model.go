@@ -30,6 +30,8 @@ type Model struct {
 	line      statusLine
 	presence  presence
 	resize    resize
+	// typedLines are the lines that were typed where nothing but lines is read.
+	typedLines map[string]bool
 	// keysShown is set while the keys are under the input.
 	keysShown bool
 	// live is the live part as laid out after the latest update.
@@ -42,12 +44,13 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	m := &Model{
 		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s},
-		input: input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
+		typedLines: map[string]bool{},
+		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
 	m.reader.closed = func(covered time.Time) { m.questions.Uncover(covered, opts.Now()) }
-	m.print(transcript.Text, func(_ *style.Theme, width int) (rows []string) {
+	m.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
 		for _, line := range opts.Greeting {
-			for _, row := range style.WrapText(style.CleanProse(line), width) {
+			for _, row := range style.WrapText(t.Say(style.CleanProse(line)), width) {
 				rows = append(rows, strings.TrimSuffix(row, " ·"))
 			}
 		}

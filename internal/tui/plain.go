@@ -5,7 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"syscall"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -26,7 +29,12 @@ type plain struct {
 	ended chan struct{}
 	// asked is the question that was printed last.
 	asked int
+	// stopped is when Ctrl+C was pressed last.
+	stopped time.Time
 }
+
+// stopMsg is Ctrl+C.
+type stopMsg struct{}
 
 // typedLineMsg is a line that was typed; more is false at the end of the input.
 type typedLineMsg struct {
@@ -35,7 +43,7 @@ type typedLineMsg struct {
 }
 
 // runPlain serves lines until the input ends, a message says to quit, or ctx ends.
-func runPlain(ctx context.Context, opts Options, stop <-chan struct{}) error {
+func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error {
 	opts.Plain = true
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
 	width, _ := term.SizeOf(opts.Out)
@@ -51,8 +59,14 @@ func runPlain(ctx context.Context, opts Options, stop <-chan struct{}) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-stop:
-			return nil
+		case s := <-signals:
+			switch {
+			case s == syscall.SIGWINCH:
+			case s != syscall.SIGINT:
+				return ErrTerminated
+			case p.take(stopMsg{}):
+				return nil
+			}
 		case message := <-p.inbox:
 			if p.take(message) {
 				return nil
@@ -103,6 +117,10 @@ func (p *plain) take(message tea.Msg) (end bool) {
 			return true
 		}
 		p.start(p.line(message.text))
+	case stopMsg:
+		if p.stop() {
+			return true
+		}
 	default:
 		p.start(p.model.update(message))
 	}
@@ -114,29 +132,37 @@ func (p *plain) take(message tea.Msg) (end bool) {
 func (p *plain) line(text string) tea.Cmd {
 	m := p.model
 	if m.questions.Open() {
-		asked := m.questions.First()
-		answer, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
-		switch {
-		case answer == "y" && reason == "" && m.questions.TooEarly(m.opts.Now()):
-			m.note(warn, "!", "that was typed before the question was there; answer it again")
+		if reply := m.questions.Line(text, m.opts.Now()); reply.View {
+			p.asked = 0
 			return nil
-		case asked.Own != nil && (answer == "y" || answer == "n") && reason == "":
-			m.questions.Settle(asked.ID, m.opts.Now())
-			if answer == "y" {
-				return m.runCommand(asked.Own.Run)
-			}
-			m.leftAsItIs()
-			return nil
-		case answer == "y" && reason == "":
-			m.opts.Driver.Answer(asked.ID, chat.Decision{Allow: true})
-			return nil
-		case answer == "n":
-			m.opts.Driver.Answer(asked.ID, chat.Decision{Reason: reason})
-			return nil
+		} else if !reply.Pass {
+			cmd := m.questionReply(reply)
+			m.sendWaiting()
+			return cmd
 		}
 	}
+	m.typedLines[strings.TrimSpace(text)] = true
 	m.input.Set(text)
 	return m.submit()
+}
+
+// stop takes Ctrl+C and reports whether it ends the program: the first one interrupts what
+// runs, as Esc does on the screen, and a second one soon after quits.
+func (p *plain) stop() (end bool) {
+	m := p.model
+	now := m.opts.Now()
+	if !p.stopped.IsZero() && now.Sub(p.stopped) <= hintTime {
+		return true
+	}
+	p.stopped = now
+	switch {
+	case m.questions.Open():
+		p.start(m.questionReply(m.questions.Line("stop", now)))
+	case m.activity.turn.running:
+		m.interrupt()
+	}
+	m.showHint("Ctrl+C again quits", true)
+	return false
 }
 
 // show prints what is finished, what a command opened, and the question that waits.
@@ -152,8 +178,12 @@ func (p *plain) show() {
 		asked := m.questions.First()
 		p.asked = asked.ID
 		about := question.All(m.theme, asked, m.width)
-		about[0] = "Question: " + about[0]
-		rows = append(append(rows, about...), "Type y for yes, n and a reason for no; anything else is a message.")
+		head := "Question: "
+		if n := m.questions.Count(); n > 1 {
+			head = fmt.Sprintf("Question 1 of %d: ", n)
+		}
+		about[0] = head + about[0]
+		rows = append(append(rows, about...), style.WrapText(m.questions.Answers(), m.width)...)
 	}
 	for _, row := range rows {
 		fmt.Fprintln(p.out, style.SealPlain(row))

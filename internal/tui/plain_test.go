@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func TestPlainFrame(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(1_000_000, 0)
 	p := &plain{
-		model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, 80, 1000),
+		model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Plain: true, Greeting: []string{"hello"}}, 80, 1000),
 		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
 	}
 	p.show()
@@ -56,7 +57,7 @@ func TestPlain(t *testing.T) {
 	driver := &fakeDriver{}
 	var out strings.Builder
 	p := &plain{
-		model: newModel(t.Context(), Options{Driver: driver, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Greeting: []string{"hello"}}, 80, 1000),
+		model: newModel(t.Context(), Options{Driver: driver, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Plain: true, Greeting: []string{"hello"}}, 80, 1000),
 		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
 	}
 	p.show()
@@ -70,7 +71,7 @@ func TestPlain(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	got := out.String()
-	for _, want := range []string{"hello\n", "> why?\n", "Because.\n", "touch X #␍ls\n", "would not be seen", "y for yes", "line 900\n"} {
+	for _, want := range []string{"hello\n", "Because.\n", "touch X #␍ls\n", "would not be seen", "Type y: yes; ", "line 900\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got[:min(len(got), 2000)])
 		}
@@ -80,5 +81,109 @@ func TestPlain(t *testing.T) {
 	}
 	if !p.take(typedLineMsg{}) {
 		t.Error("the end of the input does not end it")
+	}
+}
+
+// plainScene is the plain mode with a clock of its own.
+type plainScene struct {
+	*plain
+	driver *fakeDriver
+	out    *strings.Builder
+	now    time.Time
+}
+
+func newPlainScene(t *testing.T) *plainScene {
+	s := &plainScene{driver: &fakeDriver{}, out: &strings.Builder{}, now: time.Unix(1_000_000, 0)}
+	opts := Options{Driver: s.driver, Commands: fakeCommands{}, Now: func() time.Time { return s.now }, Environ: []string{"TERM=dumb"}, Plain: true}
+	s.plain = &plain{model: newModel(t.Context(), opts, 80, 1000), out: s.out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{})}
+	return s
+}
+
+func (s *plainScene) wait(d time.Duration) { s.now = s.now.Add(d) }
+
+// D2: the first Ctrl+C interrupts, a second one within two seconds quits.
+func TestPlainInterrupts(t *testing.T) {
+	t.Parallel()
+	s := newPlainScene(t)
+	s.take(eventsMsg{chat.TurnStarted{}})
+	if s.take(stopMsg{}) {
+		t.Fatal("the first Ctrl+C ends the program")
+	}
+	if diff := cmp.Diff([]string{"interrupt"}, s.driver.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(s.out.String(), "Ctrl+C again quits\n") {
+		t.Errorf("it is not said how to quit:\n%s", s.out)
+	}
+	s.wait(3 * time.Second)
+	if s.take(stopMsg{}) {
+		t.Error("a Ctrl+C much later ends the program")
+	}
+	s.wait(time.Second)
+	if !s.take(stopMsg{}) {
+		t.Error("the second Ctrl+C does not quit")
+	}
+	asked := newPlainScene(t)
+	asked.take(eventsMsg{chat.TurnStarted{}, askedForCommand("make")})
+	if asked.take(stopMsg{}) {
+		t.Error("Ctrl+C at a question ends the program")
+	}
+	if diff := cmp.Diff([]string{`answer 7 allow=false always=false reason=""`, "interrupt"}, asked.driver.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// D2: a question has every answer that the screen has.
+func TestPlainAnswers(t *testing.T) {
+	t.Parallel()
+	const no = `answer 7 allow=false always=false reason=""`
+	for line, want := range map[string][]string{
+		"y": {`answer 7 allow=true always=false reason=""`}, "Y": {`answer 7 allow=true always=false reason=""`},
+		"a": {`answer 7 allow=true always=true reason=""`}, "n": {no}, "n use make": {`answer 7 allow=false always=false reason="use make"`},
+		"stop": {no, "interrupt"}, "esc": {no, "interrupt"}, "v": nil, "yes please": {`send "yes please"`}, "yy": nil,
+	} {
+		s := newPlainScene(t)
+		s.take(eventsMsg{chat.TurnStarted{}, askedForCommand("make")})
+		s.wait(time.Second)
+		s.take(typedLineMsg{line, true})
+		if diff := cmp.Diff(want, s.driver.calls); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", line, diff)
+		}
+		if n := strings.Count(s.out.String(), "Question: run make"); (line == "v") != (n == 2) {
+			t.Errorf("%s: the question is read %d times", line, n)
+		}
+	}
+	own := newPlainScene(t)
+	own.take(commandMsg{line: "/undo", output: command.Output{Ask: &command.Ask{Title: "undo 1 file", Does: "yes, undo", Run: "/undo yes"}}})
+	if !strings.Contains(own.out.String(), "Type y: yes, undo; n: no, leave it as it is; v: ") {
+		t.Errorf("the answers to a command's question:\n%s", own.out)
+	}
+}
+
+// D2: nothing is heard twice, and nothing that is only decoration: not in a session, not in
+// a question, not in what a command shows.
+func TestPlainHoldsNoDecoration(t *testing.T) {
+	t.Parallel()
+	s := newPlainScene(t)
+	s.take(typedLineMsg{"explain", true})
+	s.take(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "explain"}})
+	if strings.Contains(s.out.String(), "explain") {
+		t.Errorf("what was typed is said again:\n%s", s.out)
+	}
+	s.take(eventsMsg{chat.UserMessage{Text: "/init asks for this"}})
+	if !strings.Contains(s.out.String(), "You: /init asks for this\n") {
+		t.Errorf("what was not typed is not said:\n%s", s.out)
+	}
+	s.take(eventsMsg{chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}})
+	for name, play := range states {
+		scene := newScreenplayFor(t, 80, 1000, func(o *Options) { o.Plain = true })
+		play(scene)
+		(&plain{model: scene.model, out: s.out}).show()
+		fmt.Fprintln(s.out, name+"\n"+strings.Join(scene.printed, "\n"))
+	}
+	for _, row := range strings.Split(s.out.String(), "\n") {
+		if strings.ContainsAny(row, "│─┼✓✗·•…≈■↻↑↓→←▸❯█░▕▏⋮−×`#>*") {
+			t.Errorf("decoration is read aloud: %q", row)
+		}
 	}
 }

@@ -39,16 +39,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	defer signal.Stop(signals)
 
 	if opts.Plain || opts.env("TERM") == "dumb" {
-		stop, terminated := make(chan struct{}), make(chan struct{})
-		defer close(stop)
-		go watch(stop, signals, terminated, func() {})
-		err := runPlain(ctx, opts, terminated)
-		select {
-		case <-terminated:
-			return ErrTerminated
-		default:
-			return err
-		}
+		return runPlain(ctx, opts, signals)
 	}
 	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
 	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}

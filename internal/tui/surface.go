@@ -75,7 +75,12 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 // chooseTheme works out the styles for the theme that is set.
 func (s *surface) chooseTheme() {
 	p := s.opts.palette(s.ground.dark || !s.ground.known)
-	if s.theme == nil || s.palette != p.Name {
+	switch {
+	case s.opts.Plain && s.theme == nil:
+		s.theme = style.NewSpoken()
+		s.md = markdown.New(s.theme)
+	case s.opts.Plain:
+	case s.theme == nil || s.palette != p.Name:
 		s.palette = p.Name
 		s.theme = style.NewTheme(s.colours, p)
 		s.md = markdown.New(s.theme)
@@ -101,6 +106,9 @@ func (s *surface) spinner() string {
 }
 
 func (s *surface) showHint(text string, quits bool) {
+	if s.opts.Plain {
+		s.note(warn, "!", text)
+	}
 	s.hint = hint{text: text, until: s.opts.Now().Add(hintTime), quits: quits}
 }
 
@@ -122,12 +130,13 @@ func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) 
 func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
 	text = style.CleanProse(strings.TrimSpace(text))
 	return func(t *style.Theme, width int) []string {
-		margin := strings.Repeat(" ", style.Width(glyph)+1)
-		rows := style.WrapText(text, max(10, min(width, markdown.TextColumns)-len(margin)))
+		sign := t.Sign(look(t), glyph)
+		margin := strings.Repeat(" ", style.Width(sign))
+		rows := style.WrapText(t.Say(text), max(10, min(width, markdown.TextColumns)-len(margin)))
 		for i, row := range rows {
 			rows[i] = look(t).Text(row)
 		}
-		return style.Indent(rows, look(t).Text(glyph)+" ", margin)
+		return style.Indent(rows, sign, margin)
 	}
 }
 

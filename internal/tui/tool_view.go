@@ -128,14 +128,22 @@ func (reads heldReads) rows() transcript.Lay {
 		for i, file := range reads {
 			name := file.name
 			if i < len(reads)-1 {
-				spans = append(spans, style.Span{Text: name}, style.Span{Text: fmt.Sprintf(" (%d), ", file.lines), Style: t.Dim})
+				spans = append(spans, style.Span{Text: name}, style.Span{Text: readLines(t, file.lines) + ", ", Style: t.Dim})
 			} else {
-				spans = append(spans, style.Span{Text: name}, style.Span{Text: fmt.Sprintf(" (%d)", file.lines), Style: t.Dim})
+				spans = append(spans, style.Span{Text: name}, style.Span{Text: readLines(t, file.lines), Style: t.Dim})
 			}
 		}
 		rows := style.WrapSpans(append(style.Spans{{Text: readVerb + " "}}, spans...), max(20, width-2))
-		return style.Indent(rows, t.OK.Text("✓")+" ", "  ")
+		return style.Indent(rows, t.Sign(t.OK, "✓"), "  ")
 	}
+}
+
+// readLines says how many lines were read.
+func readLines(t *style.Theme, n int) string {
+	if t.Spoken {
+		return ", " + words.Count(n, "line")
+	}
+	return fmt.Sprintf(" (%d)", n)
 }
 
 // toolResult is what is printed of a finished call. It looks at the answer, never
@@ -147,9 +155,9 @@ func toolResult(t *style.Theme, e chat.ToolEnded, saved, width int) []string {
 		return noteRows(bad, "✗", describe(e.Said).NotDone()+" — "+refused)(t, width)
 	}
 	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
-	glyph := t.OK.Text("✓")
+	glyph := t.Sign(t.OK, "✓")
 	if failed {
-		glyph = t.Bad.Text("✗")
+		glyph = t.Sign(t.Bad, "✗")
 	}
 	most := resultLines
 	if e.Typed {
@@ -170,9 +178,13 @@ func toolResult(t *style.Theme, e chat.ToolEnded, saved, width int) []string {
 	if a.ExitCode != nil || a.Diff != "" || a.Error == "" {
 		what = done.Ended()
 	}
+	said = t.Say(said)
 	room := width - 2
+	if t.Spoken {
+		room = spokenColumns // nothing that is heard is cut
+	}
 	said = style.Truncate(said, max(room-style.Width(what), room/2))
-	head := glyph + " " + style.Truncate(what, max(20, room-style.Width(said))) + t.Dim.Text(said)
+	head := glyph + style.Truncate(what, max(20, room-style.Width(said))) + t.Dim.Text(said)
 	return append([]string{head}, style.IndentAll(body, "  ")...)
 }
 
@@ -218,7 +230,7 @@ func howMuch(a tools.Answer) string {
 // bounded cuts lines at the end and says so.
 func bounded(t *style.Theme, lines []string, most int) []string {
 	if more := len(lines) - most; more > 1 {
-		return append(lines[:most:most], t.Dim.Text(fmt.Sprintf("… %d more lines: Ctrl+O", more)))
+		return append(lines[:most:most], t.Dim.Text(leftOut(t, fmt.Sprintf("%d more lines", more))))
 	}
 	return lines
 }
@@ -231,6 +243,18 @@ func boundedText(t *style.Theme, text string, width int) []string {
 	return bounded(t, rows, errorLines)
 }
 
+// leftOut says what is not shown, and the key that opens it. Where there are no keys the
+// rest is not heard.
+func leftOut(t *style.Theme, what string) string {
+	if t.Spoken {
+		return "not read: " + strings.Replace(what, "all of it", "the lines before", 1)
+	}
+	return "… " + what + ": Ctrl+O"
+}
+
+// spokenColumns is how long a line is at most that is listened to.
+const spokenColumns = 4000
+
 // lastLines is the end of a command's output, most lines of it and one that says that
 // there are more, and how many when text is whole.
 func lastLines(t *style.Theme, text string, width, most int, whole bool) []string {
@@ -240,11 +264,11 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 	lines := strings.Split(text, "\n")
 	var rows []string
 	if more := len(lines) - most; more > 1 {
-		said := "… all of it: Ctrl+O"
+		said := "all of it"
 		if whole {
-			said = fmt.Sprintf("… %s before: Ctrl+O", words.Count(more, "line"))
+			said = words.Count(more, "line") + " before"
 		}
-		rows = append(rows, t.Dim.Text(said))
+		rows = append(rows, t.Dim.Text(leftOut(t, said)))
 		lines = lines[more:]
 	}
 	for _, line := range lines {

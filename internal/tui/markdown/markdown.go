@@ -70,21 +70,33 @@ func (m *Renderer) block(node ast.Node, width, full int) []string {
 	switch n := node.(type) {
 	case *ast.Heading:
 		mark := ""
-		if t.Heading.On == "" {
+		switch {
+		case t.Spoken:
+			mark = "Heading: "
+		case t.Heading.On == "":
 			mark = strings.Repeat("#", n.Level) + " "
 		}
 		return style.WrapSpans(append([]style.Span{{Text: mark, Style: t.Heading}}, m.spans(n, t.Heading)...), width)
 	case *ast.FencedCodeBlock:
+		if t.Spoken {
+			return m.spokenCode(n)
+		}
 		return style.IndentAll(highlight.Lines(t, m.raw(n), string(n.Language(m.source))), "  ")
 	case *ast.CodeBlock:
 		return style.IndentAll(highlight.Lines(t, m.raw(n), ""), "  ")
 	case *ast.HTMLBlock:
 		return strings.Split(strings.TrimRight(m.raw(n), "\n"), "\n")
 	case *ast.Blockquote:
+		if t.Spoken {
+			return style.Indent(m.blocks(n, width, full, false), "Quote: ", "")
+		}
 		return style.IndentAll(m.blocks(n, max(10, width-2), full-2, false), t.Quote.Text("│ "))
 	case *ast.List:
 		return m.list(n, width, full)
 	case *ast.ThematicBreak:
+		if t.Spoken {
+			return nil
+		}
 		return []string{t.Dim.Text(strings.Repeat("─", min(20, width)))}
 	case *extast.Table:
 		return m.table(n, full)
@@ -101,6 +113,9 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 	}
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		mark := "• "
+		if m.theme.Spoken {
+			mark = "" // each item is a line
+		}
 		if list.IsOrdered() {
 			mark = fmt.Sprintf("%d. ", number)
 			number++
@@ -116,6 +131,15 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 		out = append(out, style.Indent(lines, m.theme.Accent.Text(mark), pad)...)
 	}
 	return out
+}
+
+// spokenCode is a block of code, as it is, behind a word that says so.
+func (m *Renderer) spokenCode(n *ast.FencedCodeBlock) []string {
+	rows := strings.Split(strings.TrimRight(style.Clean(m.raw(n)), "\n"), "\n")
+	if m.piece.More {
+		return rows
+	}
+	return append([]string{strings.TrimSpace("Code "+string(n.Language(m.source))) + ":"}, rows...)
 }
 
 // raw is the text of a block of code.

@@ -43,6 +43,12 @@ func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
 	case *extast.Strikethrough:
 		return m.spans(n, t.Strike.Over(look))
 	case *extast.TaskCheckBox:
+		if t.Spoken && n.IsChecked {
+			return []style.Span{{Text: "done: "}}
+		}
+		if t.Spoken {
+			return []style.Span{{Text: "open: "}}
+		}
 		if n.IsChecked {
 			return []style.Span{{Text: "[x] ", Style: t.OK}}
 		}
@@ -76,7 +82,7 @@ func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) []style.Span {
 	if inCell(n) {
 		code = strings.ReplaceAll(code, `\|`, "|")
 	}
-	if m.theme.Code.On == "" {
+	if m.theme.Code.On == "" && !m.theme.Spoken {
 		code = "`" + code + "`"
 	}
 	return []style.Span{{Text: code, Style: m.theme.Code.Over(look)}}

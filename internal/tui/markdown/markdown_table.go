@@ -32,6 +32,9 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 		return nil
 	}
 	decide, skip := m.partOfTable(rows)
+	if m.theme.Spoken {
+		return spokenTable(rows, skip)
+	}
 	room := width - 3*(len(rows[0])-1)
 	widths, ok := columnWidths(decide, room)
 	if !ok {
@@ -46,6 +49,32 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 	}
 	for _, row := range rows[1+skip:] {
 		out = append(out, m.tableRow(row, widths, table.Alignments)...)
+	}
+	return out
+}
+
+// spokenTable is a sentence a row: "file: lex.go, lines: 120".
+func spokenTable(rows [][][]style.Span, skip int) []string {
+	text := func(cell []style.Span) string {
+		var b strings.Builder
+		for _, span := range cell {
+			b.WriteString(span.Text)
+		}
+		return strings.TrimSpace(b.String())
+	}
+	var out []string
+	for _, row := range rows[1+skip:] {
+		var cells []string
+		for i, cell := range row {
+			switch name, value := text(rows[0][min(i, len(rows[0])-1)]), text(cell); {
+			case value == "":
+			case name == "":
+				cells = append(cells, value)
+			default:
+				cells = append(cells, name+": "+value)
+			}
+		}
+		out = append(out, strings.Join(cells, ", "))
 	}
 	return out
 }

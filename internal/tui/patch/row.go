@@ -10,6 +10,12 @@ import (
 
 // rows lays a line out: its number, its sign, its text, wrapped behind them.
 func (l line) rows(t *style.Theme, gutter, width int) []string {
+	if t.Spoken {
+		if width <= 0 {
+			return []string{l.spoken()}
+		}
+		return style.HardWrap(l.spoken(), width)
+	}
 	if l.kind == '@' {
 		return []string{t.Hunk.Text(strings.Repeat(" ", gutter) + " ⋮")}
 	}
@@ -43,6 +49,22 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 		out = append(out, t.Dim.Text(fmt.Sprintf("%*s ", gutter, number))+text.String())
 	}
 	return out
+}
+
+// spoken is the line with words for its signs.
+func (l line) spoken() string {
+	number := strconv.Itoa(l.number)
+	switch l.kind {
+	case '@':
+		return "further down:"
+	case '+':
+		return "line " + number + " added: " + l.text
+	case '-':
+		return "line " + number + " removed: " + l.text
+	case '\\':
+		return l.text
+	}
+	return "line " + number + ": " + l.text
 }
 
 // sideStyle is the text style of a side of the diff.

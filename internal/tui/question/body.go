@@ -45,7 +45,7 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 		b.title = "the model goes in circles; shall it go on?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)
 	case p.Diff != "":
-		b.title = oneLine(p.Title).Text + "  " + patch.StatText(p.Diff)
+		b.title = oneLine(p.Title).Text + t.Say("  "+patch.StatText(p.Diff))
 		b.rows = patch.Render(t, p.Diff, width)
 	case p.Command != "":
 		b.rows = Command(t, p.Command, width)
@@ -108,7 +108,7 @@ func Command(t *style.Theme, command string, width int) []string {
 			blank++
 		}
 		if blank > 2 {
-			rows = append(rows, t.Warn.Text("⋮ "+words.Count(blank, "blank line")))
+			rows = append(rows, t.Warn.Text(gap(t)+words.Count(blank, "blank line")))
 			i += blank - 1
 			continue
 		}
@@ -128,6 +128,14 @@ func (b *body) arrange(room int) {
 	if b.scrolled {
 		b.top = max(0, min(b.top, len(b.rows)-max(1, room-1)))
 	}
+}
+
+// gap is the sign of lines that are a number.
+func gap(t *style.Theme) string {
+	if t.Spoken {
+		return ""
+	}
+	return "⋮ "
 }
 
 // view is as much of the body as fits: all of it, its head and its tail, or the part
@@ -177,5 +185,5 @@ func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), tru
 
 // warning says that there are characters which would not be seen by themselves.
 func (b *body) warning(t *style.Theme, width int) string {
-	return t.Warn.Text(style.Truncate("! it holds "+words.Count(b.hidden, "character")+" that would not be seen, shown as symbols or numbers", width))
+	return t.Warn.Text(style.Truncate(t.Sign(t.Plain, "!")+"it holds "+words.Count(b.hidden, "character")+" that would not be seen, shown as symbols or numbers", width))
 }

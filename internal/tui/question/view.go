@@ -102,7 +102,7 @@ func cautions(request Asked) []style.Revealed {
 func cautionRows(t *style.Theme, request Asked, width int) []string {
 	var rows []string
 	for _, caution := range cautions(request) {
-		for _, row := range (style.Spans{{Text: "! " + caution.Text, Style: t.Warn}}).HardWrap(width) {
+		for _, row := range (style.Spans{{Text: t.Sign(t.Plain, "!") + caution.Text, Style: t.Warn}}).HardWrap(width) {
 			rows = append(rows, row.String())
 		}
 	}
