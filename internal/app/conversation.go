@@ -21,6 +21,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
 	"agent/internal/provider"
 	"agent/internal/rules"
 	"agent/internal/session"
@@ -245,6 +246,7 @@ func (c *Conversation) openWorkspace() error {
 		Confinement: c.confinement,
 		Protected: protect.Places{
 			Home: realPath(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings), Denied: c.process.realPaths(settings.SandboxDenyRead.Of(c.settings)),
+			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, c.process.gitConfigurations()) },
 		},
 	}
 	return c.prepareSandbox()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -26,11 +27,25 @@ func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.S
 		AllowWrite: p.userPaths(settings.SandboxAllowWrite.Of(s)),
 		DenyRead:   p.secrets(slices.Concat(p.ownFiles(f, s), p.userPaths(settings.SandboxDenyRead.Of(s)))),
 		Protected:  protect.Paths(root),
-		Survey:     found,
-		AllowRead:  within(root, settings.Items(settings.SandboxAllowRead.Of(s))),
-		Network:    settings.SandboxAllowNetwork.Of(s),
-		Caches:     p.cacheFolder(root),
+
+		GitConfigurations: p.gitConfigurations(),
+		Survey:            found,
+		AllowRead:         within(root, settings.Items(settings.SandboxAllowRead.Of(s))),
+		Network:           settings.SandboxAllowNetwork.Of(s),
+		Caches:            p.cacheFolder(root),
 	}
+}
+
+// gitConfigurations are those of the user and of the system.
+func (p *Process) gitConfigurations() []string {
+	files := []string{"/etc/gitconfig"}
+	if p.Home != "" {
+		files = append(files, filepath.Join(p.Home, ".gitconfig"), filepath.Join(cmp.Or(p.Env("XDG_CONFIG_HOME"), filepath.Join(p.Home, ".config")), "git", "config"))
+	}
+	if named := p.Env("GIT_CONFIG_GLOBAL"); named != "" {
+		files = append(files, named)
+	}
+	return files
 }
 
 // secrets are what no confined command may read: the usual places in the home folder,

@@ -48,6 +48,9 @@ type Places struct {
 	Own []string
 	// Denied are the absolute folders and files of the setting sandbox.deny-read.
 	Denied []string
+	// GitRuns reports whether git would run or obey a file because its configuration names
+	// it; nil for none. The path is absolute, without links.
+	GitRuns func(abs string) bool
 }
 
 // Edit says how careful one must be to change a file. abs is its absolute path
@@ -59,6 +62,9 @@ func (p Places) Edit(abs, rel string) Found {
 	}
 	if found := p.secret(abs, rel); found.Care == Guarded {
 		return found
+	}
+	if p.GitRuns != nil && p.GitRuns(abs) {
+		return Found{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}
 	}
 	for _, group := range runLater {
 		for _, name := range slices.Concat(group.names, group.builders) {

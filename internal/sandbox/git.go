@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,17 +66,27 @@ func (f *gitFolders) add(dir string) {
 // innerFolders are the folders of submodules and of linked work trees in that of a
 // repository.
 func innerFolders(dir string) []string {
-	const deepest = 5 // submodules are named by their paths
 	var found []string
-	for pattern, n := filepath.Join(dir, "modules", "*"), 0; n < deepest; pattern, n = filepath.Join(pattern, "*"), n+1 {
-		heads, _ := filepath.Glob(filepath.Join(pattern, "HEAD"))
-		for _, head := range heads {
-			found = append(found, filepath.Dir(head))
+	modules := filepath.Join(dir, "modules")
+	_ = filepath.WalkDir(modules, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !entry.IsDir():
+			return nil
+		case missing(path, "HEAD"):
+			if filepath.Base(filepath.Dir(path)) == "objects" && isOfObjects(entry.Name()) {
+				return fs.SkipDir // there are many
+			}
+			return nil
 		}
-	}
+		found = append(found, path)
+		return nil
+	})
 	linked, _ := filepath.Glob(filepath.Join(dir, "worktrees", "*"))
 	return append(found, linked...)
 }
+
+// isOfObjects reports whether git keeps objects in a folder of this name.
+func isOfObjects(name string) bool { return len(name) == 2 || name == "pack" || name == "info" }
 
 func (f *gitFolders) addProtected(dir string) {
 	for _, name := range runsPrograms {

@@ -34,6 +34,8 @@ type guard struct {
 	things map[string]thing
 	// folders are those whose files are protected.
 	folders []place
+	// known is what there was in the folders of repositories.
+	known repositories
 }
 
 // place is a path below a folder that is trusted.
@@ -63,7 +65,7 @@ func newGuard(policy Policy, backend Backend) *guard {
 	if policy.Profile != Work || policy.Temp == "" {
 		return nil
 	}
-	g := &guard{policy: policy, things: map[string]thing{}}
+	g := &guard{policy: policy, things: map[string]thing{}, known: policy.repositories()}
 	for _, path := range policy.Protected {
 		where, ok := policy.placeOf(path)
 		if !ok {
@@ -191,16 +193,16 @@ func (g *guard) restore(look func() survey.Found) {
 // the workspace, unless git makes the like.
 func (g *guard) undoNew(look func() survey.Found) []string {
 	if g.policy.Survey == nil {
-		return nil
+		return g.undoInGit(nil)
 	}
 	found := look()
 	paths := found.Later
 	for _, repository := range found.Repositories {
 		var inside gitFolders
 		inside.addProtected(repository)
-		paths = append(paths, inside.protect...)
+		paths = append(append(paths, inside.protect...), g.policy.named(filepath.Dir(repository))...)
 	}
-	var undone []string
+	undone := g.undoInGit(found.Repositories)
 	for _, path := range paths {
 		where, ok := g.policy.placeOf(path)
 		if !ok || slices.Contains(g.policy.Protected, path) {

@@ -53,6 +53,10 @@ type Policy struct {
 	// Protected are files and folders inside the workspace that stay as they are.
 	// What makes git run programs is protected besides.
 	Protected []string
+	// GitConfigurations are the user's configurations of git, which count in every
+	// repository. What they and those of the repositories name in the workspace stays as
+	// it is too.
+	GitConfigurations []string
 	// Survey finds what else of the workspace stays as it is, and what holds keys and
 	// cannot be opened but for AllowRead; nil: nothing does.
 	Survey    *survey.Survey
@@ -69,7 +73,9 @@ type Policy struct {
 	git []string
 	// processes bounds the processes and threads of the command.
 	processes int
-	// inside is what of Protected the survey found; it is put back at the end should it
+	// found are the repositories in the workspace that the survey found.
+	found []string
+	// inside is what of Protected the survey found, or a configuration names; it is put back at the end should it
 	// have been moved away with a folder above it.
 	inside []string
 	// present are those of Protected that there are, in Work. Of some hundred names few
@@ -113,6 +119,8 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	if p.Profile != Work {
 		return p, nil // nothing of it can be written
 	}
+	named := p.named(p.Workspace)
+	p.Protected, p.inside = append(p.Protected, named...), append(p.inside, named...)
 	p.present = map[string]fs.FileInfo{}
 	for _, path := range p.Protected {
 		if info, err := os.Lstat(path); err == nil {
@@ -122,6 +130,18 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	return p, nil
 }
 
+// named are the files in the workspace that git would run because a configuration names
+// them, in the repository of a work tree.
+func (p Policy) named(workTree string) []string {
+	names := gitNames(workTree, p.GitConfigurations)
+	for _, name := range names {
+		names = append(names, real(name)) // behind a link it is another
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return name == "" || !disk.Within(name, p.Workspace) || name == p.Workspace || slices.Contains(p.Protected, name)
+	})
+}
+
 // there are the files of Protected that exist.
 func (p Policy) there() []string { return slices.Sorted(maps.Keys(p.present)) }
 
@@ -129,8 +149,10 @@ func (p Policy) there() []string { return slices.Sorted(maps.Keys(p.present)) }
 func (p *Policy) surveyed(found survey.Found, backend Backend) {
 	if p.Profile == Work {
 		var folders gitFolders
+		p.found = found.Repositories
 		for _, repository := range found.Repositories {
 			folders.addProtected(repository)
+			folders.protect = append(folders.protect, p.named(filepath.Dir(repository))...)
 		}
 		p.inside = slices.Concat(found.Later, folders.protect)
 		p.Protected = append(p.Protected, p.inside...)

@@ -1,0 +1,111 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/sandbox"
+)
+
+// What git runs or obeys later because a configuration names it stays as it is, wherever
+// it is and however a command comes to it (A2).
+func TestWhatGitsConfigurationNames(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for named, c := range map[string]struct{ config, user string }{
+			"tools/hooks/pre-commit":   {"[core]\n\thooksPath = tools/hooks\n", ""},
+			".hooks/pre-commit":        {"[core] hooksPath = \"./.hooks\"\n", ""},
+			"scripts/git/pre-commit":   {"", "[core]\n\thooksPath = scripts/git\n"},
+			"pre-commit":               {"[core]\n\thooksPath = .\n", ""},
+			"dev.gitconfig":            {"[include]\n\tpath = ../dev.gitconfig\n", ""},
+			"sub/if.gitconfig":         {"[includeIf \"gitdir:x]y\"]\n\tpath = ../sub/if.gitconfig\n", ""},
+			"scripts/clean.sh":         {"[filter \"z\"]\n\tclean = ./scripts/clean.sh %f\n", ""},
+			"scripts/fsm.sh":           {"[core]\n\tfsmonitor = scripts/fsm.sh\n", ""},
+			"scripts/alias":            {"[alias]\n\tx = !sh scripts/alias\n", ""},
+			"scripts/pack":             {"[remote \"o\"]\n\tuploadpack = ./scripts/pack\n", ""},
+			"scripts/merge":            {"[merge \"m\"]\n\tdriver = \"env X=1 ./scripts/merge %O\" # x\n", ""},
+			"scripts/continued/editor": {"[core]\n\teditor = ./scripts/\\\ncontinued/editor\n", ""},
+		} {
+			for _, exists := range []bool{true, false} {
+				for _, how := range []string{"echo evil >> %[1]s; chmod +x %[1]s", "echo evil > x; mv x %[1]s", "mv %[2]s old; mkdir -p %[2]s; echo evil > %[1]s", "rm -f %[1]s; echo evil > x; echo evil > ../x; ln -sf $PWD/x %[1]s"} {
+					h := newHouse(t)
+					if exists {
+						write(t, filepath.Join(h.workspace, named), "# mine")
+					}
+					user := filepath.Join(h.home, ".gitconfig")
+					write(t, user, c.user)
+					addTo(t, h.workspace+"/.git/config", c.config)
+					policy := h.surveyed(sandbox.Work)
+					policy.GitConfigurations = []string{user}
+					line := "mkdir -p " + filepath.Dir(named) + "; " + fmt.Sprintf(how, named, filepath.Dir(named))
+					h.run(s, policy, line)
+					content, err := os.ReadFile(filepath.Join(h.workspace, named))
+					if exists && (err != nil || string(content) != "# mine") || !exists && err == nil && strings.Contains(string(content), "evil") {
+						t.Errorf("%s, there before: %v: %s: it holds %q, %v", named, exists, line, content, err)
+					}
+					if !sandbox.GitRuns(filepath.Join(h.workspace, named), policy.GitConfigurations) {
+						t.Errorf("%s can be edited unasked", named)
+					}
+				}
+			}
+		}
+	})
+}
+
+func addTo(t *testing.T, path, text string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(content)+text)
+}
+
+// What the configuration names only as data is no matter.
+func TestWhatGitDoesNotRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	write(t, h.workspace+"/main", "x")
+	addTo(t, h.workspace+"/.git/config", "[remote \"origin\"]\n\turl = ../sibling/f\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tmerge = a/f\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n[alias]\n\tco = checkout a\n[user]\n\tname = b/f\n")
+	for _, path := range []string{"main", "a/f", "b/f", "checkout", "new.go"} {
+		if sandbox.GitRuns(filepath.Join(h.workspace, path), nil) {
+			t.Errorf("%s counts as run by git", path)
+		}
+	}
+}
+
+// Folders of submodules and work trees that a command makes are looked at when it has
+// ended, and so is what a rebase still has to do (A2).
+func TestNewFoldersInGit(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for line, want := range map[string]int{
+			`git init -q --bare .git/modules/m && git -C .git/modules/m config core.fsmonitor evil`:                                                        1,
+			`git init -q --bare .git/modules/a/b/c/d/e/f/g && echo evil > .git/modules/a/b/c/d/e/f/g/hooks/post-checkout`:                                  1,
+			`git init -q --bare .git/modules/m && git init -q --bare .git/modules/m/objects/x && echo evil > .git/modules/m/objects/x/hooks/post-checkout`: 1,
+			`git init -q --bare .git/modules/m && echo /tmp > .git/modules/m/commondir`:                                                                    1,
+			`git init -q --bare .git/modules/m`: 0,
+			`git worktree add -q tree`:          0,
+			`git worktree add -q tree && printf '[core]\nfsmonitor = evil\n' > .git/worktrees/tree/config.worktree`:  1,
+			`mkdir .git/rebase-merge && printf 'pick 1\nexec evil\n' > .git/rebase-merge/git-rebase-todo`:            1,
+			`mkdir .git/rebase-merge && printf ' \tx evil\n' > .git/rebase-merge/git-rebase-todo`:                    1,
+			`mkdir .git/rebase-merge && printf 'pick 1\n# x\nbreak\n' > .git/rebase-merge/git-rebase-todo`:           0,
+			`mkdir .git/rebase-apply && printf 'x evil\n' > .git/rebase-apply/git-rebase-todo`:                       1,
+			`mkdir -p .git/rebase-merge && ln -s ../../a/f .git/rebase-merge/git-rebase-todo && echo 'x evil' > a/f`: 1,
+			`mkdir -p inner/.git/rebase-merge && printf 'x evil\n' > inner/.git/rebase-merge/git-rebase-todo`:        1,
+		} {
+			h := nested(t)
+			if got := h.run(s, h.surveyed(sandbox.Work), line); got.exit != 0 || len(got.undone) != want {
+				t.Errorf("%s: %+v, want %d undone", line, got, want)
+			}
+		}
+		h := nested(t)
+		write(t, h.workspace+"/.git/rebase-merge/git-rebase-todo", "exec make test\npick 1\n")
+		if got := h.run(s, h.surveyed(sandbox.Work), `printf 'pick 2\nexec make test\n' > .git/rebase-merge/git-rebase-todo`); len(got.undone) != 0 {
+			t.Errorf("what the user wants to run is undone: %+v", got)
+		}
+	})
+}
