@@ -8,7 +8,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race races bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only
+.PHONY: run build test race races bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only release
 
 run: build
 	@bin/agent $(ARGS)
@@ -58,6 +58,15 @@ chaos: build
 
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
+
+# A release as it would be, in dist: archives, packages, checksums, and what the programs
+# are made of. Nothing is published, and signing is left out: it needs the keys of the
+# forge. RELEASER is built once, which takes minutes.
+RELEASER ?= GOFLAGS= go run github.com/goreleaser/goreleaser/v2@v2.13.3
+release:
+	@echo "make release: a dry run; it is neither signed nor published"
+	set -a; . ./packaging/project.env; set +a; $(RELEASER) release --snapshot --clean --skip=publish,sign
+	scripts/npm-packages dist bin/npm
 
 # What the README shows: pictures of the screen, and a run of the demo as text.
 frames: build

@@ -122,6 +122,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newDoctor(w, runDoctor),
 		newSessions(w),
 		newSandbox(w, runSandboxed),
+		newMan(w),
 	)
 	root.SetHelpCommand(newHelp())
 	strictCompletion(root)

@@ -27,13 +27,21 @@ type place struct{ folder, ending string }
 
 var (
 	projectPlaces = []place{
-		{".agents/commands", ".md"}, {".claude/commands", ".md"}, {".opencode/command", ".md"}, {".opencode/commands", ".md"},
-		{".github/prompts", ".prompt.md"}, {".gemini/commands", ".toml"},
+		{".agents/commands", ".md"},
+		{".claude/commands", ".md"},
+		{".opencode/command", ".md"},
+		{".opencode/commands", ".md"},
+		{".github/prompts", ".prompt.md"},
+		{".gemini/commands", ".toml"},
 	}
 	// userPlaces are below home.
 	userPlaces = []place{
-		{".claude/commands", ".md"}, {".codex/prompts", ".md"}, {".config/opencode/command", ".md"}, {".config/opencode/commands", ".md"},
-		{".config/crush/commands", ".md"}, {".gemini/commands", ".toml"},
+		{".claude/commands", ".md"},
+		{".codex/prompts", ".md"},
+		{".config/opencode/command", ".md"},
+		{".config/opencode/commands", ".md"},
+		{".config/crush/commands", ".md"},
+		{".gemini/commands", ".toml"},
 	}
 )
 

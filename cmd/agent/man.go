@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// newMan prints the manual page of the program and all its commands, for packages to
+// install. It has no date: two builds of one commit are equal.
+func newMan(w world) *cobra.Command {
+	return &cobra.Command{
+		Use:    "man",
+		Short:  "Print the manual page",
+		Hidden: true,
+		Args:   exactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := w.stdout.WriteString(manPage(cmd.Root()))
+			return err
+		},
+	}
+}
+
+// manPage is the manual page in the language of man(7).
+func manPage(root *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH AGENT 1 \"\" \"agent %s\" \"User Commands\"\n.SH NAME\nagent \\- %s\n.SH SYNOPSIS\n", roff(version), roff(root.Short))
+	fmt.Fprintf(&b, ".B %s\n[\\fIOPTIONS\\fR]\n.br\n.B agent\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", roff(root.Use), paragraphs(root.Long))
+	options(&b, root.Flags())
+	b.WriteString(".SH COMMANDS\n")
+	commandsOf(&b, root)
+	b.WriteString(".SH EXIT STATUS\n" + exitStatuses + ".SH SEE ALSO\n.BR git (1)\n")
+	return b.String()
+}
+
+// exitStatuses are those of the guide.
+const exitStatuses = `.TP
+0
+the answer is complete
+.TP
+1
+the turn failed
+.TP
+2
+wrong usage or settings
+.TP
+3
+the endpoint or its key
+.TP
+4
+a limit: turns, time, cost
+.TP
+5
+something needed consent that nobody could give
+.TP
+130
+interrupted
+`
+
+func commandsOf(b *strings.Builder, parent *cobra.Command) {
+	for _, c := range parent.Commands() {
+		if c.Hidden || c.Name() == "help" {
+			continue
+		}
+		fmt.Fprintf(b, ".SS %s\n%s", roff(c.UseLine()), paragraphs(c.Short+".\n\n"+c.Long))
+		options(b, c.LocalNonPersistentFlags())
+		commandsOf(b, c)
+	}
+}
+
+// options lists flags as paragraphs with a hanging name.
+func options(b *strings.Builder, flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, help := pflag.UnquoteUsage(f)
+		name := "\\fB\\-\\-" + roff(f.Name) + "\\fR"
+		if f.Shorthand != "" {
+			name = "\\fB\\-" + f.Shorthand + "\\fR, " + name
+		}
+		if value != "" {
+			name += " \\fI" + roff(value) + "\\fR"
+		}
+		fmt.Fprintf(b, ".TP\n%s\n%s\n", name, roff(help))
+	})
+}
+
+// paragraphs are those of a text; indented lines stay as they are.
+func paragraphs(text string) string {
+	var b strings.Builder
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(paragraph, " ") {
+			fmt.Fprintf(&b, ".PP\n.nf\n%s\n.fi\n", roff(paragraph))
+			continue
+		}
+		fmt.Fprintf(&b, ".PP\n%s\n", roff(paragraph))
+	}
+	return b.String()
+}
+
+// roff writes a text so that nothing in it is an instruction.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
