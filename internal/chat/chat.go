@@ -127,9 +127,15 @@ func New(config Config) *Chat {
 	c.window = newWindow(c)
 	c.past = newPast(c)
 	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
-	c.runner = &runner{Config: &c.Config, inbox: c.inbox, approvals: c.approvals, outputLimit: c.window.OutputLimit, archive: c.archive(), store: c.add, instruct: func(text string) {
-		c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...))
-	}}
+	c.runner = &runner{
+		Config:      &c.Config,
+		inbox:       c.inbox,
+		approvals:   c.approvals,
+		outputLimit: c.window.OutputLimit,
+		archive:     c.archive(),
+		store:       c.add,
+		instruct:    func(text string) { c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...)) },
+	}
 	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}
 	return c
 }

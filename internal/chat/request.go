@@ -25,7 +25,7 @@ func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.AI {
 		entries = append(slices.Clip(entries), history.HumanText(replyBrokeOff))
 	}
-	request := request(c.Settings, llm.Request{
+	request := forModel(c.Settings, llm.Request{
 		System:  head.System,
 		History: entries,
 		Tools:   head.Tools,
@@ -39,8 +39,8 @@ func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	return request, nil
 }
 
-// request completes a request with what the settings say about the model.
-func request(s *settings.Settings, r llm.Request) llm.Request {
+// forModel completes a request with what the settings say about the model.
+func forModel(s *settings.Settings, r llm.Request) llm.Request {
 	r.Model = settings.Model.Of(s)
 	r.Temperature = settings.Temperature.Pointer(s)
 	r.TopP = settings.TopP.Pointer(s)

@@ -115,7 +115,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 		c.Emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.Settings), Model: model})
 	})
 	var answer collected
-	request := request(s, llm.Request{System: system, History: []*history.Content{history.HumanText(llm.HideKeys(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
+	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(llm.HideKeys(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
 	request.Patience.Unattended = a.chat.Unattended
 	for chunk, err := range a.provider.Stream(ctx, request) {
 		if err == nil {
