@@ -35,6 +35,7 @@ type party struct {
 	*app.Conversation
 	model, mode, workspace string
 	server                 *llmtest.Server
+	given                  *settings.Settings
 
 	mu     sync.Mutex
 	events []chat.Envelope
@@ -64,7 +65,7 @@ func newParty(t *testing.T, p *app.Process, base *settings.Settings, model, mode
 		t.Fatal(err)
 	}
 	t.Cleanup(conversation.Close)
-	made.Conversation = conversation
+	made.Conversation, made.given = conversation, own
 	return made
 }
 
@@ -141,7 +142,10 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 		if ends := happened[chat.ToolEnded](each); len(ends) != 3 || ends[2].Call != 3 {
 			t.Errorf("%s: calls %+v", each.model, ends)
 		}
-		if each.SessionID() != each.ID() || each.Mode() != chat.ApprovalMode(each.mode) || settings.Model.Of(base) != "" {
+		if err := each.SetMode(chat.ModeAutoEdit); err != nil || settings.ApprovalMode.Of(each.given) != each.mode {
+			t.Errorf("%s changed the settings it was made from: %v", each.model, err)
+		}
+		if each.SessionID() != each.ID() || each.Mode() != chat.ModeAutoEdit || settings.Model.Of(base) != "" {
 			t.Errorf("%s has session %s and mode %s", each.model, each.SessionID(), each.Mode())
 		}
 	}
