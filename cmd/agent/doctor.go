@@ -160,7 +160,12 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 	if err != nil {
 		return append(found, finding{"fix", "endpoint: " + err.Error(), ""})
 	}
-	return append(found, checkModel(c, s, models))
+	found = append(found, checkModel(c, s, models))
+	if model := settings.Model.Of(s); model != "" {
+		family, why := c.Family(model)
+		found = append(found, finding{"ok", fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)), ""})
+	}
+	return found
 }
 
 func checkModel(c *provider.Connection, s *settings.Settings, models []provider.Offer) finding {

@@ -8,6 +8,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/tokens"
 	"agent/internal/tools"
+	"agent/internal/traits"
 	"agent/prompts"
 )
 
@@ -22,7 +23,7 @@ func TestTheHeadFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := tools.NewRegistry(tools.Default()...)
-	head := chat.Head(registry, app.SystemPrompt(templates, prompts.Session{
+	head := chat.Head(registry, traits.Replace, app.SystemPrompt(templates, prompts.Session{
 		Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
 	}))
 	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")

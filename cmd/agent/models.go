@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/provider/catalogue"
@@ -56,6 +57,9 @@ type modelRow struct {
 	Prices    *settings.Prices `json:"prices,omitempty"`
 	Efforts   []string         `json:"efforts,omitempty"`
 	Images    bool             `json:"images"`
+	// Family and Edits are whose tools and hints the model gets, and how it edits.
+	Family string `json:"family"`
+	Edits  string `json:"edits"`
 }
 
 // modelsTimeout bounds what an endpoint may take to list its models.
@@ -111,7 +115,12 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			return nil, err
 		}
 		if endpoint.BaseURL != "" {
-			return offeredRows(ctx, c, endpoint)
+			rows, err := offeredRows(ctx, c, endpoint)
+			for i := range rows {
+				family, _ := c.Family(rows[i].ID)
+				rows[i].Family, rows[i].Edits = family.Name, string(app.FormOf(s, family))
+			}
+			return rows, err
 		}
 	}
 	return o.catalogueRows(), nil
@@ -168,7 +177,8 @@ func offeredRows(ctx context.Context, c *provider.Connection, endpoint provider.
 }
 
 func catalogueRow(m catalogue.Model, id string) modelRow {
-	row := modelRow{Provider: m.Provider, ID: id, Window: m.Window, MaxOutput: m.MaxOutput, Efforts: m.Efforts, Images: m.Images}
+	family, _ := vendor.Guess("", id)
+	row := modelRow{Provider: m.Provider, ID: id, Window: m.Window, MaxOutput: m.MaxOutput, Efforts: m.Efforts, Images: m.Images, Family: family.Name, Edits: string(app.FormOfFamily(family))}
 	if m.Price.Known {
 		row.Prices = &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
 	}

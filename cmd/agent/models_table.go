@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/settings"
 	"agent/internal/table"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -17,13 +18,14 @@ var modelColumns = []table.Column{
 	{Head: "$ in/out/read/write", Worth: 2},
 	{Head: "efforts", Worth: 0},
 	{Head: "images", Worth: 1},
+	{Head: "family", Worth: 0},
 }
 
 // modelTable lays models out in at most width columns, 0 for as many as it takes.
 func modelTable(models []modelRow, width int) []string {
 	rows := make([][]string, len(models))
 	for i, m := range models {
-		rows[i] = []string{m.Provider, words.Line(m.ID, 0), windowCell(m.Window), priceCell(m.Prices), strings.Join(m.Efforts, ","), yesCell(m.Images)}
+		rows[i] = []string{m.Provider, words.Line(m.ID, 0), windowCell(m.Window), priceCell(m.Prices), strings.Join(m.Efforts, ","), yesCell(m.Images), familyCell(m)}
 	}
 	return table.Fit(modelColumns, rows, width)
 }
@@ -42,6 +44,14 @@ func priceCell(p *settings.Prices) string {
 	const digits = 1e6 // what prices per token leave behind when they are made those of a million is not meant
 	price := func(x float64) string { return strconv.FormatFloat(math.Round(x*digits)/digits, 'f', -1, 64) }
 	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
+}
+
+// familyCell is the family, with how it edits where that is not as most do.
+func familyCell(r modelRow) string {
+	if r.Edits == string(traits.Patch) {
+		return r.Family + ", by patches"
+	}
+	return r.Family
 }
 
 func yesCell(yes bool) string {

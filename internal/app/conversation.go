@@ -325,6 +325,8 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Prices:       c.Connection.Prices,
 		Costs:        &c.process.Costs,
 		System:       system,
+		Form:         c.form,
+		HeadFor:      c.Connection.Named,
 
 		CompressionPrompt: compressionPrompt,
 		OtherModel:        c.otherModel,

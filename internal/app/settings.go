@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/tui/style"
@@ -19,6 +20,7 @@ func Registry() *settings.Registry {
 		settings.ApprovalMode.Key():        chat.ApprovalModeNames(),
 		settings.Theme.Key():               style.Themes(),
 		settings.Provider.Key():            provider.Names(),
+		settings.ModelFamily.Key():         append([]string{"auto"}, vendor.FamilyNames()...),
 	})
 }
 

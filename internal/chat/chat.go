@@ -14,6 +14,7 @@ import (
 	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -62,6 +63,11 @@ type Config struct {
 	Cuts func() bool
 	// System renders the system prompt.
 	System SystemPrompt
+	// Form is how the model in use edits files; nil means that it replaces text.
+	Form func() traits.Form
+	// HeadFor names the model in use and its endpoint, for which prompt and tools are
+	// made; nil for one that never changes.
+	HeadFor func() string
 	// CompressionPrompt is what a model that summarises is told (D-37).
 	CompressionPrompt string
 	// OtherModel connects to the model of a profile, for compression.profile. It may be

@@ -12,6 +12,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/todo"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // EnsureCompressionBeforeSend is the pre-send window (D-29): density, threshold
@@ -42,17 +43,20 @@ func newWindow(c *Chat) *window.Window {
 		Settings: currentSettings(c.Settings),
 		Density:  func() compression.DensityConfig { return settings.Density(c.Settings) },
 		Strategy: compression.Get,
-		Head:     func(lean bool, fits func(window.Head) bool) window.Head { return Head(c.Tools, c.System)(lean, fits) },
-		Facts:    c.Tools.Traits,
-		Counter:  c.Counter,
-		Limit:    c.ContextLimit,
-		Price:    c.price,
-		Cuts:     c.Cuts,
-		Files:    c.files(),
-		Root:     cmp.Or(c.SessionRoot, c.Root),
-		Now:      c.Now,
-		Log:      c.Log,
-		Tell:     c.emitStep,
+		Head: func(lean bool, fits func(window.Head) bool) window.Head {
+			return Head(c.Tools, c.form(), c.System)(lean, fits)
+		},
+		HeadFor: c.headFor,
+		Facts:   c.Tools.Traits,
+		Counter: c.Counter,
+		Limit:   c.ContextLimit,
+		Price:   c.price,
+		Cuts:    c.Cuts,
+		Files:   c.files(),
+		Root:    cmp.Or(c.SessionRoot, c.Root),
+		Now:     c.Now,
+		Log:     c.Log,
+		Tell:    c.emitStep,
 
 		Summarizer:     c.summarizer,
 		Beside:         c.beside,
@@ -66,13 +70,29 @@ func newWindow(c *Chat) *window.Window {
 // it is short enough; cut tells that they were.
 type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
 
-// Head makes what every request begins with, of a system prompt and the tools, of
-// which a lean head has the essential ones.
-func Head(registry *tools.Registry, system SystemPrompt) window.HeadMaker {
+// form is how the model in use edits files.
+func (c *Config) form() traits.Form {
+	if c.Form == nil {
+		return traits.Replace
+	}
+	return c.Form()
+}
+
+// headFor names for whom prompt and tools are made.
+func (c *Config) headFor() string {
+	if c.HeadFor == nil {
+		return ""
+	}
+	return c.HeadFor()
+}
+
+// Head makes what every request begins with, of a system prompt and the tools for a form
+// of edits, of which a lean head has the essential ones.
+func Head(registry *tools.Registry, form traits.Form, system SystemPrompt) window.HeadMaker {
 	return func(lean bool, fits func(window.Head) bool) window.Head {
-		offered := registry.All()
+		offered := registry.For(form)
 		if lean {
-			offered = registry.Essential()
+			offered = tools.Essential(offered)
 		}
 		head := window.Head{Tools: make([]llm.ToolSpec, len(offered))}
 		names := make([]string, len(offered))

@@ -14,6 +14,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/offline/judge"
 	"agent/internal/settings"
+	"agent/internal/traits"
 )
 
 // Options say what a replay does besides the usual.
@@ -89,7 +90,7 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 		return nil, err
 	}
 	r := &recording{Input: in, fresh: fresh}
-	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, engine.System)})
+	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, traits.Replace, engine.System)})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	options := cacheaware.Options{Tools: cacheaware.Tools(w.Facts), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	r.head = w.Tokens()

@@ -14,6 +14,7 @@ import (
 	"agent/internal/offline/judge"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
+	"agent/internal/traits"
 )
 
 // run is a recording replayed under one variant at one price.
@@ -89,7 +90,7 @@ func (r *run) prepare() error {
 	r.engine = engine
 	r.figures.Pruned = compression.CountsOf(nil)
 	r.window = engine.newWindow(in, view{
-		head:  chat.Head(engine.Tools, engine.System),
+		head:  chat.Head(engine.Tools, traits.Replace, engine.System),
 		tell:  r.note,
 		now:   r.now,
 		price: func(string) cacheaware.Price { return r.model.Price },

@@ -352,6 +352,25 @@ func (c *Connection) Prices(model string) *settings.Prices {
 	return p.prices(model)
 }
 
+// Named names the model in use and its endpoint.
+func (c *Connection) Named() string {
+	s := c.config.Settings
+	return settings.Model.Of(s) + " " + settings.Provider.Of(s) + " " + settings.BaseURL.Of(s)
+}
+
+// Family is the family of a model at the endpoint in use, with the reason: the setting
+// model-family, else what name and vendor say.
+func (c *Connection) Family(model string) (family vendor.Family, why string) {
+	if set := settings.ModelFamily.Of(c.config.Settings); set != "auto" {
+		return vendor.FamilyNamed(set), "set by model-family"
+	}
+	host := ""
+	if p, err := c.inUse(); err == nil {
+		host = p.endpoint.Host()
+	}
+	return vendor.Guess(host, model)
+}
+
 // Local reports whether the endpoint in use is on this machine.
 func (c *Connection) Local() bool {
 	p, err := c.inUse()

@@ -120,3 +120,25 @@ var API = Declare(Enum("auto", "chat", "responses"), "auto", Spec{
 	Help:     "wire format: chat completions or OpenAI's Responses API; auto knows which models need which",
 	Category: CategoryModel,
 })
+
+// ModelFamily is the family whose tools and words a model gets. The names are given by
+// Choices.
+var ModelFamily = Declare(Enum("auto"), "auto", Spec{
+	Key:      "model-family",
+	Help:     "family of models whose edit tool and hints the model gets; auto goes by its name. Counts from /clear or another model on",
+	Category: CategoryModel,
+})
+
+// The values of EditTool.
+const (
+	EditAuto    = "auto"
+	EditPatch   = "patch"
+	EditReplace = "replace"
+)
+
+// EditTool is the form in which the model edits files.
+var EditTool = Declare(Enum(EditAuto, EditPatch, EditReplace), EditAuto, Spec{
+	Key:      "edit-tool",
+	Help:     "how the model edits: by patches, or by replacing text; auto goes by its family. Counts from /clear or another model on",
+	Category: CategoryModel,
+})

@@ -25,6 +25,8 @@ func All() []Declared {
 		ReasoningReplay,
 		API,
 		PromptCache,
+		ModelFamily,
+		EditTool,
 		RequestTimeout,
 		IdleTimeout,
 		MaxRetries,

@@ -36,7 +36,7 @@ type change struct {
 // it may show the model what changed in the file, and counts as seen. What is
 // applied is the change that was planned.
 func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool {
-	t.Edits, t.File, t.Key = true, traits.FileNames, "file_path"
+	t.Edits, t.Form, t.File, t.Key = true, traits.Replace, traits.FileNames, "file_path"
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		c, err := plan(env, args)
 		if err != nil {

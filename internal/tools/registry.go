@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/nearest"
 	"agent/internal/rules"
+	"agent/internal/traits"
 )
 
 // Registry holds the tools of a conversation, in the order in which the model
@@ -78,12 +79,21 @@ func (r *Registry) Traits(name string) Traits {
 // the provider's prefix cache.
 func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
 
+// For returns the tools that a model is offered which edits in a form: all but those of
+// another form. Where no tool is of the form, the model edits as the others do.
+func (r *Registry) For(form traits.Form) []Tool {
+	if !slices.ContainsFunc(r.tools, func(t Tool) bool { return t.Form == form }) {
+		form = traits.Replace
+	}
+	return slices.DeleteFunc(r.All(), func(t Tool) bool { return t.Form != "" && t.Form != form })
+}
+
 // Essential returns the tools that a small window can afford, in order; all of them
 // where none says that it is essential.
-func (r *Registry) Essential() []Tool {
-	essential := slices.DeleteFunc(r.All(), func(t Tool) bool { return !t.Essential })
+func Essential(tools []Tool) []Tool {
+	essential := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return !t.Essential })
 	if len(essential) == 0 {
-		return r.All()
+		return tools
 	}
 	return essential
 }

@@ -31,6 +31,10 @@ type Traits struct {
 	Essential bool
 	// NeedsRecord tools are offered only where the conversation is recorded.
 	NeedsRecord bool
+	// Form is the form of edits that the tool belongs to, empty for a tool of no or every
+	// form. A model is offered the tools of its own form; calls of the others are
+	// answered all the same.
+	Form Form
 	// Elsewhere is set for a tool of another program, which a recording names. What it
 	// reads and writes does not count for REQ-HD-005.
 	Elsewhere bool
@@ -76,6 +80,17 @@ type Density struct {
 	// Command is a command line: a text, or a list whose last item is one.
 	Command []string
 }
+
+// Form is how a model is trained to edit files.
+type Form string
+
+// The forms.
+const (
+	// Replace: a text in the file is replaced by another.
+	Replace Form = "replace"
+	// Patch: a patch of one or several files is applied.
+	Patch Form = "patch"
+)
 
 // FileNames are the parameters by which models name a file (REQ-HD-005.4, D-14).
 var FileNames = []string{"file_path", "absolute_path", "path"}

@@ -34,8 +34,9 @@ type countedHead struct {
 	Head
 	system, tools int
 	lean          bool
-	// window is the size it was made for.
+	// window is the size it was made for, whom the HeadFor.
 	window int
+	whom   string
 	// sum is a digest of it, made when it is asked for.
 	sum string
 }
@@ -48,7 +49,8 @@ func (h *countedHead) count(counter history.Counter) {
 }
 
 // Head returns what every request begins with. It is made once for a window of one
-// size: a head that changed within a session would void the provider's prefix cache.
+// size and one model: a head that changed within a session would void the provider's
+// prefix cache (D-94).
 func (w *Window) Head() Head {
 	w.prepare()
 	return w.head.Head
@@ -69,8 +71,13 @@ func (w *Window) prepare() {
 		w.History.SetCounter(counter)
 		w.head.window = 0
 	}
-	if size := w.Size(); size != w.head.window {
+	whom := ""
+	if w.HeadFor != nil {
+		whom = w.HeadFor()
+	}
+	if size := w.Size(); size != w.head.window || whom != w.head.whom {
 		w.head = w.makeHead(size)
+		w.head.whom = whom
 	}
 }
 

@@ -48,8 +48,11 @@ type Config struct {
 	// Strategy finds a strategy by its name.
 	Strategy func(name string) (compression.Strategy, error)
 	// Head makes what every request begins with; it is asked once for a window of one
-	// size.
+	// size and one HeadFor, until Reset (D-94).
 	Head HeadMaker
+	// HeadFor names for whom the head is made: the model and its endpoint; nil for
+	// anybody.
+	HeadFor func() string
 	// Facts knows what the tools do to files.
 	Facts compression.Facts
 	// Counter returns the token counter for a model.
@@ -139,6 +142,7 @@ func New(config Config) *Window {
 func (w *Window) Reset() {
 	w.ledger = ledger{turn: w.ledger.turn}
 	w.noopReason, w.latest, w.vain, w.pruning = "", Reported{}, vain{}, pruning{}
+	w.head.window = 0 // the next request begins a conversation
 	clear(w.pins)
 }
 

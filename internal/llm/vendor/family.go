@@ -16,17 +16,22 @@ type Family struct {
 	// prefixes are what the BaseName of its models begins with.
 	prefixes []string
 	// is finds its models where prefixes do not.
-	is    *pattern.Pattern
-	wants Wants
+	is *pattern.Pattern
+	// patches is set for models that are trained on apply_patch.
+	patches bool
+	wants   Wants
 }
+
+// Patches reports whether its models are trained to edit by patches.
+func (f Family) Patches() bool { return f.patches }
 
 // Other is the name of the family of all models that are of no other.
 const Other = "other"
 
 // families are tried in order. To add one, add a value.
 var families = []Family{
-	{Name: "gpt-oss", prefixes: []string{"gpt-oss"}},
-	{Name: "gpt", is: pattern.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
+	{Name: "gpt-oss", prefixes: []string{"gpt-oss"}, patches: true},
+	{Name: "gpt", patches: true, is: pattern.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
 	{Name: "claude", prefixes: []string{"claude"}, wants: Wants{CacheMarks: true}},
 	{Name: "gemini", prefixes: []string{"gemini", "gemma"}},
 	{Name: "qwen", prefixes: []string{"qwen"}},
@@ -50,6 +55,47 @@ func FamilyOf(model string) Family {
 		}
 	}
 	return Family{Name: Other}
+}
+
+// FamilyNames are the names of all families, that of the others last.
+func FamilyNames() []string {
+	var names []string
+	for _, f := range families {
+		names = append(names, f.Name)
+	}
+	return append(names, Other)
+}
+
+// FamilyNamed returns the family of a name, that of the others for an unknown one.
+func FamilyNamed(name string) Family {
+	for _, f := range families {
+		if f.Name == name {
+			return f
+		}
+	}
+	return Family{Name: Other}
+}
+
+// Guess returns the family of a model at a host, and why it is that one: by its name, by
+// a part of the name, as gateways and clouds put words in front, or because the vendor
+// serves models of its own only.
+func Guess(host, model string) (family Family, why string) {
+	name := BaseName(model)
+	if f := FamilyOf(name); f.Name != Other {
+		return f, "by its name"
+	}
+	for i, r := range name {
+		if !strings.ContainsRune("-_:@", r) {
+			continue
+		}
+		if f := FamilyOf(name[i+1:]); f.Name != Other {
+			return f, "by " + strconv.Quote(name[i+1:]) + " in its name"
+		}
+	}
+	if v := at(host); v.serves != "" {
+		return FamilyNamed(v.serves), "by its vendor, " + v.Title
+	}
+	return Family{Name: Other}, "its name is of none that is known"
 }
 
 func (f Family) holds(name string) bool {

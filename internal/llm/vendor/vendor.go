@@ -21,6 +21,8 @@ type Vendor struct {
 	// Catalogue is its name in the catalogue of models, empty when it has none.
 	Catalogue string
 
+	// serves is the family of its models, "" where it serves several.
+	serves string
 	// domains are where its API is, with all that is below them.
 	domains []string
 	// wants is what the endpoint wants whatever the model.

@@ -69,3 +69,25 @@ func TestVendors(t *testing.T) {
 		}
 	}
 }
+
+// What gateways put in front of a name is no part of it; a vendor of models of its own
+// only says the rest.
+func TestGuess(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ host, model, family, why string }{
+		{"gw.example", "claude-opus-5", "claude", "by its name"},
+		{"bedrock.example", "us.anthropic.claude-sonnet-4-6-v1:0", "claude", `by "claude-sonnet-4-6-v1:0" in its name`},
+		{"azure.example", "my-gpt-5-mini", "gpt", `by "gpt-5-mini" in its name`},
+		{"api.moonshot.cn", "latest", "kimi", "by its vendor, Moonshot"},
+		{"api.openai.com", "gpt-4o", "other", "its name is of none that is known"},
+	} {
+		if family, why := vendor.Guess(tt.host, tt.model); family.Name != tt.family || why != tt.why {
+			t.Errorf("%s at %s is of %s, %s", tt.model, tt.host, family.Name, why)
+		}
+	}
+	for _, name := range vendor.FamilyNames() {
+		if got := vendor.FamilyNamed(name); got.Name != name || got.Patches() != (name == "gpt" || name == "gpt-oss") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -24,8 +24,8 @@ var vendors = []Vendor{
 	},
 	{
 		Name: "anthropic", Title: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVariable: "ANTHROPIC_API_KEY", Catalogue: "anthropic",
-		domains: []string{"anthropic.com"},
-		adjust:  noCacheMarks, // its endpoint for this API does not read its own
+		domains: []string{"anthropic.com"}, serves: "claude",
+		adjust: noCacheMarks, // its endpoint for this API does not read its own
 	},
 	{
 		Name: "gemini", Title: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVariable: "GEMINI_API_KEY", Catalogue: "gemini",
@@ -38,35 +38,36 @@ var vendors = []Vendor{
 	},
 	{
 		Name: "deepseek", Title: "DeepSeek", BaseURL: "https://api.deepseek.com/v1", KeyVariable: "DEEPSEEK_API_KEY", Catalogue: "deepseek",
-		domains: []string{"deepseek.com"},
-		wants:   Wants{Reasoning: ReasoningContent},
+		domains: []string{"deepseek.com"}, serves: "deepseek",
+		wants: Wants{Reasoning: ReasoningContent},
 	},
 	{
 		Name: "xai", Title: "xAI", BaseURL: "https://api.x.ai/v1", KeyVariable: "XAI_API_KEY", Catalogue: "xai",
+		domains: []string{"x.ai"}, serves: "grok",
 	},
 	{
 		Name: "groq", Title: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVariable: "GROQ_API_KEY", Catalogue: "groq",
 	},
 	{
 		Name: "mistral", Title: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVariable: "MISTRAL_API_KEY",
-		domains: []string{"mistral.ai"},
-		wants:   Wants{CallIDs: NineIDs, AnswersTools: true, ReportsUsage: true},
-		adjust:  func(_ string, w *Wants) { w.CallIDs = NineIDs },
+		domains: []string{"mistral.ai"}, serves: "mistral",
+		wants:  Wants{CallIDs: NineIDs, AnswersTools: true, ReportsUsage: true},
+		adjust: func(_ string, w *Wants) { w.CallIDs = NineIDs },
 	},
 	{
 		Name: "zai", Title: "Z.AI", BaseURL: "https://api.z.ai/api/paas/v4", KeyVariable: "ZAI_API_KEY", Catalogue: "zai",
-		domains: []string{"z.ai", "bigmodel.cn"},
-		wants:   Wants{Reasoning: ReasoningContent},
+		domains: []string{"z.ai", "bigmodel.cn"}, serves: "glm",
+		wants: Wants{Reasoning: ReasoningContent},
 	},
 	{
 		Name: "moonshot", Title: "Moonshot", BaseURL: "https://api.moonshot.ai/v1", KeyVariable: "MOONSHOT_API_KEY", Catalogue: "moonshot",
-		domains: []string{"moonshot.ai", "moonshot.cn"},
-		wants:   Wants{CallIDs: AnyIDs, Reasoning: ReasoningContent},
+		domains: []string{"moonshot.ai", "moonshot.cn"}, serves: "kimi",
+		wants: Wants{CallIDs: AnyIDs, Reasoning: ReasoningContent},
 	},
 	{
 		Name: "minimax", Title: "MiniMax", BaseURL: "https://api.minimax.io/v1", KeyVariable: "MINIMAX_API_KEY", Catalogue: "minimax",
-		domains: []string{"minimax.io", "minimaxi.com", "minimax.chat"},
-		wants:   Wants{Reasoning: ReasoningContent},
+		domains: []string{"minimax.io", "minimaxi.com", "minimax.chat"}, serves: "minimax",
+		wants: Wants{Reasoning: ReasoningContent},
 	},
 	{
 		Name: "alibaba", Title: "Alibaba", BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", KeyVariable: "DASHSCOPE_API_KEY", Catalogue: "alibaba-singapore",

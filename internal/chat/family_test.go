@@ -1,0 +1,58 @@
+package chat
+
+import (
+	"slices"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// D-94: what a model is offered follows from its family when the model changes or a
+// conversation begins, and from nothing else within a session, so that the cached prefix
+// stays. Calls of tools that are not offered are answered.
+func TestToolsFollowTheModel(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"), calls("write_file", `{"file_path":"b"}`), say("four"), say("five"))
+	edit, _ := b.Tools.Get("write_file")
+	edit.Form = traits.Replace
+	patch := edit
+	patch.Name, patch.Form = "patch_it", traits.Patch
+	b.Chat.Tools = tools.NewRegistry(append(b.Tools.All(), edit, patch)...)
+	b.set("approval-mode", "full-auto")
+	form := traits.Replace
+	b.Form = func() traits.Form { return form }
+	b.HeadFor = func() string { return settings.Model.Of(b.Settings) }
+	offered := func(r llm.Request) (edits []string) {
+		for _, tool := range r.Tools {
+			if tool.Name == "write_file" || tool.Name == "patch_it" {
+				edits = append(edits, tool.Name)
+			}
+		}
+		return edits
+	}
+	ask := func(want string) {
+		t.Helper()
+		if _, err := b.prompt("go"); err != nil {
+			t.Fatal(err)
+		}
+		if got := offered(b.model.requests[len(b.model.requests)-1]); !slices.Equal(got, []string{want}) {
+			t.Errorf("offered %q, want %s", got, want)
+		}
+		b.valid()
+	}
+	ask("write_file")
+	form = traits.Patch // as /set edit-tool does
+	ask("write_file")
+	b.set("model", "another")
+	ask("patch_it")
+	ask("patch_it") // and its call of write_file is answered
+	if last := b.responses()[1]; last.Error != "" {
+		t.Errorf("a tool that is not offered: %s", last.Error)
+	}
+	form = traits.Replace
+	b.window.Reset() // as /clear does
+	ask("write_file")
+}
