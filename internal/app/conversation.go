@@ -75,7 +75,7 @@ type Conversation struct {
 	*chat.Chat
 	// Notices are lines for a person to read at the start.
 	Notices []string
-	// Recorded are the entries of the session that goes on.
+	// Recorded are the entries of the session that is resumed.
 	Recorded []*history.Content
 	// Connection is that to the endpoint.
 	Connection *provider.Connection
@@ -112,7 +112,7 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	return c, nil
 }
 
-// setUp goes from what is refused cheaply to what leaves traces.
+// setUp first does what can be refused cheaply and last what leaves traces.
 func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if c.folders, err = c.process.Folders(); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	return c.converse(allowed, system, recorded)
 }
 
-// ID tells the conversation from the others of the program. It stays when the session is
+// ID identifies the conversation among those of the program. It stays the same when the session is
 // forked.
 func (c *Conversation) ID() string { return c.id }
 
@@ -189,7 +189,7 @@ func (c *Conversation) transcriptPath() string {
 	return c.session.Path()
 }
 
-// cacheKey stands for a session at providers, which need not learn its name.
+// cacheKey identifies a session to providers without naming it.
 func cacheKey(sessionID string) string {
 	if sessionID == "" {
 		return ""

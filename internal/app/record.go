@@ -24,15 +24,15 @@ type Record struct {
 	Off bool
 	// Folder is where records and what files held are kept, "" for the usual folders.
 	Folder string
-	// Continue goes on with the latest session of the workspace, Resume with the one of
-	// that id.
+	// Continue resumes the latest session of the workspace.
 	Continue bool
-	Resume   string
-	// Fork goes on in a session of its own.
+	// Resume is the id of the session to resume, "" for none.
+	Resume string
+	// Fork continues the resumed session in a new one.
 	Fork bool
 }
 
-// resumes reports whether a recorded session goes on.
+// resumes reports whether a recorded session is resumed.
 func (r Record) resumes() bool { return r.Continue || r.Resume != "" }
 
 // record opens the session log: a new one, or the one to go on with. Keys that come

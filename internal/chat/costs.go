@@ -131,7 +131,7 @@ func (e *costError) Error() string {
 
 // affordable is a *costError once the conversations of the program have spent what they
 // may since it was started: nothing more is sent then, for an answer or for a summary.
-// What a session that goes on has cost before is not its own.
+// What a resumed session cost before does not count.
 func (t *totals) affordable() error {
 	limit, limited := settings.MaxCost.Get(t.Settings)
 	if spent := t.Costs.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
@@ -140,7 +140,7 @@ func (t *totals) affordable() error {
 	return nil
 }
 
-// countUsage takes the provider's figures of a request to model and tells them.
+// countUsage adds the provider's figures of a request to model and reports them.
 func (c *Chat) countUsage(model string, u llm.Usage) {
 	c.stats.count(model, u)
 	c.Emit(UsageReported(u))

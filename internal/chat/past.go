@@ -22,7 +22,7 @@ func newPast(c *Chat) *past.Past {
 	}
 }
 
-// Resume returns a chat that goes on with a recorded conversation.
+// Resume returns a chat that continues a recorded conversation.
 func Resume(config Config, restored Restored) (*Chat, error) {
 	c := New(config)
 	if err := c.past.Resume(restored); err != nil {
@@ -35,7 +35,7 @@ func Resume(config Config, restored Restored) (*Chat, error) {
 // resumed notes what the last reply was and what pruning has saved, by the record.
 func (c *Chat) resumed(restored Restored) { c.lastReply, c.stats.Saving = restored.Reply, c.saved() }
 
-// Points are the places in the record to which Rewind goes.
+// Points are the places in the record that Rewind can go to.
 func (c *Chat) Points(context.Context) ([]history.Point, error) { return c.past.Points() }
 
 // Rewind makes the conversation what it was before a record, which is one of the

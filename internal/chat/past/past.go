@@ -1,5 +1,5 @@
-// Package past goes back: the conversation to what it was at an earlier point, files to
-// what they held, what left the context into it. Its methods run on the goroutine that
+// Package past brings back what was: the conversation at an earlier point, what files
+// held, what left the context. Its methods run on the goroutine that
 // owns the conversation, unless they say otherwise, and while no turn runs.
 package past
 
@@ -59,7 +59,7 @@ type Restored struct {
 	Turn int
 }
 
-// Resume goes on with a recorded conversation. Calls that the program's end left
+// Resume continues a recorded conversation. Calls that the program's end left
 // unanswered are answered with an error, which is recorded as any change is.
 func (p *Past) Resume(restored Restored) error {
 	if err := p.History.Restore(restored.Entries); err != nil {

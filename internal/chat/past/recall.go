@@ -160,7 +160,7 @@ func Text(blocks []history.Block) string {
 	return b.String()
 }
 
-// writeAnswer writes what a tool answered, with a line that says so where a call stands
+// writeAnswer writes what a tool answered, with a line that says so where a call comes
 // before it.
 func writeAnswer(b *strings.Builder, answer *history.ToolResponse, afterCall bool) {
 	if afterCall {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// What other hands did to the file is told as well.
+// What others did to the file is reported as well.
 func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
