@@ -50,6 +50,7 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}
+	w.CacheHome = filepath.Join(temp.Path(), "cache")
 	o.workspace, o.isolated, o.records = scratch, true, filepath.Join(temp.Path(), "records")
 	o.baseURL, o.provider, o.model = "", "", ""
 	o.continues, o.resume, o.fork = false, "", false // what was said in a demo is gone with it

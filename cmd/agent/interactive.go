@@ -104,6 +104,10 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 	if o.screenReader || w.Env("TERM") == "dumb" {
 		keys = tui.PlainKeys()
 	}
+	var history tui.History // what is typed in a demo is gone with it
+	if !o.scratch() {
+		history = &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}}
+	}
 	return tui.Options{
 		Driver:   c.Chat,
 		Commands: c.Commands(ctx, c.Chat, app.Screen{Keys: keys, Resume: func(id string) { *next = id }}),
@@ -114,7 +118,8 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		Environ:  w.Environ,
 		Greeting: append([]string{banner}, c.Notices...),
 		Earlier:  earlierOf(c.Recorded, c.Tools),
-		History:  &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}},
+		History:  history,
+		Hear:     w.hear,
 		Branch: func(ctx context.Context) string {
 			ctx, cancel := context.WithTimeout(ctx, branchLimit)
 			defer cancel()

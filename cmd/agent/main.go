@@ -52,11 +52,18 @@ func agentMain() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
-		<-signals
-		cancel()
-		<-signals
-		w.EndAtOnce()
-		os.Exit(exitInterrupted)
+		ending := false
+		for s := range signals {
+			switch {
+			case w.isHeard(s):
+			case !ending:
+				ending = true
+				cancel()
+			default:
+				w.EndAtOnce()
+				os.Exit(exitInterrupted)
+			}
+		}
 	}()
 	// A reader of our output that has gone is an error of the write, not a death
 	// that cleans nothing up. Ignoring the signal would be inherited by commands.

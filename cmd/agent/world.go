@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/app"
@@ -19,6 +20,22 @@ type world struct {
 	// out and people are where results and what is for people are written: standard
 	// output and error, cleaned where they are a terminal.
 	out, people io.Writer
+	// heard is how many hear Ctrl+C by themselves; nobody does where it is nil.
+	heard *atomic.Int32
+}
+
+// hear keeps Ctrl+C from ending the program until release is called: who calls it hears it.
+func (w world) hear() (release func()) {
+	if w.heard == nil {
+		return func() {}
+	}
+	w.heard.Add(1)
+	return func() { w.heard.Add(-1) }
+}
+
+// isHeard reports whether a signal is for somebody else than the program as a whole.
+func (w world) isHeard(s os.Signal) bool {
+	return s == os.Interrupt && w.heard != nil && w.heard.Load() > 0
 }
 
 // processWorld is the world of this process.
@@ -29,6 +46,7 @@ func processWorld() world {
 		Process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: version, Now: time.Now},
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		out: console.Writer(os.Stdout), people: console.Writer(os.Stderr),
+		heard: new(atomic.Int32),
 	}
 	w.Say = func(line string) { _ = w.tell(line) }
 	return w

@@ -24,6 +24,9 @@ func (e InputError) Unwrap() error { return e.Err }
 // Process is what the conversations of a program share. The exported fields do not
 // change once the first conversation is made. It is safe for concurrent use.
 type Process struct {
+	// CacheHome is where commands keep what they may use again, in place of the user's
+	// cache folder; empty for that.
+	CacheHome string
 	// Environ is the environment as "KEY=value".
 	Environ []string
 	// Home is the user's folder, "" when it is not known.

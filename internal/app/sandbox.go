@@ -155,7 +155,7 @@ func (c *Conversation) confinement() sandbox.Confinement {
 // cacheFolder is where the commands of a workspace keep what they may use again,
 // empty when there is no place for it.
 func (p *Process) cacheFolder(root string) string {
-	base := p.Env("XDG_CACHE_HOME")
+	base := cmp.Or(p.CacheHome, p.Env("XDG_CACHE_HOME"))
 	if base == "" && p.Home != "" {
 		base = filepath.Join(p.Home, ".cache")
 	}

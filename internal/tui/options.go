@@ -62,6 +62,9 @@ type Options struct {
 	// Plain prints lines and reads lines, without a single escape sequence: for screen
 	// readers. Terminals that can do no more (TERM=dumb) get it anyway.
 	Plain bool
+	// Hear keeps Ctrl+C from whoever ends the program by it, until release is called. It is
+	// called where Ctrl+C is a signal: with Plain. Nil means that nobody does.
+	Hear func() (release func())
 	// In and Out are the terminal.
 	In, Out *os.File
 	// Environ is the environment as "KEY=value": TERM, COLORTERM, NO_COLOR,

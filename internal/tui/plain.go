@@ -45,6 +45,9 @@ type typedLineMsg struct {
 // runPlain serves lines until the input ends, a message says to quit, or ctx ends.
 func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error {
 	opts.Plain = true
+	if opts.Hear != nil {
+		defer opts.Hear()()
+	}
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
 	width, _ := term.SizeOf(opts.Out)
 	p := &plain{model: newModel(ctx, opts, width, 1000), out: opts.Out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{})}
