@@ -10,8 +10,8 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/atcmd"
-	"agent/internal/chat"
 	"agent/internal/console"
+	"agent/internal/gate"
 	"agent/internal/headless"
 	"agent/internal/nearest"
 
@@ -136,7 +136,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
 	f.StringArrayVarP(&o.images, "image", "i", nil, "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(chat.ApprovalModeNames(), ", "))
+	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
 	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
 	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
@@ -163,7 +163,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		return nil
 	}
 	completeFlag(cmd, "resume", completeSessions(w))
-	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(chat.ApprovalModeNames(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -17,6 +17,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/chat/past"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm/vendor"
 	"agent/internal/protect"
@@ -342,13 +343,12 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 				},
 			})
 		},
-		Allow:        allowed.inside,
-		AllowOutside: allowed.outside,
-		CacheKey:     cacheKey(c.SessionID()),
-		Unattended:   c.options.Unattended,
-		Emit:         func(e chat.Event) { c.note(e); c.options.Events(chat.Envelope{Conversation: c.id, Event: e}) },
-		Log:          c.log,
-		Now:          c.process.Now,
+		Gates:    c.gates(),
+		Policy:   gate.Policy{Allow: allowed.inside, AllowOutside: allowed.outside, Unattended: c.options.Unattended},
+		CacheKey: cacheKey(c.SessionID()),
+		Emit:     func(e chat.Event) { c.note(e); c.options.Events(chat.Envelope{Conversation: c.id, Event: e}) },
+		Log:      c.log,
+		Now:      c.process.Now,
 	}, recorded)
 	if err != nil {
 		return err

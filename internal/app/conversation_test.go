@@ -14,6 +14,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/gate"
 	"agent/internal/llm/llmtest"
 	"agent/internal/settings"
 )
@@ -142,10 +143,10 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 		if ends := happened[chat.ToolEnded](each); len(ends) != 3 || ends[2].Call != 3 {
 			t.Errorf("%s: calls %+v", each.model, ends)
 		}
-		if err := each.SetMode(chat.ModeAutoEdit); err != nil || settings.ApprovalMode.Of(each.given) != each.mode {
+		if err := each.SetMode(gate.ModeAutoEdit); err != nil || settings.ApprovalMode.Of(each.given) != each.mode {
 			t.Errorf("%s changed the settings it was made from: %v", each.model, err)
 		}
-		if each.SessionID() != each.ID() || each.Mode() != chat.ModeAutoEdit || settings.Model.Of(base) != "" {
+		if each.SessionID() != each.ID() || each.Mode() != gate.ModeAutoEdit || settings.Model.Of(base) != "" {
 			t.Errorf("%s has session %s and mode %s", each.model, each.SessionID(), each.Mode())
 		}
 	}

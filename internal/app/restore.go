@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/chat"
+	"agent/internal/gate"
 	"agent/internal/settings"
 )
 
@@ -53,7 +53,7 @@ func (c *Conversation) restoreSettings(recorded map[string]string) {
 }
 
 func (c *Conversation) restoreSetting(key, text string) {
-	mode, now := chat.ApprovalMode(text), chat.ApprovalMode(settings.ApprovalMode.Of(c.settings))
+	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Of(c.settings))
 	switch {
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
 		c.Notices = append(c.Notices, fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now))
@@ -91,9 +91,9 @@ func (c *Conversation) restoreProfile(name string) {
 // narrow takes out of a profile what would allow more than the program was started
 // with, and returns the keys of that.
 func (c *Conversation) narrow(profile *settings.Profile) (left []string) {
-	now := chat.ApprovalMode(settings.ApprovalMode.Of(c.settings))
+	now := gate.Mode(settings.ApprovalMode.Of(c.settings))
 	for key, value := range profile.Values {
-		wider := key == settings.ApprovalMode.Key() && chat.ApprovalMode(value.String()).AllowsMoreThan(now)
+		wider := key == settings.ApprovalMode.Key() && gate.Mode(value.String()).AllowsMoreThan(now)
 		if inForce, _ := c.settings.Get(key); wider || slices.Contains(neverWider, key) && inForce != value {
 			delete(profile.Values, key)
 			left = append(left, key)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
@@ -17,7 +17,7 @@ import (
 func Registry() *settings.Registry {
 	return settings.NewRegistry(settings.All(), settings.Choices{
 		settings.CompressionStrategy.Key(): compression.Names(),
-		settings.ApprovalMode.Key():        chat.ApprovalModeNames(),
+		settings.ApprovalMode.Key():        gate.ModeNames(),
 		settings.Theme.Key():               style.Themes(),
 		settings.Provider.Key():            provider.Names(),
 		settings.ModelFamily.Key():         append([]string{"auto"}, vendor.FamilyNames()...),

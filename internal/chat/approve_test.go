@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent/internal/cmdline"
+	"agent/internal/gate"
 	"agent/internal/tools"
 )
 
@@ -16,14 +17,14 @@ import (
 func TestApprovalModes(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		mode     ApprovalMode
+		mode     gate.Mode
 		asked    bool
 		wantStop Stop
 	}{
-		{ModeFullAuto, false, StopDone},
-		{ModeAutoEdit, false, StopDone},
-		{ModeAsk, true, StopDone},
-		{ModeReadOnly, false, StopDone},
+		{gate.ModeFullAuto, false, StopDone},
+		{gate.ModeAutoEdit, false, StopDone},
+		{gate.ModeAsk, true, StopDone},
+		{gate.ModeReadOnly, false, StopDone},
 	} {
 		t.Run(string(tc.mode), func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +39,7 @@ func TestApprovalModes(t *testing.T) {
 				t.Errorf("asked %v", asked)
 			}
 			refused := b.responses()[1].Error != ""
-			if refused != (tc.mode == ModeReadOnly) {
+			if refused != (tc.mode == gate.ModeReadOnly) {
 				t.Errorf("write refused: %v", refused)
 			}
 		})
@@ -124,7 +125,7 @@ func TestAlwaysAllowsTheFileKind(t *testing.T) {
 
 func TestUnattendedRefusalEndsTheTurn(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []ApprovalMode{ModeAsk, ModeReadOnly} {
+	for _, mode := range []gate.Mode{gate.ModeAsk, gate.ModeReadOnly} {
 		b := newBench(t, calls("write_file", `{"file_path":"a"}`, "read_file", `{"file_path":"b"}`), say("never"))
 		b.Unattended = true
 		b.set("approval-mode", string(mode))
@@ -154,12 +155,12 @@ func TestInterruptWhileAskedLeavesAValidHistory(t *testing.T) {
 
 func TestModeCycle(t *testing.T) {
 	t.Parallel()
-	mode, visited := ModeAsk, map[ApprovalMode]bool{}
-	for range ApprovalModes() {
+	mode, visited := gate.ModeAsk, map[gate.Mode]bool{}
+	for range gate.Modes() {
 		visited[mode] = true
 		mode = nextMode(mode)
 	}
-	if mode != ModeAsk || len(visited) != len(ApprovalModes()) {
+	if mode != gate.ModeAsk || len(visited) != len(gate.Modes()) {
 		t.Errorf("visited %v, back at %s", visited, mode)
 	}
 }
@@ -239,11 +240,11 @@ func (b *bench) outcome(call string) string {
 // without.
 func TestWhoMayRun(t *testing.T) {
 	t.Parallel()
-	rows := map[ApprovalMode]map[string]string{
-		ModeReadOnly: {lookA: "ran", list: "ran", editA: "refused", test: "refused", fetch: "refused"},
-		ModeAsk:      {lookA: "ran", list: "ran", editA: "asked", test: "asked", fetch: "asked"},
-		ModeAutoEdit: {lookA: "ran", list: "ran", editA: "ran", test: "asked", fetch: "asked"},
-		ModeFullAuto: {lookA: "ran", list: "ran", editA: "ran", test: "ran", fetch: "ran"},
+	rows := map[gate.Mode]map[string]string{
+		gate.ModeReadOnly: {lookA: "ran", list: "ran", editA: "refused", test: "refused", fetch: "refused"},
+		gate.ModeAsk:      {lookA: "ran", list: "ran", editA: "asked", test: "asked", fetch: "asked"},
+		gate.ModeAutoEdit: {lookA: "ran", list: "ran", editA: "ran", test: "asked", fetch: "asked"},
+		gate.ModeFullAuto: {lookA: "ran", list: "ran", editA: "ran", test: "ran", fetch: "ran"},
 	}
 	for mode, row := range rows {
 		for call, want := range row {
@@ -273,20 +274,20 @@ func TestWhoMayRun(t *testing.T) {
 func TestRulesOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		mode ApprovalMode
+		mode gate.Mode
 		call string
 		want string
 	}{
-		{ModeAsk, test, "ran"},
-		{ModeAsk, editMD, "ran"},
-		{ModeAsk, build, "refused"},
-		{ModeAsk, testRm, "refused"},
-		{ModeAsk, odd, "refused"},
-		{ModeAsk, editA, "refused"},
-		{ModeAsk, fetch, "ran"},
-		{ModeReadOnly, test, "refused"},
-		{ModeReadOnly, editMD, "refused"},
-		{ModeReadOnly, fetch, "refused"},
+		{gate.ModeAsk, test, "ran"},
+		{gate.ModeAsk, editMD, "ran"},
+		{gate.ModeAsk, build, "refused"},
+		{gate.ModeAsk, testRm, "refused"},
+		{gate.ModeAsk, odd, "refused"},
+		{gate.ModeAsk, editA, "refused"},
+		{gate.ModeAsk, fetch, "ran"},
+		{gate.ModeReadOnly, test, "refused"},
+		{gate.ModeReadOnly, editMD, "refused"},
+		{gate.ModeReadOnly, fetch, "refused"},
 	} {
 		b := newBench(t)
 		b.Tools = guarded()
@@ -454,21 +455,21 @@ func TestSandboxDecidesCommands(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
-		mode    ApprovalMode
+		mode    gate.Mode
 		preview tools.Preview
 		asked   bool
 		edits   bool
 	}{
-		{"confined", ModeAutoEdit, tools.Preview{Confined: true}, false, false},
-		{"confined, unwatched", ModeAutoEdit, tools.Preview{Confined: true, Unwatched: "why"}, true, false},
-		{"an edit", ModeAutoEdit, tools.Preview{}, false, true},
-		{"an edit, unwatched", ModeAutoEdit, tools.Preview{Unwatched: "why"}, true, true},
-		{"an edit, unwatched, full-auto", ModeFullAuto, tools.Preview{Unwatched: "why"}, false, true},
-		{"confined, asking", ModeAsk, tools.Preview{Confined: true}, true, false},
-		{"not confined", ModeAutoEdit, tools.Preview{}, true, false},
-		{"outside", ModeAutoEdit, tools.Preview{Outside: "why", Command: "x"}, true, false},
-		{"outside, full-auto", ModeFullAuto, tools.Preview{Outside: "why", Command: "x"}, false, false},
-		{"read-only", ModeAsk, tools.Preview{ReadOnly: true}, false, false},
+		{"confined", gate.ModeAutoEdit, tools.Preview{Confined: true}, false, false},
+		{"confined, unwatched", gate.ModeAutoEdit, tools.Preview{Confined: true, Unwatched: "why"}, true, false},
+		{"an edit", gate.ModeAutoEdit, tools.Preview{}, false, true},
+		{"an edit, unwatched", gate.ModeAutoEdit, tools.Preview{Unwatched: "why"}, true, true},
+		{"an edit, unwatched, full-auto", gate.ModeFullAuto, tools.Preview{Unwatched: "why"}, false, true},
+		{"confined, asking", gate.ModeAsk, tools.Preview{Confined: true}, true, false},
+		{"not confined", gate.ModeAutoEdit, tools.Preview{}, true, false},
+		{"outside", gate.ModeAutoEdit, tools.Preview{Outside: "why", Command: "x"}, true, false},
+		{"outside, full-auto", gate.ModeFullAuto, tools.Preview{Outside: "why", Command: "x"}, false, false},
+		{"read-only", gate.ModeAsk, tools.Preview{ReadOnly: true}, false, false},
 	} {
 		b := newBench(t, calls("shell", `{"command":"x"}`), calls("shell", `{"command":"x"}`), say("ok"))
 		b.Tools = tools.NewRegistry(tools.Tool{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent/internal/compression/cacheaware"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -34,6 +35,8 @@ type call struct {
 	denied *Decision
 	// unanswered is set when he interrupted the turn instead.
 	unanswered bool
+	// replaced is set when a gate replaced its arguments.
+	replaced bool
 	// typed is set when the user typed the command.
 	typed   bool
 	started time.Time
@@ -43,7 +46,6 @@ type call struct {
 // Answers to calls that did not run.
 const (
 	answerInterrupted = "interrupted by the user before it finished; the effect, if any, is unknown"
-	answerNotRun      = "not run: the turn ended before this call"
 	answerTooMany     = "not run: of the calls of one reply the first %d are run; make it again if it is still needed"
 )
 
@@ -53,8 +55,11 @@ const maxCalls = 256
 // runner runs the calls of the model. It belongs to the owner of the chat.
 type runner struct {
 	*Config
-	inbox     inbox
-	approvals *approvals
+	inbox inbox
+	asker *asker
+	// gates are what each planned call passes, in their order; consent is the last of them.
+	gates   []gate.Gate
+	consent *gate.Consent
 	// outputLimit is how many tokens one result may take now (D-41).
 	outputLimit func() int
 	// archive is what left the context, nil where it is not kept.
@@ -64,8 +69,7 @@ type runner struct {
 	// numbered counts the calls of a session, ran those of the model that were taken
 	// up.
 	numbered, ran int
-	guard         loopGuard
-	// instruct queues what a person says instead of going on in circles.
+	// instruct queues what a person wants done instead.
 	instruct func(text string)
 }
 
@@ -81,13 +85,8 @@ func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome
 	for len(calls) > 0 {
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]
-		stop, repeated, err := r.runBatch(ctx, batch, calls, out)
-		goOn := true
-		if stop == "" && err == nil && repeated != "" {
-			stop, goOn, err = r.goOn(ctx, repeated)
-		}
-		if stop != "" || err != nil || !goOn {
-			return stop, errorOr(r.abandon(calls, answerNotRun), err)
+		if end := r.runBatch(ctx, batch, calls, out); end.rest || end.err != nil {
+			return end.stop, errorOr(r.abandon(calls, gate.NotRun), end.err)
 		}
 		r.inbox.serve()
 	}
@@ -124,7 +123,6 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	r.Emit(CallRequested{ID: k.id, Name: k.name, Parameters: k.parameters})
 	tool, err := r.Tools.Get(asked.Name)
 	k.tool, k.unknown, k.said = tool, err != nil, tool.Describe(k.name, k.parameters)
-	var object map[string]json.RawMessage
 	switch {
 	case err != nil:
 		k.refused = err.Error()
@@ -132,26 +130,32 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
 	case (!tool.Harmless() || tool.Keeps) && cacheaware.HoldsNote(string(k.parameters)):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
-	case json.Unmarshal(k.parameters, &object) != nil:
+	case !isObject(k.parameters):
 		k.refused = fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", asked.Name)
 	}
 	return k
 }
 
-// runBatch runs one group of calls, of which rest comes after, and stores the answers in the model's order. It
-// returns what repeats, if the loop guard found anything.
-func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome) (stop Stop, repeated string, err error) {
+// isObject reports whether arguments are what every tool takes.
+func isObject(arguments json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(arguments, &object) == nil
+}
+
+// runBatch runs one group of calls, of which rest comes after, and stores the answers in
+// the model's order.
+func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome) (end ending) {
 	for i, k := range batch {
 		out.ToolCalls++
-		r.approvals.after = func(ctx context.Context) []*call { return r.foresee(ctx, slices.Concat(batch[i+1:], rest)) }
 		r.ran++
-		switch r.plan(ctx, k); {
-		case k.refused != "":
-		case stop != "":
-			k.refused = answerNotRun
-		default:
-			stop = r.approvals.approve(ctx, k)
+		if r.plan(ctx, k); k.refused != "" {
+			continue
 		}
+		if end.rest {
+			k.refused = gate.NotRun
+			continue
+		}
+		end = r.admit(ctx, k, slices.Concat(batch[i+1:], rest))
 	}
 	done := r.start(ctx, batch)
 	for range batch {
@@ -161,13 +165,17 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 	for _, k := range batch {
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
+		} else if k.replaced {
+			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + string(k.parameters) + "]")
 		}
-		err = errorOr(err, r.storeAnswer(k))
-		if repeated == "" {
-			repeated = r.guard.note(k, r.Now().Sub(k.started))
+		end.err = errorOr(end.err, r.storeAnswer(k))
+		for _, g := range r.gates {
+			if g.Ended != nil {
+				g.Ended(k.passing(), k.answer, r.Now().Sub(k.started))
+			}
 		}
 	}
-	return stop, repeated, err
+	return end
 }
 
 // start sets the calls of a batch going and returns a channel that delivers once
@@ -177,7 +185,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	for _, k := range batch {
 		k.started = r.Now()
 		if k.refused == "" && ctx.Err() != nil {
-			k.refused = answerNotRun
+			k.refused = gate.NotRun
 		}
 		if k.refused != "" {
 			done <- k
@@ -196,7 +204,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 // cannot be planned is marked refused.
 func (r *runner) plan(ctx context.Context, k *call) {
 	if k.refused == "" && ctx.Err() != nil {
-		k.refused = answerNotRun
+		k.refused = gate.NotRun
 	}
 	if k.refused != "" {
 		return

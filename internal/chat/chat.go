@@ -9,9 +9,9 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat/past"
 	"agent/internal/chat/window"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -78,15 +78,13 @@ type Config struct {
 	TranscriptPath func() string
 	// Expand turns what the user typed into blocks.
 	Expand Expander
-	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which
-	// also let commands out of the sandbox.
-	Allow, AllowOutside rules.Rules
+	// Policy is what was decided about consent before.
+	gate.Policy
+	// Gates are what a planned call passes besides the mode, the loop guard and consent.
+	Gates []gate.Gate
 	// CacheKey is the same for all requests of a session and tells nothing about it;
 	// providers find the session's prompt in their cache by it.
 	CacheKey string
-	// Unattended means nobody can answer an approval: a call that would need one
-	// is refused and ends the turn.
-	Unattended bool
 	// Emit receives every event, in order, on the goroutine that owns the loop.
 	Emit func(Event)
 	// Log gets what only a developer wants to know; nil where nothing keeps it.
@@ -112,7 +110,9 @@ type Chat struct {
 	working   bool
 	// summarising is set while a model is asked for a summary.
 	summarising bool
-	approvals   *approvals
+	asker       *asker
+	consent     *gate.Consent
+	loop        *gate.Loop
 	runner      *runner
 	replies     *replies
 	window      *window.Window
@@ -132,11 +132,14 @@ func New(config Config) *Chat {
 	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)
 	c.past = newPast(c)
-	c.approvals = &approvals{Config: &c.Config, inbox: c.inbox}
+	c.asker = &asker{Config: &c.Config, inbox: c.inbox}
+	c.consent, c.loop = gate.NewConsent(&c.Policy, c.Settings), gate.NewLoop(&c.Policy)
 	c.runner = &runner{
 		Config:      &c.Config,
 		inbox:       c.inbox,
-		approvals:   c.approvals,
+		asker:       c.asker,
+		consent:     c.consent,
+		gates:       gate.Order(slices.Concat(c.consent.Gates(), []gate.Gate{c.loop.Gate()}, c.Gates)...),
 		outputLimit: c.window.OutputLimit,
 		archive:     c.archive(),
 		store:       c.add,
@@ -248,7 +251,7 @@ func (c *Chat) Interrupt() {
 
 // Answer decides the approval with this id; answers to settled ones are ignored.
 func (c *Chat) Answer(id int, decision Decision) {
-	c.inbox.post(func() { c.approvals.answer(id, decision) })
+	c.inbox.post(func() { c.asker.answer(id, decision) })
 }
 
 // setQueue changes what waits. An idle chat takes the first message up at once and

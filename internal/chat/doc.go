@@ -16,10 +16,12 @@
 // Each part keeps its own state and knows of the others only what it needs:
 //
 //   - window.Window (internal/chat/window): what the model is shown, and that it fits
-//   - runner (calls.go): the calls of a reply, their numbers, a call that fails again
-//     and again
+//   - runner (calls.go, gates.go): the calls of a reply, their numbers, and the gates
+//     that each passes
 //   - replies (reply.go): what the model says, while it arrives and into the history
-//   - approvals (approve.go): who may run what; what a person allowed for the session
+//   - gate.Consent, gate.Loop (internal/gate): what may run, what a person allowed for
+//     the session, and whether the model goes in circles
+//   - asker (asking.go): the question that waits for a person
 //   - past.Past (internal/chat/past): what goes back
 //   - totals (costs.go): what was used and what it cost
 //   - Chat itself: what waits (the queue and the tasks for when it is idle), the turn
@@ -37,7 +39,7 @@
 //	    add what was typed meanwhile
 //	    EnsureCompressionBeforeSend          presend.go
 //	    send, receive, store the reply       request.go, reply.go
-//	    approve, run and answer its calls    calls.go, approve.go
+//	    plan, admit, run, answer its calls   calls.go, gates.go
 //
 // However a turn ends (done, interrupted, refused, failed), the history it leaves is
 // valid: each call has exactly one response (D-32). Whatever is stored is stored

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat/window"
+	"agent/internal/gate"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -171,7 +172,7 @@ type Status struct {
 	// Tokens is what the next request would hold, Limit the window.
 	Tokens int
 	Limit  int
-	Mode   ApprovalMode
+	Mode   gate.Mode
 	// Threshold is the total at which compression is due, 0 when there is none.
 	Threshold int
 	// Freed is what density has saved so far, in tokens (D-49).

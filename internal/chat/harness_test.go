@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -101,7 +102,7 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 	t.Helper()
 	b := &bench{t: t, model: &model{next: script(turns...)}}
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{
-		settings.CompressionStrategy.Key(): compression.Names(), settings.ApprovalMode.Key(): ApprovalModeNames(), settings.Theme.Key(): {"auto"},
+		settings.CompressionStrategy.Key(): compression.Names(), settings.ApprovalMode.Key(): gate.ModeNames(), settings.Theme.Key(): {"auto"},
 	}))
 	b.Chat = New(Config{
 		Provider:     func() (llm.Provider, error) { return b.model, nil },

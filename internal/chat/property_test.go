@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
 
@@ -119,7 +120,7 @@ func (p *play) change() {
 		"context-limit":                      {"1000", "1500", "4000", "100000"},
 		"max-output-tokens":                  {"10", "500", "1000"},
 		"compression.strategy":               compression.Names(),
-		"approval-mode":                      ApprovalModeNames(),
+		"approval-mode":                      gate.ModeNames(),
 		"model":                              {"one", "two"},
 		"compression.density.recencyPruning": {"true", "false"},
 	}[key]
@@ -312,7 +313,7 @@ func (p *play) check(err error) {
 	if requested, ended := len(seen[CallRequested](p.bench)), len(seen[ToolEnded](p.bench)); requested != ended {
 		p.t.Errorf("%d calls requested, %d ended", requested, ended)
 	}
-	if p.working || p.approvals.pending != nil || len(seen[TurnStarted](p.bench)) != len(seen[TurnEnded](p.bench)) {
+	if p.working || p.asker.pending != nil || len(seen[TurnStarted](p.bench)) != len(seen[TurnEnded](p.bench)) {
 		p.t.Errorf("the turn has not ended")
 	}
 }

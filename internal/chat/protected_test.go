@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/gate"
 	"agent/internal/protect"
 	"agent/internal/rules"
 	"agent/internal/tools"
@@ -32,19 +33,19 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"edit", "show", "shell"} {
 		for _, tc := range []struct {
-			mode  ApprovalMode
+			mode  gate.Mode
 			care  protect.Care
 			rule  string
 			asked bool
 		}{
-			{ModeAutoEdit, protect.Asked, "", true},
-			{ModeAutoEdit, protect.Guarded, "", true},
-			{ModeFullAuto, protect.Asked, "", false},
-			{ModeFullAuto, protect.Guarded, "", true},
-			{ModeAutoEdit, protect.Asked, tool + "(*)", true},
-			{ModeAutoEdit, protect.Asked, tool + "(**/*.json)", true},
-			{ModeAutoEdit, protect.Guarded, tool + "(.vscode/**)", false},
-			{ModeAsk, protect.Asked, tool + "(.vscode/**)", false},
+			{gate.ModeAutoEdit, protect.Asked, "", true},
+			{gate.ModeAutoEdit, protect.Guarded, "", true},
+			{gate.ModeFullAuto, protect.Asked, "", false},
+			{gate.ModeFullAuto, protect.Guarded, "", true},
+			{gate.ModeAutoEdit, protect.Asked, tool + "(*)", true},
+			{gate.ModeAutoEdit, protect.Asked, tool + "(**/*.json)", true},
+			{gate.ModeAutoEdit, protect.Guarded, tool + "(.vscode/**)", false},
+			{gate.ModeAsk, protect.Asked, tool + "(.vscode/**)", false},
 		} {
 			if tool == "shell" && tc.rule != "" {
 				continue // rules for commands are about commands
@@ -57,7 +58,7 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b.approvals.Allow = rules.Rules{rule}
+				b.Allow = rules.Rules{rule}
 			}
 			b.answering(Decision{Allow: true})
 			if _, err := b.prompt("go"); err != nil {

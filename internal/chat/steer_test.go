@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -369,7 +370,7 @@ func TestCycleMode(t *testing.T) {
 	running(t, func(t *testing.T, b *bench) {
 		b.Send("go")
 		synctest.Wait()
-		for range ApprovalModes() {
+		for range gate.Modes() {
 			want := nextMode(b.Mode())
 			b.CycleMode()
 			synctest.Wait()

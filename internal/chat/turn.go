@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"agent/internal/atcmd"
+	"agent/internal/gate"
 	"agent/internal/llm"
 	"agent/internal/settings"
 )
@@ -28,7 +29,7 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 // converse is the turn after its message is in the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
-	c.runner.guard.reset()
+	c.loop.Reset()
 	for answered := false; ; {
 		// Before the queue: a message that nothing would answer stays in it.
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
@@ -157,7 +158,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		c.notice("%v", r.nothing())
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
-		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), answerNotRun))
+		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), gate.NotRun))
 	}
 	if err == nil {
 		out.Response, out.Cut = r.text.String(), r.cut()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"agent/internal/chat"
+	"agent/internal/gate"
 	"agent/internal/settings"
 	"agent/internal/table"
 )
@@ -92,21 +92,21 @@ func (c *Commands) forgetGrants(ctx context.Context, args []string) (Output, err
 // completeModes proposes the approval modes with what each means.
 func completeModes() []Completion {
 	var modes []Completion
-	for _, mode := range chat.ApprovalModes() {
+	for _, mode := range gate.Modes() {
 		modes = append(modes, Completion{Value: string(mode), Help: modeHelp(mode)})
 	}
 	return modes
 }
 
-func modeHelp(mode chat.ApprovalMode) string {
+func modeHelp(mode gate.Mode) string {
 	switch mode {
-	case chat.ModeReadOnly:
+	case gate.ModeReadOnly:
 		return "refuse edits, commands and network"
-	case chat.ModeAsk:
+	case gate.ModeAsk:
 		return "ask before edits, commands and network"
-	case chat.ModeAutoEdit:
+	case gate.ModeAutoEdit:
 		return "edit files, ask before the rest"
-	case chat.ModeFullAuto:
+	case gate.ModeFullAuto:
 		return "run everything without asking"
 	default:
 		return ""

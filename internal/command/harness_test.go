@@ -13,6 +13,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/snapshot"
@@ -135,7 +136,7 @@ var testTime = time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
 func newWorld(t *testing.T, change ...func(*command.Deps)) *world {
 	t.Helper()
 	var modes []string
-	for _, mode := range chat.ApprovalModes() {
+	for _, mode := range gate.Modes() {
 		modes = append(modes, string(mode))
 	}
 	registry := settings.NewRegistry(settings.All(), settings.Choices{

@@ -46,6 +46,12 @@ func (a Answer) ForModel() string {
 	return lines.Append(a.Text, a.Note)
 }
 
+// Noted returns the answer with another line for the model only.
+func (a Answer) Noted(note string) Answer {
+	a.Note = lines.Append(a.Note, note)
+	return a
+}
+
 // failed is the answer to a call that did nothing.
 func failed(err error) Answer { return Answer{Error: err.Error()} }
 

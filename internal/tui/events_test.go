@@ -13,6 +13,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/tools"
 )
@@ -254,7 +255,7 @@ func TestNothingTicksWhileAQuestionIsOpen(t *testing.T) {
 func TestStatusSaysThatNoModelIsSet(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
-	s.events(chat.StatusChanged{Status: chat.Status{Mode: chat.ModeAsk}})
+	s.events(chat.StatusChanged{Status: chat.Status{Mode: gate.ModeAsk}})
 	if view := s.model.view(); !strings.Contains(view, "no model: /model · ask") {
 		t.Errorf("the status line is silent:\n%s", view)
 	}
@@ -297,7 +298,7 @@ func TestStatusAlwaysTellsAWideMode(t *testing.T) {
 	t.Parallel()
 	for width := 16; width <= 120; width++ {
 		s := newScreenplay(t, width, 20)
-		s.events(chat.StatusChanged{Status: chat.Status{Model: "a-model-of-a-long-name", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeFullAuto}})
+		s.events(chat.StatusChanged{Status: chat.Status{Model: "a-model-of-a-long-name", Tokens: 12_345, Limit: 128_000, Mode: gate.ModeFullAuto}})
 		if view := s.model.view(); !strings.Contains(view, "FULL-AUTO") {
 			t.Errorf("%d columns:\n%s", width, view)
 		}

@@ -12,6 +12,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/protect"
 	"agent/internal/tools"
@@ -166,7 +167,7 @@ var states = map[string]func(*screenplay){
 	"shell": func(s *screenplay) { s.typed("!!git status") },
 	"status": func(s *screenplay) {
 		s.events(chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
-			chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 48_600, Limit: 128_000, Threshold: 108_800, Mode: chat.ModeFullAuto, Freed: 4_600, Unsaved: true, Jobs: 2}})
+			chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 48_600, Limit: 128_000, Threshold: 108_800, Mode: gate.ModeFullAuto, Freed: 4_600, Unsaved: true, Jobs: 2}})
 	},
 	"branch": func(s *screenplay) {
 		s.update(branchMsg("feature/a-branch-with-a-long-name*"))

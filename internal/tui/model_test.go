@@ -14,6 +14,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/gate"
 	"agent/internal/tui/term"
 )
 
@@ -151,7 +152,7 @@ func newScreenplayFor(t testing.TB, width, height int, change func(*Options)) *s
 		Driver: s.driver, Commands: fakeCommands{}, Workspace: "/home/u/work/project",
 		Files:   fakeFiles{},
 		Environ: []string{"HOME=/home/u"}, Now: func() time.Time { return s.clock },
-		Status: chat.Status{Model: "demo-model", Tokens: 12_345, Limit: 128_000, Mode: chat.ModeAsk},
+		Status: chat.Status{Model: "demo-model", Tokens: 12_345, Limit: 128_000, Mode: gate.ModeAsk},
 	}
 	change(&opts)
 	s.model = newModel(t.Context(), opts, width, height)

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/tools"
 	"agent/internal/tui/style"
@@ -52,7 +53,7 @@ var pictures = map[string]func(*screenplay){
 			chat.UsageReported{PromptTokens: 16_200, CompletionTokens: 610, CachedTokens: 14_300})
 		s.wait(21 * time.Second)
 		s.events(chat.TextDelta{Delta: tillReply}, chat.ReplyEnded{Text: tillReply}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
-		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 5_900, Limit: 32_768, Threshold: 27_800, Mode: chat.ModeAsk, Freed: 590}})
+		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 5_900, Limit: 32_768, Threshold: 27_800, Mode: gate.ModeAsk, Freed: 590}})
 		s.update(branchMsg("main*"))
 	},
 	"question": func(s *screenplay) {
@@ -61,7 +62,7 @@ var pictures = map[string]func(*screenplay){
 				ID: 1, Tool: "replace", Always: "edits of *.sh files",
 				Preview: tools.Preview{Title: "edit till.sh", Diff: tillDiff, Paths: []string{"till.sh"}},
 			}})
-		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 6_400, Limit: 32_768, Threshold: 27_800, Mode: chat.ModeAsk, Freed: 590}})
+		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 6_400, Limit: 32_768, Threshold: 27_800, Mode: gate.ModeAsk, Freed: 590}})
 		s.update(branchMsg("main*"))
 		s.wait(time.Second)
 	},

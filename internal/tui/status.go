@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/gate"
 	"agent/internal/tui/style"
 	"agent/internal/words"
 )
@@ -50,9 +51,9 @@ func (l *statusLine) spans(width int) style.Spans {
 	t, s := l.theme, l.status
 	mode := style.Span{Text: style.Reveal(string(s.Mode)).Text, Style: t.Dim}
 	switch s.Mode {
-	case chat.ModeFullAuto:
+	case gate.ModeFullAuto:
 		mode = style.Span{Text: " FULL-AUTO ", Style: t.Loud}
-	case chat.ModeAutoEdit:
+	case gate.ModeAutoEdit:
 		mode = style.Span{Text: "AUTO-EDIT", Style: t.Warn}
 	}
 	model := style.Span{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Dim}

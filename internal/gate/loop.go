@@ -1,13 +1,15 @@
-package chat
+package gate
 
 import (
 	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
+	"sync"
 	"time"
 
 	"agent/internal/pattern"
+	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -33,9 +35,72 @@ const (
 	patientCall = 5 * time.Second
 )
 
-// loopGuard notices a model that goes in circles: it burns tokens and learns
-// nothing. The zero value has seen no calls.
-type loopGuard struct{ recent []pastCall }
+// Loop notices a model that goes in circles: it burns tokens and learns nothing. Calls
+// that were answered say whether it does; the call that comes next is the one that a
+// person is asked about. It is safe for parallel use.
+type Loop struct {
+	policy *Policy
+
+	mu sync.Mutex
+	// repeats says what repeats, empty while nothing does.
+	repeats string
+	recent  []pastCall
+}
+
+// NewLoop returns the guard of a conversation; it has seen no calls.
+func NewLoop(policy *Policy) *Loop { return &Loop{policy: policy} }
+
+// Gate is the guard as a gate.
+func (g *Loop) Gate() Gate {
+	return Gate{Name: "loop guard", Stage: Guards, Check: g.check, Ended: g.ended}
+}
+
+// Reset begins anew: a person has been asked, or has said something.
+func (g *Loop) Reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.recent, g.repeats = nil, ""
+}
+
+// check asks whether a turn that goes in circles shall go on; with nobody there the turn
+// fails. Nothing that repeated before is held against the model twice.
+func (g *Loop) check(context.Context, Call) Verdict {
+	g.mu.Lock()
+	repeats := g.repeats
+	g.mu.Unlock()
+	if repeats == "" {
+		return Verdict{}
+	}
+	g.Reset()
+	if g.policy.Unattended {
+		return Verdict{Refusal: NotRun, End: fmt.Errorf("stopped, because the model goes in circles: %s", repeats)}
+	}
+	return Verdict{Ask: &Question{
+		Approval: Approval{Repeats: repeats},
+		Then: func(d Decision) Verdict {
+			switch {
+			case d.Allow:
+				return Verdict{}
+			case d.Reason == "":
+				return Verdict{Refusal: NotRun, End: ErrRepeating}
+			}
+			return Verdict{Refusal: NotRun, Instead: d.Reason}
+		},
+	}}
+}
+
+// ended takes an answered call into account.
+func (g *Loop) ended(call Call, answer tools.Answer, took time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.recent = append(g.recent, newPastCall(call, answer, took))
+	if len(g.recent) > longWindow {
+		g.recent = g.recent[1:]
+	}
+	if again := cmp.Or(g.circle(), g.cycle(), g.rotation()); g.repeats == "" {
+		g.repeats = again
+	}
+}
 
 // pastCall is what is remembered of a call.
 type pastCall struct {
@@ -49,30 +114,17 @@ type pastCall struct {
 // durations tell two runs of a failing test apart that failed in the same way.
 var durations = pattern.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 
-// note takes an answered call into account. It returns what repeats, empty while
-// nothing does.
-func (g *loopGuard) note(k *call, took time.Duration) string {
-	g.recent = append(g.recent, newPastCall(k, took))
-	if len(g.recent) > longWindow {
-		g.recent = g.recent[1:]
-	}
-	return cmp.Or(g.circle(), g.cycle(), g.rotation())
-}
-
-// reset begins anew: a person has been asked, or has said something.
-func (g *loopGuard) reset() { g.recent = nil }
-
-func newPastCall(k *call, took time.Duration) pastCall {
-	failed := k.answer.Error != "" || k.answer.ExitCode != nil && *k.answer.ExitCode != 0
-	said := k.answer.Error + "\x00" + k.answer.ForModel()
+func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
+	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
+	said := answer.Error + "\x00" + answer.ForModel()
 	if failed {
 		said = durations.ReplaceAllString(said, "")
 	}
-	asked := k.name + "\x00" + string(k.parameters)
+	asked := call.Name + "\x00" + string(call.Arguments)
 	return pastCall{
-		title: k.said.Title(),
+		title: call.Said.Title(),
 		asked: sum(asked), outcome: sum(asked + "\x00" + said),
-		failed: failed, edits: k.tool.Edits,
+		failed: failed, edits: call.Traits.Edits,
 		waited: !failed && took >= patientCall,
 	}
 }
@@ -80,7 +132,7 @@ func newPastCall(k *call, took time.Duration) pastCall {
 // circle looks for the latest call among those before it: with the same outcome,
 // maxRepeats times. A failure that comes again needs nothing more; a success is a
 // sign only if nothing new was done in between.
-func (g *loopGuard) circle() string {
+func (g *Loop) circle() string {
 	last := g.recent[len(g.recent)-1]
 	if last.waited {
 		return ""
@@ -107,7 +159,7 @@ func (g *loopGuard) circle() string {
 
 // rotation looks for calls that take turns, in any order, and learn nothing: since the
 // latest one came maxRepeats times, no call was new and none waited.
-func (g *loopGuard) rotation() string {
+func (g *Loop) rotation() string {
 	last := g.recent[len(g.recent)-1]
 	seen := map[uint64]int{}
 	for i := len(g.recent) - 1; i >= 0 && len(seen) <= maxRotation && !g.recent[i].waited; i-- {
@@ -130,7 +182,7 @@ func (g *loopGuard) rotation() string {
 
 // cycle looks for two or three calls, an edit among them, that come again and again
 // in the same order.
-func (g *loopGuard) cycle() string {
+func (g *Loop) cycle() string {
 	for length := 2; length <= maxCycle; length++ {
 		from := len(g.recent) - length*maxRepeats
 		if from < 0 {
@@ -152,24 +204,4 @@ func sum(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
 	return h.Sum64()
-}
-
-// goOn asks a person whether a turn that goes in circles shall go on; what they say
-// instead is queued. With nobody there the turn fails. Nothing that repeated before is
-// held against the model twice.
-func (r *runner) goOn(ctx context.Context, repeated string) (stop Stop, goOn bool, err error) {
-	r.guard.reset()
-	if r.Unattended {
-		return "", false, fmt.Errorf("stopped, because the model goes in circles: %s", repeated)
-	}
-	decision, answered := r.approvals.put(ctx, Approval{Repeats: repeated}, func() bool { return false })
-	switch {
-	case !answered:
-		return "", false, ctx.Err()
-	case !decision.Allow && decision.Reason == "":
-		return StopRepeating, false, nil
-	case !decision.Allow:
-		r.instruct(decision.Reason)
-	}
-	return "", decision.Allow, nil
 }

@@ -1,14 +1,11 @@
-package chat
+package gate
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"agent/internal/rules"
-	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -27,8 +24,9 @@ type grant struct {
 
 // offer returns what "always" would allow from now on; nothing when it is not to be
 // offered.
-func offer(k *call, preview tools.Preview) []grant {
+func offer(k Call) []grant {
 	var grants []grant
+	preview := k.Preview
 	switch {
 	case len(preview.Protected) > 0:
 		return nil // each call about those is asked about
@@ -38,13 +36,13 @@ func offer(k *call, preview tools.Preview) []grant {
 			says += ", in " + preview.Directory
 		}
 		return []grant{{says: says, outside: preview.Command, directory: preview.Directory}}
-	case k.tool.Runs && rules.Delete(preview.Commands):
+	case k.Traits.Runs && rules.Delete(preview.Commands):
 		return nil // what is gone is gone: each is asked about
-	case k.tool.Runs:
-		for _, rule := range rules.Always(k.name, preview.Commands) {
+	case k.Traits.Runs:
+		for _, rule := range rules.Always(k.Name, preview.Commands) {
 			grants = append(grants, grant{says: rule.Allows(), rules: rules.Rules{rule}})
 		}
-	case k.tool.EditsOnly() && len(preview.Paths) == 1:
+	case k.Traits.EditsOnly() && len(preview.Paths) == 1:
 		file := preview.Paths[0]
 		if extension := path.Ext(file); extension != "" && extension != path.Base(file) {
 			return []grant{{says: "edits of *" + extension + " files", files: "*" + extension}}
@@ -55,20 +53,11 @@ func offer(k *call, preview tools.Preview) []grant {
 	return grants
 }
 
-// allowedBy says what some grants allow.
-func allowedBy(grants []grant) string {
-	var says []string
-	for _, g := range grants {
-		says = append(says, g.says)
-	}
-	return strings.Join(says, ", ")
-}
-
-// editsGranted reports whether edits of all these files were allowed.
-func (a *approvals) editsGranted(paths []string) bool {
+// editsGranted reports whether edits of all these files were allowed. The lock is held.
+func (c *Consent) editsGranted(paths []string) bool {
 	for _, p := range paths {
 		granted := func(g grant) bool { return g.files == p || g.files == "*"+path.Ext(p) && g.files != "*" }
-		if !slices.ContainsFunc(a.grants, granted) {
+		if !slices.ContainsFunc(c.grants, granted) {
 			return false
 		}
 	}
@@ -76,40 +65,35 @@ func (a *approvals) editsGranted(paths []string) bool {
 }
 
 // Grants lists what was allowed with "always", oldest first.
-func (c *Chat) Grants(ctx context.Context) ([]string, error) {
-	return ask(ctx, c.inbox, func() []string {
-		var says []string
-		for _, g := range c.approvals.grants {
-			says = append(says, g.says)
-		}
-		return says
-	})
+func (c *Consent) Grants() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return saying(c.grants)
 }
 
-// ForgetGrant takes back the grant with this number of the list, counted from 1, or
-// all of them when it is 0. It returns what was forgotten; the error says that there
-// is no such grant.
-func (c *Chat) ForgetGrant(ctx context.Context, number int) ([]string, error) {
-	var none error
-	forgotten, err := ask(ctx, c.inbox, func() []string {
-		grants := &c.approvals.grants
-		if number > len(*grants) || number < 0 {
-			none = fmt.Errorf("there is no grant %d; /approval lists them", number)
-			return nil
-		}
-		first, last := number-1, number
-		if number == 0 {
-			first, last = 0, len(*grants)
-		}
-		var says []string
-		for _, g := range (*grants)[first:last] {
-			says = append(says, g.says)
-		}
-		*grants = slices.Delete(*grants, first, last)
-		return says
-	})
-	if err == nil {
-		err = none
+// Forget takes back the grant with this number of the list, counted from 1, or all of
+// them when it is 0. It returns what was forgotten; the error says that there is no such
+// grant.
+func (c *Consent) Forget(number int) ([]string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if number > len(c.grants) || number < 0 {
+		return nil, fmt.Errorf("there is no grant %d; /approval lists them", number)
 	}
-	return forgotten, err
+	first, last := number-1, number
+	if number == 0 {
+		first, last = 0, len(c.grants)
+	}
+	forgotten := saying(c.grants[first:last])
+	c.grants = slices.Delete(c.grants, first, last)
+	return forgotten, nil
+}
+
+// saying says what some grants allow, each for itself.
+func saying(grants []grant) []string {
+	var says []string
+	for _, g := range grants {
+		says = append(says, g.says)
+	}
+	return says
 }

@@ -1,16 +1,13 @@
-package chat
+package gate
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"agent/internal/history"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -22,17 +19,25 @@ type did struct {
 	took                    time.Duration
 }
 
-func (d did) call() *call {
+func (d did) end(g *Loop) {
 	does := traits.Traits{Reads: true}
 	if d.name == "replace" {
 		does = traits.Traits{Edits: true}
 	}
-	k := &call{name: d.name, said: traits.Said{Name: d.name, Subject: d.arguments}, parameters: json.RawMessage(d.arguments), tool: tools.Tool{Name: d.name, Traits: does}}
-	if k.answer.Text = d.answer; d.fails {
+	answer := tools.Answer{Text: d.answer}
+	if d.fails {
 		status := 1
-		k.answer.ExitCode = &status
+		answer.ExitCode = &status
 	}
-	return k
+	g.Gate().Ended(Call{Name: d.name, Said: traits.Said{Name: d.name, Subject: d.arguments}, Arguments: json.RawMessage(d.arguments), Traits: does}, answer, d.took)
+}
+
+// says is what a guard says of the next call.
+func says(g *Loop) string {
+	if ask := g.Gate().Check(context.Background(), Call{}).Ask; ask != nil {
+		return ask.Approval.Repeats
+	}
+	return ""
 }
 
 // TestLoopGuard: what is going in circles and what is work (D-70).
@@ -105,123 +110,16 @@ func TestLoopGuard(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var guard loopGuard
+			guard := NewLoop(&Policy{})
 			said := ""
 			for n := 0; n < 60 && said == ""; n++ {
 				d := tt.circle[n%len(tt.circle)](n)
-				said = guard.note(d.call(), d.took)
+				d.end(guard)
+				said = says(guard)
 			}
 			if said == "" && tt.says != "" || !strings.Contains(said, tt.says) || said != "" && tt.says == "" {
 				t.Errorf("it says %q, want %q", said, tt.says)
 			}
 		})
-	}
-}
-
-// circling is a model that makes the same failing call until it is told something.
-func circling(int) answerFunc { return calls("fails", `{"file_path":"same"}`) }
-
-// TestCirclesAreAsked: a person goes on, stops, or says what to do instead (D-70).
-func TestCirclesAreAsked(t *testing.T) {
-	t.Parallel()
-	t.Run("stop", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.model.next = circling
-		b.answering(Decision{})
-		out, err := b.prompt("go")
-		if asked := seen[ApprovalRequested](b); err != nil || out.Stop != StopRepeating || out.Requests != maxRepeats ||
-			len(asked) != 1 || !strings.Contains(asked[0].Approval.Repeats, "fails same") {
-			t.Errorf("%+v %v, asked %+v", out, err, asked)
-		}
-	})
-	t.Run("go on", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.model.next = func(n int) answerFunc {
-			if n == 2*maxRepeats+1 {
-				return say("found it")
-			}
-			return circling(n)
-		}
-		b.answering(Decision{Allow: true})
-		out, err := b.prompt("go")
-		if asked := seen[ApprovalRequested](b); err != nil || out.Stop != StopDone || len(asked) != 2 {
-			t.Errorf("%+v %v, asked %d times", out, err, len(asked))
-		}
-	})
-	t.Run("instead", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.model.next = func(n int) answerFunc {
-			switch {
-			case n < maxRepeats-1:
-				return circling(n)
-			case n == maxRepeats-1:
-				return calls("fails", `{"file_path":"same"}`, "write_file", `{"file_path":"b"}`)
-			default:
-				return say("so be it")
-			}
-		}
-		b.answering(Decision{Reason: "look into b"})
-		out, err := b.prompt("go")
-		if err != nil || out.Response != "so be it" || !slices.Equal(b.texts(history.Human), []string{"go", "look into b"}) {
-			t.Errorf("%+v %v, said %q", out, err, b.texts(history.Human))
-		}
-		if last := b.responses()[maxRepeats]; last.Error != answerNotRun {
-			t.Errorf("the call after it is answered %q", last.Error)
-		}
-	})
-	t.Run("nobody is there", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.Unattended = true
-		b.model.next = circling
-		out, err := b.prompt("go")
-		if err == nil || !strings.Contains(err.Error(), "5 times within 5 calls: fails same") || out.Requests != maxRepeats {
-			t.Errorf("%+v %v", out, err)
-		}
-	})
-}
-
-// TestCirclesCanBeInterrupted while the question is open, and the mode that is
-// changed meanwhile is no answer to it.
-func TestCirclesCanBeInterrupted(t *testing.T) {
-	t.Parallel()
-	running(t, func(t *testing.T, b *bench) {
-		b.on = func(Event) {}
-		b.Send("go")
-		synctest.Wait()
-		if err := b.SetMode(ModeFullAuto); err != nil {
-			t.Fatal(err)
-		}
-		b.Refresh()
-		synctest.Wait()
-		if len(stops(b)) != 0 || len(seen[ApprovalSettled](b)) != 0 {
-			t.Errorf("turns ended %v, settled %v", stops(b), seen[ApprovalSettled](b))
-		}
-		b.Interrupt()
-		synctest.Wait()
-		if !slices.Equal(stops(b), []Stop{StopInterrupted}) {
-			t.Errorf("turns ended %v", stops(b))
-		}
-	}, circling(0), circling(0), circling(0), circling(0), circling(0))
-}
-
-// TestCirclesBeginAnewWithEachTurn: what a person asks for again may fail again.
-func TestCirclesBeginAnewWithEachTurn(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.Tools = tools.NewRegistry(fakeTool("fails", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Error: "no"} }))
-	b.model.next = func(n int) answerFunc {
-		if n%maxRepeats == maxRepeats-1 {
-			return say("it fails")
-		}
-		return circling(n)
-	}
-	for range 3 {
-		if out, err := b.prompt("try"); err != nil || out.Stop != StopDone {
-			t.Fatalf("%+v %v", out, err)
-		}
 	}
 }

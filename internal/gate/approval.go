@@ -1,4 +1,4 @@
-package chat
+package gate
 
 import (
 	"slices"
@@ -6,30 +6,30 @@ import (
 	"agent/internal/tools"
 )
 
-// ApprovalMode says which kinds of call run without asking.
-type ApprovalMode string
+// Mode says which kinds of call run without asking.
+type Mode string
 
 // The approval modes, from the most to the least careful.
 const (
 	// ModeReadOnly refuses every edit, command and network call.
-	ModeReadOnly ApprovalMode = "read-only"
+	ModeReadOnly Mode = "read-only"
 	// ModeAsk asks before edits, commands and network calls.
-	ModeAsk ApprovalMode = "ask"
+	ModeAsk Mode = "ask"
 	// ModeAutoEdit runs edits and asks before the rest.
-	ModeAutoEdit ApprovalMode = "auto-edit"
+	ModeAutoEdit Mode = "auto-edit"
 	// ModeFullAuto runs everything.
-	ModeFullAuto ApprovalMode = "full-auto"
+	ModeFullAuto Mode = "full-auto"
 )
 
-// ApprovalModes lists the modes in the order Shift+Tab cycles them.
-func ApprovalModes() []ApprovalMode {
-	return []ApprovalMode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModeReadOnly}
+// Modes lists the modes in the order Shift+Tab cycles them.
+func Modes() []Mode {
+	return []Mode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModeReadOnly}
 }
 
-// ApprovalModeNames lists the modes as settings name them.
-func ApprovalModeNames() []string {
-	names := make([]string, 0, len(ApprovalModes()))
-	for _, m := range ApprovalModes() {
+// ModeNames lists the modes as settings name them.
+func ModeNames() []string {
+	names := make([]string, 0, len(Modes()))
+	for _, m := range Modes() {
 		names = append(names, string(m))
 	}
 	return names
@@ -37,8 +37,8 @@ func ApprovalModeNames() []string {
 
 // AllowsMoreThan reports whether calls run unasked in this mode that do not in
 // other.
-func (m ApprovalMode) AllowsMoreThan(other ApprovalMode) bool {
-	narrowFirst := []ApprovalMode{ModeReadOnly, ModeAsk, ModeAutoEdit, ModeFullAuto}
+func (m Mode) AllowsMoreThan(other Mode) bool {
+	narrowFirst := []Mode{ModeReadOnly, ModeAsk, ModeAutoEdit, ModeFullAuto}
 	return slices.Index(narrowFirst, m) > slices.Index(narrowFirst, other)
 }
 

@@ -1,0 +1,116 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"agent/internal/gate"
+)
+
+// maxReplaced is how often gates may replace the arguments of one call.
+const maxReplaced = 8
+
+// ending is what the end of a call means for the turn.
+type ending struct {
+	// rest is set when the calls behind it are not run.
+	rest bool
+	stop Stop
+	err  error
+}
+
+// admit has a planned call pass the gates. One that may not run is marked refused. later
+// are the calls of the reply behind it.
+func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
+	replaced := 0
+	for i := 0; i < len(r.gates) && k.refused == ""; i++ {
+		verdict := r.check(ctx, r.gates[i], k)
+		if verdict.Ask != nil {
+			verdict = r.ask(ctx, k, *verdict.Ask, later)
+		}
+		k.refused = verdict.Refusal
+		if verdict.Notice != "" {
+			r.notice("%s", verdict.Notice)
+		}
+		if end := r.end(verdict); end.rest {
+			return end
+		}
+		if verdict.Arguments == nil || k.refused != "" {
+			continue
+		}
+		if !isObject(verdict.Arguments) {
+			k.refused = fmt.Sprintf("not run: the arguments by which the gate %s replaced those of %s are not a JSON object", r.gates[i].Name, k.name)
+			continue
+		}
+		if replaced++; replaced > maxReplaced {
+			k.refused = fmt.Sprintf("not run: its arguments were replaced %d times, the last time by the gate %s", replaced, r.gates[i].Name)
+			continue
+		}
+		k.replace(verdict.Arguments)
+		r.plan(ctx, k)
+		i = -1
+	}
+	return ending{}
+}
+
+// end is what a verdict means for the turn.
+func (r *runner) end(v gate.Verdict) ending {
+	if v.Instead != "" {
+		r.instruct(v.Instead)
+	}
+	switch {
+	case errors.Is(v.End, gate.ErrDenied):
+		return ending{rest: true, stop: StopDenied}
+	case errors.Is(v.End, gate.ErrRepeating):
+		return ending{rest: true, stop: StopRepeating}
+	}
+	return ending{rest: v.End != nil || v.Instead != "", err: v.End}
+}
+
+// check asks one gate while the owner goes on serving. A gate that does not return is left
+// behind when the turn is interrupted.
+func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
+	done, passing := make(chan gate.Verdict, 1), k.passing()
+	go func() { done <- g.Ask(ctx, passing) }()
+	for {
+		select {
+		case verdict := <-done:
+			return verdict
+		case <-ctx.Done():
+			return gate.Verdict{Refusal: gate.NotRun}
+		case act := <-r.inbox:
+			act()
+		}
+	}
+}
+
+// ask puts the question of a gate, which says what else of the reply will be asked about.
+func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
+	if question.Approval.Repeats == "" {
+		for _, next := range r.foresee(ctx, later) {
+			if r.consent.Asks(next.passing()) {
+				question.Approval.After = append(question.Approval.After, next.plan.Preview.Title)
+			}
+		}
+	}
+	decision, answered := r.asker.put(ctx, question)
+	if !answered {
+		k.unanswered = true
+		return gate.Verdict{Refusal: "not run: the user interrupted instead of answering"}
+	}
+	if !decision.Allow && question.Approval.Repeats == "" {
+		k.denied = &decision
+	}
+	return question.Then(decision)
+}
+
+// passing is the call as gates see it.
+func (k *call) passing() gate.Call {
+	return gate.Call{Name: k.name, Traits: k.tool.Traits, Said: k.said, Arguments: k.parameters, Preview: k.plan.Preview}
+}
+
+// replace has the call go on with other arguments, which the model reads of.
+func (k *call) replace(arguments []byte) {
+	k.parameters, k.replaced = arguments, true
+	k.said = k.tool.Describe(k.name, arguments)
+}

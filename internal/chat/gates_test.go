@@ -1,0 +1,133 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"agent/internal/gate"
+	"agent/internal/tools"
+)
+
+// gated is a chat whose calls of the tool "does" pass these gates too. The tool answers
+// what its arguments say.
+func gated(b *bench, gates ...gate.Gate) {
+	b.Tools = tools.NewRegistry(tools.Tool{Name: "does", Plan: func(_ context.Context, _ *tools.Env, arguments json.RawMessage) (tools.Plan, error) {
+		return tools.Plan{Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "did " + string(arguments)} }}, nil
+	}})
+	b.Gates = gates
+	b.Chat = New(b.Config)
+}
+
+// A call passes the gates in the order of their stages; the first that refuses is the last
+// that is asked.
+func TestGatesAreAskedInOrder(t *testing.T) {
+	t.Parallel()
+	for _, refuses := range []string{"", "rule", "hook 1", "hook 2"} {
+		b := newBench(t, calls("does", `{"a":1}`), say("ok"))
+		var order []string
+		at := func(name string, stage gate.Stage) gate.Gate {
+			return gate.Gate{Name: name, Stage: stage, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+				if order = append(order, name); name == refuses {
+					return gate.Verdict{Refusal: "no, says " + name, Notice: k.Name + " was refused by " + name}
+				}
+				return gate.Verdict{}
+			}}
+		}
+		gated(b, at("hook 1", gate.Hooks), at("hook 2", gate.Hooks), at("rule", gate.Denies))
+		b.set("approval-mode", "ask")
+		b.on = func(e Event) {
+			if asked, ok := e.(ApprovalRequested); ok {
+				order = append(order, "person")
+				b.Answer(asked.Approval.ID, Decision{Allow: true})
+			}
+		}
+		if _, err := b.prompt("go"); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"rule", "hook 1", "hook 2", "person"}
+		if i := slices.Index(want, refuses); i >= 0 {
+			want = want[:i+1]
+		}
+		answer := b.responses()[0]
+		if !slices.Equal(order, want) || refuses == "" && answer.Error != "" || refuses != "" && answer.Error != "no, says "+refuses || len(seen[Notice](b)) > 0 != (refuses != "") {
+			t.Errorf("%q refuses: asked %q, answer %+v, notices %v", refuses, order, answer, seen[Notice](b))
+		}
+	}
+}
+
+// What replaces the arguments has the call planned anew, and every gate sees it again: what
+// a person is asked about is what runs, and the model reads of it.
+func TestAGateReplacesArguments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
+	var seenBy []string
+	gated(b, gate.Gate{Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+		seenBy = append(seenBy, string(k.Arguments))
+		return gate.Verdict{}
+	}}, gate.Gate{Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+		if string(k.Arguments) == `{"a":1}` {
+			return gate.Verdict{Arguments: json.RawMessage(`{"a":2}`)}
+		}
+		return gate.Verdict{}
+	}})
+	b.set("approval-mode", "ask")
+	b.answering(Decision{Allow: true})
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	asked, text := seen[ApprovalRequested](b), b.responses()[0].Result.Text()
+	if !slices.Equal(seenBy, []string{`{"a":1}`, `{"a":2}`}) || len(asked) != 1 || string(asked[0].Approval.Preview.Arguments) != `{"a":2}` ||
+		!strings.HasPrefix(text, `did {"a":2}`) || !strings.Contains(text, `other arguments: {"a":2}`) {
+		t.Errorf("seen %q, asked %+v, answer %q", seenBy, asked, text)
+	}
+}
+
+// Gates that do not agree, and one that has a defect, refuse the call and nothing else.
+func TestGatesThatFail(t *testing.T) {
+	t.Parallel()
+	for want, check := range map[string]func(context.Context, gate.Call) gate.Verdict{
+		"arguments were replaced": func(_ context.Context, k gate.Call) gate.Verdict { return gate.Verdict{Arguments: k.Arguments} },
+		"internal error":          func(context.Context, gate.Call) gate.Verdict { panic("boom") },
+		"not a JSON object":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: []byte("[")} },
+	} {
+		b := newBench(t, calls("does", `{}`), say("ok"))
+		gated(b, gate.Gate{Name: "g", Stage: gate.Hooks, Check: check})
+		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone || !strings.Contains(b.responses()[0].Error, want) {
+			t.Errorf("%s: %+v, %v, %+v", want, out, err, b.responses()[0])
+		}
+	}
+}
+
+// A gate that waits does not keep the loop from hearing: a question is answered and Esc
+// ends the turn, even where the gate does not obey.
+func TestAGateThatWaits(t *testing.T) {
+	t.Parallel()
+	for _, obeys := range []bool{true, false} {
+		running(t, func(t *testing.T, b *bench) {
+			release := make(chan struct{})
+			defer close(release)
+			b.runner.gates = []gate.Gate{{Name: "slow", Check: func(ctx context.Context, _ gate.Call) gate.Verdict {
+				if obeys {
+					<-ctx.Done()
+				} else {
+					<-release
+				}
+				return gate.Verdict{}
+			}}}
+			b.Send("go")
+			synctest.Wait()
+			if _, waits := b.Unqueue(t.Context()); waits {
+				t.Error("a message waits that was never sent")
+			}
+			b.Interrupt()
+			synctest.Wait()
+			if !slices.Equal(stops(b), []Stop{StopInterrupted}) || b.responses()[0].Error != gate.NotRun {
+				t.Errorf("obeys %t: turns ended %v, answers %+v", obeys, stops(b), b.responses())
+			}
+		}, calls("write_file", `{"file_path":"a"}`))
+	}
+}

@@ -1,0 +1,177 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"agent/internal/protect"
+	"agent/internal/rules"
+	"agent/internal/settings"
+)
+
+// Policy is what was decided about consent before a conversation began.
+type Policy struct {
+	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which
+	// also let commands out of the sandbox.
+	Allow, AllowOutside rules.Rules
+	// Unattended means nobody can answer an approval: a call that would need one
+	// is refused and ends the turn.
+	Unattended bool
+}
+
+// Consent decides which calls may run: by mode, by rules, by what a person allowed for the
+// session and, where these leave it open, by asking. It is safe for parallel use.
+type Consent struct {
+	*Policy
+	settings *settings.Settings
+
+	mu     sync.Mutex
+	grants []grant
+}
+
+// NewConsent returns the consent of a conversation, in which nothing is granted yet.
+func NewConsent(policy *Policy, s *settings.Settings) *Consent {
+	return &Consent{Policy: policy, settings: s}
+}
+
+// Gates are the two places where consent is asked: what the mode refuses needs nobody.
+func (c *Consent) Gates() []Gate {
+	return []Gate{
+		{Name: "mode", Stage: Denies, Check: c.deny},
+		{Name: "approval", Stage: Consents, Check: c.check},
+	}
+}
+
+// Mode is the approval mode in force.
+func (c *Consent) Mode() Mode { return Mode(settings.ApprovalMode.Of(c.settings)) }
+
+// Asks reports whether a call would be asked about now.
+func (c *Consent) Asks(k Call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.allowed(k)
+}
+
+// deny refuses what the mode never allows.
+func (c *Consent) deny(_ context.Context, k Call) Verdict {
+	if c.Mode() == ModeReadOnly && !c.Unattended && !k.Traits.Harmless() && c.Asks(k) {
+		return Verdict{Refusal: "refused: the approval mode is read-only; answer without changing anything, or say what you would do"}
+	}
+	return Verdict{}
+}
+
+// check decides about a call that nothing has refused.
+func (c *Consent) check(_ context.Context, k Call) Verdict {
+	switch protected := k.Preview.Protected; {
+	case !c.Asks(k):
+		return Verdict{}
+	case k.Traits.Harmless() && c.Unattended:
+		return Verdict{
+			Refusal: fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(protected)),
+			Notice:  fmt.Sprintf("%s was refused: %s; allow it with --allow '%s(%s)'", k.Said.Title(), because(protected), k.Name, protected[0].Path),
+		}
+	case c.Unattended:
+		return Verdict{
+			Refusal: fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.Name, c.Mode()),
+			Notice:  fmt.Sprintf("%s was refused: %s", inWords(k), c.remedy(k)),
+			End:     ErrDenied,
+		}
+	}
+	offered := offer(k)
+	return Verdict{Ask: &Question{
+		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: strings.Join(saying(offered), ", ")},
+		Moot:     func() bool { return !c.Asks(k) },
+		Then:     func(d Decision) Verdict { return c.decided(d, offered) },
+	}}
+}
+
+// decided is the verdict of a person.
+func (c *Consent) decided(d Decision, offered []grant) Verdict {
+	switch {
+	case !d.Allow && d.Reason == "":
+		return Verdict{Refusal: "the user refused this call", End: ErrDenied}
+	case !d.Allow:
+		return Verdict{Refusal: "the user refused this call: " + d.Reason}
+	case d.Always:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.grants = append(c.grants, offered...)
+	}
+	return Verdict{}
+}
+
+// inWords says a call to somebody who is not asked about it, with the arguments that a
+// question would show.
+func inWords(k Call) string {
+	if arguments := k.Preview.Arguments; len(arguments) > 0 {
+		return k.Name + " " + string(arguments)
+	}
+	return k.Said.Title()
+}
+
+// remedy says why a call was refused that nobody could be asked about, and what would
+// allow it.
+func (c *Consent) remedy(k Call) string {
+	if len(k.Preview.Protected) > 0 {
+		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
+	}
+	flag := "--allow"
+	if k.Preview.Outside != "" {
+		flag = "--allow-outside"
+	}
+	return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", c.Mode(), flag, k.Name)
+}
+
+// because says which files a call is asked about, and why.
+func because(protected []protect.Found) string {
+	var says []string
+	for _, found := range protected {
+		says = append(says, found.Path+": "+found.Why)
+	}
+	return strings.Join(says, "; ")
+}
+
+// allowed reports whether a call runs without asking. The lock is held.
+func (c *Consent) allowed(k Call) bool {
+	mode, edits := c.Mode(), k.Traits.EditsOnly()
+	switch {
+	case len(k.Preview.Protected) > 0 && !c.allowedProtected(k):
+		return false
+	case k.Traits.Harmless():
+		return true
+	case k.Preview.ReadOnly || mode == ModeFullAuto:
+		return true
+	case mode == ModeReadOnly:
+		return false
+	case k.Preview.Outside != "":
+		return c.AllowOutside.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || slices.ContainsFunc(c.grants, func(g grant) bool {
+			return g.outside != "" && g.outside == k.Preview.Command && g.directory == k.Preview.Directory
+		})
+	case mode == ModeAutoEdit && k.Preview.Unwatched == "" && (edits || k.Preview.Confined):
+		return true
+	}
+	allowing := c.Allow
+	for _, g := range c.grants {
+		allowing = append(allowing[:len(allowing):len(allowing)], g.rules...)
+	}
+	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && c.editsGranted(k.Preview.Paths)
+}
+
+// allowedProtected reports whether the protected files of a call need no question:
+// by the mode, or by rules that name them (D-60).
+func (c *Consent) allowedProtected(k Call) bool {
+	for _, found := range k.Preview.Protected {
+		named := c.Allow.Naming(found.Name)
+		switch {
+		case found.Care == protect.Asked && c.Mode() == ModeFullAuto:
+		case k.Preview.Command == "" && named.Allow(k.Name, nil, []string{found.Path}):
+		case k.Preview.Command != "" && named.Allow(k.Name, k.Preview.Commands, nil):
+		default:
+			return false
+		}
+	}
+	return true
+}
