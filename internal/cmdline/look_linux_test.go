@@ -336,14 +336,22 @@ func (p hostilePlace) watch(t *testing.T, strace string, lines []string, confine
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), strace, "-f", "--seccomp-bpf", "-qq", "-y", "-s", "2000", "-e", watched, "-e", "signal=none", "-o", dir+"/trace", self)
-	cmd.Dir = p.root
-	cmd.Env = append(os.Environ(), linesVariable+"="+dir+"/lines", "PATH="+p.root+"/bin:.:"+os.Getenv("PATH"), "LC_ALL=C")
-	if confined {
-		cmd.Env = append(cmd.Env, confinedVariable+"=1")
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for tries := 1; ; tries++ {
+		cmd := exec.CommandContext(t.Context(), strace, "-f", "--seccomp-bpf", "-qq", "-y", "-s", "2000", "-e", watched, "-e", "signal=none", "-o", dir+"/trace", self)
+		cmd.Dir = p.root
+		cmd.Env = append(os.Environ(), linesVariable+"="+dir+"/lines", "PATH="+p.root+"/bin:.:"+os.Getenv("PATH"), "LC_ALL=C")
+		if confined {
+			cmd.Env = append(cmd.Env, confinedVariable+"=1")
+		}
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			break
+		}
+		// On a busy machine strace itself fails now and then: "ptrace(PTRACE_LISTEN,pid:1):
+		// Input/output error".
+		if tries == 3 || !strings.Contains(string(out), "strace: ptrace(") {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	trace, err := os.Open(dir + "/trace")
 	if err != nil {
