@@ -71,6 +71,8 @@ var rooms = []room{
 	{"internal/text/lines", nil, "splitting text needs nothing"},
 	{"internal/text/textfile", []string{"internal/text/lines"}, "a text file is text, and knows no disk"},
 	{"internal/text/textdiff", []string{"internal/text/lines"}, "comparing texts needs nothing else"},
+	{"internal/text/indent", nil, "shifting lines needs nothing"},
+	{"internal/text/patch", []string{"internal/text/indent", "internal/text/lines", "internal/text/textdiff", "internal/text/textfile"}, "a patch is worked out on texts, and knows no disk"},
 	{"internal/outline", []string{"internal/text/lines", "internal/lexer", "internal/nearest"}, "an outline is of a text, and knows no disk"},
 	{"internal/search", nil, "it searches the files it is handed"},
 	{"internal/workspace", []string{"internal/ignore", "internal/nearest"}, "it confines whoever uses it"},

@@ -76,7 +76,10 @@ func wouldNotParse(rel string, after []byte, problem string) error {
 	fmt.Sscanf(problem, "%d:", &line)
 	quoted := ""
 	if all := lines.Split(string(after)); line >= 1 && line <= len(all) {
-		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[line-1], "\n"), nearLineBytes))
+		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[line-1], "\n"), quotedLineBytes))
 	}
 	return fmt.Errorf("%s would not parse with new_code: %s%s; nothing was written", rel, problem, quoted)
 }
+
+// quotedLineBytes bounds a line quoted in an error.
+const quotedLineBytes = 200

@@ -3,16 +3,12 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"agent/internal/pattern"
 	"agent/internal/text/lines"
 	"agent/internal/text/textdiff"
 )
-
-// nearLines is how many lines of a close place are shown.
-const nearLines = 30
 
 // notFound explains why old is not in text: with a known mistake when there is
 // one, else with the closest lines.
@@ -22,21 +18,11 @@ func notFound(rel, text, old, replacement string) error {
 		return errors.New(head + mistake)
 	}
 	have, wanted := lines.Split(text), lines.Split(old)
-	places := textdiff.Closest(have, wanted)
-	if len(places) == 0 {
+	near := textdiff.Near(have, wanted, "old_string")
+	if near == "" {
 		return errors.New(head + "No lines of the file are close to it; read the file again")
 	}
-	var out strings.Builder
-	out.WriteString(head + "The closest lines, as NUMBER|TEXT:\n")
-	for i, start := range places {
-		if i > 0 {
-			out.WriteString("…\n")
-		}
-		end := min(start+min(len(wanted), nearLines), len(have))
-		out.WriteString(lines.Number(cutLines(have[start:end]), start+1))
-	}
-	out.WriteString(firstDifference(have, wanted, places[0]))
-	return errors.New(strings.ToValidUTF8(out.String(), "\uFFFD"))
+	return errors.New(head + near)
 }
 
 var lineNumber = pattern.New(`(?m)^ *\d+\|`)
@@ -53,40 +39,4 @@ func knownMistake(text, old, replacement string) string {
 		return fmt.Sprintf("new_string is already there, at line %d: the edit seems to have been made", lines.At(text, strings.Index(text, replacement)))
 	}
 	return ""
-}
-
-// firstDifference points at the first line that differs in the closest place.
-func firstDifference(text, wanted []string, start int) string {
-	for i, want := range wanted {
-		if start+i >= len(text) {
-			return fmt.Sprintf("The file ends at line %d, old_string goes on", len(text))
-		}
-		have := strings.TrimSuffix(text[start+i], "\n")
-		want = strings.TrimSuffix(want, "\n")
-		if have == want {
-			continue
-		}
-		what := "differs"
-		switch {
-		case strings.TrimSpace(have) == strings.TrimSpace(want) && strings.TrimRight(have, " \t") == strings.TrimRight(want, " \t"):
-			what = "differs in whitespace at its end"
-		case strings.TrimSpace(have) == strings.TrimSpace(want):
-			what = "differs in indentation"
-		case slices.Equal(strings.Fields(have), strings.Fields(want)):
-			what = "differs in whitespace only"
-		}
-		return fmt.Sprintf("Line %d %s: the file has %q, old_string has %q", start+i+1, what, lines.Cut(have, nearLineBytes), lines.Cut(want, nearLineBytes))
-	}
-	return "The lines are the same, but they end differently"
-}
-
-// nearLineBytes bounds a line quoted in an error.
-const nearLineBytes = 200
-
-func cutLines(list []string) []string {
-	cut := make([]string, len(list))
-	for i, line := range list {
-		cut[i] = lines.Cut(strings.TrimSuffix(line, "\n"), nearLineBytes)
-	}
-	return cut
 }

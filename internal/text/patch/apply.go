@@ -1,0 +1,323 @@
+package patch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/text/indent"
+	"agent/internal/text/lines"
+	"agent/internal/text/textdiff"
+	"agent/internal/text/textfile"
+)
+
+// Applied is what chunks make of a text.
+type Applied struct {
+	// Splices lead from the text to what comes out, in order.
+	Splices []textfile.Splice
+	// Notes say what was not taken literally.
+	Notes []string
+}
+
+// Apply works out where the chunks of an update go in the text of its file, which has plain
+// line feeds. The error is an *[Error].
+func (s Section) Apply(text string) (Applied, error) {
+	a := &applier{path: s.Path, text: text, alone: len(s.Chunks) == 1}
+	for line := range strings.Lines(text) {
+		a.starts = append(a.starts, a.size)
+		a.size += len(line)
+		a.lines = append(a.lines, strings.TrimSuffix(line, "\n"))
+	}
+	for _, chunk := range s.Chunks {
+		if err := a.chunk(chunk); err != nil {
+			return Applied{}, err
+		}
+	}
+	return a.applied()
+}
+
+// applier puts chunks into a text.
+type applier struct {
+	path, text string
+	alone      bool
+	lines      []string
+	// starts are where the lines begin in the text, of which size were counted.
+	starts []int
+	size   int
+	// cursor is behind the last chunk, which ended with so many lines of context.
+	cursor, trailing int
+	taken            []span
+	edits            []edit
+	notes            []string
+}
+
+// span is lines, the last not included.
+type span struct{ from, to int }
+
+// edit is what comes in the place of lines.
+type edit struct {
+	span
+	lines []string
+}
+
+// place is where the old lines of a chunk are, and how loosely they match.
+type place struct {
+	at    int
+	level level
+}
+
+// chunk puts one chunk into the text.
+func (a *applier) chunk(c Chunk) error {
+	from, anchored, err := a.anchor(c)
+	if err != nil {
+		return err
+	}
+	old := c.old()
+	if len(old) == 0 {
+		at := len(a.lines)
+		if anchored && !c.AtEnd {
+			at = from
+		}
+		a.put(c, place{at, exact})
+		return nil
+	}
+	found, ok := a.find(c, old, from, anchored)
+	if !ok {
+		return a.noMatch(c, old, from)
+	}
+	if !anchored && found.level == exact && !c.AtEnd {
+		a.noteOthers(c, old, found.at)
+	}
+	a.put(c, found)
+	return nil
+}
+
+// anchor finds the line from which on is looked: behind the last of the anchors.
+func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
+	from = a.cursor
+	for _, anchor := range c.Anchors {
+		found, ok := a.first([]string{anchor}, from, len(a.lines)-1)
+		if !ok {
+			return 0, false, Failed(NoAnchor, "%s: no line is %s below line %d.%s", a.path, quoted(anchor), from, a.nearest(anchor, from))
+		}
+		from = found.at + 1
+	}
+	return from, len(c.Anchors) > 0, nil
+}
+
+// find finds the old lines of a chunk.
+func (a *applier) find(c Chunk, old []string, from int, anchored bool) (place, bool) {
+	last := len(a.lines) - len(old)
+	if c.AtEnd {
+		return a.first(old, max(last, from), last)
+	}
+	if found, ok := a.first(old, from, last); ok {
+		return found, true
+	}
+	if anchored {
+		if found, ok := a.first(old, from-1, min(from-1, last)); ok {
+			return found, true
+		}
+	}
+	if !anchored && a.trailing > 0 {
+		if found, ok := a.first(old, a.cursor-a.trailing, min(a.cursor-1, last)); ok {
+			return found, true
+		}
+	}
+	var once []int
+	for at := 0; at <= last; at++ {
+		if a.clear(at, len(old)) && exact.matches(a.lines[at:at+len(old)], old) {
+			once = append(once, at)
+		}
+	}
+	if len(once) != 1 {
+		return place{}, false
+	}
+	return place{once[0], exact}, true
+}
+
+// first finds the first place from a line to another at which lines match, as exactly as
+// possible.
+func (a *applier) first(old []string, from, to int) (place, bool) {
+	for _, l := range levels {
+		for at := max(from, 0); at <= to && at+len(old) <= len(a.lines); at++ {
+			if l.matches(a.lines[at:at+len(old)], old) && a.free(at, len(old)) {
+				return place{at, l}, true
+			}
+		}
+	}
+	return place{}, false
+}
+
+// free reports whether lines hold none that a chunk has changed; clear, that they hold none
+// that a chunk has matched.
+func (a *applier) free(at, count int) bool {
+	return !slices.ContainsFunc(a.edits, func(e edit) bool { return e.from < at+count && at < e.to })
+}
+
+func (a *applier) clear(at, count int) bool {
+	return !slices.ContainsFunc(a.taken, func(s span) bool { return s.from < at+count && at < s.to })
+}
+
+// put notes what a chunk changes at its place.
+func (a *applier) put(c Chunk, p place) {
+	added := a.added(c, p)
+	at := p.at
+	var open *edit
+	trailing := 0
+	for _, line := range c.Lines {
+		if line.Mark == Context {
+			at, open, trailing = at+1, nil, trailing+1
+			continue
+		}
+		trailing = 0
+		if open == nil {
+			a.edits = append(a.edits, edit{span: span{at, at}})
+			open = &a.edits[len(a.edits)-1]
+		}
+		if line.Mark == Removed {
+			at++
+			open.to = at
+			continue
+		}
+		open.lines = append(open.lines, added[0])
+		added = added[1:]
+	}
+	a.taken = append(a.taken, span{p.at, at})
+	a.cursor, a.trailing = at, trailing
+}
+
+// added are the added lines of a chunk, with the indentation of the file where the match
+// did not look at that.
+func (a *applier) added(c Chunk, p place) []string {
+	var added []string
+	for _, line := range c.Lines {
+		if line.Mark == Added {
+			added = append(added, line.Text)
+		}
+	}
+	if p.level < trimmed || len(added) == 0 {
+		return added
+	}
+	old := c.old()
+	shifted, err := indent.Shift(old, a.lines[p.at:p.at+len(old)], added)
+	if err != nil || slices.Equal(shifted, added) {
+		return added
+	}
+	a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: the indentation of its lines was not the file's; what it adds was shifted to it", a.path, c.Number))
+	return shifted
+}
+
+// noteOthers says where else the old lines of a chunk are.
+func (a *applier) noteOthers(c Chunk, old []string, at int) {
+	all := []int{at + 1}
+	for other := at + 1; other+len(old) <= len(a.lines); other++ {
+		if exact.matches(a.lines[other:other+len(old)], old) {
+			all = append(all, other+1)
+		}
+	}
+	if len(all) > 1 {
+		a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: matches at lines %s; changed the first", a.path, c.Number, numbersOf(all)))
+	}
+}
+
+// numbersOf lists line numbers, the first of many.
+func numbersOf(all []int) string {
+	const most = 10
+	var text []string
+	for i, n := range all {
+		if i == most {
+			text = append(text, "…")
+			break
+		}
+		text = append(text, fmt.Sprint(n))
+	}
+	return strings.Join(text, ", ")
+}
+
+// noMatch is why a chunk fits nowhere.
+func (a *applier) noMatch(c Chunk, old []string, from int) error {
+	fresh := c.new()
+	if slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Mark == Added }) {
+		for at := 0; at+len(fresh) <= len(a.lines); at++ {
+			if exact.matches(a.lines[at:at+len(fresh)], fresh) {
+				return Failed(AlreadyApplied, "%s, chunk %d (line %d of the patch): the new lines are at line %d already.", a.path, c.Number, c.Line, at+1)
+			}
+		}
+	}
+	where := fmt.Sprintf("are not below line %d", from)
+	if c.AtEnd {
+		where = "are not the last of the file"
+	}
+	others := ""
+	if !a.alone {
+		others = " Where the other chunks fit, send only a corrected patch with all of them."
+	}
+	return Failed(NoMatch, "%s, chunk %d (line %d of the patch): its old lines %s.%s%s",
+		a.path, c.Number, c.Line, where, a.near(old), others)
+}
+
+// near shows the lines of the file that are closest to some.
+func (a *applier) near(old []string) string {
+	if near := textdiff.Near(a.lines, old, "the patch"); near != "" {
+		return " " + near + "."
+	}
+	return " No lines of the file are close to them; read the file again."
+}
+
+// nearest names the lines from one on that are closest to an anchor.
+func (a *applier) nearest(anchor string, from int) string {
+	var found []string
+	for _, at := range textdiff.Closest(a.lines[from:], []string{anchor}) {
+		found = append(found, fmt.Sprintf("%d|%s", from+at+1, lines.Cut(a.lines[from+at], excerptBytes)))
+	}
+	if len(found) == 0 {
+		return " An anchor is a whole line of the file, the nearest declaration above the change."
+	}
+	return " Nearest: " + strings.Join(found, ", ")
+}
+
+// applied turns the edits of lines into splices of the text.
+func (a *applier) applied() (Applied, error) {
+	slices.SortStableFunc(a.edits, func(x, y edit) int {
+		if x.from != y.from {
+			return x.from - y.from
+		}
+		return x.to - y.to
+	})
+	done := Applied{Notes: a.notes}
+	unended := a.text != "" && !strings.HasSuffix(a.text, "\n")
+	for i, e := range a.edits {
+		splice := textfile.Splice{Start: a.start(e.from), End: a.start(e.to)}
+		var text strings.Builder
+		if e.from == len(a.lines) && unended && !a.removesLast(i) {
+			text.WriteString("\n") // the line before has none
+			unended = false
+		}
+		for _, line := range e.lines {
+			text.WriteString(line + "\n")
+		}
+		if e.to == len(a.lines) && e.from < len(a.lines) {
+			unended = false
+		}
+		splice.Text = text.String()
+		done.Splices = append(done.Splices, splice)
+	}
+	if unended && len(done.Splices) > 0 {
+		done.Splices = append(done.Splices, textfile.Splice{Start: len(a.text), End: len(a.text), Text: "\n"})
+	}
+	return done, nil
+}
+
+// removesLast reports whether an edit before has taken the last line.
+func (a *applier) removesLast(before int) bool {
+	return slices.ContainsFunc(a.edits[:before], func(e edit) bool { return e.to == len(a.lines) && e.from < len(a.lines) })
+}
+
+// start is where a line begins in the text, its end for the line behind the last.
+func (a *applier) start(line int) int {
+	if line < len(a.starts) {
+		return a.starts[line]
+	}
+	return len(a.text)
+}

@@ -1,0 +1,241 @@
+package patch
+
+import (
+	"strings"
+
+	"agent/internal/pattern"
+)
+
+// The lines around a patch.
+const (
+	beginMarker = "*** Begin Patch"
+	endMarker   = "*** End Patch"
+	endOfFile   = "*** End of File"
+	moveHeader  = "*** Move to:"
+)
+
+// headers are the lines that begin sections.
+var headers = []struct {
+	text string
+	op   Op
+}{{"*** Add File:", Add}, {"*** Delete File:", Delete}, {"*** Update File:", Update}}
+
+// Parse reads a patch. What is outside of the markers is ignored, and several patches are
+// one. The error is an *[Error].
+func Parse(text string) ([]Section, error) {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line, "\r")
+	}
+	p := &parser{lines: lines}
+	found := false
+	for i := 0; i < len(lines); i++ {
+		if !same(strings.TrimSpace(lines[i]), beginMarker) {
+			continue
+		}
+		found = true
+		end := p.end(i)
+		if end < 0 {
+			return nil, Failed(BadLastLine, `The patch has no line "%s"; was it cut? Send it again, in two patches if it is long.`, endMarker)
+		}
+		if err := p.body(i+1, end); err != nil {
+			return nil, err
+		}
+		i = end
+	}
+	switch {
+	case !found:
+		return nil, Failed(BadFirstLine, `The patch has no line "%s"; it begins with that and ends with "%s".`, beginMarker, endMarker)
+	case len(p.sections) == 0:
+		return nil, Failed(EmptyPatch, "There is no section between the markers.")
+	}
+	return p.sections, nil
+}
+
+func same(a, b string) bool { return strings.EqualFold(a, b) }
+
+// parser reads the lines of a patch.
+type parser struct {
+	lines    []string
+	sections []Section
+}
+
+// end is the line that ends the patch that begins at a line, -1 for none: the first marker
+// without blanks before it, since lines of an update may begin with those; else the last one
+// with.
+func (p *parser) end(begin int) int {
+	last := -1
+	for i := begin + 1; i < len(p.lines); i++ {
+		line := strings.TrimRight(p.lines[i], " \t")
+		switch {
+		case same(line, endMarker):
+			return i
+		case same(line, beginMarker):
+			return last
+		case same(strings.TrimSpace(line), endMarker):
+			last = i
+		}
+	}
+	return last
+}
+
+// body reads the sections between two lines.
+func (p *parser) body(begin, end int) error {
+	first := len(p.sections)
+	var section *Section
+	for i := begin; i < end; i++ {
+		line := p.lines[i]
+		if op, path, ok := header(line, section); ok {
+			if path == "" {
+				return Failed(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
+			}
+			p.sections = append(p.sections, Section{Op: op, Path: path, Line: i + 1})
+			section = &p.sections[len(p.sections)-1]
+			continue
+		}
+		if err := p.line(section, i); err != nil {
+			return err
+		}
+	}
+	for i := first; i < len(p.sections); i++ {
+		if err := p.sections[i].close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// header reads the first line of a section. In an update no line that begins with a blank
+// is one.
+func header(line string, in *Section) (op Op, path string, ok bool) {
+	if in != nil && in.Op == Update && strings.HasPrefix(line, " ") {
+		return 0, "", false
+	}
+	trimmed := strings.TrimSpace(line)
+	for _, h := range headers {
+		if len(trimmed) >= len(h.text) && same(trimmed[:len(h.text)], h.text) {
+			return h.op, strings.TrimSpace(trimmed[len(h.text):]), true
+		}
+	}
+	return 0, "", false
+}
+
+// line reads a line of a section that is no header.
+func (p *parser) line(s *Section, i int) error {
+	line := p.lines[i]
+	empty := strings.TrimSpace(line) == ""
+	switch {
+	case s == nil && empty:
+		return nil
+	case s == nil:
+		return badHeader(i, line)
+	case s.Op == Update:
+		return s.update(i, line)
+	case s.Op == Add && strings.HasPrefix(line, "+"):
+		s.Text += line[1:] + "\n"
+		return nil
+	case s.Op == Add && empty:
+		s.Text += "\n"
+		return nil
+	case empty:
+		return nil
+	case strings.HasPrefix(line, "***"):
+		return badHeader(i, line)
+	}
+	return badLine(i, line)
+}
+
+func badHeader(i int, line string) error {
+	return Failed(BadHeader, "Line %d, %s: a header is needed here: *** Add File: PATH, *** Delete File: PATH or *** Update File: PATH.", i+1, quoted(line))
+}
+
+func badLine(i int, line string) error {
+	return Failed(BadLine, "Line %d, %s: lines of an Update begin with a blank, - or +, those of an Add with +; a Delete has none.", i+1, quoted(line))
+}
+
+// update reads a line of an update.
+func (s *Section) update(i int, line string) error {
+	chunk := func() *Chunk { return &s.Chunks[len(s.Chunks)-1] }
+	open := len(s.Chunks) > 0 && !chunk().AtEnd
+	begin := func() {
+		s.Chunks = append(s.Chunks, Chunk{Number: len(s.Chunks) + 1, Line: i + 1})
+	}
+	trimmed := strings.TrimSpace(line)
+	switch {
+	case line == "" || strings.ContainsRune(" -+", rune(line[0])):
+		if !open && trimmed == "" && line == "" {
+			return nil // between header and chunk
+		}
+		if !open {
+			begin()
+		}
+		c := chunk()
+		if line == "" {
+			c.Lines = append(c.Lines, Line{Mark: Context, bare: true})
+		} else {
+			c.Lines = append(c.Lines, Line{Mark: Mark(line[0]), Text: line[1:]})
+		}
+	case strings.HasPrefix(line, "@@"):
+		if !open || len(chunk().Lines) > 0 || len(chunk().Anchors) == 0 {
+			begin()
+		}
+		if anchor := anchorOf(line); anchor != "" {
+			chunk().Anchors = append(chunk().Anchors, anchor)
+		}
+	case len(trimmed) >= len(moveHeader) && same(trimmed[:len(moveHeader)], moveHeader) && len(s.Chunks) == 0:
+		if s.MoveTo = strings.TrimSpace(trimmed[len(moveHeader):]); s.MoveTo == "" {
+			return Failed(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
+		}
+	case same(trimmed, endOfFile):
+		if open {
+			chunk().AtEnd = true
+		}
+	case strings.HasPrefix(line, `\`): // the remark of a unified diff about the last line feed
+	case trimmed == "":
+		return s.update(i, "")
+	case strings.HasPrefix(line, "***"):
+		return badHeader(i, line)
+	default:
+		return badLine(i, line)
+	}
+	return nil
+}
+
+// numbers are those that a unified diff has behind @@.
+var numbers = pattern.New(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
+
+// anchorOf is what a line with @@ names.
+func anchorOf(line string) string {
+	anchor := strings.TrimPrefix(line, "@@")
+	anchor = strings.TrimPrefix(anchor, " ")
+	if at := numbers.FindStringSubmatch(anchor); at != nil {
+		anchor = strings.TrimPrefix(anchor[len(at[0]):], " ")
+	}
+	anchor = strings.TrimRight(anchor, " \t")
+	if rest, ok := strings.CutSuffix(anchor, "@@"); ok {
+		anchor = strings.TrimRight(rest, " \t")
+	}
+	return anchor
+}
+
+// close drops what says nothing, and reports a section that then is empty.
+func (s *Section) close() error {
+	if s.Op == Add {
+		return nil
+	}
+	var chunks []Chunk
+	for _, c := range s.Chunks {
+		for len(c.Lines) > 0 && c.Lines[len(c.Lines)-1].bare {
+			c.Lines = c.Lines[:len(c.Lines)-1]
+		}
+		if len(c.Lines) > 0 {
+			c.Number = len(chunks) + 1
+			chunks = append(chunks, c)
+		}
+	}
+	s.Chunks = chunks
+	if s.Op == Update && len(chunks) == 0 && s.MoveTo == "" {
+		return Failed(EmptySection, "Update of %s (line %d) has no lines.", s.Path, s.Line)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package textdiff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/text/lines"
+)
+
+// nearLines is how many lines of a close place are shown.
+const nearLines = 30
+
+// Near shows the lines of a text that are closest to some that are wanted and not there,
+// and where they differ first; it is empty when none are close. called is what the wanted
+// ones are called.
+func Near(have, wanted []string, called string) string {
+	places := Closest(have, wanted)
+	if len(places) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString("The closest lines, as NUMBER|TEXT:\n")
+	for i, start := range places {
+		if i > 0 {
+			out.WriteString("…\n")
+		}
+		end := min(start+min(len(wanted), nearLines), len(have))
+		out.WriteString(lines.Number(cutLines(have[start:end]), start+1))
+	}
+	out.WriteString(firstDifference(have, wanted, places[0], called))
+	return strings.ToValidUTF8(out.String(), "\uFFFD")
+}
+
+// firstDifference points at the first line that differs in the closest place.
+func firstDifference(text, wanted []string, start int, called string) string {
+	for i, want := range wanted {
+		if start+i >= len(text) {
+			return fmt.Sprintf("The file ends at line %d, %s goes on", len(text), called)
+		}
+		have := strings.TrimSuffix(text[start+i], "\n")
+		want = strings.TrimSuffix(want, "\n")
+		if have == want {
+			continue
+		}
+		what := "differs"
+		switch {
+		case strings.TrimSpace(have) == strings.TrimSpace(want) && strings.TrimRight(have, " \t") == strings.TrimRight(want, " \t"):
+			what = "differs in whitespace at its end"
+		case strings.TrimSpace(have) == strings.TrimSpace(want):
+			what = "differs in indentation"
+		case slices.Equal(strings.Fields(have), strings.Fields(want)):
+			what = "differs in whitespace only"
+		}
+		return fmt.Sprintf("Line %d %s: the file has %q, %s has %q", start+i+1, what, lines.Cut(have, nearLineBytes), called, lines.Cut(want, nearLineBytes))
+	}
+	return "The lines are the same, but they end differently"
+}
+
+// nearLineBytes bounds a line quoted in an error.
+const nearLineBytes = 200
+
+func cutLines(list []string) []string {
+	cut := make([]string, len(list))
+	for i, line := range list {
+		cut[i] = lines.Cut(strings.TrimSuffix(line, "\n"), nearLineBytes)
+	}
+	return cut
+}
