@@ -324,6 +324,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Local:        c.Connection.Local,
 		Cuts:         c.Connection.Cuts,
 		Prices:       c.Connection.Prices,
+		Cache:        c.Connection.Cache,
 		Costs:        &c.process.Costs,
 		System:       system,
 		Form:         c.form,

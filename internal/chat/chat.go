@@ -12,6 +12,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -54,6 +55,9 @@ type Config struct {
 	// Prices returns what is known of a model's prices, nil when nothing is. It may be
 	// nil itself.
 	Prices func(model string) *settings.Prices
+	// Cache is what is known of the cache of the endpoint in use for a model; nil for
+	// nothing.
+	Cache func(model string) vendor.Cache
 	// Costs is the ledger that max-cost looks at; nil means one of the conversation's own.
 	Costs *Costs
 	// Local reports whether the endpoint in use is on this machine; nil for no.

@@ -51,6 +51,7 @@ func newWindow(c *Chat) *window.Window {
 		Counter: c.Counter,
 		Limit:   c.ContextLimit,
 		Price:   c.price,
+		Cache:   c.cache,
 		Cuts:    c.Cuts,
 		Files:   c.files(),
 		Root:    cmp.Or(c.SessionRoot, c.Root),

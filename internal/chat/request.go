@@ -21,7 +21,10 @@ func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	if err := history.Validate(entries); err != nil {
 		return llm.Request{}, err
 	}
-	cached := stable(entries, w.Facts)
+	cached, known := w.Mark(entries)
+	if !known {
+		cached = stable(entries, w.Facts)
+	}
 	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.AI {
 		entries = append(slices.Clip(entries), history.HumanText(replyBrokeOff))
 	}

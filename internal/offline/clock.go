@@ -54,16 +54,11 @@ func timeOf(entry *history.Content) (time.Time, bool) {
 	return time.UnixMilli(at).UTC(), err == nil
 }
 
-// cold reports whether nothing of a request can have been cached.
-func (c clock) cold(request int) bool {
-	return request == 0 || c[request].Sub(c[request-1]) > cacheaware.TTL
-}
-
-// gaps says of each request whether it was cold.
-func (c clock) gaps() []bool {
+// gaps says of each request whether nothing of it can have been cached.
+func (c clock) gaps(cache cacheaware.Cache) []bool {
 	cold := make([]bool, len(c))
 	for k := range c {
-		cold[k] = c.cold(k)
+		cold[k] = k == 0 || !cache.Alive(c[k].Sub(c[k-1]))
 	}
 	return cold
 }

@@ -80,6 +80,7 @@ type view struct {
 	// known; size the window of a model nobody set, 0 for the common size.
 	now   func() time.Time
 	price func(model string) cacheaware.Price
+	cache cacheaware.Cache
 	size  int
 }
 
@@ -98,6 +99,7 @@ func (e *Engine) newWindow(in Input, v view) *window.Window {
 		Counter:  e.Counter,
 		Limit:    func(string) (int, bool) { return v.size, v.size > 0 },
 		Price:    v.price,
+		Cache:    func(string) cacheaware.Cache { return v.cache },
 		Root:     in.WorkspaceRoot,
 		Now:      v.now,
 		Tell:     v.tell,

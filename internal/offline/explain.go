@@ -73,7 +73,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])
 	}
 	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
-	w := e.newWindow(in, view{head: chat.Head(e.Tools, traits.Replace, e.System), tell: out.tell, price: e.price})
+	w := e.newWindow(in, view{head: chat.Head(e.Tools, traits.Replace, e.System), tell: out.tell, price: e.price, cache: chat.CacheOf(e.Settings, 0)})
 	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
 		return nil, err
 	}

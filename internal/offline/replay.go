@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -72,7 +73,13 @@ type recording struct {
 	// size is a window in which the largest of its requests fits well.
 	size int
 	head int
+	// cache is that of the provider the requests are sent to.
+	cache cacheaware.Cache
 }
+
+// usualLife is how long the provider of a replay keeps what it has cached, where
+// cache-life is not set.
+const usualLife = 5 * time.Minute
 
 // stretch is what was said between two clears.
 type stretch struct {
@@ -89,7 +96,7 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	if err := engine.configure(&in); err != nil {
 		return nil, err
 	}
-	r := &recording{Input: in, fresh: fresh}
+	r := &recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife)}
 	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, traits.Replace, engine.System)})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	options := cacheaware.Options{Tools: cacheaware.Tools(w.Facts), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
@@ -138,7 +145,7 @@ func (r *recording) optimum(ctx context.Context, models []PriceModel) ([]Optimum
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				least := s.needs.Optimum(need, judge.Requests{Price: m.Price, Head: r.head, Cold: s.clock.gaps()})
+				least := s.needs.Optimum(need, judge.Requests{Price: m.Price, Head: r.head, Cold: s.clock.gaps(r.cache)})
 				if need == judge.NeedQuotes {
 					found[i].Quotes = least
 				} else {

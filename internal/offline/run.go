@@ -48,6 +48,7 @@ func (r *run) all(ctx context.Context) error {
 			if err := r.window.History.Clear(); err != nil {
 				return err
 			}
+			r.ledger = requests{counter: r.ledger.counter, service: r.ledger.service, cache: r.cache}
 		}
 		entries := s.entries
 		if !r.variant.everything() {
@@ -95,10 +96,11 @@ func (r *run) prepare() error {
 		now:   r.now,
 		price: func(string) cacheaware.Price { return r.model.Price },
 		size:  r.size,
+		cache: r.cache,
 	})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count("any text") // the vocabulary loads at the first use, which is no part of any request
-	r.ledger = requests{counter: counter, service: r.window.History}
+	r.ledger = requests{counter: counter, service: r.window.History, cache: r.cache}
 	return nil
 }
 
@@ -113,7 +115,7 @@ func (r *run) now() time.Time {
 // was applied it would have read again: that is another request each.
 func (r *run) answer(ctx context.Context) error {
 	s := r.stretches[r.stretch]
-	if err := r.request(ctx, s.clock.cold(r.reply), false); err != nil {
+	if err := r.request(ctx, false); err != nil {
 		return err
 	}
 	needs := s.needs.Replies[r.reply]
@@ -140,7 +142,7 @@ func (r *run) answer(ctx context.Context) error {
 }
 
 // request sends what the window makes of the history.
-func (r *run) request(ctx context.Context, cold, fault bool) error {
+func (r *run) request(ctx context.Context, fault bool) error {
 	start := r.engine.Now()
 	if err := chat.EnsureCompressionBeforeSend(ctx, r.window); err != nil {
 		return err
@@ -151,11 +153,19 @@ func (r *run) request(ctx context.Context, cold, fault bool) error {
 		return err
 	}
 	total := r.window.Tokens()
-	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(total, entries, tokens, cold), Fault: fault}
+	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(sentRequest{total, entries, tokens, r.mark(entries), r.now()}), Fault: fault}
 	r.sent = append(r.sent, sent)
 	r.figures.add(sent)
 	r.sight.See(entries)
 	return nil
+}
+
+// mark is how many entries the request has up to its free mark.
+func (r *run) mark(entries []*history.Content) int {
+	if mark, ok := r.window.Mark(entries); ok {
+		return mark
+	}
+	return 0
 }
 
 // readTool is what shows a part of a file again whose lines nobody knows.
@@ -177,7 +187,7 @@ func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
 	if err := r.window.History.Add(response); err != nil {
 		return err
 	}
-	return r.request(ctx, false, true)
+	return r.request(ctx, true)
 }
 
 // note counts what density reports.

@@ -371,6 +371,15 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	return vendor.Guess(host, model)
 }
 
+// Cache is what is known of the cache of the endpoint in use for a model.
+func (c *Connection) Cache(model string) vendor.Cache {
+	p, err := c.inUse()
+	if err != nil {
+		return vendor.Cache{}
+	}
+	return vendor.CacheAt(p.endpoint.Host(), model)
+}
+
 // Local reports whether the endpoint in use is on this machine.
 func (c *Connection) Local() bool {
 	p, err := c.inUse()

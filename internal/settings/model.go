@@ -92,6 +92,20 @@ var PromptCache = Declare(Enum("auto", "off", "5m", "1h"), "auto", Spec{
 	Category: CategoryModel,
 })
 
+// CacheKind is how the provider finds what it has cached (D-95).
+var CacheKind = Declare(Enum("auto", "prefix", "marks", "none"), "auto", Spec{
+	Key:      "cache-kind",
+	Help:     "how the provider finds what it has cached: any common beginning, or only what ended at a mark; auto is what is known of it",
+	Category: CategoryModel,
+})
+
+// CacheLife is how long the provider keeps what it has cached; 0 is what is known (D-95).
+var CacheLife = Declare(DurationOrAuto(time.Second, 48*time.Hour), 0, Spec{
+	Key:      "cache-life",
+	Help:     "how long the provider keeps what it has cached after the latest use; auto is what is known of it, and what its reports teach",
+	Category: CategoryModel,
+})
+
 // RequestTimeout is how long a model may take until the first piece of a reply and
 // between two of them.
 var RequestTimeout = Declare(Duration(time.Second, 24*time.Hour), 5*time.Minute, Spec{

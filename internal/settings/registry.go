@@ -27,6 +27,8 @@ func All() []Declared {
 		PromptCache,
 		ModelFamily,
 		EditTool,
+		CacheKind,
+		CacheLife,
 		RequestTimeout,
 		IdleTimeout,
 		MaxRetries,

@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"agent/internal/compression"
@@ -27,11 +28,12 @@ func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	m := w.moment()
 	w.pruning.request = &cacheaware.Request{
 		At: w.Now().UnixMilli(), Model: w.Settings().Model, Head: m.Head, HeadSum: w.headSum(),
-		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold,
+		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Cache: m.Cache,
 	}
 	if err := w.carryOut(w.pruning.engine.Plan(m)); err != nil {
 		return err
 	}
+	defer func() { w.pruning.request.Mark = w.pruning.engine.Mark(m) }()
 	m.Pressed = true
 	for m.Patience = 1; w.ShouldCompress(strategy) && m.Patience > leastPatience; m.Patience /= 2 {
 		if err := w.carryOut(w.pruning.engine.Plan(m)); err != nil {
@@ -68,8 +70,31 @@ func (w *Window) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 // moment is what is known of the next request.
 func (w *Window) moment() cacheaware.Moment {
 	return cacheaware.Moment{
-		Price: w.price(), Head: w.overhead(), Cold: w.cold(), Pace: w.Settings().Pace, Files: w.Files,
+		Price: w.price(), Head: w.overhead(), Cache: w.cache(), At: w.Now(), Cold: w.cold(), Pace: w.Settings().Pace, Files: w.Files,
 	}
+}
+
+// cache is what is believed of the provider's cache: what is known of the model's
+// provider, and what its reports have taught since.
+func (w *Window) cache() cacheaware.Cache {
+	var known cacheaware.Cache
+	if w.Cache != nil {
+		known = w.Cache(w.Settings().Model)
+	}
+	return w.pruning.engine.Believe(known)
+}
+
+// Mark is how many entries at the beginning the strategy means to leave as they are, of
+// those that are sent; false for a strategy that does not say.
+func (w *Window) Mark(sent []*history.Content) (entries int, ok bool) {
+	if w.pruning.request == nil || w.pruning.engine == nil {
+		return 0, false
+	}
+	mark := w.pruning.request.Mark
+	if mark == 0 || mark > w.pruning.engine.Len() {
+		return 0, true
+	}
+	return slices.Index(sent, w.pruning.engine.Entry(mark-1)) + 1, true
 }
 
 func (w *Window) price() cacheaware.Price {
@@ -88,11 +113,11 @@ func (w *Window) cold() bool {
 	case w.pruning.engine.Fresh() && (ok || w.pruning.observed.IsZero()):
 		return true // never sent, or rebuilt since
 	case !ok:
-		return w.Now().Sub(w.pruning.observed) > cacheaware.TTL
+		return !w.cache().Alive(w.Now().Sub(w.pruning.observed))
 	case latest.Model != w.Settings().Model || latest.HeadSum != w.headSum():
 		return true
 	default:
-		return w.Now().Sub(latest.Time()) > cacheaware.TTL || w.pruning.engine.CacheFails() && w.price().Read > 0
+		return !w.cache().Alive(w.Now().Sub(latest.Time())) || w.pruning.engine.CacheFails() && w.price().Read > 0
 	}
 }
 

@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,6 +24,9 @@ type priced struct {
 	now time.Time
 	// words is how long each answer is.
 	words int
+	// sent is the latest request, sentAt when it was sent.
+	sent   []string
+	sentAt time.Time
 }
 
 func unitsOf(tool string) traits.Traits {
@@ -43,6 +47,7 @@ func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
 	config.History = history.NewService(words{}, observer)
 	config.Facts = unitsOf
 	config.Now = func() time.Time { return p.now }
+	config.Cache = func(string) cacheaware.Cache { return cacheaware.Cache{Life: 5 * time.Minute} }
 	p.Window = window.New(config)
 	return p
 }
@@ -54,7 +59,7 @@ func (p *priced) request(n int) {
 	if err := p.tryFit(); err != nil {
 		p.t.Fatal(err)
 	}
-	p.Observe("test-model", p.Estimate(), window.Reported{Prompt: p.Estimate(), Cached: n})
+	p.Observe("test-model", p.Estimate(), window.Reported{Prompt: p.Estimate(), Cached: p.cached()})
 	name, path := "shell", fmt.Sprintf("go test ./%d", n)
 	if n%3 == 0 {
 		name, path = "read_file", fmt.Sprintf("file%d.go", n%2)
@@ -62,6 +67,29 @@ func (p *priced) request(n int) {
 	id := fmt.Sprint("c", n)
 	p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: fmt.Appendf(nil, `{"file_path":%q}`, path)})))
 	p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: name, Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
+}
+
+// cached is what a provider finds of the request that keeps what it is sent for five
+// minutes.
+func (p *priced) cached() int {
+	entries, tokens := p.History.Curated()
+	cached := p.Estimate() - p.History.TotalTokens()
+	sent, same := make([]string, len(entries)), p.sent != nil
+	for i, entry := range entries {
+		blocks, err := json.Marshal(entry.Blocks)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		sent[i] = string(blocks)
+		if same = same && i < len(p.sent) && p.sent[i] == sent[i]; same {
+			cached += tokens[i]
+		}
+	}
+	if p.sent == nil || p.now.Sub(p.sentAt) > 5*time.Minute {
+		cached = 0
+	}
+	p.sent, p.sentAt = sent, p.now
+	return cached
 }
 
 // cuts are the density steps so far.
@@ -149,7 +177,7 @@ func TestIdleMakesCutsFree(t *testing.T) {
 		p.request(n)
 	}
 	before := len(p.cuts())
-	p.now = p.now.Add(cacheaware.TTL)
+	p.now = p.now.Add(5 * time.Minute)
 	p.request(23)
 	cuts := p.cuts()
 	if len(cuts) == before || cuts[len(cuts)-1].Cut.Paid >= 0 {
@@ -212,7 +240,7 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 			t.Fatal(err)
 		}
 		again := newPriced(t, 9_000, log.Observe)
-		again.now = p.now
+		again.now, again.sent, again.sentAt = p.now, p.sent, p.sentAt
 		if err := again.History.Restore(state.Entries); err != nil {
 			t.Fatal(err)
 		}

@@ -80,6 +80,8 @@ type Config struct {
 	// Price is what a token of input costs at a model, relative to one that is not
 	// cached; nil for not known.
 	Price func(model string) cacheaware.Price
+	// Cache is what is known of the cache of a model's provider; nil for nothing.
+	Cache func(model string) cacheaware.Cache
 	// Cuts reports whether the server may be one that cuts prompts off without a word;
 	// nil for yes.
 	Cuts func() bool

@@ -1,5 +1,7 @@
 package cacheaware
 
+import "slices"
+
 const (
 	// debt is the share of what sending everything has cost so far by which the
 	// bank may be overdrawn: without it nothing could ever begin.
@@ -22,12 +24,14 @@ type Account struct {
 // provider's cache.
 type account struct {
 	Account
-	// sent is the number of units of the latest request, unpruned the tokens of the
-	// request that would have held everything.
+	// sent is the number of units of the latest request, unpruned the tokens that would
+	// be held of the request with everything.
 	sent, unpruned int
 	sentOnce       bool
-	// kept is the number of units at the start that nothing has changed since.
-	kept int
+	// kept is the number of units at the start that nothing has changed since, anchors
+	// what a provider finds by marks, the newest last.
+	kept    int
+	anchors []anchor
 }
 
 // Account is what was spent so far, and what sending everything would have cost.
@@ -38,9 +42,27 @@ func (e *Engine) Sent(m Moment) {
 	e.begin(m)
 	a := &e.account
 	a.None += e.costOfAll(m)
-	a.Spent += cost(m, e.cached(m, a.kept), m.Head+e.total)
+	total := m.Head + e.total
+	cached := e.cached(m, a.kept)
+	if m.Reported {
+		cached = int(m.Found * float64(total))
+	}
+	a.Spent += cost(m, cached, total)
+	e.mark(m)
 	a.Tokens += e.unpruned - e.total
 	a.sent, a.kept, a.unpruned, a.sentOnce = len(e.units), len(e.units), e.unpruned, true
+	if n := len(a.anchors); n > 0 {
+		for _, u := range e.units[a.anchors[n-1].units:] {
+			a.unpruned -= u.full // behind the latest mark
+		}
+	}
+}
+
+// touch notes that a unit changes: what was held of the conversation ends before it.
+func (e *Engine) touch(unit int) {
+	a := &e.account
+	a.kept = min(a.kept, unit)
+	a.anchors = slices.DeleteFunc(a.anchors, func(held anchor) bool { return held.units > unit })
 }
 
 // begin takes up a conversation that somebody else has sent before: what stands in
@@ -54,6 +76,9 @@ func (e *Engine) begin(m Moment) {
 	for i := range e.answered {
 		a.unpruned += e.units[i].full
 	}
+	if m.Cache.Kind == CacheMarks {
+		a.anchors = []anchor{{e.answered, m.At}}
+	}
 }
 
 // cached is how many tokens of the next request the provider holds, if the first
@@ -62,11 +87,7 @@ func (e *Engine) cached(m Moment, kept int) int {
 	if !e.account.sentOnce || m.Cold {
 		return 0
 	}
-	cached := m.Head
-	for i := range kept {
-		cached += e.units[i].tokens
-	}
-	return cached
+	return e.found(m, kept)
 }
 
 func cost(m Moment, cached, total int) float64 {
@@ -76,8 +97,8 @@ func cost(m Moment, cached, total int) float64 {
 // costOfAll is what the next request would cost if nothing had ever been pruned.
 func (e *Engine) costOfAll(m Moment) float64 {
 	cached := 0
-	if e.account.sentOnce && !m.Cold {
-		cached = m.Head + e.account.unpruned
+	if e.account.sentOnce && !m.Cold && m.Cache.Kind != CacheNone {
+		cached = m.Cache.whole(m.Head + e.account.unpruned)
 	}
 	return cost(m, cached, m.Head+e.unpruned)
 }

@@ -227,7 +227,7 @@ func (e *Engine) settleSize(at int) {
 // replace notes that a unit is a pointer now, or holds the text of a file.
 func (e *Engine) replace(c Change) {
 	u := &e.units[c.unit]
-	e.account.kept = min(e.account.kept, c.unit)
+	e.touch(c.unit)
 	e.total -= c.Tokens
 	u.tokens -= c.Tokens
 	u.free = c.Why == Free || c.Why == Folded

@@ -41,6 +41,10 @@
 // cost, at any point of a session, but for a debt of three quarters of a hundredth
 // (account.go; TestNeverDearer).
 //
+// What a cut costs depends on how the provider finds what it holds of a request, and on
+// how long it keeps that (cache.go). Reports of what it found settle the account and teach
+// both (learn.go).
+//
 // # State
 //
 // An Engine follows one conversation. Everything it knows is a function of what it

@@ -40,10 +40,9 @@ type Engine struct {
 	total, unpruned int
 
 	account account
-	// latest is the latest request that was answered, missed how many in a row the
-	// provider's cache did not know although it should have.
-	latest Request
-	missed int
+	// latest is the latest request that was answered.
+	latest  Request
+	learned learned
 	// rebuilding is set while entries are added that were settled before.
 	rebuilding bool
 }

@@ -11,7 +11,7 @@ import (
 // What was saved so far stays saved: sending everything would have been rebuilt too.
 func (e *Engine) Rebuild(entries []*history.Content) {
 	fresh := New(e.Options)
-	fresh.account.Account, fresh.latest, fresh.missed = e.account.Account, e.latest, e.missed
+	fresh.account.Account, fresh.latest, fresh.learned = e.account.Account, e.latest, e.learned
 	for path, f := range e.files {
 		if f.pinned {
 			fresh.file(path).pinned = true

@@ -46,6 +46,8 @@ type cut struct {
 	// within the horizon and what waiting for it has cost, less that, saves what it saves
 	// with each request.
 	dearer, worth, saves float64
+	// freed is how many tokens it frees.
+	freed float64
 	// atOnce says that nothing has to be billed again, risky that the cut takes what an
 	// edit may quote.
 	atOnce, risky bool
@@ -59,7 +61,8 @@ func (e *Engine) Plan(m Moment) Plan {
 	s := newSweep(e, m, candidates, folds)
 	cuts := s.cuts()
 	bank := e.bank(m, s.newSaved)
-	best := choose(cuts, bank, e.faults(m), m.Pressed)
+	cuts = slices.DeleteFunc(cuts, func(c cut) bool { return !m.Pressed && c.freed < e.leastFreed(m) })
+	best := choose(cuts, bank-m.rounding(), e.faults(m), m.Pressed)
 	if best == nil {
 		return Plan{Bank: bank}
 	}
@@ -67,6 +70,19 @@ func (e *Engine) Plan(m Moment) Plan {
 		return e.Plan(m)
 	}
 	return Plan{Changes: e.changes(best.at, candidates, folds), Paid: best.dearer, Saves: best.saves, Bank: bank}
+}
+
+// leastFreed is how much a cut must free at a provider that finds whole steps. It may
+// round every request down by as much more as a step has, from then on: what is saved with
+// each request must be more than that.
+func (e *Engine) leastFreed(m Moment) float64 {
+	const leastRead = 0.02
+	return m.rounding()/max(leastRead, m.Price.Read) - float64(e.unpruned-e.total)
+}
+
+// rounding is the most that a request may cost more for being rounded down to whole steps.
+func (m Moment) rounding() float64 {
+	return (m.Price.Write - m.Price.Read) * float64(max(1, m.Cache.Step)-1)
 }
 
 // choose takes the cut nearest to the head among those that cost nothing, or the
@@ -101,10 +117,13 @@ type sweep struct {
 	// were passed.
 	startAt map[int][]int
 	folded  map[int]bool
-	// behind is what was sent at or behind the place, saved what a cut here frees of
-	// it, lasting the part of saved that would cause a cut by itself, waited that times
+	// found is what the provider finds if the first change is at a unit, warm if nothing
+	// changes.
+	found []int
+	warm  int
+	// saved is what a cut here frees of what was sent, lasting the part of saved that would cause a cut by itself, waited that times
 	// the requests since it could have gone, newSaved what goes of what was never sent.
-	behind, saved, lasting, waited, newSaved float64
+	saved, lasting, waited, newSaved float64
 	// risky says that an edit may quote something of that.
 	risky bool
 }
@@ -117,16 +136,36 @@ func newSweep(e *Engine, m Moment, candidates []candidate, folds []fold) *sweep 
 	for i, f := range folds {
 		s.startAt[f.start] = append(s.startAt[f.start], i)
 	}
+	s.findings()
 	return s
+}
+
+// findings works out what the provider finds for each first change, in one pass.
+func (s *sweep) findings() {
+	s.found = make([]int, s.account.sent+1)
+	anchors, held, tokens := s.account.anchors, s.m.Head, s.m.Head
+	for at := range s.found {
+		for len(anchors) > 0 && anchors[0].units <= at {
+			if s.m.Cache.Alive(s.m.At.Sub(anchors[0].used)) {
+				held = tokens
+			}
+			anchors = anchors[1:]
+		}
+		s.found[at] = s.m.Cache.whole(tokens)
+		if s.m.Cache.Kind == CacheMarks {
+			s.found[at] = s.m.Cache.whole(held)
+		}
+		if at < s.account.sent {
+			tokens += s.units[at].tokens
+		}
+	}
+	s.warm = s.found[s.account.sent]
 }
 
 // cuts lists the places where a cut may begin, from the tail to the head.
 func (s *sweep) cuts() []cut {
 	var cuts []cut
 	for at := len(s.units) - 1; at >= 0; at-- {
-		if at < s.account.sent {
-			s.behind += float64(s.units[at].tokens)
-		}
 		hard := s.takeUnit(at)
 		if s.takeFolds(at) || hard {
 			cuts = append(cuts, s.cut(at))
@@ -197,13 +236,13 @@ func (s *sweep) takeFolds(at int) bool {
 
 func (s *sweep) cut(at int) cut {
 	r, w := s.m.Price.Read, s.m.Price.Write
-	if at >= s.account.sent || s.m.Cold || !s.account.sentOnce {
+	if at >= s.account.sent || s.m.Cold || !s.account.sentOnce || s.m.Cache.Kind == CacheNone {
 		freed := s.saved + s.newSaved
-		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed}
+		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed, freed: freed}
 	}
-	dearer := (w-r)*(s.behind-s.saved) - r*s.saved
+	dearer := (w-r)*float64(s.warm-s.found[at]) - w*s.saved
 	worth := r * (s.horizon()*s.lasting + waitShare*s.waited)
-	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved}
+	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved, freed: s.saved}
 }
 
 // horizon is the number of requests within which a cut must pay back.

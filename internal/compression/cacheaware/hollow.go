@@ -85,7 +85,7 @@ func withoutBlocks(entry *history.Content, gone map[int]bool) *history.Content {
 func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int) {
 	out := map[int]map[int]bool{}
 	for _, at := range heads {
-		e.account.kept = min(e.account.kept, at)
+		e.touch(at)
 		for _, part := range e.units[at].fact.pair() {
 			u := &e.units[part]
 			if out[u.entry] == nil {

@@ -13,12 +13,18 @@ var SafePrice = Price{Read: 0.1, Write: 1.25}
 // work of reading what it does not hold yet.
 var LocalPrice = Price{Read: 0, Write: 1}
 
-// TTL is how long a provider keeps a prefix cached unless it is said otherwise.
-const TTL = 5 * time.Minute
-
 // Moment is what is known when a request is about to be sent.
 type Moment struct {
 	Price Price
+	// Cache says what the provider holds and finds, At when the request is sent.
+	Cache Cache
+	At    time.Time
+	// Mark is the number of entries up to the free mark of the request, see Engine.Mark.
+	Mark int
+	// Found is the part of the request that the provider reports to have found, as a share
+	// of it; Reported says that it did.
+	Found    float64
+	Reported bool
 	// Head is the size of what stands before the conversation: system prompt and
 	// tools.
 	Head int

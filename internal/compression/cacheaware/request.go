@@ -26,6 +26,9 @@ type Request struct {
 	Read  float64 `json:"read"`
 	Write float64 `json:"write"`
 	Cold  bool    `json:"cold"`
+	// Cache is what was believed of the provider's cache, Mark where the free mark stood.
+	Cache Cache `json:"cache,omitzero"`
+	Mark  int   `json:"mark,omitzero"`
 	// Prompt and Cached are what the provider reported, 0 for nothing.
 	Prompt int `json:"prompt,omitempty"`
 	Cached int `json:"cached,omitempty"`
@@ -36,7 +39,7 @@ type Request struct {
 
 // Moment is the request as it was settled.
 func (r Request) Moment() Moment {
-	return Moment{Price: Price{r.Read, r.Write}, Head: r.Head, Cold: r.Cold}
+	return Moment{Price: Price{r.Read, r.Write}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
 }
 
 // Time is when it was sent.
@@ -61,37 +64,21 @@ func requestOf(reply *history.Content) (Request, bool) {
 	}
 }
 
-// misses is how many requests in a row must find nothing of a kept prefix in the
-// cache until the cache is believed not to work. One can be an accident: the
-// provider dropped it, and holds the next prefix again.
-const misses = 2
-
 // settle takes what the reply says of its request into the account.
 func (e *Engine) settle(reply *history.Content) {
 	r, ok := requestOf(reply)
 	if !ok {
 		return
 	}
-	e.begin(r.Moment())
-	expected := e.cached(r.Moment(), e.account.kept) - r.Head
-	switch {
-	case r.Cached > 0:
-		e.missed = 0
-	case r.Prompt > 0 && expected >= leastCached:
-		e.missed++
+	m := r.Moment()
+	e.begin(m)
+	if e.account.sentOnce {
+		m = e.learn(r, m, e.found(m, e.account.kept))
 	}
-	e.Sent(r.Moment())
+	e.Sent(m)
 	e.latest = r
 	e.setPins(r.Pins)
 }
 
-// leastCached is the shortest prefix, in tokens, that every provider with a cache
-// keeps.
-const leastCached = 2048
-
 // Latest is the latest request that was answered; false before the first.
 func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
-
-// CacheFails reports that the provider's cache held nothing of what it should have,
-// several times in a row.
-func (e *Engine) CacheFails() bool { return e.missed >= misses }

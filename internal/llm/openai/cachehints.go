@@ -39,7 +39,10 @@ func cacheHintsFor(req request) cacheHints {
 	if req.wants.SessionID {
 		h.session = req.Cache.Key
 	}
-	if req.wants.CacheMarks {
+	// What is asked for by hand is sent wherever no other form is known, also to a gateway on
+	// this machine.
+	byHand := req.Cache.Policy == llm.Cache5m || req.Cache.Policy == llm.Cache1h
+	if req.wants.CacheMarks || byHand && !req.wants.CacheKey {
 		h.control = json.RawMessage(`{"type":"ephemeral"}`)
 		if req.Cache.Policy == llm.Cache1h {
 			h.control = json.RawMessage(`{"type":"ephemeral","ttl":"1h"}`)

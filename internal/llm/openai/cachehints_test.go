@@ -42,6 +42,10 @@ func TestCacheHints(t *testing.T) {
 		{"gateway.example.com", "claude-opus-5", "5m", "", map[string]int{control: 4}},
 		{"api.anthropic.com", "claude-opus-5", "", "", nil},
 		{"localhost:8080", "claude-like", "", "", nil},
+		{"localhost:8080", "claude-like", "5m", "", map[string]int{control: 4}},
+		{"127.0.0.1:4000", "sonnet", "1h", "", map[string]int{hour: 4}},
+		{"api.example.com", "m", "off", "", nil},
+		{"api.openai.com", "gpt-4o", "5m", "", map[string]int{key: 1}},
 		{"api.example.com", "m", "", "", nil},
 	} {
 		srv := llmtest.New(t, llmtest.Say("ok"))

@@ -1,0 +1,286 @@
+package cacheaware
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+)
+
+// provider bills requests as one with such a cache does: by what is sent to it alone.
+type provider struct {
+	cache Cache
+	// sent are the pieces of the latest request, held the ends that marks keep, with their
+	// latest use.
+	sent []string
+	at   time.Time
+	held map[string]time.Time
+}
+
+// sentEntry is an entry as it is sent.
+type sentEntry struct {
+	pieces []string
+	tokens []int
+	blocks int
+	able   bool
+}
+
+// bodyOf is what an engine would send.
+func bodyOf(e *Engine) []sentEntry {
+	body := make([]sentEntry, e.Len())
+	for i := range body {
+		entry := e.Entry(i)
+		body[i] = sentEntry{blocks: len(entry.Blocks), able: entry.Speaker != history.AI && !entry.Empty()}
+	}
+	for i := range e.units {
+		if u := &e.units[i]; u.state != gone {
+			s := &body[u.entry]
+			s.pieces, s.tokens = append(s.pieces, fmt.Sprint(u.state, i, u.part, u.foldedAt, u.text)), append(s.tokens, u.tokens)
+		}
+	}
+	return body
+}
+
+// found is how many tokens of a request are in the cache.
+func (p *provider) found(head int, body []sentEntry, mark int, at time.Time) int {
+	var pieces []string
+	var tokens []int
+	for _, s := range body {
+		pieces, tokens = append(pieces, s.pieces...), append(tokens, s.tokens...)
+	}
+	warm := !p.at.IsZero() && p.cache.Alive(at.Sub(p.at))
+	found := 0
+	switch p.cache.Kind {
+	case CacheNone:
+	case CacheMarks:
+		found = p.marked(head, body, mark, at, warm)
+	default:
+		if warm {
+			found = head
+			for i := range pieces {
+				if i == len(p.sent) || p.sent[i] != pieces[i] {
+					break
+				}
+				found += tokens[i]
+			}
+		}
+	}
+	p.sent, p.at = pieces, at
+	return found - found%max(1, p.cache.Step)
+}
+
+func (p *provider) marked(head int, body []sentEntry, mark int, at time.Time, warm bool) int {
+	var marks []int
+	most := markedLatest
+	if p.cache.Ends {
+		most = 1
+	} else if mark > 0 {
+		marks = append(marks, mark)
+	}
+	for i := len(body); i > 0 && most > 0; i-- {
+		if body[i-1].able {
+			marks = append(marks, i)
+			most--
+		}
+	}
+	ends, sizes := make([]string, len(body)+1), make([]int, len(body)+1)
+	sizes[0] = head
+	for i, s := range body {
+		ends[i+1] = ends[i] + "|" + strings.Join(s.pieces, ",")
+		sizes[i+1] = sizes[i]
+		for _, n := range s.tokens {
+			sizes[i+1] += n
+		}
+	}
+	best := 0
+	for _, mark := range marks {
+		for i, blocks := mark, 0; i > 0 && (i == mark || blocks < p.cache.Reach); i-- {
+			if used, ok := p.held[ends[i]]; ok && p.cache.Alive(at.Sub(used)) {
+				best = max(best, i)
+			}
+			blocks += body[i-1].blocks
+		}
+	}
+	if best > 0 {
+		p.held[ends[best]] = at
+	}
+	for _, mark := range marks {
+		p.held[ends[mark]] = at
+	}
+	if !warm {
+		return 0
+	}
+	return sizes[best]
+}
+
+// caches are the ways of keeping and finding that what is promised is promised for.
+func caches(life time.Duration) []Cache {
+	return []Cache{
+		{Life: life},
+		{Step: 64, Life: life},
+		{Step: 128, Life: life},
+		{Kind: CacheMarks, Reach: 20, Life: life},
+		{Kind: CacheMarks, Ends: true, Reach: 80, Life: life},
+		{Kind: CacheNone, Life: life},
+	}
+}
+
+var lives = []time.Duration{5 * time.Minute, 30 * time.Minute, time.Hour}
+
+// TestNeverDearer: at no point of any session has pruning cost more than sending
+// everything would have, but for the debt without which nothing could begin: however the
+// provider finds what it holds, however long it keeps that, whatever it attaches and what
+// it charges. What is accounted for is what it bills for what is sent. What is sent is
+// valid, and nothing but answers, long arguments and images changes.
+func TestNeverDearer(t *testing.T) {
+	t.Parallel()
+	sessions, cheaper, tried := histories(t, 25), 0, 0
+	for seed := range sessions {
+		r := rand.New(rand.NewPCG(uint64(seed), 7))
+		entries := randomTalk(r, 1+r.IntN(40))
+		if seed%2 == 0 {
+			entries = withAttachments(r, entries)
+		}
+		pauses := make([]time.Duration, len(entries)+1)
+		for i := range pauses {
+			pauses[i] = 20 * time.Second
+			if r.IntN(12) == 0 {
+				pauses[i] = time.Duration(1+r.IntN(80)) * time.Minute
+			}
+		}
+		for _, cache := range caches(lives[seed/2%len(lives)]) {
+			for _, price := range prices {
+				tried++
+				if billed(t, seed, entries, pauses, cache, price) {
+					cheaper++
+				}
+			}
+		}
+	}
+	if cheaper < tried/4 {
+		t.Errorf("only %d of %d sessions are a tenth cheaper", cheaper, tried)
+	}
+}
+
+// billed runs a session against a provider, and reports whether pruning made it a tenth
+// cheaper.
+func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Duration, cache Cache, price Price) bool {
+	t.Helper()
+	e, all := newEngine(), newEngine()
+	to, toAll := &provider{cache: cache, held: map[string]time.Time{}}, &provider{cache: cache, held: map[string]time.Time{}}
+	at := time.Unix(1_000_000, 0)
+	spent, none := 0.0, 0.0
+	for i, entry := range entries {
+		if entry.Speaker == history.AI {
+			cold := spent == 0 || !cache.Alive(pauses[i])
+			at = at.Add(pauses[i])
+			m := Moment{Price: price, Head: 500, Cold: cold, Cache: cache, At: at}
+			e.Apply(e.Plan(m))
+			for _, x := range []struct {
+				*Engine
+				to  *provider
+				sum *float64
+			}{{e, to, &spent}, {all, toAll, &none}} {
+				m.Mark = x.Mark(m)
+				*x.sum += cost(m, x.to.found(m.Head, bodyOf(x.Engine), m.Mark, at), m.Head+x.total)
+				x.Sent(m)
+			}
+			if spent > none*(1+debt)+1e-6 {
+				t.Fatalf("seed %d, %+v, price %v, request %d: %.0f is billed, %.0f for everything", seed, cache, price, e.request, spent, none)
+			}
+			if a := e.Account(); math.Abs(a.Spent-spent) > 0.001*spent || math.Abs(a.None-none) > 0.001*none {
+				t.Fatalf("seed %d, %+v, price %v, request %d: %.1f is accounted for, %.1f billed; for everything %.1f and %.1f", seed, cache, price, e.request, a.Spent, spent, a.None, none)
+			}
+		}
+		e.Add(entry)
+		all.Add(entry)
+	}
+	checkShape(t, seed, entries, e)
+	return spent < 0.9*none
+}
+
+// A cut far back is billed from the last mark in front of it, so with marks there are
+// fewer; a life that is longer than was thought makes no cut free.
+func TestReportsTeachTheCache(t *testing.T) {
+	t.Parallel()
+	e := newEngine()
+	clock := time.Unix(1_000_000, 0)
+	believed := Cache{Life: 5 * time.Minute}
+	request := func(pause time.Duration, share float64) {
+		clock = clock.Add(pause)
+		r := Request{At: clock.UnixMilli(), Model: "m", Head: 3000, Read: 0.1, Write: 1.25, Cache: e.Believe(believed), Prompt: 10_000, Cached: int(10_000 * share)}
+		r.Cold = e.Fresh() || !r.Cache.Alive(pause)
+		e.Add(r.Stamp(history.New(history.AI, &history.Text{Text: "hm"})))
+		e.Add(history.HumanText(strings.Repeat("word ", 4000)))
+	}
+	for range 4 {
+		request(time.Second, 0.99)
+	}
+	request(40*time.Minute, 0.98)
+	if got := e.Believe(believed).Life; got != 40*time.Minute {
+		t.Errorf("the cache is believed to live %v", got)
+	}
+	request(20*time.Minute, 0)
+	if got := e.Believe(Cache{}).Life; got >= 20*time.Minute || got < 19*time.Minute {
+		t.Errorf("after nothing was found the cache is believed to live %v", got)
+	}
+	for range shortfalls {
+		if e.Shortfalls() {
+			t.Fatal("too early")
+		}
+		request(time.Second, 0.5)
+	}
+	if got := e.Believe(Cache{Step: 64}); !e.Shortfalls() || got.Kind != CacheMarks || !got.Ends || got.Reach != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What a reply reports is what was paid.
+func TestReportsSettleTheAccount(t *testing.T) {
+	t.Parallel()
+	e := newEngine()
+	e.Add(history.HumanText(strings.Repeat("word ", 8000)))
+	for i, cached := range []int{0, 9000, 4000} {
+		before := e.Account().Spent
+		e.Add(Request{At: int64(1 + i*1000), Model: "m", Read: 0.1, Write: 1, Cold: i == 0, Prompt: 10_000, Cached: cached}.Stamp(history.New(history.AI, &history.Text{Text: "hm"})))
+		share := float64(cached) / 10_000
+		total := float64(e.total - e.units[len(e.units)-1].tokens)
+		if got, want := e.Account().Spent-before, total*(share*0.1+(1-share)); math.Abs(got-want) > 2 {
+			t.Errorf("request %d cost %.1f, want %.1f", i, got, want)
+		}
+	}
+}
+
+// The free mark stands in front of whatever may go, and where nothing may, at the end.
+func TestFreeMark(t *testing.T) {
+	t.Parallel()
+	spoken := &talk{}
+	spoken.human("go")
+	for i := range 8 {
+		spoken.call("grep", map[string]any{"pattern": fmt.Sprint(i)}, source("Found", 30), false)
+	}
+	e := newEngine()
+	m := Moment{Price: SafePrice, Cache: Cache{Kind: CacheMarks, Reach: 20}}
+	var marks []int
+	for _, entry := range spoken.entries {
+		if entry.Speaker == history.AI {
+			m.Cold = e.Fresh()
+			m.Mark = e.Mark(m)
+			marks = append(marks, m.Mark)
+			e.Sent(m)
+		}
+		e.Add(entry)
+	}
+	if want := []int{1, 3, 5, 7, 9, 11, 1, 1}; !slices.Equal(marks, want) {
+		t.Errorf("the mark stood at %v, want %v", marks, want)
+	}
+	m.Cache.Ends = true
+	if e.Mark(m) != 0 {
+		t.Error("a provider that marks by itself was sent a mark")
+	}
+}
