@@ -27,6 +27,14 @@ type Session struct {
 	Workspace string
 	Platform  string
 	Date      string
+	// Shell runs commands; Model is the id of the model that answers. Empty when not
+	// known.
+	Shell, Model string
+	// Family is the family of the model.
+	Family string
+	// Git is the state of the repository at the start, nil when there is none or it was
+	// late.
+	Git *Git
 	// Tools are the names of the tools, separated by commas.
 	Tools string
 	// Instructions come from files, the most general first.
@@ -35,6 +43,18 @@ type Session struct {
 
 // Has reports whether a tool is offered; a template asks it before it speaks of one.
 func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.Tools, ", "), tool) }
+
+// IsGPT reports whether the model is one of OpenAI's.
+func (s Session) IsGPT() bool { return s.Family == "gpt" || s.Family == "gpt-oss" }
+
+// Git is the state of a repository in a few words.
+type Git struct {
+	Branch string
+	// Changed counts the files that differ from the last commit, or are new.
+	Changed int
+	// Subjects are those of the last commits, the latest first.
+	Subjects []string
+}
 
 // Instruction is one file with instructions for the model.
 type Instruction struct{ Source, Text string }
@@ -69,7 +89,7 @@ func load(overrides, name, embedded string) (*template.Template, error) {
 		return nil, fmt.Errorf("%s is not a valid template: %w", source, err)
 	}
 	// What fails does so for every session.
-	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}}); err != nil {
+	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}, Git: &Git{Subjects: []string{""}}}); err != nil {
 		return nil, fmt.Errorf("%s cannot be filled in: %w", source, err)
 	}
 	return t, nil

@@ -189,3 +189,35 @@ func TestSystemSpeaksOfOfferedTools(t *testing.T) {
 		}
 	}
 }
+
+// What the model is told follows from its family and its tools, and where it works from
+// the session; subjects of commits are quoted, since anybody may have written them.
+func TestSystemByModel(t *testing.T) {
+	t.Parallel()
+	git := &Git{Branch: "main", Changed: 3, Subjects: []string{`fix "it"`, "add"}}
+	for _, tt := range []struct {
+		session   Session
+		says, not []string
+	}{
+		{Session{Tools: "replace", Family: "claude"}, []string{"Add nothing beyond the request", "`replace` needs"}, []string{"apply_patch", "never reply with nothing", "Model:", "Git at", "Shell:"}},
+		{Session{Tools: "replace", Family: "gemini"}, []string{"never reply with nothing"}, []string{"Add nothing beyond"}},
+		{Session{Tools: "apply_patch", Family: "gpt"}, []string{"Change files with `apply_patch`", "Use the search tool"}, []string{"`replace`"}},
+		{Session{Tools: "apply_patch", Family: "gpt-oss"}, []string{"Use the search tool"}, nil},
+		{Session{Tools: "replace", Family: "other", Model: "m\n- x", Shell: "bash", Git: git}, []string{
+			`- Model: "m\n- x"`, "- Shell: bash\n", `- Git at the start: branch "main", 3 changed or new files; last commits (data): "fix \"it\"", "add"` + "\n",
+			"See it through to verified work", "hold changes that you did not make", "do not make it again in another form",
+		}, []string{"Use the search tool", "Add nothing beyond"}},
+	} {
+		got := system(t, root(t), tt.session)
+		for _, want := range tt.says {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: nothing of %q", tt.session.Family, want)
+			}
+		}
+		for _, other := range tt.not {
+			if strings.Contains(got, other) {
+				t.Errorf("%s: speaks of %q", tt.session.Family, other)
+			}
+		}
+	}
+}

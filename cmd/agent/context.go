@@ -200,7 +200,7 @@ func countingEngine(w world, o settingsOptions, counter func(model string) histo
 		Settings: s,
 		Counter:  counter,
 		Tools:    registry,
-		System:   app.SystemPrompt(templates, prompts.Session{}),
+		System:   app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
 		Now:      w.Now,
 	}, nil
 }

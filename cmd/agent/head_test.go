@@ -1,11 +1,13 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"agent/internal/app"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
+	"agent/internal/llm/vendor"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -23,8 +25,10 @@ func TestTheHeadFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := tools.NewRegistry(tools.Default()...)
-	head := chat.Head(registry, traits.Replace, app.SystemPrompt(templates, prompts.Session{
-		Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
+	head := chat.Head(registry, traits.Replace, app.SystemPrompt(templates, func() prompts.Session {
+		return prompts.Session{
+			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
+		}
 	}))
 	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")
 	for _, tc := range []struct {
@@ -50,5 +54,35 @@ func TestTheHeadFits(t *testing.T) {
 			t.Errorf("%d tools in a window of %d", len(made.Tools), tc.window)
 		}
 		t.Logf("window %d: %d tokens", tc.window, size)
+	}
+}
+
+// TestPromptBudgets: the prompt of each family stays within the tokens that it may take,
+// whatever the session.
+func TestPromptBudgets(t *testing.T) {
+	t.Parallel()
+	const most = 1000
+	templates, err := prompts.Load(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")
+	for _, family := range vendor.FamilyNames() {
+		session := prompts.Session{
+			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Shell: "bash", Date: "2026-01-31", Model: "vendor/model-of-usual-length", Family: family,
+			Git: &prompts.Git{Branch: "feature/usual", Changed: 12, Subjects: []string{strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7)}},
+		}
+		registry := tools.NewRegistry(tools.Default()...)
+		form := app.FormOfFamily(vendor.FamilyNamed(family))
+		head := chat.Head(registry, form, app.SystemPrompt(templates, func() prompts.Session { return session }))(false, func(window.Head) bool { return true })
+		schemas := 0
+		for _, tool := range head.Tools {
+			schemas += counter.Count(tool.Name + tool.Description + string(tool.Schema))
+		}
+		size := counter.Count(head.System)
+		if size > most {
+			t.Errorf("%s: the prompt takes %d tokens", family, size)
+		}
+		t.Logf("%s: prompt %d, tools %d tokens", family, size, schemas)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -369,7 +368,6 @@ func (c *Conversation) note(e chat.Event) {
 
 // systemPrompt reads the instructions of this session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
-	root := c.workspace.Root()
 	found := instructions.Find(c.whereInstructions())
 	var given []prompts.Instruction
 	var files []string
@@ -387,12 +385,7 @@ func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return SystemPrompt(templates, prompts.Session{
-		Workspace:    root,
-		Platform:     runtime.GOOS + "/" + runtime.GOARCH,
-		Date:         c.process.Now().Format("2006-01-02"),
-		Instructions: given,
-	}), nil
+	return SystemPrompt(templates, c.promptSession(given)), nil
 }
 
 // whereInstructions says where files with instructions are looked for.
@@ -411,9 +404,10 @@ func (c *Conversation) shortPath(path string) string {
 	return path
 }
 
-// SystemPrompt renders the instructions of a session.
-func SystemPrompt(templates *prompts.Templates, session prompts.Session) chat.SystemPrompt {
+// SystemPrompt renders the instructions of a session, as it is when a head is made.
+func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat.SystemPrompt {
 	return func(lean bool, tools []string, fits func(string) bool) (string, bool) {
+		session := now()
 		session.Tools = strings.Join(tools, ", ")
 		return templates.System(session, lean, fits)
 	}

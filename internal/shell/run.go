@@ -174,6 +174,9 @@ func (j *Jobs) bash(distrusted []string) string {
 	return "/bin/sh"
 }
 
+// Shell is the path of the shell that runs command lines.
+func (j *Jobs) Shell() string { return j.bash(nil) }
+
 // LookPath finds the program that a read-only command runs by that name. It is an error
 // when it is in one of the folders distrusted, links followed.
 func (j *Jobs) LookPath(name string, distrusted ...string) (string, error) {

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/git"
+	"agent/internal/settings"
+	"agent/internal/words"
+	"agent/prompts"
+)
+
+const (
+	// gitPatience is how long git may take to say how the workspace is; the prompt does
+	// without it then.
+	gitPatience = 200 * time.Millisecond
+	// latestCommits is how many commits are named, maxSubject how much of each, in
+	// characters.
+	latestCommits = "-3"
+	maxSubject    = 72
+)
+
+// promptSession returns what the system prompt says of the session, for the model that
+// is in use when it is called. The repository is looked at once, from now on.
+func (c *Conversation) promptSession(given []prompts.Instruction) func() prompts.Session {
+	repository := gitState(c.workspace.Root())
+	begun := prompts.Session{
+		Workspace:    c.workspace.Root(),
+		Platform:     runtime.GOOS + "/" + runtime.GOARCH,
+		Shell:        filepath.Base(c.env.Jobs.Shell()),
+		Date:         c.process.Now().Format("2006-01-02"),
+		Instructions: given,
+	}
+	return func() prompts.Session {
+		session := begun
+		session.Git = repository()
+		session.Model = settings.Model.Of(c.settings)
+		family, _ := c.Connection.Family(session.Model)
+		session.Family = family.Name
+		return session
+	}
+}
+
+// gitState asks git how a folder is and returns what waits for the answer, until
+// gitPatience is over. Nil means that there is no repository, or that git was late.
+func gitState(dir string) func() *prompts.Git {
+	branch := git.Branch(dir)
+	if branch == "" {
+		return func() *prompts.Git { return nil }
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
+	answered := make(chan *prompts.Git, 1)
+	go func() {
+		defer cancel()
+		answered <- askGit(ctx, dir, branch)
+	}()
+	return sync.OnceValue(func() *prompts.Git {
+		select {
+		case state := <-answered:
+			return state
+		case <-ctx.Done():
+			select { // git was done just in time, or ends now
+			case state := <-answered:
+				return state
+			default:
+				return nil
+			}
+		}
+	})
+}
+
+// askGit is the state of a repository, nil if git does not say it.
+func askGit(ctx context.Context, dir, branch string) *prompts.Git {
+	state := &prompts.Git{Branch: words.Line(branch, maxSubject)}
+	subjects := make(chan []string, 1)
+	go func() {
+		out, err := git.Output(ctx, dir, "log", latestCommits, "--format=%s")
+		if err != nil {
+			out = nil // there is no commit yet
+		}
+		var latest []string
+		for line := range strings.Lines(string(out)) {
+			latest = append(latest, words.Line(strings.TrimSpace(line), maxSubject))
+		}
+		subjects <- latest
+	}()
+	changed, err := git.Output(ctx, dir, "status", "--porcelain", "--untracked-files=normal")
+	state.Subjects = <-subjects
+	if err != nil || ctx.Err() != nil {
+		return nil
+	}
+	state.Changed = bytes.Count(changed, []byte("\n"))
+	return state
+}

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"agent/prompts"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The prompt names branch, changed files and latest commits, as they were at the start.
+func TestGitState(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if got := gitState(dir)(); got != nil {
+		t.Errorf("without a repository: %+v", got)
+	}
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatal(err, string(out))
+		}
+	}
+	run("init", "-q", "-b", "work")
+	if got := gitState(dir)(); got != nil && cmp.Diff(&prompts.Git{Branch: "work"}, got) != "" {
+		t.Errorf("without a commit: %+v", got)
+	}
+	for _, subject := range []string{"one", "two", "three", "four"} {
+		run("commit", "-q", "--allow-empty", "-m", subject)
+	}
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := gitState(dir)
+	got := state()
+	if got == nil {
+		t.Skip("git takes longer than a prompt waits")
+	}
+	if diff := cmp.Diff(&prompts.Git{Branch: "work", Changed: 2, Subjects: []string{"four", "three", "two"}}, got); diff != "" {
+		t.Error(diff)
+	}
+	run("commit", "-q", "--allow-empty", "-m", "five")
+	if diff := cmp.Diff(got, state()); diff != "" {
+		t.Errorf("asked again: %s", diff)
+	}
+}
