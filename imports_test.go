@@ -96,6 +96,7 @@ var rooms = []room{
 	{"internal/console", nil, "writing to a terminal needs nothing"},
 	{"prompts", nil, "texts need nothing"},
 	{"internal/setup/source", []string{"internal/protect"}, "it reads files of which it knows only who may have written them"},
+	{"internal/setup", []string{"internal/setup/commands", "internal/setup/fill", "internal/setup/skills"}, "it knows names and texts and runs nothing"},
 	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},
 	{"internal/setup/skills", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},
 	{"internal/setup/commands", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},

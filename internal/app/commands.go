@@ -30,6 +30,8 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		Profiles:   c.profiles,
 		Models:     c.offeredModels,
 		Tools:      c.describedTools,
+		Callable:   c.callable,
+		Skills:     c.skillLines,
 		Todos:      func() []string { return c.env.Todos.List().Lines() },
 		Jobs:       c.jobs,
 		EndJob:     c.endJob,

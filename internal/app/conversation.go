@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/chat/past"
 	"agent/internal/gate"
@@ -26,6 +25,7 @@ import (
 	"agent/internal/sandbox"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/setup"
 	"agent/internal/setup/instructions"
 	"agent/internal/shell"
 	"agent/internal/tools"
@@ -91,7 +91,9 @@ type Conversation struct {
 	profiles  *settings.Store
 	registry  *tools.Registry
 	env       *tools.Env
-	log       *slog.Logger
+	// brought are the skills and commands that can be called.
+	brought setup.Set
+	log     *slog.Logger
 	// session is the record of the conversation, nil when none is kept.
 	session *session.Log
 	closers []func() error
@@ -148,6 +150,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err := c.confirmWorkspace(ctx); err != nil {
 		return err
 	}
+	c.findBrought()
 	system, err := c.systemPrompt()
 	if err != nil {
 		return err
@@ -333,16 +336,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		OtherModel:        c.otherModel,
 		TranscriptPath:    c.transcriptPath,
 
-		Expand: func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
-			return atcmd.Expand(ctx, message, atcmd.Options{
-				Root:     c.workspace.Root(),
-				NoImages: c.Connection.NoImages(settings.Model.Of(c.settings)),
-				Shown:    c.env.Seen.Record, // the model may edit what it was shown
-				HoldsKeys: func(path string) bool {
-					return c.env.Protected.Read(filepath.Join(c.workspace.Root(), path), path).Care != protect.Free
-				},
-			})
-		},
+		Expand:   c.expand,
 		Gates:    c.gates(),
 		Policy:   gate.Policy{Allow: allowed.inside, AllowOutside: allowed.outside, Unattended: c.options.Unattended},
 		CacheKey: cacheKey(c.SessionID()),

@@ -71,7 +71,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	if err != nil {
 		return Expansion{}, err
 	}
-	if !slices.ContainsFunc(passages, passage.mayMention) {
+	if !slices.ContainsFunc(passages, passage.mayMention) && !slices.ContainsFunc(message, func(p Part) bool { return p.File != "" }) {
 		said.Blocks, said.Included = append(said.Blocks, images...), included
 		return said, nil
 	}
@@ -90,6 +90,11 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	for _, p := range passages {
 		if err := e.passage(ctx, p); err != nil {
 			return Expansion{}, err
+		}
+	}
+	for _, part := range message {
+		if part.File != "" {
+			e.includeNamed(part.File)
 		}
 	}
 	if len(e.missing) > 0 {
@@ -124,6 +129,15 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 		}
 	}
 	return nil
+}
+
+// includeNamed includes a file that nobody typed the name of.
+func (e *expander) includeNamed(name string) {
+	if !e.workspace.exists(name) && !(isGlob(name) && e.workspace.matches(name)) {
+		e.skip("@"+name, "there is no such file, so it stays text")
+		return
+	}
+	e.include(name)
 }
 
 // expander collects the result of one message.

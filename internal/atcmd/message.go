@@ -21,6 +21,8 @@ type Part struct {
 	// Image is the path of an image file that goes with the message, wherever it lies;
 	// Text stands for it in the sentence. Empty for text.
 	Image string
+	// File is a path that the message includes although nobody typed it; Text is empty.
+	File string
 }
 
 // ImagePart is an image that somebody picked by hand.

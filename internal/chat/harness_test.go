@@ -114,7 +114,7 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		Settings:     s,
 		ContextLimit: func(string) (int, bool) { return 0, false },
 		System:       func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
-		Expand: func(_ context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+		Expand: func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 			return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: message.Text()}}}, nil
 		},
 		Emit: b.note,

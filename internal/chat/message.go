@@ -7,14 +7,15 @@ import (
 	"agent/internal/history"
 )
 
-// Expander turns what the user sends into blocks: the text, the data in it, and the
-// files that what was typed includes with @.
-type Expander func(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error)
+// Expander turns what the user sends into blocks: the text, the data in it, the files
+// that what was typed includes with @, and the skills and commands that it calls. What
+// these run goes through run.
+type Expander func(ctx context.Context, message atcmd.Message, run Embedded) (atcmd.Expansion, error)
 
 // expand turns what the user sends into blocks. What cannot be sent is handed
 // back, so that no word of it is lost.
-func (c *Config) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
-	said, err := c.Expand(ctx, message)
+func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+	said, err := c.Expand(ctx, message, c.embedded)
 	if err != nil {
 		c.Emit(MessageReturned{Message: message})
 	}

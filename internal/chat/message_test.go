@@ -19,7 +19,7 @@ import (
 var errMissing = errors.New("there is no file @nowhere")
 
 // refusing expands everything but messages with a file that is missing.
-func refusing(_ context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+func refusing(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 	text := message.Text()
 	if strings.Contains(text, "@nowhere") {
 		return atcmd.Expansion{}, errMissing
@@ -93,7 +93,7 @@ func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 func TestInterruptWhileFilesAreRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
-	b.Expand = func(ctx context.Context, _ atcmd.Message) (atcmd.Expansion, error) {
+	b.Expand = func(ctx context.Context, _ atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 		b.Interrupt()
 		b.inbox.serve()
 		return atcmd.Expansion{}, ctx.Err()

@@ -88,7 +88,7 @@ func newPlay(rt *rapid.T) *play {
 		}
 		return nil
 	}))
-	p.Chat.Expand = func(_ context.Context, message atcmd.Message) (atcmd.Expansion, error) {
+	p.Chat.Expand = func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 		text := message.Text()
 		if strings.Contains(text, "@missing") {
 			return atcmd.Expansion{}, errors.New("there is no file @missing")

@@ -20,6 +20,9 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 	if err == nil {
 		err = c.addUserMessage(message, said)
 	}
+	if errors.Is(err, errNotAllowed) {
+		return Outcome{Stop: StopDenied}, nil
+	}
 	if err != nil {
 		return failed(ctx, Outcome{}, err)
 	}

@@ -27,6 +27,9 @@ func (c *Commands) helpCommand() Command {
 			for _, command := range c.all {
 				names = append(names, Completion{Value: command.Name, Help: command.Help})
 			}
+			for _, file := range c.callable() {
+				names = append(names, Completion{Value: file.Name, Help: file.Help})
+			}
 			return names
 		},
 	}
@@ -36,6 +39,9 @@ func (c *Commands) overview() []string {
 	var rows [][]string
 	for _, command := range c.all {
 		rows = append(rows, []string{"/" + command.Name, command.Help})
+	}
+	for _, file := range c.callable() {
+		rows = append(rows, []string{strings.TrimSpace("/" + file.Name + " " + file.Hint), file.Help})
 	}
 	rows = append(rows,
 		[]string{"!CMD", "run a shell command yourself"},

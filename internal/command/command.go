@@ -64,6 +64,9 @@ type Runner interface {
 	// Complete proposes values for the last word of line (the text up to the
 	// cursor), best first; start is where that word begins, in bytes.
 	Complete(line string) (start int, proposals []Completion)
+	// Sends reports whether a line is a message to the model: it calls a skill or a
+	// command that is a file.
+	Sends(line string) bool
 }
 
 // Form is one way to type a command.

@@ -37,6 +37,9 @@ func (c *Commands) names(typed string) []Completion {
 	for _, command := range c.all {
 		names = append(names, Completion{Value: "/" + command.Name, Help: command.Help, Loses: command.Loses})
 	}
+	for _, file := range c.callable() {
+		names = append(names, Completion{Value: "/" + file.Name, Help: strings.TrimSpace(file.Hint + "  " + file.Help)})
+	}
 	for _, command := range c.all {
 		for _, alias := range command.Aliases {
 			if len(typed) > 1 && hasPrefixFold("/"+alias, typed) {

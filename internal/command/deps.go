@@ -99,6 +99,10 @@ type Deps struct {
 	Models func(ctx context.Context) ([]Model, error)
 	// Tools lists what the model can do.
 	Tools func() []Tool
+	// Callable lists the skills and commands that are files, by name; nil for none.
+	Callable func() []Callable
+	// Skills describes the skills, and what was left out, a line each; nil for none.
+	Skills func() []string
 	// Todos returns the todo list, a line an item.
 	Todos func() []string
 	// Jobs are what was put in the background, oldest first; EndJob ends one of them.

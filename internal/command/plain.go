@@ -28,10 +28,10 @@ func IsCommand(line string) bool {
 }
 
 // IsCommandWord reports whether a word is, or begins to be, the name of a command:
-// a slash, and then nothing but letters, - and ?.
+// a slash, and then nothing but letters, digits, - _ : and ?.
 func IsCommandWord(word string) bool {
 	name, slash := strings.CutPrefix(word, "/")
 	return slash && strings.IndexFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '?'
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_:?", r)
 	}) < 0
 }

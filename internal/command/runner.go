@@ -34,7 +34,7 @@ func (c *Commands) declare() []Command {
 		c.sessionsCommand(), c.resumeCommand(), c.forkCommand(),
 		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
 		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(),
-		c.toolsCommand(), c.todoCommand(), c.jobsCommand(), c.diffCommand(), c.undoCommand(), c.redoCommand(), c.copyCommand(), c.exportCommand(), c.initCommand(), c.debugCommand(),
+		c.toolsCommand(), c.todoCommand(), c.jobsCommand(), c.diffCommand(), c.undoCommand(), c.redoCommand(), c.copyCommand(), c.exportCommand(), c.skillsCommand(), c.initCommand(), c.debugCommand(),
 	}
 }
 
@@ -43,6 +43,9 @@ func (c *Commands) All() []Command { return slices.Clone(c.all) }
 
 // Run implements Runner.
 func (c *Commands) Run(ctx context.Context, line string) (Output, error) {
+	if c.Sends(line) {
+		return Output{Submit: line}, nil
+	}
 	name, args, err := parse(line)
 	if err != nil {
 		return Output{}, err
@@ -73,6 +76,12 @@ func (c *Commands) find(name string) (Command, error) {
 			}
 			names = append(names, "/"+known)
 		}
+	}
+	if file, found := c.called(name); found {
+		return file.command(), nil
+	}
+	for _, file := range c.callable() {
+		names = append(names, "/"+file.Name)
 	}
 	return Command{}, fmt.Errorf("unknown command /%s%s (/help lists all)", name, nearest.Question("/"+name, names))
 }

@@ -24,6 +24,9 @@ type Text struct {
 	// Source says where the text comes from when nobody said it: it is data then,
 	// to which no marker, @ or / in it means anything (D-46).
 	Source Source `json:"source,omitzero"`
+	// Key names what the text is the content of, such as "skill:/path/SKILL.md": newer
+	// content of the same key takes its place. Empty for most.
+	Key string `json:"key,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 

@@ -17,6 +17,9 @@ const (
 	Restored Source = "restored"
 	// Undone is what /undo or /redo did to the files.
 	Undone Source = "undone"
+	// Brought is text of a skill, a command or instructions: nobody typed it, and the
+	// model follows it.
+	Brought Source = "brought"
 )
 
 // NewData returns the block that shows content as data of a source: a line that

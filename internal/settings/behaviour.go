@@ -59,6 +59,13 @@ var InstructionFiles = Optional(List("names of files with commas between them"),
 	Category: CategoryBehaviour,
 })
 
+// SkillPaths are more folders of skills.
+var SkillPaths = Optional(List("folders with commas between them"), Spec{
+	Key: "skills.paths", Unset: "none",
+	Help:     "more folders of skills, besides those of the workspace and the home folder",
+	Category: CategoryBehaviour,
+})
+
 // WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
 var WebFetchPrivate = Declare(Bool(), false, Spec{
 	Key:      "web-fetch.private",

@@ -49,6 +49,7 @@ func All() []Declared {
 		FoundMaxTokens,
 		FileReadMaxLines,
 		InstructionFiles,
+		SkillPaths,
 		WebFetchPrivate,
 
 		Sandbox,

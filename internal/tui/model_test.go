@@ -105,6 +105,8 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 	return command.Output{}, errors.New("there is no command " + line + "; did you mean /help?")
 }
 
+func (fakeCommands) Sends(line string) bool { return strings.HasPrefix(line, "/review") }
+
 func (fakeCommands) Complete(line string) (int, []command.Completion) {
 	var out []command.Completion
 	for _, name := range []string{"/clear", "/compress", "/context", "/help", "/init", "/quit"} {

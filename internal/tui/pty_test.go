@@ -68,6 +68,7 @@ func playPick() int {
 type crashingCommands struct{}
 
 func (crashingCommands) Run(context.Context, string) (command.Output, error) { panic("oh no") }
+func (crashingCommands) Sends(string) bool                                   { return false }
 func (crashingCommands) Complete(string) (int, []command.Completion)         { return 0, nil }
 
 // sceneDriver answers every message with itself.

@@ -48,7 +48,7 @@ func (m *Model) submit() tea.Cmd {
 	case message.Leads() == '!' && strings.TrimLeft(text, "! ") == "":
 		m.showHint(shellHelp, false)
 		return nil
-	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)):
+	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text):
 		return tea.Batch(remember, m.runCommand(text))
 	case message.Leads() == '!':
 		m.activity.shell = append(m.activity.shell, text)

@@ -106,12 +106,11 @@ func Find(w Where) Found {
 	return f.found
 }
 
-// Named returns the skill that a name means: the one that is used under it, or the
-// user's behind "user:NAME".
+// Named returns the skill that a name means: the one that is used under it, or that of an
+// origin behind "project:" or "user:".
 func (f Found) Named(name string) *Skill {
-	rest, user := strings.CutPrefix(name, "user:")
 	for _, s := range f.Skills {
-		if s.Name == rest && (user && s.Origin == User || !user && !s.Shadowed) {
+		if s.Name == name && !s.Shadowed || string(s.Origin)+":"+s.Name == name {
 			return s
 		}
 	}

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/history"
+	"agent/internal/protect"
+	"agent/internal/settings"
+	"agent/internal/setup"
+	"agent/internal/setup/commands"
+	"agent/internal/setup/skills"
+	"agent/internal/words"
+)
+
+// findBrought finds the skills and commands of the workspace and its user.
+func (c *Conversation) findBrought() {
+	c.brought = setup.Set{
+		Skills: skills.Find(skills.Where{
+			Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root(), Further: c.skillPaths(),
+		}),
+		Commands: commands.Find(commands.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()}),
+	}
+	var parts []string
+	if n := len(c.brought.Skills.Skills); n > 0 {
+		parts = append(parts, words.Count(n, "skill"))
+	}
+	if n := len(c.brought.Commands.Commands); n > 0 {
+		parts = append(parts, words.Count(n, "command"))
+	}
+	if len(parts) > 0 {
+		c.Notices = append(c.Notices, "Found: "+strings.Join(parts, ", ")+"; /skills and /help list them")
+	}
+	for _, left := range slices.Concat(c.brought.Skills.LeftOut, c.brought.Commands.LeftOut) {
+		c.Notices = append(c.Notices, "left out: "+left)
+	}
+}
+
+// skillPaths are the further folders of skills, absolute.
+func (c *Conversation) skillPaths() []string {
+	var further []string
+	for _, dir := range settings.Items(settings.SkillPaths.Of(c.settings)) {
+		if rest, home := strings.CutPrefix(dir, "~/"); home {
+			dir = filepath.Join(c.process.Home, rest)
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.workspace.Root(), dir)
+		}
+		further = append(further, dir)
+	}
+	return further
+}
+
+// expand turns a message into blocks: what was typed, what it calls, what it includes.
+func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
+	brought, files, err := c.called(message, func(line string) (string, string, error) { return run(ctx, line) })
+	if err != nil {
+		return atcmd.Expansion{}, err
+	}
+	said, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], files...), atcmd.Options{
+		Root:     c.workspace.Root(),
+		NoImages: c.Connection.NoImages(settings.Model.Of(c.settings)),
+		Shown:    c.env.Seen.Record, // the model may edit what it was shown
+		HoldsKeys: func(path string) bool {
+			return c.env.Protected.Read(filepath.Join(c.workspace.Root(), path), path).Care != protect.Free
+		},
+	})
+	if err == nil && len(brought) > 0 {
+		said.Blocks = slices.Insert(said.Blocks, 1, brought...)
+	}
+	return said, err
+}
+
+// called returns the texts of the skills and commands that a message calls, and the files
+// that these include.
+func (c *Conversation) called(message atcmd.Message, run setup.Runner) (brought []history.Block, files atcmd.Message, err error) {
+	if message.Leads() != '/' {
+		return nil, nil, nil
+	}
+	var line strings.Builder
+	for _, part := range message {
+		if part.Source != history.Piped {
+			line.WriteString(part.Text)
+		}
+	}
+	for _, call := range c.brought.Calls(line.String()) {
+		text, included, err := call.Text(run)
+		if err != nil {
+			return nil, nil, fmt.Errorf("/%s: %w", call.Name, err)
+		}
+		brought = append(brought, &history.Text{Text: text, Source: history.Brought, Key: call.Key()})
+		for _, file := range included {
+			files = append(files, atcmd.Part{File: file})
+		}
+	}
+	return brought, files, nil
+}
+
+// callable lists what can be called, for people.
+func (c *Conversation) callable() []command.Callable {
+	var all []command.Callable
+	for _, e := range c.brought.Entries() {
+		all = append(all, command.Callable{Name: e.Name, Help: words.Line(e.Description(), maxHelp), Hint: e.Hint(), File: c.shortPath(e.File()), Origin: e.Origin()})
+	}
+	return all
+}
+
+// maxHelp bounds what a list shows of a description, in characters.
+const maxHelp = 100
+
+// skillLines describes the skills for /skills.
+func (c *Conversation) skillLines() []string {
+	var lines []string
+	for _, s := range c.brought.Skills.Skills {
+		name := "/" + s.Name
+		if s.Shadowed {
+			name = "/" + string(s.Origin) + ":" + s.Name
+		}
+		lines = append(lines, fmt.Sprintf("%s  %s, %s", name, s.Origin, c.shortPath(s.File)), "    "+words.Line(s.Description, maxHelp))
+		for _, note := range s.Notes {
+			lines = append(lines, "    note: "+note)
+		}
+	}
+	for _, left := range c.brought.Skills.LeftOut {
+		lines = append(lines, "left out: "+left)
+	}
+	return lines
+}
