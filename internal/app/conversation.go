@@ -106,7 +106,8 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	if o.Record.Off {
 		offered = tools.WithoutRecord(offered)
 	}
-	c := &Conversation{process: p, options: o, settings: o.Settings.Overlay(), registry: tools.NewRegistry(offered...)}
+	c := &Conversation{process: p, options: o, settings: o.Settings.Overlay()}
+	c.registry = tools.Join(c.sources(offered)...)
 	if err := c.setUp(ctx); err != nil {
 		c.Close()
 		return nil, err

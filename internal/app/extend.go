@@ -1,6 +1,17 @@
 package app
 
-import "agent/internal/gate"
+import (
+	"agent/internal/gate"
+	"agent/internal/tools"
+)
+
+// sources are where the tools of a conversation come from, in the order in which the model
+// is offered them; offered are those of the program itself.
+func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
+	return []tools.Source{
+		tools.Fixed("built in", offered...),
+	}
+}
 
 // gates are what a planned call passes besides the mode, the loop guard and consent; their
 // stages say where.

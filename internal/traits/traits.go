@@ -29,6 +29,9 @@ type Traits struct {
 	// Essential tools are offered in the smallest windows too: with them alone a small
 	// job can be done.
 	Essential bool
+	// Unoffered tools are not among those that each request declares: the model learns of
+	// them otherwise, and calls them by name.
+	Unoffered bool
 	// NeedsRecord tools are offered only where the conversation is recorded.
 	NeedsRecord bool
 	// Form is the form of edits that the tool belongs to, empty for a tool of no or every

@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"agent/internal/rules"
+)
+
+// server is a source whose tools come and go.
+type server struct {
+	mu       sync.Mutex
+	revision uint64
+	tools    []Tool
+}
+
+func (s *server) set(tools ...Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools, s.revision = tools, s.revision+1
+}
+
+func (s *server) source() Source {
+	return Source{
+		Name:     "server",
+		Revision: func() uint64 { s.mu.Lock(); defer s.mu.Unlock(); return s.revision },
+		List:     func() []Tool { s.mu.Lock(); defer s.mu.Unlock(); return slices.Clone(s.tools) },
+		Expects:  func(name string) bool { return name == "server_tool" },
+	}
+}
+
+// Tools come and go; an offer that was made stays what it was, and what a tool declared
+// stays known when it is gone.
+func TestToolsComeAndGo(t *testing.T) {
+	t.Parallel()
+	var s server
+	r := Join(Fixed("own", Tool{Name: "own", Traits: Traits{Edits: true}}), s.source(), Fixed("last", Tool{Name: "last"}))
+	before := r.Now()
+	s.set(Tool{Name: "server_tool", Traits: Traits{Reads: true}}, Tool{Name: "own", Traits: Traits{Reads: true}}, Tool{Name: "aside", Traits: Traits{Unoffered: true}})
+	now := r.Now()
+	if !slices.Equal(before.Names(), []string{"own", "last"}) || !slices.Equal(now.Names(), []string{"own", "server_tool", "aside", "last"}) {
+		t.Errorf("before %q, now %q", before.Names(), now.Names())
+	}
+	if now.Revision == before.Revision || r.Now().Revision != now.Revision {
+		t.Errorf("revisions %d, %d, %d", before.Revision, now.Revision, r.Now().Revision)
+	}
+	if own, err := r.Get("own"); err != nil || !own.Edits || !r.Traits("own").Edits {
+		t.Error("a server has replaced a tool of ours")
+	}
+	var offered []string
+	for _, tool := range r.For("") {
+		offered = append(offered, tool.Name)
+	}
+	if _, err := r.Get("aside"); err != nil || slices.Contains(offered, "aside") || !slices.Contains(offered, "server_tool") {
+		t.Errorf("offered %q; aside: %v", offered, err)
+	}
+	s.set()
+	if _, err := r.Get("server_tool"); err == nil {
+		t.Error("a tool that went is there")
+	}
+	if !r.Traits("server_tool").Reads {
+		t.Error("what a tool declared is forgotten with it")
+	}
+}
+
+// --allow may name what a source will bring, not what is misspelled.
+func TestRulesForToolsThatComeLater(t *testing.T) {
+	t.Parallel()
+	var s server
+	r := Join(Fixed("own", Tool{Name: "own"}), s.source())
+	rule, err := r.ParseRule("server_tool(*)")
+	if err != nil || !(rules.Rules{rule}).Allow("server_tool", nil, nil) {
+		t.Errorf("%v, %v", rule, err)
+	}
+	for _, text := range []string{"sever_tool(*)", "server_tool(a)"} {
+		if _, err := r.ParseRule(text); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
