@@ -53,10 +53,14 @@ func headText(head window.HeadChosen) string {
 }
 
 // String tells the event in one quiet line, as the screen shows it:
-// "density: 4 stale reads, 1 duplicate file, −12.3k tokens (41% → 31%)".
+// "density: 4 stale reads, 1 duplicate file, 12.3k tokens freed (41% → 31%)". The number is
+// the ledger's.
 func (e DensityApplied) String() string {
-	return fmt.Sprintf("density: %s, %s", e.Metadata, saved(e.TokensBefore, e.TokensAfter, e.Limit))
+	return fmt.Sprintf("density: %s, %s tokens freed%s", e.Metadata, words.Tokens(e.Freed()), shares(e.TokensBefore, e.TokensAfter, e.Limit))
 }
+
+// Freed is what was freed, as the ledger has it.
+func (e DensityApplied) Freed() int { return window.Density(e).Freed() }
 
 // String tells the event in one line.
 func (e Compressed) String() string {
@@ -80,11 +84,15 @@ func saved(before, after, limit int) string {
 	if n < 0 {
 		sign, n = "+", -n
 	}
-	line := sign + words.Tokens(n) + " tokens"
+	return sign + words.Tokens(n) + " tokens" + shares(before, after, limit)
+}
+
+// shares are the shares of the window before and after, "" when they are the same.
+func shares(before, after, limit int) string {
 	if from, to := Percent(before, limit), Percent(after, limit); from != to {
-		line += fmt.Sprintf(" (%d%% → %d%%)", from, to)
+		return fmt.Sprintf(" (%d%% → %d%%)", from, to)
 	}
-	return line
+	return ""
 }
 
 // Percent is the share of part in whole, rounded.

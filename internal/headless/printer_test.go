@@ -48,7 +48,7 @@ func eventful() []chat.Event {
 		chat.CallRequested{ID: "c3", Name: "glob"},
 		chat.ToolStarted{Call: 3, ID: "c3", Name: "glob", Said: said("glob *.go")},
 		chat.ToolEnded{Call: 3, ID: "c3", Name: "glob", Answer: tools.Answer{Text: "a.go"}},
-		chat.DensityApplied{Metadata: pruned, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
+		chat.DensityApplied{Metadata: pruned, Prunes: []chat.PruneRecord{{Tokens: 10_000}}, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},
@@ -84,7 +84,7 @@ waiting for m␛, which has sent nothing for 10s
   run_shell_command failed: exit status 1
   write_file failed: refused: the approval mode is read-only
 · glob *.go
-density: 4 stale reads, 1 duplicate file, −10k tokens (41% → 31%)
+density: 4 stale reads, 1 duplicate file, 10k tokens freed (41% → 31%)
 compression (high-density): −40k tokens (90% → 50%)
 compression (high-density): nothing to do, nothing to compress
 context limit: oldest turns, 5k → 3k tokens

@@ -267,18 +267,18 @@ func TestAnEditSaysWhatItSaves(t *testing.T) {
 	t.Parallel()
 	edit := chat.ToolEnded{Name: "replace", Said: said("replace a.go"), Answer: tools.Answer{Diff: editDiff}}
 	pruned := func(tokens int) chat.Event {
-		return chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), TokensBefore: 20_000, TokensAfter: 20_000 - tokens, Limit: 128_000}
+		return chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), Prunes: []chat.PruneRecord{{Tokens: tokens}}, TokensBefore: 20_000, TokensAfter: 20_000 - tokens, Limit: 128_000}
 	}
 	const line = "✓ edited a.go — +2 −1"
 	for name, tt := range map[string]struct {
 		do        func(*screenplay)
 		want, not string
 	}{
-		"little":            {func(s *screenplay) { s.events(chat.StatusChanged{}, pruned(324)) }, line + " · saved 324\n", "≈"},
-		"much":              {func(s *screenplay) { s.events(pruned(3_000)) }, "≈ density: 1 stale read, −3k tokens", "· saved"},
-		"later":             {func(s *screenplay) { s.events(chat.TextDelta{Delta: "one\n\ntwo"}, pruned(324)) }, "≈ density: 1 stale read, −324", "· saved"},
-		"nothing":           {func(s *screenplay) { s.events(chat.RequestStarted{}) }, line + "\n", "saved"},
-		"something follows": {func(s *screenplay) { s.events(chat.ToolStarted{Name: "glob", Said: said("glob x")}) }, line + "\n", "saved"},
+		"little":            {func(s *screenplay) { s.events(chat.StatusChanged{}, pruned(324)) }, line + " · freed 324\n", "≈"},
+		"much":              {func(s *screenplay) { s.events(pruned(3_000)) }, "≈ density: 1 stale read, 3k tokens freed", "· freed"},
+		"later":             {func(s *screenplay) { s.events(chat.TextDelta{Delta: "one\n\ntwo"}, pruned(324)) }, "≈ density: 1 stale read, 324 tokens freed", "· freed"},
+		"nothing":           {func(s *screenplay) { s.events(chat.RequestStarted{}) }, line + "\n", "freed"},
+		"something follows": {func(s *screenplay) { s.events(chat.ToolStarted{Name: "glob", Said: said("glob x")}) }, line + "\n", "freed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -109,7 +109,7 @@ var states = map[string]func(*screenplay){
 	},
 	"notes": func(s *screenplay) {
 		s.events(chat.TurnStarted{},
-			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 4, "duplicate-file": 1}), TokensBefore: 52_480, TokensAfter: 40_180, Limit: 128_000},
+			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 4, "duplicate-file": 1}), Prunes: []chat.PruneRecord{{Tokens: 12_300}}, TokensBefore: 52_480, TokensAfter: 40_180, Limit: 128_000},
 			chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 109_000, TokensAfter: 60_000, Limit: 128_000},
 			chat.Compressed{Strategy: "high-density", Reason: "the tail covers everything"},
 			chat.Retry{Attempt: 2, Delay: 1500 * time.Millisecond, Reason: "the provider is overloaded (503)"},

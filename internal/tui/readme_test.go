@@ -48,7 +48,7 @@ var pictures = map[string]func(*screenplay){
 			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file till.sh"), Answer: tools.Answer{Text: numbered(43)}},
 			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file test.sh"), Answer: tools.Answer{Text: numbered(33)}},
 			chat.ToolEnded{Name: "replace", Said: said("replace till.sh"), Answer: tools.Answer{Text: "changed", Diff: tillDiff}},
-			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), TokensBefore: 6_200, TokensAfter: 5_610, Limit: 32_768},
+			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), Prunes: []chat.PruneRecord{{Tokens: 590}}, TokensBefore: 6_200, TokensAfter: 5_610, Limit: 32_768},
 			chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command sh test.sh"), Answer: tools.Answer{Text: "ok 8 a discount from ten euros on\nok 9 no discount below\n9 of 9 checks pass\n", ExitCode: &zero}, Duration: 200 * time.Millisecond},
 			chat.UsageReported{PromptTokens: 16_200, CompletionTokens: 610, CachedTokens: 14_300})
 		s.wait(21 * time.Second)

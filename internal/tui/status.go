@@ -73,7 +73,7 @@ func (l *statusLine) spans(width int) style.Spans {
 		parts = append(parts, style.Span{Text: words.Count(s.Jobs, "job"), Style: t.Dim})
 	}
 	if s.Freed > 0 {
-		parts = append(parts, style.Span{Text: words.Tokens(s.Freed) + " saved", Style: t.Dim})
+		parts = append(parts, style.Span{Text: words.Tokens(s.Freed) + " freed", Style: t.Dim})
 	}
 	if l.cached > 0 {
 		parts = append(parts, style.Span{Text: fmt.Sprintf("cache %d%%", l.cached), Style: t.Dim})

@@ -85,31 +85,31 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 }
 
-// heldEdit is an edit that has just ended, until it is known what it saves.
+// heldEdit is an edit that has just ended, until it is known what it frees.
 type heldEdit chat.ToolEnded
 
 func (e heldEdit) rows() transcript.Lay { return toolRows(chat.ToolEnded(e), 0) }
 
-// toolRows lays out a finished call, and the tokens that pruning saved because of it.
-func toolRows(e chat.ToolEnded, saved int) transcript.Lay {
-	return func(t *style.Theme, width int) []string { return toolResult(t, e, saved, width) }
+// toolRows lays out a finished call, and the tokens that pruning freed because of it.
+func toolRows(e chat.ToolEnded, freed int) transcript.Lay {
+	return func(t *style.Theme, width int) []string { return toolResult(t, e, freed, width) }
 }
 
-// ownLine is the share of the window, in percent, from which what was saved has a line of
+// ownLine is the share of the window, in percent, from which what was freed has a line of
 // its own.
 const ownLine = 2
 
-// densityApplied says what pruning saved: on the line of the edit before it, when it is
+// densityApplied says what pruning freed: on the line of the edit before it, when it is
 // little.
 func (a *activity) densityApplied(e chat.DensityApplied) {
-	saved := e.TokensBefore - e.TokensAfter
+	freed := e.Freed()
 	edit, held := a.held.(heldEdit)
-	if !held || saved <= 0 || saved*100 >= ownLine*e.Limit {
+	if !held || freed <= 0 || freed*100 >= ownLine*e.Limit {
 		a.note(dim, "≈", e.String())
 		return
 	}
 	a.held = nil
-	a.print(transcript.Line, toolRows(chat.ToolEnded(edit), saved))
+	a.print(transcript.Line, toolRows(chat.ToolEnded(edit), freed))
 }
 
 // readFile is a file that was read, and how many lines of it.
@@ -149,7 +149,7 @@ func readLines(t *style.Theme, n int) string {
 // toolResult is what is printed of a finished call. It looks at the answer, never
 // at the tool's name: a difference is an edit, an exit code is a command, the rest
 // was something to read.
-func toolResult(t *style.Theme, e chat.ToolEnded, saved, width int) []string {
+func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	a := e.Answer
 	if refused := refusal(e); refused != "" {
 		return noteRows(bad, "✗", describe(e.Said).NotDone()+" — "+refused)(t, width)
@@ -167,8 +167,8 @@ func toolResult(t *style.Theme, e chat.ToolEnded, saved, width int) []string {
 	if e.Duration >= 100*time.Millisecond && a.ExitCode != nil || e.Duration >= time.Second {
 		said = style.Listed(said, words.Took(e.Duration))
 	}
-	if saved > 0 {
-		said += " · saved " + words.Tokens(saved)
+	if freed > 0 {
+		said += " · freed " + words.Tokens(freed)
 	}
 	if said != "" {
 		said = " — " + said

@@ -44,6 +44,12 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	if p := ledger[0]; p.Tokens != before-scratch || p.Subject != "a" || p.Turn != 1 || p.At.Unix() != 1 || b.Freed() != p.Tokens {
 		t.Errorf("ledger %+v, freed %d", p, b.Freed())
 	}
+	// One number, fixed when it is written: what a provider counts changes none of them.
+	written := b.Freed()
+	b.Calibrate(map[string]float64{b.Settings().Model: 1.3})
+	if usage, now := b.Usage().Freed, b.Ledger()[0].Tokens; b.Freed() != written || usage != written || now != written || density.Freed() != written {
+		t.Errorf("freed %d, then %d, in the usage %d, in the ledger %d, told %d", written, b.Freed(), usage, now, density.Freed())
+	}
 }
 
 // TestS02StrategyWithoutOptimize covers S-02 and REQ-HD-002.2.

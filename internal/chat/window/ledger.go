@@ -20,18 +20,9 @@ type ledger struct {
 func (w *Window) NextTurn() { w.ledger.turn++ }
 
 // Ledger lists what left the context since it was cleared last, oldest first. The
-// number of a line, from 1, stays what it is; its size is what it is at the provider by
-// what is known now.
-func (w *Window) Ledger() []Prune { return w.atProvider(w.ledger.prunes) }
-
-// atProvider are prunes with their sizes as the provider counts them.
-func (w *Window) atProvider(prunes []Prune) []Prune {
-	scaled := slices.Clone(prunes)
-	for i := range scaled {
-		scaled[i].Tokens = w.scaled(scaled[i].Tokens)
-	}
-	return scaled
-}
+// number of a line, from 1, stays what it is, and so does its size, by our own count: it
+// is the one number that is shown of what density freed.
+func (w *Window) Ledger() []Prune { return slices.Clone(w.ledger.prunes) }
 
 // Restore takes up the ledger of a recorded session in which the user has sent so many
 // messages.
@@ -44,16 +35,23 @@ func (p Prune) Compressed() bool {
 	return p.Kind == compression.Summarised || p.Kind == compression.Dropped
 }
 
-// Freed is what density has saved so far, in tokens: the sum of its lines in the Ledger
+// Freed is what density has freed so far, in tokens: the sum of its lines in the Ledger
 // (D-49).
 func (w *Window) Freed() int {
-	freed := 0
-	for _, p := range w.ledger.prunes {
+	return freed(w.ledger.prunes)
+}
+
+// Freed is what this run of density freed: the sum of its lines in the Ledger.
+func (d Density) Freed() int { return freed(d.Prunes) }
+
+func freed(prunes []Prune) int {
+	sum := 0
+	for _, p := range prunes {
 		if !p.Compressed() {
-			freed += w.scaled(p.Tokens)
+			sum += p.Tokens
 		}
 	}
-	return freed
+	return sum
 }
 
 // record adds what was removed to the ledger, and returns its lines.
@@ -78,5 +76,5 @@ func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 		}
 	}
 	w.ledger.prunes = append(w.ledger.prunes, records...)
-	return w.atProvider(records)
+	return slices.Clone(records)
 }

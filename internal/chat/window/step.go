@@ -29,7 +29,7 @@ type Prune struct {
 	// Tool is the tool whose call or answer went, empty for what somebody said.
 	Tool   string
 	Reason string
-	// Tokens is what the prune freed; by our own count in what Restore is given.
+	// Tokens is what the prune freed, by our own count.
 	Tokens int
 	// Turn is the number of the user's message during which it happened, from 1.
 	Turn int
