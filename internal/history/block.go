@@ -106,10 +106,19 @@ func (r *ToolResponse) WithResult(result string) *ToolResponse {
 
 // withID returns a copy of c under another id; everything else stays.
 func (c *ToolCall) withID(id string) *ToolCall {
-	return &ToolCall{ID: id, Name: c.Name, Parameters: c.Parameters, Unknown: c.Unknown}
+	edited := c.copied()
+	edited.ID = id
+	return edited
 }
 
 // WithParameters returns a copy of c with other parameters; everything else stays.
 func (c *ToolCall) WithParameters(parameters json.RawMessage) *ToolCall {
-	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: parameters, Unknown: c.Unknown}
+	edited := c.copied()
+	edited.Parameters = parameters
+	return edited
+}
+
+// copied returns a copy of c that has not memoised its arguments.
+func (c *ToolCall) copied() *ToolCall {
+	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: c.Parameters, Attached: c.Attached, Unknown: c.Unknown}
 }
