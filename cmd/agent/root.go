@@ -114,6 +114,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newDemo(w, playDemo),
 		newContext(w),
 		newSavings(w),
+		newACP(w),
 		newProfile(w),
 		newSettingsCommand(w, showSettings),
 		newModels(w, listModels),
@@ -171,7 +172,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 // here.
 var elsewhere = map[string]string{
 	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "init": "agent -p /init",
-	"mcp": "", "acp": "", "serve": "", "update": "", "upgrade": "",
+	"mcp": "", "serve": "", "update": "", "upgrade": "",
 }
 
 // mistyped refuses a prompt of a single word that was probably meant as a command: it

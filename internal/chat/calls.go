@@ -120,9 +120,9 @@ func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 // newCall looks the call up and checks what can be checked without running it.
 func (r *runner) newCall(asked llm.ToolCall) *call {
 	k := &call{number: r.next(), id: asked.ID, name: asked.Name, parameters: parameters(asked.Arguments)}
-	r.Emit(CallRequested{ID: k.id, Name: k.name, Parameters: k.parameters})
 	tool, err := r.Tools.Get(asked.Name)
 	k.tool, k.unknown, k.said = tool, err != nil, tool.Describe(k.name, k.parameters)
+	r.Emit(CallRequested{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Parameters: k.parameters})
 	switch {
 	case err != nil:
 		k.refused = err.Error()

@@ -69,7 +69,11 @@ type CallArriving struct {
 
 // CallRequested: the model asked for a call; it may yet be refused.
 type CallRequested struct {
-	ID, Name   string
+	// Call numbers the calls of a session from 1.
+	Call     int
+	ID, Name string
+	// Said is the call in words.
+	Said       traits.Said
 	Parameters json.RawMessage
 }
 

@@ -87,6 +87,7 @@ func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 // ask puts the question of a gate, which says what else of the reply will be asked about.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
 	if question.Approval.Repeats == "" {
+		question.Approval.Call = k.number
 		for _, next := range r.foresee(ctx, later) {
 			if r.consent.Asks(next.passing()) {
 				question.Approval.After = append(question.Approval.After, next.plan.Preview.Title)

@@ -44,7 +44,9 @@ func (m Mode) AllowsMoreThan(other Mode) bool {
 
 // Approval is a call that waits for a person's decision, or a turn that does.
 type Approval struct {
-	ID      int
+	ID int
+	// Call is the number of the call, 0 when it is the turn that waits.
+	Call    int
 	Tool    string
 	Traits  tools.Traits
 	Preview tools.Preview

@@ -393,6 +393,17 @@ func (c *Connection) Cuts() bool {
 	return err == nil && p.isOwn()
 }
 
+// Efforts are the values of reasoning-effort that the catalogue knows of a model at this
+// provider, nil for none.
+func (c *Connection) Efforts(model string) []string {
+	in, err := c.inUse()
+	if err != nil {
+		return nil
+	}
+	m, _ := catalogue.At(in.endpoint.Vendor().Catalogue, model)
+	return m.Efforts
+}
+
 // NoImages says why images are not sent to a model: the catalogue knows it and that
 // it takes none. It is empty for all others.
 func (c *Connection) NoImages(model string) string {

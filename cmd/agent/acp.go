@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/acp"
+	"agent/internal/app"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/provider"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/snapshot"
+	"agent/internal/todo"
+	"agent/internal/traits"
+
+	"github.com/spf13/cobra"
+)
+
+func newACP(w world) *cobra.Command {
+	var o sessionOptions
+	cmd := &cobra.Command{
+		Use:   "acp",
+		Short: "Be driven by an editor over the Agent Client Protocol",
+		Long: `Speaks the Agent Client Protocol, version 1, over standard input and output, for
+editors such as Zed, JetBrains' and Emacs. Each session of the editor is a conversation
+in the folder that the editor names. What is for people goes to standard error.`,
+		Args: exactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runACP(cmd.Context(), w, o) },
+	}
+	o.settingsOptions.register(cmd, w)
+	f := cmd.Flags()
+	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
+	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
+	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
+	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
+	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known")
+	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+	return cmd
+}
+
+func runACP(ctx context.Context, w world, o sessionOptions) error {
+	log, err := w.startLog(o.debug)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Settings(o.sources()); err != nil {
+		return err
+	}
+	w.Say = nil // what is for people goes to the editor as notices
+	return acp.Serve(ctx, editorAgent{w, o}, w.stdin, lineWriter{w.stdout}, log.Logger)
+}
+
+// lineWriter writes to standard output as it is: the editor is no terminal.
+type lineWriter struct{ io.Writer }
+
+// editorAgent makes the conversations of an editor.
+type editorAgent struct {
+	w world
+	o sessionOptions
+}
+
+func (a editorAgent) Version() string { return version }
+
+// Images implements acp.Agent. Whether a model takes images is known when it is used.
+func (a editorAgent) Images() bool { return true }
+
+func (a editorAgent) Open(ctx context.Context, folder, id string, emit func(chat.Event)) (acp.Conversation, error) {
+	o := a.o
+	o.workspace, o.resume = folder, id
+	c, err := newConversation(ctx, a.w, o, app.Options{Events: func(e chat.Envelope) { emit(e.Event) }, Connect: app.Find})
+	var missing *session.NotFoundError
+	var locked *session.LockedError
+	switch {
+	case errors.As(err, &missing):
+		return nil, errors.Join(acp.ErrNoSession, err)
+	case errors.As(err, &locked):
+		return nil, &acp.HeldError{Err: err}
+	case errors.Is(err, provider.ErrNoEndpoint):
+		return nil, &acp.SignInError{Err: err}
+	case err != nil:
+		return nil, err
+	}
+	talk := &editorConversation{Conversation: c, now: a.w.Now, resumed: id != ""}
+	talk.commands = c.Commands(ctx, c.Chat, app.Screen{})
+	return talk, nil
+}
+
+func (a editorAgent) List(folder string) ([]acp.Listed, error) {
+	f, err := a.w.Folders()
+	if err != nil {
+		return nil, err
+	}
+	infos, err := session.List(f.Sessions(), folder)
+	if err != nil {
+		return nil, err
+	}
+	var listed []acp.Listed
+	for _, info := range infos {
+		listed = append(listed, acp.Listed{ID: info.ID, Workspace: info.Workspace, Title: titleOf(info.FirstPrompt), Updated: info.Used.UTC().Format(time.RFC3339)})
+	}
+	return listed, nil
+}
+
+func (a editorAgent) Delete(id string) error {
+	f, err := a.w.Folders()
+	if err != nil {
+		return err
+	}
+	infos, err := session.List(f.Sessions(), "")
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(infos, func(info session.Info) bool { return info.ID == id })
+	if i < 0 {
+		return acp.ErrNoSession
+	}
+	if err := session.Delete(infos[i].Path); err != nil {
+		return err
+	}
+	_ = snapshot.Remove(f.SnapshotsOf(id)) // what is left is swept
+	return nil
+}
+
+// titleLength is that of a title, in characters.
+const titleLength = 80
+
+func titleOf(prompt string) string {
+	if letters := []rune(prompt); len(letters) > titleLength {
+		return string(letters[:titleLength-1]) + "…"
+	}
+	return prompt
+}
+
+// editorConversation is a conversation as an editor drives it.
+type editorConversation struct {
+	*app.Conversation
+	commands *command.Commands
+	now      func() time.Time
+	resumed  bool
+}
+
+func (c *editorConversation) Notices() []string             { return c.Conversation.Notices }
+func (c *editorConversation) Recorded() []*history.Content  { return c.Conversation.Recorded }
+func (c *editorConversation) Todos() todo.List              { return c.Env.Todos.List() }
+func (c *editorConversation) Title() string                 { return "" }
+func (c *editorConversation) Root() string                  { return c.Chat.Root }
+func (c *editorConversation) Close()                        { c.Conversation.Close() }
+func (c *editorConversation) Run(ctx context.Context) error { return c.Conversation.Run(ctx) }
+
+func (c *editorConversation) Traits(tool string) traits.Traits {
+	found, err := c.Tools.Get(tool)
+	if err != nil {
+		return traits.Traits{}
+	}
+	return found.Traits
+}
+
+// The options that an editor shows besides the approval mode.
+const (
+	optionModel  = "model"
+	optionEffort = "thought_level"
+)
+
+func (c *editorConversation) Options() []acp.Option {
+	modes := acp.Option{ID: "mode", Name: "Approval mode", Category: "mode", Current: string(c.Mode())}
+	for _, name := range gate.ModeNames() {
+		modes.Values = append(modes.Values, acp.OptionValue{Value: name, Name: name})
+	}
+	options := []acp.Option{modes}
+	if model := settings.Model.Of(c.Settings); model != "" {
+		options = append(options, acp.Option{ID: optionModel, Name: "Model", Category: "model", Current: model, Values: []acp.OptionValue{{Value: model, Name: model}}})
+	}
+	if efforts := c.Connection.Efforts(settings.Model.Of(c.Settings)); len(efforts) > 0 {
+		effort := acp.Option{ID: optionEffort, Name: "Thinking", Category: "thought_level", Current: settings.ReasoningEffort.Of(c.Settings)}
+		for _, value := range efforts {
+			effort.Values = append(effort.Values, acp.OptionValue{Value: value, Name: value})
+		}
+		if !slices.Contains(efforts, effort.Current) {
+			effort.Values = slices.Insert(effort.Values, 0, acp.OptionValue{Value: effort.Current, Name: "default"})
+		}
+		options = append(options, effort)
+	}
+	return options
+}
+
+func (c *editorConversation) SetOption(ctx context.Context, id, value string) error {
+	keys := map[string]string{"mode": settings.ApprovalMode.Key(), optionModel: settings.Model.Key(), optionEffort: settings.ReasoningEffort.Key()}
+	key := keys[id]
+	if key == "" {
+		return errors.New("there is no option " + id)
+	}
+	_, err := c.commands.RunArgs(ctx, "set", []string{key, value})
+	return err
+}
+
+func (c *editorConversation) Commands() []acp.Command {
+	var commands []acp.Command
+	for _, one := range c.commands.All() {
+		hint := ""
+		if len(one.Usage) > 0 {
+			hint = one.Usage[0].Args
+		}
+		commands = append(commands, acp.Command{Name: one.Name, Description: one.Help, Hint: hint})
+	}
+	return commands
+}
+
+func (c *editorConversation) Command(ctx context.Context, line string) (lines []string, submit string, err error) {
+	out, err := c.commands.Run(ctx, line)
+	return out.Plain(), out.Submit, err
+}

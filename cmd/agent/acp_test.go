@@ -1,0 +1,413 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/acp"
+	"agent/internal/app"
+	"agent/internal/llm/llmtest"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// editor is the other side of agent acp.
+type editor struct {
+	t    *testing.T
+	to   *io.PipeWriter
+	from *bufio.Scanner
+	// lines are all that was received, for checks at the end.
+	lines  []string
+	id     int
+	schema *jsonschema.Resolved
+}
+
+func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
+	t.Helper()
+	server := llmtest.New(t, turns...)
+	p := &app.Process{
+		Home: home, Dir: home, Version: "test", Now: time.Now,
+		Environ: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_API_KEY=" + secret, "HOME=" + home, "PATH=" + os.Getenv("PATH")},
+	}
+	in, to := io.Pipe()
+	from, out := io.Pipe()
+	var o sessionOptions
+	o.set = []string{"model=m", "sandbox=off"}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- acp.Serve(context.Background(), editorAgent{world{Process: p}, o}, in, out, slog.New(slog.DiscardHandler))
+		out.Close()
+	}()
+	e := &editor{t: t, to: to, from: bufio.NewScanner(from)}
+	e.from.Buffer(nil, 32<<20)
+	t.Cleanup(func() {
+		to.Close()
+		go func() {
+			for e.from.Scan() { //nolint:revive // the rest is read so that nothing blocks
+			}
+		}()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		_ = p.Close()
+	})
+	return e
+}
+
+func (e *editor) send(line string) {
+	e.t.Helper()
+	if _, err := io.WriteString(e.to, line+"\n"); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// request sends a request and returns its id.
+func (e *editor) request(method string, params any) int {
+	e.t.Helper()
+	e.id++
+	raw, err := json.Marshal(params)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, e.id, method, raw))
+	return e.id
+}
+
+// received is a message of the agent.
+type received struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int
+		Message string
+	}
+}
+
+func (e *editor) next() received {
+	e.t.Helper()
+	if !e.from.Scan() {
+		e.t.Fatalf("the connection ended: %v; received\n%s", e.from.Err(), strings.Join(e.lines, "\n"))
+	}
+	e.lines = append(e.lines, e.from.Text())
+	var m received
+	if err := json.Unmarshal(e.from.Bytes(), &m); err != nil {
+		e.t.Fatalf("%v: %s", err, e.from.Text())
+	}
+	return m
+}
+
+// response waits for the answer to a request. Questions get the answer of a function.
+func (e *editor) response(id int, answer func(params string) string) received {
+	e.t.Helper()
+	for {
+		m := e.next()
+		switch {
+		case m.Method == "session/request_permission" && answer != nil:
+			e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer(string(m.Params))))
+		case m.Method == "" && string(m.ID) == fmt.Sprint(id):
+			return m
+		}
+	}
+}
+
+// start initialises the connection and opens a session in a folder.
+func (e *editor) start(folder string) (session string) {
+	e.t.Helper()
+	e.response(e.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}}), nil)
+	m := e.response(e.request("session/new", map[string]any{"cwd": folder, "mcpServers": []any{}}), nil)
+	var result struct{ SessionID string }
+	if m.Error != nil || json.Unmarshal(m.Result, &result) != nil || result.SessionID == "" {
+		e.t.Fatalf("session/new: %+v %s", m.Error, m.Result)
+	}
+	return result.SessionID
+}
+
+func (e *editor) prompt(session, text string) int {
+	e.t.Helper()
+	return e.request("session/prompt", map[string]any{"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": text}}})
+}
+
+func allowOnce(string) string { return `{"outcome":{"outcome":"selected","optionId":"allow"}}` }
+
+// The golden turn: an edit that is asked about with a diff, and a command.
+func TestEditorTurn(t *testing.T) {
+	t.Parallel()
+	home, folder := t.TempDir(), t.TempDir()
+	e := startEditor(t, home,
+		llmtest.Say("I write it. ").Call("write_file", `{"file_path":"note.txt","content":"first\nsecond\n"}`),
+		llmtest.Call("run_shell_command", `{"command":"mkdir made && echo hello"}`),
+		llmtest.Call("todo_write", `{"todos":[{"id":"1","content":"look","status":"completed"},{"id":"2","content":"go on","status":"in_progress"}]}`),
+		llmtest.Say("Edited."),
+	)
+	session := e.start(folder)
+	var asked []string
+	m := e.response(e.prompt(session, "make note.txt"), func(params string) string {
+		asked = append(asked, params)
+		return allowOnce("")
+	})
+	if string(m.Result) != `{"stopReason":"end_turn"}` {
+		t.Fatalf("%s %+v\n%s", m.Result, m.Error, strings.Join(e.lines, "\n"))
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "note.txt")); err != nil || string(text) != "first\nsecond\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if len(asked) != 2 || !strings.Contains(asked[0], `"content":[{"type":"diff","path":"`+filepath.Join(folder, "note.txt")+`","oldText":null,"newText":"first\nsecond\n"}`) ||
+		!strings.Contains(asked[1], "mkdir made") || strings.Count(asked[0], "allow_always") != 1 {
+		t.Errorf("asked %q", asked)
+	}
+	all := strings.Join(e.lines, "\n")
+	for _, want := range []string{
+		`"available_commands_update"`, `"sessionUpdate":"tool_call"`, `"status":"in_progress"`, `"status":"completed"`, `"rawOutput":{"exitCode":0}`,
+		`"sessionUpdate":"plan"`, `"text":"I write it. "`, `"text":"Edited."`, `"usage_update"`, `"kind":"edit"`, `"kind":"execute"`,
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %s in\n%s", want, all)
+		}
+	}
+	e.validate()
+}
+
+// validate checks every line against the schema of the protocol, where it is at hand
+// (ACP_SCHEMA names schema/v1/schema.json of the official package).
+func (e *editor) validate() {
+	e.t.Helper()
+	file := os.Getenv("ACP_SCHEMA")
+	if file == "" {
+		return
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for definition, method := range map[string]string{"SessionNotification": "session/update", "RequestPermissionRequest": "session/request_permission"} {
+		var schema map[string]any
+		if err := json.Unmarshal(raw, &schema); err != nil {
+			e.t.Fatal(err)
+		}
+		one := map[string]any{"$defs": schema["$defs"], "$ref": "#/$defs/" + definition}
+		text, _ := json.Marshal(one)
+		var parsed jsonschema.Schema
+		if err := json.Unmarshal(text, &parsed); err != nil {
+			e.t.Fatal(err)
+		}
+		resolved, err := parsed.Resolve(nil)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		for _, line := range e.lines {
+			var m struct {
+				Method string
+				Params any
+			}
+			if json.Unmarshal([]byte(line), &m) != nil || m.Method != method {
+				continue
+			}
+			if err := resolved.Validate(m.Params); err != nil {
+				e.t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+}
+
+// Nothing but a clear yes allows a call, and every call ends.
+func TestEditorOddAnswers(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{
+		`{}`, `null`, `{"outcome":null}`, `{"outcome":{"outcome":"cancelled"}}`, `{"outcome":{"outcome":"selected"}}`,
+		`{"outcome":{"outcome":"selected","optionId":"yes"}}`, `{"outcome":{"outcome":"selected","optionId":"refuse"}}`, `"allow"`, `{"optionId":"allow"}`,
+	} {
+		folder := t.TempDir()
+		e := startEditor(t, t.TempDir(), llmtest.Call("write_file", `{"file_path":"a","content":"x"}`), llmtest.Say("ok"))
+		m := e.response(e.prompt(e.start(folder), "go"), func(string) string { return answer })
+		if _, err := os.Stat(filepath.Join(folder, "a")); err == nil {
+			t.Errorf("%s allowed it", answer)
+		}
+		if m.Error != nil || !strings.Contains(strings.Join(e.lines, "\n"), `"status":"failed"`) {
+			t.Errorf("%s: %s %+v", answer, m.Result, m.Error)
+		}
+	}
+}
+
+// A cancel ends the turn that was asked for before it, in every state; no call is left
+// open.
+func TestEditorCancel(t *testing.T) {
+	t.Parallel()
+	cancel := func(e *editor, session string) {
+		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, session))
+	}
+	t.Run("written together", func(t *testing.T) {
+		t.Parallel()
+		e := startEditor(t, t.TempDir(), llmtest.Say("one").Hang())
+		session := e.start(t.TempDir())
+		id := e.prompt(session, "go")
+		cancel(e, session)
+		if m := e.response(id, nil); string(m.Result) != `{"stopReason":"cancelled"}` {
+			t.Errorf("%s %+v", m.Result, m.Error)
+		}
+	})
+	t.Run("while a question waits", func(t *testing.T) {
+		t.Parallel()
+		e := startEditor(t, t.TempDir(), llmtest.Call("write_file", `{"file_path":"a","content":"x"}`))
+		session := e.start(t.TempDir())
+		id := e.prompt(session, "go")
+		for m := e.next(); m.Method != "session/request_permission"; m = e.next() {
+		}
+		cancel(e, session)
+		if m := e.response(id, nil); string(m.Result) != `{"stopReason":"cancelled"}` {
+			t.Errorf("%s %+v", m.Result, m.Error)
+		}
+		if all := strings.Join(e.lines, "\n"); !strings.Contains(all, `"status":"failed"`) || !strings.Contains(all, "$/cancel_request") {
+			t.Error(all)
+		}
+	})
+	t.Run("while text streams", func(t *testing.T) {
+		t.Parallel()
+		e := startEditor(t, t.TempDir(), llmtest.Say("one").Hang())
+		session := e.start(t.TempDir())
+		id := e.prompt(session, "go")
+		for !strings.Contains(strings.Join(e.lines, "\n"), `"text":"one"`) {
+			e.next()
+		}
+		second := e.prompt(session, "and this")
+		cancel(e, session)
+		for _, id := range []int{id, second} {
+			if m := e.response(id, nil); string(m.Result) != `{"stopReason":"cancelled"}` && m.ID != nil {
+				t.Errorf("%s %+v", m.Result, m.Error)
+			}
+			if id != second && strings.Contains(strings.Join(e.lines, "\n"), fmt.Sprintf(`"id":%d,"result":{"stopReason":"cancelled"}`, second)) {
+				break
+			}
+		}
+	})
+}
+
+// What is recorded can be listed, loaded and deleted.
+func TestEditorSessions(t *testing.T) {
+	t.Parallel()
+	home, folder := t.TempDir(), t.TempDir()
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	e := startEditor(t, home, llmtest.Call("write_file", `{"file_path":"a","content":"x"}`), llmtest.Say("done"), llmtest.Say("again"))
+	session := e.start(folder)
+	e.response(e.prompt(session, "remember me"), allowOnce)
+	if m := e.response(e.request("session/list", map[string]any{"cwd": folder}), nil); !strings.Contains(string(m.Result), session) || !strings.Contains(string(m.Result), "remember me") {
+		t.Errorf("list: %s", m.Result)
+	}
+	before := len(e.lines)
+	m := e.response(e.request("session/load", map[string]any{"sessionId": session, "cwd": folder, "mcpServers": []any{}}), nil)
+	replay := strings.Join(e.lines[before:], "\n")
+	if m.Error != nil || !strings.Contains(replay, `"user_message_chunk"`) || !strings.Contains(replay, "remember me") || !strings.Contains(replay, `"text":"done"`) || !strings.Contains(replay, `"status":"completed"`) {
+		t.Errorf("load: %+v\n%s", m.Error, replay)
+	}
+	if m := e.response(e.prompt(session, "go on"), nil); string(m.Result) != `{"stopReason":"end_turn"}` {
+		t.Errorf("after the load: %s %+v", m.Result, m.Error)
+	}
+	if m := e.response(e.request("session/close", map[string]any{"sessionId": session}), nil); m.Error != nil {
+		t.Errorf("close: %+v", m.Error)
+	}
+	if m := e.response(e.prompt(session, "x"), nil); m.Error == nil || m.Error.Code != -32002 {
+		t.Errorf("a prompt after the close: %s", m.Result)
+	}
+	if m := e.response(e.request("session/delete", map[string]any{"sessionId": session}), nil); m.Error != nil {
+		t.Errorf("delete: %+v", m.Error)
+	}
+	if m := e.response(e.request("session/load", map[string]any{"sessionId": session, "cwd": folder, "mcpServers": []any{}}), nil); m.Error == nil || m.Error.Code != -32002 {
+		t.Errorf("load after delete: %s %+v", m.Result, m.Error)
+	}
+	e.validate()
+}
+
+func TestEditorErrors(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, t.TempDir())
+	for _, c := range []struct {
+		line string
+		code int
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"relative","mcpServers":[]}}`, -32602},
+		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/no/such/folder","mcpServers":[]}}`, -32602},
+		{`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"none","prompt":[]}}`, -32002},
+		{`{"jsonrpc":"2.0","id":"x","method":"no/such","params":{}}`, -32601},
+		{`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":[]}`, -32602},
+		{`{"broken`, -32700},
+		{`[]`, -32700},
+		{`{"jsonrpc":"2.0"}`, -32600},
+		{`[1]`, -32600},
+	} {
+		e.send(c.line)
+		if m := e.next(); m.Error == nil || m.Error.Code != c.code {
+			t.Errorf("%s: %s %+v, want %d", c.line, m.Result, m.Error, c.code)
+		}
+	}
+	// Blank lines, carriage returns, lists and ids of any kind are taken.
+	e.send("\r\n\r\n[{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"initialize\",\"params\":{\"protocolVersion\":2}}]\r")
+	if m := e.next(); !strings.Contains(string(m.Result), `"protocolVersion":1`) {
+		t.Errorf("%s %+v", m.Result, m.Error)
+	}
+	e.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"` + strings.Repeat("x", 17<<20) + `"}}`)
+	if m := e.next(); m.Error == nil || m.Error.Code != -32600 {
+		t.Errorf("a long line: %+v", m.Error)
+	}
+}
+
+// Whatever an editor sends, the connection lives and nothing is allowed.
+func TestEditorSurvivesMutatedLines(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	e := startEditor(t, t.TempDir())
+	session := e.start(folder)
+	random := rand.New(rand.NewPCG(1, 2))
+	seeds := []string{
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":%q,"modeId":"read-only"}}`, session),
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"session/set_config_option","params":{"sessionId":%q,"configId":"mode","value":"ask"}}`, session),
+		`{"jsonrpc":"2.0","id":7,"method":"session/list","params":{"cwd":"/w","cursor":"x"}}`,
+		`{"jsonrpc":"2.0","id":"agent-1","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}}`,
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e.from.Scan() {
+			if strings.Contains(e.from.Text(), `"id":"the end"`) {
+				return
+			}
+		}
+	}()
+	const mutations = 10_000
+	for range mutations {
+		line := []byte(seeds[random.IntN(len(seeds))])
+		for range 1 + random.IntN(4) {
+			switch at := random.IntN(len(line)); random.IntN(3) {
+			case 0:
+				line[at] = byte(32 + random.IntN(95))
+			case 1:
+				line = append(line[:at], line[min(len(line), at+random.IntN(5)):]...)
+			default:
+				line = append(line[:at], append([]byte(`{"`), line[at:]...)...)
+			}
+			if len(line) == 0 {
+				line = []byte("{}")
+			}
+		}
+		e.send(strings.ReplaceAll(string(line), "session/delete", "x"))
+	}
+	e.send(`{"jsonrpc":"2.0","id":"the end","method":"no/such"}`)
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Error("no answer after the mutated lines")
+	}
+}

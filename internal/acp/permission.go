@@ -1,0 +1,212 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/words"
+)
+
+// The answers to a question, at most one of a kind: some editors keep them by kind.
+const (
+	optionAllow  = "allow"
+	optionAlways = "always"
+	optionRefuse = "refuse"
+)
+
+// ask puts a question to the editor. Whatever is not a clear yes allows nothing.
+func (w *shown) ask(a chat.Approval) {
+	ctx, withdraw := context.WithCancel(w.session.ctx)
+	w.asking[a.ID] = withdraw
+	call := map[string]any{"toolCallId": w.callID(a), "title": words.Line(titleOf(a), 0), "status": "pending", "kind": kind(a.Traits), "content": w.question(a)}
+	if len(a.Preview.Paths) > 0 {
+		var locations []location
+		for _, path := range a.Preview.Paths {
+			locations = append(locations, location{Path: w.absolute(path)})
+		}
+		call["locations"] = locations
+	}
+	if json.Valid(a.Preview.Arguments) {
+		call["rawInput"] = a.Preview.Arguments
+	}
+	options := []permissionOption{{optionAllow, "Allow", "allow_once"}}
+	if a.Always != "" {
+		options = append(options, permissionOption{optionAlways, "Allow " + words.Line(a.Always, 80) + " for this session", "allow_always"})
+	}
+	options = append(options, permissionOption{optionRefuse, "Refuse", "reject_once"})
+	talk := w.session.talk
+	w.session.server.conn.request(ctx, "session/request_permission", map[string]any{"sessionId": w.session.id, "toolCall": call, "options": options}, func(m message) {
+		talk.Answer(a.ID, decision(m, a.Always != ""))
+	})
+}
+
+// callID is the id of the call that a question is about.
+func (w *shown) callID(a chat.Approval) string {
+	if c := w.calls[a.Call]; c != nil {
+		return c.id
+	}
+	return fmt.Sprintf("q%d", a.ID)
+}
+
+func titleOf(a chat.Approval) string {
+	if a.Repeats != "" {
+		return "go on? The model goes in circles: " + a.Repeats
+	}
+	return a.Preview.Title
+}
+
+// decision reads an answer.
+func decision(m message, always bool) chat.Decision {
+	refused := chat.Decision{Reason: "the person refused"}
+	var answer struct {
+		Outcome struct {
+			Outcome  string `json:"outcome"`
+			OptionID string `json:"optionId"`
+		} `json:"outcome"`
+	}
+	if m.Error != nil || json.Unmarshal(m.Result, &answer) != nil || answer.Outcome.Outcome != "selected" {
+		return refused
+	}
+	switch answer.Outcome.OptionID {
+	case optionAllow:
+		return chat.Decision{Allow: true}
+	case optionAlways:
+		return chat.Decision{Allow: true, Always: always}
+	}
+	return refused
+}
+
+// settled withdraws a question that needs no answer any more.
+func (w *shown) settled(id int) {
+	if withdraw := w.asking[id]; withdraw != nil {
+		withdraw()
+		delete(w.asking, id)
+	}
+}
+
+// question is what is asked about, the diff first: some editors show nothing else.
+func (w *shown) question(a chat.Approval) []any {
+	var content []any
+	for _, d := range diffs(a.Preview.Diff, w.absolute) {
+		content = append(content, d)
+	}
+	var lines []string
+	if a.Preview.Command != "" {
+		lines = append(lines, words.Visible(a.Preview.Command))
+		if a.Preview.Directory != "" {
+			lines = append(lines, "in "+a.Preview.Directory)
+		}
+		if a.Preview.Background {
+			lines = append(lines, "goes on in the background")
+		}
+		switch {
+		case a.Preview.Outside != "":
+			lines = append(lines, "leaves the sandbox: "+words.Visible(a.Preview.Outside))
+		case a.Preview.Confined:
+			lines = append(lines, "stays in the sandbox")
+		default:
+			lines = append(lines, "runs without a sandbox")
+		}
+	}
+	if len(a.Preview.Arguments) > 0 {
+		lines = append(lines, words.Visible(string(a.Preview.Arguments)))
+	}
+	for _, found := range a.Preview.Protected {
+		lines = append(lines, words.Visible(fmt.Sprintf("%s: %s", found.Path, found.Why)))
+	}
+	if a.Preview.Unwatched != "" {
+		lines = append(lines, a.Preview.Unwatched)
+	}
+	if a.Repeats != "" {
+		lines = append(lines, a.Repeats)
+	}
+	if len(lines) > 0 {
+		content = append(content, textOf(strings.Join(lines, "\n")))
+	}
+	if len(content) == 0 {
+		content = append(content, textOf(titleOf(a)))
+	}
+	return content
+}
+
+// diffs brings a unified diff into the form of the protocol: for each file what the
+// changed regions held and hold.
+func diffs(unified string, absolute func(string) string) []diffContent {
+	var all []diffContent
+	var current *diffContent
+	var before, after strings.Builder
+	created := false
+	end := func() {
+		if current == nil {
+			return
+		}
+		if text := before.String(); !created || text != "" {
+			current.OldText = &text
+		}
+		current.NewText = after.String()
+		all = append(all, *current)
+		current = nil
+		before.Reset()
+		after.Reset()
+	}
+	left, right := 0, 0 // lines of the hunk that are still to come
+	for line := range strings.Lines(unified) {
+		switch {
+		case strings.HasPrefix(line, `\`):
+		case left > 0 && strings.HasPrefix(line, "-"):
+			before.WriteString(line[1:])
+			left--
+		case right > 0 && strings.HasPrefix(line, "+"):
+			after.WriteString(line[1:])
+			right--
+		case left > 0 || right > 0:
+			before.WriteString(strings.TrimPrefix(line, " "))
+			after.WriteString(strings.TrimPrefix(line, " "))
+			left, right = left-1, right-1
+		case strings.HasPrefix(line, "--- "):
+			end()
+			created = headerPath(line) == nowhere
+			current = &diffContent{Type: "diff", Path: absolute(headerPath(line))}
+		case strings.HasPrefix(line, "+++ ") && current != nil:
+			if path := headerPath(line); path != nowhere {
+				current.Path = absolute(path)
+			}
+		case strings.HasPrefix(line, "@@ ") && current != nil:
+			left, right = hunkLines(line)
+		}
+	}
+	end()
+	return all
+}
+
+// nowhere is what a diff calls a file that is not there.
+const nowhere = "/dev/null"
+
+// hunkLines reads how many lines of the old and of the new text a hunk has.
+func hunkLines(line string) (before, after int) {
+	fields := strings.Fields(line)
+	if len(fields) < 3 {
+		return 0, 0
+	}
+	count := func(field string) int {
+		_, n, found := strings.Cut(field, ",")
+		if !found {
+			return 1
+		}
+		lines, _ := strconv.Atoi(n) // no number counts none
+		return lines
+	}
+	return count(fields[1]), count(fields[2])
+}
+
+func headerPath(line string) string {
+	path := strings.TrimSpace(line[4:])
+	if tab := strings.IndexByte(path, '\t'); tab >= 0 {
+		path = path[:tab]
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(path, "a/"), "b/")
+}

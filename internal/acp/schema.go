@@ -1,0 +1,115 @@
+package acp
+
+import "encoding/json"
+
+// What editors send.
+
+type initializeParams struct {
+	ProtocolVersion    int `json:"protocolVersion"`
+	ClientCapabilities struct {
+		FS struct {
+			ReadTextFile bool `json:"readTextFile"`
+		} `json:"fs"`
+		Session struct {
+			Notices    json.RawMessage `json:"notices"`
+			Compaction json.RawMessage `json:"compaction"`
+		} `json:"session"`
+		Auth struct {
+			Terminal bool `json:"terminal"`
+		} `json:"auth"`
+	} `json:"clientCapabilities"`
+}
+
+// sessionParams are those of every request about a session.
+type sessionParams struct {
+	SessionID  string            `json:"sessionId"`
+	Cwd        string            `json:"cwd"`
+	MCPServers []json.RawMessage `json:"mcpServers"`
+	Prompt     []contentBlock    `json:"prompt"`
+	ModeID     string            `json:"modeId"`
+	ConfigID   string            `json:"configId"`
+	Value      json.RawMessage   `json:"value"`
+	Cursor     string            `json:"cursor"`
+}
+
+// contentBlock is a part of a message, in both directions.
+type contentBlock struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	MimeType string    `json:"mimeType,omitempty"`
+	Data     string    `json:"data,omitempty"`
+	URI      string    `json:"uri,omitempty"`
+	Name     string    `json:"name,omitempty"`
+	Resource *resource `json:"resource,omitempty"`
+}
+
+type resource struct {
+	URI  string `json:"uri"`
+	Text string `json:"text"`
+	Blob string `json:"blob"`
+}
+
+// What is sent to editors.
+
+type update map[string]any
+
+type location struct {
+	Path string `json:"path"`
+	Line int    `json:"line,omitempty"`
+}
+
+type diffContent struct {
+	Type    string  `json:"type"`
+	Path    string  `json:"path"`
+	OldText *string `json:"oldText"`
+	NewText string  `json:"newText"`
+}
+
+type textContent struct {
+	Type    string       `json:"type"`
+	Content contentBlock `json:"content"`
+}
+
+func textOf(text string) textContent {
+	return textContent{"content", contentBlock{Type: "text", Text: text}}
+}
+
+type permissionOption struct {
+	OptionID string `json:"optionId"`
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+}
+
+// Option is a setting of a session that an editor shows as a choice.
+type Option struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Category string `json:"category"`
+	// Current is the value in force, Values are those to choose from.
+	Current string        `json:"currentValue"`
+	Values  []OptionValue `json:"options"`
+	Type    string        `json:"type"`
+}
+
+// OptionValue is a value of an option.
+type OptionValue struct {
+	Value string `json:"value"`
+	Name  string `json:"name"`
+}
+
+// Command is a slash command as an editor lists it.
+type Command struct {
+	Name, Description string
+	// Hint says what arguments it takes, empty for none.
+	Hint string
+}
+
+// Listed is a recorded session.
+type Listed struct {
+	ID, Workspace, Title string
+	// Updated is when it was used last, in RFC 3339.
+	Updated string
+}
+
+// modeOption is the id of the option that has the approval modes.
+const modeOption = "mode"

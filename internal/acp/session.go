@@ -1,0 +1,357 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+
+	"agent/internal/chat"
+)
+
+// session is one conversation of the editor. What comes from the editor is served in
+// order by one goroutine; events come from the goroutine of the conversation.
+type session struct {
+	server *Server
+	id     string
+	talk   Conversation
+	ctx    context.Context
+	end    context.CancelFunc
+	inbox  chan func()
+	ended  chan struct{}
+	closed sync.Once
+	show   *shown
+
+	mu sync.Mutex
+	// prompts are the requests that wait for the end of their turn, the oldest first;
+	// begun are those among them whose message is part of the turn that runs.
+	prompts []message
+	begun   int
+	// cancelling ends the turn that begins next: its prompt was read before the cancel.
+	cancelling bool
+	// command ends the slash command that runs, nil when none does.
+	command context.CancelFunc
+	failure error
+}
+
+// inboxSize is more than an editor has reason to send before the first is served.
+const inboxSize = 1024
+
+func newSession(s *Server) *session {
+	one := &session{server: s, inbox: make(chan func(), inboxSize), ended: make(chan struct{})}
+	one.show = newShown(one)
+	return one
+}
+
+// begin makes the conversation and starts its goroutines.
+func (s *session) begin(ctx context.Context, folder, id string) error {
+	s.ctx, s.end = context.WithCancel(ctx)
+	talk, err := s.server.agent.Open(s.ctx, folder, id, s.event)
+	if err != nil {
+		s.end()
+		return err
+	}
+	s.talk, s.id = talk, talk.SessionID()
+	return nil
+}
+
+// welcome answers the request that opened the session and starts it. A load shows what
+// was said before first.
+func (s *session) welcome(m message, p sessionParams, recorded bool) {
+	result := map[string]any{"configOptions": s.options(), "modes": s.modes()}
+	if !recorded {
+		result["sessionId"] = s.id
+	}
+	if m.Method == "session/load" {
+		s.show.replay(s.talk.Recorded())
+	}
+	s.server.answer(m, result, nil)
+	s.show.send(update{"sessionUpdate": "available_commands_update", "availableCommands": s.commands()})
+	for _, line := range s.talk.Notices() {
+		s.show.notice("info", line)
+	}
+	if n := len(p.MCPServers); n > 0 {
+		s.show.notice("warning", "MCP servers of the editor are not used")
+	}
+	s.server.running.Go(s.run)
+	s.server.running.Go(s.work)
+}
+
+// run serves the conversation. A panic ends this session and no other.
+func (s *session) run() {
+	defer s.finish()
+	if err := s.talk.Run(s.ctx); err != nil {
+		s.mu.Lock()
+		s.failure = err
+		s.mu.Unlock()
+	}
+}
+
+// finish answers what still waits when the conversation is over.
+func (s *session) finish() {
+	s.end()
+	s.server.forget(s)
+	s.mu.Lock()
+	waiting, failure := s.prompts, s.failure
+	s.prompts = nil
+	s.mu.Unlock()
+	for _, m := range waiting {
+		if failure != nil {
+			s.server.answer(m, nil, failf(codeInternal, "%v", failure))
+			continue
+		}
+		s.server.answer(m, map[string]any{"stopReason": "cancelled"}, nil)
+	}
+	s.talk.Close()
+	close(s.ended)
+}
+
+// close ends the session and waits until it is over.
+func (s *session) close() {
+	s.closed.Do(func() {
+		s.talk.Interrupt()
+		s.end()
+	})
+	<-s.ended
+}
+
+// post has work done in the order in which it came.
+func (s *session) post(work func()) {
+	select {
+	case s.inbox <- work:
+	case <-s.ctx.Done():
+	}
+}
+
+func (s *session) work() {
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case work := <-s.inbox:
+			work()
+		}
+	}
+}
+
+// serve serves a request about the session.
+func (s *session) serve(m message, p sessionParams) {
+	defer s.server.survive(m)
+	switch m.Method {
+	case "session/prompt":
+		s.prompt(m, p)
+	case "session/cancel":
+		s.cancel()
+	case "session/set_mode":
+		s.set(m, modeOption, p.ModeID)
+	case "session/set_config_option":
+		var value string
+		if json.Unmarshal(p.Value, &value) != nil {
+			s.server.answer(m, nil, failf(codeParams, "value must be one of the option's"))
+			return
+		}
+		s.set(m, p.ConfigID, value)
+	case "session/close":
+		s.server.forget(s)
+		s.server.beside(context.WithoutCancel(s.ctx), m, func() {
+			s.close()
+			s.server.answer(m, nil, nil)
+		})
+	}
+}
+
+// prompt sends a message, or runs a slash command.
+func (s *session) prompt(m message, p sessionParams) {
+	message, err := messageOf(p.Prompt, s.talk.Root())
+	if err != nil {
+		s.server.answer(m, nil, failf(codeParams, "%v", err))
+		return
+	}
+	if message.Leads() == '/' && isCommand(p.Prompt[0].Text, s.talk.Commands()) {
+		s.runCommand(m, p.Prompt[0].Text)
+		return
+	}
+	s.mu.Lock()
+	s.prompts = append(s.prompts, m)
+	s.mu.Unlock()
+	s.talk.Send(message)
+}
+
+// isCommand reports whether a line is a slash command that there is.
+func isCommand(line string, commands []Command) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
+	for _, c := range commands {
+		if c.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// runCommand runs a slash command beside the session, so that it can be cancelled.
+func (s *session) runCommand(m message, line string) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.mu.Lock()
+	s.command = cancel
+	s.mu.Unlock()
+	s.server.running.Go(func() {
+		defer s.server.survive(m)
+		defer cancel()
+		lines, submit, err := s.talk.Command(ctx, strings.TrimSpace(line))
+		switch {
+		case ctx.Err() != nil:
+			s.server.answer(m, map[string]any{"stopReason": "cancelled"}, nil)
+		case err != nil:
+			s.show.say(err.Error())
+			s.server.answer(m, map[string]any{"stopReason": "end_turn"}, nil)
+		case submit != "":
+			s.mu.Lock()
+			s.prompts = append(s.prompts, m)
+			s.mu.Unlock()
+			message, _ := messageOf([]contentBlock{{Type: "text", Text: submit}}, s.talk.Root())
+			s.talk.Send(message)
+		default:
+			s.show.say(strings.Join(lines, "\n"))
+			s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": s.options()})
+			s.server.answer(m, map[string]any{"stopReason": "end_turn"}, nil)
+		}
+	})
+}
+
+// cancel interrupts the turn that runs, or that a prompt which was read before begins.
+// Prompts that wait are taken back first, so that none of them begins a turn.
+func (s *session) cancel() {
+	s.mu.Lock()
+	if s.command != nil {
+		s.command()
+	}
+	s.mu.Unlock()
+	taken := 0
+	for {
+		if _, more := s.talk.Unqueue(s.ctx); !more {
+			break
+		}
+		taken++
+	}
+	s.mu.Lock()
+	kept := max(s.begun, len(s.prompts)-taken)
+	waiting := s.prompts[kept:]
+	s.prompts = s.prompts[:kept:kept]
+	s.cancelling = kept > 0
+	s.mu.Unlock()
+	for _, m := range waiting {
+		s.server.answer(m, map[string]any{"stopReason": "cancelled"}, nil)
+	}
+	s.talk.Interrupt()
+}
+
+// event takes what happens in the conversation, on its goroutine.
+func (s *session) event(e chat.Event) {
+	switch e := e.(type) {
+	case chat.TurnStarted:
+		s.mu.Lock()
+		cancelling := s.cancelling
+		s.mu.Unlock()
+		if cancelling {
+			s.talk.Interrupt()
+		}
+	case chat.UserMessage, chat.MessageReturned:
+		s.mu.Lock()
+		s.begun = min(s.begun+1, len(s.prompts))
+		s.mu.Unlock()
+	case chat.TurnEnded:
+		s.show.event(e)
+		s.turnEnded(e)
+		return
+	}
+	s.show.event(e)
+}
+
+// turnEnded answers the prompts that were part of the turn.
+func (s *session) turnEnded(e chat.TurnEnded) {
+	s.mu.Lock()
+	n := max(s.begun, min(1, len(s.prompts)))
+	ended, cancelled := s.prompts[:n:n], s.cancelling
+	s.prompts, s.begun, s.cancelling = s.prompts[n:], 0, false
+	s.mu.Unlock()
+	for _, m := range ended {
+		reason, err := stopReason(e, cancelled)
+		if err != nil {
+			s.server.answer(m, nil, err)
+			continue
+		}
+		s.server.answer(m, map[string]any{"stopReason": reason}, nil)
+	}
+}
+
+// stopReason is why a turn ended, in the protocol's words.
+func stopReason(e chat.TurnEnded, cancelled bool) (string, *wireError) {
+	switch {
+	case cancelled || e.Outcome.Stop == chat.StopInterrupted || errors.Is(e.Err, context.Canceled):
+		return "cancelled", nil
+	case e.Outcome.Stop == chat.StopMaxTurns || e.Outcome.Stop == chat.StopMaxCost:
+		return "max_turn_requests", nil
+	case e.Err != nil:
+		return "", failf(codeInternal, "%v", e.Err)
+	case e.Outcome.Cut == "length":
+		return "max_tokens", nil
+	case e.Outcome.Cut != "":
+		return "refusal", nil
+	}
+	return "end_turn", nil
+}
+
+// set changes an option and answers with all of them.
+func (s *session) set(m message, id, value string) {
+	if err := s.talk.SetOption(s.ctx, id, value); err != nil {
+		s.server.answer(m, nil, failf(codeParams, "%v", err))
+		return
+	}
+	options := s.options()
+	if m.Method == "session/set_mode" {
+		s.server.answer(m, nil, nil)
+		s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": options})
+		return
+	}
+	s.server.answer(m, map[string]any{"configOptions": options}, nil)
+	if id == modeOption {
+		s.show.send(update{"sessionUpdate": "current_mode_update", "currentModeId": value})
+	}
+}
+
+func (s *session) options() []Option {
+	options := s.talk.Options()
+	for i := range options {
+		options[i].Type = "select"
+	}
+	return options
+}
+
+// modes are the approval modes as clients that know no options take them.
+func (s *session) modes() map[string]any {
+	var modes []map[string]any
+	current := ""
+	for _, o := range s.talk.Options() {
+		if o.ID != modeOption {
+			continue
+		}
+		current = o.Current
+		for _, v := range o.Values {
+			modes = append(modes, map[string]any{"id": v.Value, "name": v.Name})
+		}
+	}
+	return map[string]any{"currentModeId": current, "availableModes": modes}
+}
+
+func (s *session) commands() []map[string]any {
+	commands := []map[string]any{}
+	for _, c := range s.talk.Commands() {
+		command := map[string]any{"name": c.Name, "description": c.Description}
+		if c.Hint != "" {
+			command["input"] = map[string]any{"hint": c.Hint}
+		}
+		commands = append(commands, command)
+	}
+	return commands
+}
