@@ -168,10 +168,16 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		} else if k.replaced {
 			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + string(k.parameters) + "]")
 		}
+		answer := k.answer
+		for _, g := range r.gates {
+			if g.Remark != nil {
+				k.remark(g.Remark(k.passing(), answer))
+			}
+		}
 		end.err = errorOr(end.err, r.storeAnswer(k))
 		for _, g := range r.gates {
 			if g.Ended != nil {
-				g.Ended(k.passing(), k.answer, r.Now().Sub(k.started))
+				g.Ended(k.passing(), answer, r.Now().Sub(k.started))
 			}
 		}
 	}
@@ -285,6 +291,17 @@ func apply(ctx context.Context, k *call) (answer tools.Answer) {
 
 func internalError(k *call, panicked any) error {
 	return fmt.Errorf("internal error in %s: %v", k.name, panicked)
+}
+
+// remark adds to what the model reads of the answer.
+func (k *call) remark(text string) {
+	switch {
+	case text == "":
+	case k.answer.Error != "":
+		k.answer.Error += "\n" + text
+	default:
+		k.answer = k.answer.Noted("[" + text + "]")
+	}
 }
 
 // storeAnswer puts a call's response into the history, then shows it.

@@ -124,6 +124,8 @@ type Chat struct {
 	stats       *totals
 	saving      saving
 	lastReply   string
+	// nudge is added to the next request, in the place of a message.
+	nudge string
 }
 
 // New returns a chat that is idle.

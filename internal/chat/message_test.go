@@ -308,7 +308,11 @@ func TestRepliesThatEndOddly(t *testing.T) {
 		{"only thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "stop"}), "empty reply"},
 		{"cut within its thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "length"}), "output limit cut the reply before the answer began"},
 	} {
-		b := newBench(t, tc.reply, say("ok"))
+		turns := []answerFunc{tc.reply}
+		if tc.want == "empty reply" {
+			turns = append(turns, tc.reply) // it is asked for once more
+		}
+		b := newBench(t, append(slices.Clone(turns), say("ok"))...)
 		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
 			t.Fatalf("%s: %+v %v", tc.name, out, err)
 		}
@@ -319,10 +323,49 @@ func TestRepliesThatEndOddly(t *testing.T) {
 			t.Errorf("%s: the next message: %v", tc.name, err)
 		}
 		// Where nobody watches, no answer at all is a failure.
-		b = newBench(t, tc.reply)
+		b = newBench(t, turns...)
 		b.Unattended = true
 		if out, err := b.prompt("go"); (err != nil) != (out.Response == "") || err != nil && (!strings.Contains(err.Error(), tc.want) || len(seen[Notice](b)) > 0) {
 			t.Errorf("%s: %+v %v", tc.name, out, err)
+		}
+	}
+}
+
+// An empty reply is asked for once more, in words that no record keeps; the next one that
+// is empty gets the same chance.
+func TestEmptyReplyIsAskedForOnceMore(t *testing.T) {
+	t.Parallel()
+	nothing := respond(llm.Finish{Reason: "stop"})
+	thinks := respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "stop"})
+	b := newBench(t, nothing, calls("read_file", `{"file_path":"a"}`), thinks, say("done"))
+	b.Unattended = true
+	out, err := b.prompt("go")
+	if err != nil || out.Response != "done" || out.Requests != 4 {
+		t.Fatalf("%+v %v", out, err)
+	}
+	for i, asked := range []bool{false, true, false, true} {
+		entries := b.model.requests[i].History
+		if last := entries[len(entries)-1].Text(); (last == emptyReply) != asked || last == replyBrokeOff {
+			t.Errorf("request %d ends with %q", i, last)
+		}
+	}
+	if said := strings.Join(b.texts(history.Human), "|"); said != "go" {
+		t.Errorf("the record holds %q", said)
+	}
+	b.valid()
+}
+
+// The third failure of one call in one way comes with words that break the habit.
+func TestThirdFailureIsSaid(t *testing.T) {
+	t.Parallel()
+	again := calls("unknown_tool", `{"a":1}`)
+	b := newBench(t, again, again, calls("unknown_tool", `{"a":2}`), again, again, say("ok"))
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range b.responses() {
+		if told := strings.Contains(r.Error, "failed three times in the same way"); told != (i == 3) {
+			t.Errorf("answer %d: %s", i, r.Error)
 		}
 	}
 }

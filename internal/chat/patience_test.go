@@ -43,7 +43,8 @@ func TestWaitingIsTold(t *testing.T) {
 func TestEmptyReplyUnattended(t *testing.T) {
 	t.Parallel()
 	for _, unattended := range []bool{false, true} {
-		b := newBench(t, respond(llm.Finish{Reason: "stop"}))
+		nothing := respond(llm.Finish{Reason: "stop"})
+		b := newBench(t, nothing, nothing)
 		b.Unattended = unattended
 		if _, err := b.Prompt(t.Context(), "hi"); (err != nil) != unattended {
 			t.Errorf("unattended %v: %v", unattended, err)

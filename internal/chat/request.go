@@ -10,6 +10,18 @@ import (
 	"agent/internal/settings"
 )
 
+// emptyReply asks once more for a reply that was empty.
+const emptyReply = "(your reply was empty: go on, or say that you are done)"
+
+// nudged is a history that ends with a word of the program's, which is in no record: it
+// stands for the user, instead of the word that a reply broke off.
+func nudged(entries []*history.Content, word string) []*history.Content {
+	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.Human && entries[last].Text() == replyBrokeOff {
+		entries = entries[:last]
+	}
+	return append(slices.Clip(entries), history.HumanText(word))
+}
+
 // replyBrokeOff stands for the user where a reply that broke off is asked for again:
 // vendors refuse a conversation that ends with the assistant.
 const replyBrokeOff = "(your reply broke off here; go on)"

@@ -33,7 +33,8 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
 	c.loop.Reset()
-	for answered := false; ; {
+	c.nudge = ""
+	for answered, nudged := false, false; ; {
 		// Before the queue: a message that nothing would answer stays in it.
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
@@ -62,8 +63,15 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		if err != nil {
 			return failed(ctx, out, err)
 		}
-		if reply.empty() && c.Unattended {
-			return failed(ctx, out, reply.nothing())
+		if reply.empty() && !nudged && reply.finish != finishLength {
+			nudged, c.nudge = true, emptyReply
+			continue
+		}
+		if c.nudge, nudged = "", nudged && reply.empty(); reply.empty() {
+			if c.Unattended {
+				return failed(ctx, out, reply.nothing())
+			}
+			c.notice("%v", reply.nothing())
 		}
 		if len(reply.calls) == 0 {
 			if err := c.replies.writtenCall(reply); err != nil {
@@ -139,6 +147,9 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.nudge != "" {
+		request.History = nudged(request.History, c.nudge)
+	}
 	return c.send(ctx, request, out)
 }
 
@@ -156,9 +167,6 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.begun()) {
 		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.knownPrices(r.model))
-	}
-	if r.empty() && err == nil && !c.Unattended {
-		c.notice("%v", r.nothing())
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), gate.NotRun))

@@ -56,6 +56,9 @@ type Gate struct {
 	// at a time; it may take long, and returns soon after ctx ends. A verdict that comes
 	// later counts for nothing.
 	Check func(ctx context.Context, call Call) Verdict
+	// Remark, which may be nil, returns what the model is told beside the answer to a
+	// call, "" for nothing. It returns at once.
+	Remark func(call Call, answer tools.Answer) string
 	// Ended, which may be nil, gets each call that was answered, refused ones too, in
 	// the order of the answers. It returns at once.
 	Ended func(call Call, answer tools.Answer, took time.Duration)

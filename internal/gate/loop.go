@@ -52,7 +52,7 @@ func NewLoop(policy *Policy) *Loop { return &Loop{policy: policy} }
 
 // Gate is the guard as a gate.
 func (g *Loop) Gate() Gate {
-	return Gate{Name: "loop guard", Stage: Guards, Check: g.check, Ended: g.ended}
+	return Gate{Name: "loop guard", Stage: Guards, Check: g.check, Remark: g.remark, Ended: g.ended}
 }
 
 // Reset begins anew: a person has been asked, or has said something.
@@ -87,6 +87,31 @@ func (g *Loop) check(context.Context, Call) Verdict {
 			return Verdict{Refusal: NotRun, Instead: d.Reason}
 		},
 	}}
+}
+
+// habit is what the model is told with the third failure of one call.
+const habit = "This same call has now failed three times in the same way, and will fail again. Do not make it once more: say which assumption behind it is wrong, look at what is really there, then do something else."
+
+// maxHabit is how often one call may fail in one way before the model is told so.
+const maxHabit = 3
+
+// remark breaks the habit of a model that makes one call again and again.
+func (g *Loop) remark(call Call, answer tools.Answer) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, count := newPastCall(call, answer, 0), 1
+	if !now.failed {
+		return ""
+	}
+	for _, past := range g.recent[max(0, len(g.recent)-guardWindow):] {
+		if past.outcome == now.outcome {
+			count++
+		}
+	}
+	if count != maxHabit {
+		return ""
+	}
+	return habit
 }
 
 // ended takes an answered call into account.
