@@ -104,10 +104,23 @@ func (d decoder[A]) renamePath(given map[string]json.RawMessage) {
 	}
 }
 
-// known refuses parameters that the tool does not have.
+// remarks are texts beside a call that models were trained to send with every tool: what
+// they say changes nothing of what it does.
+var remarks = []string{"description", "instruction", "explanation", "justification", "reasoning", "reason", "thought"}
+
+// isRemark reports whether a parameter is a text that changes nothing.
+func isRemark(name string, value json.RawMessage) bool {
+	return slices.Contains(remarks, name) && kindOf(value) == "a string"
+}
+
+// known refuses parameters that the tool does not have, but for remarks, which it drops.
 func (d decoder[A]) known(given map[string]json.RawMessage) error {
-	for name := range given {
+	for name, value := range given {
 		if _, ok := d.schema.Properties[name]; ok {
+			continue
+		}
+		if isRemark(name, value) {
+			delete(given, name)
 			continue
 		}
 		names := slices.Clone(d.schema.PropertyOrder)

@@ -127,7 +127,7 @@ func folded(calls []Call, verb func(traits.Said) string) string {
 		}
 		k := kinds[at]
 		k.calls++
-		if about := words.Line(said.Key, foldedAbout); about != "" && !slices.Contains(k.about, about) {
+		if about := words.Line(style.Reveal(said.Key).Text, foldedAbout); about != "" && !slices.Contains(k.about, about) {
 			k.about = append(k.about, about)
 		}
 	}

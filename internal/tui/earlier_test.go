@@ -9,6 +9,8 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tools"
 	"agent/internal/traits"
+	"agent/internal/tui/style"
+	"agent/internal/words"
 )
 
 // What is taken up again is printed folded: what was said, and a line for what was
@@ -81,6 +83,27 @@ func TestEarlierIsOpened(t *testing.T) {
 		s.press(key)
 		if page := strings.Join(s.model.frame().Full, "\n"); !strings.Contains(page, want) {
 			t.Errorf("%q is not on the page:\n%s", want, page)
+		}
+	}
+}
+
+// D4: a session that is taken up again hides nothing that it did not hide before: its calls
+// are revealed as the live ones are.
+func TestEarlierCallsAreRevealedAsLiveOnes(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"touch X #\recho harmless", "a\x1b[2Jb", "a\u202eb", "a\u200bb", "a\u00a0b", "first\nsecond", "a\U00016fe4b"} {
+		call := said("run_shell_command " + command)
+		s := newScreenplay(t, 80, 24)
+		s.events(chat.ToolEnded{Name: "run_shell_command", Said: call, Answer: tools.Answer{Text: "ok"}})
+		live := strings.Join(s.texts(), " ")
+		shown := words.Line(style.Reveal(command).Text, foldedAbout)
+		again := newScreenplayFor(t, 80, 24, func(o *Options) {
+			o.Earlier = Earlier{Exchanges: []Exchange{{Said: "go", Calls: []Call{{Said: call}}}}}
+		})
+		again.events()
+		resumed := strings.Join(again.texts(), "\n")
+		if !strings.Contains(resumed, shown) {
+			t.Errorf("%q: live %q, taken up again %q", command, live, resumed)
 		}
 	}
 }
