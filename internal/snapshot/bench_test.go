@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/snapshot"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -18,7 +20,7 @@ func BenchmarkEdit100kB(b *testing.B) {
 	w.write("f", string(content))
 	for i := 0; b.Loop(); i++ {
 		copy(content, fmt.Sprintf("%09d", i)) // never the same twice
-		w.Edit(w.path("f"), content, content)
+		w.Edit(snapshot.Edited{Abs: w.path("f"), Before: content, After: content})
 	}
 }
 

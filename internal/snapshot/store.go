@@ -196,46 +196,6 @@ func (s *Store) InEffect(m Mark) bool {
 	return false
 }
 
-// Edit keeps what a file holds before a tool changes it; abs is free of links, nil
-// for before means that there is no file. The mark names the change. Failed is to be
-// called when the edit did not come about. Whatever cannot be kept is no error of the
-// edit; see Warnings.
-func (s *Store) Edit(abs string, before, after []byte) (mark Mark, failed func()) {
-	none := func() {}
-	if s == nil {
-		return "", none
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	rel := s.Workspace.Rel(abs)
-	if filepath.IsAbs(rel) { // in the temporary folder
-		return "", none
-	}
-	if s.ready() != nil {
-		return "", none
-	}
-	s.finishCommand(context.Background())
-	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: File, Size: int64(len(after)), Sum: sumOf(after)}}
-	if before == nil {
-		c.Made = s.missingFolders(abs)
-	} else {
-		info, err := os.Lstat(abs)
-		c.Before = s.keep(abs, rel, stateOf(abs, info, err), before)
-		c.After.Mode = c.Before.Mode
-	}
-	if s.Secret(abs, rel) {
-		c.After = State{Kind: File, Lost: lostSecret}
-	}
-	s.keepHalf(s.halfDone())
-	id := s.record(node{}, c)
-	return s.markOf(id), func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.tree.drop(id)
-		s.write(record{Drop: id})
-	}
-}
-
 // Why contents are not kept.
 const (
 	lostSecret = "it may hold keys, which are not copied"

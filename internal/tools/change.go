@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/cmdline"
 	"agent/internal/protect"
+	"agent/internal/snapshot"
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
@@ -138,7 +139,7 @@ func (e *Env) editable(path string) (string, error) {
 // apply makes a change and answers with the lines around it. A file that is not any
 // more what the change was worked out for is left alone.
 func (e *Env) apply(c change, d textdiff.Diff) Answer {
-	kept, notDone := e.Snapshots.Edit(c.abs, c.before, c.after)
+	kept, notDone := e.Snapshots.Edit(snapshot.Edited{Abs: c.abs, Before: c.before, After: c.after})
 	if err := e.Workspace.Replace(c.abs, c.before, c.after); err != nil {
 		notDone()
 		return failed(err)

@@ -82,6 +82,7 @@ func TestRequiredParametersAreThoseOfTheInterface(t *testing.T) {
 		"read_many_files":   {"paths"},
 		"ast_read_file":     {"file_path"},
 		"write_file":        {"file_path", "content"},
+		"apply_patch":       {"input"},
 		"replace":           {"file_path", "old_string", "new_string"},
 		"ast_edit":          {"file_path", "symbol", "new_code"},
 		"insert_at_line":    {"file_path", "line_number", "content"},
@@ -137,7 +138,7 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	t.Parallel()
 	acts := map[cacheaware.Act][]string{}
 	for _, tool := range Default() {
-		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Reaches) || tool.Edits != tool.WritesFile() {
+		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Reaches) || tool.Edits != (tool.WritesFile() || len(tool.Density.Patch) > 0) {
 			t.Errorf("%s: %s", tool.Name, tool.Traits)
 		}
 		d := tool.Density
@@ -155,7 +156,7 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	want := map[cacheaware.Act][]string{
 		cacheaware.View:  {"ast_read_file", "read_file", "read_line_range"},
 		cacheaware.Write: {"write_file"},
-		cacheaware.Edit:  {"ast_edit", "delete_line_range", "insert_at_line", "replace"},
+		cacheaware.Edit:  {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},
 		cacheaware.Shell: {"run_shell_command"},
 		cacheaware.Keep:  {"todo_read", "todo_write"},
 		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch"},

@@ -157,6 +157,7 @@ func TestAHomeFolderIsNotWatched(t *testing.T) {
 	calls := map[string]params{
 		"write_file": {"file_path": "new.go", "content": "x"}, "replace": {"file_path": "a.go", "old_string": "package a", "new_string": "package b"}, "insert_at_line": {"file_path": "a.go", "line_number": 1, "content": "x"},
 		"delete_line_range": {"file_path": "a.go", "start_line": 1, "end_line": 1}, "ast_edit": {"file_path": "a.go", "symbol": "A", "new_code": "func A() { A() }"}, ShellToolName: {"command": "touch x"},
+		"apply_patch": {"input": "*** Begin Patch\n*** Add File: new.go\n+x\n*** End Patch"},
 	}
 	for home, asks := range map[string]bool{env.Workspace.Root(): true, filepath.Join(env.Workspace.Root(), "u"): true, filepath.Dir(env.Workspace.Root()): false, "": false} {
 		env.Protected.Home = home

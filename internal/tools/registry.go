@@ -90,6 +90,7 @@ func Default() []Tool {
 		astReadFile(),
 		writeFile(),
 		replace(),
+		applyPatch(),
 		astEdit(),
 		insertAtLine(),
 		deleteLineRange(),
