@@ -149,6 +149,9 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		out.ToolCalls++
 		r.ran++
 		if r.plan(ctx, k); k.refused != "" {
+			if !end.rest {
+				end = r.guard(ctx, k, slices.Concat(batch[i+1:], rest))
+			}
 			continue
 		}
 		if end.rest {

@@ -53,6 +53,24 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
+// guard has a call that cannot be planned pass the gates that look at the turn as a whole:
+// a model that makes one such call after another goes in circles, too.
+func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
+	for _, g := range r.gates {
+		if g.Stage != gate.Guards {
+			continue
+		}
+		verdict := r.check(ctx, g, k)
+		if verdict.Ask != nil {
+			verdict = r.ask(ctx, k, *verdict.Ask, later)
+		}
+		if end := r.end(verdict); end.rest {
+			return end
+		}
+	}
+	return ending{}
+}
+
 // end is what a verdict means for the turn.
 func (r *runner) end(v gate.Verdict) ending {
 	if v.Instead != "" {
