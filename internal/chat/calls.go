@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -309,13 +310,17 @@ func (k *call) remark(text string) {
 
 // storeAnswer puts a call's response into the history, then shows it.
 func (r *runner) storeAnswer(k *call) error {
-	entry := history.New(history.Tool, &history.ToolResponse{
+	blocks := []history.Block{&history.ToolResponse{
 		CallID:   k.id,
 		ToolName: k.name,
 		Result:   history.TextResult(k.answer.ForModel()),
 		Error:    k.answer.Error,
 		ExitCode: k.answer.ExitCode,
-	})
+	}}
+	for _, i := range k.answer.Images {
+		blocks = append(blocks, &history.Media{MimeType: i.MimeType, Data: base64.StdEncoding.EncodeToString(i.Data), Width: i.Width, Height: i.Height})
+	}
+	entry := history.New(history.Tool, blocks...)
 	if s := k.answer.Shown; s != nil {
 		entry = noted(s).Note(entry)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"agent/internal/gate"
+	"agent/internal/history"
 	"agent/internal/tools"
 )
 
@@ -129,5 +130,22 @@ func TestAGateThatWaits(t *testing.T) {
 				t.Errorf("obeys %t: turns ended %v, answers %+v", obeys, stops(b), b.responses())
 			}
 		}, calls("write_file", `{"file_path":"a"}`))
+	}
+}
+
+// An image that a tool answers goes into the history beside the text of its answer.
+func TestAnAnswerCarriesImages(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("draws", `{}`), say("I see"))
+	b.Tools = tools.NewRegistry(fakeTool("draws", func(context.Context, *tools.Env) tools.Answer {
+		return tools.Answer{Text: "a square", Images: []tools.Image{{MimeType: "image/png", Data: []byte("png"), Width: 2, Height: 2}}}
+	}))
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	sent := b.model.requests[1].History
+	blocks := sent[len(sent)-1].Blocks
+	if media, ok := blocks[len(blocks)-1].(*history.Media); len(blocks) != 2 || !ok || media.Data != "cG5n" || media.Width != 2 {
+		t.Errorf("sent %+v", blocks)
 	}
 }

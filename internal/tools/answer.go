@@ -34,6 +34,9 @@ type Answer struct {
 	Change snapshot.Mark
 	// Spool is the file that holds the whole output when Text was cut, else empty.
 	Spool string
+	// Images are pictures that belong to the answer, for a model that takes them; Text
+	// says what they are.
+	Images []Image
 	// Shown is what the model knows of a file by this answer, nil for none.
 	Shown *Shown
 }
@@ -44,6 +47,15 @@ func (a Answer) ForModel() string {
 		return a.Text
 	}
 	return lines.Append(a.Text, a.Note)
+}
+
+// Image is a picture in an answer.
+type Image struct {
+	// MimeType is that of Data, e.g. "image/png".
+	MimeType string
+	Data     []byte
+	// Width and Height are in pixels, 0 where they are not known.
+	Width, Height int
 }
 
 // Noted returns the answer with another line for the model only.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -24,6 +25,9 @@ type messageWriter struct {
 	systemAsUser bool
 	// afterTool is set when the latest message is a tool's.
 	afterTool bool
+	// answered are images of tools' answers, which follow the last of them: no other
+	// message may be between the answers of one reply.
+	answered []history.Block
 	// mark is set when the entry that is written ends what the cache shall keep.
 	mark bool
 }
@@ -62,17 +66,36 @@ func (w *messageWriter) entry(c *history.Content) {
 	if c.Empty() {
 		return
 	}
+	if c.Speaker != history.Tool {
+		w.answeredImages()
+	}
 	switch c.Speaker {
 	case history.Human:
 		w.human(c)
 	case history.AI:
 		w.assistant(c)
 	case history.Tool:
+		w.answered = append(w.answered, imagesOf(c)...)
 		for i, b := range c.Blocks {
 			if response, ok := b.(*history.ToolResponse); ok {
-				w.response(response, w.mark && i == len(c.Blocks)-1)
+				w.response(response, w.mark && !slices.ContainsFunc(c.Blocks[i+1:], isResponse))
 			}
 		}
+	}
+}
+
+func isResponse(b history.Block) bool {
+	_, ok := b.(*history.ToolResponse)
+	return ok
+}
+
+// answeredImages writes the images of the tools' answers that were just written.
+func (w *messageWriter) answeredImages() {
+	if len(w.answered) > 0 {
+		marked := w.mark
+		w.mark = false
+		w.human(history.New(history.Human, w.answered...))
+		w.mark, w.answered = marked, nil
 	}
 }
 

@@ -290,3 +290,25 @@ func BenchmarkEncodeRequest(b *testing.B) {
 		}
 	})
 }
+
+// Images of tools' answers follow the last answer of the reply, for nothing may be between
+// those, and are written the same whatever comes after.
+func TestImagesOfAnswers(t *testing.T) {
+	t.Parallel()
+	image := &history.Media{MimeType: "image/png", Data: "AAAA"}
+	entries := []*history.Content{
+		history.HumanText("go"),
+		history.New(history.AI, call("a", "f", `{}`), call("b", "g", `{}`)),
+		history.New(history.Tool, answer("a", "one"), image),
+		history.New(history.Tool, answer("b", "two"), &history.Text{Text: "[an image was here]"}),
+	}
+	short := messagesOf(entries...)
+	long := messagesOf(append(entries, history.New(history.AI, &history.Text{Text: "I see"}))...)
+	tail := short[strings.Index(short, `"content":"two"`):]
+	if strings.Count(short, `"image_url":{"url":"data:image/png;base64,AAAA"}`) != 1 || !strings.Contains(tail, `"role":"user"`) || !strings.Contains(tail, "base64") || !strings.Contains(tail, "[an image was here]") {
+		t.Errorf("%s", short)
+	}
+	if !strings.HasPrefix(long, strings.TrimSuffix(short, "]")) {
+		t.Errorf("what was sent changes:\n%s\n%s", short, long)
+	}
+}

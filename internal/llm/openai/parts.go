@@ -38,6 +38,26 @@ func mediaOf(blocks []history.Block) []*history.Media {
 	return media
 }
 
+// imagesOf are the images of a tool's answer, and what stands in their place, with a line
+// that says what they are; nil for none. They go as a message of the user: a tool's has
+// room for text only.
+func imagesOf(c *history.Content) []history.Block {
+	var images []history.Block
+	tool := ""
+	for _, b := range c.Blocks {
+		switch b := b.(type) {
+		case *history.ToolResponse:
+			tool = b.ToolName
+		case *history.Media, *history.Text:
+			images = append(images, b)
+		}
+	}
+	if len(images) == 0 {
+		return nil
+	}
+	return append([]history.Block{&history.Text{Text: "[What " + tool + " answered besides its text:]"}}, images...)
+}
+
 // imageURL is an image as a URL; ok is false for media of other types.
 func imageURL(m *history.Media) (url string, ok bool) {
 	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")

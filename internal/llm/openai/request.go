@@ -56,6 +56,7 @@ func (chatCompletions) encode(req request) []byte {
 		w.mark = w.hints.marked[i]
 		w.entry(c)
 	}
+	w.answeredImages()
 	w.raw(`]}`)
 	return w.buf
 }

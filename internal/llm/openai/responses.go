@@ -86,6 +86,7 @@ func inputOf(req request) []any {
 	for _, c := range req.History {
 		w.entry(c)
 	}
+	w.answeredImages()
 	return w.items
 }
 
@@ -95,6 +96,16 @@ type itemWriter struct {
 	items  []any
 	ids    *callIDs
 	replay replay
+	// answered are images of tools' answers, which follow the last of them.
+	answered []history.Block
+}
+
+// answeredImages adds the images of the tools' answers that were just added.
+func (w *itemWriter) answeredImages() {
+	if len(w.answered) > 0 {
+		w.human(history.New(history.Human, w.answered...))
+		w.answered = nil
+	}
 }
 
 func (w *itemWriter) add(item any) { w.items = append(w.items, item) }
@@ -103,12 +114,16 @@ func (w *itemWriter) entry(c *history.Content) {
 	if c.Empty() {
 		return
 	}
+	if c.Speaker != history.Tool {
+		w.answeredImages()
+	}
 	switch c.Speaker {
 	case history.Human:
 		w.human(c)
 	case history.AI:
 		w.assistant(c)
 	case history.Tool:
+		w.answered = append(w.answered, imagesOf(c)...)
 		for _, b := range c.Blocks {
 			if r, ok := b.(*history.ToolResponse); ok {
 				w.add(openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.of(r.CallID), Output: responseText(r)})

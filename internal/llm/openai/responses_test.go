@@ -30,7 +30,7 @@ func TestResponsesRequest(t *testing.T) {
 	req.History[0].Blocks = append(req.History[0].Blocks, &history.Media{MimeType: "image/png", Data: "AAAA"}, &history.Media{MimeType: "audio/wav", Data: "AAAA"})
 	req.History = append(req.History,
 		history.New(history.AI, &history.Text{Text: "I look."}, call("a", "f", `null`), call("a", "f", `{"p":1}`)),
-		history.New(history.Tool, answer("a", "one"), answer("a", "")))
+		history.New(history.Tool, answer("a", "one"), &history.Media{MimeType: "image/png", Data: "BBBB"}, answer("a", "")))
 	srv := llmtest.New(t, llmtest.Say("ok"))
 	client := newResponsesClient(t, srv)
 	if _, err := collect(t.Context(), client, req); err != nil {
@@ -41,7 +41,8 @@ func TestResponsesRequest(t *testing.T) {
 		`{"type":"message","role":"user","content":[{"type":"input_text","text":"look <at> this"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_text","text":"(an attachment of type audio/wav, which cannot be sent)"}]},` +
 		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},` +
 		`{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"a_2","name":"f","arguments":"{\"p\":1}"},` +
-		`{"type":"function_call_output","call_id":"a","output":"one"},{"type":"function_call_output","call_id":"a_2","output":"(no output)"}],` +
+		`{"type":"function_call_output","call_id":"a","output":"one"},{"type":"function_call_output","call_id":"a_2","output":"(no output)"},` +
+		`{"type":"message","role":"user","content":[{"type":"input_text","text":"[What f answered besides its text:]"},{"type":"input_image","image_url":"data:image/png;base64,BBBB"}]}],` +
 		`"max_output_tokens":100,"model":"m","reasoning":{"effort":"max","summary":"auto"},"store":false,"stream":true,"temperature":0,` +
 		`"tools":[{"description":"does f","name":"f","parameters":{"type":"object"},"strict":false,"type":"function"},{"name":"g","parameters":{"properties":{},"type":"object"},"strict":false,"type":"function"}]}`
 	var got any
