@@ -6,8 +6,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"agent/internal/llm/llmtest"
 )
 
 // extensions are one of each kind of thing the program is extended by: a file of
@@ -17,15 +20,18 @@ var extensions = []struct{ file, as, registry, after, line string }{
 	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "\toldResults,\n", "\tfillers,\n"},
 	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "\ttopDown{},\n", "\tshortResults{},\n"},
 	{"command.go", "internal/command/cmd_ping.go", "internal/command/runner.go", " c.debugCommand(),\n", "\t\tc.pingCommand(),\n"},
+	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "\t\ttools.Fixed(\"built in\", offered...),\n", "\t\tc.echoes(),\n"},
+	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "\treturn []gate.Gate{", "noSecrets()"},
 	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "\t\tlistDirectory(),\n", "\t\tcountLetters(),\n"},
 }
 
-// A setting, a density phase, a strategy, a slash command and a tool are each one
-// file and one line in a registry; help, completion, schema, files, /set and every
+// A setting, a density phase, a strategy, a slash command, a tool, a source of tools and a
+// gate are each one file and one line in a registry; help, completion, schema, files, /set and every
 // display follow. The program is built with one of each, and asked.
 func TestOneFileAndOneLine(t *testing.T) {
 	t.Parallel()
 	agent := buildExtended(t)
+	t.Run("tools and gates at run time", func(t *testing.T) { askExtended(t, agent) })
 	doc := filepath.Join("testdata", "extension", "doc.json")
 	// Slash commands want an endpoint, and ask nothing of it.
 	slash := func(line string) []string {
@@ -86,6 +92,35 @@ func TestOneFileAndOneLine(t *testing.T) {
 	}
 }
 
+// askExtended has a model use what comes at run time: a tool that is not there when the
+// first request is sent, is named by a rule before and is called without being offered,
+// and a gate that refuses a call in words.
+func askExtended(t *testing.T, agent string) {
+	t.Helper()
+	srv := llmtest.New(t,
+		llmtest.Call("echo_word", `{"word":"early"}`),
+		llmtest.Call("write_file", `{"file_path":"echo","content":"on"}`),
+		llmtest.Call("echo_word", `{"word":"hello"}`),
+		llmtest.Call("echo_word", `{"word":"secret"}`),
+		llmtest.Say("done"),
+	)
+	cmd := exec.CommandContext(t.Context(), agent, "-p", "go", "--no-session", "--base-url", srv.URL, "-m", "test-model", "-C", t.TempDir(),
+		"--allow", "echo_word(*)", "--allow", "write_file(**)")
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_STATE_HOME=", "OPENAI_API_KEY=", "OPENAI_BASE_URL=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	requests := srv.Requests()
+	for i, want := range []string{`unknown tool "echo_word"`, "", `echo {"word":"hello"}`, "refused: speak of something else"} {
+		if said := requests[i+1].Last().Content; !strings.Contains(said, want) {
+			t.Errorf("call %d is answered %q, want %q", i, said, want)
+		}
+		if !slices.Equal(requests[i+1].ToolNames(), requests[0].ToolNames()) {
+			t.Errorf("request %d offers %q", i+1, requests[i+1].ToolNames())
+		}
+	}
+}
+
 // buildExtended builds the program with the extensions and returns its path.
 func buildExtended(t *testing.T) string {
 	t.Helper()
@@ -96,7 +131,11 @@ func buildExtended(t *testing.T) string {
 	dir := t.TempDir()
 	replace := map[string]string{}
 	for _, e := range extensions {
-		text, err := os.ReadFile(e.registry)
+		edited := replace[filepath.Join(root, e.registry)]
+		if edited == "" {
+			edited = e.registry
+		}
+		text, err := os.ReadFile(edited)
 		if err != nil {
 			t.Fatal(err)
 		}
