@@ -152,6 +152,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		return err
 	}
 	c.findBrought()
+	c.offerSkills()
 	system, err := c.systemPrompt()
 	if err != nil {
 		return err

@@ -310,10 +310,15 @@ func (k *call) remark(text string) {
 
 // storeAnswer puts a call's response into the history, then shows it.
 func (r *runner) storeAnswer(k *call) error {
+	text := k.answer.ForModel()
+	at := r.standing(k.answer.Key, text)
+	if at > 0 {
+		text = fmt.Sprintf("already in the context, unchanged (entry %d)", at)
+	}
 	blocks := []history.Block{&history.ToolResponse{
 		CallID:   k.id,
 		ToolName: k.name,
-		Result:   history.TextResult(k.answer.ForModel()),
+		Result:   history.TextResult(text),
 		Error:    k.answer.Error,
 		ExitCode: k.answer.ExitCode,
 	}}
@@ -323,6 +328,9 @@ func (r *runner) storeAnswer(k *call) error {
 	entry := history.New(history.Tool, blocks...)
 	if s := k.answer.Shown; s != nil {
 		entry = noted(s).Note(entry)
+	}
+	if k.answer.Key != "" && at == 0 {
+		entry = entry.WithMeta(history.MetaKey, k.answer.Key)
 	}
 	if k.answer.Change != "" {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))

@@ -38,6 +38,9 @@ type Metadata map[string]any
 
 // Keys of Metadata that this program itself sets.
 const (
+	// MetaKey names what the result of the entry is the content of; newer content of the
+	// same key takes its place.
+	MetaKey = "key"
 	// MetaSummary marks an entry written by compression in place of others.
 	MetaSummary = "summary"
 	// MetaFiles names, in a human entry, the moment in the history of the files at which

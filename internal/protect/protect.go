@@ -48,6 +48,9 @@ type Places struct {
 	Own []string
 	// Denied are the absolute folders and files of the setting sandbox.deny-read.
 	Denied []string
+	// Open are absolute folders that may be read although they lie among what is
+	// protected, such as those of skills. What the lists name in them needs care all the same.
+	Open []string
 	// GitRuns reports whether git would run or obey a file because its configuration names
 	// it; nil for none. The path is absolute, without links.
 	GitRuns func(abs string) bool
@@ -78,6 +81,9 @@ func (p Places) Edit(abs, rel string) Found {
 
 // Read says how careful one must be to read a file, see Edit.
 func (p Places) Read(abs, rel string) Found {
+	if slices.ContainsFunc(p.Open, func(folder string) bool { return disk.Within(abs, folder) }) {
+		return Places{Denied: p.Denied}.Read(abs, rel)
+	}
 	if found := p.own(abs, rel); found.Care != Free {
 		return found
 	}

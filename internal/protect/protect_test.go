@@ -139,3 +139,21 @@ func TestListsOfTheSecondReview(t *testing.T) {
 		}
 	}
 }
+
+// The folder of a skill may be read wherever it lies, but for keys in it, and not written.
+func TestOpenFolders(t *testing.T) {
+	t.Parallel()
+	p := protect.Places{Home: "/home/me", Own: []string{"/home/me/.config/agent"}, Open: []string{"/home/me/.claude/skills/pdf", "/home/me/.config/agent/skills/x"}}
+	for file, want := range map[string]protect.Care{
+		".claude/skills/pdf/a.md": protect.Free, ".config/agent/skills/x/a.md": protect.Free, ".claude/skills/pdf/.env": protect.Asked,
+		".claude/skills/pdf-other/a.md": protect.Guarded, ".claude/x": protect.Guarded, ".config/agent/keys.json": protect.Guarded,
+	} {
+		abs := "/home/me/" + file
+		if got := p.Read(abs, abs); got.Care != want {
+			t.Errorf("reading %s: %v", file, got)
+		}
+		if got := p.Edit(abs, abs); got.Care == protect.Free {
+			t.Errorf("editing %s is free", file)
+		}
+	}
+}

@@ -66,6 +66,13 @@ var SkillPaths = Optional(List("folders with commas between them"), Spec{
 	Category: CategoryBehaviour,
 })
 
+// SkillBudget is the bound of the list of skills that the model is shown.
+var SkillBudget = Optional(Int(AtLeast(1, "above 0")), Spec{
+	Key: "skills.budget", Unset: "2% of the window, 1500 to 6000",
+	Help:     "most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name",
+	Category: CategoryBehaviour,
+})
+
 // WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
 var WebFetchPrivate = Declare(Bool(), false, Spec{
 	Key:      "web-fetch.private",

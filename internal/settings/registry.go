@@ -50,6 +50,7 @@ func All() []Declared {
 		FileReadMaxLines,
 		InstructionFiles,
 		SkillPaths,
+		SkillBudget,
 		WebFetchPrivate,
 
 		Sandbox,

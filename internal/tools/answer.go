@@ -37,6 +37,9 @@ type Answer struct {
 	// Images are pictures that belong to the answer, for a model that takes them; Text
 	// says what they are.
 	Images []Image
+	// Key names what Text is the content of, such as "skill:/path/SKILL.md": newer content
+	// of the same key takes its place. Empty for most.
+	Key string
 	// Shown is what the model knows of a file by this answer, nil for none.
 	Shown *Shown
 }

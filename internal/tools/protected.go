@@ -36,7 +36,7 @@ func (e *Env) clear(tool string, paths []string) Preview {
 	var preview Preview
 	e.cleared = nil
 	for _, path := range paths {
-		abs, err := e.Workspace.Resolve(path)
+		abs, err := e.Workspace.ResolveRead(path)
 		if err != nil || slices.Contains(e.cleared, abs) {
 			continue // the call says what is wrong with the path
 		}

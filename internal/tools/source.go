@@ -41,7 +41,7 @@ type source struct {
 // open opens a text file and reads it unless it is huge. Whatever it is instead is
 // an error that says what it is and what to do.
 func (e *Env) open(ctx context.Context, path string) (*source, error) {
-	abs, err := e.Workspace.Resolve(path)
+	abs, err := e.Workspace.ResolveRead(path)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ import (
 type Workspace struct {
 	root string
 	temp string
+	// looks are further folders that may be read and not written.
+	looks []string
 	// makeTemp makes the temporary folder, if it is not there from the start.
 	makeTemp func() error
 	locks    locks
@@ -94,6 +96,25 @@ func (w *Workspace) TempDir() string {
 // folders above it, need not exist. A path that leads out of the workspace and
 // its temporary folder gives an *OutsideError.
 func (w *Workspace) Resolve(path string) (string, error) {
+	return w.resolve(path, w.Folders())
+}
+
+// Look lets the files below some folders be read, by what ResolveRead returns. It is
+// called before the workspace is shared.
+func (w *Workspace) Look(folders ...string) {
+	for _, folder := range folders {
+		if real, err := realFolder(folder); err == nil {
+			w.looks = append(w.looks, real)
+		}
+	}
+}
+
+// ResolveRead is Resolve for a path that is only read.
+func (w *Workspace) ResolveRead(path string) (string, error) {
+	return w.resolve(path, append(w.Folders(), w.looks...))
+}
+
+func (w *Workspace) resolve(path string, within []string) (string, error) {
 	if path == "" {
 		return "", fmt.Errorf("the path is empty")
 	}
@@ -108,7 +129,7 @@ func (w *Workspace) Resolve(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, disk.Reason(err))
 	}
-	if _, ok := w.base(real); !ok {
+	if !slices.ContainsFunc(within, func(folder string) bool { return disk.Within(real, folder) }) {
 		return "", &OutsideError{Path: path, Leads: real, Workspace: w.root}
 	}
 	return real, nil
@@ -229,6 +250,11 @@ func (w *Workspace) base(abs string) (string, bool) {
 		return w.root, true
 	case w.temp != "" && disk.Within(abs, w.temp):
 		return w.temp, true
+	}
+	for _, folder := range w.looks {
+		if disk.Within(abs, folder) {
+			return folder, true
+		}
 	}
 	return "", false
 }

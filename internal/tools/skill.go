@@ -1,0 +1,36 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"agent/internal/traits"
+)
+
+// Activated is a skill as the model reads it.
+type Activated struct {
+	// Text is what it says, Key names what the text is the content of.
+	Text, Key string
+}
+
+type skillArgs struct {
+	Name      string `json:"name" jsonschema:"the name of a skill of the list"`
+	Arguments string `json:"arguments,omitempty" jsonschema:"what the skill is to work on, if it takes that"`
+}
+
+// Skill returns the tool that activates skills. Catalogue lists them, activate returns
+// one or an error for the model.
+func Skill(catalogue string, activate func(name, arguments string) (Activated, error)) Tool {
+	return defineRead(Tool{
+		Name: "skill",
+		Description: "Activates a skill: instructions for a kind of work, which you then follow. " +
+			"Activate one before you begin with work that it is for, and only those of this list:\n" + strings.TrimRight(catalogue, "\n"),
+		Traits: Traits{Key: "name", Words: traits.Say("activating", "activated", "activate")},
+	}, func(_ context.Context, _ *Env, args skillArgs) Answer {
+		found, err := activate(args.Name, args.Arguments)
+		if err != nil {
+			return failed(err)
+		}
+		return Answer{Text: found.Text, Key: found.Key, Summary: args.Name}
+	})
+}
