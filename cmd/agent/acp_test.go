@@ -27,9 +27,8 @@ type editor struct {
 	to   *io.PipeWriter
 	from *bufio.Scanner
 	// lines are all that was received, for checks at the end.
-	lines  []string
-	id     int
-	schema *jsonschema.Resolved
+	lines []string
+	id    int
 }
 
 func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
