@@ -10,6 +10,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/provider"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tui"
 )
@@ -22,6 +23,7 @@ const (
 	exitProvider    = 3
 	exitLimit       = 4
 	exitNotAllowed  = 5
+	exitHeld        = 6
 	exitInterrupted = 130
 )
 
@@ -45,6 +47,7 @@ func exitStatus(err error) int {
 		config   *provider.ConfigError
 		failure  *llm.Error
 		late     timeoutError
+		held     *session.LockedError
 	)
 	switch {
 	case err == nil:
@@ -61,6 +64,8 @@ func exitStatus(err error) int {
 		return exitProvider
 	case errors.As(err, &late):
 		return exitLimit
+	case errors.As(err, &held):
+		return exitHeld
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	default:

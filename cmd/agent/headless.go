@@ -13,6 +13,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/disk"
 	"agent/internal/headless"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -57,7 +58,11 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		}
 		run.SessionID = conversation.SessionID()
 		printer.Start(run.SessionID)
-		run.Outcome, run.Err = respond(ctx, conversation, prompt)
+		if o.sessionID != "" {
+			run.Outcome, run.Err = respondOnce(ctx, conversation, prompt)
+		} else {
+			run.Outcome, run.Err = respond(ctx, conversation, prompt)
+		}
 		run.Exit = outcomeStatus(run.Outcome, run.Err)
 	} else {
 		run.Err, run.Exit = err, exitStatus(err)
@@ -66,6 +71,11 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		run.Err, run.Exit = late, exitStatus(late)
 	}
 	run.Duration = w.Now().Sub(started)
+	if o.answerFile != "" && run.Err == nil {
+		if err := disk.Replace(w.Path(o.answerFile), []byte(run.Outcome.Response+"\n"), 0o666); err != nil {
+			run.Err, run.Exit = fmt.Errorf("the answer cannot be written to %s: %w", o.answerFile, disk.Reason(err)), exitFailed
+		}
+	}
 	if err := printer.Finish(run); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
@@ -110,6 +120,37 @@ func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (ou
 		return c.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
 	}
 	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
+}
+
+// respondOnce is respond for a job that may be tried again (--session-id). The prompt that
+// the session has answered last is answered from the record; one that it was given last and
+// did not answer goes on without being said twice.
+func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (chat.Outcome, error) {
+	last := -1
+	for i, entry := range c.Recorded {
+		if entry.IsMessage() {
+			last = i
+		}
+	}
+	if last < 0 || c.Recorded[last].Said() != typed(prompt) {
+		return respond(ctx, c, prompt)
+	}
+	end := c.Recorded[len(c.Recorded)-1]
+	if end.Speaker == history.AI && len(end.Calls()) == 0 && end.Metadata[history.MetaInterrupted] != true {
+		return chat.Outcome{Stop: chat.StopDone, Response: end.Text()}, nil
+	}
+	return c.Resend(ctx)
+}
+
+// typed is what was typed of a message, as the record has it.
+func typed(message atcmd.Message) string {
+	var parts []string
+	for _, part := range message {
+		if part.Source == "" && part.Image == "" {
+			parts = append(parts, part.Text)
+		}
+	}
+	return strings.Join(parts, "")
 }
 
 // refusal is the error of a command: wrong usage, unless something else than the

@@ -55,6 +55,9 @@ a limit: turns, time, cost
 5
 something needed consent that nobody could give
 .TP
+6
+another program has the session open; try again
+.TP
 130
 interrupted
 `

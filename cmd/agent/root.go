@@ -14,6 +14,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/headless"
 	"agent/internal/nearest"
+	"agent/internal/pattern"
 
 	"github.com/spf13/cobra"
 )
@@ -41,6 +42,10 @@ type sessionOptions struct {
 	screenReader bool
 	continues    bool
 	resume       string
+	// sessionID names the session to go on with or to begin, empty for none.
+	sessionID string
+	// answerFile also gets the answer of a headless run, empty for none.
+	answerFile string
 	// fork goes on in a session of its own.
 	fork  bool
 	debug bool
@@ -115,6 +120,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newContext(w),
 		newSavings(w),
 		newACP(w),
+		newSchema(w),
 		newProfile(w),
 		newSettingsCommand(w, showSettings),
 		newModels(w, listModels),
@@ -146,6 +152,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
+	f.StringVar(&o.sessionID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
+	f.StringVarP(&o.answerFile, "output-file", "o", "", "with -p: also write the answer to `FILE`")
 	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
@@ -158,6 +166,12 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		if o.fork && !o.continues && o.resume == "" {
 			return usage(errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c"))
 		}
+		if err := o.checkSessionID(cmd); err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("output-file") && !cmd.Flags().Changed("prompt") {
+			return usage(errors.New("-o is for -p: it keeps the answer of one prompt"))
+		}
 		if cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
 			return usage(errTimeout)
 		}
@@ -166,6 +180,23 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "resume", completeSessions(w))
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// sessionIDs are the ids that a person can choose.
+var sessionIDs = pattern.New(`^[A-Za-z0-9._-]{1,64}$`)
+
+// checkSessionID refuses an id that cannot be the name of a file, and flags that choose a
+// session in another way.
+func (o *sessionOptions) checkSessionID(cmd *cobra.Command) error {
+	switch {
+	case !cmd.Flags().Changed("session-id"):
+		return nil
+	case !sessionIDs.MatchString(o.sessionID) || strings.Trim(o.sessionID, ".") == "":
+		return usage(fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.sessionID))
+	case o.continues || o.resume != "" || o.fork || o.noSession:
+		return usage(errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session"))
+	}
+	return nil
 }
 
 // elsewhere are commands that other programs of this kind have, and what does the same
@@ -239,7 +270,7 @@ func newConversation(ctx context.Context, w world, o sessionOptions, front app.O
 	}
 	front.Workspace, front.Settings = o.workspace, s
 	front.KeepEndpoint = o.isolated || o.profile != ""
-	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork}
+	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork, ID: o.sessionID}
 	front.Allow, front.AllowOutside = o.allow, o.allowOutside
 	return app.New(ctx, w.Process, front)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"agent/internal/chat"
 	"agent/internal/chat/past"
@@ -30,6 +31,9 @@ type Record struct {
 	Resume string
 	// Fork continues the resumed session in a new one.
 	Fork bool
+	// ID names a session exactly: it continues, or begins if there is none of that id. A
+	// session of another workspace is refused, unless both are worktrees of one repository.
+	ID string
 }
 
 // resumes reports whether a recorded session is resumed.
@@ -107,6 +111,11 @@ func (c *Conversation) logged(err error) {
 }
 
 func (c *Conversation) openLog(options session.Options) (*session.Log, session.State, error) {
+	if c.options.Record.ID != "" {
+		if err := c.openNamed(&options); err != nil {
+			return nil, session.State{}, err
+		}
+	}
 	if !c.options.Record.resumes() {
 		log, err := session.Create(options)
 		if err != nil {
@@ -135,6 +144,27 @@ func (c *Conversation) openLog(options session.Options) (*session.Log, session.S
 		c.Notices = append(c.Notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, words.FirstLine(job.Command)))
 	}
 	return log, state, nil
+}
+
+// openNamed makes the conversation go on with the session of the wanted id, if there is
+// one; else the options name the new one.
+func (c *Conversation) openNamed(options *session.Options) error {
+	id := c.options.Record.ID
+	all, err := session.List(c.folders.Sessions(), "")
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(info session.Info) bool { return info.ID == id })
+	if i < 0 {
+		options.ID = id
+		return nil
+	}
+	root := c.workspace.Root()
+	if from := all[i].Workspace; from != root && (git.Common(from) == "" || git.Common(from) != git.Common(root)) {
+		return InputError{fmt.Errorf("session %s works in %s, which is another workspace than %s", id, from, root)}
+	}
+	c.options.Record.Resume = id
+	return nil
 }
 
 // chosenSession is the one named, or the latest of this workspace.

@@ -52,6 +52,24 @@ func Folder(dir string) string {
 	return filepath.Join(dir, target)
 }
 
+// Common is the folder that all work trees of a repository share, for the one that dir is
+// in; empty outside of a repository.
+func Common(dir string) string {
+	folder, _ := Enclosing(dir)
+	if folder == "" {
+		return ""
+	}
+	link, linked := readSmall(filepath.Join(folder, "commondir"))
+	switch common := strings.TrimSpace(link); {
+	case !linked || common == "":
+		return real(folder)
+	case filepath.IsAbs(common):
+		return real(common)
+	default:
+		return real(filepath.Join(folder, common))
+	}
+}
+
 // readSmall reads a file that holds a line.
 func readSmall(path string) (string, bool) {
 	const most = 4 << 10

@@ -30,7 +30,7 @@ func NewPrinter(format Format, out, people io.Writer) *Printer {
 // Start announces the session.
 func (p *Printer) Start(sessionID string) {
 	if p.format == StreamJSON {
-		p.line(sessionLine{"session", sessionID})
+		p.line(sessionLine{"session", SchemaVersion, sessionID})
 	}
 }
 

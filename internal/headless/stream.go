@@ -12,6 +12,7 @@ import (
 type (
 	sessionLine struct {
 		Type      string `json:"type"`
+		Schema    int    `json:"schema"`
 		SessionID string `json:"sessionId"`
 	}
 	deltaLine struct {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,8 @@ type Options struct {
 	PID int
 	// Branch is what is checked out in the workspace, empty for nothing.
 	Branch string
+	// ID names a new session; empty for one that is made up.
+	ID string
 }
 
 // extension is that of log files.
@@ -53,13 +56,40 @@ func Create(o Options) (*Log, error) {
 	folder := filepath.Join(o.Dir, folderName(o.Workspace))
 	now := o.Now()
 	sweep(folder, now)
-	id, path, err := unusedID(folder, now, o.Random)
+	var lock *flock.Flock
+	id, path := o.ID, filepath.Join(folder, o.ID+extension)
+	var err error
+	if id == "" {
+		id, path, err = unusedID(folder, now, o.Random)
+	} else {
+		lock, err = reserve(path)
+	}
 	if err != nil {
 		return nil, err
 	}
 	l := &Log{id: id, path: path, now: o.Now}
-	l.disk.open, l.disk.keep = l.create, l.keep
+	l.disk.open, l.disk.keep, l.disk.lock, l.disk.left = l.create, l.keep, lock, lock != nil
 	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Format: version})
+}
+
+// reserve makes and locks the file of a session that is to be, before anything is said:
+// of two programs that begin a session of one name, the second gets a *LockedError. The
+// error is fs.ErrExist where the session holds something by now.
+func reserve(path string) (*flock.Flock, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	empty, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := acquire(path)
+	if err == nil {
+		if info, statErr := empty.Stat(); statErr != nil || info.Size() > 0 {
+			err = errors.Join(fs.ErrExist, lock.Close())
+		}
+	}
+	return lock, errors.Join(err, empty.Close())
 }
 
 // unusedID returns an id of which folder has no log yet.
@@ -90,12 +120,15 @@ func (l *Log) create() (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := acquire(l.path)
+	lock := l.disk.lock
+	if lock == nil {
+		lock, err = acquire(l.path)
+	}
 	if err == nil {
 		err = disk.SyncFolder(folder)
 	}
 	if err != nil {
-		if lock != nil {
+		if lock != nil && l.disk.lock == nil {
 			err = errors.Join(err, lock.Close())
 		}
 		removing := os.Remove(l.path)

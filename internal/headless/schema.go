@@ -1,0 +1,106 @@
+package headless
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// SchemaVersion is that of the lines of stream-json. Members are only added to a version;
+// one that goes or gets another type makes a new version.
+const SchemaVersion = 1
+
+// lineTypes are the lines of stream-json by their types.
+var lineTypes = []struct {
+	name string
+	line any
+}{
+	{"session", sessionLine{}},
+	{"text", deltaLine{}},
+	{"reasoning", deltaLine{}},
+	{"tool_call", toolCallLine{}},
+	{"tool_result", toolResultLine{}},
+	{"density", densityLine{}},
+	{"compression_started", compressionStartedLine{}},
+	{"compression", compressionLine{}},
+	{"usage", usageLine{}},
+	{"retry", retryLine{}},
+	{"notice", noticeLine{}},
+	{"error", errorLine{}},
+	{"result", resultLine{}},
+}
+
+// dialect names the JSON Schema that the schemas are written in.
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
+// EventsSchema is the JSON Schema of a line of stream-json.
+func EventsSchema() (*jsonschema.Schema, error) {
+	all := &jsonschema.Schema{Schema: dialect, Title: "A line of agent --output-format stream-json"}
+	for _, t := range lineTypes {
+		line, err := schemaOf(t.line)
+		if err != nil {
+			return nil, err
+		}
+		var name any = t.name
+		line.Properties["type"] = &jsonschema.Schema{Const: &name}
+		all.OneOf = append(all.OneOf, line)
+	}
+	return all, nil
+}
+
+// ResultSchema is the JSON Schema of the result of --output-format json.
+func ResultSchema() (*jsonschema.Schema, error) {
+	result, err := schemaOf(Result{})
+	if err != nil {
+		return nil, err
+	}
+	result.Schema, result.Title = dialect, "The result of agent --output-format json"
+	return result, nil
+}
+
+// schemaOf is the schema of a struct. Further members are allowed: they may be added.
+func schemaOf(v any) (*jsonschema.Schema, error) {
+	s, err := jsonschema.ForType(reflect.TypeOf(v), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[history.Counts]():  {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "integer"}},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	open(s)
+	for field := range reflect.TypeOf(v).Fields() {
+		if field.Anonymous && field.Type.Kind() == reflect.Pointer {
+			s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return hasMember(field.Type.Elem(), name) })
+		}
+	}
+	return s, nil
+}
+
+// hasMember reports whether a struct has a member of a name in JSON. Those of a struct
+// that is embedded by a pointer are not there when that is nil.
+func hasMember(t reflect.Type, name string) bool {
+	for field := range t.Fields() {
+		if member, _, _ := strings.Cut(field.Tag.Get("json"), ","); member == name {
+			return true
+		}
+	}
+	return false
+}
+
+// open lets every object of a schema have members that it does not name.
+func open(s *jsonschema.Schema) {
+	if s.Properties != nil {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		open(p)
+	}
+	if s.Items != nil {
+		open(s.Items)
+	}
+}

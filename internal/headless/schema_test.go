@@ -1,0 +1,75 @@
+package headless
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Every line that is printed is as the schema says, and the schema refuses others.
+func TestLinesFitTheSchema(t *testing.T) {
+	t.Parallel()
+	resolve := func(s *jsonschema.Schema, err error) *jsonschema.Resolved {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s) // as a script reads it
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read jsonschema.Schema
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := read.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resolved
+	}
+	events, result := resolve(EventsSchema()), resolve(ResultSchema())
+	fits := func(schema *jsonschema.Resolved, line string) error {
+		var v any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(v)
+	}
+	for _, run := range []Run{done(), failed()} {
+		var out, people strings.Builder
+		p := NewPrinter(StreamJSON, &out, &people)
+		p.Start("s1")
+		for _, e := range eventful() {
+			_ = p.Event(e)
+		}
+		_ = p.Finish(run)
+		seen := map[string]bool{}
+		for line := range strings.Lines(out.String()) {
+			if err := fits(events, line); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			var typed struct{ Type string }
+			_ = json.Unmarshal([]byte(line), &typed)
+			seen[typed.Type] = true
+		}
+		for _, line := range lineTypes {
+			if line.name != "error" && line.name != "compression_started" && !seen[line.name] {
+				t.Errorf("no line of type %s was tried", line.name)
+			}
+		}
+		out.Reset()
+		p = NewPrinter(JSON, &out, &people)
+		_ = p.Finish(run)
+		if err := fits(result, out.String()); err != nil {
+			t.Errorf("%s: %v", out.String(), err)
+		}
+	}
+	for _, wrong := range []string{`{"type":"nothing"}`, `{"type":"text"}`, `{"type":"text","delta":1}`, `{}`} {
+		if fits(events, wrong) == nil {
+			t.Errorf("%s fits", wrong)
+		}
+	}
+}
