@@ -64,6 +64,36 @@ Held back: 2 units, 3k tokens
 	}
 }
 
+// What each request cost stands beside what it would have: where something happened, and
+// in money where prices are known.
+func TestDensityTellsTheStory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	w.session.story = chat.Story{Dollars: 0.00001, Bills: []chat.Bill{
+		{Request: 1, Tokens: 9000, All: 9000, Spent: 11250, None: 11250, Cold: true},
+		{Request: 2, Tokens: 9500, All: 9500, Spent: 1500, None: 1500},
+		{Request: 41, Tokens: 30_000, All: 34_400, Spent: 5000, None: 4000},
+		{Request: 42, Tokens: 31_000, All: 36_000, Spent: 3500, None: 4100, Again: []string{"/w/a.go"}},
+		{Request: 43, Tokens: 32_000, All: 37_000, Spent: 3600, None: 4200},
+	}}
+	const want = `5 requests: $0.25, without pruning $0.25 (99%); the cache was cold 1 time
+request  sent     of     cost  without
+      1    9k     9k    $0.11    $0.11  cold
+     41   30k  34.4k  $0.0500  $0.0400  4.4k freed
+     42   31k    36k  $0.0350  $0.0410  a.go read again
+     43   32k    37k  $0.0360  $0.0420
+`
+	got := text(w.run(t, "/density"))
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("shows\n%s\nwant\n%s", got, want)
+	}
+	w.session.story.Dollars, w.session.story.Shortfalls = 0, true
+	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only the end of the latest request") {
+		t.Errorf("without prices\n%s", got)
+	}
+}
+
 func TestDensityWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -17,7 +17,8 @@ import (
 // ledgerWidth keeps the ledger readable in a narrow terminal.
 const ledgerWidth = 60
 
-// listDensity lists what left the context, cut by cut, and what is held back.
+// listDensity tells what the requests cost, lists what left the context, cut by cut, and
+// what is held back.
 func (c *Commands) listDensity(ctx context.Context) (Output, error) {
 	ledger, err := c.deps.Session.Ledger(ctx)
 	if err != nil {
@@ -27,9 +28,15 @@ func (c *Commands) listDensity(ctx context.Context) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	lines := []string{"Nothing was pruned so far."}
+	story, err := c.deps.Session.Story(ctx)
+	if err != nil {
+		return Output{}, err
+	}
+	lines := tellStory(story, ledger)
 	if len(ledger) > 0 {
-		lines = c.describeLedger(ledger)
+		lines = append(lines, c.describeLedger(ledger)...)
+	} else {
+		lines = append(lines, "Nothing was pruned so far.")
 	}
 	return Output{Lines: append(lines, c.describeHeld(held)...)}, nil
 }

@@ -20,6 +20,9 @@ type Session interface {
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	// Ledger lists every prune of the session, oldest first.
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
+	// Story is what the requests of the session cost, beside what they would have without
+	// pruning.
+	Story(ctx context.Context) (chat.Story, error)
 	// Held lists the parts of the context that are about a file or command, all of them
 	// for "", and why each is still there.
 	Held(ctx context.Context, subject string) ([]chat.Held, error)

@@ -28,6 +28,7 @@ type fakeSession struct {
 	usage      chat.ContextUsage
 	ledger     []chat.PruneRecord
 	held       []chat.Held
+	story      chat.Story
 	known      []string
 	pinned     []string
 	stats      chat.Stats
@@ -61,6 +62,8 @@ func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {
 }
 
 func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { return f.ledger, f.err }
+
+func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.story, nil }
 
 func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.Held, error) {
 	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.Held) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err

@@ -28,6 +28,15 @@ type Explained struct {
 	TokensAfter  int `json:"tokensAfter"`
 	Limit        int `json:"limit"`
 	Threshold    int `json:"threshold"`
+	// Cost is what it would cost then, and Without what it would without any pruning so far,
+	// in tokens at the full price of input; Dollars the same in USD, where the price is
+	// known. They are empty for a strategy that keeps no account.
+	Cost           float64 `json:"cost,omitzero"`
+	Without        float64 `json:"costWithoutPruning,omitzero"`
+	Dollars        float64 `json:"costDollars,omitzero"`
+	DollarsWithout float64 `json:"costWithoutPruningDollars,omitzero"`
+	// Cold says that nothing of it is cached.
+	Cold bool `json:"cold,omitzero"`
 	// Steps are what it would tell, a line each.
 	Steps []string `json:"steps"`
 	// Problem is why the request could not be sent, or what cannot be said without a
@@ -94,6 +103,13 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	}
 	out.TokensAfter = w.Tokens()
 	out.take(w, in.WorkspaceRoot)
+	if next, ok := w.Next(); ok {
+		out.Cost, out.Without, out.Cold = next.Spent, next.None, next.Cold
+		if prices, ok := settings.InputPricesOf(e.Settings, nil); ok {
+			const million = 1_000_000
+			out.Dollars, out.DollarsWithout = next.Spent*prices.Input/million, next.None*prices.Input/million
+		}
+	}
 	return out, nil
 }
 
@@ -134,6 +150,9 @@ func (x *Explained) Print(out io.Writer) error {
 	for _, step := range x.Steps {
 		fmt.Fprintln(&b, step)
 	}
+	if x.Without > 0 {
+		fmt.Fprintln(&b, x.price())
+	}
 	if x.Problem != "" {
 		fmt.Fprintln(&b, x.Problem)
 	}
@@ -158,6 +177,18 @@ func (x *Explained) Print(out io.Writer) error {
 	printStaying(&b, "Stays", used)
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// price says what the request costs.
+func (x *Explained) price() string {
+	cost, without := words.Tokens(int(x.Cost))+" tokens at full price", words.Tokens(int(x.Without))
+	if x.Dollars > 0 {
+		cost, without = words.Dollars(x.Dollars), words.Dollars(x.DollarsWithout)
+	}
+	if x.Cold {
+		cost += ", for nothing of it is cached"
+	}
+	return "It costs " + cost + "; without any pruning so far " + without
 }
 
 // priceOf says what a cut costs and saves.

@@ -46,6 +46,22 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// What the request costs stands beside what it would without pruning, in money where the
+// price is known.
+func TestExplainSaysWhatItCosts(t *testing.T) {
+	t.Parallel()
+	_, text := explained(t, parse(t, document("{}")), "compression.strategy=cache-aware")
+	if !strings.Contains(text, "tokens at full price, for nothing of it is cached; without any pruning so far") {
+		t.Errorf("no cost in\n%s", text)
+	}
+	if _, text = explained(t, parse(t, document("{}")), "compression.strategy=cache-aware", "price.input=1000"); !strings.Contains(text, "It costs $") {
+		t.Errorf("no money in\n%s", text)
+	}
+	if got, _ := explained(t, parse(t, document("{}"))); got.Without != 0 {
+		t.Errorf("high-density keeps no account: %+v", got)
+	}
+}
+
 // A strategy that asks a model says that it would, and a request that cannot fit says so.
 func TestExplainWithoutAModel(t *testing.T) {
 	t.Parallel()

@@ -41,13 +41,14 @@ func (e *Engine) Account() Account { return e.account.Account }
 func (e *Engine) Sent(m Moment) {
 	e.begin(m)
 	a := &e.account
-	a.None += e.costOfAll(m)
-	total := m.Head + e.total
 	cached := e.cached(m, a.kept)
 	if m.Reported {
-		cached = int(m.Found * float64(total))
+		cached = int(m.Found * float64(m.Head+e.total))
 	}
-	a.Spent += cost(m, cached, total)
+	b := e.bill(m, cached)
+	e.bills, e.again = append(e.bills, b), nil
+	a.None += b.None
+	a.Spent += b.Spent
 	e.mark(m)
 	a.Tokens += e.unpruned - e.total
 	a.sent, a.kept, a.unpruned, a.sentOnce = len(e.units), len(e.units), e.unpruned, true

@@ -40,6 +40,10 @@ type Engine struct {
 	total, unpruned int
 
 	account account
+	// bills are those of the requests so far, again the files that were asked for again
+	// since the latest.
+	bills []Bill
+	again []string
 	// latest is the latest request that was answered.
 	latest  Request
 	learned learned

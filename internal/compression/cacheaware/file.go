@@ -141,6 +141,7 @@ func (f *file) heed(done *fact, e *Engine) {
 			overlaps := done.act != View || earlier.act != View || done.lo <= earlier.hi && earlier.lo <= done.hi
 			if !u.stands() && !u.free && overlaps && e.request-u.prunedAt <= regret {
 				f.pinned = true
+				e.again = append(e.again, f.path)
 				return
 			}
 		}

@@ -22,6 +22,7 @@ func (e *Engine) Rebuild(entries []*history.Content) {
 		fresh.Add(entry)
 	}
 	fresh.rebuilding = false
+	fresh.bills, fresh.again = e.bills, nil
 	*e = *fresh
 }
 
