@@ -162,3 +162,17 @@ func TestCompressionGoesOnWithNewEntries_D43(t *testing.T) {
 		t.Errorf("after 40 new entries: %q, %s", again.Reason, show(again.NewHistory[1]))
 	}
 }
+
+// D-47: files of a message that the model has gone on from leave where nothing else makes
+// room, also where the line that stands for entries without a word costs more than they did.
+func TestLadderTakesFilesOfAReadMessage(t *testing.T) {
+	t.Parallel()
+	read := history.New(history.Human, history.NewInclusion("a", "x"), history.NewInclusion("a", strings.Repeat("y", 60)))
+	entries := []*history.Content{H(""), H(""), read, A("")}
+	c := contextOf(t, 100, entries)
+	c.Overhead, c.Reserve = 0, 0
+	result, err := Reduce(LadderInput{Context: c})
+	if err != nil || !slices.ContainsFunc(result.History, func(e *history.Content) bool { return sameWords(e, read) }) {
+		t.Errorf("%d tokens of %d at first: %v", c.Total(), c.ContextLimit, err)
+	}
+}

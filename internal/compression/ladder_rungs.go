@@ -88,7 +88,20 @@ func (l *ladder) dropTurns() {
 	if total > l.room && last >= 0 && running == len(l.History) {
 		entries = withoutMarker(entries)
 	}
+	var read *history.Content
+	if last >= 0 && last < len(l.History)-1 {
+		read = l.History[last]
+	}
 	l.adopt(entries)
+	l.stub(read)
+}
+
+// stub takes the included files out of a message that the model has gone on from (D-47),
+// where nothing else makes room.
+func (l *ladder) stub(message *history.Content) {
+	if i := slices.Index(l.History, message); i >= 0 && !l.fits() {
+		l.edit(map[int][]history.Block{i: withoutInclusions(message).Blocks})
+	}
 }
 
 // cutLatest shortens the calls of the model's latest reply to the words that tell them
@@ -106,7 +119,13 @@ func (l *ladder) cutLatest() {
 // withoutMarker is a history without the marker, unless that says of calls what the
 // model has read nowhere else.
 func withoutMarker(entries []*history.Content) []*history.Content {
-	return slices.DeleteFunc(slices.Clone(entries), func(c *history.Content) bool { return isMarker(c) && !tellsUnread(c) })
+	kept := make([]*history.Content, 0, len(entries))
+	for i, entry := range entries {
+		if !isMarker(entry) || unreadIn(entry, entries[i+1:]).fates != nil {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
 }
 
 // dropWholeTurns drops the turns before the message at entry last, oldest first,

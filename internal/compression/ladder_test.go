@@ -43,7 +43,7 @@ func climb(t rapid.TB, in LadderInput) (LadderResult, []RungName, error) {
 			message = in.Count(newMarker(len(in.History)))
 		}
 		if made := latestCalls(in.History); made < len(in.History) {
-			message += in.Count(gap{entries: len(in.History), unread: map[string]int{"success": 100, "error": 100, "not answered": 100, "exit 1": 100}}.marker())
+			message += in.Count(gap{entries: len(in.History), unread: unread{fates: map[string]int{"success": 100, "error": 100, "not answered": 100, "exit 1": 100}}}.marker())
 			message += in.Count(history.New(history.AI, &history.Text{Text: middleCut(in.History[made].Text(), brief.head)}))
 		}
 		if in.Overhead+message+in.Reserve <= in.ContextLimit {

@@ -162,16 +162,16 @@ func (l *ladder) dropLatest() {
 func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 	facts, fates := l.Facts.remembered(), groupEntries(l.History).fates(l.History)
 	gone, g := make(map[history.Ref]bool), gap{}
-	came := make(map[string]int)
+	came := unread{fates: make(map[string]int), whole: len(pairs) == len(l.History[from].Calls())}
 	for _, pair := range pairs {
 		gone[pair.At] = true
 		for _, at := range pair.Responses {
 			gone[at] = true
 		}
-		came[fates[pair.Call]]++
+		came.fates[fates[pair.Call]]++
 		g.write(writtenBy(pair, l.History, facts))
 	}
-	g.unread = came
+	g.unread.join(came)
 	var entries []*history.Content
 	at := from
 	for i, entry := range l.History {
@@ -179,9 +179,12 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 		if i >= from {
 			kept = entry.WithBlocks(blocksLeft(entry, i, gone))
 		}
+		if i == from && came.whole {
+			kept = entry.WithBlocks(nil) // or the conversation would end with the model's own words
+		}
 		switch {
 		case isMarker(entry):
-			g.join(entry)
+			g.join(entry, l.History[i+1:])
 			at = min(at, len(entries))
 		case len(kept.Blocks) == len(entry.Blocks):
 			entries = append(entries, entry)
@@ -192,7 +195,7 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 		}
 	}
 	g.entries = max(g.entries, 1)
-	l.adopt(slices.Insert(entries, min(at, len(entries)), g.marker()))
+	l.adopt(noteReplies(slices.Insert(entries, min(at, len(entries)), g.marker())))
 }
 
 func blocksLeft(entry *history.Content, i int, gone map[history.Ref]bool) []history.Block {

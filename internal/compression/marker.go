@@ -3,7 +3,6 @@ package compression
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -35,9 +34,7 @@ type gap struct {
 	// written are the files that they wrote, the latest last, and more how many others.
 	written []string
 	more    int
-	// unread counts calls that are gone before the model could read what came of them,
-	// by what came of them.
-	unread map[string]int
+	unread
 }
 
 // newMarker returns the one entry that stands where dropped entries were (D-27).
@@ -54,26 +51,15 @@ func (g gap) marker() *history.Content {
 			text += " and " + words.Count(g.more, "other file")
 		}
 	}
-	unread := 0
-	if len(g.unread) > 0 {
-		var fates []string
-		for _, fate := range slices.Sorted(maps.Keys(g.unread)) {
-			unread += g.unread[fate]
-			fates = append(fates, fmt.Sprintf("%d %s", g.unread[fate], fate))
-		}
-		text += "; your latest calls were made: " + strings.Join(fates, ", ")
-	}
+	text += g.unread.text()
 	c := history.HumanText("["+text+"]").WithMeta(history.MetaSummary, true).WithMeta(metaDropped, g.entries)
 	if len(g.written) > 0 {
 		c = c.WithMeta(metaWritten, g.written)
 	}
-	if unread > 0 {
-		c = c.WithMeta(metaUnread, unread)
-	}
 	if g.more > 0 {
 		c = c.WithMeta(metaMoreWritten, g.more)
 	}
-	return c
+	return g.unread.note(c)
 }
 
 // write adds a file that was written; empty for none.
@@ -91,8 +77,9 @@ func (g *gap) write(path string) {
 	}
 }
 
-// join takes over what an earlier marker says.
-func (g *gap) join(marker *history.Content) {
+// join takes over what an earlier marker says, which following comes after.
+func (g *gap) join(marker *history.Content, following []*history.Content) {
+	g.unread.join(unreadIn(marker, following))
 	later := g.written
 	g.entries += droppedBy(marker)
 	more, _ := metaInt(marker, metaMoreWritten)
@@ -179,17 +166,6 @@ func nothingSince(entries []*history.Content, written func(*history.Content) boo
 		}
 	}
 	return false
-}
-
-// metaUnread is the key of the metadata that says of how many calls a marker alone tells
-// what came of them.
-const metaUnread = "unreadCalls"
-
-// tellsUnread reports whether a marker says of calls what the model has read nowhere
-// else.
-func tellsUnread(c *history.Content) bool {
-	n, _ := metaInt(c, metaUnread)
-	return n > 0
 }
 
 func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }

@@ -52,13 +52,13 @@ func newTruncation(c Context, entries []*history.Content, tokens []int, g groups
 		t.size[t.root[i]]++
 		if isMarker(c) {
 			t.left--
-			t.dropped.join(c)
+			t.dropped.join(c, entries[i+1:])
 			t.markersCost += tokens[i]
 		}
 	}
 	facts, fates, latest := c.Facts.remembered(), g.fates(entries), latestCalls(entries)
 	for _, pair := range g.pairing.Pairs {
-		if pair.At.Entry == latest {
+		if pair.At.Entry == latest && !t.dropped.whole {
 			t.latest = t.root[latest]
 			t.fates[fates[pair.Call]]++
 		}
@@ -80,7 +80,7 @@ func (t *truncation) drop(i int) {
 		t.dropped.write(path)
 	}
 	if i == t.latest {
-		t.dropped.unread = t.fates
+		t.dropped.unread.join(unread{fates: t.fates, whole: true})
 	}
 	if t.markerCost == 0 || len(t.writes[i]) > 0 || i == t.latest {
 		// The count that the marker will show is not known yet; the highest possible
@@ -126,5 +126,5 @@ func (t *truncation) result() ([]*history.Content, int) {
 			kept = append(kept, marker)
 		}
 	}
-	return kept, t.total - t.markerCost + t.count(marker)
+	return noteReplies(kept), t.total - t.markerCost + t.count(marker)
 }

@@ -1,0 +1,80 @@
+package chat
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+	recording "agent/internal/session"
+)
+
+// A large call whose program was killed before the model read what came of it is not made
+// again after the resume: what the person says next is sent with the answer, or with the
+// line that says what came of it, also if the provider finds that too long (D-42, D-23).
+func TestLargeCallIsNotRepeatedAfterResume(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range compression.Names() {
+		for limit, percent := range map[int]int{8000: 150, 16_000: 60} {
+			for tool, call := range largeCalls(t, program(limit*percent/100)) {
+				for _, refused := range []bool{false, limit > 8000} { // a refusal leaves less than the head takes of a small one
+					t.Run(fmt.Sprintf("%s %d %s refused %t", strategy, limit, tool, refused), func(t *testing.T) {
+						t.Parallel()
+						repeatedAfterResume(t, &honest{calls: []llm.ToolCall{call}}, strategy, limit, refused)
+					})
+				}
+			}
+		}
+	}
+}
+
+func repeatedAfterResume(t *testing.T, h *honest, strategy string, limit int, refused bool) {
+	options := recording.Options{Dir: t.TempDir(), Workspace: "/w", Now: time.Now, Random: rand.Reader}
+	log, err := recording.Create(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := honestBench(t, h, strategy, limit)
+	config := b.Config
+	config.History = history.NewService(letters{}, log.Observe)
+	b.Chat = New(config)
+	killed := errors.New("killed")
+	b.model.next = func(n int) answerFunc {
+		if n > 0 {
+			return fail(killed)
+		}
+		return h.answer
+	}
+	if _, err := b.prompt("write gen.py"); !errors.Is(err, killed) {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log, state, err := recording.Resume(log.Path(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	config.History = history.NewService(letters{}, log.Observe)
+	if b.Chat, err = Resume(config, restoredOf(state)); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	b.model.next = func(int) answerFunc {
+		if asked++; refused && asked == 1 {
+			return fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long"})
+		}
+		return h.answer
+	}
+	if out, err := b.prompt("go on"); err != nil || out.Response != "done" || h.asked != 2 {
+		t.Fatalf("%d requests, %q, %v", h.asked, out.Response, err)
+	}
+	if err := history.Validate(b.model.requests[len(b.model.requests)-1].History); err != nil {
+		t.Error(err)
+	}
+}
