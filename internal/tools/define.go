@@ -16,7 +16,9 @@ import (
 // is bounded (D-41).
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := newDecoder[A]()
-	t.Schema = d.schemaJSON
+	if t.Schema == nil { // else it offers less than it takes
+		t.Schema = d.schemaJSON
+	}
 	t.Plan = func(ctx context.Context, env *Env, raw json.RawMessage) (Plan, error) {
 		args, err := d.decode(raw)
 		if err != nil {

@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/text/lines"
@@ -9,18 +11,36 @@ import (
 	"agent/internal/traits"
 )
 
+// replaceShown are the arguments that a model is offered.
+type replaceShown struct {
+	FilePath   string `json:"file_path" jsonschema:"the file to edit, relative to the workspace or absolute"`
+	OldString  string `json:"old_string" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
+	NewString  string `json:"new_string" jsonschema:"the text to put in its place; may be empty"`
+	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every place where old_string is"`
+}
+
+// replaceArgs are those that are taken: also several edits in place of one, and how often
+// the text must be there.
 type replaceArgs struct {
-	FilePath             string `json:"file_path" jsonschema:"the file to edit, relative to the workspace or absolute"`
-	OldString            string `json:"old_string" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
-	NewString            string `json:"new_string" jsonschema:"the text to put in its place; may be empty"`
-	ExpectedReplacements int    `json:"expected_replacements,omitempty" jsonschema:"how often old_string occurs, all of which are replaced; default 1"`
+	FilePath string `json:"file_path"`
+	textEdit
+	ExpectedReplacements int        `json:"expected_replacements,omitempty"`
+	Edits                []textEdit `json:"edits,omitempty"`
+}
+
+// textEdit replaces a text by another.
+type textEdit struct {
+	OldString  string `json:"old_string,omitempty"`
+	NewString  string `json:"new_string,omitempty"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
 func replace() Tool {
 	return defineEdit(Tool{
 		Name: "replace",
-		Description: "Replaces text in a file. old_string must be in the file exactly, and as often as expected_replacements says; " +
+		Description: "Replaces text in a file. old_string must be in the file exactly, and once unless replace_all is set; " +
 			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
+		Schema: newDecoder[replaceShown]().schemaJSON,
 		Traits: Traits{
 			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}},
 			Essential: true,
@@ -34,36 +54,105 @@ func replace() Tool {
 const prunedMarker = "[pruned: "
 
 func planReplace(env *Env, args replaceArgs) (change, error) {
-	want := max(args.ExpectedReplacements, 1)
+	edits := args.Edits
 	switch {
 	case args.ExpectedReplacements < 0:
 		return change{}, fmt.Errorf("expected_replacements must be at least 1, not %d", args.ExpectedReplacements)
-	case args.OldString == "":
-		return change{}, fmt.Errorf("old_string is empty; write_file creates a file, insert_at_line adds lines")
-	case args.OldString == args.NewString:
-		return change{}, fmt.Errorf("old_string and new_string are the same: %w", errNoChange)
+	case len(edits) == 0:
+		edits = []textEdit{args.textEdit}
+	case args.OldString != "":
+		return change{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
+	}
+	for i, e := range edits {
+		if err := e.check(); err != nil {
+			return change{}, numbered(edits, i, err)
+		}
 	}
 	s, err := env.openToEdit(args.FilePath)
 	if err != nil {
 		return change{}, err
 	}
 	d := textfile.Parse(s.whole)
-	old := strings.TrimPrefix(textfile.PlainEnds(args.OldString), textfile.ByteOrderMark)
-	places := occurrences(d.Text, old)
+	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements}
+	for i, e := range edits {
+		if err := r.add(i, e); err != nil {
+			return change{}, numbered(edits, i, err)
+		}
+	}
+	splices, err := r.splices()
+	if err != nil {
+		return change{}, err
+	}
+	c, err := planned(s, d.With(splices...), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
+	return c, err
+}
+
+// numbered says of which of several edits an error is.
+func numbered(edits []textEdit, i int, err error) error {
+	if len(edits) == 1 {
+		return err
+	}
+	return fmt.Errorf("edit %d of %d: %w; no edit was made", i+1, len(edits), err)
+}
+
+func (e textEdit) check() error {
+	switch {
+	case e.OldString == "":
+		return errors.New("old_string is empty; write_file creates a file, insert_at_line adds lines")
+	case e.OldString == e.NewString:
+		return fmt.Errorf("old_string and new_string are the same: %w", errNoChange)
+	}
+	return nil
+}
+
+// replacing collects what edits make of a text, each of the text as it was.
+type replacing struct {
+	rel, text string
+	// want is how often the text must be there, 0 for once.
+	want   int
+	places []placed
+	// shifted says for the answer that the indentation of an edit was carried over.
+	shifted string
+}
+
+// placed is a part of the text that an edit replaces.
+type placed struct {
+	textfile.Splice
+	edit int
+}
+
+// add finds the places of an edit.
+func (r *replacing) add(edit int, e textEdit) error {
+	old := strings.TrimPrefix(textfile.PlainEnds(e.OldString), textfile.ByteOrderMark)
+	places := occurrences(r.text, old)
+	want := max(r.want, 1)
 	switch {
 	case len(places) == 0 && strings.HasPrefix(strings.TrimSpace(old), prunedMarker):
-		return change{}, fmt.Errorf("old_string is a note that stands where text was pruned from this conversation, not text of %s; nothing was written. Read the file again and quote that", s.rel)
+		return fmt.Errorf("old_string is a note that stands where text was pruned from this conversation, not text of %s; nothing was written. Read the file again and quote that", r.rel)
 	case len(places) == 0:
-		return change{}, notFound(s.rel, d.Text, old, textfile.PlainEnds(args.NewString))
-	case len(places) != want:
-		return change{}, fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s",
-			times(len(places)), s.rel, want, lineList(d.Text, places), moreContext(len(places)))
+		return r.addShifted(edit, old, textfile.PlainEnds(e.NewString))
+	case !(e.ReplaceAll && r.want == 0) && len(places) != want:
+		return fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s",
+			times(len(places)), r.rel, want, lineList(r.text, places), moreContext(len(places)))
 	}
-	splices := make([]textfile.Splice, len(places))
-	for i, at := range places {
-		splices[i] = textfile.Splice{Start: at, End: at + len(old), Text: args.NewString}
+	for _, at := range places {
+		r.places = append(r.places, placed{textfile.Splice{Start: at, End: at + len(old), Text: e.NewString}, edit})
 	}
-	return planned(s, d.With(splices...), fmt.Sprintf("Replaced %s in %s", times(len(places)), s.rel))
+	return nil
+}
+
+// splices are all replacements in order. Two of one place are refused.
+func (r *replacing) splices() ([]textfile.Splice, error) {
+	slices.SortStableFunc(r.places, func(a, b placed) int { return a.Start - b.Start })
+	all := make([]textfile.Splice, len(r.places))
+	for i, p := range r.places {
+		if i > 0 && p.Start < r.places[i-1].End {
+			one, other := min(p.edit, r.places[i-1].edit)+1, max(p.edit, r.places[i-1].edit)+1
+			return nil, fmt.Errorf("edits %d and %d overlap at line %d of %s; nothing was written. Make one of them", one, other, lines.At(r.text, p.Start), r.rel)
+		}
+		all[i] = p.Splice
+	}
+	return all, nil
 }
 
 // occurrences returns where old is in text, overlaps left out.
@@ -104,9 +193,9 @@ func lineList(text string, places []int) string {
 
 func moreContext(found int) string {
 	if found == 1 {
-		return "Set expected_replacements to 1"
+		return "Leave out expected_replacements"
 	}
-	return fmt.Sprintf("Add lines around it to name one place, or set expected_replacements to %d", found)
+	return "Add lines around it to name one place, or set replace_all to replace all of them"
 }
 
 func times(n int) string {

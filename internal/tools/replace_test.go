@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,9 +48,9 @@ func TestReplaceRefusesAnotherNumberOfPlaces(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f": "x\na\nx\nx\n", "many": strings.Repeat("y\n", 50)})
 	refused(t, env, replace(), params{"file_path": "f", "old_string": "x", "new_string": "y"},
-		"occurs 3 times in f, not 1: at lines 1, 3, 4", "set expected_replacements to 3")
+		"occurs 3 times in f, not 1: at lines 1, 3, 4", "set replace_all")
 	refused(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": 2},
-		"occurs once in f, not 2: at line 2", "Set expected_replacements to 1")
+		"occurs once in f, not 2: at line 2", "Leave out expected_replacements")
 	refused(t, env, replace(), params{"file_path": "many", "old_string": "y", "new_string": "z"}, "50 times", " 20, …")
 	refused(t, env, replace(), params{"file_path": "f", "old_string": "", "new_string": "y"}, "old_string is empty", "write_file")
 	refused(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": -1}, "at least 1")
@@ -62,12 +63,12 @@ func TestNearMissPointsAtTheDifference(t *testing.T) {
 		name, old, new string
 		words          []string
 	}{
-		{"indentation", "func Send(ctx context.Context) error {\n    return nil\n}", "", []string{
+		{"indentation", "func Send(ctx context.Context) error {\n    return nil\n]", "", []string{
 			"not found in f; nothing was written", "3|func Send(ctx context.Context) error {\n4|\treturn nil\n5|}\n",
 			`Line 4 differs in indentation: the file has "\treturn nil", old_string has "    return nil"`,
 		}},
 		{"inner spaces", "func  Send(ctx context.Context) error {", "", []string{"Line 3 differs in whitespace only"}},
-		{"end of line", "\tx := \"q\"\n}", "", []string{`Line 8 differs in whitespace at its end`}},
+		{"end of line", "\tx := \"q\"\n]", "", []string{`Line 8 differs in whitespace at its end`}},
 		{"wrong word", "func Send(ctx context.Context) string {\n\treturn nil", "", []string{"Line 3 differs: the file has", "error {", "string {"}},
 		{"numbers", "3|func Send(ctx context.Context) error {\n4|\treturn nil", "", []string{"line numbers", "NUMBER|"}},
 		{"escaped", `func Other() {\n\tx`, "", []string{"escaped once too often"}},
@@ -111,4 +112,74 @@ func FuzzNearMiss(f *testing.F) {
 			t.Errorf("%d bytes: %.200s", len(message), message)
 		}
 	})
+}
+
+// Model-fit, section 5: quoted lines that are the file's but for blanks, at one place, are
+// found, and what comes in their place is shifted as they are; nothing looser is.
+func TestIndentationIsMapped(t *testing.T) {
+	t.Parallel()
+	const file = "func a() {\n\tif x {\n\t\ty()\n\t}\n}\n"
+	for name, c := range map[string]struct{ file, old, new, want string }{
+		"one tab less":               {file, "if x {\n\ty()\n}\n", "if x {\n\tz()\n\tif w {\n\t\ty()\n\t}\n}\n", "func a() {\n\tif x {\n\t\tz()\n\t\tif w {\n\t\t\ty()\n\t\t}\n\t}\n}\n"},
+		"blanks for tabs":            {file, "    if x {\n        y()\n    }", "    if x {\n        y()\n            z()\n    }", "func a() {\n\tif x {\n\t\ty()\n\t\t\tz()\n\t}\n}\n"},
+		"deletion":                   {file, "if x {\n\ty()\n}\n", "", "func a() {\n}\n"},
+		"no end of line on one side": {file, "    y()", "    z()\n", "func a() {\n\tif x {\n\t\tz()\n\n\t}\n}\n"},
+		"at the end of the file":     {"a\n\tb", "    b\n", "    c\n", "a\n\tc"},
+		"CRLF":                       {"{\r\n\tb\r\n}\r\n", "  b\n", "  c\n  d\n", "{\r\n\tc\r\n\td\r\n}\r\n"},
+		"blanks at the end":          {"\ta \n\tb\n", "\ta\n\tb\n", "\ta\n\tc\n", "\ta\n\tc\n"},
+		"twice":                      {"\ta\n\t\ta\n", "    a\n", "    b\n", "at lines 1, 2"},
+		"contradiction":              {"\ta\n\t\tb\n", "    a\n    b\n", "    c\n    d\n", "does not say what"},
+		"another depth":              {"\t\ta\n\tb\n", "    a\nb\n", "    a\n  c\nb\n", "does not say what"},
+		"inner blanks":               {"\ta  b\n", "a b\n", "c\n", "closest lines"},
+		"a line is missing":          {"\ta\n\tb\n\tc\n", "a\nc\n", "d\n", "closest lines"},
+	} {
+		env := fileEnv(t, map[string]string{"f": c.file})
+		args := params{"file_path": "f", "old_string": c.old, "new_string": c.new}
+		if !strings.ContainsAny(c.want, "\t\n") {
+			refused(t, env, replace(), args, c.want)
+			continue
+		}
+		answer := mustRun(t, env, replace(), args)
+		said := indentationShifted
+		if name == "blanks at the end" {
+			said = blanksIgnored
+		}
+		if wantContent(t, env, "f", c.want); !strings.HasPrefix(answer.Text, said) {
+			t.Errorf("%s: %q", name, answer.Text)
+		}
+	}
+}
+
+// Model-fit, section 8: all places at once, and several edits in one call, each of the file
+// as it was, all or none.
+func TestSeveralEditsInOneCall(t *testing.T) {
+	t.Parallel()
+	const file = "one\ntwo\none\nthree\n\tfour\n"
+	edit := func(old, new string) params { return params{"old_string": old, "new_string": new} }
+	for name, c := range map[string]struct {
+		args params
+		want string
+	}{
+		"all":             {params{"old_string": "one", "new_string": "1", "replace_all": true}, "1\ntwo\n1\nthree\n\tfour\n"},
+		"not all":         {params{"old_string": "two", "new_string": "2", "replace_all": false}, "one\n2\none\nthree\n\tfour\n"},
+		"all of one":      {params{"old_string": "two", "new_string": "2", "replace_all": "true"}, "one\n2\none\nthree\n\tfour\n"},
+		"several":         {params{"edits": []params{edit("three", "one"), edit("two", "2"), {"old_string": "one", "new_string": "1", "replace_all": true}}}, "1\n2\n1\none\n\tfour\n"},
+		"as a text":       {params{"edits": `[{"old_string":"two","new_string":"2"},{"old_string":"three","new_string":"3"}]`}, "one\n2\none\n3\n\tfour\n"},
+		"one shifted":     {params{"edits": []params{edit("two", "2"), edit("  four\n", "  4\n")}}, "one\n2\none\nthree\n\t4\n"},
+		"overlap":         {params{"edits": []params{edit("two\none", "x"), edit("one\nthree", "y")}}, "edits 1 and 2 overlap at line 3"},
+		"one not there":   {params{"edits": []params{edit("two", "2"), edit("five", "5")}}, "edit 2 of 2: old_string was not found"},
+		"one ambiguous":   {params{"edits": []params{edit("one", "1"), edit("two", "2")}}, "edit 1 of 2: old_string occurs twice"},
+		"one that is not": {params{"edits": []params{edit("one", "1"), edit("", "2")}}, "edit 2 of 2: old_string is empty"},
+		"both":            {params{"old_string": "two", "new_string": "2", "edits": []params{edit("one", "1")}}, "not both"},
+	} {
+		env := fileEnv(t, map[string]string{"f": file})
+		c.args["file_path"] = "f"
+		if !strings.Contains(c.want, "\n") {
+			refused(t, env, replace(), c.args, c.want)
+			continue
+		}
+		if mustRun(t, env, replace(), c.args); content(t, filepath.Join(env.Workspace.Root(), "f")) != c.want {
+			t.Errorf("%s: %q, want %q", name, content(t, filepath.Join(env.Workspace.Root(), "f")), c.want)
+		}
+	}
 }
