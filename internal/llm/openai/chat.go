@@ -6,7 +6,6 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
 	"agent/internal/llm/sse"
 )
 
@@ -21,8 +20,9 @@ func (chatCompletions) reader(r *reply, req request) func(sse.Event) error {
 	if _, opens := r.client.opensThinking.Load(req.Model); opens {
 		r.tags.inside, r.tags.closing = true, closingThink
 	}
+	var events alike
 	return func(event sse.Event) error {
-		return r.takeChatEvent(loose.Decode[chatEvent](event.Data))
+		return r.takeChatEvent(events.read(event.Data))
 	}
 }
 
