@@ -34,7 +34,7 @@ type onTheWire struct {
 
 // sendJob has a model read and write for jobCalls calls, with a human's word between. A
 // session that is killed ends there, and goes on from its log.
-func sendJob(t *testing.T, strategy string, killed bool) onTheWire {
+func sendJob(t *testing.T, strategy string, killed bool, set ...string) onTheWire {
 	t.Helper()
 	var calls atomic.Int64
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
@@ -53,6 +53,10 @@ func sendJob(t *testing.T, strategy string, killed bool) onTheWire {
 	r.Provider = func() (llm.Provider, error) { return client, nil }
 	r.set("compression.strategy", strategy)
 	r.set("context-limit", "1000000")
+	for _, pair := range set {
+		key, value, _ := strings.Cut(pair, "=")
+		r.set(key, value)
+	}
 	r.set("max-turns", fmt.Sprint(jobCalls/2))
 	if _, err := r.Prompt(context.Background(), "go"); err != nil {
 		t.Fatal(err)
@@ -119,6 +123,63 @@ func TestPrefixOfTheRequestsSent(t *testing.T) {
 			t.Errorf("%s: the account says %.0f, the requests %.0f", what, c.account, c.wire)
 		}
 	}
+}
+
+// With a provider that finds a prefix only at marks, what is accounted for is what the marks
+// in the bodies find.
+func TestMarksOfTheRequestsSent(t *testing.T) {
+	t.Parallel()
+	pruned := sendJob(t, "cache-aware", false, "prompt-cache=5m")
+	spent, marked := pruned.priceByMarks(t)
+	if len(pruned.cuts) == 0 || marked < 3*len(pruned.sent)/2 {
+		t.Fatalf("%d cuts, %d marks in %d requests", len(pruned.cuts), marked, len(pruned.sent))
+	}
+	if account := pruned.account.Spent; math.Abs(account-spent) > 0.01*spent {
+		t.Errorf("the account says %.0f, the requests %.0f", account, spent)
+	}
+	none, _ := sendJob(t, "top-down-truncation", false, "prompt-cache=5m").priceByMarks(t)
+	if account := pruned.account.None; math.Abs(account-none) > 0.01*none || spent > none {
+		t.Errorf("without a cut the account says %.0f, the requests %.0f, with cuts %.0f", account, none, spent)
+	}
+}
+
+// priceByMarks is what the requests cost at the safe price where a prefix is found only from
+// marks, twenty messages back at most, and how many marks stand behind the system prompt.
+func (w onTheWire) priceByMarks(t *testing.T) (cost float64, marked int) {
+	t.Helper()
+	held := map[string]bool{}
+	for i, r := range w.sent {
+		total, found, prefix := w.head, 0, ""
+		if i > 0 {
+			found = w.head
+		}
+		var ends []string
+		var sizes, marks []int
+		for at, m := range r.Messages {
+			if m.Role == "system" {
+				continue // the head
+			}
+			total += wireTokens(m)
+			prefix += fmt.Sprintf("%s %q %v|", m.Role, m.Content, m.ToolCalls)
+			ends, sizes = append(ends, prefix), append(sizes, total)
+			if bytes.Contains(r.Messages[at].Fields["content"], []byte("cache_control")) {
+				marks = append(marks, len(ends)-1)
+			}
+		}
+		for _, mark := range marks {
+			for back := mark; back >= 0 && mark-back < 20; back-- {
+				if held[ends[back]] {
+					found = max(found, sizes[back])
+				}
+			}
+		}
+		for _, mark := range marks {
+			held[ends[mark]] = true
+		}
+		marked += len(marks)
+		cost += cacheaware.SafePrice.Read*float64(found) + cacheaware.SafePrice.Write*float64(total-found)
+	}
+	return cost, marked
 }
 
 // A session that was killed and taken up again sends byte for byte what it would have

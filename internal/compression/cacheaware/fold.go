@@ -65,6 +65,9 @@ func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
 	if newest.ok && newest.wholeView() || newest.path() != f.path {
 		return fold{}, false
 	}
+	if newest.act == Edit && !newest.ok {
+		return fold{}, false // its error would stay behind the copy
+	}
 	target := &e.units[newest.result]
 	trail, freed, edited := e.trail(f, newest)
 	if !edited || freed < minFold {
