@@ -106,6 +106,9 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	if o.Record.Off {
 		offered = tools.WithoutRecord(offered)
 	}
+	if o.Unattended {
+		offered = tools.WithoutPerson(offered)
+	}
 	c := &Conversation{process: p, options: o, settings: o.Settings.Overlay()}
 	c.registry = tools.Join(c.sources(offered)...)
 	if err := c.setUp(ctx); err != nil {

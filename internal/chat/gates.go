@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"agent/internal/gate"
+	"agent/internal/tools"
 )
 
 // maxReplaced is how often gates may replace the arguments of one call.
@@ -29,6 +30,9 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			verdict = r.ask(ctx, k, *verdict.Ask, later)
 		}
 		k.refused = verdict.Refusal
+		if answered, given := k.plan.Answered, verdict.Answers; answered != nil && given != nil {
+			k.plan.Apply = func(context.Context) tools.Answer { return answered(given) }
+		}
 		if verdict.Notice != "" {
 			r.notice("%s", verdict.Notice)
 		}

@@ -69,4 +69,6 @@ type Decision struct {
 	Always bool
 	// Reason goes to the model with a refusal.
 	Reason string
+	// Answers are those to the preview's inquiries, one each.
+	Answers []tools.Given
 }

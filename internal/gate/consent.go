@@ -52,7 +52,7 @@ func (c *Consent) Mode() Mode { return Mode(settings.ApprovalMode.Of(c.settings)
 func (c *Consent) Asks(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.allowed(k)
+	return len(k.Preview.Inquiries) > 0 && !c.Unattended || !c.allowed(k)
 }
 
 // deny refuses what the mode never allows.
@@ -66,6 +66,8 @@ func (c *Consent) deny(_ context.Context, k Call) Verdict {
 // check decides about a call that nothing has refused.
 func (c *Consent) check(_ context.Context, k Call) Verdict {
 	switch protected := k.Preview.Protected; {
+	case len(k.Preview.Inquiries) > 0 && !c.Unattended:
+		return Verdict{Ask: &Question{Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview}, Then: inquired(len(k.Preview.Inquiries))}}
 	case !c.Asks(k):
 		return Verdict{}
 	case k.Traits.Harmless() && c.Unattended:
@@ -86,6 +88,20 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		Moot:     func() bool { return !c.Asks(k) },
 		Then:     func(d Decision) Verdict { return c.decided(d, offered) },
 	}}
+}
+
+// inquired is the verdict of a person who was asked that many questions. Neither a mode nor
+// a rule answers for them.
+func inquired(n int) func(Decision) Verdict {
+	return func(d Decision) Verdict {
+		switch {
+		case d.Allow && len(d.Answers) == n:
+			return Verdict{Answers: d.Answers}
+		case d.Reason != "":
+			return Verdict{Refusal: "the user did not choose, but said: " + d.Reason}
+		}
+		return Verdict{Refusal: "the user did not answer", End: ErrDenied}
+	}
 }
 
 // decided is the verdict of a person.

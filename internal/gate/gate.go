@@ -78,6 +78,8 @@ type Verdict struct {
 	// Arguments replace those of the call, which is planned anew and begins at the first
 	// gate. Nil changes nothing.
 	Arguments json.RawMessage
+	// Answers are the person's to what the call asks them. Nil changes nothing.
+	Answers []tools.Given
 	// Ask is a question on which the verdict depends; nil for none.
 	Ask *Question
 }

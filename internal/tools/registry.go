@@ -101,6 +101,7 @@ func Default() []Tool {
 		todoWrite(),
 		todoRead(),
 		recall(),
+		askUser(),
 		listDirectory(),
 	}
 }
@@ -108,6 +109,16 @@ func Default() []Tool {
 // WithoutRecord returns the tools that a conversation can have which is not recorded.
 func WithoutRecord(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.NeedsRecord })
+}
+
+// WithoutPerson returns the tools of a conversation in which nobody can answer: those that
+// ask are not offered, and say so when they are called.
+func WithoutPerson(tools []Tool) []Tool {
+	tools = slices.Clone(tools)
+	for i := range tools {
+		tools[i].Unoffered = tools[i].Unoffered || tools[i].Asks
+	}
+	return tools
 }
 
 // Get returns the tool of that name that there is now, offered to the model or not, or an

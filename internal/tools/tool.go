@@ -40,11 +40,11 @@ type Tool struct {
 	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
 }
 
-// Work plans a call. A preview that shows neither a diff nor a command shows the
+// Work plans a call. A preview that shows no diff, command or inquiry shows the
 // arguments, whichever tool it is.
 func (t Tool) Work(ctx context.Context, env *Env, args json.RawMessage) (Plan, error) {
 	p, err := t.Plan(ctx, env, args)
-	if p.Preview.Diff == "" && p.Preview.Command == "" {
+	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil {
 		p.Preview.Arguments = args
 	}
 	return p, err
@@ -59,6 +59,10 @@ type Plan struct {
 	// more what it was. It is called at most once. Whatever goes wrong is an answer
 	// with Error set. It returns soon after ctx ends.
 	Apply func(ctx context.Context) Answer
+	// Answered is the answer of a call that asks the person, once they answered each of
+	// Preview.Inquiries; it takes the place of Apply, which is for where nobody is there
+	// to ask. It is nil for a call that asks nothing.
+	Answered func([]Given) Answer
 }
 
 // Preview is what a person is asked to approve.
@@ -72,9 +76,11 @@ type Preview struct {
 	// when Background is set.
 	Command, Directory string
 	Background         bool
-	// Arguments are those of a call that has neither Diff nor Command: they are all that
+	// Arguments are those of a call that has no Diff, Command or Inquiries: they are all that
 	// there is to approve. [Tool.Work] sets them.
 	Arguments json.RawMessage
+	// Inquiries are what the call asks the person; they are answered, not approved.
+	Inquiries []Inquiry
 	// Paths are the files that would change, relative to the workspace.
 	Paths []string
 	// ReadOnly is set when the call changes nothing, or ends what it began itself, so

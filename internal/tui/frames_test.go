@@ -107,6 +107,24 @@ var states = map[string]func(*screenplay){
 		s.wait(time.Second)
 		s.typed("use make clean")
 	},
+	"asks": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, asksWhich(false))
+		s.wait(time.Second)
+		s.press("down")
+	},
+	"asks-several": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, asksWhich(true))
+		s.wait(time.Second)
+		s.typed("2")
+		s.wait(time.Second)
+		s.typed("1")
+		s.wait(time.Second)
+	},
+	"asks-words": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, asksWhich(true))
+		s.wait(time.Second)
+		s.typed("neither of them")
+	},
 	"notes": func(s *screenplay) {
 		s.events(chat.TurnStarted{},
 			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 4, "duplicate-file": 1}), Prunes: []chat.PruneRecord{{Tokens: 12_300}}, TokensBefore: 52_480, TokensAfter: 40_180, Limit: 128_000},
@@ -245,4 +263,13 @@ func TestNothingFinishedIsLive(t *testing.T) {
 	if rows := s.model.transcript.Take(); len(rows) != 0 {
 		t.Errorf("%d printed lines are still waiting", len(rows))
 	}
+}
+
+// asksWhich is a question of the model with choices.
+func asksWhich(several bool) chat.ApprovalRequested {
+	inquiry := tools.Inquiry{Header: "Store", Question: "Where shall the sessions be kept?", Several: several, Options: []tools.Option{
+		{Label: "SQLite (recommended)", Description: "one file, no server, and enough for what one machine writes"},
+		{Label: "Postgres", Description: "a server of its own"},
+	}}
+	return chat.ApprovalRequested{Approval: chat.Approval{ID: 1, Tool: "ask_user", Preview: tools.Preview{Title: "the model asks", Inquiries: []tools.Inquiry{inquiry, inquiry}}}}
 }

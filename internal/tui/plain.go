@@ -27,8 +27,8 @@ type plain struct {
 	out   io.Writer
 	inbox chan tea.Msg
 	ended chan struct{}
-	// asked is the question that was printed last.
-	asked int
+	// asked is the question that was printed last, and which of its inquiries.
+	asked struct{ id, step int }
 	// stopped is when Ctrl+C was pressed last.
 	stopped time.Time
 }
@@ -136,7 +136,7 @@ func (p *plain) line(text string) tea.Cmd {
 	m := p.model
 	if m.questions.Open() {
 		if reply := m.questions.Line(text, m.opts.Now()); reply.View {
-			p.asked = 0
+			p.asked.id = 0
 			return nil
 		} else if !reply.Pass {
 			cmd := m.questionReply(reply)
@@ -177,13 +177,13 @@ func (p *plain) show() {
 	if opened != nil {
 		rows = append(rows, opened.All(m.theme, m.width)...)
 	}
-	if m.questions.Open() && m.questions.First().ID != p.asked {
+	if m.questions.Open() && (m.questions.First().ID != p.asked.id || m.questions.First().Step != p.asked.step) {
 		asked := m.questions.First()
-		p.asked = asked.ID
+		p.asked.id, p.asked.step = asked.ID, asked.Step
 		about := question.All(m.theme, asked, m.width)
 		head := "Question: "
-		if n := m.questions.Count(); n > 1 {
-			head = fmt.Sprintf("Question 1 of %d: ", n)
+		if n, of := m.questions.Place(); of > 1 {
+			head = fmt.Sprintf("Question %d of %d: ", n, of)
 		}
 		about[0] = head + about[0]
 		rows = append(append(rows, about...), style.WrapText(m.questions.Answers(), m.width)...)

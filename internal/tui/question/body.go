@@ -41,6 +41,12 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 	case request.Own != nil:
 		b.title = oneLine(request.Own.Title).Text
 		b.rows = ownRows(t, request.Own, width)
+	case request.Inquiry() != nil:
+		b.title = inquiryTitle(request.Inquiry())
+		if !b.fits(b.title) {
+			b.rows, b.title = style.WrapText(b.title, width), "the model asks"
+		}
+		return
 	case request.Repeats != "":
 		b.title = "the model goes in circles; shall it go on?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)

@@ -12,8 +12,14 @@ import (
 // is doubled counts once: neither is typed into the message by itself.
 func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 	letter := strings.ToLower(k.Text)
+	if letter == " " && q.inquiry() != nil && q.selected > 0 && !q.TooEarly(now) {
+		return q.choose(q.choices()[q.selected-1].key, now)
+	}
 	if !q.isChoice(letter) {
 		return q.typed(k.Text, now)
+	}
+	if i := q.inquiry(); i != nil && i.Several && letter != "v" && q.letter == "" && !q.TooEarly(now) {
+		return q.choose(letter, now) // a mark is no answer yet
 	}
 	switch held := q.fresh(now); {
 	case held != "" && strings.ToLower(held) != letter, q.letter != "" && q.letter != letter:
@@ -62,9 +68,14 @@ func (q *Questions) fresh(now time.Time) string {
 	return q.held
 }
 
-// typed gives what was typed to the message, with the letters before it.
+// typed gives what was typed to the message, with the letters before it. It answers what
+// the model asks, in own words, unless it was begun before that was read.
 func (q *Questions) typed(text string, now time.Time) Reply {
 	text = q.fresh(now) + q.letter + text
+	if q.inquiry() != nil && !q.TooEarly(now) {
+		q.writeOwn(text)
+		return Reply{}
+	}
 	q.Draft()
 	return Reply{Draft: text}
 }

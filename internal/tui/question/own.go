@@ -15,12 +15,14 @@ type Asked struct {
 	chat.Approval
 	// Own is nil for a call of the model.
 	Own *command.Ask
+	// Step is which of the model's inquiries is being answered, from 0.
+	Step int
 }
 
 // AddOwn takes the question of a command that the person has just typed.
 func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
 	q.owns++
-	q.waiting = append(q.waiting, Asked{chat.Approval{ID: -q.owns}, ask})
+	q.waiting = append(q.waiting, Asked{Approval: chat.Approval{ID: -q.owns}, Own: ask})
 	if len(q.waiting) == 1 {
 		q.show(now)
 	}

@@ -1,15 +1,25 @@
 package question
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/tools"
 )
 
 // Answers says in a line what may be typed as an answer to the first question, where
 // answers are lines.
 func (q *Questions) Answers() string {
+	if i := q.inquiry(); i != nil {
+		number := "Type its number"
+		if i.Several {
+			number = "Type one or several numbers"
+		}
+		return number + ", or an answer in your own words; stop: no answer, and stop; v: hear it again."
+	}
 	var says []string
 	for _, c := range q.choices() {
 		key, does := c.key, c.does
@@ -30,6 +40,9 @@ func (q *Questions) Answers() string {
 // Line takes a line that was typed while a question is open: an answer, by itself, or n
 // with a reason behind it. Pass is set for a message.
 func (q *Questions) Line(text string, now time.Time) Reply {
+	if q.inquiry() != nil {
+		return q.inquiryLine(strings.TrimSpace(text), now)
+	}
 	answer, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
 	answer, reason = strings.ToLower(answer), strings.TrimSpace(reason)
 	if answer == "esc" {
@@ -50,4 +63,37 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 		return Reply{Hint: "that was typed before the question was there; answer it again"}
 	}
 	return q.answer(chat.Decision{Allow: true, Always: answer == "a"}, false, now)
+}
+
+// inquiryLine takes a line as the answer to what the model asks: numbers of options, or
+// words. A command is for the rest of the interface.
+func (q *Questions) inquiryLine(text string, now time.Time) Reply {
+	switch {
+	case text == "", text[0] == '/', text[0] == '!':
+		return Reply{Pass: true}
+	case text == "v":
+		return Reply{View: true}
+	case text == "stop", text == "esc":
+		return q.choose("esc", now)
+	case q.TooEarly(now):
+		return Reply{Hint: "that was typed before the question was there; answer it again"}
+	}
+	if numbers := q.numbers(text); numbers != nil {
+		return q.give(tools.Given{Chosen: q.labels(numbers)}, now)
+	}
+	return q.give(tools.Given{Words: text}, now)
+}
+
+// numbers reads the numbers of options, from 0 and in their order; nil for anything else.
+func (q *Questions) numbers(text string) (numbers []int) {
+	i := q.inquiry()
+	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 1 || n > len(i.Options) || len(numbers) > 0 && !i.Several {
+			return nil
+		}
+		numbers = append(numbers, n-1)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/tools"
 	"agent/internal/tui/edit"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -49,7 +50,12 @@ type Questions struct {
 	answeredAt time.Time
 	// selected is the choice picked with the arrows, from 1; 0 is none.
 	selected int
-	// reason is the editor for why not, nil while it is not asked.
+	// given are the answers to the inquiries before the present one, marked the options
+	// that are chosen of it where several may be.
+	given  []tools.Given
+	marked []int
+	// reason is the editor for why not, or for an answer in own words; nil while neither is
+	// typed.
 	reason *edit.Editor
 	body   body
 	// theme, width and room are those it was arranged for.
@@ -88,6 +94,14 @@ func (q *Questions) Count() int {
 		return 0
 	}
 	return max(len(q.waiting), 1+len(q.First().After))
+}
+
+// Place is which of how many questions is shown: those of one call that asks, else the calls.
+func (q *Questions) Place() (n, of int) {
+	if q.Open() && q.inquiry() != nil {
+		return q.First().Step + 1, len(q.First().Preview.Inquiries)
+	}
+	return 1, q.Count()
 }
 
 // Owned reports whether a question waits about what a command of the person would do.
@@ -203,6 +217,11 @@ func (q *Questions) Key(k term.Key, now time.Time) Reply {
 	case k.Types():
 		return q.letterKey(k, now)
 	}
+	if q.letter != "" && k.Name == "enter" && q.inquiry() != nil {
+		letter := q.letter
+		q.letter = ""
+		return q.choose(letter, now)
+	}
 	if q.letter != "" && k.Name != "esc" && k.Name != "ctrl+c" {
 		return q.typed("", now) // an editing key: a message is being typed
 	}
@@ -231,6 +250,8 @@ func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
 		return q.choose("esc", now)
 	case "tab":
 		q.Draft()
+	case "left":
+		q.back(now)
 	case "up", "down", "enter":
 		if !q.TooEarly(now) {
 			return q.selectKey(k.Name, now)
@@ -252,6 +273,8 @@ func (q *Questions) selectKey(name string, now time.Time) Reply {
 		q.move(-1)
 	case name == "down":
 		q.move(1)
+	case q.inquiry() != nil && q.inquiry().Several:
+		return q.enterSeveral(now)
 	case q.selected > 0 && q.selected <= len(q.choices()):
 		return q.choose(q.choices()[q.selected-1].key, now)
 	}
@@ -274,7 +297,7 @@ func (q *Questions) move(by int) {
 // choose does what a choice says.
 func (q *Questions) choose(key string, now time.Time) Reply {
 	switch key {
-	case "y", "a":
+	case "y", "a", "1", "2", "3", "4":
 		switch {
 		case q.body.endSeen:
 		case q.body.cramped:
@@ -284,12 +307,17 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 			q.body.showEnd()
 			return Reply{}
 		}
+		if q.inquiry() != nil {
+			return q.pick(int(key[0]-'1'), now)
+		}
 		return q.answer(chat.Decision{Allow: true, Always: key == "a"}, false, now)
 	case "n":
 		if q.First().Own != nil {
 			return q.answer(chat.Decision{}, false, now)
 		}
 		q.reason = &edit.Editor{}
+	case ownWords:
+		q.writeOwn("")
 	case "v":
 		return Reply{View: true}
 	case "esc":
@@ -316,6 +344,9 @@ func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "enter":
+		if q.inquiry() != nil {
+			return q.giveOwn(now)
+		}
 		return q.answer(chat.Decision{Reason: strings.TrimSpace(q.reason.Value())}, false, now)
 	case "esc", "alt+esc":
 		q.reason = nil
@@ -346,6 +377,9 @@ type choice struct{ key, does, short string }
 
 // choices are the answers there are to the first question.
 func (q *Questions) choices() []choice {
+	if i := q.inquiry(); i != nil {
+		return q.inquiryChoices(i)
+	}
 	if own := q.First().Own; own != nil {
 		does := oneLine(own.Does).Text
 		return []choice{{"y", does, does}, {"n", "no, leave it as it is (Esc too)", "no"}}

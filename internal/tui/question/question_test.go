@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -161,7 +162,7 @@ func TestTheQuestionOfACommand(t *testing.T) {
 		if text := strings.Join(rows, "\n"); !strings.Contains(text, "delete  a.txt") || !strings.Contains(text, "yes, undo") {
 			t.Errorf("it does not show what it would do:\n%s", text)
 		}
-		if got := a.alone(key); got != want {
+		if got := a.alone(key); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", key, got, want)
 		}
 	}

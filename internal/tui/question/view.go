@@ -35,8 +35,8 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 func (q Questions) View() ([]string, Place) {
 	t, width, room := q.theme, q.width, q.room
 	count := ""
-	if n := q.Count(); n > 1 {
-		count = fmt.Sprintf(" (1 of %d)", n)
+	if n, of := q.Place(); of > 1 {
+		count = fmt.Sprintf(" (%d of %d)", n, of)
 	}
 	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, max(1, width-len(count)))) + t.Dim.Text(count)
 	if q.body.cramped {
@@ -60,6 +60,9 @@ func All(t *style.Theme, request Asked, width int) []string {
 		title = nil // it is in the rows
 	}
 	rows := slices.Concat(title, cautionRows(t, request, width), []string{""}, b.rows)
+	if i := request.Inquiry(); i != nil {
+		rows = append(rows, optionRows(t, i, width)...)
+	}
 	if b.hidden > 0 {
 		rows = append(rows, "", b.warning(t, width))
 	}
@@ -72,7 +75,7 @@ func hidden(request Asked) int {
 		return ownHidden(request.Own)
 	}
 	p := request.Preview
-	n := patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden + oneLine(p.Directory).Hidden
+	n := inquiryHidden(p.Inquiries) + patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden + oneLine(p.Directory).Hidden
 	if p.Command == "" {
 		n += oneLine(p.Title).Hidden + style.Reveal(argumentsText(p.Arguments)).Hidden
 	}
@@ -167,7 +170,11 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 			mark, look = "❯ ", t.Strong
 		}
 		key := keyName(c.key)
-		row := style.Spans{{Text: mark, Style: t.User}, {Text: key + strings.Repeat(" ", 5-len(key)), Style: t.Accent}, {Text: c.does, Style: look}}
+		row := style.Spans{{Text: mark, Style: t.User}, {Text: key + strings.Repeat(" ", 5-style.Width(key)), Style: t.Accent}, {Text: c.does, Style: look}}
+		if q.inquiry() != nil { // prose, which is not broken within words
+			rows = append(rows, style.Indent(style.WrapSpans(row[2:], width-7), row[:2].String(), strings.Repeat(" ", 7))...)
+			continue
+		}
 		for j, part := range row.HardWrap(width) {
 			if j > 0 {
 				part = append(style.Spans{{Text: strings.Repeat(" ", 7)}}, part...)
@@ -175,7 +182,11 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 			rows = append(rows, part.String())
 		}
 	}
-	return append(rows, t.Dim.Text(style.Truncate("  ↑↓ Enter choose · v opens all of it · Tab to a message", width)))
+	hint := "  ↑↓ Enter choose · v opens all of it · Tab to a message"
+	if i := q.inquiry(); i != nil && i.Several {
+		hint = "  numbers or Space mark several · Enter answers · Tab to a message"
+	}
+	return append(rows, t.Dim.Text(style.Truncate(hint, width)))
 }
 
 // choiceLine is the answers in as few rows as they need.
@@ -207,8 +218,11 @@ func (q *Questions) crampedFoot(t *style.Theme, width int) []string {
 }
 
 func keyName(key string) string {
-	if key == "esc" {
+	switch key {
+	case "esc":
 		return "Esc"
+	case ownWords:
+		return "…"
 	}
 	return key
 }
@@ -219,11 +233,17 @@ func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	if q.First().Repeats != "" {
 		prompt, refuses = "What instead? ", "Enter says no"
 	}
+	if q.inquiry() != nil {
+		prompt = "Your answer: "
+	}
 	rows, row, col := q.reason.View(width-len(prompt)-1, 3)
 	rows = style.Indent(rows, t.Strong.Text(prompt), strings.Repeat(" ", len(prompt)))
 	does := refuses + " and ends the turn; with a reason the model goes on · Esc back"
 	if strings.TrimSpace(q.reason.Value()) != "" {
 		does = refuses + ", and the model goes on · Esc back"
+	}
+	if q.inquiry() != nil {
+		does = "Enter answers · Esc back to the choices"
 	}
 	for _, line := range style.WrapText(does, width) {
 		rows = append(rows, t.Dim.Text(line))

@@ -1,0 +1,167 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/traits"
+	"agent/internal/words"
+)
+
+// Bounds of what one call asks.
+const (
+	mostInquiries             = 4
+	leastOptions, mostOptions = 2, 4
+)
+
+// Inquiry is one question of the model to the person. Every question may also be answered
+// in the person's own words.
+type Inquiry struct {
+	// Question is what is asked.
+	Question string
+	// Header names the subject in a word or two; it may be empty.
+	Header string
+	// Options are the choices that are offered, the recommended one first.
+	Options []Option
+	// Several is set when more than one option may be chosen.
+	Several bool
+}
+
+// Option is a choice of an inquiry.
+type Option struct{ Label, Description string }
+
+// Given is the answer to one inquiry.
+type Given struct {
+	// Chosen are the labels of the options that were chosen, in their order.
+	Chosen []string
+	// Words is what the person wrote themselves, empty when they wrote nothing.
+	Words string
+}
+
+// String says the answer on one line.
+func (g Given) String() string {
+	said := g.Chosen
+	if g.Words != "" {
+		said = append(said[:len(said):len(said)], words.FirstLine(g.Words))
+	}
+	return strings.Join(said, ", ")
+}
+
+type askUserArgs struct {
+	Questions []inquiryArg `json:"questions" jsonschema:"1 to 4"`
+}
+
+type inquiryArg struct {
+	Question    string      `json:"question"`
+	Header      string      `json:"header,omitempty" jsonschema:"the subject in a word or two"`
+	Options     []optionArg `json:"options" jsonschema:"2 to 4, the recommended one first; the user can always answer otherwise"`
+	MultiSelect bool        `json:"multiSelect,omitempty" jsonschema:"several options may be chosen"`
+}
+
+type optionArg struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty" jsonschema:"what follows from it"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. It takes the words of other agents' tools,
+// and members that this program does not know are ignored.
+func (a *inquiryArg) UnmarshalJSON(data []byte) error {
+	var given struct {
+		Question    string      `json:"question"`
+		Header      string      `json:"header"`
+		Options     []optionArg `json:"options"`
+		MultiSelect bool        `json:"multiSelect"`
+		Multiple    bool        `json:"multiple"`
+	}
+	if data[0] != '{' {
+		return fmt.Errorf("a question must be an object with question and options, not %s", kindOf(data))
+	}
+	if err := json.Unmarshal(data, &given); err != nil {
+		return err
+	}
+	*a = inquiryArg{given.Question, given.Header, given.Options, given.MultiSelect || given.Multiple}
+	return nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler. An option may be just its label.
+func (a *optionArg) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &a.Label) == nil {
+		return nil
+	}
+	var given struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+	}
+	err := json.Unmarshal(data, &given)
+	*a = optionArg(given)
+	return err
+}
+
+var errNobody = errors.New("nobody is there to ask; decide and say so")
+
+func askUser() Tool {
+	return define(Tool{
+		Name: "ask_user",
+		Description: "Asks the user to choose, where the work depends on a decision that is theirs and that neither the request nor the code answers. " +
+			"Do not ask what you can find out, nor whether to go on.",
+		Traits: Traits{Asks: true, Words: traits.Say("asking", "asked", "ask")},
+	}, func(_ context.Context, _ *Env, args askUserArgs) (Plan, error) {
+		inquiries, err := args.inquiries()
+		if err != nil {
+			return Plan{}, err
+		}
+		return Plan{
+			Preview:  Preview{Title: "the model asks", Inquiries: inquiries},
+			Apply:    func(context.Context) Answer { return failed(errNobody) },
+			Answered: func(given []Given) Answer { return saidBy(inquiries, given) },
+		}, nil
+	})
+}
+
+// inquiries are the questions of a call, or what is wrong with them.
+func (a askUserArgs) inquiries() ([]Inquiry, error) {
+	if n := len(a.Questions); n < 1 || n > mostInquiries {
+		return nil, fmt.Errorf("questions must hold 1 to %d questions, not %d", mostInquiries, n)
+	}
+	var all []Inquiry
+	for i, asked := range a.Questions {
+		inquiry := Inquiry{Question: strings.TrimSpace(asked.Question), Header: strings.TrimSpace(asked.Header), Several: asked.MultiSelect}
+		if inquiry.Question == "" {
+			return nil, fmt.Errorf("question %d is empty", i+1)
+		}
+		if n := len(asked.Options); n < leastOptions || n > mostOptions {
+			return nil, fmt.Errorf("question %d must have %d to %d options, not %d", i+1, leastOptions, mostOptions, n)
+		}
+		labels := map[string]bool{}
+		for _, o := range asked.Options {
+			label := strings.TrimSpace(o.Label)
+			if label == "" || labels[label] {
+				return nil, fmt.Errorf("question %d: every option must have a label of its own", i+1)
+			}
+			labels[label] = true
+			inquiry.Options = append(inquiry.Options, Option{label, strings.TrimSpace(o.Description)})
+		}
+		all = append(all, inquiry)
+	}
+	return all, nil
+}
+
+// saidBy says what the person answered, a question and its answer in two lines.
+func saidBy(inquiries []Inquiry, given []Given) Answer {
+	var text, summary []string
+	for i, g := range given {
+		said := strings.Join(g.Chosen, ", ")
+		switch {
+		case g.Words != "" && said != "":
+			said += "; and in their own words: " + g.Words
+		case g.Words != "":
+			said = "in their own words: " + g.Words
+		}
+		text = append(text, inquiries[i].Question+"\n→ "+said)
+		summary = append(summary, g.String())
+	}
+	return Answer{Text: "The user answered:\n" + strings.Join(text, "\n"), Summary: strings.Join(summary, "; ")}
+}

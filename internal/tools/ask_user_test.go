@@ -1,0 +1,88 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/tokens"
+)
+
+const twoQuestions = `{"questions":[
+	{"question":"Which store?","header":"Store","options":[{"label":"SQLite","description":"one file"},{"label":"Postgres"}]},
+	{"question":"Which checks?","multiSelect":true,"options":["vet","race","fuzz"]}]}`
+
+// What the model asks is planned as questions, whose answers are its answer; where nobody
+// is there, it reads that it must decide.
+func TestAskUser(t *testing.T) {
+	t.Parallel()
+	plan, err := askUser().Plan(t.Context(), &Env{}, []byte(twoQuestions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := plan.Preview.Inquiries
+	if len(asked) != 2 || asked[0].Header != "Store" || asked[0].Options[0].Description != "one file" || !asked[1].Several || asked[1].Options[2].Label != "fuzz" {
+		t.Errorf("it asks %+v", asked)
+	}
+	got := plan.Answered([]Given{{Words: "a flat\nfile"}, {Chosen: []string{"vet", "fuzz"}, Words: "and lint"}})
+	if want := "The user answered:\nWhich store?\n→ in their own words: a flat\nfile\nWhich checks?\n→ vet, fuzz; and in their own words: and lint"; got.Text != want || got.Error != "" {
+		t.Errorf("the model reads %q", got.Text)
+	}
+	if !strings.HasPrefix(got.Summary, "a flat") || !strings.HasSuffix(got.Summary, "; vet, fuzz, and lint") {
+		t.Errorf("the person reads %q", got.Summary)
+	}
+	if got := plan.Apply(t.Context()); got.Error != "nobody is there to ask; decide and say so" {
+		t.Errorf("unattended it says %+v", got)
+	}
+}
+
+// The arguments of codex (id) and opencode (multiple) are understood.
+func TestAskUserAsOthersDo(t *testing.T) {
+	t.Parallel()
+	plan, err := askUser().Plan(t.Context(), &Env{}, []byte(`{"questions":[{"id":"a","question":"Which?","options":[{"label":"x","preview":"…"},{"label":"y"}],"multiple":true}]}`))
+	if err != nil || !plan.Preview.Inquiries[0].Several {
+		t.Errorf("%+v, %v", plan.Preview.Inquiries, err)
+	}
+}
+
+func TestAskUserRefuses(t *testing.T) {
+	t.Parallel()
+	option := `{"label":"a"},{"label":"b"}`
+	question := `{"question":"?","options":[` + option + `]}`
+	for args, says := range map[string]string{
+		`{}`:               `missing required parameter "questions"`,
+		`{"questions":[]}`: "1 to 4 questions, not 0",
+		`{"questions":[` + strings.Repeat(question+",", 4) + question + `]}`:      "1 to 4 questions, not 5",
+		`{"questions":[{"question":" ","options":[` + option + `]}]}`:             "question 1 is empty",
+		`{"questions":[` + question + `,{"question":"?","options":["a"]}]}`:       "question 2 must have 2 to 4 options, not 1",
+		`{"questions":[{"question":"?","options":["a","a"]}]}`:                    "a label of its own",
+		`{"questions":["which?"]}`:                                                "a question must be an object",
+		`{"questions":[{"question":"?","options":["a","b","c","d","e"]}]}`:        "not 5",
+		`{"questions":[` + question + `],"title":{"text":"unknown and no text"}}`: `"title"`,
+	} {
+		if _, err := askUser().Plan(t.Context(), &Env{}, []byte(args)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v does not say %q", args, err, says)
+		}
+	}
+}
+
+// Density never takes an answer, nobody is asked where nobody is, and the declaration
+// stays within its budget.
+func TestAskUserIsDeclared(t *testing.T) {
+	t.Parallel()
+	tool := askUser()
+	if tool.Retrievable() || tool.ShowsFile() || !tool.Harmless() || tool.Beside {
+		t.Errorf("it declares %+v", tool.Traits)
+	}
+	unattended := NewRegistry(WithoutPerson(Default())...)
+	offered := func(t Tool) bool { return t.Name == tool.Name }
+	if slices.ContainsFunc(unattended.For(""), offered) || !slices.ContainsFunc(NewRegistry(Default()...).For(""), offered) {
+		t.Error("it is offered where nobody is, or not where somebody is")
+	}
+	if _, err := unattended.Get(tool.Name); err != nil {
+		t.Errorf("a call of it is not answered: %v", err)
+	}
+	if n := tokens.Load(tokens.O200K).Count(tool.Description + string(tool.Schema)); n > 220 {
+		t.Errorf("its declaration takes %d tokens", n)
+	}
+}
