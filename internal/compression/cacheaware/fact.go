@@ -27,7 +27,7 @@ const (
 	Edit
 	// Shell runs a command line.
 	Shell
-	// Keep stores something of its own, such as a todo list.
+	// Keep stores something of its own, such as a todo list, or asks the person.
 	Keep
 )
 
@@ -40,7 +40,7 @@ func ActOf(tool traits.Traits) Act {
 		return Write
 	case tool.Edits && (named || len(tool.Patch) > 0):
 		return Edit
-	case tool.Edits, tool.Keeps:
+	case tool.Edits, tool.Keeps, tool.Asks:
 		return Keep
 	case tool.Reads && named:
 		return View
