@@ -27,6 +27,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/setup"
 	"agent/internal/setup/instructions"
+	"agent/internal/setup/permissions"
 	"agent/internal/shell"
 	"agent/internal/tools"
 	"agent/internal/workspace"
@@ -93,7 +94,12 @@ type Conversation struct {
 	env       *tools.Env
 	// brought are the skills and commands that can be called.
 	brought setup.Set
-	log     *slog.Logger
+	// skillTool is the tool for skills, if there is one.
+	skillTool []tools.Tool
+	// permissions are rules that narrow what calls may do, allowed those of the flags.
+	permissions permissions.Rules
+	allowed     allowances
+	log         *slog.Logger
 	// session is the record of the conversation, nil when none is kept.
 	session *session.Log
 	closers []func() error
@@ -154,6 +160,8 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err := c.confirmWorkspace(ctx); err != nil {
 		return err
 	}
+	c.allowed = allowed
+	c.findPermissions()
 	c.findBrought()
 	c.offerSkills()
 	system, err := c.systemPrompt()

@@ -10,11 +10,12 @@ import (
 func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 	return []tools.Source{
 		tools.Fixed("built in", offered...),
+		{Name: "skills", Revision: func() uint64 { return uint64(len(c.skillTool)) }, List: func() []tools.Tool { return c.skillTool }},
 	}
 }
 
 // gates are what a planned call passes besides the mode, the loop guard and consent; their
 // stages say where.
 func (c *Conversation) gates() []gate.Gate {
-	return []gate.Gate{}
+	return []gate.Gate{c.permissionGate()}
 }

@@ -33,7 +33,7 @@ func (c *Conversation) offerSkills() {
 		c.workspace.Look(s.Dir)
 		c.env.Protected.Open = append(c.env.Protected.Open, realPath(s.Dir))
 	}
-	c.registry = tools.NewRegistry(append(c.registry.All(), tools.Skill(catalogue, c.activate))...)
+	c.skillTool = []tools.Tool{tools.Skill(catalogue, c.activate)}
 }
 
 // windowSize is the window that is set, and the one that is known, 0 where it is not.

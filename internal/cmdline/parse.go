@@ -114,6 +114,35 @@ func Programs(line string) []string {
 	return programs
 }
 
+// Calls returns the words of each command of a line, plain or not, also of those within
+// others. What is not literal is a single "…"; a line that is no valid shell is taken
+// apart at white space.
+func Calls(line string) [][]string {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		if words := strings.Fields(line); len(words) > 0 {
+			return [][]string{words}
+		}
+		return nil
+	}
+	var calls [][]string
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			var words []string
+			for _, arg := range call.Args {
+				text := "…"
+				if word, err := literalWord(arg); err == nil {
+					text = word.Text
+				}
+				words = append(words, text)
+			}
+			calls = append(calls, words)
+		}
+		return true
+	})
+	return calls
+}
+
 // holdsComment reports whether there is a comment. The parser lets one that ends
 // in a backslash go on in the next line, which bash would run.
 func holdsComment(file *syntax.File) bool {

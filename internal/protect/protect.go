@@ -51,6 +51,9 @@ type Places struct {
 	// Open are absolute folders that may be read although they lie among what is
 	// protected, such as those of skills. What the lists name in them needs care all the same.
 	Open []string
+	// Ruled says why a rule of the person or the repository is against reading a file, or
+	// changing it; nil and empty for none. The path is absolute, without links.
+	Ruled func(abs string, edit bool) (why string)
 	// GitRuns reports whether git would run or obey a file because its configuration names
 	// it; nil for none. The path is absolute, without links.
 	GitRuns func(abs string) bool
@@ -60,6 +63,9 @@ type Places struct {
 // without links, rel its path in the workspace, which is shown. What lies in a
 // repository's own folder counts as well.
 func (p Places) Edit(abs, rel string) Found {
+	if found := p.ruled(abs, rel, true); found.Care != Free {
+		return found
+	}
 	if found := p.own(abs, rel); found.Care != Free {
 		return found
 	}
@@ -81,6 +87,9 @@ func (p Places) Edit(abs, rel string) Found {
 
 // Read says how careful one must be to read a file, see Edit.
 func (p Places) Read(abs, rel string) Found {
+	if found := p.ruled(abs, rel, false); found.Care != Free {
+		return found
+	}
 	if slices.ContainsFunc(p.Open, func(folder string) bool { return disk.Within(abs, folder) }) {
 		return Places{Denied: p.Denied}.Read(abs, rel)
 	}
@@ -88,6 +97,16 @@ func (p Places) Read(abs, rel string) Found {
 		return found
 	}
 	return p.secret(abs, rel)
+}
+
+func (p Places) ruled(abs, rel string, edit bool) Found {
+	if p.Ruled == nil {
+		return Found{}
+	}
+	if why := p.Ruled(abs, edit); why != "" {
+		return Found{Path: rel, Name: rel, Care: Guarded, Why: why}
+	}
+	return Found{}
 }
 
 func (p Places) own(abs, rel string) Found {

@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+
+	"agent/internal/gate"
+	"agent/internal/setup/permissions"
+)
+
+// findPermissions finds the rules by which people have narrowed what an agent may do.
+// They hold in every mode; what is not understood is said loudly (setup.md 7).
+func (c *Conversation) findPermissions() {
+	c.permissions = permissions.Read(permissions.Where{Home: realPath(c.process.Home), Workspace: c.workspace.Root()})
+	for _, problem := range c.permissions.Problems {
+		c.Notices = append(c.Notices, "NOT PROTECTED: "+problem)
+	}
+	if c.permissions.Empty() {
+		return
+	}
+	c.env.Protected.Denied = append(c.env.Protected.Denied, c.permissions.Folders()...)
+	c.env.Protected.Ruled = func(abs string, edit bool) string {
+		rule := c.permissions.Reading(abs)
+		if edit {
+			rule = c.permissions.Editing(abs)
+		}
+		if rule == nil {
+			return ""
+		}
+		return rule.String()
+	}
+}
+
+// permissionGate refuses what a rule denies, whatever else allows it, and asks where one
+// says so.
+func (c *Conversation) permissionGate() gate.Gate {
+	return gate.Gate{Name: "permissions", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+		switch rule := c.against(k); {
+		case rule == nil:
+			return gate.Verdict{}
+		case rule.Effect == permissions.Deny:
+			return gate.Verdict{
+				Refusal: "refused: " + rule.String() + "; do without it, or ask the user to change that rule",
+				Notice:  k.Said.Title() + " was refused: " + rule.String(),
+			}
+		default:
+			return c.askedByRule(k, rule)
+		}
+	}}
+}
+
+// askedByRule asks about a command that a rule wants to be asked about. Files are asked
+// about as protected ones are. What a person allowed by --allow is not asked about.
+func (c *Conversation) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
+	if k.Preview.Command == "" || c.allowed.inside.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
+		return gate.Verdict{}
+	}
+	if c.options.Unattended {
+		return gate.Verdict{
+			Refusal: "refused: " + rule.String() + ", and nobody is there to ask",
+			Notice:  k.Said.Title() + " was refused: " + rule.String() + "; --allow '" + k.Name + "(…)' that names it allows it",
+			End:     gate.ErrDenied,
+		}
+	}
+	preview := k.Preview
+	preview.Title += " (" + rule.String() + ")"
+	return gate.Verdict{Ask: &gate.Question{
+		Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview},
+		Then: func(d gate.Decision) gate.Verdict {
+			switch {
+			case d.Allow:
+				return gate.Verdict{}
+			case d.Reason == "":
+				return gate.Verdict{Refusal: "the user refused this call", End: gate.ErrDenied}
+			}
+			return gate.Verdict{Refusal: "the user refused this call: " + d.Reason}
+		},
+	}}
+}
+
+// against returns the rule that a call is against, nil for none.
+func (c *Conversation) against(k gate.Call) *permissions.Rule {
+	var found *permissions.Rule
+	worse := func(rule *permissions.Rule) {
+		if rule != nil && (found == nil || rule.Effect == permissions.Deny) {
+			found = rule
+		}
+	}
+	if k.Preview.Command != "" {
+		worse(c.permissions.Command(k.Preview.Command))
+		worse(c.permissions.Files(k.Preview.Command, c.absolute(k.Preview.Directory)))
+	}
+	if k.Traits.Reaches && !k.Traits.Runs {
+		worse(c.permissions.Page(host(k.Arguments)))
+	}
+	for _, file := range k.Preview.Protected {
+		abs := c.absolute(file.Path)
+		if k.Traits.Harmless() {
+			worse(c.permissions.Reading(abs))
+		} else {
+			worse(c.permissions.Editing(abs))
+		}
+	}
+	for _, file := range k.Preview.Paths {
+		if k.Traits.Edits {
+			worse(c.permissions.Editing(c.absolute(file)))
+		}
+	}
+	return found
+}
+
+func (c *Conversation) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.workspace.Root(), path)
+}
+
+// host is that of the address that a call names.
+func host(arguments json.RawMessage) string {
+	var named struct {
+		URL string `json:"url"`
+	}
+	_ = json.Unmarshal(arguments, &named)
+	address, err := url.Parse(named.URL)
+	if err != nil {
+		return ""
+	}
+	return address.Hostname()
+}

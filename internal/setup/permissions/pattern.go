@@ -1,0 +1,135 @@
+package permissions
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"agent/internal/cmdline"
+	"agent/internal/disk"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// matcher reports whether a path or a command matches.
+type matcher func(string) bool
+
+// pathPattern reads the pattern of a path: //abs is absolute, ~/ the home folder, / the
+// folder of the settings, ./ and the rest too; a name without a slash is meant in every
+// folder. A folder stands for all that is in it. Literal is the path of a pattern
+// without wildcards.
+func pathPattern(pattern, root, home string) (matches matcher, literal, why string) {
+	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		pattern = pattern[1:]
+	case strings.HasPrefix(pattern, "~/"):
+		if home == "" {
+			return nil, "", "there is no home folder"
+		}
+		pattern = home + pattern[1:]
+	case anywhere:
+		pattern = path.Join(root, "**", pattern)
+	default:
+		pattern = path.Join(root, pattern)
+	}
+	pattern = path.Clean(strings.TrimSuffix(pattern, "/**"))
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, "", "the pattern is wrong"
+	}
+	if !strings.ContainsAny(pattern, "*?[{") {
+		if real, err := filepath.EvalSymlinks(pattern); err == nil {
+			pattern = real
+		}
+		return func(abs string) bool { return disk.Within(abs, pattern) }, pattern, ""
+	}
+	return func(abs string) bool {
+		for at := abs; at != "/" && at != "."; at = path.Dir(at) {
+			if doublestar.MatchUnvalidated(pattern, at) {
+				return true
+			}
+		}
+		return false
+	}, "", ""
+}
+
+// commandPattern reads the pattern of a command: "git push:*" and "git push *" are those
+// that begin with these words, a star elsewhere is any text.
+func commandPattern(pattern string) matcher {
+	begin, prefix := strings.CutSuffix(pattern, ":*")
+	if !prefix {
+		begin, prefix = strings.CutSuffix(pattern, " *")
+	}
+	expression := strings.ReplaceAll(regexp.QuoteMeta(strings.Join(strings.Fields(begin), " ")), `\*`, `(?s:.*)`)
+	if prefix {
+		expression += `( (?s:.*))?`
+	}
+	return regexp.MustCompile("^" + expression + "$").MatchString
+}
+
+// wrappers are programs that run the command behind them.
+var wrappers = []string{"sudo", "doas", "env", "nice", "nohup", "time", "timeout", "stdbuf", "setsid", "xargs", "command", "exec", "builtin", "busybox"}
+
+// shells run the line behind -c.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval"}
+
+// changers are programs that change the files that they name.
+var changers = []string{"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch"}
+
+// redirected is the file that a command writes.
+var redirected = regexp.MustCompile(`>[>|&]?\s*([^\s;&|<>()]+)`)
+
+// spokenWords are the words of a line that may be files, behind the program that gets
+// them, or behind ">".
+func spokenWords(line string) [][]string {
+	all := cmdline.Calls(line)
+	for _, to := range redirected.FindAllStringSubmatch(line, -1) {
+		all = append(all, []string{">", strings.Trim(to[1], `"'`)})
+	}
+	fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`<>|&;(){}$=,:", r) })
+	return append(all, append([]string{""}, fields...))
+}
+
+// maxNested is how deep lines within lines are looked at.
+const maxNested = 4
+
+// spoken are the commands that a line holds, each as its words with blanks between them:
+// as they are written, without the path of the program, and without what only wraps them.
+func spoken(line string, depth int) []string {
+	var all []string
+	for _, words := range cmdline.Calls(line) {
+		all = append(all, strings.Join(words, " "))
+		words[0] = path.Base(words[0])
+		all = append(all, strings.Join(words, " "))
+		if depth == maxNested {
+			continue
+		}
+		if slices.Contains(shells, words[0]) {
+			for _, word := range words[1:] {
+				if strings.Contains(word, " ") || words[0] == "eval" {
+					all = append(all, spoken(word, depth+1)...)
+				}
+			}
+		}
+		if slices.Contains(wrappers, words[0]) {
+			for i := range words[1:] {
+				all = append(all, strings.Join(words[i+1:], " "))
+				if slices.Contains(shells, path.Base(words[i+1])) {
+					all = append(all, spoken(quoted(words[i+1:]), depth+1)...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// quoted writes words as a line of a shell.
+func quoted(words []string) string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = cmdline.Quote(word)
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,272 @@
+// Package permissions reads the rules by which people have narrowed what Claude Code may
+// do, and says which of them a call is against. A rule here only ever refuses or asks. It
+// reads files and runs nothing.
+package permissions
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/setup/source"
+)
+
+// maxFile is what is read of a file of settings, in bytes.
+const maxFile = 1 << 20
+
+// Effect is what a rule does.
+type Effect string
+
+// The effects, the stronger first.
+const (
+	Deny Effect = "deny"
+	Ask  Effect = "ask"
+)
+
+// Rule is one rule of a file.
+type Rule struct {
+	// Text is the rule as it is written, File where.
+	Text, File string
+	Effect     Effect
+
+	about subject
+	// paths and words match files and commands; nil match all.
+	paths, words matcher
+	host, tool   string
+	// literal is the path of a rule without a pattern.
+	literal string
+}
+
+// subject is what a rule is about.
+type subject int
+
+const (
+	reads subject = iota
+	edits
+	commands
+	pages
+	tools
+)
+
+// String says the rule as a person is told it.
+func (r Rule) String() string { return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File) }
+
+// Rules are those that hold in a workspace.
+type Rules struct {
+	all  []Rule
+	home string
+	// Problems are rules that are not understood and files that cannot be read: nobody is
+	// protected by them, so they must be said loudly.
+	Problems []string
+}
+
+// Where says where to look. All folders are absolute.
+type Where struct{ Home, Workspace string }
+
+// Read reads the rules of a workspace and its user.
+func Read(w Where) Rules {
+	r := Rules{home: w.Home}
+	above := source.Above(w.Home, w.Workspace)
+	for _, dir := range above {
+		for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
+			r.file(source.Place{Root: above[0], Home: ""}, filepath.Join(dir, name), dir, w.Home)
+		}
+	}
+	if w.Home != "" && !slices.Contains(above, w.Home) {
+		r.file(source.Place{Home: w.Home}, filepath.Join(w.Home, ".claude/settings.json"), w.Home, w.Home)
+	}
+	return r
+}
+
+// Empty reports whether there are no rules.
+func (r Rules) Empty() bool { return len(r.all) == 0 }
+
+// file reads the rules of one file, whose paths begin at root.
+func (r *Rules) file(from source.Place, file, root, home string) {
+	text, err := from.Read(file, maxFile)
+	if source.Missing(err) {
+		return
+	}
+	var settings struct {
+		Permissions struct {
+			Deny []string `json:"deny"`
+			Ask  []string `json:"ask"`
+		} `json:"permissions"`
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(strings.TrimPrefix(text.Text, "\uFEFF")), &settings)
+	}
+	if err != nil {
+		r.Problems = append(r.Problems, fmt.Sprintf("the rules of %s do not hold: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
+		return
+	}
+	for _, effect := range []Effect{Deny, Ask} {
+		texts := settings.Permissions.Deny
+		if effect == Ask {
+			texts = settings.Permissions.Ask
+		}
+		for _, text := range texts {
+			rule, why := parse(strings.TrimSpace(text), root, home)
+			rule.File, rule.Effect = file, effect
+			if why == "" && effect == Ask && (rule.about == pages || rule.about == tools) {
+				why = "only files and commands can be asked about by a rule"
+			}
+			if why != "" {
+				r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
+				continue
+			}
+			r.all = append(r.all, rule)
+		}
+	}
+	slices.SortStableFunc(r.all, func(a, b Rule) int { return rank(a.Effect) - rank(b.Effect) })
+}
+
+func rank(e Effect) int {
+	if e == Deny {
+		return 0
+	}
+	return 1
+}
+
+// parse reads a rule as Claude Code writes it; why says what is not understood.
+func parse(text, root, home string) (rule Rule, why string) {
+	name, pattern, has := strings.Cut(text, "(")
+	if has {
+		var closed bool
+		if pattern, closed = strings.CutSuffix(pattern, ")"); !closed {
+			return rule, "the parenthesis is not closed"
+		}
+		pattern = strings.TrimSpace(pattern)
+	}
+	rule.Text = text
+	all := !has || pattern == "" || pattern == "*" || pattern == "**"
+	switch name {
+	case "Read", "Grep", "Glob", "LS":
+		rule.about = reads
+	case "Edit", "Write", "MultiEdit", "NotebookEdit":
+		rule.about = edits
+	case "Bash":
+		rule.about = commands
+		if !all {
+			rule.words = commandPattern(pattern)
+		}
+		return rule, ""
+	case "WebFetch", "WebSearch":
+		rule.about = pages
+		if host, domain := strings.CutPrefix(pattern, "domain:"); domain {
+			rule.host = strings.ToLower(host)
+		} else if !all {
+			return rule, "only domain: is understood in it"
+		}
+		return rule, ""
+	default:
+		if !strings.HasPrefix(name, "mcp__") {
+			return rule, "there is no such tool here"
+		}
+		if rule.about, rule.tool = tools, name; has && !all {
+			return rule, "arguments of servers' tools are not looked at"
+		}
+		return rule, ""
+	}
+	if !all {
+		rule.paths, rule.literal, why = pathPattern(pattern, root, home)
+	}
+	return rule, why
+}
+
+// Reading returns the rule that reading a file is against; nil for none. The path is
+// absolute.
+func (r Rules) Reading(abs string) *Rule { return r.about(reads, abs) }
+
+// Editing returns the rule that changing a file is against; nil for none. What must not
+// be read must not be changed either.
+func (r Rules) Editing(abs string) *Rule {
+	if rule := r.about(edits, abs); rule != nil {
+		return rule
+	}
+	return r.about(reads, abs)
+}
+
+func (r Rules) about(about subject, abs string) *Rule {
+	for i, rule := range r.all {
+		if rule.about == about && (rule.paths == nil || rule.paths(abs)) {
+			return &r.all[i]
+		}
+	}
+	return nil
+}
+
+// Command returns the rule that a command line is against; nil for none. Commands within others count too.
+func (r Rules) Command(line string) *Rule {
+	said := spoken(line, 0)
+	for i, rule := range r.all {
+		if rule.about == commands && (rule.words == nil || slices.ContainsFunc(said, rule.words)) {
+			return &r.all[i]
+		}
+	}
+	return nil
+}
+
+// Files returns the rule that the files are against which a command line names, run in a
+// folder; nil for none. A command can hide what it is about: that is what the sandbox is for.
+func (r Rules) Files(line, dir string) *Rule {
+	for _, words := range spokenWords(line) {
+		change := slices.Contains(changers, filepath.Base(words[0])) || words[0] == ">"
+		for _, word := range words[1:] {
+			abs := word
+			if rest, home := strings.CutPrefix(word, "~/"); home {
+				abs = filepath.Join(r.home, rest)
+			}
+			if !filepath.IsAbs(abs) {
+				abs = filepath.Join(dir, abs)
+			}
+			if real, err := filepath.EvalSymlinks(abs); err == nil {
+				abs = real
+			}
+			rule := r.Reading(abs)
+			if change {
+				rule = r.Editing(abs)
+			}
+			if rule != nil && rule.paths != nil {
+				return rule
+			}
+		}
+	}
+	return nil
+}
+
+// Page returns the rule that fetching a page of a host is against; nil for none.
+func (r Rules) Page(host string) *Rule {
+	host = strings.ToLower(host)
+	for i, rule := range r.all {
+		if rule.about == pages && (rule.host == "" || host == rule.host || strings.HasSuffix(host, "."+rule.host)) {
+			return &r.all[i]
+		}
+	}
+	return nil
+}
+
+// Server returns the rule that a call of a server's tool is against; nil for none. The
+// name is as Claude Code writes it: mcp__SERVER__TOOL.
+func (r Rules) Server(name string) *Rule {
+	for i, rule := range r.all {
+		if rule.about == tools && (rule.tool == name || strings.HasPrefix(name, rule.tool+"__") || strings.HasSuffix(rule.tool, "*") && strings.HasPrefix(name, strings.TrimSuffix(rule.tool, "*"))) {
+			return &r.all[i]
+		}
+	}
+	return nil
+}
+
+// Folders are the absolute files and folders of rules that deny reading them and name
+// them without a pattern, for what can hide no more than those.
+func (r Rules) Folders() []string {
+	var all []string
+	for _, rule := range r.all {
+		if rule.Effect == Deny && rule.about == reads && rule.literal != "" {
+			all = append(all, rule.literal)
+		}
+	}
+	return all
+}

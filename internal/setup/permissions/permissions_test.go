@@ -1,0 +1,153 @@
+package permissions
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rules are those of a project with these rules that deny.
+func rules(t *testing.T, deny ...string) (r Rules, root, home string) {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = filepath.Join(home, "work")
+	write(t, root+"/.git/HEAD", "")
+	write(t, root+"/.claude/settings.json", `{"permissions":{"deny":["`+strings.Join(deny, `","`)+`"]}}`)
+	return Read(Where{Home: home, Workspace: root}), root, home
+}
+
+func TestRulesAboutFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule, denied, free string
+	}{
+		{"Read(./secrets/**)", "W/secrets/a/b", "W/secrets.txt"},
+		{"Read(secrets/)", "W/x/secrets/a", "W/secretsx/a"},
+		{"Read(.env)", "W/a/b/.env", "W/.env.example"},
+		{"Read(.env.*)", "W/.env.local", "W/.env"},
+		{"Read(/config/keys.json)", "W/config/keys.json", "W/x/config/keys.json"},
+		{"Read(//etc/passwd)", "/etc/passwd", "W/etc/passwd"},
+		{"Read(~/.aws/**)", "H/.aws/credentials", "W/.aws/x"},
+		{"Read(**/*.pem)", "W/a/b.pem", "W/a/b.pem.txt"},
+		{"Read", "W/anything", ""},
+		{"Edit(docs/**)", "", "W/docs/a"},
+	} {
+		r, root, home := rules(t, c.rule)
+		at := strings.NewReplacer("W", root, "H", home)
+		if len(r.Problems) > 0 {
+			t.Errorf("%s: %v", c.rule, r.Problems)
+		}
+		if c.denied != "" && r.Reading(at.Replace(c.denied)) == nil {
+			t.Errorf("%s lets %s be read", c.rule, c.denied)
+		}
+		if c.denied != "" && r.Editing(at.Replace(c.denied)) == nil {
+			t.Errorf("%s lets %s be changed", c.rule, c.denied)
+		}
+		if c.free != "" && r.Reading(at.Replace(c.free)) != nil {
+			t.Errorf("%s denies %s", c.rule, c.free)
+		}
+	}
+	for _, rule := range []string{"Edit(docs/**)", "Write(docs/**)"} {
+		if r, root, _ := rules(t, rule); r.Editing(root+"/docs/a.md") == nil || r.Editing(root+"/a.md") != nil {
+			t.Errorf("%s", rule)
+		}
+	}
+}
+
+func TestRulesAboutCommands(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule, line string
+		denied     bool
+	}{
+		{"Bash(git push:*)", "git push", true},
+		{"Bash(git push:*)", "git push origin main", true},
+		{"Bash(git push *)", "cd x && git push --force", true},
+		{"Bash(git push:*)", "git pusher", false},
+		{"Bash(git push:*)", "git log --grep 'git push'", false},
+		{"Bash(git push:*)", "echo $(git push)", true},
+		{"Bash(git push:*)", "if true; then git push; fi", true},
+		{"Bash(git push:*)", "/usr/bin/git push", true},
+		{"Bash(git push:*)", "sudo -n git push", true},
+		{"Bash(git push:*)", "bash -c 'git  push'", true},
+		{"Bash(git push:*)", "timeout 5 bash -c 'git push'", true},
+		{"Bash(git push:*)", "GIT_X=1 git push", true},
+		{"Bash(git push:*)", "g'it' pu\\sh", true},
+		{"Bash(rm -rf /)", "rm -rf /", true},
+		{"Bash(rm -rf /)", "rm -rf /tmp/x", false},
+		{"Bash(git * main)", "git push origin main", true},
+		{"Bash(git * main)", "git push origin dev", false},
+		{"Bash(curl:*)", "a | xargs curl x", true},
+		{"Bash", "ls", true},
+		{"Bash(*)", "ls", true},
+	} {
+		r, _, _ := rules(t, c.rule)
+		if got := r.Command(c.line) != nil; got != c.denied {
+			t.Errorf("%s on %q: %v", c.rule, c.line, got)
+		}
+	}
+}
+
+func TestOtherRules(t *testing.T) {
+	t.Parallel()
+	r, _, _ := rules(t, "WebFetch(domain:example.com)", "mcp__github__delete_repo", "mcp__db", "mcp__x__write*")
+	for name, want := range map[string]bool{"mcp__github__delete_repo": true, "mcp__github__get": false, "mcp__db__query": true, "mcp__dbx__query": false, "mcp__x__write_a": true, "mcp__x__read": false} {
+		if got := r.Server(name) != nil; got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for host, want := range map[string]bool{"example.com": true, "WWW.Example.com": true, "notexample.com": false} {
+		if got := r.Page(host) != nil; got != want {
+			t.Errorf("%s: %v", host, got)
+		}
+	}
+}
+
+// A rule that is not understood is said, never dropped in silence (setup.md 7).
+func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{"Frobnicate(x)", "Read(./a", "WebFetch(path:/x)", "mcp__a__b(x)", "Read([)"} {
+		if r, _, _ := rules(t, rule); len(r.Problems) != 1 || !r.Empty() {
+			t.Errorf("%s: %v", rule, r.Problems)
+		}
+	}
+	home := t.TempDir()
+	write(t, home+"/work/.git/HEAD", "")
+	write(t, home+"/work/.claude/settings.json", "{broken")
+	if r := Read(Where{Home: home, Workspace: home + "/work"}); len(r.Problems) != 1 {
+		t.Errorf("%v", r.Problems)
+	}
+}
+
+// Deny goes before ask, and the user's own file counts too.
+func TestOrderOfRules(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	write(t, home+"/work/.git/HEAD", "")
+	write(t, home+"/work/.claude/settings.json", `{"permissions":{"ask":["Bash(git:*)"]}}`)
+	write(t, home+"/work/.claude/settings.local.json", `{"permissions":{"deny":["Bash(rm:*)"]}}`)
+	write(t, home+"/.claude/settings.json", `{"permissions":{"deny":["Bash(git push:*)"]}}`)
+	r := Read(Where{Home: home, Workspace: home + "/work"})
+	for line, want := range map[string]Effect{"git push": Deny, "git log": Ask, "rm x": Deny} {
+		if rule := r.Command(line); rule == nil || rule.Effect != want {
+			t.Errorf("%s: %v", line, rule)
+		}
+	}
+	if r.Command("ls") != nil {
+		t.Error("ls is against a rule")
+	}
+}
