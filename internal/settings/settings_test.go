@@ -212,6 +212,7 @@ func TestBadInput(t *testing.T) {
 	tests := []struct{ name, key, text, want string }{
 		{"wrong type: number", "context-limit", "many", `context-limit must be a whole number above 0, not "many"`},
 		{"wrong type: fraction", "max-turns", "1.5", `max-turns must be a whole number of at least 1, or -1 for no limit, not "1.5"`},
+		{"wrong type: duration or auto", "cache-life", "long", `cache-life must be auto, or a time such as 90s or 5m, from 1s to 48h`},
 		{"wrong type: bool", "compression.density.fileDedupe", "maybe", `must be true or false, not "maybe"`},
 		{"wrong type: url", "base-url", "localhost", "must be an http or https address such as"},
 		{"out of range: zero", "compression.threshold", "0", `must be a number above 0 and up to 1, not "0"`},

@@ -1,0 +1,43 @@
+package chat
+
+import (
+	"testing"
+	"time"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/llm/vendor"
+)
+
+// What is set of the provider's cache goes above what is known of it, and how it is asked
+// says how long it lives (D-95).
+func TestCacheOfAProvider(t *testing.T) {
+	t.Parallel()
+	marks := cacheaware.Cache{Kind: cacheaware.CacheMarks, Reach: 20, Life: 5 * time.Minute}
+	hour := marks
+	hour.Life = time.Hour
+	ends := vendor.Cache{Marks: true, Ends: true, Reach: 80, Life: 30 * time.Minute}
+	for _, tt := range []struct {
+		known vendor.Cache
+		set   map[string]string
+		want  cacheaware.Cache
+	}{
+		{vendor.Cache{}, nil, cacheaware.Cache{Kind: cacheaware.CachePrefix}},
+		{vendor.Cache{Step: 64}, nil, cacheaware.Cache{Kind: cacheaware.CachePrefix, Step: 64}},
+		{vendor.MarkedCache, nil, marks},
+		{vendor.MarkedCache, map[string]string{"prompt-cache": "1h"}, hour},
+		{vendor.MarkedCache, map[string]string{"prompt-cache": "off"}, cacheaware.Cache{Kind: cacheaware.CacheNone}},
+		{vendor.Cache{}, map[string]string{"prompt-cache": "5m"}, marks},
+		{ends, map[string]string{"prompt-cache": "1h"}, cacheaware.Cache{Kind: cacheaware.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}},
+		{vendor.Cache{None: true}, nil, cacheaware.Cache{Kind: cacheaware.CacheNone}},
+		{vendor.Cache{}, map[string]string{"cache-kind": "marks", "cache-life": "30m"}, cacheaware.Cache{Kind: cacheaware.CacheMarks, Reach: 20, Life: 30 * time.Minute}},
+		{vendor.MarkedCache, map[string]string{"cache-kind": "none", "cache-life": "auto"}, cacheaware.Cache{Kind: cacheaware.CacheNone, Reach: 20, Life: 5 * time.Minute}},
+	} {
+		b := newBench(t)
+		for key, value := range tt.set {
+			b.set(key, value)
+		}
+		if got := cacheOf(b.Settings, tt.known); got != tt.want {
+			t.Errorf("%+v, %v: %+v, want %+v", tt.known, tt.set, got, tt.want)
+		}
+	}
+}
