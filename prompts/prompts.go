@@ -96,7 +96,7 @@ func load(overrides, name, embedded string) (*template.Template, error) {
 }
 
 // System renders the system prompt, the short one if lean. Instructions are cut until
-// fits says that the prompt is short enough, or nothing of them is left; cut tells
+// fits says that the prompt is short enough, or nothing of them is left; cut reports
 // that they were.
 func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) (prompt string, cut bool) {
 	chosen := t.full

@@ -30,7 +30,7 @@ const (
 // usage marks wrong usage, settings or input: exit status 2.
 func usage(err error) error { return app.InputError{Err: err} }
 
-// statusError carries an exit status whose reason has been told already.
+// statusError carries an exit status whose reason was reported already.
 type statusError int
 
 func (statusError) Error() string { return "" }

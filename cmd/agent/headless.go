@@ -124,7 +124,7 @@ func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (ou
 
 // respondOnce is respond for a job that may be tried again (--session-id). The prompt that
 // the session has answered last is answered from the record; one that it was given last and
-// did not answer goes on without being said twice.
+// did not answer continues without being said twice.
 func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (chat.Outcome, error) {
 	last := -1
 	for i, entry := range c.Recorded {
@@ -215,7 +215,7 @@ func headlessPrompt(ctx context.Context, w world, o sessionOptions) (atcmd.Messa
 	return message, nil
 }
 
-// slowInput is after how long a wait for piped input is told.
+// slowInput is after how long a wait for piped input is reported.
 const slowInput = 2 * time.Second
 
 // pipedInput reads standard input to its end when it is a pipe or a file. A

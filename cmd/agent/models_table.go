@@ -21,7 +21,7 @@ var modelColumns = []table.Column{
 	{Head: "family", Worth: 0},
 }
 
-// modelTable lays models out in at most width columns, 0 for as many as it takes.
+// modelTable arranges models in at most width columns, 0 for as many as it takes.
 func modelTable(models []modelRow, width int) []string {
 	rows := make([][]string, len(models))
 	for i, m := range models {

@@ -12,10 +12,10 @@ import (
 )
 
 // print writes lines to standard output. Those that a terminal has no room for go on
-// below their last column; whoever reads a pipe gets them as they are.
+// below their last column; the caller that reads a pipe gets them as they are.
 func (w world) print(lines ...string) error { return printLaid(w.out, columns(w.stdout), lines) }
 
-// tell writes lines for people to standard error, in the same way.
+// tell prints lines for people to standard error, in the same way.
 func (w world) tell(lines ...string) error { return printLaid(w.people, columns(w.stderr), lines) }
 
 // printOutcome is print for what prints itself.

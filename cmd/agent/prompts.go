@@ -14,7 +14,7 @@ type promptHistory struct {
 
 	mu      sync.Mutex
 	waiting []session.Prompt
-	// behind says that it was told that prompts wait.
+	// behind is set once the person knows that prompts wait.
 	behind bool
 }
 

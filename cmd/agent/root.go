@@ -46,7 +46,7 @@ type sessionOptions struct {
 	sessionID string
 	// answerFile also gets the answer of a headless run, empty for none.
 	answerFile string
-	// fork goes on in a session of its own.
+	// fork continues in a session of its own.
 	fork  bool
 	debug bool
 }

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui"
 )
 
-// askSession is the id that stands for one that is yet to be chosen.
+// askSession is the id that represents one that is yet to be chosen.
 const askSession = "?"
 
 // withSessionID has a bare -r ask for the session: cobra wants a value with every flag.
@@ -32,7 +32,7 @@ func withSessionID(args []string) []string {
 	return full
 }
 
-// errNoChoice is for those who want to choose a session where nothing can be shown.
+// errNoChoice refuses to choose a session where nothing can be shown.
 var errNoChoice = errors.New("-r needs the id of a session where there is no terminal to choose on; agent sessions list shows them, and -c goes on with the latest")
 
 // pickSession lets the user choose the session to go on with.

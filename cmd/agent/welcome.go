@@ -33,7 +33,7 @@ func banner(w world, c *app.Conversation) string {
 	return strings.Join([]string{"agent " + version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
 }
 
-// noModelYet is said while the endpoint has not told what it has.
+// noModelYet is said while the endpoint has not listed its models.
 const noModelYet = "no model yet"
 
 // modelAtHost names the model and the host that it is asked at.

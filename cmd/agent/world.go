@@ -24,7 +24,7 @@ type world struct {
 	heard *atomic.Int32
 }
 
-// hear keeps Ctrl+C from ending the program until release is called: who calls it hears it.
+// hear keeps Ctrl+C from ending the program until release is called: its caller hears it.
 func (w world) hear() (release func()) {
 	if w.heard == nil {
 		return func() {}

@@ -138,7 +138,7 @@ func (s *Server) closeAll() {
 	}
 }
 
-// handle serves a message, on the goroutine that reads. What takes longer goes on beside.
+// handle serves a message, on the goroutine that reads. What takes longer continues beside.
 func (s *Server) handle(ctx context.Context, m message) {
 	defer s.survive(m)
 	var p sessionParams
@@ -199,7 +199,7 @@ func (s *Server) answer(m message, result any, err *wireError) {
 	s.conn.respond(m.ID, result, err)
 }
 
-// survive answers a request whose handling panicked; the connection goes on.
+// survive answers a request whose handling panicked; the connection continues.
 func (s *Server) survive(m message) {
 	if value := recover(); value != nil {
 		s.log.Error("a request of the editor panicked", "method", m.Method, "panic", value, "stack", string(debug.Stack()))
@@ -262,7 +262,7 @@ func folder(cwd string) *wireError {
 }
 
 // open makes a session and answers with what an editor needs of it. The id is that of a
-// recorded session that goes on, "" for a new one.
+// recorded session that continues, "" for a new one.
 func (s *Server) open(ctx context.Context, m message, p sessionParams, id string) {
 	if wrong := folder(p.Cwd); wrong != nil {
 		s.answer(m, nil, wrong)

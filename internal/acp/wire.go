@@ -76,7 +76,7 @@ func newConn(out io.Writer, failed func(error)) *conn {
 }
 
 // read calls handle with each message of in until it ends. What is no message is
-// answered with an error, and the connection goes on.
+// answered with an error, and the connection continues.
 func (c *conn) read(in io.Reader, handle func(message)) error {
 	lines := bufio.NewReaderSize(in, 1<<16)
 	for {

@@ -28,7 +28,7 @@ func Again(entry *history.Content) Message {
 	return message
 }
 
-// untitled is data without the title and the fence that it stands in, if it does.
+// untitled is data without the title and the fence that it is in, if it does.
 func untitled(text string) string {
 	title, fencedData, ok := strings.Cut(text, ":\n\n")
 	if !ok || strings.Contains(title, "\n") || !strings.HasPrefix(title, "Pasted") && !strings.HasPrefix(title, "Piped in") {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/ignore"
 )
 
-// The bounds of completion. A person who types must not wait for a walk through the
+// The bounds of completion. A person that types must not wait for a walk through the
 // workspace at every key.
 const (
 	// completionsAge is how old the listing may be that completions come from, and
@@ -41,7 +41,7 @@ type Completer struct {
 	root string
 	now  func() time.Time
 
-	// ranking is held by who looks through all names: somebody who types fast asks often.
+	// ranking is held while all names are searched: a person that types fast asks often.
 	ranking sync.Mutex
 
 	mu sync.Mutex
@@ -59,7 +59,7 @@ func NewCompleter(ctx context.Context, root string, now func() time.Time) *Compl
 	return &Completer{ctx: ctx, root: root, now: now}
 }
 
-// Unfinished finds the mention that text ends in the middle of: where its @ stands
+// Unfinished finds the mention that text ends in the middle of: where its @ is
 // and what has been typed of its path.
 func Unfinished(text string) (start int, typed string, ok bool) {
 	start = strings.LastIndexByte(text, '@')
@@ -80,7 +80,7 @@ func Unfinished(text string) (start int, typed string, ok bool) {
 // Complete proposes mentions for what has been typed after an @, best first, each
 // with its @. Files that git ignores are not proposed. Folders end with a slash. It
 // answers at once: whole is false while the workspace is being listed, of which then
-// only what was known before is proposed, or what stands in the folder that is typed.
+// only what was known before is proposed, or what is in the folder that is typed.
 func (c *Completer) Complete(typed string) (proposals []string, whole bool) {
 	list, whole := c.list()
 	if !list.known && !whole {

@@ -9,7 +9,7 @@
 // is read, nothing that could block, and nothing without a limit. What was left
 // out, and why, is part of the result, for the user to see.
 //
-// What was pasted or piped in is data (D-46): it is not looked at, and it stands in
+// What was pasted or piped in is data (D-46): it is not looked at, and it is in
 // blocks that say what they are.
 //
 // Not every @ is a path. One that follows a letter, a digit or any of

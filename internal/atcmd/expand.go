@@ -23,7 +23,7 @@ type Options struct {
 	// NoImages says why images are not sent, such as "the model x takes none"; empty
 	// when they are.
 	NoImages string
-	// Shown is called with every file whose content goes into the message, with its
+	// Shown is called with every file whose content becomes part of the message, with its
 	// path below Root, symlinks followed. It may be nil.
 	Shown func(path string, content []byte)
 	// HoldsKeys reports whether a file may hold keys, by its path below Root, symlinks
@@ -154,7 +154,7 @@ type expander struct {
 	images int
 }
 
-// include adds what a name of the message stands for.
+// include adds what a name of the message represents.
 func (e *expander) include(name string) {
 	if !e.workspace.exists(name) {
 		e.includeAll(name, "", e.workspace.glob(name))
@@ -183,7 +183,7 @@ func (e *expander) include(name string) {
 	}
 }
 
-// includeAll adds the files below base that name stands for. Those left out are
+// includeAll adds the files below base that name represents. Those left out are
 // listed in one line a reason, for a folder of pictures would be a page of them.
 func (e *expander) includeAll(name, base string, files []string) {
 	var reasons []refusal

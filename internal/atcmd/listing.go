@@ -95,7 +95,7 @@ func changedLately(w *workspace, names *ignore.Paths, now time.Time) []string {
 	return changed
 }
 
-// inFolder is what stands in the folder that is typed, from the root, sorted.
+// inFolder is what is in the folder that is typed, from the root, sorted.
 func inFolder(root, typed string) ignore.Paths {
 	folder := typed[:strings.LastIndexByte(typed, '/')+1]
 	if folder != "" && !filepath.IsLocal(filepath.FromSlash(folder)) {

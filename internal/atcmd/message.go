@@ -18,8 +18,8 @@ type Part struct {
 	Text string
 	// Source is where the text comes from, empty when it was typed.
 	Source history.Source
-	// Image is the path of an image file that goes with the message, wherever it lies;
-	// Text stands for it in the sentence. Empty for text.
+	// Image is the path of an image file that accompanies the message, wherever it lies;
+	// Text represents it in the sentence. Empty for text.
 	Image string
 	// File is a path that the message includes although nobody typed it; Text is empty.
 	File string
@@ -30,7 +30,7 @@ func ImagePart(path string) Part {
 	return Part{Text: "[image " + words.Visible(filepath.Base(path)) + "]", Image: path}
 }
 
-// Typed is the message of somebody who typed all of it.
+// Typed is the message of a person that typed all of it.
 func Typed(text string) Message { return Message{{Text: text}} }
 
 // Text is the whole message as a person sees it.
@@ -71,7 +71,7 @@ func (m Message) Leads() byte {
 	return m[0].Text[0]
 }
 
-// passage is text that goes into the history as one block.
+// passage is text that becomes one block of the history.
 type passage struct {
 	text string
 	// data are the [start, end) of pasted words in typed text.
@@ -79,7 +79,7 @@ type passage struct {
 	source history.Source
 }
 
-// passages cuts a message where data begins that is to stand by itself. A pasted
+// passages cuts a message where data begins that is to be by itself. A pasted
 // word stays in its sentence; lines get a block of their own.
 func (m Message) passages() []passage {
 	var all []passage

@@ -149,7 +149,7 @@ func longestName(token string, before rune, known names) (path string, length in
 }
 
 // candidates returns the lengths of the prefixes of token that may be the path,
-// longest first: all of it, and what stands before punctuation that separates or
+// longest first: all of it, and what is before punctuation that separates or
 // that ends a sentence.
 func candidates(token string, before rune) []int {
 	var ends, run []int
@@ -182,7 +182,7 @@ func stops(r rune) bool {
 }
 
 // trails reports whether r, at the very end, belongs to the sentence rather than
-// to the path. A star does when one stands before the @ as well, as in **@a.go**.
+// to the path. A star does when one is before the @ as well, as in **@a.go**.
 func trails(r, before rune) bool {
 	return strings.ContainsRune(".?]}", r) || r == '*' && before == '*'
 }
@@ -199,5 +199,5 @@ func isGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
 func unescape(token string) string { return strings.ReplaceAll(token, `\ `, " ") }
 
-// looksLikePath reports whether a person who wrote m meant a file.
+// looksLikePath reports whether a person that wrote m meant a file.
 func (m mention) looksLikePath() bool { return m.quoted || strings.ContainsAny(m.path, "/.") }

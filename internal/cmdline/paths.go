@@ -109,7 +109,7 @@ func globFreePrefix(path string) string {
 	return path
 }
 
-// climbsBack reports whether a path goes down and up again, as in a/../b. If a is
+// climbsBack reports whether a path leads down and up again, as in a/../b. If a is
 // a symlink, that leads elsewhere than it seems.
 func climbsBack(path string) bool {
 	down := false

@@ -1,6 +1,6 @@
-// Package console is how every command writes outside the interface. What goes to a
+// Package console is how every command writes outside the interface. What is written to a
 // terminal is cleaned on the way: no text from a model, a file, a server or a session
-// is obeyed by the terminal, whoever prints it. What goes to a file or a pipe stays
+// is obeyed by the terminal, whatever prints it. What is written to a file or a pipe stays
 // as it is.
 package console
 
@@ -19,7 +19,7 @@ import (
 )
 
 // ErrGone is the error of writing to a pipe whose reader has gone, as head does when it
-// has enough. It is nobody's mistake, and there is nobody to be told.
+// has enough. It is nobody's mistake, and there is nobody to inform.
 var ErrGone = errors.New("nobody reads the output any more")
 
 // Writer returns what to write to f with: a Cleaner where it is a terminal.
@@ -30,7 +30,7 @@ func Writer(f *os.File) io.Writer {
 	return Cleaner(f)
 }
 
-// piped is a file or a pipe. Its ErrGone tells the reader of the output from a server
+// piped is a file or a pipe. Its ErrGone distinguishes the reader of the output from a server
 // that closed a connection.
 type piped struct{ out *os.File }
 
@@ -55,7 +55,7 @@ type cleaner struct {
 	held []byte
 }
 
-// Write implements io.Writer. It reports data as written when what stands for it is.
+// Write implements io.Writer. It reports data as written when what represents it is.
 func (c *cleaner) Write(data []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

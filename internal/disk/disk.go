@@ -115,7 +115,7 @@ func Reason(err error) error {
 	return err
 }
 
-// IsFull reports whether an error is that of a disk without room, or of a user who has
+// IsFull reports whether an error is that of a disk without room, or of a user that has
 // none left on it.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)

@@ -15,7 +15,7 @@ import (
 type FolderReader struct{ buffer []byte }
 
 // Read calls do for each entry of a folder, in no order, with what kind of thing it is. The
-// name is valid until do returns. What stands in the place of the folder is not waited for.
+// name is valid until do returns. What replaces the folder is not waited for.
 func (r *FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
 	folder, err := unix.Open(path, forReading|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

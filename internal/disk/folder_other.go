@@ -13,7 +13,7 @@ import (
 type FolderReader struct{}
 
 // Read calls do for each entry of a folder, in no order, with what kind of thing it is. The
-// name is valid until do returns. What stands in the place of the folder is not waited for.
+// name is valid until do returns. What replaces the folder is not waited for.
 func (*FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
 	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Foreign says who else than this user and the system can change a file or folder,
+// Foreign names the users other than this user and the system can change a file or folder,
 // as in "it belongs to user 1001"; empty when nobody can.
 func Foreign(info fs.FileInfo) string {
 	status, ok := info.Sys().(*syscall.Stat_t)

@@ -67,7 +67,7 @@ func Answer(ctx context.Context, dir string, in io.Reader, args ...string) ([]by
 	return out.Bytes(), err
 }
 
-// Run is Answer for much output, which goes to out as it comes.
+// Run is Answer for much output, which is written to out as it comes.
 func Run(ctx context.Context, dir string, in io.Reader, out io.Writer, args ...string) error {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {

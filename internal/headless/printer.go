@@ -17,7 +17,7 @@ type Printer struct {
 	out    io.Writer
 	people io.Writer
 	err    error
-	// waited is the silence of the model that was told last.
+	// waited is the silence of the model that was reported last.
 	waited time.Duration
 }
 
@@ -50,7 +50,7 @@ func (p *Printer) Event(e chat.Event) error {
 	return p.err
 }
 
-// worthTelling reports whether a silence has begun or has doubled since it was told:
+// worthTelling reports whether a silence has begun or has doubled since it was reported:
 // a log is to say what a run waits for, and not to be full of it.
 func (p *Printer) worthTelling(e chat.Waiting) bool {
 	if e.For >= p.waited && e.For < 2*p.waited {
@@ -60,7 +60,7 @@ func (p *Printer) worthTelling(e chat.Waiting) bool {
 	return true
 }
 
-// tell writes the events a person watching the error stream wants to know.
+// tell prints the events a person watching the error stream wants to know.
 func (p *Printer) tell(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ToolStarted:

@@ -12,7 +12,7 @@ import (
 )
 
 // SchemaVersion is that of the lines of stream-json. Members are only added to a version;
-// one that goes or gets another type makes a new version.
+// one that is removed or gets another type makes a new version.
 const SchemaVersion = 1
 
 // lineTypes are the lines of stream-json by their types.

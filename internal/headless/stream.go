@@ -121,7 +121,7 @@ func streamLine(e chat.Event) any {
 	}
 }
 
-// skippedNotice tells which files a message names and does not include.
+// skippedNotice reports which files a message names and does not include.
 func skippedNotice(e chat.UserMessage) any {
 	if len(e.Skipped) == 0 {
 		return nil

@@ -15,7 +15,7 @@ type Attached struct {
 	// Field is the member of the provider's message that it came in. For thinking in
 	// plain words, which are the block's own text, that is all there is to know.
 	Field string `json:"field,omitzero"`
-	// Data is JSON that goes back unchanged.
+	// Data is JSON that is sent back unchanged.
 	Data json.RawMessage `json:"data,omitzero"`
 }
 
@@ -25,7 +25,7 @@ func (a *Attached) From(model, host string) bool {
 }
 
 // countAttached returns the tokens that an attachment adds to a block whose text
-// goes back with it.
+// is sent back with it.
 func countAttached(counter Counter, a *Attached, text string) int {
 	if a == nil || !a.Wanted {
 		return 0

@@ -15,7 +15,7 @@ import (
 // member "type".
 type Blocks []Block
 
-// typed is a block with its kind, as it stands in an entry.
+// typed is a block with its kind, as it is in an entry.
 type typed[B any] struct {
 	Type string `json:"type"`
 	Body *B     `json:",embed"`
@@ -123,7 +123,7 @@ func readCall(in *jsontext.Decoder) (Block, error) {
 }
 
 // kindAhead returns the type of the block that comes next and reads nothing. As a
-// rule it stands first. The input is in memory, so all of it is ahead.
+// rule it is first. The input is in memory, so all of it is ahead.
 func kindAhead(in *jsontext.Decoder) ([]byte, error) {
 	ahead := bytes.TrimLeft(in.UnreadBuffer(), " \t\r\n,")
 	if rest, ok := bytes.CutPrefix(ahead, []byte(`{"type":"`)); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Speaker says who an entry comes from.
+// Speaker is the source of an entry.
 type Speaker string
 
 // The three speakers of a conversation.

@@ -52,7 +52,7 @@ func (c *Content) BlockTokens(block int, counter Counter) int {
 }
 
 // Tokens a provider spends around the words themselves. They are estimates;
-// calibration by reported usage (D-09) takes up the rest.
+// calibration by reported usage (D-09) corrects the rest.
 const (
 	// EntryTokens is what an entry takes besides its blocks, if it is sent at all.
 	EntryTokens      = 4

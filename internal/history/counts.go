@@ -17,7 +17,7 @@ type Count struct {
 }
 
 // Counts are the prunes of all phases, in the order in which these run
-// (REQ-HD-001.8, REQ-HD-013.7, D-16). They carry their names, so that whoever
+// (REQ-HD-001.8, REQ-HD-013.7, D-16). They carry their names, so that what
 // shows them need not know the phases.
 type Counts []Count
 

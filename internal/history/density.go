@@ -16,11 +16,11 @@ type DensityResult struct {
 	Replacements map[int]*Content
 	// Metadata counts what was pruned, by phase (REQ-HD-001.8).
 	Metadata Counts
-	// Prunes tells, item by item, what goes and why; it explains the result and
+	// Prunes says, item by item, what leaves and why; it explains the result and
 	// is not applied.
 	Prunes []Prune
 	// Skipped are the entries with a call that should name a file and does not
-	// (EC-016), the latest first. They are as they were, and told for debugging.
+	// (EC-016), the latest first. They are as they were, and kept for debugging.
 	Skipped []int
 	// Cut says what the change costs and saves, for a strategy that asks; nil for one
 	// that does not.
@@ -61,7 +61,7 @@ type Prune struct {
 	Reason string
 	// Entry is the index of the affected entry in the history optimised.
 	Entry int
-	// Gone are the blocks that left the context and Left what stands in their
+	// Gone are the blocks that left the context and Left what is in their
 	// place. For an inclusion inside a longer text, Gone holds a block of just
 	// the inclusion.
 	Gone, Left []Block

@@ -38,7 +38,7 @@ type Inclusion struct {
 }
 
 // Imported returns t as text of a document of another program, in which the
-// markers alone tell where a file was included.
+// markers alone report where a file was included.
 func (t *Text) Imported() *Text {
 	imported := *t
 	imported.imported = t.IncludedFile == "" && t.Source == ""

@@ -8,7 +8,7 @@ import (
 )
 
 // asItCame are the rules by which JSON is read and written: what came in is what
-// goes out. Raw values keep their spelling, strings escape no more than they must
+// is sent. Raw values keep their spelling, strings escape no more than they must
 // (code is full of <, > and &), and text that is not UTF-8 is repaired.
 var asItCame = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true),

@@ -36,6 +36,6 @@ type Mutation struct {
 
 // Observer receives every mutation in order, once, after it happened in memory
 // (D-24). It runs under the service's lock and must not call back. Its error is
-// returned to the caller that made the change: the conversation goes on, but its record
+// returned to the caller that made the change: the conversation continues, but its record
 // is behind.
 type Observer func(Mutation) error

@@ -9,7 +9,7 @@ import (
 // Ref is the position of a block: the index of its entry and its index there.
 type Ref struct{ Entry, Block int }
 
-// Compare orders positions as they stand in the history.
+// Compare orders positions as they are in the history.
 func (r Ref) Compare(other Ref) int {
 	return cmp.Or(cmp.Compare(r.Entry, other.Entry), cmp.Compare(r.Block, other.Block))
 }
@@ -63,7 +63,7 @@ func PairsBackward(entries []*Content) iter.Seq[Pair] {
 	}
 }
 
-// walkPairs goes from the end to the start. Going that way a call takes all open
+// walkPairs walks from the end to the start. Going that way a call takes all open
 // responses with its id: those of an earlier call have not been seen yet, those
 // of a later call are taken already.
 func walkPairs(entries []*Content, open *openResponses, yield func(Pair) bool) {
@@ -101,7 +101,7 @@ type openNode struct {
 	next int // the next node plus one, 0 at the end
 }
 
-// add puts ref at the front of its list: later additions stand earlier in the
+// add puts ref at the front of its list: later additions are earlier in the
 // history.
 func (o *openResponses) add(id string, ref Ref) {
 	node := openNode{ref: ref}

@@ -233,7 +233,7 @@ func (s *Service) remove(indices []int) {
 	s.entries = kept
 }
 
-// Rebuilt is a history that takes the place of another. Gone tells what left, item by
+// Rebuilt is a history that takes the place of another. Gone reports what left, item by
 // item; the Service fills in the tokens of each.
 type Rebuilt struct {
 	Entries []*Content

@@ -1,6 +1,6 @@
 package history
 
-// Step is one change of a history as its record tells it: what somebody needs who
+// Step is one change of a history as its record has it: all that is needed to
 // was not there to know how the history came about. Entries are named by
 // themselves, since they are immutable.
 type Step struct {

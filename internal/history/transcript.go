@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Transcript writes entries as Markdown for people: who said what, tool calls with
+// Transcript writes entries as Markdown for people: each with its speaker, tool calls with
 // their arguments, results in full.
 func Transcript(entries []*Content) string {
 	var b strings.Builder

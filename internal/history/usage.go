@@ -1,6 +1,6 @@
 package history
 
-// Usage splits a history's estimated tokens by who caused them.
+// Usage splits a history's estimated tokens by speaker.
 type Usage struct {
 	Human       int
 	Assistant   int

@@ -13,7 +13,7 @@ import (
 )
 
 // gitFiles has git list the files of a folder, sorted: the slow way, for what an index and
-// a look at the folders do not tell. It is false when git cannot answer: not installed, no
+// a look at the folders do not show. It is false when git cannot answer: not installed, no
 // repository, or a repository it refuses.
 func gitFiles(ctx context.Context, dir folder) (files []string, ok bool) {
 	var listed []string
@@ -49,7 +49,7 @@ func repositoryFiles(ctx context.Context, dir folder, name string) (files []stri
 	return files
 }
 
-// inRepository reports whether a .git is in a folder or above it. Git is not told of a
+// inRepository reports whether a .git is in a folder or above it. Git does not learn of a
 // repository in another way, and takes no bare one for it.
 func inRepository(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)

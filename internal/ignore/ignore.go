@@ -25,7 +25,7 @@ import (
 // relative to the working directory, and dir is root or below it.
 //
 // Symbolic links are listed as they are and never followed, so that the
-// listing ends; whoever opens one has to check where it leads. The .git folder
+// listing ends; the caller that opens one has to check where it leads. The .git folder
 // is never listed, nor is anything that is neither a file nor a link (pipes,
 // sockets, devices). Folders that cannot be read are left out, unless it is dir
 // itself.

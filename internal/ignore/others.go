@@ -16,8 +16,8 @@ import (
 // it tracks nothing in.
 const mostRounds = 4
 
-// others tells of what the index does not know and git does not ignore. It is false when
-// that cannot be told.
+// others reports what the index does not know and git does not ignore. It is false when
+// that cannot be determined.
 func (w *folderWalk) others() bool {
 	var found []string
 	asked := w.unknown
@@ -82,7 +82,7 @@ func isRepository(dir string) bool {
 }
 
 // notIgnored asks git which names it does not ignore, with the folders they are in. That it
-// does not track them is known; to look them up in the index, as git does unless told not
+// does not track them is known; to look them up in the index, as git does unless it is configured not
 // to, takes long in a large one.
 func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
 	const literal = "./" // lest a colon at its beginning says something

@@ -12,7 +12,7 @@ import (
 	"agent/internal/git/index"
 )
 
-// folderWalk goes through the folders of a repository and git's index side by side, which
+// folderWalk walks through the folders of a repository and git's index side by side, which
 // are in the same order: what is in both is tracked and there, what is in a folder only git
 // is asked about. To have git list all takes several times as long.
 type folderWalk struct {
@@ -33,12 +33,12 @@ type folderWalk struct {
 	// where the index says that repositories are, and inner where there are some.
 	unknown, inner []string
 	links          map[string]bool
-	// told says that there was a file, unsure that git tells by more than is on disk, and
+	// told is set once a file was reported, unsure where git goes by more than is on disk, and
 	// blind that a folder could not be read.
 	told, unsure, blind bool
 }
 
-// walkFolders tells of the files below dir; it is false when it cannot tell them all, and
+// walkFolders reports the files below dir; it is false when it cannot report them all, and
 // git is to be asked itself.
 func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked Walked, ok bool) {
 	gitDir, prefix := git.Enclosing(dir.abs("."))
@@ -93,7 +93,7 @@ func (l *level) read(reader *disk.FolderReader, dir folder, path string) (git bo
 	return git, err
 }
 
-// folder goes through the folder at the path, which is so many levels below dir.
+// folder walks through the folder at the path, which is so many levels below dir.
 func (w *folderWalk) folder(depth int) {
 	if w.ctx.Err() != nil {
 		return
@@ -130,7 +130,7 @@ func (w *folderWalk) folder(depth int) {
 	}
 }
 
-// source tells of a folder that was looked into.
+// source reports a folder that was looked into.
 func (w *folderWalk) source(path string, here *level) {
 	if w.to.Source == nil {
 		return
@@ -143,7 +143,7 @@ func (w *folderWalk) source(path string, here *level) {
 	}
 }
 
-// next goes on to the next entry of the index.
+// next continues to the next entry of the index.
 func (w *folderWalk) next() {
 	w.more = w.tracked.Next()
 	if e := &w.tracked.Entry; w.more && (e.Mode == index.Folder || e.Skipped && bytes.HasSuffix(e.Path, []byte(".gitignore"))) {
@@ -179,7 +179,7 @@ func (w *folderWalk) drop() {
 	w.next()
 }
 
-// file tells of a file that the next entry is of, and leaves out others of its name, which
+// file reports a file that the next entry is of, and leaves out others of its name, which
 // are sides of a conflict.
 func (w *folderWalk) file(folder, name []byte) {
 	w.told = true

@@ -8,7 +8,7 @@ import (
 	"agent/internal/git/index"
 )
 
-// Visitor is told what a walk comes upon, without a list of them: there may be many.
+// Visitor receives what a walk finds, without a list of them: there may be many.
 type Visitor struct {
 	// File is called for each file: with the folder it is in, a slash path from the root
 	// with a slash at the end or nothing, with its name there, and with what git's index
@@ -18,7 +18,7 @@ type Visitor struct {
 	// Source is called, unless it is nil, for the absolute path of each folder that was
 	// looked into and of each .gitignore in one.
 	Source func(path string)
-	// Again is called when all that was told is to be forgotten, and comes anew.
+	// Again is called when all that was reported is to be forgotten, and comes anew.
 	Again func()
 }
 
@@ -31,13 +31,13 @@ type Walked struct {
 	Certain bool
 }
 
-// Walk tells a visitor of the files below dir that git would not ignore, as [Files] has
+// Walk reports to a visitor of the files below dir that git would not ignore, as [Files] has
 // them.
 func Walk(ctx context.Context, root, dir string, to Visitor) (Walked, error) {
 	return walkWith(ctx, folder.walk, root, dir, to)
 }
 
-// walker tells a visitor of the files below a path in a folder.
+// walker reports to a visitor of the files below a path in a folder.
 type walker func(in folder, ctx context.Context, below string, to Visitor) Walked
 
 func walkWith(ctx context.Context, walk walker, root, dir string, to Visitor) (Walked, error) {
@@ -66,7 +66,7 @@ func (f folder) walkNamed(ctx context.Context, below string, to Visitor) Walked 
 	return tell(walkedFiles(ctx, f.below(below), "."), below+"/", to)
 }
 
-// walk tells a visitor of the files below a path.
+// walk reports to a visitor of the files below a path.
 func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
 	walked := f.walkRepository(ctx, below, to)
 	// Git lists nothing in a workspace that an outer repository ignores as a
@@ -79,7 +79,7 @@ func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
 	return tell(walkedFiles(ctx, f, below), "", to)
 }
 
-// tell tells a visitor of sorted files in a folder, of which nothing else is known.
+// tell reports sorted files in a folder to a visitor, of which nothing else is known.
 func tell(files []string, above string, to Visitor) Walked {
 	for i := range files {
 		files[i] = above + files[i]
@@ -109,7 +109,7 @@ func (f folder) walkRepository(ctx context.Context, below string, to Visitor) Wa
 	return tell(files, above, to)
 }
 
-// files tells of sorted files of which nothing else is known.
+// files reports sorted files of which nothing else is known.
 func (v Visitor) files(files []string) {
 	for _, file := range files {
 		slash := strings.LastIndexByte(file, '/') + 1

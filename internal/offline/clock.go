@@ -13,11 +13,11 @@ import (
 // milliseconds since 1970.
 const metaTime = "ts"
 
-// clock tells when each request of a stretch was made. A recording without times was
+// clock reports when each request of a stretch was made. A recording without times was
 // made without a pause.
 type clock []time.Time
 
-// newClock reads when the requests were made: when what stands in front of a reply had
+// newClock reads when the requests were made: when what is in front of a reply had
 // arrived.
 func newClock(entries []*history.Content, at map[*history.Content]time.Time) clock {
 	var c clock

@@ -89,7 +89,7 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 	return ""
 }
 
-// number reads a number as D-22 wants it: anything else is NaN, which stands for
+// number reads a number as D-22 wants it: anything else is NaN, which represents
 // the default.
 func number(raw json.RawMessage) float64 {
 	var n *float64

@@ -22,14 +22,14 @@ type Input struct {
 	// History is the context as it is now.
 	History []*history.Content
 	// Said reads all entries as they were added, those that were pruned or compressed since
-	// included. When that was is told by a log; documents say it by metadata.
+	// included. A log says when that was; documents say it by metadata.
 	Said func() (session.Said, error)
-	// Steps tell how the context came about, Pins which files pruning leaves alone, and
+	// Steps report how the context came about, Pins which files pruning leaves alone, and
 	// Settings what was set in the session; a log says all of them.
 	Steps    iter.Seq2[history.Step, error]
 	Pins     []string
 	Settings map[string]string
-	// Scales say how providers count, by model, as far as a log tells.
+	// Scales say how providers count, by model, as far as a log says.
 	Scales map[string]float64
 	// Document is where it came from when that can carry configuration, else nil.
 	Document *history.Document

@@ -37,7 +37,7 @@ type Explained struct {
 	DollarsWithout float64 `json:"costWithoutPruningDollars,omitzero"`
 	// Cold says that nothing of it is cached.
 	Cold bool `json:"cold,omitzero"`
-	// Steps are what it would tell, a line each.
+	// Steps are what it would report, a line each.
 	Steps []string `json:"steps"`
 	// Problem is why the request could not be sent, or what cannot be said without a
 	// model; empty as a rule.
@@ -70,7 +70,7 @@ type Staying struct {
 	Pinned bool `json:"pinned"`
 }
 
-// Explain goes through the pre-send window once, as before the next request of a session
+// Explain walks through the pre-send window once, as before the next request of a session
 // that is taken up now, and says what would leave, and why the rest would not.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	if err := e.configure(&in); err != nil {
@@ -122,7 +122,7 @@ func (e *Engine) price(string) cacheaware.Price {
 	return cacheaware.Price{Read: prices.CacheRead / prices.Input, Write: prices.CacheWrite / prices.Input}
 }
 
-// tell takes a step of the window.
+// tell receives a step of the window.
 func (x *Explained) tell(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:

@@ -21,7 +21,7 @@ type requests struct {
 	ends []markedEnd
 }
 
-// sentRequest is a request: its size, its entries with theirs, how many of them stand up to
+// sentRequest is a request: its size, its entries with theirs, how many of them are up to
 // the free mark, and when it is sent.
 type sentRequest struct {
 	total   int
@@ -54,7 +54,7 @@ func (r *requests) cached(s sentRequest) int {
 // warm reports whether the request before can still be held.
 func (r *requests) warm(at time.Time) bool { return !r.at.IsZero() && r.cache.Alive(at.Sub(r.at)) }
 
-// head is the size of what stands before the entries.
+// head is the size of what is before the entries.
 func (s sentRequest) head() int {
 	head := s.total
 	for _, n := range s.tokens {

@@ -60,7 +60,7 @@ func withPhase(phase compression.Phase) Variant {
 	return v
 }
 
-// priced reports whether what the variant does hangs on the price.
+// priced reports whether what the variant does depends on the price.
 func (v Variant) priced() bool { return v.Name == compression.CacheAwareName }
 
 // everything reports whether the variant sends all that was recorded.

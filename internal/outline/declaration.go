@@ -34,7 +34,7 @@ type Declaration struct {
 	// Start, Head and End are offsets in the text: of the documentation, of the
 	// declaration proper, and of what follows it.
 	Start, Head, End int
-	// Group is the keyword of the parenthesised Go declaration it stands in.
+	// Group is the keyword of the parenthesised Go declaration it is in.
 	Group string
 
 	// heading is its first line in the outline.

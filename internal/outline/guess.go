@@ -14,7 +14,7 @@ import (
 
 // guessedDeclarations finds declarations by the looks of lines: a pattern for each
 // kind, and an end found by braces or indentation. Comments and strings are blanked
-// out first, so that what stands in them is not taken for code.
+// out first, so that what is in them is not taken for code.
 func guessedDeclarations(ctx context.Context, rel, text string) ([]Declaration, string, error) {
 	l, ok := languageOf(rel)
 	if !ok {
@@ -74,7 +74,7 @@ func lineStarts(list []string) []int {
 	return append(starts, at)
 }
 
-// codeOnly replaces what stands in comments and strings by spaces, keeping the
+// codeOnly replaces what is in comments and strings by spaces, keeping the
 // lines.
 func codeOnly(ctx context.Context, rel, text string) (string, error) {
 	lexer := lexer.ForFile(rel)

@@ -18,7 +18,7 @@ type language struct {
 }
 
 // notNames are words that look like the name of a function where a statement
-// stands.
+// is.
 var notNames = []string{"if", "for", "while", "switch", "catch", "return", "else", "new", "throw", "do", "with", "foreach", "using", "lock", "when", "match", "await", "sizeof", "function"}
 
 // declares returns the name that a line of code declares.
@@ -81,7 +81,7 @@ var languages = sync.OnceValue(func() []language {
 	}
 })
 
-// modifiers are what may stand before a declaration in the Java family.
+// modifiers are what may be before a declaration in the Java family.
 const modifiers = `(?:(?:public|private|protected|internal|static|final|abstract|sealed|open|data|partial|export|override|inline|suspend|async|virtual|readonly|unsafe|default|synchronized|native|case|implicit|fileprivate|mutating)\s+)*`
 
 func patterns(sources ...string) []*regexp.Regexp {

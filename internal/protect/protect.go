@@ -1,7 +1,7 @@
 // Package protect knows which files deserve more care than others: what other
 // programs run or obey later without being asked, and what holds keys. It is the one
 // list of them, for edits, for reading, for what counts as looking, and for the
-// sandbox (D-60). It goes by names alone and opens nothing.
+// sandbox (D-60). It uses names alone and opens nothing.
 package protect
 
 import (
@@ -154,7 +154,7 @@ func InGit(rel string) bool {
 	return slices.ContainsFunc(strings.Split(fold(rel), "/"), func(name string) bool { return name == ".git" || name == "git~1" })
 }
 
-// Holds reports whether a folder holds the home folder, or is it: whoever works there
+// Holds reports whether a folder holds the home folder, or is it: the caller that works there
 // works beside keys and beside what shells run.
 func Holds(folder, home string) bool { return home != "" && disk.Within(home, folder) }
 

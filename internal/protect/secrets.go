@@ -65,7 +65,7 @@ var foldedHomeSecrets = sync.OnceValue(func() []string {
 })
 
 // systemSecrets are files and folders, or patterns of them, that hold keys of the system;
-// who works as root could read them.
+// a user that works as root could read them.
 var systemSecrets = []string{
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/sudoers.d", "/etc/kubernetes", "/etc/rancher", "/var/lib/kubelet",
 	"/run/secrets", "/var/run/secrets",

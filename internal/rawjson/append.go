@@ -5,7 +5,7 @@ import "unicode/utf8"
 // hexDigits are for \u escapes.
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. A conversation is mostly text and goes
+// AppendString appends s as a JSON string. A conversation is mostly text and passes
 // out whole with every request, so this is what a request costs: it copies runs
 // and escapes only what JSON demands, where encoding/json also escapes <, > and &.
 // Bytes that are not UTF-8 become U+FFFD.
@@ -34,7 +34,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// appendEscaped appends one byte that may not stand for itself.
+// appendEscaped appends one byte that may not be for itself.
 func appendEscaped(dst []byte, c byte) []byte {
 	switch {
 	case c == '"' || c == '\\':

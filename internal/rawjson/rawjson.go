@@ -44,7 +44,7 @@ func write(out io.Writer, v any, indent string) error {
 	return err
 }
 
-// escapeHidden escapes the hidden characters of a JSON text; they stand in strings
+// escapeHidden escapes the hidden characters of a JSON text; they are in strings
 // only.
 func escapeHidden(text []byte) []byte {
 	plain := func(r rune) bool { return r != '\x7f' && r < 0x80 || !words.Hidden(r) }

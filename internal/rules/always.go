@@ -53,7 +53,7 @@ var subcommand = pattern.New(`^[A-Za-z][\w:.-]*$`)
 
 // Always returns the rules by which commands like these would be allowed from now
 // on. There are none when one of them holds a pattern in a place where it cannot be
-// told what the rule would allow.
+// shown what the rule would allow.
 func Always(tool string, commands []cmdline.Command) Rules {
 	var rules Rules
 	for _, command := range commands {

@@ -13,14 +13,14 @@ import (
 type change struct {
 	kind kind
 	// dir is the folder that the path begins in: a file descriptor, or AT_FDCWD. path is
-	// where in the process's memory it stands; 0 means what the descriptor is open for.
+	// where in the process's memory it is; 0 means what the descriptor is open for.
 	dir                  int
 	path                 uint64
 	noFollow, mayBeEmpty bool
 
 	mode        uint32
 	user, group int
-	// times is where they stand, 0 for now; unit is what their second half counts, none
+	// times is where they are, 0 for now; unit is what their second half counts, none
 	// when there are only seconds.
 	times uint64
 	unit  time.Duration

@@ -44,7 +44,7 @@ func isSecretName(name string) bool {
 		slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return slices.Contains(secretWords, word) })
 }
 
-// caches are the variables by which build tools are told where to keep what they
+// caches are the variables by which build tools learn where to keep what they
 // may use again, and the names of the folders. A cache that is shared with the
 // world outside would let a command leave there what runs later. The build folder
 // of cargo stays in the workspace, where people look for its results.
@@ -84,7 +84,7 @@ var (
 )
 
 // PlainEnviron returns the variables for a program that only looks: those of environ
-// that say who and where one is, with a PATH that leads into none of the folders
+// that name the user and the place, with a PATH that leads into none of the folders
 // inside.
 func PlainEnviron(environ []string, inside ...string) []string {
 	var kept []string

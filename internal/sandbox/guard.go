@@ -22,7 +22,7 @@ import (
 // all others. What the command had made of them is moved to a folder below the
 // temporary one, so that nothing is lost should somebody else have made it.
 //
-// The command may have put links anywhere, and the guard is not confined. So it goes
+// The command may have put links anywhere, and the guard is not confined. So it moves
 // through an os.Root, which no link leads out of.
 type guard struct {
 	policy Policy

@@ -13,7 +13,7 @@ import (
 type repositories struct {
 	// inner are the folders of submodules and linked work trees.
 	inner []string
-	// execs are the lines by which a rebase that was stopped runs commands when it goes on,
+	// execs are the lines by which a rebase that was stopped runs commands when it continues,
 	// by the file that holds them.
 	execs map[string][]string
 }

@@ -83,7 +83,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	return nil
 }
 
-// handOver tells the helper what to do and waits until it has done it.
+// handOver sends the helper its work and waits until it has done it.
 func handOver(channel io.ReadWriter, spec confine.Spec) error {
 	var first confine.Report
 	err := errors.Join(confine.Send(channel, &spec), confine.Receive(channel, &first))
@@ -166,7 +166,7 @@ func (p Policy) mounted() []string {
 }
 
 // intoNamespaces has a process started in namespaces of its own, in which it and what it
-// starts may arrange mounts and devices, and else is who it was.
+// starts may arrange mounts and devices, and otherwise keeps its user.
 func intoNamespaces(attr *syscall.SysProcAttr, network bool) {
 	attr.Cloneflags |= unix.CLONE_NEWUSER
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}

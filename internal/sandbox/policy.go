@@ -66,7 +66,7 @@ type Policy struct {
 	// Caches is a folder for the caches of build tools in Work; empty to leave
 	// them off.
 	Caches string
-	// Grace is how long what the command leaves behind has to end when told to.
+	// Grace is how long what the command leaves behind has to end when asked to.
 	Grace time.Duration
 
 	dir string

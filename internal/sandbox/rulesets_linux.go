@@ -26,7 +26,7 @@ type ruleset struct {
 	listed []stamp
 }
 
-// stamp tells whether a folder is still the same, with the same in it.
+// stamp reports whether a folder is still the same, with the same in it.
 type stamp struct {
 	path    string
 	number  uint64

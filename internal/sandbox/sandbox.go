@@ -15,7 +15,7 @@
 //     not judge, are changed by this program for the command, where they may be.
 //   - seatbelt (macOS): a profile for sandbox-exec. Untried.
 //
-// Where none works a command runs as it is, which the caller is told once and has
+// Where none works a command runs as it is, which the caller learns once and has
 // to ask about. The package knows neither tools nor settings.
 package sandbox
 
@@ -127,7 +127,7 @@ type End struct {
 	Unwatched bool
 }
 
-// defaultGrace is how long what a command leaves behind has to end when told to.
+// defaultGrace is how long what a command leaves behind has to end when asked to.
 const defaultGrace = 2 * time.Second
 
 // Start starts cmd, which must be ready to be started and have no extra files, so

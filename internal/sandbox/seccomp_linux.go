@@ -128,7 +128,7 @@ var modeCalls = map[uint32]modeCall{
 }
 
 // refuseOtherIDs refuses to make files that run as their owner or group, by which
-// whoever else reaches the workspace would become this user.
+// another user that reaches the workspace would become this user.
 func (f filter) refuseOtherIDs() {
 	const (
 		otherIDs = unix.S_ISUID | unix.S_ISGID

@@ -106,7 +106,7 @@ func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
 
 // onOwnThread runs f on a thread that ends with it: it is never unlocked. It is
 // never the main thread, which would not end, and by whose rights the kernel judges
-// who may signal and read this program.
+// which users may signal and read this program.
 func onOwnThread(f func()) {
 	began := make(chan struct{})
 	go func() {

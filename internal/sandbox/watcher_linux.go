@@ -15,7 +15,7 @@ import (
 // is gone, however it ended, it ends what its commands left behind. Commands in a
 // namespace of their own need none.
 //
-// Its methods are safe for concurrent use. What goes wrong with it costs only that:
+// Its methods are safe for concurrent use. A fault of it costs only that:
 // the next start sweeps.
 type Watcher struct {
 	mu   sync.Mutex
@@ -53,7 +53,7 @@ func (w *Watcher) say(g keeper.Group) {
 	_ = w.tell.Encode(g)
 }
 
-// Close ends the watcher. Nothing is left of the commands that it was told of.
+// Close ends the watcher. Nothing is left of the commands that it knew.
 func (w *Watcher) Close() {
 	w.say(keeper.Group{Done: true})
 	w.mu.Lock()

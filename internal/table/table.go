@@ -41,7 +41,7 @@ type Column struct {
 	Worth int
 }
 
-// Fit lays rows out below the heads of their columns, in at most width columns of the
+// Fit arranges rows below the heads of their columns, in at most width columns of the
 // terminal, 0 for any number. Columns that hold nothing are left out, then those of the
 // least worth until the others fit; at last the lines are cut.
 func Fit(columns []Column, rows [][]string, width int) []string {

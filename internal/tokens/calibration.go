@@ -20,7 +20,7 @@ type Calibration struct {
 // scaling, was reported as so many prompt tokens, of which so many came from the
 // provider's cache. A request without a count on either side teaches nothing, nor does
 // one that was reported smaller than its estimate and partly cached: some servers
-// count only what they had not cached, and a limit that hangs on that would be passed.
+// count only what they had not cached, and a limit that depends on that would be passed.
 func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 {
 		return

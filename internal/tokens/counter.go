@@ -28,7 +28,7 @@ func Load(enc Encoding) *Counter {
 	return c
 }
 
-// Vocabulary names what the counts depend on, so that recorded counts can be told
+// Vocabulary names what the counts depend on, so that recorded counts can be determined
 // from those of another encoding.
 func (c *Counter) Vocabulary() string { return string(c.enc) }
 

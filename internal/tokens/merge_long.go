@@ -24,7 +24,7 @@ type node struct {
 
 func newLongMerge(ranks *rankTable) *longMerge { return &longMerge{ranks: ranks} }
 
-// run merges piece as far as it goes. The parts are in nodes until the next run.
+// run merges piece as far as possible. The parts are in nodes until the next run.
 func (m *longMerge) run(piece string) {
 	m.reset(piece)
 	for m.step() {

@@ -27,11 +27,11 @@ func Say(now, done, do string) []Words { return []Words{{Now: now, Done: done, D
 type Said struct {
 	// Name is that of the tool.
 	Name string
-	// Words are the verbs; a tool that declares none goes by its name.
+	// Words are the verbs; a tool that declares none uses its name.
 	Words
 	// Subject is what the call is about, on one line; empty when it says nothing.
 	Subject string
-	// Key is the whole value of the parameter that tells the call from others.
+	// Key is the whole value of the parameter that distinguishes the call from others.
 	Key string
 }
 
@@ -123,7 +123,7 @@ func (a arguments) value(name string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// subject is the parameter that tells the call from others, where it looks, and its
+// subject is the parameter that distinguishes the call from others, where it looks, and its
 // numbers, such as the lines it is about.
 func (a arguments) subject(key string) string {
 	about, where := "", ""

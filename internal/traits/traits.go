@@ -42,7 +42,7 @@ type Traits struct {
 	// reads and writes does not count for REQ-HD-005.
 	Elsewhere bool
 
-	// Key is the parameter that tells one call from another in a line: a path, a
+	// Key is the parameter that distinguishes one call from another in a line: a path, a
 	// command, a pattern, a URL. Empty when there is none.
 	Key string
 	// File names the file that a call shows or changes (REQ-HD-005.2, REQ-HD-005.3).

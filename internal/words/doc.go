@@ -5,5 +5,5 @@
 // in its place, never obeyed and never dropped (Visible). Line adds that the
 // result is one line of a bounded length. Text that a command printed for a
 // terminal, with colours and progress bars, is another matter and belongs to
-// whoever runs commands.
+// the caller that runs commands.
 package words

@@ -42,7 +42,7 @@ func Visible(text string) string {
 // HasHidden reports whether Visible would change text.
 func HasHidden(text string) bool { return Visible(text) != text }
 
-// Hidden reports whether r is not seen where it stands: a control character other
+// Hidden reports whether r is not seen where it is: a control character other
 // than newline and tab, one that reorders, joins or hides the text around it, or
 // one without a picture.
 func Hidden(r rune) bool {
@@ -66,7 +66,7 @@ func isBlank(r rune) bool {
 	return false
 }
 
-// symbol is what stands for a hidden character.
+// symbol is what represents a hidden character.
 func symbol(r rune) string {
 	const pictures = 0x2400 // the symbols of the C0 controls, in their order
 	switch {

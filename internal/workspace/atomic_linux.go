@@ -42,7 +42,7 @@ type hold struct {
 }
 
 // holdWriters waits until no program has the file open for writing, and keeps
-// others waiting who want to, until it is closed or they have waited long. The
+// others waiting that want to, until it is closed or they have waited long. The
 // error is errOpen.
 func holdWriters(f *os.File) (hold, error) {
 	for waited := time.Duration(0); ; waited += pause {

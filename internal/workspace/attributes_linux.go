@@ -12,11 +12,11 @@ import (
 	"agent/internal/disk"
 )
 
-// accessList is the attribute that says who else may do what with a file.
+// accessList is the attribute that says what other users may do with a file.
 const accessList = "system.posix_acl_access"
 
 // takeAttributes gives a file the extended attributes of the one it will replace, and
-// takes from it what it had of its folder. Only who may read it must be kept; the rest
+// takes from it what it had of its folder. Only the right to read it must be kept; the rest
 // is kept where the system lets us.
 func takeAttributes(f, old *os.File) error {
 	kept := attributeNames(old)

@@ -31,7 +31,7 @@ func (e *MissingError) Error() string {
 // maxNearest is how many paths are offered instead of a missing one.
 const maxNearest = 5
 
-// Nearest returns the paths that a missing one may stand for: similar names in
+// Nearest returns the paths that a missing one may be for: similar names in
 // its folder, then files of that name elsewhere in the workspace.
 func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 	folder, name := filepath.Split(abs)

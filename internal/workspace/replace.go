@@ -201,7 +201,7 @@ func (t target) swap(f *temporary, before []byte, flush func() error) error {
 	if err != nil {
 		return err
 	}
-	// The name of the temporary file is that of the old one now. Who had found the old one
+	// The name of the temporary file is that of the old one now. A program that had found the old one
 	// by its name, and stood still before opening it, waits for us to let go of it. That
 	// is seen, so it is held for as long as the flush takes, and no shorter than standstill.
 	undisturbed := func() bool { return held.intact() && holds(old, before) && sameFile(t.dir, f.path, old) }
@@ -247,7 +247,7 @@ func sameFile(dir *os.File, name string, f *os.File) bool {
 		unix.Fstat(int(f.Fd()), &open) == nil && named.Dev == open.Dev && named.Ino == open.Ino
 }
 
-// standstill is how long a program may stand still between finding a file by its name
+// standstill is how long a program may be still between finding a file by its name
 // and opening it for writing, with no line of it lost when the file is replaced
 // meanwhile. Making an exchange safe on a disk takes longer anyway.
 const standstill = 2 * time.Millisecond

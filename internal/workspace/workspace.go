@@ -1,7 +1,7 @@
 // Package workspace confines file access to one folder, the workspace, and the
 // temporary folder beside it.
 //
-// A path from outside goes through [Workspace.Resolve] first; every other method
+// A path from outside passes [Workspace.Resolve] first; every other method
 // takes what Resolve returned. What is opened or written is reached through an
 // os.Root, so a link put in place of a folder between check and use leads nowhere.
 // A file is replaced as a whole or not at all, and never when it holds something

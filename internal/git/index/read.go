@@ -18,7 +18,7 @@ var ErrFormat = errors.New("not an index that is understood")
 // can go on where the last one ended.
 const longestPath = 64 << 10
 
-// Reader goes through the entries of an index from its beginning to its end.
+// Reader walks through the entries of an index from its beginning to its end.
 type Reader struct {
 	// Entry is the one that Next has come to.
 	Entry Entry
@@ -64,7 +64,7 @@ func newReader(from io.Reader, nameLength int, prefix string) *Reader {
 	return r
 }
 
-// Next goes on to the next entry, in the order of paths as bytes. It is false at the end,
+// Next continues to the next entry, in the order of paths as bytes. It is false at the end,
 // and when what follows is not understood.
 func (r *Reader) Next() bool {
 	for r.err == nil && r.left > 0 {

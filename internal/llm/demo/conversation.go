@@ -11,7 +11,7 @@ import (
 	"agent/internal/words"
 )
 
-// conversation is what a request tells.
+// conversation is what a request holds.
 type conversation struct {
 	messages []message
 	facts    []fact
@@ -110,7 +110,7 @@ func (f fact) refused() bool { return f.failed() && refusedWords.MatchString(f.p
 // problem is the first line of what went wrong.
 func (f fact) problem() string { return strings.TrimPrefix(words.FirstLine(f.answer), failureMark) }
 
-// gone reports whether a one-line note stands where the answer was.
+// gone reports whether a one-line note is where the answer was.
 func (f fact) gone() bool {
 	answer := strings.TrimSpace(f.answer)
 	return strings.HasPrefix(answer, "[") && strings.HasSuffix(answer, "]") && !strings.Contains(answer, "\n")

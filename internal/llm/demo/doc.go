@@ -5,7 +5,7 @@
 //
 // The script has no intelligence and says so. What it does next it derives from
 // the messages of each request alone: which calls succeeded, what the tests
-// printed, what the file it read contains. It therefore goes on sensibly when a
+// printed, what the file it read contains. It therefore continues sensibly when a
 // person interrupts, refuses an edit, changes a file in between or when the
 // context was pruned. It plays one job, the repair of a shell script, and carries
 // out a few plain requests with the real tools:

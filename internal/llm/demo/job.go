@@ -140,7 +140,7 @@ func (p progress) readAgain(run fact) reply {
 	return reply{text: text, calls: calls}
 }
 
-// edit is the change that the line as it stands calls for.
+// edit is the change that the line as it is calls for.
 func edit(source, run fact) reply {
 	switch {
 	case strings.Contains(source.answer, seededLine):

@@ -44,7 +44,7 @@ func (c call) arguments() string {
 	return string(encoded)
 }
 
-// maxCalls ends an exchange that goes round in circles, whatever the tools answer.
+// maxCalls ends an exchange that runs in circles, whatever the tools answer.
 const maxCalls = 30
 
 // next decides what the script says to the request.

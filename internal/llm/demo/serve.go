@@ -141,7 +141,7 @@ func search(c conversation, _ request, match []string) reply {
 	return reply{text: "```\n" + head(f.answer) + "\n```"}
 }
 
-// failure tells that a call did not do what was asked, and leaves it at that.
+// failure reports that a call did not do what was asked, and leaves it at that.
 func failure(f fact) reply {
 	if f.refused() {
 		return reply{text: "It was not allowed, so I leave it. Ask for something else, or `help`."}

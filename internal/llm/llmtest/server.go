@@ -160,7 +160,7 @@ func (s *Server) callID() string {
 	return fmt.Sprintf("call_%d", s.calls)
 }
 
-// excerpt is the end of a body, where a growing conversation goes wrong.
+// excerpt is the end of a body, where a growing conversation is wrong.
 func excerpt(body []byte) string {
 	const most = 2000
 	if len(body) <= most {

@@ -6,7 +6,7 @@ import (
 )
 
 // Transport brings every request to srv, whatever host it is for, so that a client
-// can be told to talk to a vendor.
+// can be determined to talk to a vendor.
 func (s *Server) Transport() http.RoundTripper {
 	target := strings.TrimPrefix(strings.TrimSuffix(s.URL, "/v1"), "http://")
 	transport := &http.Transport{DisableCompression: true}

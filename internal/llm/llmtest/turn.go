@@ -13,7 +13,7 @@ import (
 //
 //	llmtest.Say("Looking.").Call("glob", `{"pattern":"*"}`).Call("list_directory", `{"path":"."}`)
 //
-// A turn ends with a finish reason that fits, usage and [DONE], unless it is told
+// A turn ends with a finish reason that fits, usage and [DONE], unless it is set
 // otherwise.
 type Turn struct {
 	steps []step

@@ -104,7 +104,7 @@ func withCalls(r *Request, check func(m Message, first ToolCall) string) string 
 	return ""
 }
 
-// unknownMember returns the first of names that stands anywhere in a request.
+// unknownMember returns the first of names that is anywhere in a request.
 func unknownMember(r *Request, names ...string) string {
 	for _, name := range names {
 		if strings.Contains(string(r.Body), `"`+name+`":`) {

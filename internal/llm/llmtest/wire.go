@@ -138,7 +138,7 @@ func (w *responsesWire) done(item string) {
 	w.outputs++
 }
 
-// encrypted is what stands for reasoning that only the server can read.
+// encrypted is what represents reasoning that only the server can read.
 func encrypted(reasoning string) string { return fmt.Sprintf("ENC(%x)", reasoning) }
 
 func (w *responsesWire) call(_ int, id, name, arguments string) {

@@ -1,7 +1,7 @@
 // Package loose reads JSON from servers as far as it has the shape that is asked
 // for. None of its types fails: a member whose shape makes no sense is the zero
 // value, so that it costs nothing but itself. encoding/json does the same for the
-// plain types of a struct: it goes on after a member of the wrong type.
+// plain types of a struct: it continues after a member of the wrong type.
 package loose
 
 import (

@@ -175,7 +175,7 @@ func (s *stream) takeBare(line []byte) error {
 	return nil
 }
 
-// opened is how many brackets a line of JSON opens more than it closes. No string goes
+// opened is how many brackets a line of JSON opens more than it closes. No string extends
 // over the end of a line.
 func opened(line []byte) int {
 	n, quoted := 0, false

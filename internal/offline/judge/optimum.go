@@ -16,7 +16,7 @@ const (
 // Requests is what the price of a recording's requests depends on besides its units.
 type Requests struct {
 	Price cacheaware.Price
-	// Head is the size of what stands before the conversation, in tokens.
+	// Head is the size of what is before the conversation, in tokens.
 	Head int
 	// Cold says of each request that nothing of it was cached.
 	Cold []bool
@@ -32,7 +32,7 @@ const MaxOptimum = 600
 
 // Optimum is the least that the recording could have cost, as a share of what sending
 // everything costs: units leave when they are not needed any more, at the best of all
-// times, by somebody who knows what comes. It is a lower bound, found by dynamic
+// times, by a person that knows what comes. It is a lower bound, found by dynamic
 // programming over the times and places of cuts.
 //
 // The units are taken from the last to the first. best[a][b] is the least that the

@@ -12,7 +12,7 @@ import (
 type Sight struct {
 	recording *Recording
 	entries   []*history.Content
-	// count is in how many blocks each rare word stands.
+	// count is in how many blocks each rare word is.
 	count  []int
 	blocks map[history.Block]*seen
 }
@@ -73,7 +73,7 @@ func (s *Sight) of(block history.Block) *seen {
 	return known
 }
 
-// Shows reports whether text stands anywhere in the request, newest first.
+// Shows reports whether text is anywhere in the request, newest first.
 func (s *Sight) Shows(text string) bool {
 	for i := len(s.entries) - 1; i >= 0; i-- {
 		for _, block := range s.entries[i].Blocks {
@@ -87,7 +87,7 @@ func (s *Sight) Shows(text string) bool {
 	return false
 }
 
-// Lost is how many of the rare words of a reply stand nowhere in the request.
+// Lost is how many of the rare words of a reply are nowhere in the request.
 func (s *Sight) Lost(r Reply) int {
 	lost := 0
 	for _, rare := range r.rare {
@@ -98,7 +98,7 @@ func (s *Sight) Lost(r Reply) int {
 	return lost
 }
 
-// textsOf is what a model reads in a block: texts as they stand and, where a tool
+// textsOf is what a model reads in a block: texts as they are and, where a tool
 // numbered the lines of a file, without the numbers. What it thought is not sent.
 func textsOf(block history.Block) []string {
 	switch b := block.(type) {

@@ -154,7 +154,7 @@ func ReadFile(r io.ReadSeeker, use func(Stretch) error) (Notes, error) {
 	return notes, ErrUnknown
 }
 
-// isOpen reports whether a line begins an object that goes on in the next ones.
+// isOpen reports whether a line begins an object that continues in the next ones.
 func isOpen(line []byte) bool { return line[0] == '{' && !json.Valid(line) }
 
 func formOf(line []byte) *form {

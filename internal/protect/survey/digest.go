@@ -10,7 +10,7 @@ import (
 	"agent/internal/disk"
 )
 
-// digest tells the contents of a file or folder apart.
+// digest distinguishes the contents of files and folders.
 type digest [sha256.Size]byte
 
 // What a command made is known by its content up to these sizes, in bytes and entries.

@@ -36,7 +36,7 @@ type Survey struct {
 	// looks numbers the looks.
 	looks int
 	// keys are the files that hold keys by their names, and what is thought of them. It
-	// goes by the file itself, since commands can move what is not theirs to read. contents
+	// uses the file itself, since commands can move what is not theirs to read. contents
 	// are those that commands made, as the last command left them: the user may have put
 	// keys into them since.
 	keys     map[file]thought
@@ -176,7 +176,7 @@ func (s *Survey) think(path string, first thought) thought {
 	return s.keys[f]
 }
 
-// look goes through the folders.
+// look walks through the folders.
 func (s *Survey) look() Found {
 	var found Found
 	s.looks++

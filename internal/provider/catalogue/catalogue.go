@@ -55,7 +55,7 @@ func Name(model string) string {
 // All returns every model, sorted by provider as in the source.
 func All() []Model { return read().models }
 
-// At returns the model of a provider, by its id or by the longest name that it goes
+// At returns the model of a provider, by its id or by the longest name that it continues
 // on after with -, : or @, as dated models do. The provider is one of the
 // catalogue's.
 func At(provider, model string) (Model, bool) {
@@ -88,7 +88,7 @@ func ByMaker(model string) (Model, bool) {
 	})
 }
 
-// Known is what is known of a model's window, whoever may offer it.
+// Known is what is known of a model's window, at any provider.
 type Known struct {
 	// Window is in tokens.
 	Window int

@@ -112,7 +112,7 @@ func setAttributes(dir uintptr, name *byte, path string, flags uintptr, attribut
 	return nil
 }
 
-// arrange lays out the file system: everything read-only and without devices but
+// arrange sets up the file system: everything read-only and without devices but
 // what may be written, a /run without the sockets of services, /dev and /proc of
 // the command's own, and nothing to be read where secrets are.
 func (s *Spec) arrange() error {

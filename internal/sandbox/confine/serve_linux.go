@@ -52,7 +52,7 @@ func serve() int {
 	return code
 }
 
-// ignoreSignals has this process live on when the command is told to end: signals are
+// ignoreSignals has this process live on when the command is asked to end: signals are
 // for the command, which gets them too. As the first process of its namespace this one
 // would else end of them and take the command along. What it starts gets them as ever.
 func ignoreSignals() {
@@ -155,7 +155,7 @@ const (
 // poll is how often the end of other processes is looked for.
 const poll = 5 * time.Millisecond
 
-// endOthers tells every process of the namespace to end and waits for it, at most
+// endOthers asks every process of the namespace to end and waits for it, at most
 // grace; the kernel ends what is left with this process. It reports whether there
 // were any.
 func endOthers(grace time.Duration) bool {

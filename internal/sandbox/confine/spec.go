@@ -9,7 +9,7 @@ package confine
 
 import "time"
 
-// Spec is what the helper is told: plain lists and numbers, decided by package
+// Spec is what the helper receives: plain lists and numbers, decided by package
 // sandbox. Paths are absolute and free of symbolic links.
 type Spec struct {
 	// Path, Args, Env, Dir are the command: its program, its words with the name
@@ -43,7 +43,7 @@ type Spec struct {
 	// Filter is a seccomp program.
 	Filter []Instruction
 
-	// Grace is how long processes left behind have to end when told to.
+	// Grace is how long processes left behind have to end when asked to.
 	Grace time.Duration
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Message is what the two halves tell each other.
+// Message is what the two halves send each other.
 type Message interface {
 	// pass writes the message, or reads it: the fields are listed once.
 	pass(w *wire)

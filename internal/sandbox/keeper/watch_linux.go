@@ -15,7 +15,7 @@ import (
 // the marks to look for as its only argument.
 const WatcherName = "agent-watcher"
 
-// Group is what the watcher is told on its standard input: a process group is there,
+// Group is what the watcher reads from its standard input: a process group is there,
 // or gone; or the program ends in order and nothing is to be done.
 type Group struct {
 	ID   int

@@ -9,7 +9,7 @@ import (
 
 // Part is a piece of a text that was filled in.
 type Part struct {
-	// Text is said as it stands, File is a path to include, Command a line to run. One
+	// Text is said as it is, File is a path to include, Command a line to run. One
 	// of them has a value.
 	Text, File, Command string
 	// Refused says why Command must not run, empty if it may.
@@ -58,7 +58,7 @@ func (f *filler) flush() {
 	}
 }
 
-// pass goes over the template once.
+// pass reads the template once.
 func (f *filler) pass() {
 	rest := f.Text
 	start := true // of a word

@@ -1,4 +1,4 @@
-// Package instructions finds the files that tell a model how to work in a folder:
+// Package instructions finds the files that instruct a model how to work in a folder:
 // AGENTS.md and what other agents call it, their companions that are not committed, and
 // rules that hold for some files only. It reads, cleans and joins them, with what they
 // import. It never writes and never runs anything.

@@ -44,7 +44,7 @@ func visible(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// uncommented returns a line without comments; open says that one goes on in the next.
+// uncommented returns a line without comments; open says that one continues in the next.
 // What is in a span of code is no comment.
 func uncommented(line string, open bool) (string, bool) {
 	var b strings.Builder

@@ -81,7 +81,7 @@ type Found struct {
 	LeftOut []string
 }
 
-// Find reads the skills of a workspace and of the user: the nearer folder goes before the
+// Find reads the skills of a workspace and of the user: the nearer folder precedes the
 // farther one, and the project's before the user's.
 func Find(w Where) Found {
 	f := &finder{seen: map[string]bool{}}

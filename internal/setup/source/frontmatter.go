@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Fields are what stands at the head of a file between two lines of dashes, by name. A
+// Fields are what is at the head of a file between two lines of dashes, by name. A
 // value is a text; a list has its items on lines of their own.
 type Fields map[string]string
 

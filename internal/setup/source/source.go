@@ -100,7 +100,7 @@ func (p Place) holds(file, real string) error {
 	return nil
 }
 
-// foreign says who else can change a file, itself or by the folder it is in.
+// foreign names other users that can change a file, itself or by the folder it is in.
 func foreign(folder string, file fs.FileInfo) string {
 	if why := disk.Foreign(file); why != "" {
 		return why

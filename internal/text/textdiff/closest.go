@@ -73,7 +73,7 @@ func best(windows []window, length int) []int {
 	return picked
 }
 
-// longest returns the indices of the n longest lines: long lines tell candidate
+// longest returns the indices of the n longest lines: long lines distinguish candidate
 // places apart best.
 func longest(wanted []string, n int) []int {
 	indices := make([]int, len(wanted))

@@ -19,7 +19,7 @@ const MaxLineBytes = 2000
 // Range is the part of a text that is wanted.
 type Range struct {
 	// First is the number of the first line, and Column the byte in it to begin with,
-	// both from 1. A Column of 0 stands for 1.
+	// both from 1. A Column of 0 represents 1.
 	First, Column int
 	// Lines is how many lines are wanted at most, and Bytes how many of text; at least
 	// one line is returned, or a part of it.
@@ -35,7 +35,7 @@ type Page struct {
 	// First is the number of the first line and Column where in it the page begins,
 	// from 1.
 	First, Column int
-	// Rest is the column at which the last line goes on, 0 when it is whole.
+	// Rest is the column at which the last line continues, 0 when it is whole.
 	Rest int
 	// Total is how many lines the text has, or 0 when reading stopped before its end.
 	Total int

@@ -26,7 +26,7 @@ type Editor struct {
 // Value is the text with long pastes in full.
 func (e *Editor) Value() string { return e.Pastes.expand(e.Text) }
 
-// Parts are the text with what was pasted told from what was typed.
+// Parts are the text with what was pasted distinguished from what was typed.
 func (e *Editor) Parts() []Part { return e.Pastes.parts(e.Text) }
 
 // SetParts replaces the text, the cursor at its end.
@@ -69,7 +69,7 @@ func (e *Editor) InsertPaste(text string) {
 	e.record(before, false)
 }
 
-// InsertImage puts an image at the cursor. The text stands for it.
+// InsertImage puts an image at the cursor. The text represents it.
 func (e *Editor) InsertImage(text, path string) {
 	before := e.state()
 	e.put(e.Pastes.placeholder(paste{text: CleanInput(text), image: path}))

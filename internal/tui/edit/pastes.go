@@ -13,7 +13,7 @@ const (
 	inlinePasteRunes = 1000
 )
 
-// Placeholders stand in the text for long pastes as single characters of the last
+// Placeholders are in the text for long pastes as single characters of the last
 // private use plane, so that the cursor steps over them and Backspace removes
 // them as a whole. Such characters never come from outside, see cleanInput.
 const (
@@ -23,14 +23,14 @@ const (
 
 func isPlaceholder(r rune) bool { return r >= FirstPlaceholder && r <= lastPlaceholder }
 
-// pastes are what the placeholders of one editor stand for.
+// pastes are what the placeholders of one editor represent.
 type pastes []paste
 
 type paste struct {
 	text string
 	// written says that the user wrote it, elsewhere.
 	written bool
-	// image is the path of the image that the text stands for, empty for text.
+	// image is the path of the image that the text represents, empty for text.
 	image string
 }
 
@@ -65,7 +65,7 @@ func isLong(text string) bool {
 	return strings.Count(text, "\n") >= inlinePasteLines || utf8.RuneCountInString(text) > inlinePasteRunes
 }
 
-// placeholder returns the character that stands for a paste, the same for the same
+// placeholder returns the character that represents a paste, the same for the same
 // one; the text itself when there is none left.
 func (p *pastes) placeholder(pasted paste) string {
 	i := slices.Index(*p, pasted)
@@ -118,7 +118,7 @@ func (p pastes) expand(text string) string {
 type Part struct {
 	Text   string
 	Pasted bool
-	// Image is the path of the image that the text stands for, empty for text.
+	// Image is the path of the image that the text represents, empty for text.
 	Image string
 }
 

@@ -8,7 +8,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// View lays the text out in rows of width cells and returns at most height of them,
+// View arranges the text in rows of width cells and returns at most height of them,
 // those around the cursor, and where the cursor is among them. Only lines that can
 // be visible are laid out.
 func (e *Editor) View(width, height int) (rows []string, row, col int) {

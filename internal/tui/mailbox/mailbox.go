@@ -1,4 +1,4 @@
-// Package mailbox carries the events of the turn loop to the screen: nobody who puts
+// Package mailbox carries the events of the turn loop to the screen: no sender that puts
 // one waits, and what comes in many small pieces arrives in few.
 package mailbox
 

@@ -1,3 +1,3 @@
-// Package markdown lays out markdown for a terminal: Stream cuts a growing text into
+// Package markdown renders markdown for a terminal: Stream cuts a growing text into
 // blocks that never change again, Renderer turns a block into lines.
 package markdown

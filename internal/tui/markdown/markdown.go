@@ -31,7 +31,7 @@ func New(t *style.Theme) *Renderer {
 	return &Renderer{parser: newParser(), theme: t}
 }
 
-// Piece lays out a piece of a stream.
+// Piece renders a piece of a stream.
 func (m *Renderer) Piece(piece Piece, width int) []string {
 	m.piece = piece
 	defer func() { m.piece = Piece{} }()
@@ -41,7 +41,7 @@ func (m *Renderer) Piece(piece Piece, width int) []string {
 	return m.Render(piece.Text, width)
 }
 
-// Render lays out a block of markdown. Prose is at most width cells wide; lines of
+// Render renders a block of markdown. Prose is at most width cells wide; lines of
 // code are left whole.
 func (m *Renderer) Render(source string, width int) []string {
 	m.source = []byte(style.CleanProse(source))

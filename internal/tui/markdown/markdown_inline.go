@@ -70,7 +70,7 @@ func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
 	return m.spans(node, look)
 }
 
-// codeSpan keeps its backquotes where there is no colour to tell it by.
+// codeSpan keeps its backquotes where there is no colour to mark it.
 func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) []style.Span {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -135,7 +135,7 @@ func unescape(raw []byte) string {
 	return b.String()
 }
 
-// entity is the text that a named or numbered character at the beginning of s stands for,
+// entity is the text that a named or numbered character at the beginning of s represents,
 // and how much of s names it. One that would not be seen, or that a terminal obeys, stays
 // as it is written.
 func entity(s string) (text string, size int) {

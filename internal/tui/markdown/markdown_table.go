@@ -13,7 +13,7 @@ import (
 // shown as records.
 const minColumn = 6
 
-// table lays a table out in at most width cells: columns that are too wide wrap,
+// table renders a table in at most width cells: columns that are too wide wrap,
 // and a table with too many of them becomes one record a row.
 func (m *Renderer) table(table *extast.Table, width int) []string {
 	var rows [][][]style.Span
@@ -88,7 +88,7 @@ func (m *Renderer) partOfTable(rows [][][]style.Span) (decide [][][]style.Span, 
 	return rows[:min(len(rows), headRows-1)], skip
 }
 
-// widen gives the columns of a table that goes on some of the room that is left, for
+// widen gives the columns of a table that continues some of the room that is left, for
 // longer cells to come.
 func widen(widths []int, room int) {
 	spare := room

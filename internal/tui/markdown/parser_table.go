@@ -96,7 +96,7 @@ func parseAlignment(column []byte) (extast.Alignment, bool) {
 	return extast.AlignNone, true
 }
 
-// parseCells returns where the cells of a line stand: between bars that no backslash
+// parseCells returns where the cells of a line are: between bars that no backslash
 // precedes, without the space around them.
 func parseCells(line text.Segment, source []byte) []text.Segment {
 	line = line.TrimLeftSpace(source)

@@ -19,9 +19,9 @@ type Stream struct {
 // Piece is a piece of markdown that can be rendered by itself.
 type Piece struct {
 	Text string
-	// More is set when it goes on with the block that the piece before began.
+	// More is set when it continues with the block that the piece before began.
 	More bool
-	// First is the number of its first item in a numbered list that goes on, else 0.
+	// First is the number of its first item in a numbered list that continues, else 0.
 	First int
 	// Table is the beginning of the long table that it is a part of, else "". It decides
 	// how wide the columns are.
@@ -167,11 +167,11 @@ const (
 	endsBoth
 	opensCode
 	endsCode
-	// isLong is a row of a table that goes on for long: rows leave one by one.
+	// isLong is a row of a table that continues for long: rows leave one by one.
 	isLong
 )
 
-// line looks at one line and tells what it means for the open block.
+// line looks at one line and reports what it means for the open block.
 func (s *Stream) line(line string) ending {
 	b := &s.block
 	trimmed := strings.TrimLeft(line, " \t")

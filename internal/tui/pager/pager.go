@@ -77,7 +77,7 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 	return append(out, look.Text(style.Truncate(line, width)))
 }
 
-// All is everything there is to read, for those who have no pages.
+// All is everything there is to read, for front ends without pages.
 func (p *Pager) All(t *style.Theme, width int) (rows []string) {
 	for _, page := range p.pages() {
 		rows = append(rows, page.Title)
@@ -165,7 +165,7 @@ func (p *Pager) move(rows int) {
 	p.top = max(0, min(p.top+rows, max(0, len(p.rows)-p.height)))
 }
 
-// turn goes to another page.
+// turn shows another page.
 func (p *Pager) turn(by int) {
 	if n := len(p.pages()); n > 0 {
 		p.at, p.top = (p.at+by+n)%n, 0
@@ -188,7 +188,7 @@ func (p *Pager) typeQuery(k term.Key) {
 	}
 }
 
-// find goes to the next row that holds the query, in either case.
+// find is sent to the next row that holds the query, in either case.
 func (p *Pager) find(direction int) {
 	query := strings.ToLower(p.query)
 	if query == "" {

@@ -136,7 +136,7 @@ func Render(t *style.Theme, diff string, width int) []string {
 }
 
 // colour gives every line its spans: by the syntax of its side of the diff where
-// there are backgrounds to tell the sides by, else by the side.
+// there are backgrounds to mark the sides, else by the side.
 func colour(t *style.Theme, lines []line, path string) {
 	grounds := t.AddedGround.On != ""
 	for i, l := range lines {

@@ -57,7 +57,7 @@ func readFile(diff string) File {
 	return f
 }
 
-// name takes a name from a header: git's stand behind a/ and b/, those of our tools do
+// name takes a name from a header: git's are behind a/ and b/, those of our tools do
 // not.
 func (f *File) name(header, side string) {
 	if header != "/dev/null" {

@@ -8,7 +8,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// rows lays a line out: its number, its sign, its text, wrapped behind them.
+// rows wraps a line: its number, its sign, its text, wrapped behind them.
 func (l line) rows(t *style.Theme, gutter, width int) []string {
 	if t.Spoken {
 		if width <= 0 {

@@ -1,6 +1,6 @@
 // Package picker is the one list to choose from: it is searched while somebody types,
 // the first that fits is selected, and where there is room a pane beside it shows what
-// is selected. It knows no terminal and runs nothing: who opens it gives it keys and
+// is selected. It knows no terminal and runs nothing: its caller gives it keys and
 // does what was chosen.
 package picker
 
@@ -45,7 +45,7 @@ type Result int
 
 // The results of a key.
 const (
-	// Stays: the picker goes on.
+	// Stays: the picker continues.
 	Stays Result = iota
 	// Chosen: it is closed, and Selected is what was chosen.
 	Chosen
@@ -117,14 +117,14 @@ func (p *Picker) search() {
 	p.matches, p.at = p.pick.Matches(p.query.Text), 0
 }
 
-// move goes up and down, around the ends.
+// move selects up and down, around the ends.
 func (p *Picker) move(by int) {
 	if n := len(p.matches); n > 0 {
 		p.at = (p.at + by + n) % n
 	}
 }
 
-// wideEnough is the width from which on a preview stands beside the list.
+// wideEnough is the width from which on a preview is beside the list.
 const wideEnough = 90
 
 // View draws the picker in at most room lines: what is searched for, and the list. The

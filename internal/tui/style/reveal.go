@@ -16,7 +16,7 @@ type Range struct{ From, To int }
 // Revealed is text that hides nothing: every character in it is seen.
 type Revealed struct {
 	Text string
-	// Marks are the parts of Text that stand for something that would not be seen.
+	// Marks are the parts of Text that represent something that would not be seen.
 	Marks []Range
 	// Hidden counts the characters that would not have been seen, or would have
 	// changed what is seen.
@@ -83,10 +83,10 @@ func (r *revealer) mark(s string) {
 }
 
 // isHidden reports a character that is not seen as itself. Emoji made of several
-// characters are taken apart too: nothing tells an ordinary one from one that hides.
+// characters are taken apart too: nothing distinguishes an ordinary one from one that hides.
 func isHidden(r rune) bool { return words.Hidden(r) || !unicode.IsPrint(r) }
 
-// symbol is what stands for a hidden character.
+// symbol is what represents a hidden character.
 func symbol(r rune, text string) string {
 	if seen := words.Visible(text); seen != text {
 		return seen

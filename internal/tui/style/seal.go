@@ -47,7 +47,7 @@ func seal(row string, sequence func(string) int) string {
 	return b.String() + row[from:]
 }
 
-// seen is what stands for a character that a terminal would obey or not show. A tab and
+// seen is what represents a character that a terminal would obey or not show. A tab and
 // a line end move the cursor: within a row both are as visible as the others.
 func seen(text string, r rune) string {
 	switch r {

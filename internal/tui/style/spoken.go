@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// NewSpoken returns the theme for people who listen: no styles, and words in place of
-// what only the eye tells apart.
+// NewSpoken returns the theme for people that listen: no styles, and words in place of
+// what only the eye distinguishes.
 func NewSpoken() *Theme {
 	t := NewTheme(NoColours, Palettes[0])
 	t.Spoken = true

@@ -2,7 +2,7 @@ package style
 
 import "strings"
 
-// Tail lays out the end of a text in at most height rows of width cells. Its
+// Tail renders the end of a text in at most height rows of width cells. Its
 // cost does not depend on the length of the text.
 func Tail(text string, width, height int) []string {
 	if height <= 0 || width <= 0 {

@@ -21,11 +21,11 @@ func newStyle(look lipgloss.Style) Style {
 // Theme holds the styles by what they mean. Meaning never rests on colour alone:
 // every use has a glyph or a word beside it.
 type Theme struct {
-	// Spoken is set for people who listen: signs are words, tables are sentences.
+	// Spoken is set for people that listen: signs are words, tables are sentences.
 	Spoken                                       bool
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
 	User, OK, Bad, Warn, Loud                    Style
-	// Mark is for what stands in place of a character that would not be seen.
+	// Mark is for what replaces a character that would not be seen.
 	Mark                                              Style
 	Added, Removed, Hunk                              Style
 	Heading, Code, Link, Quote                        Style

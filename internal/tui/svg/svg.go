@@ -57,7 +57,7 @@ func Draw(rows []string, columns int, g Ground) string {
 	return b.String()
 }
 
-// drawRow draws a row whose top is at y: what it stands on, then the text, in pieces of
+// drawRow draws a row whose top is at y: what it is on, then the text, in pieces of
 // one look that each begin at their column.
 func drawRow(b *strings.Builder, row string, y int, g Ground) {
 	var now look

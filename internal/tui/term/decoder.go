@@ -69,7 +69,7 @@ func (d *Decoder) feedPaste(out []Event, buf []byte) (newOut []Event, rest []byt
 	return out, rest
 }
 
-// waiting reports whether what is held back may be keys by themselves: only time tells
+// waiting reports whether what is held back may be keys by themselves: only time shows
 // Esc, or Esc and a bracket, from the start of a sequence. The rest of a longer sequence
 // or of a character is on its way, however slow the line is.
 func (d *Decoder) waiting() bool {

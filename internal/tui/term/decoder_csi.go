@@ -16,8 +16,8 @@ const (
 	modOther = 8 | 16 | 32
 )
 
-// finals are the keys told by the last character of their sequence, numbers those
-// told by the number before "~".
+// finals are the keys named by the last character of their sequence, numbers those
+// named by the number before "~".
 var (
 	finals = map[byte]string{
 		'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end",

@@ -13,7 +13,7 @@ func Title(text string) string { return "\x1b]2;" + style.SealPlain(text) + "\x1
 // "" for terminals that are not known to take one: for them there is the bell. env looks
 // up the environment, title and body are a line each.
 //
-// TERM goes first: it is set by the terminal itself, the others are inherited from the
+// TERM comes first: it is set by the terminal itself, the others are inherited from the
 // one that it was started in. A multiplexer keeps such sequences to itself.
 func Notification(env func(string) string, title, body string) string {
 	name, program := env("TERM"), strings.ToLower(env("TERM_PROGRAM"))

@@ -27,7 +27,7 @@ func (s *Screen) showPage(b *bytes.Buffer, f Frame) {
 	s.kept = s.kept.then(f)
 }
 
-// leavePage goes back to the screen with the scrollback.
+// leavePage returns to the screen with the scrollback.
 func (s *Screen) leavePage(b *bytes.Buffer) {
 	if s.full {
 		b.WriteString(ansi.ResetModeAltScreenSaveCursor)

@@ -21,7 +21,7 @@ func (t *tallest) measure(rows int, now time.Time) {
 }
 
 // Tallest is how many rows the tallest live part had that may have been painted in a
-// window of another size than the one it was made for, for somebody who hears of it now.
+// window of another size than the one it was made for, for a person that hears of it now.
 func (s *Screen) Tallest(now time.Time) int {
 	s.painting.Lock()
 	defer s.painting.Unlock()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// The keyboard is asked to tell Shift+Enter from Enter: by kitty's protocol
+// The keyboard is asked to distinguish Shift+Enter from Enter: by kitty's protocol
 // (disambiguate) and by xterm's modifyOtherKeys. Terminals without them ignore it.
 const (
 	keyboardOn = "\x1b[>1u\x1b[>4;1m"
@@ -49,7 +49,7 @@ func (t *Terminal) Enter() error {
 	return nil
 }
 
-// Leave gives the terminal back as it was; the cursor stands below what was
+// Leave gives the terminal back as it was; the cursor is below what was
 // printed. It may be called more than once.
 func (t *Terminal) Leave() {
 	if t.before == nil {
@@ -79,7 +79,7 @@ func (t *Terminal) Lend(run func() error) error {
 func (t *Terminal) Write(s string) { _, _ = io.WriteString(t.Out, s) }
 
 // Size returns the window's size, or the size of a textbook terminal when it has
-// none to tell.
+// none to report.
 func (t *Terminal) Size() (width, height int) { return SizeOf(t.Out) }
 
 // SizeOf returns the size of the window that a file is.
