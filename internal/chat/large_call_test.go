@@ -123,9 +123,6 @@ func TestLargeCallIsMadeOnce(t *testing.T) {
 						if tool == "replace" {
 							file, want = "old.txt", "first\n"+text
 						}
-						if tool == "run_shell_command" && len(text) > 127<<10 {
-							return // longer than a system takes for one argument
-						}
 						if got, err := os.ReadFile(filepath.Join(b.root, file)); err != nil || string(got) != want {
 							t.Errorf("%s holds %d bytes, want %d, %v", file, len(got), len(want), err)
 						}
@@ -185,6 +182,33 @@ func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 					b.keepsFirstMessage()
 				})
 			}
+		}
+	}
+}
+
+// What a provider attached to a call, such as Gemini's signature of its thought, goes back
+// with what is left of it: that provider refuses a call without it.
+func TestShortenedCallKeepsItsSignature(t *testing.T) {
+	t.Parallel()
+	signature := json.RawMessage(`{"google":{"thought_signature":"c2lnbmVk"}}`)
+	for _, strategy := range compression.Names() {
+		call := largeCalls(t, program(12_000))["write_file"]
+		call.Attached = &history.Attached{Model: "test-model", Host: "h", Wanted: true, Field: "extra_content", Data: signature}
+		h := &honest{calls: []llm.ToolCall{call}}
+		b := honestBench(t, h, strategy, 8000)
+		if _, err := b.prompt("write gen.py"); err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range b.model.requests[len(b.model.requests)-1].History {
+			for _, sent := range entry.Calls() {
+				if len(sent.Parameters) > 12_000 || sent.Attached == nil || string(sent.Attached.Data) != string(signature) {
+					t.Errorf("%s: %d bytes sent with %+v", strategy, len(sent.Parameters), sent.Attached)
+				}
+				h.calls = nil
+			}
+		}
+		if h.calls != nil {
+			t.Errorf("%s: the call is gone", strategy)
 		}
 	}
 }

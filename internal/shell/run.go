@@ -113,7 +113,7 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 		defer cancel()
 	}
 	clean := &cleaner{to: out}
-	cmd := exec.CommandContext(ctx, j.bash(c.Distrusted), "-c", "--", c.Line)
+	cmd := exec.CommandContext(ctx, j.bash(c.Distrusted), arguments(c.Line)...)
 	cmd.Dir = c.Dir
 	cmd.Env = j.environment(c)
 	cmd.Stdout, cmd.Stderr = clean, clean
@@ -130,6 +130,9 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	if err != nil {
 		if _, gone := os.Stat(c.Dir); gone != nil {
 			err = fmt.Errorf("its folder cannot be entered: %w", gone)
+		}
+		if errors.Is(err, syscall.E2BIG) {
+			err = fmt.Errorf("its %s are more than this system takes; write the text to a file with write_file and run a shorter command", words.Bytes(int64(len(c.Line))))
 		}
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}

@@ -116,3 +116,16 @@ func TestPreviewSaysWhereACommandRuns(t *testing.T) {
 		t.Errorf("without a sandbox there is no outside: %+v, %v", p, err)
 	}
 }
+
+// A large here-document is longer than a system takes for one argument; it is written all
+// the same, in the sandbox too.
+func TestLongCommandInTheSandbox(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	text := strings.Repeat("0123456789abcde\n", 20_000)
+	answer := command(t, env, "cat > out <<'EOF'\n"+text+"EOF\necho written")
+	got, err := os.ReadFile(filepath.Join(env.Workspace.Root(), "out"))
+	if err != nil || string(got) != text || !strings.Contains(answer.ForModel(), "written") {
+		t.Errorf("%d bytes of %d, %v, %.300s", len(got), len(text), err, answer.ForModel())
+	}
+}

@@ -1,0 +1,29 @@
+package shell
+
+import "unicode/utf8"
+
+// maxArgument is how many bytes of a command line are given to the shell as one argument.
+// Linux takes 128 KiB, its end included.
+const maxArgument = 127 << 10
+
+// joinParts is the command line that runs its arguments joined, and leaves nothing behind
+// that the command could see.
+const joinParts = `_line=; for _part; do _line=$_line$_part; done; set --; eval "unset _line _part; $_line"`
+
+// arguments are those of a shell that runs line. A line that is too long for one argument,
+// such as one with a large here-document, is given in parts: there is no file or input
+// that the command could read instead or that could be left over.
+func arguments(line string) []string {
+	if len(line) <= maxArgument {
+		return []string{"-c", "--", line}
+	}
+	args := []string{"-c", "--", joinParts, "bash"}
+	for len(line) > maxArgument {
+		n := maxArgument
+		for n > maxArgument-utf8.UTFMax && !utf8.RuneStart(line[n]) {
+			n--
+		}
+		args, line = append(args, line[:n]), line[n:]
+	}
+	return append(args, line)
+}
