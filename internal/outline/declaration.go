@@ -53,8 +53,8 @@ func Read(ctx context.Context, name, text string) (Outline, error) {
 	}
 	files, file, err := parseGo([]byte(text))
 	o.Note = "package " + file.Name.Name
-	if problem := firstSyntaxError(err); problem != "" {
-		o.Note += ", incomplete: it does not parse: " + problem
+	if problem := firstProblem(err); problem != nil {
+		o.Note += ", incomplete: it does not parse: " + problem.String()
 	}
 	o.Declarations = goSource{files, file, text}.declarations()
 	return o, nil

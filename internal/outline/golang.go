@@ -19,23 +19,33 @@ func parseGo(content []byte) (*token.FileSet, *ast.File, error) {
 	return files, file, err
 }
 
-// firstSyntaxError returns the first error as line:column: message, or nothing.
-func firstSyntaxError(err error) string {
-	var list scanner.ErrorList
-	if !errors.As(err, &list) || len(list) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d:%d: %s", list[0].Pos.Line, list[0].Pos.Column, list[0].Msg)
+// Problem is the first thing by which a file does not parse.
+type Problem struct {
+	// Line and Column are where, from 1; columns are bytes.
+	Line, Column int
+	// Message says what is wrong there.
+	Message string
 }
 
-// SyntaxError says why a Go file does not parse, as line:column: message; nothing
-// when it does or is no Go file.
-func SyntaxError(name string, content []byte) string {
+// String is the problem as LINE:COLUMN: MESSAGE.
+func (p *Problem) String() string { return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message) }
+
+// firstProblem returns the first error of a parser, or nil.
+func firstProblem(err error) *Problem {
+	var list scanner.ErrorList
+	if !errors.As(err, &list) || len(list) == 0 {
+		return nil
+	}
+	return &Problem{list[0].Pos.Line, list[0].Pos.Column, list[0].Msg}
+}
+
+// SyntaxError says why a Go file does not parse; nil when it does or is no Go file.
+func SyntaxError(name string, content []byte) *Problem {
 	if filepath.Ext(name) != ".go" {
-		return ""
+		return nil
 	}
 	_, _, err := parseGo(content)
-	return firstSyntaxError(err)
+	return firstProblem(err)
 }
 
 // goSource is a parsed Go file with its text.

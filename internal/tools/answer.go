@@ -81,7 +81,7 @@ func (c change) report(d textdiff.Diff, limits Limits) string {
 	default:
 		out += ". The changed lines now, as NUMBER|TEXT:\n" + shorten(d.Regions(), limits.room(headingBytes+len(out)))
 	}
-	if problem := outline.SyntaxError(c.rel, c.after); problem != "" {
+	if problem := outline.SyntaxError(c.rel, c.after); problem != nil {
 		out += fmt.Sprintf("\n[Note: the file does not parse now: %s]", problem)
 	}
 	return strings.TrimSuffix(out, "\n")

@@ -179,7 +179,7 @@ func (p patched) report(limits Limits) string {
 		out += "\n[" + note + "]"
 	}
 	for _, file := range p.files {
-		if problem := outline.SyntaxError(file.rel, file.after); file.after != nil && problem != "" {
+		if problem := outline.SyntaxError(file.rel, file.after); file.after != nil && problem != nil {
 			out += fmt.Sprintf("\n[Note: %s does not parse now: %s]", onOneLine(file.rel), problem)
 		}
 	}

@@ -42,7 +42,7 @@ func planASTEdit(env *Env, args astEditArgs) (change, error) {
 		return change{}, err
 	}
 	d := textfile.Parse(s.whole)
-	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != "" {
+	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != nil {
 		return change{}, fmt.Errorf("%s does not parse as it is (%s); fix it with replace first", s.rel, problem)
 	}
 	// Parsing one file takes no time worth interrupting.
@@ -64,19 +64,17 @@ func planASTEdit(env *Env, args astEditArgs) (change, error) {
 		start = target.Start
 	}
 	after := d.With(textfile.Splice{Start: start, End: target.End, Text: outline.FormatGo(code, target.Group)})
-	if problem := outline.SyntaxError(s.rel, after); problem != "" {
+	if problem := outline.SyntaxError(s.rel, after); problem != nil {
 		return change{}, wouldNotParse(s.rel, after, problem)
 	}
 	return planned(s, after, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
 }
 
 // wouldNotParse quotes the line of the edited file at which the parser gave up.
-func wouldNotParse(rel string, after []byte, problem string) error {
-	var line int
-	fmt.Sscanf(problem, "%d:", &line)
+func wouldNotParse(rel string, after []byte, problem *outline.Problem) error {
 	quoted := ""
-	if all := lines.Split(string(after)); line >= 1 && line <= len(all) {
-		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[line-1], "\n"), quotedLineBytes))
+	if all := lines.Split(string(after)); problem.Line <= len(all) {
+		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[problem.Line-1], "\n"), quotedLineBytes))
 	}
 	return fmt.Errorf("%s would not parse with new_code: %s%s; nothing was written", rel, problem, quoted)
 }
