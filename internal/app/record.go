@@ -196,7 +196,7 @@ func (c *Conversation) conversation(config chat.Config, recorded session.State) 
 func restoredFrom(recorded session.State) past.Restored {
 	ledger := make([]window.Prune, len(recorded.Prunes))
 	for i, p := range recorded.Prunes {
-		ledger[i] = window.Prune{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
+		ledger[i] = window.Prune{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
 	}
 	restored := past.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Scales: recorded.Scales, Turn: recorded.Turn}
 	if len(recorded.Todos) > 0 {

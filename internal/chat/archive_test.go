@@ -76,7 +76,7 @@ func (r *logged) again() {
 	r.log = log
 	var ledger []PruneRecord
 	for _, p := range state.Prunes {
-		ledger = append(ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
+		ledger = append(ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
 	}
 	r.goOn(Restored{Entries: state.Entries, Ledger: ledger, Pins: state.Pins, Steps: state.Steps(), Reply: state.Reply, Scales: state.Scales, Turn: state.Turn})
 }

@@ -61,7 +61,7 @@ func (p recordedPast) Before(seq uint64) (Restored, error) {
 func restoredOf(s recording.State) Restored {
 	r := Restored{Entries: s.Entries, Pins: s.Pins, Steps: s.Steps(), Reply: s.Reply, Scales: s.Scales, Turn: s.Turn}
 	for _, p := range s.Prunes {
-		r.Ledger = append(r.Ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
+		r.Ledger = append(r.Ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
 	}
 	if len(s.Todos) > 0 {
 		r.Todos, _ = todo.Parse(s.Todos)

@@ -17,9 +17,9 @@ func priced(w *world) {
 	first, second := &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 41}, &history.Cut{Paid: -50, Saves: 10, Request: 60}
 	root := w.deps.Workspace
 	w.session.ledger = []chat.PruneRecord{
-		{Kind: "cold", Subject: root + "/a.go", Tool: "read_file", Reason: "view, not used for 31 requests", Tokens: 4000, Turn: 2, At: at, Cut: first},
+		{Kind: "cold", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, not used for 31 requests", Tokens: 4000, Turn: 2, At: at, Cut: first},
 		{Kind: "soft", Subject: "go test ./...", Tool: "run_shell_command", Reason: "output, not used for 3 requests", Tokens: 400, Turn: 2, At: at, Cut: first},
-		{Kind: "free", Subject: root + "/a.go", Tool: "read_file", Reason: "view, nothing is lost with it", Tokens: 100, Turn: 3, At: at, Cut: second},
+		{Kind: "free", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, nothing is lost with it", Tokens: 100, Turn: 3, At: at, Cut: second},
 		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to make room (context limit)", Tokens: 7, Turn: 4, At: at},
 	}
 	w.session.held = []chat.Held{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,7 +145,7 @@ func (c *Commands) whyDensity(ctx context.Context, path string) (Output, error) 
 	}
 	var gone []string
 	for i, p := range ledger {
-		if aboutFile(p.Subject, path, c.deps.Workspace) {
+		if aboutFile(p, path, c.deps.Workspace) {
 			gone = append(gone, fmt.Sprintf("%6s  #%d, turn %d: %s: %s", words.Tokens(p.Tokens), i+1, p.Turn, pruneKind(p), p.Reason))
 		}
 	}
@@ -157,22 +158,16 @@ func (c *Commands) whyDensity(ctx context.Context, path string) (Output, error) 
 	return Output{Lines: lines}, nil
 }
 
-// aboutFile reports whether what left is about a file or command, by the end of its
-// path.
-func aboutFile(subject, name, root string) bool {
+// aboutFile reports whether what left is about a file, by the end of its path, or is named
+// so.
+func aboutFile(p chat.PruneRecord, name, root string) bool {
 	end := strings.TrimPrefix(filepath.Clean(name), "./")
 	if rel, err := filepath.Rel(root, name); filepath.IsAbs(name) && err == nil && filepath.IsLocal(rel) {
 		end = rel
 	}
-	for _, part := range strings.Split(subject, ", ") {
-		_, key, _ := strings.Cut(part, ": ")
-		for _, said := range []string{part, key} {
-			if said == name || said == end || strings.HasSuffix(said, "/"+end) {
-				return true
-			}
-		}
-	}
-	return false
+	return p.Subject == name || slices.ContainsFunc(p.Paths, func(path string) bool {
+		return path == name || path == end || strings.HasSuffix(path, "/"+end)
+	})
 }
 
 // describePrune describes one line of the ledger completely.

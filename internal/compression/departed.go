@@ -109,7 +109,7 @@ func (d *departure) take(at history.Ref, block history.Block) {
 			d.add(at, subjectOf(d.before[at.Entry], b), nil, b)
 		}
 	case *history.Media:
-		d.add(at, b.MimeType, nil, b)
+		d.add(at, said{text: b.MimeType}, nil, b)
 	case *history.ToolCall:
 		if short := next(d.calls, b.ID); short != nil {
 			d.shortened[b] = true
@@ -134,7 +134,7 @@ func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 		return // listed with its call, or left before
 	}
 	line := next(d.lines, response.CallID)
-	subject := response.ToolName
+	subject := said{text: response.ToolName}
 	if answered {
 		subject = d.subject(pair.Call)
 	}
@@ -151,8 +151,14 @@ func next(blocks map[string][]history.Block, id string) []history.Block {
 	return left[:1]
 }
 
-func (d *departure) add(at history.Ref, subject string, left []history.Block, gone ...history.Block) {
-	p := history.Prune{Kind: Dropped, Subject: subject, Reason: "dropped to make room (" + d.cause + ")", Entry: at.Entry, Gone: gone, Left: left}
+// said names something that left.
+type said struct {
+	text  string
+	paths []string
+}
+
+func (d *departure) add(at history.Ref, subject said, left []history.Block, gone ...history.Block) {
+	p := history.Prune{Kind: Dropped, Subject: subject.text, Paths: subject.paths, Reason: "dropped to make room (" + d.cause + ")", Entry: at.Entry, Gone: gone, Left: left}
 	switch {
 	case len(left) > 0:
 		p.Kind, p.Reason = Summarised, "something shorter is in its place ("+d.cause+")"
@@ -164,25 +170,25 @@ func (d *departure) add(at history.Ref, subject string, left []history.Block, go
 
 // subject names a call: the file it is about, or the tool and what tells its calls
 // apart.
-func (d *departure) subject(call *history.ToolCall) string {
+func (d *departure) subject(call *history.ToolCall) said {
 	key := d.facts.keyValue(call)
 	facts := d.facts.of(call.Name)
 	switch {
 	case key == "":
-		return call.Name
+		return said{call.Name, namedFiles(call, d.facts)}
 	case facts.ShowsFile() || facts.WritesFile():
-		return key
+		return said{key, namedFiles(call, d.facts)}
 	}
-	return call.Name + ": " + key
+	return said{call.Name + ": " + key, namedFiles(call, d.facts)}
 }
 
 // subjectOf names what somebody said.
-func subjectOf(entry *history.Content, text *history.Text) string {
+func subjectOf(entry *history.Content, text *history.Text) said {
 	switch {
 	case text.IncludedFile != "":
-		return text.IncludedFile
+		return said{text.IncludedFile, []string{text.IncludedFile}}
 	case entry.Speaker == history.Human:
-		return "message: " + words.Line(text.Text, maxSubject)
+		return said{text: "message: " + words.Line(text.Text, maxSubject)}
 	}
-	return "reply: " + words.Line(text.Text, maxSubject)
+	return said{text: "reply: " + words.Line(text.Text, maxSubject)}
 }

@@ -83,6 +83,7 @@ func duplicate(entry int, text *history.Text, cut history.Inclusion) history.Pru
 	}
 	return history.Prune{
 		Subject: cut.Path,
+		Paths:   []string{cut.Path},
 		Reason:  "included again later",
 		Entry:   entry,
 		Gone:    []history.Block{gone},

@@ -99,6 +99,7 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	}
 	v.pruned(history.Prune{
 		Subject: strings.Join(paths, ", "),
+		Paths:   paths,
 		Reason:  "written later by " + tool,
 		Entry:   read.At.Entry,
 		Gone:    v.remove(append([]history.Ref{read.At}, read.Responses...)...),

@@ -152,6 +152,7 @@ func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes [
 			if key := facts.keyValue(pair.Call); key != "" {
 				prunes[i].Subject += ": " + key
 			}
+			prunes[i].Paths = namedFiles(pair.Call, facts)
 		}
 	}
 }

@@ -54,6 +54,8 @@ type Prune struct {
 	Kind PruneKind
 	// Subject names what went: a path, or a tool and its key parameter.
 	Subject string
+	// Paths are the files that it is about, as they were named; none for anything else.
+	Paths []string
 	// Tool is the tool whose call or answer went, empty for what somebody said; it is
 	// filled in with Tokens.
 	Tool string

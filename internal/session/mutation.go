@@ -86,7 +86,7 @@ func prunesOf(live []slot, prunes []history.Prune) []prunePayload {
 	payloads := make([]prunePayload, len(prunes))
 	find := finder(live)
 	for i, p := range prunes {
-		payload := prunePayload{Kind: p.Kind, Subject: p.Subject, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens}
+		payload := prunePayload{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens}
 		if p.Entry >= 0 && p.Entry < len(live) {
 			payload.Entry = live[p.Entry].ref
 		}

@@ -167,7 +167,7 @@ func (s slot) fill(in *pages, line journal) error {
 
 func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
 	for _, p := range prunes {
-		s.Prunes = append(s.Prunes, Pruned{p.Kind, p.Subject, p.Tool, p.Reason, p.Tokens, p.places(), cut, at, s.Turn})
+		s.Prunes = append(s.Prunes, Pruned{p.Kind, p.Subject, p.Paths, p.Tool, p.Reason, p.Tokens, p.places(), cut, at, s.Turn})
 	}
 }
 

@@ -147,6 +147,7 @@ type densityPayload struct {
 type prunePayload struct {
 	Kind    history.PruneKind `json:"kind"`
 	Subject string            `json:"subject"`
+	Paths   []string          `json:"paths,omitempty"`
 	Tool    string            `json:"tool,omitempty"`
 	Reason  string            `json:"reason"`
 	Entry   ref               `json:"entry"`

@@ -93,7 +93,7 @@ func TestReplayGivesEverythingElseToo(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"model": "m"}, state.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	want := []Pruned{{"stale-read", "f", "", "written", 7, []history.Recorded{{Entry: "9"}}, nil, state.Started, 2}}
+	want := []Pruned{{"stale-read", "f", nil, "", "written", 7, []history.Recorded{{Entry: "9"}}, nil, state.Started, 2}}
 	if diff := cmp.Diff(want, state.Prunes); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)
 	}

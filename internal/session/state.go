@@ -63,6 +63,8 @@ type State struct {
 type Pruned struct {
 	Kind    history.PruneKind
 	Subject string
+	// Paths are the files that it is about; older logs do not say.
+	Paths []string
 	// Tool is the tool whose call or answer went, empty for what somebody said.
 	Tool   string
 	Reason string

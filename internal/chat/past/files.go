@@ -115,7 +115,7 @@ func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
 
 // isAbout reports whether what was pruned showed a file.
 func (p *Past) isAbout(prune window.Prune, abs string) bool {
-	for _, path := range p.filesOf(prune) {
+	for _, path := range prune.Paths {
 		if at, err := p.Env.Workspace.Resolve(path); err == nil && at == abs {
 			return true
 		}

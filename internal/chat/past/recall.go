@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -86,7 +85,7 @@ func (p *Past) heading(number int, line window.Prune, found history.Recollection
 	if age := p.Now().Sub(found.At); age >= time.Minute {
 		heading += ", " + words.Elapsed(age) + " ago"
 	}
-	for _, path := range p.filesOf(line) {
+	for _, path := range line.Paths {
 		fate, err := p.fate(path, found)
 		if err != nil {
 			return "", err
@@ -100,21 +99,6 @@ func (p *Past) heading(number int, line window.Prune, found history.Recollection
 
 // maxHeading bounds how much of a subject a heading shows, in characters.
 const maxHeading = 160
-
-// filesOf are the files that a line of the ledger is about.
-func (p *Past) filesOf(line window.Prune) []string {
-	facts := p.Tools.Traits(line.Tool)
-	subject := strings.TrimPrefix(line.Subject, line.Tool+": ")
-	switch {
-	case facts.ShowsFiles():
-		return strings.Split(subject, ", ")
-	case facts.ShowsFile() || facts.WritesFile():
-		return []string{subject}
-	case filepath.IsAbs(subject) && !strings.Contains(subject, " "):
-		return []string{subject} // shown by a command
-	}
-	return nil
-}
 
 // fate says what became of a file since something of it was recorded, empty when
 // nothing is known to have.

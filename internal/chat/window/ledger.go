@@ -65,6 +65,7 @@ func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 		records[i] = Prune{
 			Kind:    p.Kind,
 			Subject: p.Subject,
+			Paths:   p.Paths,
 			Tool:    p.Tool,
 			Reason:  p.Reason,
 			Tokens:  p.Tokens,

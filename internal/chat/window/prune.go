@@ -131,7 +131,7 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 	for i, c := range plan.Changes {
 		gone, left := w.pruning.engine.Shown(c)
 		prunes[i] = history.Prune{
-			Kind: history.PruneKind(c.Why), Subject: c.Subject, Reason: c.Kind + ", " + c.Reason(),
+			Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(),
 			Entry: c.Entry, Gone: gone, Left: left,
 		}
 	}
@@ -247,10 +247,14 @@ func (w *Window) KeepFile(number int) error {
 	if number < 1 || number > len(w.ledger.prunes) || !w.followed() {
 		return nil
 	}
-	file := w.ledger.prunes[number-1].Subject
-	if !w.pruning.engine.Pin(file, true) {
-		return nil // not about a file
+	for _, file := range w.ledger.prunes[number-1].Paths {
+		if !w.pruning.engine.Pin(file, true) {
+			continue
+		}
+		w.pins[file] = true
+		if err := w.History.Pin(file, true); err != nil {
+			return err
+		}
 	}
-	w.pins[file] = true
-	return w.History.Pin(file, true)
+	return nil
 }

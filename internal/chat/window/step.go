@@ -26,6 +26,8 @@ type Density struct {
 type Prune struct {
 	Kind    history.PruneKind
 	Subject string
+	// Paths are the files that it is about, as they were named.
+	Paths []string
 	// Tool is the tool whose call or answer went, empty for what somebody said.
 	Tool   string
 	Reason string

@@ -21,6 +21,8 @@ type Change struct {
 	Kind string
 	// Subject names it: a path, or a tool and its key.
 	Subject string
+	// Paths are the files that it is about.
+	Paths []string
 	// Why says why it may go.
 	Why Why
 	// Text is what the answer shows instead, where a file is folded into it.

@@ -286,13 +286,13 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 
 func (e *Engine) change(at int, why Why) Change {
 	u := &e.units[at]
-	return Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Why: why, Tokens: u.saves(), Idle: e.idle(u), unit: at}
+	return Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Paths: u.paths(), Why: why, Tokens: u.saves(), Idle: e.idle(u), unit: at}
 }
 
 // pairChange is a call that leaves with its answer.
 func (e *Engine) pairChange(f *fact) Change {
 	u := &e.units[f.head]
-	return Change{Entry: u.entry, Block: u.block, Kind: "call", Subject: u.subject(), Why: Hollow, Tokens: e.pairTokens(f), unit: f.head}
+	return Change{Entry: u.entry, Block: u.block, Kind: "call", Subject: u.subject(), Paths: u.paths(), Why: Hollow, Tokens: e.pairTokens(f), unit: f.head}
 }
 
 // copyOf is the answer that holds the current text of a folded file.

@@ -223,6 +223,8 @@ func (u *unit) kind() string {
 }
 
 // subject names what a unit is about: a path, or a tool with its key.
+func (u *unit) paths() []string { return u.fact.paths }
+
 func (u *unit) subject() string {
 	if p := u.fact.path(); p != "" {
 		return p
