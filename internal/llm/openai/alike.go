@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"unicode/utf8"
 
 	"agent/internal/llm/loose"
 )
@@ -54,7 +55,7 @@ func (a *alike) textOf(data []byte) (text []byte, ok bool) {
 // with is the event that was learned with another text.
 func (a *alike) with(text []byte) chatEvent {
 	event, delta := a.event, *a.event.Choices[0].Delta
-	delta.Content = loose.Decode[content](text)
+	delta.Content = content{answer: stringOf(text)}
 	event.Choices = slices.Clone(event.Choices)
 	event.Choices[0].Delta = &delta
 	return event
@@ -81,6 +82,14 @@ func (a *alike) learn(data []byte) {
 	if len(a.event.Choices) != 1 || a.event.Choices[0].Delta == nil || !reflect.DeepEqual(a.with([]byte(`"text"`)), loose.Decode[chatEvent](slices.Concat(a.before, []byte(`"text"`), a.after))) {
 		a.before = nil
 	}
+}
+
+// stringOf is the value of a JSON string.
+func stringOf(text []byte) string {
+	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+		return string(text[1 : len(text)-1])
+	}
+	return loose.Decode[string](text)
 }
 
 // stringLength is the length of the JSON string that data begins with, 0 for none. One
