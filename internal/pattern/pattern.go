@@ -25,6 +25,11 @@ func (p *Pattern) MatchString(s string) bool { return p.compiled().MatchString(s
 // FindStringSubmatch is regexp.Regexp's.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
 
+// FindAllStringSubmatch is regexp.Regexp's.
+func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
+	return p.compiled().FindAllStringSubmatch(s, n)
+}
+
 // SubexpNames is regexp.Regexp's.
 func (p *Pattern) SubexpNames() []string { return p.compiled().SubexpNames() }
 

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/cmdline"
 	"agent/internal/disk"
+	"agent/internal/pattern"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -79,7 +80,7 @@ var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval"}
 var changers = []string{"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch"}
 
 // redirected is the file that a command writes.
-var redirected = regexp.MustCompile(`>[>|&]?\s*([^\s;&|<>()]+)`)
+var redirected = pattern.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
 
 // spokenWords are the words of a line that may be files, behind the program that gets
 // them, or behind ">".

@@ -1,8 +1,9 @@
 package style
 
 import (
-	"regexp"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // NewSpoken returns the theme for people that listen: no styles, and words in place of
@@ -31,7 +32,7 @@ func (t *Theme) Sign(look Style, sign string) string {
 }
 
 // lineStat is how many lines were added and removed.
-var lineStat = regexp.MustCompile(`\+(\d+) −(\d+)`)
+var lineStat = pattern.New(`\+(\d+) −(\d+)`)
 
 // spoken are the signs within our own lines, and what is said in their place.
 var spoken = strings.NewReplacer(" · ", ", ", " — ", ", ", " → ", " to ", "−", "minus ", "×", "times ", " ~", " about ", "“", "\"", "”", "\"")
