@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -20,8 +19,6 @@ const (
 
 // ask puts a question to the editor. Whatever is not a clear yes allows nothing.
 func (w *shown) ask(a chat.Approval) {
-	ctx, withdraw := context.WithCancel(w.session.ctx)
-	w.asking[a.ID] = withdraw
 	call := map[string]any{"toolCallId": w.callID(a), "title": words.Line(titleOf(a), 0), "status": "pending", "kind": kind(a.Traits), "content": w.question(a)}
 	if len(a.Preview.Paths) > 0 {
 		var locations []location
@@ -39,7 +36,8 @@ func (w *shown) ask(a chat.Approval) {
 	}
 	options = append(options, permissionOption{optionRefuse, "Refuse", "reject_once"})
 	talk := w.session.talk
-	w.session.server.conn.request(ctx, "session/request_permission", map[string]any{"sessionId": w.session.id, "toolCall": call, "options": options}, func(m message) {
+	params := map[string]any{"sessionId": w.session.id, "toolCall": call, "options": options}
+	w.asking[a.ID] = w.session.server.conn.request("session/request_permission", params, func(m message) {
 		talk.Answer(a.ID, decision(m, a.Always != ""))
 	})
 }

@@ -92,6 +92,7 @@ func (s *session) run() {
 func (s *session) finish() {
 	s.end()
 	s.server.forget(s)
+	s.show.close()
 	s.mu.Lock()
 	waiting, failure := s.prompts, s.failure
 	s.prompts = nil

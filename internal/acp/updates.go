@@ -265,6 +265,14 @@ func (w *shown) abandoned() {
 	}
 }
 
+// close ends what an editor still waits for.
+func (w *shown) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flush()
+	w.abandoned()
+}
+
 // shortened is a text with its middle left out if it is long.
 func shortened(text string) string {
 	if len(text) <= maxShown {

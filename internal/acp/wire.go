@@ -3,7 +3,6 @@ package acp
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,8 +190,8 @@ func (c *conn) notify(method string, params any) {
 }
 
 // request sends a request and calls answered with the response, on a goroutine of its
-// own; when ctx ends first, the request is withdrawn and answered is not called.
-func (c *conn) request(ctx context.Context, method string, params any, answered func(message)) {
+// own. Withdraw says that no answer is needed any more; answered is not called then.
+func (c *conn) request(method string, params any, answered func(message)) (withdraw func()) {
 	answer := make(chan message, 1)
 	c.mu.Lock()
 	c.sent++
@@ -206,16 +205,20 @@ func (c *conn) request(ctx context.Context, method string, params any, answered 
 		Params  any    `json:"params"`
 	}{jsonrpcVersion, id, method, params})
 	go func() {
-		select {
-		case m := <-answer:
+		if m, ok := <-answer; ok {
 			answered(m)
-		case <-ctx.Done():
-			c.mu.Lock()
-			delete(c.awaiting, id)
-			c.mu.Unlock()
-			c.notify("$/cancel_request", map[string]string{"requestId": id})
 		}
 	}()
+	return func() {
+		c.mu.Lock()
+		_, waits := c.awaiting[id]
+		delete(c.awaiting, id)
+		c.mu.Unlock()
+		if waits {
+			close(answer)
+			c.notify("$/cancel_request", map[string]string{"requestId": id})
+		}
+	}
 }
 
 // write sends one message as one line, in one write.
