@@ -94,6 +94,8 @@ type Conversation struct {
 	env       *tools.Env
 	// brought are the skills and commands that can be called.
 	brought setup.Set
+	// inHead are the instructions that the model was given with the head or since.
+	inHead []instructed
 	// skillTool is the tool for skills, if there is one.
 	skillTool []tools.Tool
 	// permissions are rules that narrow what calls may do, allowed those of the flags.
@@ -350,6 +352,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		TranscriptPath:    c.transcriptPath,
 
 		Expand:   c.expand,
+		Below:    c.below,
 		Gates:    c.gates(),
 		Policy:   gate.Policy{Allow: allowed.inside, AllowOutside: allowed.outside, Unattended: c.options.Unattended},
 		CacheKey: cacheKey(c.SessionID()),
@@ -381,6 +384,7 @@ func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	for _, file := range found.Files {
 		given = append(given, prompts.Instruction{Source: file.Path, Text: file.Text})
 		files = append(files, c.shortPath(file.Path))
+		c.inHead = append(c.inHead, instructed{file.Path, file.Text})
 	}
 	if len(files) > 0 {
 		c.Notices = append(c.Notices, "Instructions: "+strings.Join(files, ", "))

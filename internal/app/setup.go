@@ -71,10 +71,13 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 			return c.env.Protected.Read(filepath.Join(c.workspace.Root(), path), path).Care != protect.Free
 		},
 	})
-	if err == nil && len(brought) > 0 {
+	if err != nil {
+		return said, err
+	}
+	if brought = append(brought, c.changed()...); len(brought) > 0 {
 		said.Blocks = slices.Insert(said.Blocks, 1, brought...)
 	}
-	return said, err
+	return said, nil
 }
 
 // called returns the texts of the skills and commands that a message calls, and the files

@@ -70,6 +70,8 @@ type runner struct {
 	// numbered counts the calls of a session, ran those of the model that were taken
 	// up.
 	numbered, ran int
+	// nested are instructions that go into the history before the next request.
+	nested []history.Block
 	// instruct queues what a person wants done instead.
 	instruct func(text string)
 }
@@ -336,6 +338,7 @@ func (r *runner) storeAnswer(k *call) error {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
 	}
 	err := r.store(entry)
+	r.touch(k)
 	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Traits: k.tool.Traits, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
 	return err
 }

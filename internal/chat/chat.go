@@ -80,6 +80,9 @@ type Config struct {
 	// TranscriptPath returns the file that keeps the whole conversation, empty when none
 	// does (REQ-HD-012.1). Nil is none.
 	TranscriptPath func() string
+	// Below returns the instructions that apply to a file, by its path as a call names it,
+	// beside those of the head; nil for none.
+	Below func(file string) []Nested
 	// Expand turns what the user typed into blocks.
 	Expand Expander
 	// Policy is what was decided about consent before.

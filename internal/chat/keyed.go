@@ -1,5 +1,18 @@
 package chat
 
+import (
+	"encoding/json"
+	"slices"
+
+	"agent/internal/history"
+)
+
+// Nested are instructions that apply to a file and that the head does not have.
+type Nested struct {
+	// Key names what Text is the content of.
+	Key, Text string
+}
+
 // standing returns the number of the entry, from 1, in which the newest content of a key
 // is in the context, if that is this text; else 0.
 func (r *runner) standing(key, text string) int {
@@ -16,4 +29,50 @@ func (r *runner) standing(key, text string) int {
 		}
 	}
 	return 0
+}
+
+// touch notes the instructions that apply to the files of a call that was answered, if
+// they are not in the context.
+func (r *runner) touch(k *call) {
+	if r.Below == nil || k.answer.Error != "" || k.tool.Runs {
+		return
+	}
+	for _, file := range k.files() {
+		for _, n := range r.Below(file) {
+			noted := slices.ContainsFunc(r.nested, func(b history.Block) bool { return b.(*history.Text).Key == n.Key })
+			if !noted && r.standing(n.Key, n.Text) == 0 {
+				r.nested = append(r.nested, &history.Text{Text: n.Text, Source: history.Brought, Key: n.Key})
+			}
+		}
+	}
+}
+
+// files are those that a call names.
+func (k *call) files() []string {
+	files := slices.Clone(k.plan.Preview.Paths)
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(k.parameters, &given)
+	for _, name := range k.tool.File {
+		var file string
+		if json.Unmarshal(given[name], &file) == nil && file != "" {
+			files = append(files, file)
+		}
+	}
+	for _, name := range k.tool.Files {
+		var several []string
+		_ = json.Unmarshal(given[name], &several)
+		files = append(files, several...)
+	}
+	return files
+}
+
+// addNested puts the instructions that were noted into the history, after the answers
+// to all calls of a reply.
+func (c *Chat) addNested() error {
+	if len(c.runner.nested) == 0 {
+		return nil
+	}
+	blocks := c.runner.nested
+	c.runner.nested = nil
+	return c.add(history.New(history.Human, blocks...))
 }

@@ -44,6 +44,9 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			c.notice("stopped: %v", err)
 			return out.stopped(StopMaxCost), nil
 		}
+		if err := c.addNested(); err != nil {
+			return failed(ctx, out, err)
+		}
 		delivered, err := c.deliverQueued(ctx)
 		if err == nil {
 			err = ctx.Err()

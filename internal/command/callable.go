@@ -80,6 +80,21 @@ func (f Callable) command() Command {
 	return Command{Name: f.Name, Usage: []Form{{f.Hint, does}}, Help: f.Help}
 }
 
+func (c *Commands) instructionsCommand() Command {
+	return Command{
+		Name: "instructions",
+		Help: "list the instructions that the model reads",
+		Run: func(context.Context, []string) (Output, error) {
+			if c.deps.Instructions != nil {
+				if lines := c.deps.Instructions(); len(lines) > 0 {
+					return Output{Lines: lines}, nil
+				}
+			}
+			return Output{Lines: []string{"There are no instructions; /init lets the model write AGENTS.md."}}, nil
+		},
+	}
+}
+
 func (c *Commands) skillsCommand() Command {
 	return Command{
 		Name: "skills",

@@ -24,7 +24,7 @@ func (c *Commands) densityCommand() Command {
 			{"pin PATH", "keep pruning away from a file"},
 			{"unpin PATH", "let it be pruned again"},
 		},
-		Help:     "list what was removed from the context, and why",
+		Help:     "list what left the context, and why",
 		Run:      c.density,
 		Complete: c.completeDensity,
 	}

@@ -10,7 +10,7 @@ Find out by reading, not by guessing: what the project is, how it is built, test
 func (c *Commands) initCommand() Command {
 	return Command{
 		Name: "init",
-		Help: "let the model write AGENTS.md for this workspace",
+		Help: "let the model write AGENTS.md",
 		Run:  func(context.Context, []string) (Output, error) { return Output{Submit: initPrompt}, nil },
 	}
 }

@@ -24,7 +24,7 @@ func (c *Commands) rewindCommand() Command {
 			{"NUMBER files", "the same, and the files what they were then"},
 			{"forward", "go to what was left behind last"},
 		},
-		Help: "go back to an earlier message, or forward again",
+		Help: "go back to an earlier message, or forward",
 		Run: func(ctx context.Context, args []string) (Output, error) {
 			points, err := c.deps.Session.Points(ctx)
 			switch {

@@ -14,7 +14,7 @@ import (
 func (c *Commands) statsCommand() Command {
 	return Command{
 		Name: "stats", Aliases: []string{"cost", "usage"},
-		Help: "show requests, tokens and cost of this session",
+		Help: "show requests, tokens and cost",
 		Run: func(ctx context.Context, _ []string) (Output, error) {
 			stats, err := c.deps.Session.Stats(ctx)
 			if err != nil {

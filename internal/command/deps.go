@@ -106,6 +106,9 @@ type Deps struct {
 	Callable func() []Callable
 	// Skills describes the skills, and what was left out, a line each; nil for none.
 	Skills func() []string
+	// Instructions lists the files with instructions for the model, a line each; nil for
+	// none.
+	Instructions func() []string
 	// Todos returns the todo list, a line an item.
 	Todos func() []string
 	// Jobs are what was put in the background, oldest first; EndJob ends one of them.

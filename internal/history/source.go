@@ -38,6 +38,9 @@ func (c *Content) Said() string {
 // neither a summary, nor something brought back, nor the output of a command or a word
 // on files alone.
 func (c *Content) IsMessage() bool {
+	if !slices.ContainsFunc(c.Blocks, func(b Block) bool { text, ok := b.(*Text); return !ok || text.Source != Brought }) {
+		return false
+	}
 	if c.Speaker != Human || c.Metadata[MetaSummary] != nil || c.Metadata[MetaRestored] != nil || c.Holds(Undone) {
 		return false
 	}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/disk"
+	"agent/internal/history"
+	"agent/internal/setup/instructions"
+)
+
+// instructed is what the model was given of a file with instructions.
+type instructed struct{ path, text string }
+
+// marked is a file with instructions as a block of a conversation.
+func (c *Conversation) marked(file instructions.File) chat.Nested {
+	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
+	return chat.Nested{
+		Key:  "instructions:" + file.Path,
+		Text: fmt.Sprintf("<instructions path=%q>\n%s\n</instructions>", c.shortPath(file.Path), text),
+	}
+}
+
+// below returns the instructions of the folders on the way to a file, and the rules that
+// hold for it. What the head has is not given again.
+func (c *Conversation) below(file string) []chat.Nested {
+	abs := c.absolute(filepath.FromSlash(file))
+	root := c.workspace.Root()
+	if !disk.Within(abs, root) || abs == root {
+		return nil
+	}
+	rel, err := filepath.Rel(root, abs)
+	if err != nil {
+		return nil
+	}
+	var nested []chat.Nested
+	for _, found := range instructions.Below(c.whereInstructions(), filepath.ToSlash(rel)).Files {
+		if !c.given(found) {
+			nested = append(nested, c.marked(found))
+		}
+	}
+	return nested
+}
+
+// given reports whether the head has a text.
+func (c *Conversation) given(file instructions.File) bool {
+	for _, has := range c.inHead {
+		if has.text == file.Text {
+			return true
+		}
+	}
+	return false
+}
+
+// changed returns the instructions of the workspace that have changed since the model was
+// given them, and remembers them.
+func (c *Conversation) changed() []history.Block {
+	var blocks []history.Block
+	for _, file := range instructions.Find(c.whereInstructions()).Files {
+		if c.given(file) {
+			continue
+		}
+		n := c.marked(file)
+		blocks = append(blocks, &history.Text{Text: "These instructions have changed and hold as they are now:\n" + n.Text, Source: history.Brought, Key: n.Key})
+		kept := c.inHead[:0]
+		for _, has := range c.inHead {
+			if has.path != file.Path {
+				kept = append(kept, has)
+			}
+		}
+		c.inHead = append(kept, instructed{file.Path, file.Text})
+	}
+	return blocks
+}
+
+// instructionLines lists the instructions for /instructions: what is read, with its size,
+// and what is not, with the reason.
+func (c *Conversation) instructionLines() []string {
+	found := instructions.Find(c.whereInstructions())
+	var lines []string
+	for _, file := range found.Files {
+		lines = append(lines, fmt.Sprintf("%s  about %d tokens", c.shortPath(file.Path), len(file.Text)/bytesPerToken))
+	}
+	for _, unread := range found.Unread {
+		lines = append(lines, "not read: "+unread)
+	}
+	for _, problem := range found.Problems {
+		lines = append(lines, "not read: "+problem.Error())
+	}
+	return lines
+}
