@@ -66,10 +66,17 @@ func listSessions(w world, all bool) ([]session.Info, error) {
 }
 
 func newSessionsShow(w world) *cobra.Command {
-	return sessionCommand(w, "show", "Show what a session holds, and its largest entries", func(cmd *cobra.Command, info session.Info) error {
+	var stats bool
+	cmd := sessionCommand(w, "show", "Show the conversation of a session, or with --stats what it holds", func(cmd *cobra.Command, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
+		}
+		if err := w.print(info.Title, info.ID+" in "+info.Workspace, ""); err != nil {
+			return err
+		}
+		if !stats {
+			return w.print(strings.TrimRight(history.Transcript(in.History), "\n"))
 		}
 		engine, err := newEngine(w, settingsOptions{})
 		if err != nil {
@@ -79,11 +86,10 @@ func newSessionsShow(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := w.print(info.ID+" in "+info.Workspace, info.FirstPrompt, ""); err != nil {
-			return err
-		}
 		return w.printOutcome(shown)
 	})
+	cmd.Flags().BoolVar(&stats, "stats", false, "how many tokens it holds, and its largest entries")
+	return cmd
 }
 
 func newSessionsExport(w world) *cobra.Command {
@@ -153,7 +159,7 @@ func completeSessions(w world) cobra.CompletionFunc {
 		}
 		var ids []cobra.Completion
 		for _, i := range infos {
-			ids = append(ids, cobra.CompletionWithDesc(i.ID, i.FirstPrompt))
+			ids = append(ids, cobra.CompletionWithDesc(i.ID, i.Title))
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}

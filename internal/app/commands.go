@@ -44,6 +44,8 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		SessionID:    c.SessionID,
 		Resume:       c.resumer(screen.Resume),
 		Fork:         c.forker(),
+		Rename:       c.renamer(),
+		Title:        func() string { return c.session.Title() },
 		Keys:         screen.Keys,
 		Recorded:     c.session != nil,
 		Workspace:    c.Root,
@@ -140,4 +142,12 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		})
 		return before, now, err
 	}
+}
+
+// renamer gives the session a title; nil where nothing is recorded.
+func (c *Conversation) renamer() func(title string) error {
+	if c.session == nil {
+		return nil
+	}
+	return c.session.Rename
 }

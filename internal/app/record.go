@@ -77,6 +77,8 @@ func (c *Conversation) sessionOptions() session.Options {
 		Random:    rand.Reader,
 		PID:       os.Getpid(),
 		Branch:    git.Branch(c.workspace.Root()),
+
+		Unattended: c.options.Unattended,
 	}
 }
 
@@ -135,7 +137,7 @@ func (c *Conversation) openLog(options session.Options) (*session.Log, session.S
 	if err != nil {
 		return nil, state, err
 	}
-	c.Notices = append(c.Notices, going+": "+info.FirstPrompt)
+	c.Notices = append(c.Notices, going+": "+info.Title)
 	if root := c.workspace.Root(); state.Workspace != root {
 		c.Notices = append(c.Notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", state.Workspace, root))
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"agent/internal/session"
@@ -58,9 +60,34 @@ func (c *Commands) resumeCommand() Command {
 			}
 			var proposals []Completion
 			for _, i := range infos {
-				proposals = append(proposals, Completion{Value: i.ID, Help: i.FirstPrompt})
+				proposals = append(proposals, Completion{Value: i.ID, Help: i.Title})
 			}
 			return proposals
+		},
+	}
+}
+
+func (c *Commands) renameCommand() Command {
+	return Command{
+		Name: "rename", MaxArgs: 64,
+		Usage: []Form{{"", "show the title"}, {"TITLE", "give the session this title"}, {"-", "take the title back"}},
+		Help:  "give the session a title, by which it is listed",
+		Run: func(_ context.Context, args []string) (Output, error) {
+			title := strings.Join(args, " ")
+			switch {
+			case c.deps.Rename == nil:
+				return Output{}, errors.New("nothing is recorded here, so there is nothing to name")
+			case title == "" && c.deps.Title() == "":
+				return Output{Lines: []string{"The session has no title; /rename TITLE gives it one."}}, nil
+			case title == "":
+				return Output{Lines: []string{"The session is called: " + c.deps.Title()}}, nil
+			case title == "-":
+				return Output{Lines: []string{"The title is taken back."}}, c.deps.Rename("")
+			}
+			if err := c.deps.Rename(title); err != nil {
+				return Output{}, err
+			}
+			return Output{Lines: []string{"The session is called: " + c.deps.Title()}}, nil
 		},
 	}
 }
@@ -98,7 +125,7 @@ func (c *Commands) chooseSession(all bool) (Output, error) {
 	if c.deps.Resume != nil {
 		out.Pick = PickSession(infos, all, c.deps.Now())
 		for i := range out.Pick.Choices {
-			out.Pick.Choices[i].InUse = infos[i].ID == c.deps.SessionID()
+			out.Pick.Choices[i].InUse = out.Pick.Choices[i].Line == "/resume "+c.deps.SessionID()
 		}
 	}
 	return out, nil
@@ -106,9 +133,12 @@ func (c *Commands) chooseSession(all bool) (Output, error) {
 
 // SessionLines are sessions as text, one a line under a head.
 func SessionLines(infos []session.Info, all bool, now time.Time) []string {
-	rows := [][]string{{"session", "used", "messages", "branch", "first message"}}
+	rows := [][]string{{"session", "used", "messages", "branch", "title"}}
 	for _, i := range infos {
-		text := words.Line(i.FirstPrompt, ledgerWidth)
+		text := words.Line(i.Title, ledgerWidth)
+		if i.Unattended {
+			text = "-p: " + text
+		}
 		if all {
 			text += "  (" + i.Workspace + ")"
 		}
@@ -117,11 +147,15 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 	return table.Lines("lrrll", rows)
 }
 
-// PickSession is a list of sessions to choose from; each runs /resume.
+// PickSession is a list of sessions to choose from; each runs /resume. Conversations come
+// before the runs of scripts.
 func PickSession(infos []session.Info, all bool, now time.Time) *Pick {
 	pick := &Pick{Title: "session"}
-	for _, i := range infos {
+	for _, i := range conversationsFirst(infos) {
 		about := []string{ago(now.Sub(i.Used))}
+		if i.Unattended {
+			about = append(about, "-p")
+		}
 		if i.Parent != "" {
 			about = append(about, "fork")
 		}
@@ -134,12 +168,27 @@ func PickSession(infos []session.Info, all bool, now time.Time) *Pick {
 		if all {
 			about = append(about, i.Workspace)
 		}
+		preview := sync.OnceValue(func() string { return session.Preview(i.Path) })
 		pick.Choices = append(pick.Choices, Choice{
-			Name: i.FirstPrompt, Help: strings.Join(about, " · "), Line: "/resume " + i.ID,
-			Preview: func() string { return session.Preview(i.Path) },
+			Name: i.Title, Help: strings.Join(about, " · "), Line: "/resume " + i.ID,
+			Also:    sync.OnceValue(func() string { return i.ID + " " + i.FirstPrompt + "\n" + preview() }),
+			Preview: preview,
 		})
 	}
 	return pick
+}
+
+// conversationsFirst returns sessions with those of scripts last, else in their order.
+func conversationsFirst(infos []session.Info) []session.Info {
+	return slices.SortedStableFunc(slices.Values(infos), func(a, b session.Info) int {
+		switch {
+		case a.Unattended == b.Unattended:
+			return 0
+		case b.Unattended:
+			return -1
+		}
+		return 1
+	})
 }
 
 // ago says how long something is past, in its largest unit.

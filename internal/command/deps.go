@@ -131,6 +131,10 @@ type Deps struct {
 	// Fork has the session go on in a record of its own, and returns the ids of before and
 	// now; nil where nothing is recorded.
 	Fork func() (before, now string, err error)
+	// Rename gives the session a title, an empty one takes it back, and Title returns it,
+	// empty for none; nil where nothing is recorded.
+	Rename func(title string) error
+	Title  func() string
 	// Keys are the screen's; without a screen there are none.
 	Keys []Key
 	// Recorded is set when a session log keeps what leaves the context.

@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Pick is a list to choose from. A screen shows it in place of Lines; without one,
 // Lines say the same.
@@ -16,6 +19,9 @@ type Choice struct {
 	// Name is what is chosen, and Help what there is to say of it on the same line. Both
 	// are searched.
 	Name, Help string
+	// Also returns more text that is searched, for words that neither Name nor Help has;
+	// nil for none.
+	Also func() string
 	// Line is the command line that the choice runs.
 	Line string
 	// InUse marks what is in force now. It is selected first.
@@ -29,16 +35,18 @@ type Choice struct {
 // their own order: those that hold all of them in their name come first.
 func (p *Pick) Matches(query string) []int {
 	wanted := strings.Fields(strings.ToLower(query))
-	var named, described []int
+	var named, described, within []int
 	for i, c := range p.Choices {
 		switch name := strings.ToLower(c.Name); {
 		case holdsAll(name, wanted):
 			named = append(named, i)
 		case holdsAll(name+" "+strings.ToLower(c.Help), wanted):
 			described = append(described, i)
+		case c.Also != nil && holdsAll(strings.ToLower(name+" "+c.Help+" "+c.Also()), wanted):
+			within = append(within, i)
 		}
 	}
-	return append(named, described...)
+	return slices.Concat(named, described, within)
 }
 
 func holdsAll(text string, words []string) bool {

@@ -31,7 +31,7 @@ func New(ctx context.Context, deps Deps) *Commands {
 func (c *Commands) declare() []Command {
 	return []Command{
 		c.helpCommand(), c.quitCommand(), c.clearCommand(), c.retryCommand(), c.rewindCommand(),
-		c.sessionsCommand(), c.resumeCommand(), c.forkCommand(),
+		c.sessionsCommand(), c.resumeCommand(), c.renameCommand(), c.forkCommand(),
 		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
 		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(),
 		c.toolsCommand(), c.todoCommand(), c.jobsCommand(), c.diffCommand(), c.undoCommand(), c.redoCommand(), c.copyCommand(), c.exportCommand(), c.instructionsCommand(), c.skillsCommand(), c.initCommand(), c.debugCommand(),

@@ -15,9 +15,9 @@ import (
 func recorded(asked *[]string) func(*command.Deps) {
 	return func(d *command.Deps) {
 		infos := []session.Info{
-			{ID: "20261121-1", Used: testTime.Add(-10 * time.Second), FirstPrompt: "make x", Counts: session.Counts{Messages: 1}, Branch: "main", Model: "gpt-5"},
-			{ID: "20261121-2", Used: testTime.Add(-5 * time.Minute), FirstPrompt: "drop y", Counts: session.Counts{Messages: 12}, Parent: "20261121-1"},
-			{ID: "20261119-3", Used: testTime.Add(-50 * time.Hour), FirstPrompt: "old", Workspace: "/w", Counts: session.Counts{Messages: 3}},
+			{ID: "20261121-1", Used: testTime.Add(-10 * time.Second), Title: "make x", FirstPrompt: "please make the whole of x", Counts: session.Counts{Messages: 1}, Branch: "main", Model: "gpt-5"},
+			{ID: "20261121-2", Used: testTime.Add(-5 * time.Minute), Title: "drop y", Counts: session.Counts{Messages: 12}, Parent: "20261121-1"},
+			{ID: "20261119-3", Used: testTime.Add(-50 * time.Hour), Title: "old", Unattended: true, Workspace: "/w", Counts: session.Counts{Messages: 3}},
 		}
 		d.Sessions = func(all bool) ([]session.Info, error) {
 			if all {
@@ -42,7 +42,7 @@ func TestSessions(t *testing.T) {
 	var asked []string
 	w := newWorld(t, recorded(&asked))
 	out := w.run(t, "/sessions")
-	want := `session          used  messages  branch  first message
+	want := `session          used  messages  branch  title
 20261121-1        now         1  main    make x
 20261121-2  5 min ago        12          drop y`
 	if got := text(out); got != want {
@@ -83,4 +83,35 @@ func TestSessions(t *testing.T) {
 	if out := none.run(t, "/sessions"); out.Pick != nil {
 		t.Error("a list to choose from where nothing can be chosen")
 	}
+}
+
+// A session is named, and found by its title, its first message, and what was said.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	title := ""
+	w := newWorld(t, recorded(&asked), func(d *command.Deps) {
+		d.Rename = func(to string) error { title = to; return nil }
+		d.Title = func() string { return title }
+	})
+	for _, step := range [][2]string{
+		{"/rename", "no title"},
+		{"/rename the parser, at last", "called: the parser, at last"},
+		{"/rename", "called: the parser, at last"},
+		{"/rename -", "taken back"},
+		{"/rename", "no title"},
+	} {
+		if got := text(w.run(t, step[0])); !strings.Contains(got, step[1]) {
+			t.Errorf("%s: %q", step[0], got)
+		}
+	}
+	all := w.run(t, "/sessions all")
+	if last := all.Pick.Choices[2]; last.Name != "old" || !strings.Contains(last.Help, "-p") || !strings.Contains(text(all), "-p: old") {
+		t.Errorf("the run of a script is %+v", last)
+	}
+	if found := all.Pick.Matches("whole x"); len(found) != 1 || found[0] != 0 {
+		t.Errorf("by the first message are found %v", found)
+	}
+	without := newWorld(t, recorded(&asked))
+	without.refused(t, "/rename x", "nothing is recorded")
 }

@@ -33,6 +33,8 @@ func decode(r Record) (payload any, err error) {
 		return decodeAs[settingPayload](r)
 	case TypeJob:
 		return decodeAs[jobPayload](r)
+	case TypeTitle:
+		return decodeAs[titlePayload](r)
 	case TypeNotice:
 		return decodeAs[noticePayload](r)
 	}

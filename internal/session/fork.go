@@ -36,9 +36,9 @@ func Fork(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	l := &Log{id: id, path: newPath, now: o.Now, seq: state.seq + 1, timeline: state.timeline, counts: state.Counts}
+	l := &Log{id: id, path: newPath, now: o.Now, seq: state.seq + 1, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery}
 	line, err := encode(l.seq, o.Now(), change{kind: TypeSession, payload: sessionPayload{
-		ID: id, Workspace: workspace, PID: o.PID, Parent: idOf(path), Branch: o.Branch,
+		ID: id, Workspace: workspace, PID: o.PID, Parent: idOf(path), Branch: o.Branch, Unattended: o.Unattended,
 	}})
 	if err != nil {
 		return nil, State{}, err
@@ -115,7 +115,7 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	err = l.jobs(state.Jobs, true)
 	_ = l.disk.close(l.path) // all of it is on disk
 	// Refs are the same there; the entries stay those of the history that is observed.
-	l.id, l.path, l.seq, l.disk = forked.id, forked.path, forked.seq, forked.disk
+	l.id, l.path, l.seq, l.disk, l.untitled = forked.id, forked.path, forked.seq, forked.disk, titleEvery
 	l.disk.open, l.disk.keep = l.reopen, l.keep
 	return l.id, errors.Join(err, l.jobs(state.Jobs, false))
 }

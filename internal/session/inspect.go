@@ -45,11 +45,13 @@ func inspect(path string) (Info, error) {
 	}
 	for step := int64(tailStep); ; step *= 8 {
 		start := max(0, info.Bytes-step)
-		if told, err := info.tail(f, start); err != nil || told {
-			return info, err
+		told, err := info.tail(f, start)
+		if err == nil && !told && start == 0 {
+			told, err = true, info.scan(f)
 		}
-		if start == 0 {
-			return info, info.scan(f)
+		if err != nil || told {
+			info.Title = cmp.Or(info.Title, titleOf(info.FirstPrompt))
+			return info, err
 		}
 	}
 }
@@ -82,6 +84,7 @@ func (i *Info) first(r Record) {
 		var payload sessionPayload
 		if json.Unmarshal(r.Payload, &payload) == nil {
 			i.Workspace, i.Branch, i.Parent = cmp.Or(i.Workspace, payload.Workspace), payload.Branch, payload.Parent
+			i.Unattended = payload.Unattended
 		}
 	case TypeEntry:
 		var entry history.Content
@@ -104,6 +107,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	if start > 0 { // a line that begins before
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
+	i.Title = latestTitle(data)
 	lines := bytes.Split(data, []byte("\n"))
 	i.Used = i.Started
 	latest, model, branch, looked := false, false, false, 0
@@ -120,6 +124,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 			var payload sessionPayload
 			if branch = json.Unmarshal(r.Payload, &payload) == nil; branch {
 				i.Branch, i.Parent = payload.Branch, cmp.Or(payload.Parent, i.Parent)
+				i.Unattended = i.Unattended && payload.Unattended
 				i.Workspace = cmp.Or(i.Workspace, payload.Workspace)
 			}
 		case r.Type == TypeEntry && r.Counts.Entries > 0 && !told:

@@ -24,6 +24,10 @@ type Info struct {
 	Used time.Time
 	// FirstPrompt is the first line the user wrote.
 	FirstPrompt string
+	// Title is the name that a person gave it, else one made of FirstPrompt.
+	Title string
+	// Unattended is set for a run of a script, in which nobody could answer.
+	Unattended bool
 	// Counts are how much was ever recorded; some may be pruned since.
 	Counts
 	// Parent is the session from which it was forked, Branch what was checked out when it

@@ -24,7 +24,11 @@ type Log struct {
 	// rewinding is the state that the history may go back to.
 	rewinding past
 	secrets   [][]byte
-	disk      writer
+	// title is the name that a person gave the session, untitled how many bytes were
+	// written since it was recorded.
+	title    string
+	untitled int
+	disk     writer
 	// taken is what Taken is to say.
 	taken string
 }
@@ -129,7 +133,7 @@ func (l *Log) append(c change) error {
 		line = bytes.ReplaceAll(line, secret, []byte("[secret]"))
 	}
 	l.disk.append(line)
-	return nil
+	return l.retitle(c.kind, len(line))
 }
 
 // Close writes what waits and lets others open the session. A session in which

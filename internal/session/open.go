@@ -31,6 +31,8 @@ type Options struct {
 	PID int
 	// Branch is what is checked out in the workspace, empty for nothing.
 	Branch string
+	// Unattended is set where nobody can answer, as in a script.
+	Unattended bool
 	// ID names a new session; empty for one that is made up.
 	ID string
 }
@@ -69,7 +71,7 @@ func Create(o Options) (*Log, error) {
 	}
 	l := &Log{id: id, path: path, now: o.Now}
 	l.disk.open, l.disk.keep, l.disk.lock, l.disk.left = l.create, l.keep, lock, lock != nil
-	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Format: version})
+	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Format: version})
 }
 
 // reserve makes and locks the file of a session that is to be, before anything is said:
@@ -158,9 +160,9 @@ func Resume(path string, o Options) (*Log, State, error) {
 	if state.ID == "" { // the record that says so is damaged
 		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
-	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts}
+	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery}
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
-	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Format: version})
+	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Format: version})
 }
 
 // UnwritableError says that a session cannot be gone on with where it is.

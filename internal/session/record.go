@@ -49,6 +49,8 @@ const (
 	TypeSetting Type = "setting"
 	// TypeJob is the beginning or the end of a background command.
 	TypeJob Type = "job"
+	// TypeTitle is the title of the session from there on.
+	TypeTitle Type = "title"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
 )
@@ -128,6 +130,8 @@ type sessionPayload struct {
 	Parent string `json:"parent,omitempty"`
 	// Branch is the one that was checked out in the workspace, empty for none.
 	Branch string `json:"branch,omitempty"`
+	// Unattended is set where nobody can answer, as in a script.
+	Unattended bool `json:"unattended,omitempty"`
 	// Format is the highest version of the lines from here on. One that is higher is no
 	// newer one but damaged; logs of before there was Format have none above 2.
 	Format int `json:"format,omitempty"`

@@ -264,6 +264,8 @@ func (p *player) take(r Record, payload any, e event) {
 		if !payload.Ended {
 			p.state.Jobs = append(p.state.Jobs, payload.Job)
 		}
+	case titlePayload:
+		p.state.Title = payload.Title
 	case noticePayload:
 	default:
 		p.happened(payload, e)

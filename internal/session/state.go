@@ -14,6 +14,8 @@ type State struct {
 	Started   time.Time
 	// Parent is the session from which this one was forked, empty for none.
 	Parent string
+	// Title is the name that a person gave it, empty for none.
+	Title string
 	// Counts are those of everything that was recorded.
 	Counts Counts
 	// PID and Since tell which process took the log up last, and when.

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"strings"
+	"testing"
+)
+
+// A title is the first sentence without what says nothing.
+func TestTitleOf(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]string{
+		"":      "",
+		"hello": "hello",
+		"Hi, can you please fix the failing test in @internal/a_test.go? It broke yesterday.": "fix the failing test in internal/a_test.go",
+		"I want you to rename Foo to Bar. Then commit.":                                       "rename Foo to Bar",
+		"v1.2 is out; update the changelog":                                                   "v1.2 is out",
+		"/review 12":                                                                          "/review 12",
+		"main.go is slow":                                                                     "main.go is slow",
+		"# Plan\nmore":                                                                        "Plan more",
+		"ok now, what?":                                                                       "now, what?",
+		"please":                                                                              "please",
+	} {
+		if got := titleOf(prompt); got != want {
+			t.Errorf("%q: %q, want %q", prompt, got, want)
+		}
+	}
+}
+
+// A title that somebody gave is listed however long the log grows, goes on in a resumed
+// session and in a fork, and can be taken back.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "please fix the parser")
+	listed := func() string {
+		t.Helper()
+		infos, err := List(o.Dir, o.Workspace)
+		if err != nil || len(infos) == 0 {
+			t.Fatalf("%v %v", infos, err)
+		}
+		return infos[0].Title
+	}
+	if got := listed(); got != "fix the parser" {
+		t.Errorf("without a name it is %q", got)
+	}
+	if err := l.Rename("The parser,\nat last"); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Title(); got != "The parser," {
+		t.Errorf("it is called %q", got)
+	}
+	for range 12 {
+		add(t, l, strings.Repeat("long ", tailStep/20)+`"type":"title"`)
+	}
+	path := l.Path()
+	closeLog(t, l)
+	if got := listed(); got != "The parser," {
+		t.Errorf("behind much text it is listed as %q", got)
+	}
+	again, _, err := Resume(path, o)
+	if err != nil || again.Title() != "The parser," {
+		t.Fatalf("resumed it is %q, %v", again.Title(), err)
+	}
+	if err := again.Rename(""); err != nil {
+		t.Fatal(err)
+	}
+	closeLog(t, again)
+	if got := listed(); got != "fix the parser" {
+		t.Errorf("taken back it is %q", got)
+	}
+}
+
+// A run of a script is told from a conversation, until somebody goes on with it.
+func TestUnattendedSessionsAreTold(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Unattended = true
+	l := create(t, o)
+	add(t, l, "count the files")
+	closeLog(t, l)
+	for _, want := range []bool{true, false} {
+		if infos, err := List(o.Dir, o.Workspace); err != nil || infos[0].Unattended != want {
+			t.Errorf("%+v, %v", infos, err)
+		}
+		o.Unattended = false
+		again, _, err := Resume(l.Path(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, again, "and the folders")
+		closeLog(t, again)
+	}
+}
