@@ -14,6 +14,7 @@ run: build
 	@bin/agent $(ARGS)
 
 build:
+	@test -x bin/agent || echo "building, about a minute the first time"
 	@$(GO) build -ldflags "-s -w -X main.version=$(VERSION)" -o bin/agent ./cmd/agent
 
 test:

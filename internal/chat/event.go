@@ -183,6 +183,8 @@ type Status struct {
 	Freed int
 	// Unsaved says that the session on disk is behind.
 	Unsaved bool
+	// Unconfined is set while commands run without the sandbox, as it was set.
+	Unconfined bool
 	// Jobs is how many commands run in the background.
 	Jobs int
 	// Todo is the progress of the todo list while something of it is left, in a line.

@@ -33,7 +33,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 		return Outcome{Stop: StopFailed}, err
 	}
 	c.Env.Snapshots.Turn("!" + command)
-	k := &call{number: c.runner.next(), name: tool.Name, said: typed(command), parameters: args, tool: tool, typed: true}
+	k := &call{number: c.runner.next(), name: tool.Name, said: typed(command, private), parameters: args, tool: tool, typed: true}
 	c.runner.plan(ctx, k)
 	await(c.inbox, c.runner.start(ctx, []*call{k}))
 	c.inbox.serve() // what it printed comes before its end
@@ -50,9 +50,13 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	return Outcome{Stop: StopDone}, err
 }
 
-// typed says a command that the user ran.
-func typed(command string) traits.Said {
-	return traits.Said{Name: "!", Words: traits.Words{Now: "!", Done: "!", Do: "!"}, Subject: words.Headline(command)}
+// typed says a command that the user ran, as they typed it.
+func typed(command string, private bool) traits.Said {
+	sign := "!"
+	if private {
+		sign = "!!" // the model reads nothing of it
+	}
+	return traits.Said{Name: sign, Words: traits.Words{Now: sign, Done: sign, Do: sign}, Subject: words.Headline(command)}
 }
 
 // shellReport is what the model reads of a command the user ran: its output is data

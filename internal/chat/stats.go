@@ -81,9 +81,10 @@ func (c *Chat) status() Status {
 		Mode:      c.Mode(),
 		Freed:     c.window.Freed(),
 
-		Unsaved: c.saving.behind,
-		Jobs:    runningJobs(c.Env),
-		Todo:    todoProgress(c.Env),
+		Unsaved:    c.saving.behind,
+		Unconfined: settings.Sandbox.Of(c.Settings) == settings.SandboxOff,
+		Jobs:       runningJobs(c.Env),
+		Todo:       todoProgress(c.Env),
 	}
 }
 

@@ -137,6 +137,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 		a.bell = true
 	}
 	again := e.Outcome.Stop == chat.StopFailed && !a.turn.returned
+	a.retried(e.Err != nil)
 	switch {
 	case e.Outcome.Stop == chat.StopInterrupted:
 		a.note(warn, "■", "interrupted")
@@ -148,7 +149,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 			a.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
 		}
 	}
-	a.endTurn(e.Err != nil)
+	a.endTurn(e.Outcome.Stop == chat.StopInterrupted)
 	a.turn = turn{}
 	a.tools = nil
 	a.queued = nil

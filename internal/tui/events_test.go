@@ -388,3 +388,20 @@ func TestTriesAreSaidAsTheyEnded(t *testing.T) {
 		})
 	}
 }
+
+// D10: what was tried comes before its interruption, and the turn ends with a line. A
+// status without the sandbox says so.
+func TestTheEndOfAnInterruptedTurn(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{}, chat.Retry{Attempt: 4, Delay: time.Minute, Reason: "busy"})
+	s.clock = s.clock.Add(3 * time.Second)
+	s.events(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}})
+	if diff := cmp.Diff([]string{"↻ 3 tries failed: busy", "■ interrupted", "· 3s"}, s.texts()); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+	s.events(chat.StatusChanged{Status: chat.Status{Model: "m", Mode: chat.ModeAsk, Unconfined: true}})
+	if !strings.Contains(s.model.view(), "ask · no sandbox") {
+		t.Errorf("the sandbox is off:\n%s", s.model.view())
+	}
+}

@@ -69,6 +69,9 @@ func (l *statusLine) spans(width int) style.Spans {
 	if s.Unsaved {
 		parts = append(parts, style.Span{Text: "not saved", Style: t.Warn})
 	}
+	if s.Unconfined {
+		parts = append(parts, style.Span{Text: "no sandbox", Style: t.Warn})
+	}
 	if s.Jobs > 0 {
 		parts = append(parts, style.Span{Text: words.Count(s.Jobs, "job"), Style: t.Dim})
 	}

@@ -189,9 +189,8 @@ func (u *turn) summary(now time.Time, stats chat.Stats) string {
 	return strings.Join(parts, " · ")
 }
 
-// endTurn prints what the turn was. failed means that its error was said.
-func (a *activity) endTurn(failed bool) {
-	now := a.opts.Now()
+// retried says what was tried again. failed means that its error is said.
+func (a *activity) retried(failed bool) {
 	switch r := a.turn.retry; {
 	case r.attempt == 0:
 	case r.at.IsZero():
@@ -199,7 +198,16 @@ func (a *activity) endTurn(failed bool) {
 	case !failed:
 		a.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
 	}
-	if summary := a.turn.summary(now, a.stats); summary != "" {
+}
+
+// endTurn prints what the turn was; of one that was interrupted at least how long it took.
+func (a *activity) endTurn(interrupted bool) {
+	now := a.opts.Now()
+	summary := a.turn.summary(now, a.stats)
+	if took := a.turn.took(now); summary == "" && interrupted && took >= time.Second {
+		summary = words.Elapsed(took)
+	}
+	if summary != "" {
 		a.print(transcript.Text, noteRows(dim, "·", summary))
 	}
 }

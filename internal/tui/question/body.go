@@ -120,7 +120,7 @@ func Command(t *style.Theme, command string, width int) []string {
 		}
 		line := style.Reveal(lines[i])
 		spans := style.Spans{{Text: line.Text}}.Restyle(line.Marks, t.Mark)
-		for _, row := range spans.HardWrap(width) {
+		for _, row := range spans.SoftWrap(width) {
 			rows = append(rows, row.String())
 		}
 	}

@@ -130,7 +130,7 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 		at.Row += len(foot)
 		return append(foot, rows...), at
 	case q.drafting:
-		return append(foot, t.Dim.Text(style.Truncate("typing a message: Esc goes back to the question", width))), Place{}
+		return append(foot, t.Dim.Text(style.Truncate("a message · Esc: back to the question", width))), Place{}
 	}
 	if q.body.scrolled && q.body.endSeen && q.body.top > 0 {
 		foot = append(foot, t.Warn.Text(style.Truncate("this is the end: the key again answers", width)))

@@ -82,3 +82,62 @@ func (s Spans) HardWrap(width int) []Spans {
 	}
 	return append(rows, row)
 }
+
+// SoftWrap cuts the text into rows of at most width cells, behind a space where there is
+// one in the last two thirds of a row, so that words stay whole. Nothing is left out: a
+// space ends the row before.
+func (s Spans) SoftWrap(width int) []Spans {
+	var rows []Spans
+	whole := s.text()
+	for at := 0; ; {
+		row, _ := s.split(cutPoint(whole, at, width) - at)
+		rows = append(rows, row)
+		at += len(row.text())
+		if at == len(whole) {
+			return rows
+		}
+		_, s = s.split(len(row.text()))
+	}
+}
+
+// cutPoint is where a row ends that begins at a position.
+func cutPoint(text string, at, width int) int {
+	used := 0
+	for end := at; end < len(text); {
+		cluster, cells := ansi.FirstGraphemeCluster(text[end:], ansi.GraphemeWidth)
+		if used+cells > width && end > at {
+			space := strings.LastIndexByte(text[at:end], ' ') + 1
+			if text[end] != ' ' && 3*space > end-at {
+				return at + space
+			}
+			return end
+		}
+		end += len(cluster)
+		used += cells
+	}
+	return len(text)
+}
+
+// text is the text without its styles.
+func (s Spans) text() string {
+	var b strings.Builder
+	for _, span := range s {
+		b.WriteString(span.Text)
+	}
+	return b.String()
+}
+
+// split cuts the text after so many bytes.
+func (s Spans) split(at int) (before, after Spans) {
+	for _, span := range s {
+		n := min(at, len(span.Text))
+		at -= n
+		if n > 0 {
+			before = append(before, Span{span.Text[:n], span.Style})
+		}
+		if n < len(span.Text) {
+			after = append(after, Span{span.Text[n:], span.Style})
+		}
+	}
+	return before, after
+}

@@ -37,3 +37,29 @@ func TestSpansHardWrapKeepsEverything(t *testing.T) {
 		}
 	})
 }
+
+// SoftWrap leaves nothing out, keeps to the width and breaks between words where it can.
+func TestSoftWrap(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("abc    日é")), 0, 200, -1).Draw(t, "text")
+		width := rapid.IntRange(2, 40).Draw(t, "width")
+		joined := ""
+		for _, row := range (Spans{{Text: text}}).SoftWrap(width) {
+			if row.Width() > width {
+				t.Fatalf("%q is wider than %d", row, width)
+			}
+			joined += row.text()
+		}
+		if joined != text {
+			t.Fatalf("%q became %q", text, joined)
+		}
+	})
+	var rows []string
+	for _, row := range (Spans{{Text: "the quick brown fox-jumps over"}}).SoftWrap(12) {
+		rows = append(rows, row.text())
+	}
+	if got := strings.Join(rows, "|"); got != "the quick |brown |fox-jumps |over" {
+		t.Error(got)
+	}
+}
