@@ -400,7 +400,7 @@ func TestTheEndOfAnInterruptedTurn(t *testing.T) {
 	if diff := cmp.Diff([]string{"↻ 3 tries failed: busy", "■ interrupted", "· 3s"}, s.texts()); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
-	s.events(chat.StatusChanged{Status: chat.Status{Model: "m", Mode: chat.ModeAsk, Unconfined: true}})
+	s.events(chat.StatusChanged{Status: chat.Status{Model: "m", Mode: gate.ModeAsk, Unconfined: true}})
 	if !strings.Contains(s.model.view(), "ask · no sandbox") {
 		t.Errorf("the sandbox is off:\n%s", s.model.view())
 	}
