@@ -71,7 +71,7 @@ func (c *Commands) renameCommand() Command {
 	return Command{
 		Name: "rename", MaxArgs: 64,
 		Usage: []Form{{"", "show the title"}, {"TITLE", "give the session this title"}, {"-", "take the title back"}},
-		Help:  "give the session a title, by which it is listed",
+		Help:  "give the session a title",
 		Run: func(_ context.Context, args []string) (Output, error) {
 			title := strings.Join(args, " ")
 			switch {
