@@ -171,7 +171,9 @@ func (in *replies) store(r *reply, failed error) error {
 		blocks = append(blocks, &history.Text{Text: text})
 	}
 	distinguish(r.calls)
-	for _, call := range r.calls {
+	for i, call := range r.calls {
+		call.Name, call.Arguments = in.Tools.AsPatch(call.Name, call.Arguments)
+		r.calls[i] = call
 		blocks = append(blocks, &history.ToolCall{ID: call.ID, Name: call.Name, Parameters: parameters(call.Arguments), Attached: call.Attached})
 	}
 	if len(blocks) == 0 {

@@ -77,6 +77,9 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 			Apply:   func(ctx context.Context) Answer { return jobAction(ctx, env.Jobs, args) },
 		}, nil
 	}
+	if cmdline.Applies(args.Command) {
+		return planNoPatch(), nil
+	}
 	command, err := args.command(env)
 	if err != nil {
 		return Plan{}, err

@@ -1,0 +1,55 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// D-92: a patch that comes as a command is asked about, refused and recorded as the edit
+// that it is.
+func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
+	t.Parallel()
+	const command = `{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF"}`
+	for mode, refused := range map[string]bool{"full-auto": false, "read-only": true} {
+		b := newBench(t, calls("run_shell_command", command), say("done"))
+		var got string
+		b.Chat.Tools = tools.NewRegistry(append(b.Tools.All(),
+			tools.Tool{Name: "run_shell_command", Traits: tools.Traits{Runs: true, Density: traits.Density{Command: []string{"command"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: applied(nil)},
+			tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: patchOnly(&got)})...)
+		b.set("approval-mode", mode)
+		if _, err := b.prompt("go"); err != nil {
+			t.Fatal(err)
+		}
+		if answer := b.responses()[0]; answer.ToolName != "apply_patch" || (answer.Error != "") != refused {
+			t.Errorf("%s: %s answered %+v", mode, answer.ToolName, answer.Error)
+		}
+		var recorded *history.ToolCall
+		for _, entry := range b.History.RawHistory() {
+			for _, call := range entry.Calls() {
+				recorded = call
+			}
+		}
+		if want := "*** Begin Patch\n*** Delete File: a\n*** End Patch\n"; recorded.Name != "apply_patch" || recorded.StringArg("input") != want || got != want {
+			t.Errorf("%s: recorded %s %s, planned %q", mode, recorded.Name, recorded.Parameters, got)
+		}
+		b.valid()
+	}
+}
+
+// patchOnly plans an edit and keeps the patch.
+func patchOnly(got *string) planFunc {
+	return func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
+		var a struct{ Input string }
+		err := json.Unmarshal(args, &a)
+		*got = a.Input
+		return tools.Plan{
+			Preview: tools.Preview{Title: "delete a", Paths: []string{"a"}},
+			Apply:   func(context.Context) tools.Answer { return tools.Answer{Text: "Deleted a."} },
+		}, err
+	}
+}

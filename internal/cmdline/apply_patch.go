@@ -1,0 +1,111 @@
+package cmdline
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/pattern"
+)
+
+// appliers are the names by which models call apply_patch as if it were a program.
+var appliers = []string{"apply_patch", "applypatch"}
+
+// bareWord finds the unquoted word of a here-document that is given to apply_patch.
+var bareWord = pattern.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
+
+// Applied reads a line that does nothing but give a patch to apply_patch, as a
+// here-document or as one quoted argument, perhaps after "cd DIR &&" and perhaps through
+// "bash -lc". It returns the patch and the folder, "" for that of the command. Nothing of a
+// patch is expanded: what looks like a variable is text that belongs in a file.
+func Applied(line string) (dir, patch string, ok bool) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(bareWord.ReplaceAllString(line, "$1'$2'")), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return "", "", false
+	}
+	stmt := file.Stmts[0]
+	if both, is := stmt.Cmd.(*syntax.BinaryCmd); is && plainly(stmt) && both.Op == syntax.AndStmt {
+		to := literalWords(both.X)
+		if len(to) != 2 || to[0] != "cd" || strings.HasPrefix(to[1], "-") {
+			return "", "", false
+		}
+		dir, stmt = to[1], both.Y
+	}
+	if script := literalWords(stmt); len(script) >= 3 && slices.Contains([]string{"bash", "sh", "zsh"}, path.Base(script[0])) {
+		if options := strings.Join(script[1:len(script)-1], " "); options == "-lc" || options == "-c" || options == "-l -c" {
+			below, patch, ok := Applied(script[len(script)-1])
+			return Below(dir, below), patch, ok
+		}
+	}
+	patch, ok = appliedBy(stmt)
+	return dir, patch, ok
+}
+
+// appliedBy is the patch that a statement gives to apply_patch.
+func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
+	if words := literalWords(stmt); len(words) == 2 && slices.Contains(appliers, words[0]) {
+		return words[1], true
+	}
+	call, is := stmt.Cmd.(*syntax.CallExpr)
+	if !is || stmt.Background || stmt.Negated || stmt.Coprocess || len(stmt.Redirs) != 1 || len(call.Args) != 1 || len(call.Assigns) > 0 {
+		return "", false
+	}
+	document := stmt.Redirs[0]
+	if document.Op != syntax.Hdoc && document.Op != syntax.DashHdoc || document.N != nil || document.Hdoc == nil || !slices.Contains(appliers, call.Args[0].Lit()) {
+		return "", false
+	}
+	for _, part := range document.Hdoc.Parts {
+		literal, is := part.(*syntax.Lit)
+		if !is {
+			return "", false
+		}
+		for line := range strings.Lines(literal.Value) {
+			if document.Op == syntax.DashHdoc {
+				line = strings.TrimLeft(line, "\t")
+			}
+			patch += line
+		}
+	}
+	return patch, true
+}
+
+// literalWords are the words of a statement that is one simple command, nil for another.
+func literalWords(stmt *syntax.Stmt) []string {
+	call, is := stmt.Cmd.(*syntax.CallExpr)
+	if !is || !plainly(stmt) || len(call.Assigns) > 0 {
+		return nil
+	}
+	var words []string
+	for _, arg := range call.Args {
+		word, err := literalWord(arg)
+		if err != nil || word.Glob {
+			return nil
+		}
+		words = append(words, word.Text)
+	}
+	return words
+}
+
+// plainly reports whether nothing around a statement changes what it does.
+func plainly(stmt *syntax.Stmt) bool {
+	return len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
+}
+
+// Applies reports whether a line runs apply_patch as if it were a program, beside others or
+// alone.
+func Applies(line string) bool {
+	return slices.ContainsFunc(Calls(line), func(words []string) bool { return slices.Contains(appliers, words[0]) })
+}
+
+// Below is a path as it is named from a folder, where it was named from another below that.
+func Below(dir, name string) string {
+	switch {
+	case dir == "" || path.IsAbs(name):
+		return name
+	case name == "":
+		return dir
+	}
+	return path.Join(dir, name)
+}
