@@ -81,6 +81,7 @@ func examine(ctx context.Context, w world, o settingsOptions) []finding {
 	}
 	found = append(found, checkProfiles(settings.NewStore(f.Config, s.Registry()))...)
 	found = append(found, checkEndpoint(ctx, w.Connect(s, f, nil), s)...)
+	found = append(found, checkSetup(w, f, s)...)
 	found = append(found, checkTerminal(w), checkSandbox(s), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
 	return found
 }

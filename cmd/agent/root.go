@@ -35,6 +35,7 @@ type sessionOptions struct {
 	// allowOutside are rules for commands that leave the sandbox.
 	allowOutside []string
 	output       string
+	noSetup      bool
 	noSession    bool
 	// records is where sessions and what files held are kept instead of the usual
 	// folders, empty for those.
@@ -157,6 +158,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
+	f.BoolVar(&o.noSetup, "no-setup", false, "leave out instructions, skills and commands of the workspace and your own")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
@@ -271,7 +273,7 @@ func newConversation(ctx context.Context, w world, o sessionOptions, front app.O
 	front.Workspace, front.Settings = o.workspace, s
 	front.KeepEndpoint = o.isolated || o.profile != ""
 	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork, ID: o.sessionID}
-	front.Allow, front.AllowOutside = o.allow, o.allowOutside
+	front.Allow, front.AllowOutside, front.NoSetup = o.allow, o.allowOutside, o.noSetup
 	return app.New(ctx, w.Process, front)
 }
 

@@ -45,6 +45,9 @@ type Options struct {
 	Record       Record
 	// Allow and AllowOutside are the rules of the flags --allow and --allow-outside.
 	Allow, AllowOutside []string
+	// NoSetup leaves out what people and repositories have brought along: instructions,
+	// skills and commands. Rules that narrow hold all the same.
+	NoSetup bool
 	// Unattended means that nobody can answer an approval.
 	Unattended bool
 	// Events receives every event of the conversation, in order, on the goroutine that
@@ -164,8 +167,10 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	}
 	c.allowed = allowed
 	c.findPermissions()
-	c.findBrought()
-	c.offerSkills()
+	if !c.options.NoSetup {
+		c.findBrought()
+		c.offerSkills()
+	}
 	system, err := c.systemPrompt()
 	if err != nil {
 		return err
@@ -378,7 +383,7 @@ func (c *Conversation) note(e chat.Event) {
 
 // systemPrompt reads the instructions of this session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
-	found := instructions.Find(c.whereInstructions())
+	found := c.findInstructions()
 	var given []prompts.Instruction
 	var files []string
 	for _, file := range found.Files {

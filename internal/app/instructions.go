@@ -14,6 +14,14 @@ import (
 // instructed is what the model was given of a file with instructions.
 type instructed struct{ path, text string }
 
+// findInstructions finds the instructions of the workspace and its user.
+func (c *Conversation) findInstructions() instructions.Found {
+	if c.options.NoSetup {
+		return instructions.Found{}
+	}
+	return instructions.Find(c.whereInstructions())
+}
+
 // marked is a file with instructions as a block of a conversation.
 func (c *Conversation) marked(file instructions.File) chat.Nested {
 	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
@@ -28,7 +36,7 @@ func (c *Conversation) marked(file instructions.File) chat.Nested {
 func (c *Conversation) below(file string) []chat.Nested {
 	abs := c.absolute(filepath.FromSlash(file))
 	root := c.workspace.Root()
-	if !disk.Within(abs, root) || abs == root {
+	if c.options.NoSetup || !disk.Within(abs, root) || abs == root {
 		return nil
 	}
 	rel, err := filepath.Rel(root, abs)
@@ -58,7 +66,7 @@ func (c *Conversation) given(file instructions.File) bool {
 // given them, and remembers them.
 func (c *Conversation) changed() []history.Block {
 	var blocks []history.Block
-	for _, file := range instructions.Find(c.whereInstructions()).Files {
+	for _, file := range c.findInstructions().Files {
 		if c.given(file) {
 			continue
 		}
@@ -78,7 +86,7 @@ func (c *Conversation) changed() []history.Block {
 // instructionLines lists the instructions for /instructions: what is read, with its size,
 // and what is not, with the reason.
 func (c *Conversation) instructionLines() []string {
-	found := instructions.Find(c.whereInstructions())
+	found := c.findInstructions()
 	var lines []string
 	for _, file := range found.Files {
 		lines = append(lines, fmt.Sprintf("%s  about %d tokens", c.shortPath(file.Path), len(file.Text)/bytesPerToken))
