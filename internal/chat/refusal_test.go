@@ -306,3 +306,26 @@ func TestD50OnlyWhatWasRefusedComesBack(t *testing.T) {
 		})
 	}
 }
+
+// TestD50AnInterruptedMessageIsNotToBlame: a message whose request was interrupted stays
+// when the next one is refused.
+func TestD50AnInterruptedMessageIsNotToBlame(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	choosy(b, refusingWord, say("fine"))
+	refused := b.model.next
+	b.model.next = func(int) answerFunc {
+		b.model.next = refused
+		return func(context.Context, llm.Request, func(llm.Chunk, error) bool) { cancel() }
+	}
+	if out, err := b.Prompt(ctx, "innocent"); err != nil || out.Stop != StopInterrupted {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if _, err := b.prompt("forbidden"); err == nil {
+		t.Fatal("not refused")
+	}
+	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Message.Text() != "forbidden" {
+		t.Errorf("returned %v", got)
+	}
+}

@@ -122,7 +122,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 	shortened := false
 	for {
 		r, err := c.fitAndSend(ctx, out)
-		if err == nil {
+		if err == nil && ctx.Err() == nil { // an interrupted request is no answer
 			c.sent = nil
 		}
 		var refusal *llm.Error
