@@ -129,6 +129,7 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		Workspace: c.Root,
 		Status:    chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
 		Theme:     func() string { return settings.Theme.Of(c.Settings) },
+		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
 		Clipboard: (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
 		Initial:   o.message(),
 		Log:       log.Logger,

@@ -173,6 +173,8 @@ type StatusChanged struct {
 // Status is what the status line shows.
 type Status struct {
 	Model string
+	// Effort is how long the model thinks, empty where that is not said.
+	Effort string
 	// Tokens is what the next request would hold, Limit the window.
 	Tokens int
 	Limit  int

@@ -75,6 +75,7 @@ func (c *Chat) figures() Stats {
 func (c *Chat) status() Status {
 	return Status{
 		Model:     settings.Model.Of(c.Settings),
+		Effort:    settings.ReasoningEffort.Of(c.Settings),
 		Tokens:    c.window.Tokens(),
 		Limit:     c.window.Size(),
 		Threshold: c.window.Due(),

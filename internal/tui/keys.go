@@ -51,6 +51,8 @@ func bindings() []binding {
 		row("Ctrl+O", "outputs and reasoning in full, ← →", "tool outputs and reasoning of the session in full, with the keys of less; ← → go through them, q comes back", on((*Model).openOutputs, "ctrl+o")),
 		row("Ctrl+V", "the image on the clipboard", "", on((*Model).pasteImage, "ctrl+v")),
 		row("Ctrl+G", "edit the prompt in $EDITOR", "edit the prompt in `$EDITOR`", on((*Model).editOutside, "ctrl+g")),
+		row("Ctrl+S", "put the draft aside, and back", "puts the draft aside, and brings it back; sending something else brings it back too", on((*Model).stash, "ctrl+s")),
+		row("Alt+., Alt+,", "the model thinks more, less", "the model thinks more, or less (`reasoning.effort`)", on((*Model).thinkMore, "alt+."), on((*Model).thinkLess, "alt+,")),
 		row("Ctrl+_, Alt+_", "undo and redo in the prompt", "undo and redo in the prompt"),
 		row("Ctrl+L", "show the conversation again", "shows the conversation again", on((*Model).showAgain, "ctrl+l")),
 		row("Ctrl+Z", "to your shell; fg comes back", "", on((*Model).suspend, "ctrl+z")),

@@ -42,6 +42,16 @@ func TestKeys(t *testing.T) {
 			s.model.input.Set(strings.Repeat("word ", 5000) + "end")
 			s.press("ctrl+c", "up")
 		}, input: strings.Repeat("word ", 5000) + "end"},
+		{name: "Ctrl+S puts the draft aside", do: func(s *screenplay) { s.typed("half a"); s.press("ctrl+s") }},
+		{name: "Ctrl+S brings it back", do: func(s *screenplay) { s.typed("half a"); s.press("ctrl+s", "ctrl+s") }, input: "half a"},
+		{
+			name: "sending something else brings the draft back", do: func(s *screenplay) { s.typed("half a"); s.press("ctrl+s"); s.typed("first"); s.press("enter") },
+			calls: []string{`send "first"`}, input: "half a",
+		},
+		{
+			name: "a second draft is not put over the first", do: func(s *screenplay) { s.typed("one"); s.press("ctrl+s"); s.typed("two"); s.press("ctrl+s") },
+			input: "two",
+		},
 		{name: "exit is a word", do: func(s *screenplay) { s.typed("exit"); s.press("enter") }, quit: true},
 		{name: "! alone is not sent", do: func(s *screenplay) { s.typed("!"); s.press("enter") }},
 		{name: "Ctrl+D during a turn asks once", do: func(s *screenplay) { running(s); s.press("ctrl+d") }},
@@ -210,5 +220,34 @@ func TestEscapeTwice(t *testing.T) {
 				t.Errorf("the list is open: %v\n%s", opened, s.all())
 			}
 		})
+	}
+}
+
+// Alt+. and Alt+, go through the efforts that the model knows, and the status line shows
+// the one in force.
+func TestEffortKeys(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		now, key string
+		known    []string
+		says     string
+	}{
+		{"low", "alt+.", []string{"low", "medium", "high"}, "reasoning.effort medium"},
+		{"high", "alt+,", []string{"low", "medium", "high"}, "reasoning.effort medium"},
+		{"", "alt+.", []string{"low", "medium", "high"}, "reasoning.effort high"},
+		{"high", "alt+.", []string{"low", "medium", "high"}, "no effort beyond high"},
+		{"", "alt+.", nil, "/set reasoning.effort sets one"},
+	} {
+		s := newScreenplayFor(t, 100, 30, func(o *Options) {
+			o.Efforts = func() []string { return tc.known }
+			o.Status.Effort = tc.now
+		})
+		if tc.now != "" && !strings.Contains(s.all(), "demo-model "+tc.now+" ·") {
+			t.Errorf("the status line does not show %s:\n%s", tc.now, s.all())
+		}
+		s.press(tc.key)
+		if !strings.Contains(s.all(), tc.says) {
+			t.Errorf("%s at %q: the screen does not say %q:\n%s", tc.key, tc.now, tc.says, s.all())
+		}
 	}
 }

@@ -32,6 +32,8 @@ type Model struct {
 	resize    resize
 	// typedLines are the lines that were typed where nothing but lines is read.
 	typedLines map[string]bool
+	// stashed is the draft that was put aside, nil for none.
+	stashed *atcmd.Message
 	// keysShown is set while the keys are under the input.
 	keysShown bool
 	// live is the live part as laid out after the latest update.

@@ -94,6 +94,9 @@ type Options struct {
 	// Theme returns one of Themes; it is asked again after every command. Nil
 	// means auto.
 	Theme func() string
+	// Efforts returns the values of reasoning.effort that the model in use knows, from the
+	// least; none where that is not known. Nil means that.
+	Efforts func() []string
 	// Initial is sent as the first message, if there are words in it; images alone are
 	// put into the input.
 	Initial atcmd.Message

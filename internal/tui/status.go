@@ -57,6 +57,9 @@ func (l *statusLine) spans(width int) style.Spans {
 		mode = style.Span{Text: "AUTO-EDIT", Style: t.Warn}
 	}
 	model := style.Span{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Dim}
+	if s.Effort != "" && s.Model != "" {
+		model.Text += " " + style.Reveal(s.Effort).Text
+	}
 	gauge := style.Span{Text: l.gauge(s, width), Style: t.Dim}
 	parts := style.Spans{model, gauge, mode}
 	switch room := width - style.Width(mode.Text) - 3; {

@@ -42,6 +42,7 @@ func (m *Model) submit() tea.Cmd {
 	}
 	remember := m.remember(message)
 	m.input.Sent()
+	m.unstash()
 	switch {
 	case text == "exit" || text == "quit":
 		return tea.Quit

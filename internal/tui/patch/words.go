@@ -32,21 +32,123 @@ func run(lines []line, kind byte) int {
 	return n
 }
 
-// pair marks what lies between the words that two lines have in common at their
-// start and end. Lines that share little are not marked: everything changed.
+// pair marks the words in which two lines differ. Lines that share little are not marked:
+// everything changed.
 func pair(old, changed *line) {
 	a, b := old.text, changed.text
 	start := commonStart(a, b)
 	end := commonEnd(a[start:], b[start:])
-	if same := start + end; same*3 < max(len(a), len(b)) || len(a) == same && len(b) == same {
+	was, is, same := differing(a[start:len(a)-end], b[start:len(b)-end])
+	same += start + end
+	if same*3 < max(len(a), len(b)) || len(a) == len(b) && len(a) == same {
 		return
 	}
-	if len(a) > start+end {
-		old.words = []style.Range{{From: start, To: len(a) - end}}
+	old.words, changed.words = shift(was, start), shift(is, start)
+}
+
+// shift moves ranges by some bytes.
+func shift(ranges []style.Range, by int) []style.Range {
+	for i := range ranges {
+		ranges[i].From += by
+		ranges[i].To += by
 	}
-	if len(b) > start+end {
-		changed.words = []style.Range{{From: start, To: len(b) - end}}
+	return ranges
+}
+
+// mostWords is how many words of a line are compared with those of another; what differs
+// in longer ones is one stretch.
+const mostWords = 200
+
+// differing are the stretches of two texts that are not part of their longest common
+// sequence of words and signs, and how many bytes that has. Stretches with nothing but
+// blanks and signs between them are one: those are alike by chance.
+func differing(a, b string) (was, is []style.Range, same int) {
+	x, y := cut(a), cut(b)
+	if len(x) > mostWords || len(y) > mostWords {
+		x, y = []string{a}, []string{b}
 	}
+	// longest[i][j] is how much x[i:] and y[j:] have in common, by weight.
+	longest := make([][]int, len(x)+1)
+	for i := range longest {
+		longest[i] = make([]int, len(y)+1)
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		for j := len(y) - 1; j >= 0; j-- {
+			longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			if x[i] == y[j] {
+				longest[i][j] = max(longest[i][j], longest[i+1][j+1]+weight(x[i]))
+			}
+		}
+	}
+	at, to := 0, 0
+	for i, j := 0, 0; i < len(x) || j < len(y); {
+		switch {
+		case i < len(x) && j < len(y) && x[i] == y[j] && longest[i][j] == longest[i+1][j+1]+weight(x[i]):
+			at, to, same = at+len(x[i]), to+len(y[j]), same+len(x[i])
+			i, j = i+1, j+1
+		case j == len(y) || i < len(x) && longest[i+1][j] >= longest[i][j+1]:
+			was = extend(was, at, len(x[i]))
+			at, i = at+len(x[i]), i+1
+		default:
+			is = extend(is, to, len(y[j]))
+			to, j = to+len(y[j]), j+1
+		}
+	}
+	return join(was, a), join(is, b), same
+}
+
+// extend adds bytes to the ranges, to the last one where they follow it.
+func extend(ranges []style.Range, from, length int) []style.Range {
+	if n := len(ranges); n > 0 && ranges[n-1].To == from {
+		ranges[n-1].To += length
+		return ranges
+	}
+	return append(ranges, style.Range{From: from, To: from + length})
+}
+
+// join makes one of the ranges between which there is no word.
+func join(ranges []style.Range, text string) []style.Range {
+	var joined []style.Range
+	for _, r := range ranges {
+		if n := len(joined); n > 0 && !strings.ContainsFunc(text[joined[n-1].To:r.From], partOfWord) {
+			joined[n-1].To = r.To
+			continue
+		}
+		joined = append(joined, r)
+	}
+	return joined
+}
+
+// weight is how much a part counts that two texts have in common: words say more than
+// signs.
+func weight(part string) int {
+	if wordAfter(part, 0) {
+		return 4 * len(part)
+	}
+	return len(part)
+}
+
+// cut splits a text into words and what is between them.
+func cut(text string) []string {
+	var parts []string
+	begin := 0
+	for at := 1; at <= len(text); at++ {
+		if at == len(text) || utf8.RuneStart(text[at]) && !splitsWord(text, at) && (wordBefore(text, at) != wordAfter(text, at)) {
+			parts = append(parts, text[begin:at])
+			begin = at
+		}
+	}
+	return parts
+}
+
+func wordBefore(text string, at int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:at])
+	return partOfWord(r)
+}
+
+func wordAfter(text string, at int) bool {
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return partOfWord(r)
 }
 
 // commonStart is the length of the whole words that both texts begin with.
