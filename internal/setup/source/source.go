@@ -4,7 +4,6 @@
 package source
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +51,11 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if err := p.holds(file, real); err != nil {
 		return Text{}, err
 	}
-	if why := cmp.Or(foreign(filepath.Dir(file), info), foreign(filepath.Dir(real), info)); why != "" {
+	why := foreign(filepath.Dir(file), info)
+	if why == "" && real != file {
+		why = foreign(filepath.Dir(real), info)
+	}
+	if why != "" {
 		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
 	}
 	f, err := os.Open(file)
@@ -60,8 +63,14 @@ func (p Place) Read(file string, limit int) (Text, error) {
 		return Text{}, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	if err != nil {
+	data := make([]byte, min(info.Size(), int64(limit))+1) // one more shows whether there is more
+	n, err := io.ReadFull(f, data)
+	if data = data[:n]; err == nil && n <= limit { // it has grown since
+		var more []byte
+		more, err = io.ReadAll(io.LimitReader(f, int64(limit-n)+1))
+		data = append(data, more...)
+	}
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return Text{}, err
 	}
 	if len(data) <= limit {
@@ -86,9 +95,12 @@ func (p Place) holds(file, real string) error {
 	if p.Root == "" {
 		return nil
 	}
-	root, err := filepath.EvalSymlinks(p.Root)
-	if err != nil {
-		return err
+	root := p.Root
+	if !disk.Within(real, root) { // the root may be named by a link itself
+		var err error
+		if root, err = filepath.EvalSymlinks(root); err != nil {
+			return err
+		}
 	}
 	rel, err := filepath.Rel(root, real)
 	if err != nil || !filepath.IsLocal(rel) {
