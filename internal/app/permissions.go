@@ -17,17 +17,18 @@ func (c *Conversation) findPermissions() {
 	for _, problem := range c.permissions.Problems {
 		c.Notices = append(c.Notices, "NOT PROTECTED: "+problem)
 	}
-	if c.permissions.Empty() {
-		return
-	}
+	ignored := c.findIgnored()
 	c.env.Protected.Denied = append(c.env.Protected.Denied, c.permissions.Folders()...)
 	c.env.Protected.Ruled = func(abs string, edit bool) string {
 		rule := c.permissions.Reading(abs)
 		if edit {
 			rule = c.permissions.Editing(abs)
 		}
-		if rule == nil {
+		if rule == nil && edit {
 			return ""
+		}
+		if rule == nil {
+			return ignored(abs)
 		}
 		return rule.String()
 	}

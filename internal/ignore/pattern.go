@@ -31,6 +31,20 @@ func parsePatterns(content, folder string) []pattern {
 	return patterns
 }
 
+// Kept returns a function that reports whether the lines of an ignore file in the root
+// leave a file out, by its slash path below the root: it or a folder above it.
+func Kept(content string) func(file string) bool {
+	patterns := parsePatterns(content, ".")
+	return func(file string) bool {
+		for i, r := range file {
+			if r == '/' && ignored(patterns, file[:i], true) {
+				return true
+			}
+		}
+		return ignored(patterns, file, false)
+	}
+}
+
 // asPathMatch writes a class that excludes as path.Match has it.
 var asPathMatch = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, "[[", "[[", "[!", "[^")
 

@@ -60,3 +60,13 @@ func listedByGit(t *testing.T, root string) []string {
 	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	return slices.Sorted(slices.Values(slices.DeleteFunc(files, func(f string) bool { return f == "" })))
 }
+
+func TestKept(t *testing.T) {
+	t.Parallel()
+	kept := Kept("private/\n*.key\n!open.key\n")
+	for file, want := range map[string]bool{"private/a/b": true, "a/private/b": true, "private": false, "a.key": true, "x/open.key": false, "private/open.key": true, "a.go": false} {
+		if got := kept(file); got != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+}

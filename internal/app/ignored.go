@@ -1,0 +1,47 @@
+package app
+
+import (
+	"path/filepath"
+
+	"agent/internal/disk"
+	"agent/internal/ignore"
+	"agent/internal/setup/source"
+)
+
+// ignoreFiles name what agents are not to see, in git's syntax, in the root of the
+// workspace (setup.md 7).
+var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}
+
+// maxIgnoreFile is what is read of one of them, in bytes.
+const maxIgnoreFile = 1 << 20
+
+// findIgnored returns why a file is not shown unless a person is asked; "" for any other.
+func (c *Conversation) findIgnored() func(abs string) string {
+	root := c.workspace.Root()
+	kept := map[string]func(string) bool{}
+	for _, name := range ignoreFiles {
+		text, err := source.Place{Root: root}.Read(filepath.Join(root, name), maxIgnoreFile)
+		switch {
+		case source.Missing(err):
+		case err != nil:
+			c.Notices = append(c.Notices, "NOT PROTECTED: "+err.Error())
+		default:
+			kept[name] = ignore.Kept(text.Text)
+		}
+	}
+	return func(abs string) string {
+		if len(kept) == 0 || abs == root || !disk.Within(abs, root) {
+			return ""
+		}
+		rel, err := filepath.Rel(root, abs)
+		if err != nil {
+			return ""
+		}
+		for _, name := range ignoreFiles {
+			if leavesOut := kept[name]; leavesOut != nil && leavesOut(filepath.ToSlash(rel)) {
+				return name + " keeps it from agents"
+			}
+		}
+		return ""
+	}
+}
