@@ -11,7 +11,7 @@ import (
 )
 
 // neverWider are the settings that say what commands and requests may do: a session
-// that goes on does not bring them back.
+// that continues does not bring them back.
 var neverWider = []string{
 	settings.WebFetchPrivate.Key(), settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(),
 	settings.SandboxAllowRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
@@ -38,7 +38,7 @@ func (c *Conversation) begunWith() map[string]string {
 
 // restoreSettings uses the profile again and sets what was set with /set in the
 // session, but for what would let it do more than the program was started with. What
-// flags say goes first; flags that name whom to talk to leave out all that the record
+// flags say comes first; flags that name whom to talk to leave out all that the record
 // has about that.
 func (c *Conversation) restoreSettings(recorded map[string]string) {
 	if name := recorded[settings.ProfileChange]; name != "" {

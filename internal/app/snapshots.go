@@ -51,7 +51,7 @@ func (c *Conversation) keepFiles(parent string) {
 }
 
 // hasSession reports whether a session with this id is recorded, or whether that cannot
-// be told.
+// be shown.
 func (c *Conversation) hasSession(id string) bool {
 	if _, err := os.ReadDir(c.folders.Sessions()); err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

@@ -8,7 +8,7 @@ import (
 	"agent/internal/words"
 )
 
-// The kinds of what a compression takes out of a context: something shorter stands for
+// The kinds of what a compression takes out of a context: something shorter represents
 // it, or nothing does.
 const (
 	Summarised history.PruneKind = "summarised"
@@ -44,12 +44,12 @@ type departure struct {
 	facts  Facts
 	kept   map[*history.Content]bool
 	stays  map[history.Block]bool
-	// lines are what stands in the place of answers, by the id of their call, in order,
-	// and calls what stands in the place of calls.
+	// lines are what replaces answers, by the id of their call, in order,
+	// and calls what replaces calls.
 	lines, calls map[string][]history.Block
 	// shortened are the calls that something shorter is in the place of.
 	shortened map[*history.ToolCall]bool
-	// summary tells that a model's summary stands for what has no line.
+	// summary reports that a model's summary represents what has no line.
 	summary bool
 	pairs   map[history.Ref]history.Pair // by the call
 	callOf  map[history.Ref]history.Pair // by the answer
@@ -168,7 +168,7 @@ func (d *departure) add(at history.Ref, subject said, left []history.Block, gone
 	d.gone = append(d.gone, p)
 }
 
-// subject names a call: the file it is about, or the tool and what tells its calls
+// subject names a call: the file it is about, or the tool and what distinguishes its calls
 // apart.
 func (d *departure) subject(call *history.ToolCall) said {
 	key := d.facts.keyValue(call)

@@ -1,5 +1,5 @@
 // Package compression keeps a conversation within the model's window: it decides
-// which parts of a history no longer earn their tokens and what stands in their
+// which parts of a history no longer earn their tokens and what is in their
 // place. Everything in it is values in, values out. It never changes a history it
 // is given, and knows no clock, disk, log or screen; tools describe themselves to
 // it through Facts.
@@ -53,7 +53,7 @@
 //
 // # The ladder
 //
-// Reduce (ladder.go) is for a request over the model's hard limit. It goes through
+// Reduce (ladder.go) is for a request over the model's hard limit. It walks through
 // ever harsher rungs until the request fits, and otherwise says what makes that
 // impossible.
 package compression

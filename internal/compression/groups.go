@@ -2,7 +2,7 @@ package compression
 
 import "agent/internal/history"
 
-// groups says which entries of a history stand or fall together: an entry with
+// groups says which entries of a history are or fall together: an entry with
 // calls and all entries with their responses. Any other entry is a group of its
 // own. A human entry always is, so that no damaged history ties one to a call.
 type groups struct {

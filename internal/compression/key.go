@@ -47,7 +47,7 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 const maxScalars = 1000
 
 // scalars returns the texts and numbers of a call, by the names of its parameters. They
-// tell calls apart that do without their key parameter, such as "tail 2" of a shell's
+// distinguish calls that do without their key parameter, such as "tail 2" of a shell's
 // background jobs.
 func scalars(call *history.ToolCall) string {
 	var parameters map[string]any

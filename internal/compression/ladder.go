@@ -52,7 +52,7 @@ type LadderInput struct {
 	// Context is what the strategies get.
 	Context
 	// Done is what the active strategy made of the history just before; zero when it
-	// has not run. The ladder goes on from there (D-42).
+	// has not run. The ladder continues from there (D-42).
 	Done Result
 }
 

@@ -13,7 +13,7 @@ type ladder struct {
 	room int
 	// tail is how many entries the compression before preserved, or would.
 	tail int
-	// compressed tells that this compression was the one of high-density.
+	// compressed reports that this compression was the one of high-density.
 	compressed bool
 }
 
@@ -56,7 +56,7 @@ func (l *ladder) compress() {
 	}
 }
 
-// shortenTail goes on until the tail is the newest exchange: in a long tool loop
+// shortenTail continues until the tail is the newest exchange: in a long tool loop
 // the whole window may be one turn of the user.
 func (l *ladder) shortenTail() {
 	for size := max(1, l.tail/2); size >= 1 && !l.fits(); size /= 2 {
@@ -76,7 +76,7 @@ func (l *ladder) shortenAll() { l.shortenCalls(0, l.Total()-l.room, brief) }
 
 // dropTurns drops, each only if what came before was not enough: whole turns,
 // oldest first; what the last turn holds, oldest first; the marker, if the model has
-// read all that it stands for. The last message of the user stays, and so do calls
+// read all that it represents. The last message of the user stays, and so do calls
 // whose answers the model is about to read.
 func (l *ladder) dropTurns() {
 	t := newTruncation(l.Context, l.History, l.Tokens, groupEntries(l.History))
@@ -104,7 +104,7 @@ func (l *ladder) stub(message *history.Content) {
 	}
 }
 
-// cutLatest shortens the calls of the model's latest reply to the words that tell them
+// cutLatest shortens the calls of the model's latest reply to the words that distinguish them
 // apart, and then leaves calls out, so that only the marker says what came of them.
 func (l *ladder) cutLatest() {
 	l.squeezeLatest()

@@ -16,7 +16,7 @@ func latestCalls(entries []*history.Content) int {
 	return len(entries)
 }
 
-// runningCalls is latestCalls in a turn that goes on with their answers: a message of
+// runningCalls is latestCalls in a turn that continues with their answers: a message of
 // the user that follows them may be the beginning of another one.
 func runningCalls(entries []*history.Content) int {
 	if i := latestCalls(entries); !slices.ContainsFunc(entries[min(i, len(entries)):], isSpoken) {

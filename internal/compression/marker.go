@@ -11,7 +11,7 @@ import (
 )
 
 // metaDropped is the key of the metadata that makes an entry a marker; its value
-// is how many entries the marker stands for.
+// is how many entries the marker represents.
 const metaDropped = "droppedEntries"
 
 // metaFollowed is the key of the metadata that says how many entries followed a
@@ -19,7 +19,7 @@ const metaDropped = "droppedEntries"
 const metaFollowed = "followingEntries"
 
 // metaWritten is the key of the metadata that names the files which the entries that a
-// marker stands for wrote, and metaMoreWritten that of how many more there were.
+// marker represents wrote, and metaMoreWritten that of how many more there were.
 const (
 	metaWritten     = "writtenFiles"
 	metaMoreWritten = "moreWrittenFiles"
@@ -28,7 +28,7 @@ const (
 // maxWritten is how many files a marker names, the latest.
 const maxWritten = 12
 
-// gap is what a marker says of the entries it stands for.
+// gap is what a marker says of the entries it represents.
 type gap struct {
 	entries int
 	// written are the files that they wrote, the latest last, and more how many others.
@@ -37,7 +37,7 @@ type gap struct {
 	unread
 }
 
-// newMarker returns the one entry that stands where dropped entries were (D-27).
+// newMarker returns the one entry that is where dropped entries were (D-27).
 func newMarker(dropped int) *history.Content { return gap{entries: dropped}.marker() }
 
 func (g gap) marker() *history.Content {
@@ -114,7 +114,7 @@ func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) strin
 	return words.Line(filePath(pair.Call), maxKeyLength)
 }
 
-// droppedBy returns how many entries c stands for, 0 when it is no marker. The
+// droppedBy returns how many entries c represents, 0 when it is no marker. The
 // count may have gone through JSON.
 func droppedBy(c *history.Content) int {
 	n, _ := metaInt(c, metaDropped)

@@ -9,7 +9,7 @@ import (
 type Part struct {
 	// Path is absolute.
 	Path string
-	// Entry is where it stands, Call the call, nil for what was included.
+	// Entry is where it is, Call the call, nil for what was included.
 	Entry int
 	Call  *history.ToolCall
 	// Answers are those to the call, and Blocks all that it consists of.

@@ -114,7 +114,7 @@ func strip(text *history.Text, cuts []history.Inclusion, kept int) (history.Bloc
 const maxStubPaths = 160
 
 // leaveStub keeps a human turn alive that would say nothing any more: a line
-// naming the files stands where the first of them was (D-21).
+// naming the files is where the first of them was (D-21).
 func leaveStub(v *view, at history.Ref, prunes []history.Prune) {
 	var paths []string
 	named := make(map[string]bool)

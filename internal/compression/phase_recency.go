@@ -9,7 +9,7 @@ import (
 	"agent/internal/history"
 )
 
-// PrunedPointer is what stands in place of a result that recency pruning took
+// PrunedPointer is what replaces a result that recency pruning took
 // out (D-03, REQ-HD-007.2).
 const PrunedPointer = "[Result pruned — re-run tool to retrieve]"
 
@@ -34,7 +34,7 @@ var retention = Number{
 
 // pruneOldResults replaces all but the newest results of each tool by a pointer
 // (REQ-HD-007). Call and response stay, and so does an error text; only the
-// result goes. Responses that are the pointer already are not counted (D-22).
+// result leaves. Responses that are the pointer already are not counted (D-22).
 func pruneOldResults(v *view, config DensityConfig) {
 	window := recencyWindow{
 		retention: retention.in(config),

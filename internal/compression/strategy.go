@@ -154,7 +154,7 @@ type ResultMetadata struct {
 	StrategyUsed           string `json:"strategyUsed"`
 	LLMCallMade            bool   `json:"llmCallMade"`
 	// TopPreserved and BottomPreserved are how many entries were kept at both ends, and
-	// MiddleCompressed how many the summary between them stands for.
+	// MiddleCompressed how many the summary between them represents.
 	TopPreserved     int `json:"topPreserved,omitzero"`
 	BottomPreserved  int `json:"bottomPreserved,omitzero"`
 	MiddleCompressed int `json:"middleCompressed,omitzero"`

@@ -61,7 +61,7 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 // tail is what fills the window.
 const worthwhile = 10
 
-// replaced is the tokens of what a summary would stand for.
+// replaced is the tokens of what a summary would represent.
 func (c Context) replaced(part span) int {
 	total := 0
 	for _, tokens := range c.Tokens[part.from:part.to] {

@@ -4,7 +4,7 @@ import "agent/internal/history"
 
 // truncation drops groups of entries from a history, one by one, until it fits.
 // Tokens are added up once; each drop is a subtraction. All that was dropped,
-// now and by earlier truncations, is told by one marker, whose own cost counts.
+// now and by earlier truncations, is named by one marker, whose own cost counts.
 type truncation struct {
 	groups
 	entries []*history.Content
@@ -16,7 +16,7 @@ type truncation struct {
 	gone   []bool
 	total  int // overhead included, without what is gone
 	left   int // entries left, markers apart
-	// dropped is what is gone, with what the markers in the history stand for. The
+	// dropped is what is gone, with what the markers in the history represent. The
 	// markers go with the first drop.
 	dropped gap
 	// writes are the files that each group wrote, by root.

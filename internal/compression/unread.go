@@ -19,7 +19,7 @@ type unread struct {
 	whole bool
 }
 
-// The keys of the metadata of a marker that tells of unread calls: what came of how many,
+// The keys of the metadata of a marker that reports unread calls: what came of how many,
 // whether these are all of the reply, and how many replies followed the marker when it was
 // written. Once there are more, the model has read it.
 const (
@@ -90,7 +90,7 @@ func unreadIn(marker *history.Content, following []*history.Content) unread {
 	return u
 }
 
-// noteReplies notes at a marker that tells of unread calls how many replies follow it.
+// noteReplies notes at a marker that reports unread calls how many replies follow it.
 func noteReplies(entries []*history.Content) []*history.Content {
 	for i, entry := range entries {
 		if entry.Metadata[metaUnread] != nil {

@@ -77,7 +77,7 @@ func (v *view) pruned(p history.Prune) {
 }
 
 // result merges all edits into removals and replacements (REQ-HD-001.6), and ends
-// the use of the view. An entry that says nothing any more goes: one without
+// the use of the view. An entry that says nothing any more leaves: one without
 // blocks, and an ai entry of which only blank text or thinking is left (D-13,
 // EC-053).
 func (v *view) result() history.DensityResult {

@@ -54,11 +54,11 @@ type Approval struct {
 	// example `commands "go test"` or "edits". Empty when always is not offered.
 	Always string
 	// After are the calls of the same reply that will be asked about next, as far as can be
-	// told before they are planned for good, a line each.
+	// known before they are planned for good, a line each.
 	After []string
-	// Repeats is set when no call waits but the turn, because the model goes in
+	// Repeats is set when no call waits but the turn, because the model runs in
 	// circles: it says what repeats. The question is whether to go on; the reason of a
-	// refusal tells the model what to do instead.
+	// refusal says to the model what to do instead.
 	Repeats string
 }
 
@@ -67,7 +67,7 @@ type Decision struct {
 	Allow bool
 	// Always allows the same kind for the rest of the session.
 	Always bool
-	// Reason goes to the model with a refusal.
+	// Reason is sent to the model with a refusal.
 	Reason string
 	// Answers are those to the preview's inquiries, one each.
 	Answers []tools.Given

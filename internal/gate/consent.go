@@ -90,7 +90,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 	}}
 }
 
-// inquired is the verdict of a person who was asked that many questions. Neither a mode nor
+// inquired is the verdict of a person that was asked that many questions. Neither a mode nor
 // a rule answers for them.
 func inquired(n int) func(Decision) Verdict {
 	return func(d Decision) Verdict {
@@ -119,7 +119,7 @@ func (c *Consent) decided(d Decision, offered []grant) Verdict {
 	return Verdict{}
 }
 
-// inWords says a call to somebody who is not asked about it, with the arguments that a
+// inWords says a call to a person that is not asked about it, with the arguments that a
 // question would show.
 func inWords(k Call) string {
 	if arguments := k.Preview.Arguments; len(arguments) > 0 {

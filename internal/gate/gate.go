@@ -56,7 +56,7 @@ type Gate struct {
 	// at a time; it may take long, and returns soon after ctx ends. A verdict that comes
 	// later counts for nothing.
 	Check func(ctx context.Context, call Call) Verdict
-	// Remark, which may be nil, returns what the model is told beside the answer to a
+	// Remark, which may be nil, returns what the model reads beside the answer to a
 	// call, "" for nothing. It returns at once.
 	Remark func(call Call, answer tools.Answer) string
 	// Ended, which may be nil, gets each call that was answered, refused ones too, in
@@ -102,7 +102,7 @@ const NotRun = "not run: the turn ended before this call"
 var (
 	// ErrDenied: a call was not allowed.
 	ErrDenied = errors.New("a call was not allowed")
-	// ErrRepeating: the model goes in circles and a person stopped it.
+	// ErrRepeating: the model runs in circles and a person stopped it.
 	ErrRepeating = errors.New("the model goes in circles")
 )
 

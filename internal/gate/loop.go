@@ -35,7 +35,7 @@ const (
 	patientCall = 5 * time.Second
 )
 
-// Loop notices a model that goes in circles: it burns tokens and learns nothing. Calls
+// Loop notices a model that runs in circles: it burns tokens and learns nothing. Calls
 // that were answered say whether it does; the call that comes next is the one that a
 // person is asked about. It is safe for parallel use.
 type Loop struct {
@@ -62,7 +62,7 @@ func (g *Loop) Reset() {
 	g.recent, g.repeats = nil, ""
 }
 
-// check asks whether a turn that goes in circles shall go on; with nobody there the turn
+// check asks whether a turn that runs in circles shall go on; with nobody there the turn
 // fails. Nothing that repeated before is held against the model twice.
 func (g *Loop) check(context.Context, Call) Verdict {
 	g.mu.Lock()
@@ -89,10 +89,10 @@ func (g *Loop) check(context.Context, Call) Verdict {
 	}}
 }
 
-// habit is what the model is told with the third failure of one call.
+// habit is what the model reads with the third failure of one call.
 const habit = "This same call has now failed three times in the same way, and will fail again. Do not make it once more: say which assumption behind it is wrong, look at what is really there, then do something else."
 
-// maxHabit is how often one call may fail in one way before the model is told so.
+// maxHabit is how often one call may fail in one way before the model reads that.
 const maxHabit = 3
 
 // remark breaks the habit of a model that makes one call again and again.
@@ -130,13 +130,13 @@ func (g *Loop) ended(call Call, answer tools.Answer, took time.Duration) {
 // pastCall is what is remembered of a call.
 type pastCall struct {
 	title string
-	// asked stands for the call, outcome for the call and what came of it.
+	// asked represents the call, outcome for the call and what came of it.
 	asked, outcome uint64
 	failed, edits  bool
 	waited         bool
 }
 
-// durations tell two runs of a failing test apart that failed in the same way.
+// durations distinguish two runs of a failing test that failed in the same way.
 var durations = pattern.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 
 func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {

@@ -33,7 +33,7 @@ type folderWalk struct {
 	// where the index says that repositories are, and inner where there are some.
 	unknown, inner []string
 	links          map[string]bool
-	// told is set once a file was reported, unsure where git goes by more than is on disk, and
+	// told is set once a file was reported, unsure where git uses more than is on disk, and
 	// blind that a folder could not be read.
 	told, unsure, blind bool
 }

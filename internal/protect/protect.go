@@ -154,7 +154,7 @@ func InGit(rel string) bool {
 	return slices.ContainsFunc(strings.Split(fold(rel), "/"), func(name string) bool { return name == ".git" || name == "git~1" })
 }
 
-// Holds reports whether a folder holds the home folder, or is it: the caller that works there
+// Holds reports whether a folder holds the home folder, or is it: a program that works there
 // works beside keys and beside what shells run.
 func Holds(folder, home string) bool { return home != "" && disk.Within(home, folder) }
 

@@ -69,7 +69,7 @@ type Connection struct {
 	lessons *lessons
 
 	mu sync.Mutex
-	// learned is called, on any goroutine, when an endpoint has told its models, and
+	// learned is called, on any goroutine, when an endpoint has listed its models, and
 	// note with what the user should know of them or of the endpoint.
 	learned func()
 	note    func(text string)
@@ -159,7 +159,7 @@ type extras struct {
 	left []string
 }
 
-// extras returns what goes along to an endpoint: as of key files, what a layer says
+// extras returns what is sent along to an endpoint: as of key files, what a layer says
 // that it takes.
 func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings
@@ -283,7 +283,7 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 	}
 }
 
-// OnLearned calls learned, on any goroutine, whenever an endpoint has told its
+// OnLearned calls learned, on any goroutine, whenever an endpoint has listed its
 // models, and note with what the user should know of them.
 func (c *Connection) OnLearned(learned func(), note func(text string)) {
 	c.mu.Lock()

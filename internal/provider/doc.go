@@ -3,7 +3,7 @@
 // things, environment and keyring hold keys, servers on this machine are found, and
 // endpoints say what they offer.
 //
-// A Connection follows the settings: whoever changes the base URL or the profile
+// A Connection follows the settings: code that changes the base URL or the profile
 // has the next request go elsewhere. How requests are made is package llm's
 // business.
 package provider

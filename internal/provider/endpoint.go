@@ -54,7 +54,7 @@ type Endpoint struct {
 	Key     llm.Key
 	KeyFrom string
 	// Withheld means that OPENAI_API_KEY is set and might be meant for this host, but
-	// nobody said so: whoever can be asked is asked.
+	// nobody said so: what can be asked is asked.
 	Withheld bool
 }
 
@@ -81,7 +81,7 @@ func (e Endpoint) Warning() string {
 // Resolve finds endpoint and key. A key belongs to the endpoint that its layer
 // names: the auth-keyfile of a layer that names the address in use, or of a stronger
 // one; else the variable of the vendor whose host it is; else what agent login stored
-// for the place. OPENAI_API_KEY goes to OPENAI_BASE_URL and to a base URL of the
+// for the place. OPENAI_API_KEY is sent to OPENAI_BASE_URL and to a base URL of the
 // command line too, to any other place only if Allowed. A key without an endpoint
 // belongs to OpenAI. With neither, the Endpoint is empty. An error is about wrong
 // configuration, or a key of https that would go over plain http.
@@ -175,7 +175,7 @@ func (e *Endpoint) findKey(from Sources) error {
 }
 
 // withhold notices a key that is set and might be meant for this host, but belongs to
-// another: one of OpenAI may be asked for, one of another vendor never goes along. A
+// another: one of OpenAI may be asked for, one of another vendor is never sent along. A
 // server on this machine seldom needs a key, and never somebody else's.
 func (e *Endpoint) withhold(from Sources) error {
 	owner, _ := vendorAt(e.BaseURL)
@@ -247,7 +247,7 @@ func Place(baseURL string) string {
 	return hostOf(baseURL)
 }
 
-// isPlain reports whether what goes to a base URL can be read on its way.
+// isPlain reports whether what is sent to a base URL can be read on its way.
 func isPlain(baseURL string) bool {
 	return strings.HasPrefix(strings.ToLower(baseURL), "http://") && !isLoopback(hostOf(baseURL))
 }
@@ -298,7 +298,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 	return base, nil
 }
 
-// isKeyParameter recognises the names under which keys stand in addresses: what is in
+// isKeyParameter recognises the names under which keys are in addresses: what is in
 // an address is shown and recorded.
 func isKeyParameter(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))

@@ -12,7 +12,7 @@ import (
 )
 
 // Find makes sure that there is somebody to talk to: what is set, else a server on
-// this machine that the user agrees to. The notice says in a line who it is when the
+// this machine that the user agrees to. The notice says in a line which one it is when the
 // user did not choose. The error is ErrNoEndpoint when there is nobody.
 func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	endpoint, err := c.Endpoint()

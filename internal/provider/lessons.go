@@ -61,7 +61,7 @@ type hostLessons struct {
 // Learned implements llm.Lessons.
 func (h hostLessons) Learned(model string) openai.Dialect { return h.all.read()[h.key(model)].Dialect }
 
-// Keep implements llm.Lessons. Nobody is told when it fails: the endpoint teaches it
+// Keep implements llm.Lessons. A failure is not reported: the endpoint teaches it
 // again.
 func (h hostLessons) Keep(model string, d openai.Dialect) {
 	_ = h.all.add(h.key(model), d)

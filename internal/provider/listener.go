@@ -9,7 +9,7 @@ import (
 )
 
 // listenerOf reports which user's programs listen on a port of this machine. known
-// is false where the system does not tell.
+// is false where the system does not say.
 func listenerOf(port int) (users []int, known bool) {
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		file, err := os.Open(name)
@@ -48,7 +48,7 @@ func listeners(table io.Reader, port int) []int {
 }
 
 // isOurs reports whether only this user's programs listen on a port, as far as the
-// system tells: whoever else listens there would be sent the user's code.
+// system says: another program that listens there would be sent the user's code.
 func isOurs(port int) bool {
 	users, known := listenerOf(port)
 	if !known {

@@ -24,7 +24,7 @@ var localPorts = []struct {
 	server string
 }{{11434, vendor.Ollama}, {8080, vendor.LlamaCpp}, {1234, vendor.LMStudio}, {8000, vendor.VLLM}}
 
-// serverOf tells by who owns the models which server lists them, "" if none of
+// serverOf finds by the owner of the models which server lists them, "" if none of
 // those known.
 func serverOf(models []openai.ModelInfo) string {
 	for _, m := range models {

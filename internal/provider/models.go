@@ -7,8 +7,8 @@ import (
 )
 
 // families are windows, in tokens, of models that go by many names or are run by
-// their users, as their makers state them (checked in November 2026). A name stands
-// for every model whose name goes on after it with -, : or @; the longest that fits
+// their users, as their makers state them (checked in November 2026). A name is
+// for every model whose name continues after it with -, : or @; the longest that fits
 // counts. Names are in the form of catalogue.Name.
 var families = map[string]int{
 	"gpt-5-chat":        128_000,

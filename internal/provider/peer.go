@@ -23,7 +23,7 @@ type peer struct {
 	// follows are the settings it follows from.
 	follows string
 	client  *openai.Client
-	// asked is closed when the endpoint has told its models, or failed to.
+	// asked is closed when the endpoint has listed its models, or failed to.
 	asked chan struct{}
 
 	mu     sync.Mutex
@@ -33,14 +33,14 @@ type peer struct {
 }
 
 const (
-	// learnTimeout bounds what an endpoint may take to tell its models.
+	// learnTimeout bounds what an endpoint may take to list its models.
 	learnTimeout = 3 * time.Second
 	// learnPatience bounds what a request waits for that.
 	learnPatience = 500 * time.Millisecond
 )
 
 // learn asks an endpoint about its models, and takes its only one when none is
-// set. A server that cannot tell is no reason to stop: the first request will say
+// set. A server that cannot say is no reason to stop: the first request will say
 // what is wrong.
 func (c *Connection) learn(p *peer) {
 	c.ask(p)
@@ -61,7 +61,7 @@ func (c *Connection) learn(p *peer) {
 	learned()
 }
 
-// preload has the server load a model, and asks for its window then. What goes wrong
+// preload has the server load a model, and asks for its window then. A failure
 // the first request will say.
 func (c *Connection) preload(p *peer, model string) {
 	if loadOllama(p.client, model) == nil {
@@ -99,7 +99,7 @@ func (c *Connection) ask(p *peer) {
 	}
 }
 
-// wait waits until the endpoint has told its models, for a short time.
+// wait waits until the endpoint has listed its models, for a short time.
 func (p *peer) wait() {
 	timer := time.NewTimer(learnPatience)
 	defer timer.Stop()
@@ -165,7 +165,7 @@ func (p *peer) prices(model string) *settings.Prices {
 }
 
 // keyless is the error of a vendor without its key: what is sent there would only be
-// refused. Headers of the user's own may say who asks.
+// refused. Headers of the user's own may name the program.
 func (p *peer) keyless() error {
 	known := p.endpoint.Vendor()
 	if known.Local() || p.endpoint.Key != "" || p.endpoint.BaseURL != known.BaseURL || len(p.extras.headers) > 0 {

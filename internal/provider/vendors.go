@@ -18,7 +18,7 @@ func Names() []string {
 }
 
 // vendorAt returns the vendor whose host a base URL names. Only over
-// https is it that vendor; who listens on a port of this machine is not known.
+// https is it that vendor; what listens on a port of this machine is not known.
 func vendorAt(baseURL string) (vendor.Vendor, bool) {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme != "https" {

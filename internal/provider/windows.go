@@ -30,7 +30,7 @@ func SameModel(a, b string) bool {
 	return a == b || strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }
 
-// offers asks an endpoint for its models and their windows. Servers that do not tell
+// offers asks an endpoint for its models and their windows. Servers that do not say
 // windows there but on paths of their own (llama.cpp, LM Studio, Ollama) are asked
 // again; what they do not answer stays unknown.
 func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {

@@ -4,7 +4,7 @@
 //
 // A setting is a variable such as MaxTurns: its declaration holds key, aliases,
 // kind of value, default, help and category, and is what the program reads it by.
-// It stands in the file of its category and has one line in All. What is typed for
+// It is in the file of its category and has one line in All. What is typed for
 // /set, completion, profile files, their JSON Schema and every listing are derived
 // from it. A new sort of value is a Kind, one file of its own.
 //

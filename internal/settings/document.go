@@ -16,7 +16,7 @@ import (
 const version = 1
 
 // document is a JSON object that keeps its fields in order, those it does not
-// know among them, and remembers where each one stands.
+// know among them, and remembers where each one is.
 type document []field
 
 type field struct {

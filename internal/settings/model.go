@@ -78,7 +78,7 @@ var ReasoningEffort = Optional(Enum("none", "minimal", "low", "medium", "high", 
 	Category: CategoryModel,
 })
 
-// ReasoningReplay says whether a model's reasoning goes back to it.
+// ReasoningReplay says whether a model's reasoning is sent back to it.
 var ReasoningReplay = Declare(Enum("auto", "always", "never"), "auto", Spec{
 	Key:      "reasoning.replay",
 	Help:     "send a model's reasoning back to it; auto does where the vendor wants it",

@@ -55,7 +55,7 @@ func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 
 // PricesOf returns the prices: what is set, else those that are known otherwise; nil
 // known for none. It is false when the input or the output price is neither, so that
-// no cost can be told. Cached tokens cost as much as others unless something says
+// no cost can be determined. Cached tokens cost as much as others unless something says
 // more.
 func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	p, ok := InputPricesOf(s, known)

@@ -10,7 +10,7 @@ import (
 	"agent/internal/pattern"
 )
 
-// NoProfile is the word that stands for no profile; it cannot name one.
+// NoProfile is the word that represents no profile; it cannot name one.
 const NoProfile = "none"
 
 // maxName bounds a profile's name, so that its file name is valid everywhere.
@@ -41,7 +41,7 @@ func ValidName(name string) error {
 	return nil
 }
 
-// Fields of a profile file. The model stands beside the settings.
+// Fields of a profile file. The model is beside the settings.
 const (
 	fieldVersion  = "version"
 	fieldModel    = "model"

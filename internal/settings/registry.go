@@ -108,7 +108,7 @@ func (r *Registry) Keys() []string {
 	return keys
 }
 
-// named finds a setting by its key or an alias, exactly as it stands in files.
+// named finds a setting by its key or an alias, exactly as it is in files.
 func (r *Registry) named(name string) (*Spec, bool) {
 	if spec, ok := r.byName[name]; ok {
 		return spec, true
@@ -153,7 +153,7 @@ func (r *Registry) below(name string) []string {
 	})
 }
 
-// keyIsNoSetting answers who would set the API key itself, which then would be in
+// keyIsNoSetting answers an attempt to set the API key itself, which then would be in
 // profiles and logs.
 const keyIsNoSetting = "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
 

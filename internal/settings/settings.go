@@ -88,7 +88,7 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	return nil
 }
 
-// ProfileChange is what OnSessionChange is told as the key of a profile's use.
+// ProfileChange is what OnSessionChange gets as the key of a profile's use.
 const ProfileChange = "profile"
 
 // OnSessionChange has changed called, in order, with every value that is set in the

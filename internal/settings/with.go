@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// endpointKeys say where requests go and what goes with them; patienceKeys are
+// endpointKeys say where requests go and what accompanies them; patienceKeys are
 // about the user, whatever the model. All other settings of a model are about it.
 var (
 	endpointKeys = []string{Provider.Key(), BaseURL.Key(), AuthKeyfile.Key(), ExtraBody.Key()}

@@ -10,7 +10,7 @@ import (
 )
 
 // goAll takes all steps, or none: after an error those that were taken are taken
-// back. What is to go goes first, so that a folder can be where a file was.
+// back. What is to go leaves first, so that a folder can be where a file was.
 func (s *Store) goAll(steps []Step) error {
 	removals, others := split(steps, "delete")
 	if err := eachAtOnce(removals, untilOneFails(s.take)); err != nil {
@@ -103,7 +103,7 @@ func atOnce(count int, do func(i int)) {
 	_ = group.Wait()
 }
 
-// untilOneFails does nothing any more after the first error, which stands for all.
+// untilOneFails does nothing any more after the first error, which represents all.
 func untilOneFails(do func(Step) error) func(Step) error {
 	var failed atomic.Bool
 	return func(step Step) error {

@@ -25,7 +25,7 @@ type Changed struct {
 	Content []byte
 }
 
-// Apply goes the way that was planned, all of it or nothing. It refuses with a
+// Apply takes the way that was planned, all of it or nothing. It refuses with a
 // *RefusedError when a file is not any more what it was when the plan was made. After
 // another error the files are as they were, unless it says otherwise. It does not
 // end with a context: half of an undo would be worse than a late one.
@@ -88,7 +88,7 @@ func (f found) like(other found) bool {
 	return f.Kind == other.Kind && f.Leads == other.Leads && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
 }
 
-// turnInto makes what stands at a path what is to stand there.
+// turnInto makes what is at a path what is to be there.
 func (s *Store) turnInto(now, then found) error {
 	if then.Kind != File || now.Kind != File || now.content == nil {
 		if err := s.remove(now); err != nil {

@@ -20,7 +20,7 @@ type before struct {
 	root string
 	// listing is of what was listed, and further of other files that were changed earlier,
 	// whose places follow. listed is false when not all files could be listed; new ones are
-	// not told from old ones then.
+	// not distinguished from old ones then.
 	listing *listing
 	further []run
 	listed  bool

@@ -73,8 +73,8 @@ func copyObjects(from, to string) error {
 	return nil
 }
 
-// Fork goes on in a folder of its own, as the session does, with all that is kept so far.
-// After an error it goes on where it was, and nothing is left of the other.
+// Fork continues in a folder of its own, as the session does, with all that is kept so far.
+// After an error it continues where it was, and nothing is left of the other.
 func (s *Store) Fork(folder string) error {
 	if s == nil {
 		return nil
@@ -83,7 +83,7 @@ func (s *Store) Fork(folder string) error {
 	defer s.mu.Unlock()
 	err := Copy(s.Folder, folder)
 	if err == nil {
-		// What the journal says goes: another program may have written to it.
+		// What the journal says counts: another program may have written to it.
 		if err = s.load(folder); err != nil {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}

@@ -35,7 +35,7 @@ func diff(path string, now, then found) string {
 	return out.String() + lines
 }
 
-// inDiff is a path as it stands in a diff: one with control characters is quoted.
+// inDiff is a path as it is in a diff: one with control characters is quoted.
 func inDiff(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return strconv.Quote(path)

@@ -18,8 +18,8 @@
 //
 // # What is promised
 //
-// A store never stands in the way of work: when it cannot keep something, because
-// the disk is full, the file is too large or may hold keys, the edit goes on and it
+// A store never gets in the way of work: when it cannot keep something, because
+// the disk is full, the file is too large or may hold keys, the edit continues and it
 // is said what cannot be undone. Going somewhere, on the other hand, is refused as a
 // whole when a single file is not what the journal says it should be: somebody else
 // changed it, and their work is not overwritten. What is kept is only used when it

@@ -7,7 +7,7 @@ import (
 
 // When the program ended while files were being put back, some are as they were and some
 // as they were to be. The next undo or redo finishes that. What changes files before then
-// goes on from what they hold, so that this becomes part of their history: a node of its
+// continues from what they hold, so that this becomes part of their history: a node of its
 // own, which belongs to the turn that was on its way.
 
 // halfWay is a way from the head that was begun and not gone to its end.
@@ -15,7 +15,7 @@ type halfWay struct {
 	// to is the node at its other end, -1 for none, and redo what is to be redone there.
 	to   int
 	redo []int
-	// by is what began it, or has turned it last; back says that it goes to the head.
+	// by is what began it, or has turned it last; back says that it is sent to the head.
 	by   Way
 	back bool
 }
@@ -44,7 +44,7 @@ func (h halfWay) moves(head int) (all []move) {
 	return all
 }
 
-// commands are the one that goes on and the one that goes back.
+// commands are the one that continues and the one that returns.
 func (h halfWay) commands() (goesOn, back Way) {
 	if h.by == Redo {
 		return Redo, Undo

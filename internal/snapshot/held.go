@@ -67,7 +67,7 @@ type tracked struct {
 	begun   bool
 }
 
-// find goes on to the entry of a path.
+// find continues to the entry of a path.
 func (t *tracked) find(rel string) bool {
 	for !t.begun || string(t.entries.Entry.Path) < rel {
 		t.begun = true

@@ -28,7 +28,7 @@ type listing struct {
 type run struct {
 	// folder is a slash path with a slash at the end, or empty.
 	folder string
-	// names stand one after the other; ends are where each does.
+	// names are one after the other; ends are where each does.
 	names string
 	ends  []uint16
 	// prints are what git's index has of each file that holds what git keeps of it if its
@@ -192,7 +192,7 @@ func (l *lister) done() *listing {
 	return &l.listing
 }
 
-// fill finds what git's index has of files of which that was not told.
+// fill finds what git's index has of files of which that was not reported.
 func (l *listing) fill(tracked *index.Index, printOf func(e *index.Entry) uint64) {
 	for n := range l.runs { // those of an earlier listing stay as they are
 		l.runs[n].prints = slices.Clone(l.runs[n].prints)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/disk"
 )
 
-// found is what stands at a path now.
+// found is what is at a path now.
 type found struct {
 	State
 	abs string
@@ -21,7 +21,7 @@ type found struct {
 	open    func() (*os.File, error)
 }
 
-// look looks at a path of the workspace. The error says why it cannot be told what is
+// look looks at a path of the workspace. The error says why it cannot be determined what is
 // there.
 func (s *Store) look(rel string) (found, error) {
 	f := found{abs: filepath.Join(s.root, filepath.FromSlash(rel))}
@@ -60,7 +60,7 @@ func (s *Store) look(rel string) (found, error) {
 	return f, err
 }
 
-// behindError says that a folder above a path is a link, which stands at another path.
+// behindError says that a folder above a path is a link, which is at another path.
 type behindError struct{ link string }
 
 func (*behindError) Error() string { return "a folder above it is a link now" }

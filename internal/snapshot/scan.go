@@ -34,7 +34,7 @@ type scanned struct {
 	// listing is the last one, and spare the memory of what was last seen.
 	listing *listing
 	spare   []seen
-	// told is set when it was said what is not covered, until all is covered again.
+	// told is set when it was reported what is not covered, until all is covered again.
 	told bool
 }
 
@@ -127,7 +127,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	}
 }
 
-// tell says once when not all files are covered, until they are.
+// tell reports once when not all files are covered, until they are.
 func (s *Store) tell(ctx context.Context, all bool, covered int) {
 	switch {
 	case all:

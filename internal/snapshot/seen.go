@@ -83,7 +83,7 @@ type fact uint8
 const (
 	// there is not set when nothing stood at the path.
 	there fact = 1 << iota
-	// settled says that the identity alone tells whether the file was changed.
+	// settled says that the identity alone reports whether the file was changed.
 	settled
 	// clean says that git has what the file holds.
 	clean

@@ -10,7 +10,7 @@ import (
 )
 
 // sources are what shows that a listing would be the same again: the stamps of the folders
-// that were looked into, and of the files by which git tells what it tracks and what it
+// that were looked into, and of the files by which git reports what it tracks and what it
 // ignores; zero for those not there. There are none for a listing that is to be used once.
 type sources map[string]stamp
 
@@ -49,7 +49,7 @@ func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 	return found
 }
 
-// ignoreFiles are the files outside of the work tree by which git tells what it lists,
+// ignoreFiles are the files outside of the work tree by which git reports what it lists,
 // where they usually are.
 func (o Options) ignoreFiles(gitDir string) []string {
 	common := gitDir

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Kind says what stands at a path.
+// Kind says what is at a path.
 type Kind string
 
-// What can stand at a path.
+// What can be at a path.
 const (
 	Missing Kind = "missing"
 	File    Kind = "file"

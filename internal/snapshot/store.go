@@ -41,11 +41,11 @@ type Options struct {
 	// Home is the home folder, and Config the one where programs keep their configuration,
 	// both of which git reads; they may be empty.
 	Home, Config string
-	// Temporary is set for a store that goes when it is closed.
+	// Temporary is set for a store that is removed when it is closed.
 	Temporary bool
 }
 
-// Mark names a moment in the history of the files: what [Store.Restore] goes back
+// Mark names a moment in the history of the files: what [Store.Restore] returns
 // to. It stays valid as long as the store is there, in every program that opens it.
 // The zero Mark is no moment.
 type Mark string
@@ -62,7 +62,7 @@ type Store struct {
 	lock    *flock.Flock
 	turn    int
 	title   string
-	// warnings wait to be told; broken is why nothing can be kept at present.
+	// warnings wait to be shown; broken is why nothing can be kept at present.
 	warnings []string
 	broken   error
 	scanned  scanned
@@ -87,7 +87,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// load goes on with what the store in a folder says, and leaves the one it had. Nothing
+// load continues with what the store in a folder says, and leaves the one it had. Nothing
 // changes by an error.
 func (s *Store) load(folder string) error {
 	read := loaded{tree: newTree(), journal: journal{path: filepath.Join(folder, "journal")}}
@@ -273,7 +273,7 @@ func (s *Store) ready() error {
 	return err
 }
 
-// fail notes that something cannot be kept, and tells it once.
+// fail notes that something cannot be kept, and reports it once.
 func (s *Store) fail(err error) {
 	if s.broken == nil {
 		s.warn("What files held is not kept, so that /undo will not bring it back: %v", disk.Reason(err))

@@ -66,7 +66,7 @@ func (e *Engine) touch(unit int) {
 	a.anchors = slices.DeleteFunc(a.anchors, func(held anchor) bool { return held.units > unit })
 }
 
-// begin takes up a conversation that somebody else has sent before: what stands in
+// begin continues a conversation that was sent before by another program: what is in
 // front of the latest reply is in the cache, if anything is.
 func (e *Engine) begin(m Moment) {
 	a := &e.account
@@ -106,7 +106,7 @@ func (e *Engine) costOfAll(m Moment) float64 {
 
 // bank is by how much the next request may get dearer, so that the sum of what
 // was spent stays at or below what sending everything would have cost. What is new
-// and goes before it was ever sent, newSaved, is not part of the request any more.
+// and leaves before it was ever sent, newSaved, is not part of the request any more.
 func (e *Engine) bank(m Moment, newSaved float64) float64 {
 	none := e.account.None + e.costOfAll(m)
 	total := m.Head + e.total

@@ -130,7 +130,7 @@ func (f *fact) take(a argumentUnit, tool traits.Traits, at int, root string) {
 	}
 }
 
-// editIn is the edit whose texts stand at a place of the parameters.
+// editIn is the edit whose texts are at a place of the parameters.
 func (f *fact) editIn(place jsontext.Pointer) *edit {
 	for i := range f.edits {
 		if f.edits[i].in == place {

@@ -18,7 +18,7 @@ type Bill struct {
 // Bills lists what the requests so far cost, in order.
 func (e *Engine) Bills() []Bill { return e.bills }
 
-// Next is what the next request would cost as the conversation stands.
+// Next is what the next request would cost as the conversation is.
 func (e *Engine) Next(m Moment) Bill { return e.bill(m, e.cached(m, e.account.kept)) }
 
 func (e *Engine) bill(m Moment, cached int) Bill {

@@ -125,8 +125,8 @@ func (e *Engine) markable() []int {
 }
 
 // Mark is the number of entries up to the free mark of the next request, 0 for none: the
-// newest that nothing which may go stands in front of. It is sent with every request, so
-// that a cut is billed from there. Where no other mark would find what is held, it stands
+// newest that nothing which may go is in front of. It is sent with every request, so
+// that a cut is billed from there. Where no other mark would find what is held, it is
 // on that.
 func (e *Engine) Mark(m Moment) int {
 	if m.Cache.Kind != CacheMarks || m.Cache.Ends {

@@ -153,7 +153,7 @@ func (u *unit) class() class {
 }
 
 // A view's patience shrinks once a human has spoken since its last use: a new question
-// seldom needs what the one before needed. A whole file that was only looked at goes
+// seldom needs what the one before needed. A whole file that was only looked at leaves
 // soonest; that of a file which the session changed stays: it is what it works on.
 const (
 	humanFactor      = 0.5

@@ -15,7 +15,7 @@ import (
 
 // Change is one thing that leaves the context.
 type Change struct {
-	// Entry and Block say where it stands.
+	// Entry and Block say where it is.
 	Entry, Block int
 	// Kind says what it is, in a few words: "view", "old text", "answer" …
 	Kind string
@@ -84,8 +84,8 @@ func CountsOf(changes []Change) history.Counts {
 	}
 }
 
-// pointerFor is what stands in the place of a unit that showed text. It says no more
-// than that: what the text was of stands in the call, which never leaves, what to do
+// pointerFor is what replaces a unit that showed text. It says no more
+// than that: what the text was of is in the call, which never leaves, what to do
 // about it in the system prompt, and each pointer is paid for with every request.
 func pointerFor(text string) string {
 	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
@@ -95,14 +95,14 @@ func pointerFor(text string) string {
 	return fmt.Sprintf("%s%d lines]", Marker, lines)
 }
 
-// picturePointer is what stands in the place of an image.
+// picturePointer is what replaces an image.
 const picturePointer = Marker + "an image]"
 
 // Marker is how every pointer begins. Tools that are given one as the text to
 // replace refuse it: it is not part of any file.
 const Marker = "[pruned: "
 
-// LeftOut is part of every note that stands in the middle of an argument which a
+// LeftOut is part of every note that is in the middle of an argument which a
 // compression has shortened: "[… 1234 bytes left out; …]".
 const LeftOut = " left out; the call had them all: "
 
@@ -125,7 +125,7 @@ func BytesLeftOut(text string) int {
 // said.
 func standsIn(text string) bool { return strings.HasPrefix(text, Marker) || HoldsNote(text) }
 
-// foldHeading stands before the current text of a file.
+// foldHeading is before the current text of a file.
 func foldHeading(path string) string {
 	return "[current content of " + path + ", in place of its earlier versions]\n"
 }

@@ -23,10 +23,10 @@
 // left leaves with its answer (hollow.go). All that is left of a file that was
 // edited again and again can be folded into one copy of its current text (fold.go).
 //
-// # When it goes
+// # When it leaves
 //
 // The gate (gate.go) looks at every place where a cut could begin, from the tail to
-// the head. Behind the cut everything that may go goes. A cut is made where it pays
+// the head. Behind the cut everything that may go leaves. A cut is made where it pays
 // back within a few requests, and only with money that pruning has saved before:
 // the bank is what sending everything would have cost so far less what was spent.
 // For example, with a read price of 0.1 and a write price of 1.25:
@@ -48,7 +48,7 @@
 // # State
 //
 // An Engine follows one conversation. Everything it knows is a function of what it
-// was told, in order: entries added, changes applied, requests settled, which a
+// was given, in order: entries added, changes applied, requests settled, which a
 // reply carries with it (request.go). Following the record of a session therefore
 // gives an equal engine (follow.go). It reads no clock, asks no model, looks at the
 // disk only through its caller, and belongs to one goroutine.

@@ -36,7 +36,7 @@ type Engine struct {
 	edits []int
 	// answered is the number of units in front of the latest reply.
 	answered int
-	// total is the size of the conversation as it stands, unpruned as it came.
+	// total is the size of the conversation as it is, unpruned as it came.
 	total, unpruned int
 
 	account account
@@ -69,5 +69,5 @@ func (e *Engine) count(text string) int { return e.Counter().Count(text) }
 // Len is the number of entries the engine was given.
 func (e *Engine) Len() int { return len(e.entries) }
 
-// Entry returns an entry as it stands, with the changes applied so far.
+// Entry returns an entry as it is, with the changes applied so far.
 func (e *Engine) Entry(i int) *history.Content { return e.entries[i] }

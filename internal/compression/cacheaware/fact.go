@@ -51,7 +51,7 @@ func ActOf(tool traits.Traits) Act {
 // Tools returns what the tool of that name declares; the zero traits for an unknown one.
 type Tools func(name string) traits.Traits
 
-// lastLine stands for the end of a file.
+// lastLine represents the end of a file.
 const lastLine = math.MaxInt32
 
 // fact is what one call did, once it is answered.
@@ -64,14 +64,14 @@ type fact struct {
 	lo, hi int
 	// edits are the replacements of an edit.
 	edits []edit
-	// key tells an equal call from another one; empty for calls on files.
+	// key distinguishes an equal call from another one; empty for calls on files.
 	key   string
 	class commandClass
 	ok    bool
 	// content is what a view shows or a write writes, without line numbers.
 	content string
 	// inShell is set for a view or a patch made by a plain shell command, fragment for a
-	// view of lines nobody can tell.
+	// view of lines that are not known.
 	inShell, fragment bool
 	headed            bool
 	// hash is that of the file after the call, empty where nobody said.
@@ -85,15 +85,15 @@ type fact struct {
 	// request since which they do.
 	covered   bool
 	coveredAt int
-	// repeats is set when a view shows only what still stands in the context.
+	// repeats is set when a view shows only what still is in the context.
 	repeats bool
-	// unknown is set for an edit whose new text stands nowhere any more.
+	// unknown is set for an edit whose new text is nowhere any more.
 	unknown bool
 	// editsBefore is how many edits had been applied before this one.
 	editsBefore int
 }
 
-// edit is a replacement in a file. in is where its texts stand among the parameters,
+// edit is a replacement in a file. in is where its texts are among the parameters,
 // which models write in any order.
 type edit struct {
 	path, before, after string

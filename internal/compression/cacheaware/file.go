@@ -16,7 +16,7 @@ type file struct {
 	pinned             bool
 	// changed says that the session has edited or written it.
 	changed bool
-	// text is its whole content now, if the conversation alone tells it.
+	// text is its whole content now, if the conversation alone shows it.
 	text  string
 	known bool
 	// seen is the latest call that touched the file, if it was a view and succeeded.
@@ -24,7 +24,7 @@ type file struct {
 	// hash is that of the file when the conversation last saw it, empty when nobody
 	// noted it.
 	hash string
-	// shown are views and written bodies that stand in the context.
+	// shown are views and written bodies that are in the context.
 	shown []*shown
 	// copy is the unit that holds its newest folded text, or -1.
 	copy int
@@ -34,7 +34,7 @@ type file struct {
 	foreign bool
 }
 
-// shown is a text of a file, or of a part of it, that stands in the context.
+// shown is a text of a file, or of a part of it, that is in the context.
 type shown struct {
 	unit   int
 	text   string
@@ -60,7 +60,7 @@ func (f *file) follow(done *fact) {
 	}
 }
 
-// holds reports whether the lines of a view all stand in a text of the file. They do
+// holds reports whether the lines of a view all are in a text of the file. They do
 // not when other hands have changed it.
 func holds(text, view string) bool {
 	lines := map[string]bool{"": true}

@@ -88,7 +88,7 @@ func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
 
 // trail returns the units that a fold of f replaces, what they free, and whether
 // the file was edited. A call that changes another file too is left alone, and
-// with it the whole file: its texts cannot be told apart.
+// with it the whole file: its texts cannot be distinguished.
 func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bool) {
 	for _, done := range f.facts {
 		if len(done.paths) > 1 {
@@ -112,7 +112,7 @@ func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bo
 }
 
 // currentText is the text of f now, from the disk where there is one, else as the
-// conversation tells it.
+// conversation shows it.
 func (e *Engine) currentText(f *file, m Moment) (foldedText, bool) {
 	if f.foreign {
 		return foldedText{}, false

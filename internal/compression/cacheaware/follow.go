@@ -39,7 +39,7 @@ func (e *Engine) Become(entries []*history.Content) {
 	}
 }
 
-// Follow takes up a change from the record of a conversation. An engine that follows
+// Follow applies a change from the record of a conversation. An engine that follows
 // all of a record equals the one that was at work when it was written.
 func (e *Engine) Follow(step history.Step) {
 	switch step.Kind {

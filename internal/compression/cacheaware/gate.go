@@ -86,7 +86,7 @@ func (m Moment) rounding() float64 {
 }
 
 // choose takes the cut nearest to the head among those that cost nothing, or the
-// dearer one that is worth most. What an edit may quote goes only when the bank can pay
+// dearer one that is worth most. What an edit may quote leaves only when the bank can pay
 // for reading it again, also where the cut itself costs nothing.
 func choose(cuts []cut, bank, faults float64, pressed bool) *cut {
 	var best *cut
@@ -106,7 +106,7 @@ func choose(cuts []cut, bank, faults float64, pressed bool) *cut {
 	return best
 }
 
-// sweep goes through the units from the tail to the head and weighs every place
+// sweep walks through the units from the tail to the head and weighs every place
 // where a cut may begin.
 type sweep struct {
 	*Engine
@@ -122,7 +122,7 @@ type sweep struct {
 	found []int
 	warm  int
 	// saved is what a cut here frees of what was sent, lasting the part of saved that would cause a cut by itself, waited that times
-	// the requests since it could have gone, newSaved what goes of what was never sent.
+	// the requests since it could have gone, newSaved what leaves of what was never sent.
 	saved, lasting, waited, newSaved float64
 	// risky says that an edit may quote something of that.
 	risky bool
@@ -248,7 +248,7 @@ func (s *sweep) cut(at int) cut {
 // horizon is the number of requests within which a cut must pay back.
 func (e *Engine) horizon() float64 { return max(horizon, horizonShare*float64(e.request)) }
 
-// changes lists everything that goes with a cut at a unit: what is hard, and of
+// changes lists everything that accompanies a cut at a unit: what is hard, and of
 // what was sent before also what is soft.
 func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change {
 	var changes []Change

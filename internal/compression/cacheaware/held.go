@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Held is a unit that could be pruned and still stands in the context.
+// Held is a unit that could be pruned and still is in the context.
 type Held struct {
-	// Entry says where it stands, Kind and Subject what it is, Class how soon it gets
+	// Entry says where it is, Kind and Subject what it is, Class how soon it gets
 	// cold.
 	Entry                int
 	Kind, Subject, Class string
@@ -22,7 +22,7 @@ type Held struct {
 	Reason string
 }
 
-// Standing sums up what could be pruned and still stands in the context, in tokens.
+// Standing sums up what could be pruned and still is in the context, in tokens.
 type Standing struct {
 	// Free is what would lose nothing, Cold what has not been used for long; both wait
 	// for a cut that pays. Pinned is what stays by wish.

@@ -25,7 +25,7 @@ type Moment struct {
 	// of it; Reported says that it did.
 	Found    float64
 	Reported bool
-	// Head is the size of what stands before the conversation: system prompt and
+	// Head is the size of what is before the conversation: system prompt and
 	// tools.
 	Head int
 	// Cold says that nothing of the context can be in the provider's cache.
@@ -48,7 +48,7 @@ func (m Moment) pace() float64 {
 	return 1
 }
 
-// softShare is the share of its patience from which a unit goes along with a cut: less
+// softShare is the share of its patience from which a unit joins a cut: less
 // while nothing is cached and a cut costs nothing, more for whole files, of which an
 // edit that comes late quotes something.
 func (m Moment) softShare(c class) float64 {

@@ -6,9 +6,9 @@ import (
 	"agent/internal/history"
 )
 
-// Part is a unit as it came, for whoever judges what pruning takes away.
+// Part is a unit as it came, for code that judges what pruning takes away.
 type Part struct {
-	// Entry and Block say where it stands.
+	// Entry and Block say where it is.
 	Entry, Block int
 	// Request is the first request that carries it.
 	Request int

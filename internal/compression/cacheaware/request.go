@@ -16,7 +16,7 @@ const MetaRequest = "request"
 type Request struct {
 	// At is when it was sent, in milliseconds since 1970.
 	At int64 `json:"at"`
-	// Model and HeadSum tell whether the next request can find this one in a cache:
+	// Model and HeadSum report whether the next request can find this one in a cache:
 	// the model, and a digest of system prompt and tools.
 	Model   string `json:"model"`
 	HeadSum string `json:"headSum"`

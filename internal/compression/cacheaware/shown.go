@@ -9,7 +9,7 @@ import (
 )
 
 // MetaShown is the key of the metadata of an answer that says what it shows of a file,
-// so that the record of a conversation tells what the model knew.
+// so that the record of a conversation reports what the model knew.
 const MetaShown = "shown"
 
 // Shown is what the model knows of a file after an answer.
@@ -25,7 +25,7 @@ type Shown struct {
 	Hash string `json:"hash,omitempty"`
 }
 
-// Hash tells whether a file is what it was.
+// Hash reports whether a file is what it was.
 func Hash[Text []byte | string](content Text) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:12])

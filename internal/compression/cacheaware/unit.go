@@ -16,7 +16,7 @@ import (
 type part int
 
 const (
-	// said is text of a human or the model, or reasoning that goes back: it never changes.
+	// said is text of a human or the model, or reasoning that is sent back: it never changes.
 	said part = iota
 	// head is a call without its long arguments; it never changes either.
 	head
@@ -36,7 +36,7 @@ const (
 // unit of its own.
 const minArgument = 400
 
-// state says what stands in the place of a unit.
+// state says what replaces a unit.
 type state int
 
 const (
@@ -57,7 +57,7 @@ type unit struct {
 	fact *fact
 	// text is what it shows, without line numbers; of a pruned unit nothing.
 	text string
-	// tokens is its size as it stands, full as it came, and left as a pointer.
+	// tokens is its size as it is, full as it came, and left as a pointer.
 	tokens, full, left int
 	state              state
 	// sent is the first request that carries it.
@@ -77,7 +77,7 @@ type unit struct {
 // minSaved is how many tokens pruning a unit must free.
 const minSaved = 30
 
-// stands reports whether the unit shows what it came with, or the text of a file.
+// is reports whether the unit shows what it came with, or the text of a file.
 func (u *unit) stands() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
@@ -105,7 +105,7 @@ type argumentUnit struct {
 }
 
 // longArguments finds the units among the arguments of a call, in the order in
-// which they stand.
+// which they are.
 func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
 	var units []argumentUnit
 	decoder := jsontext.NewDecoder(bytes.NewReader(call.Parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

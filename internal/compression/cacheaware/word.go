@@ -14,7 +14,7 @@ const (
 	rareWords = 2
 )
 
-// common marks a word that stands in text which is never pruned.
+// common marks a word that is in text which is never pruned.
 const common = -1
 
 // vocabulary knows of every name-like word the newest unit that holds it, or

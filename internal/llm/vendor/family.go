@@ -8,7 +8,7 @@ import (
 	"agent/internal/pattern"
 )
 
-// Family is models that want the same, whoever serves them.
+// Family is models that want the same, whatever vendor serves them.
 type Family struct {
 	// Name is one of the names below.
 	Name string

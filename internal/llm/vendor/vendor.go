@@ -1,5 +1,5 @@
-// Package vendor knows those who serve models: where they are, whose key they take, and
-// what each wants otherwise. A vendor is one value; what a model wants, whoever serves
+// Package vendor knows the vendors that serve models: where they are, whose key they take, and
+// what each wants otherwise. A vendor is one value; what a model wants, whatever vendor serves
 // it, is one value of its family.
 package vendor
 
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Vendor is somebody who serves models, or a kind of server.
+// Vendor is a person that serves models, or a kind of server.
 type Vendor struct {
 	// Name is what a user writes, Title what the vendor writes.
 	Name, Title string

@@ -20,7 +20,7 @@ type Wants struct {
 	// Reasoning is the member in which every message with calls must bring its
 	// reasoning back, "" for none.
 	Reasoning string
-	// Thoughts: reasoning in words goes back in the member that it came in.
+	// Thoughts: reasoning in words is sent back in the member that it came in.
 	Thoughts bool
 	// Signatures: the first call of every message must have a thought signature.
 	Signatures bool

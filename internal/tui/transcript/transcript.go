@@ -1,5 +1,5 @@
 // Package transcript is what was said and done so far, as it can be laid out again:
-// entries, not rows. What is finished goes to the terminal's scrollback once; when the
+// entries, not rows. What is finished is sent to the terminal's scrollback once; when the
 // window changes its size, the entries that are kept are laid out anew for it.
 package transcript
 
@@ -14,11 +14,11 @@ const (
 	Line Kind = iota + 1
 	// Text is something to read: a message, a block of the reply.
 	Text
-	// More goes on with the entry before, without a blank line.
+	// More continues with the entry before, without a blank line.
 	More
 )
 
-// Lay lays an entry out for a theme, in rows of width cells where it can.
+// Lay arranges an entry for a theme, in rows of width cells where it can.
 type Lay func(t *style.Theme, width int) []string
 
 // Rows is an entry of rows that are what they are at every width.
@@ -99,7 +99,7 @@ func (s *Transcript) Take() []string {
 	return rows
 }
 
-// Again lays everything that is kept out anew, in place of what waits. Of an entry that
+// Again arranges everything that is kept anew, in place of what waits. Of an entry that
 // grows nothing is given then; what was added meanwhile comes before it.
 func (s *Transcript) Again(t *style.Theme, width int) []string {
 	if g := s.growing; g != nil {
