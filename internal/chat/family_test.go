@@ -19,7 +19,7 @@ func TestToolsFollowTheModel(t *testing.T) {
 	edit, _ := b.Tools.Get("write_file")
 	edit.Form = traits.Replace
 	patch := edit
-	patch.Name, patch.Form = "patch_it", traits.Patch
+	patch.Name, patch.Form, patch.Free = "patch_it", traits.Patch, &tools.FreeForm{Parameter: "input", Grammar: "start: /.+/"}
 	b.Chat.Tools = tools.NewRegistry(append(b.Tools.All(), edit, patch)...)
 	b.set("approval-mode", "full-auto")
 	form := traits.Replace
@@ -29,6 +29,9 @@ func TestToolsFollowTheModel(t *testing.T) {
 		for _, tool := range r.Tools {
 			if tool.Name == "write_file" || tool.Name == "patch_it" {
 				edits = append(edits, tool.Name)
+				if free := tool.Free; (tool.Name == "patch_it") != (free != nil && free.Parameter == "input" && free.Grammar != "") {
+					t.Errorf("%s is offered with the free form %v", tool.Name, free)
+				}
 			}
 		}
 		return edits

@@ -54,6 +54,18 @@ type ToolSpec struct {
 	Description string
 	// Schema is the JSON Schema of the parameters object.
 	Schema json.RawMessage
+	// Free is the form for models that write the tool's one argument as it is; nil for
+	// none.
+	Free *FreeForm
+}
+
+// FreeForm is a tool whose argument is a text and no JSON.
+type FreeForm struct {
+	// Parameter is what the text is called where the tool is a function.
+	Parameter   string
+	Description string
+	// Grammar is what the text looks like, in the format of Lark.
+	Grammar string
 }
 
 // Chunk is a part of a reply: Text, Reasoning, WasThinking, ToolCallStarted, Thought, ToolCall,

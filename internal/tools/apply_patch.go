@@ -27,6 +27,11 @@ func applyPatch() Tool {
 			"*** Add File: PATH, then its lines with + before each; *** Delete File: PATH; *** Update File: PATH, perhaps *** Move to: PATH, then chunks of lines with a blank (context), - or + before each. " +
 			"Show three lines of context around a change; where those are more than once in the file, name the declaration above them behind @@. Example:\n" +
 			"*** Begin Patch\n*** Update File: a.py\n@@ def f():\n     x = 1\n-    return 2\n+    return 3\n*** End Patch",
+		Free: &FreeForm{
+			Parameter:   "input",
+			Description: "Changes files by a patch, all of it or nothing. Write the patch itself, not JSON.",
+			Grammar:     patch.Grammar,
+		},
 		Traits: Traits{
 			Edits:     true,
 			Form:      traits.Patch,

@@ -31,6 +31,9 @@ type Tool struct {
 	Description string
 	// Schema is the JSON Schema of the parameters.
 	Schema json.RawMessage
+	// Free is how the tool is offered to models that can write its argument as it is,
+	// nil for as everywhere.
+	Free *FreeForm
 	// Traits declare what calls do and how they are said.
 	Traits
 
@@ -38,6 +41,15 @@ type Tool struct {
 	// its arguments. An error means that the call would fail with it, so that there is
 	// nothing to approve; it is for the model to read.
 	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
+}
+
+// FreeForm offers a tool whose one argument is a text.
+type FreeForm struct {
+	// Parameter is the name of that argument.
+	Parameter   string
+	Description string
+	// Grammar is what the text looks like, in the format of Lark.
+	Grammar string
 }
 
 // Work plans a call. A preview that shows no diff, command or inquiry shows the

@@ -92,3 +92,31 @@ func post(t *testing.T, srv *Server) string {
 	text, _ := io.ReadAll(bufio.NewReader(response.Body))
 	return string(text)
 }
+
+// TestValidateFreeForm: the Responses API pairs a call with an answer of its own kind only,
+// and takes a free form with a grammar.
+func TestValidateFreeForm(t *testing.T) {
+	t.Parallel()
+	const (
+		user = `{"type":"message","role":"user","content":"hi"}`
+		call = `{"type":"custom_tool_call","call_id":"a","name":"f","input":"x"}`
+		tool = `{"type":"custom","name":"f","format":{"type":"grammar","syntax":"lark","definition":"start: /.+/"}}`
+	)
+	for _, tt := range []struct{ input, tools, problem string }{
+		{user + "," + call + `,{"type":"custom_tool_call_output","call_id":"a","output":"ok"}`, tool, ""},
+		{user + "," + call + `,{"type":"function_call_output","call_id":"a","output":"ok"}`, tool, "no tool call found"},
+		{user + `,{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"custom_tool_call_output","call_id":"a","output":"ok"}`, tool, "no tool call found"},
+		{user + "," + strings.Replace(call, "input", "arguments", 1), tool, "without input"},
+		{user, strings.Replace(tool, "lark", "ebnf", 1), "no free form"},
+		{user, strings.Replace(tool, "custom", "function", 1), "has a grammar"},
+		{user, strings.Replace(tool, "custom", "odd", 1), "has the type"},
+	} {
+		request, err := decodeResponses([]byte(`{"model":"m","stream":true,"store":false,"input":[` + tt.input + `],"tools":[` + tt.tools + `]}`))
+		if err == nil {
+			err = request.validate()
+		}
+		if got := fmt.Sprint(err); tt.problem == "" && err != nil || !strings.Contains(got, tt.problem) {
+			t.Errorf("%s with %s: got %v, want %q", tt.input, tt.tools, err, tt.problem)
+		}
+	}
+}

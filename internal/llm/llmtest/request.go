@@ -62,6 +62,8 @@ type ToolCall struct {
 type Tool struct {
 	Name, Description string
 	Parameters        json.RawMessage
+	// Grammar is that of a tool in free form, empty for a function.
+	Grammar string
 }
 
 // Last returns the last message.
@@ -124,7 +126,7 @@ func decode(body []byte) (*Request, error) {
 	}
 	request.Model = wire.Model
 	for _, t := range wire.Tools {
-		request.Tools = append(request.Tools, Tool{t.Function.Name, t.Function.Description, t.Function.Parameters})
+		request.Tools = append(request.Tools, Tool{Name: t.Function.Name, Description: t.Function.Description, Parameters: t.Function.Parameters})
 	}
 	fields, err := messageFields(request.Fields["messages"])
 	if err != nil {

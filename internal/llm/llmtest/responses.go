@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // responsesRequest is the JSON of a request to the Responses API.
@@ -15,6 +16,11 @@ type responsesRequest struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		Parameters  json.RawMessage `json:"parameters"`
+		Format      struct {
+			Type       string `json:"type"`
+			Syntax     string `json:"syntax"`
+			Definition string `json:"definition"`
+		} `json:"format"`
 	} `json:"tools"`
 }
 
@@ -26,6 +32,7 @@ type inputItem struct {
 	CallID    string          `json:"call_id"`
 	Name      string          `json:"name"`
 	Arguments string          `json:"arguments"`
+	Input     *string         `json:"input"`
 	Output    string          `json:"output"`
 	Encrypted string          `json:"encrypted_content"`
 }
@@ -47,7 +54,16 @@ func decodeResponses(body []byte) (*Request, error) {
 	}
 	request.Model = wire.Model
 	for _, t := range wire.Tools {
-		request.Tools = append(request.Tools, Tool{t.Name, t.Description, t.Parameters})
+		tool := Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Grammar: t.Format.Definition}
+		switch free := t.Type == "custom"; {
+		case t.Type != "function" && !free:
+			return request, fmt.Errorf("tool %s has the type %q", t.Name, t.Type)
+		case free && (t.Format.Type != "grammar" || t.Format.Syntax != "lark" || tool.Grammar == "" || t.Parameters != nil):
+			return request, fmt.Errorf("tool %s is no free form with a grammar", t.Name)
+		case !free && tool.Grammar != "":
+			return request, fmt.Errorf("the function %s has a grammar", t.Name)
+		}
+		request.Tools = append(request.Tools, tool)
 	}
 	for i, raw := range wire.Input {
 		var item inputItem
@@ -79,12 +95,36 @@ func (r *Request) addItem(item inputItem, raw json.RawMessage) error {
 	case "function_call":
 		assistant := r.assistant()
 		assistant.ToolCalls = append(assistant.ToolCalls, ToolCall{ID: item.CallID, Type: "function", Name: item.Name, Arguments: item.Arguments})
-	case "function_call_output":
+	case "custom_tool_call":
+		if item.Input == nil || item.Arguments != "" {
+			return fmt.Errorf("a call in free form without input")
+		}
+		assistant := r.assistant()
+		assistant.ToolCalls = append(assistant.ToolCalls, ToolCall{ID: item.CallID, Type: custom, Name: item.Name, Arguments: *item.Input})
+	case "function_call_output", "custom_tool_call_output":
+		if r.isFree(item.CallID) != (item.Type == "custom_tool_call_output") {
+			return fmt.Errorf("no tool call found for %s with call_id %s", item.Type, item.CallID)
+		}
 		r.Messages = append(r.Messages, Message{Role: "tool", Content: item.Output, ToolCallID: item.CallID})
 	default:
 		return fmt.Errorf("unknown type %q", item.Type)
 	}
 	return nil
+}
+
+// custom is the type of a call in free form.
+const custom = "custom"
+
+// isFree reports whether the latest call of an id is in free form.
+func (r *Request) isFree(id string) bool {
+	for _, m := range slices.Backward(r.Messages) {
+		for _, call := range m.ToolCalls {
+			if call.ID == id {
+				return call.Type == custom
+			}
+		}
+	}
+	return false
 }
 
 // assistant is the assistant message that is being read, which begins here unless

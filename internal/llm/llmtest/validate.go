@@ -41,7 +41,7 @@ func validateTools(tools []Tool) error {
 			return fmt.Errorf("tools[%d] has no name", i)
 		case seen[t.Name]:
 			return fmt.Errorf("tools[%d]: %s is there twice", i, t.Name)
-		case !isObject(string(t.Parameters)):
+		case t.Grammar == "" && !isObject(string(t.Parameters)):
 			return fmt.Errorf("tools[%d]: the parameters of %s are not an object: %s", i, t.Name, t.Parameters)
 		}
 		seen[t.Name] = true
@@ -97,11 +97,11 @@ func validateCalls(calls []ToolCall, open map[string]bool) error {
 			return fmt.Errorf("a call of %s without an id", c.Name)
 		case open[c.ID]:
 			return fmt.Errorf("the call id %s is there twice", c.ID)
-		case c.Type != "function":
+		case c.Type != "function" && c.Type != custom:
 			return fmt.Errorf("call %s has the type %q", c.ID, c.Type)
 		case c.Name == "":
 			return fmt.Errorf("call %s has no name", c.ID)
-		case !isObject(c.Arguments):
+		case c.Type != custom && !isObject(c.Arguments):
 			return fmt.Errorf("the arguments of call %s (%s) are not a JSON object: %q", c.ID, c.Name, c.Arguments)
 		}
 		open[c.ID] = true

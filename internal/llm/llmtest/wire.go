@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -143,6 +144,10 @@ func encrypted(reasoning string) string { return fmt.Sprintf("ENC(%x)", reasonin
 
 func (w *responsesWire) call(_ int, id, name, arguments string) {
 	w.closeItem()
+	if w.offersFree(name) {
+		w.freeCall(id, name, arguments)
+		return
+	}
 	begin := fmt.Sprintf(`"type":"function_call","call_id":%s,"name":%s`, quote(id), quote(name))
 	w.typed("response.output_item.added", `,"item":{`+begin+`,"arguments":""}`)
 	for _, piece := range pieces(arguments) {
@@ -150,6 +155,29 @@ func (w *responsesWire) call(_ int, id, name, arguments string) {
 	}
 	w.typed("response.function_call_arguments.done", `,"arguments":`+quote(arguments))
 	w.done(`{` + begin + `,"arguments":` + quote(arguments) + `}`)
+}
+
+// offersFree reports whether the request offers a tool in free form.
+func (w *responsesWire) offersFree(name string) bool {
+	return slices.ContainsFunc(w.request.Tools, func(t Tool) bool { return t.Name == name && t.Grammar != "" })
+}
+
+// freeCall streams a call in free form: the one text of the arguments, in pieces.
+func (w *responsesWire) freeCall(id, name, arguments string) {
+	var given map[string]string
+	input := ""
+	if json.Unmarshal([]byte(arguments), &given) == nil {
+		for _, text := range given {
+			input = text
+		}
+	}
+	begin := fmt.Sprintf(`"type":"custom_tool_call","call_id":%s,"name":%s`, quote(id), quote(name))
+	w.typed("response.output_item.added", `,"item":{`+begin+`,"input":""}`)
+	for _, piece := range pieces(input) {
+		w.typed("response.custom_tool_call_input.delta", `,"delta":`+quote(piece))
+	}
+	w.typed("response.custom_tool_call_input.done", `,"input":`+quote(input))
+	w.done(`{` + begin + `,"input":` + quote(input) + `}`)
 }
 
 func (w *responsesWire) end(e ending) {

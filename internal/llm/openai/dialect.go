@@ -22,6 +22,8 @@ type Dialect struct {
 	// OmitSummary leaves out the wish for summaries of reasoning, which some accounts
 	// and models do not get.
 	OmitSummary bool `json:"omitSummary,omitzero"`
+	// OmitFreeForm offers every tool as a function.
+	OmitFreeForm bool `json:"omitFreeForm,omitzero"`
 	// OmitCache leaves out everything about the prompt cache.
 	OmitCache bool `json:"omitCache,omitzero"`
 	// API is the format that the endpoint wants for the model.
@@ -114,6 +116,7 @@ var lessons = []lesson{
 	refusal.CacheHints:    always(func(d *Dialect) { d.OmitCache = true }),
 	refusal.ResponsesAPI:  always(func(d *Dialect) { d.API = APIResponses }),
 	refusal.Summaries:     always(func(d *Dialect) { d.OmitSummary = true }),
+	refusal.FreeForm:      always(func(d *Dialect) { d.OmitFreeForm = true }),
 	refusal.UserAfterTool: always(func(d *Dialect) { d.AnswerTools = true }),
 	refusal.SystemRole:    always(func(d *Dialect) { d.SystemAsUser = true }),
 	refusal.Sampling:      {learnSampling, "the model does not take the settings temperature and top-p; the conversation goes on without them"},

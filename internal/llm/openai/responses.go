@@ -6,7 +6,6 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/history"
-	"agent/internal/llm"
 	"agent/internal/llm/loose"
 	"agent/internal/llm/sse"
 )
@@ -24,7 +23,7 @@ func (responses) encode(req request) []byte {
 	body := openai.CreateResponseRequest{
 		Model:           req.Model,
 		Input:           inputOf(req),
-		Tools:           responseTools(req.Tools),
+		Tools:           responseTools(req),
 		MaxOutputTokens: req.MaxOutputTokens,
 		Temperature:     float32Of(req.Temperature),
 		TopP:            float32Of(req.TopP),
@@ -62,20 +61,17 @@ func float32Of(value *float64) *float32 {
 	return &short
 }
 
-func responseTools(specs []llm.ToolSpec) []openai.ResponseTool {
-	tools := make([]openai.ResponseTool, len(specs))
-	for i, spec := range specs {
-		function := openai.FunctionDefinition{Name: spec.Name, Description: spec.Description, Parameters: parameters(spec)}
-		tools[i] = openai.NewResponseFunctionTool(function)
-		// Left out it would mean true, which not every schema is made for.
-		tools[i].Parameters["strict"] = false
+func responseTools(req request) []openai.ResponseTool {
+	free, tools := freeFormsOf(req), make([]openai.ResponseTool, len(req.Tools))
+	for i, spec := range req.Tools {
+		tools[i] = free.tool(spec)
 	}
 	return tools
 }
 
 // inputOf is the conversation as a list of items.
 func inputOf(req request) []any {
-	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req)}
+	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}}
 	if req.System != "" {
 		system := inputText(req.System)
 		if cacheHintsFor(req).breakpoint {
@@ -96,6 +92,10 @@ type itemWriter struct {
 	items  []any
 	ids    *callIDs
 	replay replay
+	free   freeForms
+	// asFree are the ids of the calls that are written in free form, as their answers
+	// must be.
+	asFree map[string]bool
 	// answered are images of tools' answers, which follow the last of them.
 	answered []history.Block
 }
@@ -126,7 +126,11 @@ func (w *itemWriter) entry(c *history.Content) {
 		w.answered = append(w.answered, imagesOf(c)...)
 		for _, b := range c.Blocks {
 			if r, ok := b.(*history.ToolResponse); ok {
-				w.add(openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.of(r.CallID), Output: responseText(r)})
+				output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.of(r.CallID), Output: responseText(r)}
+				if w.asFree[output.CallID] {
+					output.Type = customCallOutput
+				}
+				w.add(output)
 			}
 		}
 	}
@@ -162,8 +166,14 @@ func (w *itemWriter) assistant(c *history.Content) {
 		outputs = append(outputs, openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleAssistant, Content: []any{part}})
 	}
 	for _, call := range c.Calls() {
+		id := w.ids.add(c, call.ID)
+		if input, ok := w.free.input(call); ok {
+			w.asFree[id] = true
+			outputs = append(outputs, freeCall{Type: customCall, CallID: id, Name: call.Name, Input: input})
+			continue
+		}
 		outputs = append(outputs, openai.ResponseOutputItem{
-			Type: "function_call", CallID: w.ids.add(c, call.ID), Name: functionName(call.Name), Arguments: string(arguments(call)),
+			Type: "function_call", CallID: id, Name: functionName(call.Name), Arguments: string(arguments(call)),
 		})
 	}
 	reasoning := w.replay.items(c)
@@ -196,6 +206,6 @@ func (p replay) items(c *history.Content) []reasoningItem {
 
 func (responses) reader(r *reply, req request) func(sse.Event) error {
 	r.attach = attacher{replay: replayFor(req)}
-	reader := &responseReader{reply: r, written: map[int]bool{}}
+	reader := &responseReader{reply: r, written: map[int]bool{}, free: freeFormsOf(req)}
 	return func(event sse.Event) error { return reader.take(event.Data) }
 }

@@ -14,6 +14,8 @@ import (
 // responseReader takes the events of a response into a reply.
 type responseReader struct {
 	reply *reply
+	// free are the tools that were offered in free form.
+	free freeForms
 	// written are the output items, by their index, of which words have come.
 	written map[int]bool
 	// outputs counts the items that are not reasoning.
@@ -38,7 +40,7 @@ func (s *responseReader) take(data []byte) error {
 		}
 	case openai.ResponseStreamEventReasoningSummaryTextDelta, openai.ResponseStreamEventReasoningTextDelta:
 		s.think(event.Delta)
-	case openai.ResponseStreamEventFunctionArgumentsDelta:
+	case openai.ResponseStreamEventFunctionArgumentsDelta, openai.ResponseStreamEventCustomToolInputDelta:
 		s.addCall(event.OutputIndex, openai.ResponseOutputItem{Arguments: event.Delta})
 	case openai.ResponseStreamEventOutputItemAdded:
 		s.begin(event)
@@ -83,7 +85,7 @@ func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
 // else for minutes.
 func (s *responseReader) begin(event openai.ResponseStreamEvent) {
 	s.reply.emit(llm.Pulse{Token: true})
-	if item := event.Item; item != nil && item.Type == "function_call" {
+	if item := event.Item; item != nil && (item.Type == "function_call" || item.Type == customCall) {
 		s.addCall(event.OutputIndex, openai.ResponseOutputItem{CallID: item.CallID, Name: item.Name})
 		s.announce()
 	}
@@ -116,6 +118,9 @@ func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 	case "function_call":
 		s.outputs++
 		s.finishCall(index, item)
+	case customCall:
+		s.outputs++
+		s.finishCall(index, s.free.finished(raw))
 	}
 }
 

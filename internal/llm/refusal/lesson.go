@@ -15,6 +15,8 @@ const (
 	ResponsesAPI
 	// Summaries: it gives no summaries of reasoning.
 	Summaries
+	// FreeForm: it takes tools as functions only.
+	FreeForm
 	// UserAfterTool: the assistant must speak between a tool and the user.
 	UserAfterTool
 	// SystemRole: it knows no system prompt.
@@ -38,6 +40,7 @@ var lessonWords = []*pattern.Pattern{
 	CacheHints:    pattern.New(`prompt_cache|cache_control|session_id`),
 	ResponsesAPI:  pattern.New(`v1/responses`),
 	Summaries:     pattern.New(`reasoning.summar`),
+	FreeForm:      pattern.New(`['"\x60]custom['"\x60]|\bcustom.tools?\b|\blark\b`),
 	UserAfterTool: pattern.New(`role '?user'? after role '?tool`),
 	SystemRole:    pattern.New(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`),
 	Sampling:      pattern.New(`temperature|top_p`),

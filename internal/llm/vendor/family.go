@@ -137,6 +137,12 @@ func reasonsOnResponses(name string) bool {
 	return major > 5 || major == 5 && minor >= 4
 }
 
+// takesFreeForm reports whether a model is GPT-5 or later.
+func takesFreeForm(name string) bool {
+	major, _, gpt := openAIGeneration(name)
+	return gpt && major >= 5
+}
+
 // matchesAtBreakpoints reports whether a model of OpenAI is GPT-5.6 or later.
 func matchesAtBreakpoints(name string) bool {
 	major, minor, ok := openAIGeneration(name)

@@ -15,10 +15,10 @@ func TestAt(t *testing.T) {
 		want        vendor.Wants
 	}{
 		{"gw.example", "m", vendor.Wants{OutputLimit: old}},
-		{"api.openai.com", "gpt-5.6", vendor.Wants{Responses: true, CacheKey: true, Breakpoint: true, OutputLimit: limit}},
-		{"api.openai.com:443", "gpt-5", vendor.Wants{CacheKey: true, OutputLimit: limit}},
+		{"api.openai.com", "gpt-5.6", vendor.Wants{FreeForm: true, Responses: true, CacheKey: true, Breakpoint: true, OutputLimit: limit}},
+		{"api.openai.com:443", "gpt-5", vendor.Wants{FreeForm: true, CacheKey: true, OutputLimit: limit}},
 		{"eu.api.openai.com", "o4-mini", vendor.Wants{Responses: true, CacheKey: true, OutputLimit: limit}},
-		{"notapi.openai.com.evil.example", "gpt-5.6", vendor.Wants{OutputLimit: limit}},
+		{"notapi.openai.com.evil.example", "gpt-5.6", vendor.Wants{FreeForm: true, OutputLimit: limit}},
 		{"openrouter.ai", "anthropic/claude-opus-5", vendor.Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true, CacheMarks: true, OutputLimit: old}},
 		{"openrouter.ai", "deepseek/deepseek-v4", vendor.Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true, OutputLimit: old}},
 		{"gw.example", "claude-opus-5", vendor.Wants{CacheMarks: true, OutputLimit: old}},

@@ -6,6 +6,9 @@ type Wants struct {
 	// Responses: the model takes tools with reasoning only on the Responses API, or
 	// better there.
 	Responses bool
+	// FreeForm: the model takes tools on the Responses API whose argument is a text in a
+	// grammar.
+	FreeForm bool
 	// Title: the program's name is shown on the vendor's pages, by a header.
 	Title bool
 	// CallIDs is what the ids of calls may look like.
@@ -62,6 +65,7 @@ func At(host, model string) Wants {
 	v, f, name := at(host), FamilyOf(model), BaseName(model)
 	w := v.wants
 	w.OutputLimit = outputLimit(name)
+	w.FreeForm = takesFreeForm(name)
 	if f.wants.CallIDs != PlainIDs {
 		w.CallIDs = f.wants.CallIDs
 	}

@@ -1,0 +1,83 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+	"agent/internal/rawjson"
+)
+
+// The items of a call in free form, which the library does not have.
+const (
+	customCall       = "custom_tool_call"
+	customCallOutput = "custom_tool_call_output"
+)
+
+// freeCall is a call whose argument is a text as it is.
+type freeCall struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Name   string `json:"name"`
+	Input  string `json:"input"`
+}
+
+// freeForms are the tools that a request offers in free form, by their names.
+type freeForms map[string]*llm.FreeForm
+
+// freeFormsOf returns them for a request to a model that takes them.
+func freeFormsOf(req request) freeForms {
+	free := freeForms{}
+	if !req.wants.FreeForm || req.Dialect.OmitFreeForm {
+		return free
+	}
+	for _, spec := range req.Tools {
+		if spec.Free != nil {
+			free[spec.Name] = spec.Free
+		}
+	}
+	return free
+}
+
+// tool declares a tool, in free form where it has one.
+func (f freeForms) tool(spec llm.ToolSpec) openai.ResponseTool {
+	if free := f[spec.Name]; free != nil {
+		return openai.ResponseTool{Type: "custom", Parameters: map[string]any{
+			"name": spec.Name, "description": free.Description,
+			"format": map[string]any{"type": "grammar", "syntax": "lark", "definition": free.Grammar},
+		}}
+	}
+	tool := openai.NewResponseFunctionTool(openai.FunctionDefinition{Name: spec.Name, Description: spec.Description, Parameters: parameters(spec)})
+	// Left out it would mean true, which not every schema is made for.
+	tool.Parameters["strict"] = false
+	return tool
+}
+
+// input is the text of a call that can be said in free form.
+func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
+	free := f[call.Name]
+	if free == nil {
+		return "", false
+	}
+	var given map[string]any
+	if json.Unmarshal(call.Parameters, &given) != nil || len(given) != 1 {
+		return "", false
+	}
+	text, ok = given[free.Parameter].(string)
+	return text, ok
+}
+
+// finished is a complete call in free form as the function call that it is elsewhere.
+func (f freeForms) finished(raw json.RawMessage) openai.ResponseOutputItem {
+	call := loose.Decode[freeCall](raw)
+	parameter := "input"
+	if free := f[call.Name]; free != nil {
+		parameter = free.Parameter
+	}
+	arguments := append(rawjson.AppendString([]byte("{"), parameter), ':')
+	arguments = append(rawjson.AppendString(arguments, call.Input), '}')
+	return openai.ResponseOutputItem{CallID: call.CallID, Name: call.Name, Arguments: string(arguments)}
+}
