@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/compression/cacheaware"
@@ -15,6 +16,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/tools/decode"
 	"agent/internal/traits"
 )
 
@@ -72,6 +74,10 @@ type runner struct {
 	numbered, ran int
 	// nested are instructions that go into the history before the next request.
 	nested []history.Block
+	// notes say, by the ids of the calls of the latest reply, which names count here;
+	// said holds those that the model has read.
+	notes map[string][]string
+	said  map[string]bool
 	// instruct queues what a person wants done instead.
 	instruct func(text string)
 }
@@ -134,7 +140,7 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	case (!tool.Harmless() || tool.Keeps) && cacheaware.HoldsNote(string(k.parameters)):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
 	case !isObject(k.parameters):
-		k.refused = fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", asked.Name)
+		k.refused = decode.Problem(asked.Name, asked.Arguments)
 	}
 	return k
 }
@@ -175,6 +181,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + string(k.parameters) + "]")
 		}
 		answer := k.answer
+		k.remark(r.learned(k))
 		for _, g := range r.gates {
 			if g.Remark != nil {
 				k.remark(g.Remark(k.passing(), answer))
@@ -297,6 +304,18 @@ func apply(ctx context.Context, k *call) (answer tools.Answer) {
 
 func internalError(k *call, panicked any) error {
 	return fmt.Errorf("internal error in %s: %v", k.name, panicked)
+}
+
+// learned says which names count here, each once in a conversation.
+func (r *runner) learned(k *call) string {
+	var news []string
+	for _, note := range r.notes[k.id] {
+		if !r.said[note] {
+			r.said[note] = true
+			news = append(news, note)
+		}
+	}
+	return strings.Join(news, "; ")
 }
 
 // remark adds to what the model reads of the answer.

@@ -152,6 +152,7 @@ func New(config Config) *Chat {
 		outputLimit: c.window.OutputLimit,
 		archive:     c.archive(),
 		store:       c.add,
+		said:        map[string]bool{},
 		instruct:    func(text string) { c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...)) },
 	}
 	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}

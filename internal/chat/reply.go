@@ -26,7 +26,9 @@ type reply struct {
 	// attached is what the provider attached to the thought, nil if nothing.
 	attached *history.Attached
 	calls    []llm.ToolCall
-	finish   string
+	// notes say, by the ids of calls, which names count here.
+	notes  map[string][]string
+	finish string
 	// counted is set when the provider has reported what it took.
 	counted bool
 }
@@ -171,9 +173,8 @@ func (in *replies) store(r *reply, failed error) error {
 		blocks = append(blocks, &history.Text{Text: text})
 	}
 	distinguish(r.calls)
-	for i, call := range r.calls {
-		call.Name, call.Arguments = in.Tools.AsPatch(call.Name, call.Arguments)
-		r.calls[i] = call
+	in.understand(r)
+	for _, call := range r.calls {
 		blocks = append(blocks, &history.ToolCall{ID: call.ID, Name: call.Name, Parameters: parameters(call.Arguments), Attached: call.Attached})
 	}
 	if len(blocks) == 0 {
@@ -196,6 +197,21 @@ func (in *replies) store(r *reply, failed error) error {
 		in.notice("the provider's content filter cut the reply")
 	}
 	return err
+}
+
+// understand puts the calls into the names that tools and parameters have here, so that
+// the record, rules and density see what runs (D-92).
+func (in *replies) understand(r *reply) {
+	for i, call := range r.calls {
+		meant := in.Tools.Meant(call.Name, call.Arguments)
+		r.calls[i].Name, r.calls[i].Arguments = meant.Name, meant.Arguments
+		if len(meant.Notes) > 0 {
+			if r.notes == nil {
+				r.notes = map[string][]string{}
+			}
+			r.notes[call.ID] = meant.Notes
+		}
+	}
 }
 
 // distinguish gives every call an id of its own: some servers give all the same,

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/nearest"
+	"agent/internal/tools/decode"
 	"agent/internal/traits"
 )
 
@@ -41,7 +43,7 @@ func (d decoder[A]) decode(raw json.RawMessage) (A, error) {
 		return args, err
 	}
 	d.renamePath(given)
-	if err := d.known(given); err != nil {
+	if err := d.known(given, raw); err != nil {
 		return args, err
 	}
 	for name, value := range given {
@@ -104,17 +106,15 @@ func (d decoder[A]) renamePath(given map[string]json.RawMessage) {
 	}
 }
 
-// remarks are texts beside a call that models were trained to send with every tool: what
-// they say changes nothing of what it does.
-var remarks = []string{"description", "instruction", "explanation", "justification", "reasoning", "reason", "thought"}
-
 // isRemark reports whether a parameter is a text that changes nothing.
 func isRemark(name string, value json.RawMessage) bool {
-	return slices.Contains(remarks, name) && kindOf(value) == "a string"
+	return slices.Contains(decode.Remarks, name) && kindOf(value) == "a string"
 }
 
-// known refuses parameters that the tool does not have, but for remarks, which it drops.
-func (d decoder[A]) known(given map[string]json.RawMessage) error {
+// known refuses parameters that the tool does not have, all at once in the order in which
+// they were sent, but for remarks, which it drops.
+func (d decoder[A]) known(given map[string]json.RawMessage, raw json.RawMessage) error {
+	var unknown []string
 	for name, value := range given {
 		if _, ok := d.schema.Properties[name]; ok {
 			continue
@@ -123,13 +123,29 @@ func (d decoder[A]) known(given map[string]json.RawMessage) error {
 			delete(given, name)
 			continue
 		}
-		names := slices.Clone(d.schema.PropertyOrder)
-		if len(names) == 0 {
-			return fmt.Errorf("unknown parameter %q; this tool takes none", name)
-		}
-		return fmt.Errorf("unknown parameter %q%s (valid: %s)", name, nearest.Question(name, names), strings.Join(names, ", "))
+		unknown = append(unknown, name)
 	}
-	return nil
+	if len(unknown) == 0 {
+		return nil
+	}
+	place := func(name string) int {
+		quoted, _ := json.Marshal(name)
+		return bytes.Index(raw, quoted)
+	}
+	slices.SortFunc(unknown, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b)) })
+	names := slices.Clone(d.schema.PropertyOrder)
+	var says []string
+	for _, name := range unknown {
+		says = append(says, strconv.Quote(name)+nearest.Question(name, names))
+	}
+	what := "unknown parameter "
+	if len(says) > 1 {
+		what = "unknown parameters "
+	}
+	if len(names) == 0 {
+		return errors.New(what + strings.Join(says, ", ") + "; this tool takes none")
+	}
+	return errors.New(what + strings.Join(says, ", ") + " (valid: " + strings.Join(names, ", ") + ")")
 }
 
 // coerce rewrites a value of the wrong type when it has one possible meaning.

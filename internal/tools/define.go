@@ -16,6 +16,7 @@ import (
 // is bounded (D-41).
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := newDecoder[A]()
+	t.takes = d.schemaJSON
 	if t.Schema == nil { // else it offers less than it takes
 		t.Schema = d.schemaJSON
 	}

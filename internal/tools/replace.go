@@ -42,7 +42,7 @@ func replace() Tool {
 			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
 		Schema: newDecoder[replaceShown]().schemaJSON,
 		Traits: Traits{
-			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}},
+			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
 			Essential: true,
 			Words:     traits.Say("editing", "edited", "edit"),
 		},

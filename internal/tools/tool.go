@@ -41,6 +41,10 @@ type Tool struct {
 	// its arguments. An error means that the call would fail with it, so that there is
 	// nothing to approve; it is for the model to read.
 	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
+
+	// takes is the JSON Schema of all parameters that a call may have, of which Schema
+	// offers some; nil for a tool of another program, whose calls are taken as they are.
+	takes json.RawMessage
 }
 
 // FreeForm offers a tool whose one argument is a text.

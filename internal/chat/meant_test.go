@@ -1,0 +1,83 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// D-92: a call by another agent's names runs as ours, is recorded by our names, and the
+// model reads once which names count.
+func TestCallsRunAsTheyAreMeant_D92(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, map[string]string{"f": "one\n", "g": "other\n"},
+		calls("Read", `{"path":"f"}`),
+		calls("Read", `{"path":"g","reason":"look"}`),
+		calls("Edit", `{"path":"f","old_str":"one","new_str":"two"}`),
+		calls("edit", `{"path":"f","edits":[{"oldText":"two","newText":"three"}]}`),
+		say("ok"))
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	b.want("f", "three\n")
+	b.want("g", "other\n")
+	var ran []string
+	for _, e := range b.History.RawHistory() {
+		for _, block := range e.Blocks {
+			if c, ok := block.(*history.ToolCall); ok {
+				ran = append(ran, c.Name+string(c.Parameters))
+			}
+		}
+	}
+	want := []string{ // the first read is superseded by the edits, as if it were called by our names
+		`read_file{"file_path":"g"}`,
+		`replace{"file_path":"f","old_string":"one","new_string":"two"}`,
+		`replace{"file_path":"f","edits":[{"old_string":"two","new_string":"three"}]}`,
+	}
+	if strings.Join(ran, "\n") != strings.Join(want, "\n") {
+		t.Errorf("recorded\n%s", strings.Join(ran, "\n"))
+	}
+	var answers string
+	for _, r := range b.responses() {
+		answers += r.Result.Text() + r.Error
+	}
+	for _, note := range []string{"replace is the name here", "old_string is the name here"} {
+		if strings.Count(answers, note) != 1 {
+			t.Errorf("%q is said %d times in %s", note, strings.Count(answers, note), answers)
+		}
+	}
+}
+
+// D-92: consent sees the tool that runs, whatever the model calls it.
+func TestOtherNamesPassNoConsent_D92(t *testing.T) {
+	t.Parallel()
+	for _, call := range [][2]string{
+		{"Edit", `{"path":"f","old_str":"one","new_str":"two"}`},
+		{"Write", `{"path":"f","contents":"two"}`},
+		{"shell", `{"command":["bash","-lc","echo two > f"]}`},
+		{"applypatch", `{"patch":"*** Begin Patch\n*** Update File: f\n@@\n-one\n+two\n*** End Patch"}`},
+	} {
+		b := newWorkbench(t, map[string]string{"f": "one\n"}, calls("Read", `{"path":"f"}`), calls(call[0], call[1]), say("ok"))
+		b.set("approval-mode", "read-only")
+		if _, err := b.prompt("go"); err != nil {
+			t.Fatal(err)
+		}
+		b.want("f", "one\n")
+		if got := b.responses(); len(got) != 2 || got[0].Error != "" || !strings.Contains(got[1].Error, "read-only") {
+			t.Errorf("%s: %+v", call[0], got)
+		}
+	}
+}
+
+// D-92: arguments that were cut are not closed, and the model reads how to go on.
+func TestCutArgumentsAreRefused_D92(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, nil, calls("Write", `{"path":"f","contents":"one`), say("ok"))
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.responses(); len(got) != 1 || !strings.Contains(got[0].Error, "write less in one call") {
+		t.Errorf("%+v", got)
+	}
+}

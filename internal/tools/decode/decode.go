@@ -1,0 +1,250 @@
+// Package decode takes the calls of models as they are meant: by the names of tools and
+// parameters that other agents use, with remarks beside them, in JSON that is nearly
+// right (D-92). What has more than one meaning stays as it is, for the tool to refuse.
+//
+// A call is put into the words of the tool before it is recorded, so that consent, rules
+// and density see what runs.
+package decode
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/rawjson"
+)
+
+// Lookup returns the JSON Schema of the parameters of a tool, false if there is none of
+// that name. A schema of nil is that of a tool of another program: its calls are taken as
+// they are, and no other name means it.
+type Lookup func(tool string) (schema json.RawMessage, ok bool)
+
+// Call is a call of a tool.
+type Call struct {
+	Name, Arguments string
+	// Notes say which names count here, for the model to learn them.
+	Notes []string
+}
+
+// Meant returns what a call means among the tools there are: itself, if its names are
+// the tool's own.
+func Meant(name, arguments string, lookup Lookup) Call {
+	asked := Call{Name: name, Arguments: arguments}
+	meant := asked
+	schema, known := lookup(name)
+	var given members
+	if !known {
+		if meant.Name, given = target(name, arguments); meant.Name == "" {
+			return asked
+		}
+		if schema, known = lookup(meant.Name); !known || schema == nil {
+			return asked
+		}
+		meant.Notes = append(meant.Notes, meant.Name+" is the name here")
+	}
+	if schema == nil {
+		return meant
+	}
+	tool := newTool(schema)
+	if given == nil {
+		var ok bool
+		if given, ok = tool.read(arguments); !ok {
+			return meant
+		}
+	}
+	fitted, notes := tool.fit(given)
+	meant.Notes = append(meant.Notes, notes...)
+	if given.equal(fitted) && (strings.TrimSpace(arguments) == "" || json.Valid([]byte(arguments)) && !isText(arguments)) {
+		return meant // byte for byte
+	}
+	meant.Arguments = fitted.json()
+	return meant
+}
+
+// target is the tool that a name means, with the arguments where these say it.
+func target(name, arguments string) (string, members) {
+	lower := strings.ToLower(name)
+	if !slices.Contains(editors, lower) {
+		return cmp.Or(toolNames[lower], lower), nil
+	}
+	given, ok := parse(arguments)
+	if !ok {
+		return "", nil
+	}
+	command, _ := given.text("command")
+	return editorCommands[command], given.without("command")
+}
+
+// tool is what is known of a tool's parameters.
+type tool struct {
+	types    map[string]string
+	required []string
+}
+
+func newTool(schema json.RawMessage) tool {
+	var parsed struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	_ = json.Unmarshal(schema, &parsed) // a schema that is none knows no parameter
+	t := tool{types: map[string]string{}, required: parsed.Required}
+	for parameter, property := range parsed.Properties {
+		t.types[parameter], _ = property.Type.(string)
+	}
+	return t
+}
+
+func (t tool) has(parameter string) bool { _, ok := t.types[parameter]; return ok }
+
+// read parses arguments, repaired if the result fits the tool.
+func (t tool) read(arguments string) (members, bool) {
+	if strings.TrimSpace(arguments) == "" {
+		return members{}, true
+	}
+	if given, ok := parse(arguments); ok {
+		return given, true
+	}
+	for _, repaired := range repairs(arguments) {
+		given, ok := parse(repaired)
+		if !ok {
+			continue
+		}
+		if fitted, _ := t.fit(given); t.accepts(fitted) {
+			return given, true
+		}
+	}
+	return nil, false
+}
+
+// accepts reports whether arguments fit the schema: every name is known, nothing that is
+// required is missing, and the types are right.
+func (t tool) accepts(given members) bool {
+	for _, m := range given {
+		if !t.has(m.name) || !ofType(t.types[m.name], m.value) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(t.required, func(name string) bool { return given.index(name) < 0 })
+}
+
+// ofType reports whether a value can be of a type; a text may stand for what it says.
+func ofType(want string, value json.RawMessage) bool {
+	switch value[0] {
+	case '"':
+		return want != "object"
+	case '[':
+		return want == "array" || want == ""
+	case '{':
+		return want == "object" || want == ""
+	case 't', 'f':
+		return want == "boolean" || want == ""
+	case 'n':
+		return true
+	default:
+		return want == "integer" || want == "number" || want == ""
+	}
+}
+
+// fit puts arguments into the words of the tool.
+func (t tool) fit(given members) (fitted members, notes []string) {
+	given = t.whole(given)
+	for _, m := range given {
+		name, value, meant := t.parameter(m, given)
+		switch {
+		case t.has(m.name):
+			value, _ = t.value(m.name, m.value)
+			fitted = append(fitted, member{m.name, value})
+		case meant:
+			notes = append(notes, name+" is the name here")
+			fitted = append(fitted, member{name, value})
+		case slices.Contains(Remarks, m.name), slices.Contains(withoutEffect, m.name):
+		default:
+			fitted = append(fitted, m)
+		}
+	}
+	return fitted, notes
+}
+
+// parameter returns the parameter of the tool that another name means. It means none if
+// the call has that one too, with another value.
+func (t tool) parameter(m member, given members) (name string, value json.RawMessage, meant bool) {
+	if t.has(m.name) {
+		return m.name, m.value, false
+	}
+	for _, own := range ordered {
+		if !t.has(own) || !slices.Contains(parameterNames[own], m.name) || given.index(own) >= 0 {
+			continue
+		}
+		value, ok := t.value(own, m.value)
+		switch {
+		case own == "timeout_seconds":
+			value, ok = seconds(m)
+		case m.name == "insert_line":
+			value, ok = next(m.value) // behind that line
+		}
+		if ok && !given.taken(own, m, t) {
+			return own, value, true
+		}
+	}
+	return "", nil, false
+}
+
+// value brings the value of a parameter into the form of the tool.
+func (t tool) value(name string, value json.RawMessage) (json.RawMessage, bool) {
+	switch {
+	case name == "command" && value[0] == '[':
+		return commandLine(value)
+	case name == "edits":
+		return edits(value), true
+	case name == "todos":
+		return todos(value), true
+	}
+	return value, true
+}
+
+// whole makes one thing of parameters that mean something together only: the lines of a
+// file, by their numbers, and a search that ignores case.
+func (t tool) whole(given members) members {
+	if t.has("offset") && t.has("limit") && !t.has("start_line") {
+		given = given.lines()
+	}
+	ignore := given.index("-i")
+	if !t.has("pattern") || ignore < 0 {
+		return given
+	}
+	cased := string(given[ignore].value) == "false"
+	given = given.without("-i")
+	for _, name := range append([]string{"pattern"}, parameterNames["pattern"]...) {
+		if pattern, ok := given.text(name); ok && !cased {
+			given[given.index(name)].value = rawjson.AppendString(nil, "(?i)"+pattern)
+			break
+		}
+	}
+	return given
+}
+
+// Problem says what is wrong with arguments that are no JSON object.
+func Problem(tool, arguments string) string {
+	var object map[string]json.RawMessage
+	err := json.Unmarshal([]byte(arguments), &object)
+	syntax, ok := err.(*json.SyntaxError)
+	switch {
+	case !ok:
+		return fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", tool)
+	case strings.Contains(syntax.Error(), "unexpected end"):
+		return fmt.Sprintf("the arguments of %s are not valid JSON: they end in the middle; write less in one call", tool)
+	}
+	const around = 10
+	at := int(syntax.Offset)
+	near := arguments[max(0, min(at, len(arguments))-around):min(len(arguments), at+around)]
+	return fmt.Sprintf("the arguments of %s are not valid JSON: %s at byte %d, near %q; send the call again with valid JSON", tool, syntax, at, strings.ToValidUTF8(near, ""))
+}
+
+func isText(arguments string) bool {
+	return bytes.HasPrefix(bytes.TrimSpace([]byte(arguments)), []byte(`"`))
+}

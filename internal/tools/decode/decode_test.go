@@ -1,0 +1,123 @@
+package decode_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"agent/internal/tools"
+	"agent/internal/tools/decode"
+)
+
+var registry = tools.NewRegistry(tools.Default()...)
+
+// D-92: every mistake of the tables means one call of ours, and what has no one meaning
+// stays as it is.
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, arguments, tool, want string }{
+		// By the book: byte for byte.
+		{"replace", `{"file_path": "a", "old_string":"x","new_string":"y"}`, "replace", `{"file_path": "a", "old_string":"x","new_string":"y"}`},
+		{"todo_read", ``, "todo_read", ``},
+		{"nothing_of_ours", `{"path":"a"}`, "nothing_of_ours", `{"path":"a"}`},
+		// Names of parameters.
+		{"replace", `{"filePath":"a","oldString":"x","newString":"y","replaceAll":true}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`},
+		{"Edit", `{"path":"a","old_str":"x","new_str":"y"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
+		{"edit", `{"path":"a","edits":[{"oldText":"x","newText":"y"},{"old_str":"v","new_str":"w","replaceAll":true}]}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"v","new_string":"w","replace_all":true}]}`},
+		{"MultiEdit", `{"file_path":"a","edits":"[{\"old_string\":\"x\",\"new_string\":\"y\"}]"}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"}]}`},
+		{"replace", `{"filePath":"a","oldString":"x","newString":"y","foo":1}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","foo":1}`},
+		{"replace", `{"path":"a","file":"b","old_string":"x","new_string":"y"}`, "replace", `{"file_path":"a","file":"b","old_string":"x","new_string":"y"}`},
+		// Commands.
+		{"Bash", `{"command":"ls","description":"List","timeout":120000,"run_in_background":false}`, "run_shell_command", `{"command":"ls","timeout_seconds":120,"background":false}`},
+		{"shell", `{"command":["bash","-lc","ls | wc"]}`, "run_shell_command", `{"command":"ls | wc"}`},
+		{"exec_command", `{"cmd":"ls","workdir":"sub","yield_time_ms":1000,"login":true}`, "run_shell_command", `{"command":"ls","directory":"sub"}`},
+		{"run_shell_command", `{"command":["git","commit","-m","it's"],"timeout_ms":500,"timeout_seconds":7}`, "run_shell_command", `{"command":"git commit -m 'it'\\''s'","timeout_ms":500,"timeout_seconds":7}`},
+		{"run_shell_command", `{"command":"ls","timeout":30}`, "run_shell_command", `{"command":"ls","timeout_seconds":30}`},
+		{"Bash", `{"command":"ls","dangerouslyDisableSandbox":true}`, "run_shell_command", `{"command":"ls","dangerouslyDisableSandbox":true}`},
+		// Reading and searching.
+		{"Read", `{"file_path":"a","offset":3}`, "read_file", `{"file_path":"a","offset":3}`},
+		{"read_file", `{"path":"a","start_line":3,"end_line":"7"}`, "read_file", `{"file_path":"a","offset":3,"limit":5}`},
+		{"Grep", `{"pattern":"x","path":"src","output_mode":"content","-n":true,"-i":true,"head_limit":5,"glob":"*.go"}`, "search_file_content", `{"pattern":"(?i)x","path":"src","max_results":5,"include":"*.go"}`},
+		{"Grep", `{"pattern":"x","multiline":true}`, "search_file_content", `{"pattern":"x","multiline":true}`},
+		{"LS", `{"directory":"src"}`, "list_directory", `{"path":"src"}`},
+		{"Glob", `{"pattern":"*.go"}`, "glob", `{"pattern":"*.go"}`},
+		// An editor that is several tools.
+		{"str_replace_based_edit_tool", `{"command":"view","path":"a","view_range":[2,4]}`, "read_file", `{"file_path":"a","offset":2,"limit":3}`},
+		{"str_replace_editor", `{"command":"create","path":"a","file_text":"x"}`, "write_file", `{"file_path":"a","content":"x"}`},
+		{"str_replace_editor", `{"command":"str_replace","path":"a","old_str":"x","new_str":"y"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
+		{"str_replace_editor", `{"command":"insert","path":"a","insert_line":0,"new_str":"y"}`, "insert_at_line", `{"file_path":"a","line_number":1,"content":"y"}`},
+		{"str_replace_editor", `{"command":"undo_edit","path":"a"}`, "str_replace_editor", `{"command":"undo_edit","path":"a"}`},
+		// The rest.
+		{"TodoWrite", `{"todos":[{"content":"x","status":"pending","activeForm":"x-ing"},{"id":7,"content":"y","status":"pending"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"pending"},{"id":"7","content":"y","status":"pending"}]}`},
+		{"update_plan", `{"explanation":"e","plan":[{"step":"x","status":"in_progress"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"in_progress"}]}`},
+		{"WebFetch", `{"url":"https://x.example","prompt":"sum it up"}`, "web_fetch", `{"url":"https://x.example"}`},
+		{"applypatch", `{"patch":"*** Begin Patch"}`, "apply_patch", `{"input":"*** Begin Patch"}`},
+		// Broken JSON.
+		{"write_file", "{\"file_path\":\"a\",\"content\":\"x\n\ty\"}", "write_file", `{"file_path":"a","content":"x\n\ty"}`},
+		{"write_file", "```json\n{\"file_path\":\"a\",\"content\":\"x\"}\n```", "write_file", `{"file_path":"a","content":"x"}`},
+		{"write_file", `"{\"file_path\":\"a\",\"content\":\"x\"}"`, "write_file", `{"file_path":"a","content":"x"}`},
+		{"read_many_files", `{"paths":["a","b",],}`, "read_many_files", `{"paths":["a","b"]}`},
+		{"write_file", `{'file_path':'a','content':'say "x", it\'s'}`, "write_file", `{"file_path":"a","content":"say \"x\", it's"}`},
+		{"write_file", `{"file_path":"a","content":"x`, "write_file", `{"file_path":"a","content":"x`},
+		{"write_file", `{"file_path":"a","content":"x"`, "write_file", `{"file_path":"a","content":"x"`},
+		{"write_file", "{\"file_path\":\"a\",\"content\":\"x\ny", "write_file", "{\"file_path\":\"a\",\"content\":\"x\ny"},
+		{"write_file", "{\"file_path\":\"a\",\"contents of it\":\"x\n\"}", "write_file", "{\"file_path\":\"a\",\"contents of it\":\"x\n\"}"},
+	} {
+		got := registry.Meant(tt.name, tt.arguments)
+		if got.Name != tt.tool || got.Arguments != tt.want {
+			t.Errorf("%s %s\nmeans %s %s\nwant  %s %s", tt.name, tt.arguments, got.Name, got.Arguments, tt.tool, tt.want)
+		}
+		if (got.Name != tt.name) != strings.Contains(strings.Join(got.Notes, ";"), got.Name+" is the name here") {
+			t.Errorf("%s: notes %q", tt.name, got.Notes)
+		}
+		again := registry.Meant(got.Name, got.Arguments)
+		if again.Name != got.Name || again.Arguments != got.Arguments {
+			t.Errorf("%s is not stable: %s", got.Arguments, again.Arguments)
+		}
+	}
+}
+
+// Tools of servers are called as their servers say.
+func TestForeignToolsStay(t *testing.T) {
+	t.Parallel()
+	own := tools.NewRegistry(tools.Tool{Name: "edit", Schema: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"}}}`)})
+	const arguments = `{"path":"a","description":"b"}`
+	if got := own.Meant("edit", arguments); got.Name != "edit" || got.Arguments != arguments {
+		t.Errorf("%+v", got)
+	}
+	own = tools.NewRegistry(tools.Tool{Name: "replace", Schema: json.RawMessage(`{"type":"object"}`)})
+	if got := own.Meant("edit", arguments); got.Name != "edit" || got.Arguments != arguments {
+		t.Errorf("a foreign tool is meant: %+v", got)
+	}
+}
+
+func TestProblem(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		`{"a":"b`:         "they end in the middle; write less in one call",
+		`{"a":b}`:         `invalid character 'b' looking for beginning of value at byte 6, near "{\"a\":b}"`,
+		`["a"]`:           "are not a JSON object",
+		`{"a":"b"} extra`: "at byte 11",
+	} {
+		if got := decode.Problem("f", arguments); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", arguments, got)
+		}
+	}
+}
+
+// FuzzMeant: whatever is called, what it means is the same when it is looked at again, and
+// nothing that was valid becomes invalid.
+func FuzzMeant(f *testing.F) {
+	for _, seed := range [][2]string{{"Edit", `{"path":"a","old_str":"x"}`}, {"Bash", `{"command":["a"]}`}, {"write_file", "{'a':\n'b',}"}, {"Grep", `{"-i":true,"query":"x"}`}, {"TodoWrite", `{"todos":[{"content":"x"}]}`}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, name, arguments string) {
+		got := registry.Meant(name, arguments)
+		if json.Valid([]byte(arguments)) && !json.Valid([]byte(got.Arguments)) {
+			t.Fatalf("%q became %q", arguments, got.Arguments)
+		}
+		if again := registry.Meant(got.Name, got.Arguments); again.Arguments != got.Arguments || again.Name != got.Name {
+			t.Fatalf("%q, then %q", got.Arguments, again.Arguments)
+		}
+	})
+}

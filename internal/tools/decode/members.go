@@ -1,0 +1,237 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/cmdline"
+	"agent/internal/rawjson"
+)
+
+// ordered are the parameters that have other names, in a fixed order.
+var ordered = slices.Sorted(maps.Keys(parameterNames))
+
+// member is a parameter with its value.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// members are arguments in the order in which they were sent. Null is left out.
+type members []member
+
+// parse reads a JSON object, or one that is written as a text.
+func parse(arguments string) (members, bool) {
+	var text string
+	if json.Unmarshal([]byte(arguments), &text) == nil {
+		arguments = text
+	}
+	if !json.Valid([]byte(arguments)) {
+		return nil, false
+	}
+	decoder := json.NewDecoder(strings.NewReader(arguments))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return nil, false
+	}
+	all := members{}
+	for decoder.More() {
+		token, err := decoder.Token()
+		name, isName := token.(string)
+		var value json.RawMessage
+		if err != nil || !isName || decoder.Decode(&value) != nil {
+			return nil, false
+		}
+		if all = all.without(name); string(value) != "null" {
+			all = append(all, member{name, value})
+		}
+	}
+	return all, true
+}
+
+func (m members) index(name string) int {
+	return slices.IndexFunc(m, func(one member) bool { return one.name == name })
+}
+
+// text is the value of a parameter that is a text.
+func (m members) text(name string) (string, bool) {
+	i := m.index(name)
+	if i < 0 {
+		return "", false
+	}
+	var text string
+	err := json.Unmarshal(m[i].value, &text)
+	return text, err == nil
+}
+
+func (m members) without(names ...string) members {
+	return slices.DeleteFunc(slices.Clone(m), func(one member) bool { return slices.Contains(names, one.name) })
+}
+
+func (m members) equal(other members) bool {
+	return slices.EqualFunc(m, other, func(a, b member) bool { return a.name == b.name && bytes.Equal(a.value, b.value) })
+}
+
+func (m members) json() string {
+	out := []byte("{")
+	for i, one := range m {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(rawjson.AppendString(out, one.name), ':'), one.value...)
+	}
+	return string(append(out, '}'))
+}
+
+// taken reports whether another name of the same parameter comes before.
+func (m members) taken(own string, one member, t tool) bool {
+	for _, before := range m {
+		if before.name == one.name {
+			return false
+		}
+		if !t.has(before.name) && slices.Contains(parameterNames[own], before.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// lines puts the first and the last line of a file into offset and limit.
+func (m members) lines() members {
+	first, last := 0, 0
+	if i := m.index("view_range"); i >= 0 {
+		var both []int
+		if json.Unmarshal(m[i].value, &both) != nil || len(both) != 2 {
+			return m
+		}
+		first, last = both[0], both[1]
+	} else {
+		first, last = m.number("start_line"), m.number("end_line")
+	}
+	if first <= 0 && last <= 0 || m.index("offset") >= 0 || m.index("limit") >= 0 {
+		return m
+	}
+	m = m.without("view_range", "start_line", "end_line")
+	first = max(first, 1)
+	m = append(m, member{"offset", number(first)})
+	if last >= first {
+		m = append(m, member{"limit", number(last - first + 1)})
+	}
+	return m
+}
+
+// number is the value of a parameter that is a whole number, also as a text; else 0.
+func (m members) number(name string) int {
+	i := m.index(name)
+	if i < 0 {
+		return 0
+	}
+	n, _ := whole(m[i].value)
+	return n
+}
+
+func whole(value json.RawMessage) (int, bool) {
+	f, err := strconv.ParseFloat(strings.Trim(string(value), `" `), 64)
+	return int(f), err == nil && f == float64(int(f))
+}
+
+func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
+
+// next is the number after the one of a line.
+func next(value json.RawMessage) (json.RawMessage, bool) {
+	n, ok := whole(value)
+	return number(n + 1), ok
+}
+
+// seconds is a timeout in seconds. What is called so in milliseconds, or is too long to be
+// seconds, is in milliseconds.
+func seconds(m member) (json.RawMessage, bool) {
+	const millisecond = 1000
+	n, ok := whole(m.value)
+	if m.name == "timeout_ms" || n >= millisecond {
+		n = (n + millisecond - 1) / millisecond
+	}
+	return number(n), ok
+}
+
+// commandLine makes a line of a program and its arguments.
+func commandLine(value json.RawMessage) (json.RawMessage, bool) {
+	var argv []string
+	if json.Unmarshal(value, &argv) != nil || len(argv) == 0 {
+		return value, false
+	}
+	shell := argv[0][strings.LastIndex(argv[0], "/")+1:]
+	if len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh"}, shell) && slices.Contains([]string{"-c", "-lc"}, argv[1]) {
+		return rawjson.AppendString(nil, argv[2]), true
+	}
+	for i, word := range argv {
+		argv[i] = cmdline.Quote(word)
+	}
+	return rawjson.AppendString(nil, strings.Join(argv, " ")), true
+}
+
+// edits puts the items of several edits, which may come as a text, into our words.
+func edits(value json.RawMessage) json.RawMessage {
+	item := tool{types: map[string]string{"old_string": "string", "new_string": "string", "replace_all": "boolean"}}
+	return items(value, func(_ int, edit members) members {
+		fitted, _ := item.fit(edit)
+		return fitted
+	})
+}
+
+// todos puts the items of a list of tasks into our words: each has an id and a content.
+func todos(value json.RawMessage) json.RawMessage {
+	return items(value, func(n int, task members) members {
+		out := members{}
+		if id := task.index("id"); id >= 0 {
+			value := task[id].value
+			if value[0] != '"' {
+				value = rawjson.AppendString(nil, string(value))
+			}
+			out = append(out, member{"id", value})
+		} else {
+			out = append(out, member{"id", rawjson.AppendString(nil, strconv.Itoa(n+1))})
+		}
+		for _, one := range task {
+			switch one.name {
+			case "id", "activeForm", "priority", "description":
+			case "step", "subject", "task", "title":
+				if task.index("content") < 0 {
+					out = append(out, member{"content", one.value})
+				}
+			default:
+				out = append(out, one)
+			}
+		}
+		return out
+	})
+}
+
+// items changes each object of a list, which may come as a text.
+func items(value json.RawMessage, change func(n int, item members) members) json.RawMessage {
+	list := []byte(value)
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		list = []byte(text)
+	}
+	var all []json.RawMessage
+	if json.Unmarshal(list, &all) != nil {
+		return value
+	}
+	out := []byte("[")
+	for i, raw := range all {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if raw[0] == '{' {
+			if item, ok := parse(string(raw)); ok {
+				raw = json.RawMessage(change(i, item).json())
+			}
+		}
+		out = append(out, raw...)
+	}
+	return append(out, ']')
+}

@@ -1,0 +1,54 @@
+package decode
+
+// toolNames are the names by which other agents' models call a tool of ours, in lower case.
+var toolNames = map[string]string{
+	"read": "read_file", "view": "read_file", "cat": "read_file", "open_file": "read_file", "view_file": "read_file",
+	"write": "write_file", "create_file": "write_file",
+	"edit": "replace", "str_replace": "replace", "edit_file": "replace", "multiedit": "replace", "multi_edit": "replace", "search_replace": "replace",
+	"bash": "run_shell_command", "shell": "run_shell_command", "exec_command": "run_shell_command", "execute_bash": "run_shell_command",
+	"local_shell": "run_shell_command", "run_command": "run_shell_command", "terminal": "run_shell_command", "run_terminal_cmd": "run_shell_command",
+	"grep": "search_file_content", "grep_search": "search_file_content", "rg": "search_file_content", "search_files": "search_file_content",
+	"find": "glob", "find_files": "glob", "file_search": "glob",
+	"ls": "list_directory", "list_dir": "list_directory", "list_files": "list_directory",
+	"todowrite": "todo_write", "update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
+	"webfetch": "web_fetch", "fetch": "web_fetch",
+	"applypatch": "apply_patch", "patch": "apply_patch",
+}
+
+// editors are tools of one name that do several things, by the parameter command.
+var editors = []string{"str_replace_editor", "str_replace_based_edit_tool"}
+
+// editorCommands are what such a tool does, by the command.
+var editorCommands = map[string]string{"view": "read_file", "create": "write_file", "str_replace": "replace", "insert": "insert_at_line"}
+
+// parameterNames are the names that mean a parameter of ours, where the tool has that one
+// and not the other.
+var parameterNames = map[string][]string{
+	"file_path":       {"path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "relative_path"},
+	"path":            {"dir_path", "directory", "workdir", "cwd", "dir", "folder", "file_path", "relative_workspace_path"},
+	"directory":       {"dir_path", "workdir", "cwd", "path"},
+	"paths":           {"file_paths", "files"},
+	"old_string":      {"old_str", "oldString", "oldText", "old_text", "search"},
+	"new_string":      {"new_str", "newString", "newText", "new_text", "replace", "replacement"},
+	"replace_all":     {"replaceAll", "allow_multiple", "global"},
+	"edits":           {"replacements"},
+	"command":         {"cmd", "script", "command_line"},
+	"content":         {"contents", "text", "file_text", "body", "new_str"},
+	"pattern":         {"query", "regex", "search_term", "glob_pattern"},
+	"include":         {"glob", "include_pattern", "file_pattern", "type"},
+	"max_results":     {"head_limit"},
+	"background":      {"run_in_background", "is_background"},
+	"timeout_seconds": {"timeout", "timeout_ms"},
+	"line_number":     {"insert_line"},
+	"input":           {"patch", "patchText", "patch_text", "diff"},
+	"todos":           {"plan", "tasks"},
+	"url":             {"uri"},
+}
+
+// Remarks are parameters beside a call in which models say why they make it: they change
+// nothing of what it does.
+var Remarks = []string{"description", "instruction", "instructions", "explanation", "justification", "reasoning", "reason", "thought", "activeForm"}
+
+// withoutEffect are parameters that change nothing of what a call does here, such as how
+// much of an answer another agent would show.
+var withoutEffect = []string{"output_mode", "-n", "head_limit", "-A", "-B", "-C", "context", "yield_time_ms", "login", "tty", "prompt"}
