@@ -31,7 +31,7 @@ func TestMeant(t *testing.T) {
 		{"Bash", `{"command":"ls","description":"List","timeout":120000,"run_in_background":false}`, "run_shell_command", `{"command":"ls","timeout_seconds":120,"background":false}`},
 		{"shell", `{"command":["bash","-lc","ls | wc"]}`, "run_shell_command", `{"command":"ls | wc"}`},
 		{"exec_command", `{"cmd":"ls","workdir":"sub","yield_time_ms":1000,"login":true}`, "run_shell_command", `{"command":"ls","directory":"sub"}`},
-		{"run_shell_command", `{"command":["git","commit","-m","it's"],"timeout_ms":500,"timeout_seconds":7}`, "run_shell_command", `{"command":"git commit -m 'it'\\''s'","timeout_ms":500,"timeout_seconds":7}`},
+		{"run_shell_command", `{"command":["git","commit","-m","it's"],"timeout_ms":500,"timeout_seconds":7}`, "run_shell_command", `{"command":"git commit -m \"it's\"","timeout_ms":500,"timeout_seconds":7}`},
 		{"run_shell_command", `{"command":"ls","timeout":30}`, "run_shell_command", `{"command":"ls","timeout_seconds":30}`},
 		{"Bash", `{"command":"ls","dangerouslyDisableSandbox":true}`, "run_shell_command", `{"command":"ls","dangerouslyDisableSandbox":true}`},
 		// Reading and searching.
