@@ -18,6 +18,8 @@ type activity struct {
 	turn  turn
 	reply reply
 	tools []runningTool
+	// said is what was said in this session.
+	said sayings
 	// commands are the slash commands that run.
 	commands []string
 	// waiting are messages that wait until a command of the person is done: what it
@@ -69,7 +71,10 @@ func (a *activity) event(event chat.Event) {
 		a.replyVoid("the text above was the model's thinking")
 	case chat.ReplyDiscarded:
 		a.replyVoid("the reply above was cut off and does not count")
+	case chat.UserMessage:
+		a.said.add("> " + e.Text)
 	case chat.ReplyEnded:
+		a.said.add(e.Text)
 		a.endReply(e.Text)
 		a.turn.arriving, a.turn.written = "", 0
 	case chat.CallArriving:

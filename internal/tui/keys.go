@@ -48,7 +48,7 @@ func bindings() []binding {
 		row("Up, Down", "", "earlier prompts, kept across sessions", on((*Model).up, "up"), on((*Model).down, "down"), on((*Model).older, "ctrl+p"), on((*Model).newer, "ctrl+n")),
 		row("Ctrl+R", "", "the same as a list: type words of what you look for"),
 		row("Tab", "", "completes commands, settings, models, profiles, and files after `@`", on((*Model).tab, "tab")),
-		row("Ctrl+O", "outputs and reasoning in full, ← →", "tool outputs and reasoning of the session in full, with the keys of less; ← → go through them, q comes back", on((*Model).openOutputs, "ctrl+o")),
+		row("Ctrl+O", "outputs and reasoning in full, ← →", "tool outputs, reasoning and what was said in full, with the keys of less; ← → go through them, `/` searches all of them, q comes back", on((*Model).openOutputs, "ctrl+o")),
 		row("Ctrl+V", "the image on the clipboard", "", on((*Model).pasteImage, "ctrl+v")),
 		row("Ctrl+G", "edit the prompt in $EDITOR", "edit the prompt in `$EDITOR`", on((*Model).editOutside, "ctrl+g")),
 		row("Ctrl+S", "put the draft aside, and back", "puts the draft aside, and brings it back; sending something else brings it back too", on((*Model).stash, "ctrl+s")),

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -249,5 +250,26 @@ func TestEffortKeys(t *testing.T) {
 		if !strings.Contains(s.all(), tc.says) {
 			t.Errorf("%s at %q: the screen does not say %q:\n%s", tc.key, tc.now, tc.says, s.all())
 		}
+	}
+}
+
+// The search of Ctrl+O goes over all outputs and what was said, and says how many hits
+// there are.
+func TestSearchOverEverything(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 12)
+	s.events(chat.TurnStarted{}, chat.UserMessage{Text: "where is the needle?"},
+		chat.ToolEnded{Name: "glob", Said: said("glob"), Answer: tools.Answer{Text: numbered(50) + "\nthe needle"}},
+		chat.ToolEnded{Name: "glob", Said: said("glob"), Answer: tools.Answer{Text: "hay"}},
+		chat.TextDelta{Delta: "The Needle is here."}, chat.ReplyEnded{Text: "The Needle is here."}, chat.TurnEnded{})
+	s.press("ctrl+o", "/")
+	s.typed("needle")
+	s.press("enter")
+	for i, where := range []string{"the needle", "> where is the needle?", "The Needle is here."} {
+		page := strings.Join(s.model.frame().Full, "\n")
+		if says := fmt.Sprintf("hit %d of 3", i+1); !strings.Contains(page, where) || !strings.Contains(page, says) {
+			t.Errorf("%q, %q are not in\n%s", where, says, page)
+		}
+		s.typed("n")
 	}
 }

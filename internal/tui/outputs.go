@@ -3,6 +3,7 @@ package tui
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -43,7 +44,9 @@ type outputMsg []string
 type spoolMsg struct{ spool, text string }
 
 // nothingToRead reports that there is no output yet.
-func (a *activity) nothingToRead() bool { return len(a.outputs)+len(a.tools)+len(a.earlier) == 0 }
+func (a *activity) nothingToRead() bool {
+	return len(a.outputs)+len(a.tools)+len(a.earlier)+len(a.said) == 0
+}
 
 // outputPages are the outputs as pages.
 func (a *activity) outputPages() []pager.Page {
@@ -55,7 +58,39 @@ func (a *activity) outputPages() []pager.Page {
 	for i := len(a.outputs) - 1; i >= 0; i-- {
 		pages = append(pages, a.outputs[i].page())
 	}
+	if len(a.said) > 0 {
+		pages = append(pages, a.said.page())
+	}
 	return append(pages, a.earlierPages()...)
+}
+
+// saidBytes bounds how much of what was said is kept to be searched.
+const saidBytes = 512 << 10
+
+// sayings are what was said in the session, oldest first, the latest of it.
+type sayings []string
+
+// add keeps another text, in place of the oldest when there are too many.
+func (s *sayings) add(text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	*s = append(*s, text)
+	size := 0
+	for i, kept := range slices.Backward(*s) {
+		if size += len(kept); size > saidBytes && i < len(*s)-1 {
+			*s = slices.Clone((*s)[i+1:])
+			return
+		}
+	}
+}
+
+// page is all of it to read.
+func (s sayings) page() pager.Page {
+	text := strings.Join(s, "\n\n")
+	return pager.Page{Title: "what was said", Lay: func(_ *style.Theme, width int) []string {
+		return style.WrapText(style.CleanProse(text), min(width, markdown.TextColumns))
+	}}
 }
 
 // page is an output to read: the change, or the text.

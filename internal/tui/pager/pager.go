@@ -30,8 +30,11 @@ type Pager struct {
 	// query is what is looked for, typing while it is typed.
 	query  string
 	typing bool
-	height int
-	rows   []string
+	found  found
+	// theme, width and height are those of the window, rows those of its page.
+	theme         *style.Theme
+	width, height int
+	rows          []string
 	// Waits says what waits for the pager to be closed, "" when nothing does.
 	Waits string
 }
@@ -51,16 +54,13 @@ func (p *Pager) clamp(n int) int { return max(0, min(p.at, n-1)) }
 // View is the window: the page, and a line that says where it is and how to leave.
 func (p *Pager) View(t *style.Theme, width, height int) []string {
 	pages := p.pages()
-	p.height = max(1, height-1)
+	p.theme, p.width, p.height = t, width, max(1, height-1)
 	if len(pages) == 0 {
 		return []string{"", t.Dim.Text("nothing to show · q back")}
 	}
 	p.at = p.clamp(len(pages))
 	page := pages[p.at]
-	p.rows = nil
-	for _, row := range page.Lay(t, width) {
-		p.rows = append(p.rows, wrapped(row, width)...)
-	}
+	p.rows = p.rowsOf(page)
 	last := max(0, len(p.rows)-p.height)
 	if p.follow {
 		p.top = last
@@ -110,7 +110,7 @@ func (p *Pager) line(page Page, pages, width int) string {
 	if pages > 1 {
 		text += fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
 	}
-	text += " · q back · / find"
+	text += p.found.says() + " · q back · / find"
 	if p.Waits != "" {
 		text = " · " + p.Waits + ": q goes to it"
 	}
@@ -125,6 +125,9 @@ func (p *Pager) Key(k term.Key) (closed bool) {
 	}
 	page := max(1, p.height-1)
 	p.follow = false
+	if k.Name != "n" && k.Name != "N" && k.Name != "/" {
+		p.found = found{}
+	}
 	switch k.Name {
 	case "q", "Q", "esc", "ctrl+c", "ctrl+o":
 		return true
@@ -185,19 +188,5 @@ func (p *Pager) typeQuery(k term.Key) {
 		p.find(1)
 	default:
 		p.typing = false
-	}
-}
-
-// find is sent to the next row that holds the query, in either case.
-func (p *Pager) find(direction int) {
-	query := strings.ToLower(p.query)
-	if query == "" {
-		return
-	}
-	for at := p.top + direction; at >= 0 && at < len(p.rows); at += direction {
-		if strings.Contains(strings.ToLower(p.rows[at]), query) {
-			p.top = at
-			return
-		}
 	}
 }
