@@ -93,6 +93,7 @@ func (c *Conversation) called(message atcmd.Message, run setup.Runner) (brought 
 		}
 	}
 	for _, call := range c.brought.Calls(line.String()) {
+		c.lend(call.Entry)
 		text, included, err := call.Text(run)
 		if err != nil {
 			return nil, nil, fmt.Errorf("/%s: %w", call.Name, err)

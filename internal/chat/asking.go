@@ -90,6 +90,9 @@ func (c *Chat) SetMode(mode gate.Mode) error {
 	return c.Settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode))
 }
 
+// Consent decides which calls may run. What is lent to it ends with the turn.
+func (c *Chat) Consent() *gate.Consent { return c.consent }
+
 // Grants lists what was allowed with "always", oldest first. It may be called from any
 // goroutine.
 func (c *Chat) Grants(context.Context) ([]string, error) { return c.consent.Grants(), nil }

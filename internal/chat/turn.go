@@ -15,6 +15,7 @@ import (
 // the message, then request, reply and tool calls in a loop. Before every request
 // the context is made to fit. The history it leaves is valid however it ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
+	defer c.consent.TakeBack()
 	c.Env.Snapshots.Turn(message.Text())
 	said, err := c.expand(ctx, message)
 	if err == nil {

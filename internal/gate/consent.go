@@ -30,6 +30,8 @@ type Consent struct {
 
 	mu     sync.Mutex
 	grants []grant
+	// lent are rules that hold until the end of the turn.
+	lent rules.Rules
 }
 
 // NewConsent returns the consent of a conversation, in which nothing is granted yet.
@@ -169,7 +171,7 @@ func (c *Consent) allowed(k Call) bool {
 	case mode == ModeAutoEdit && k.Preview.Unwatched == "" && (edits || k.Preview.Confined):
 		return true
 	}
-	allowing := c.Allow
+	allowing := append(c.Allow[:len(c.Allow):len(c.Allow)], c.lent...)
 	for _, g := range c.grants {
 		allowing = append(allowing[:len(allowing):len(allowing)], g.rules...)
 	}

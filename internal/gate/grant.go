@@ -97,3 +97,18 @@ func saying(grants []grant) []string {
 	}
 	return says
 }
+
+// Lend allows calls by rules until TakeBack: what a skill or a command asks for that the
+// person keeps and has called.
+func (c *Consent) Lend(lent rules.Rules) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lent = append(c.lent, lent...)
+}
+
+// TakeBack ends what was lent.
+func (c *Consent) TakeBack() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lent = nil
+}
