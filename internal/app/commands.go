@@ -82,7 +82,7 @@ func (c *Conversation) offeredModels(ctx context.Context) ([]command.Model, erro
 	}
 	models := make([]command.Model, len(listed))
 	for i, m := range listed {
-		models[i] = command.Model{ID: m.ID, ContextLimit: m.ContextLimit}
+		models[i] = command.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: c.Connection.Prices(m.ID), Efforts: c.Connection.Efforts(m.ID)}
 	}
 	return models, nil
 }

@@ -107,24 +107,34 @@ func (c *Commands) completeModels() []Completion {
 	recent, _ := c.deps.Profiles.RecentModels()
 	var proposals []Completion
 	for _, id := range recent {
-		proposals = append(proposals, Completion{Value: id, Help: joined(windowOf(id, offered), "used before")})
+		proposals = append(proposals, Completion{Value: id, Help: joined(aboutModel(id, offered), "used before")})
 	}
 	for _, m := range offered {
 		if !slices.Contains(recent, m.ID) {
-			proposals = append(proposals, Completion{Value: m.ID, Help: windowOf(m.ID, offered)})
+			proposals = append(proposals, Completion{Value: m.ID, Help: aboutModel(m.ID, offered)})
 		}
 	}
 	return proposals
 }
 
-// windowOf says how large the context of a model is, "" when nobody knows.
-func windowOf(id string, models []Model) string {
-	for _, m := range models {
-		if m.ID == id && m.ContextLimit > 0 {
-			return "context " + words.Tokens(m.ContextLimit)
-		}
+// aboutModel says how large the context of a model is, what a million tokens cost, and which
+// efforts it takes, as far as that is known.
+func aboutModel(id string, models []Model) string {
+	i := slices.IndexFunc(models, func(m Model) bool { return m.ID == id })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	m, window, prices, efforts := models[i], "", "", ""
+	if m.ContextLimit > 0 {
+		window = "context " + words.Tokens(m.ContextLimit)
+	}
+	if p := m.Prices; p != nil {
+		prices = words.Dollars(p.Input) + " in, " + words.Dollars(p.Output) + " out"
+	}
+	if len(m.Efforts) > 0 {
+		efforts = strings.Join(m.Efforts, "/")
+	}
+	return joined(window, prices, efforts)
 }
 
 // joined are the parts that say something.

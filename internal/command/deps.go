@@ -75,6 +75,10 @@ type Model struct {
 	ID string
 	// ContextLimit is its window in tokens, 0 when the endpoint does not say.
 	ContextLimit int
+	// Prices are those of its tokens, nil where they are not known, and Efforts the values
+	// of reasoning.effort that it is known to take, from the least.
+	Prices  *settings.Prices
+	Efforts []string
 }
 
 // Tool is one tool of the model, as people see it.

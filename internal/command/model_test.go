@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"agent/internal/command"
 	"agent/internal/settings"
 )
@@ -92,4 +94,26 @@ func TestModelCompletionNeverWaits(t *testing.T) {
 		// the bubble reports the goroutine that waits.
 		<-time.After(time.Minute)
 	})
+}
+
+// The list of models says what is known of each.
+func TestModelsSayPriceAndEffort(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *command.Deps) {
+		d.Models = func(context.Context) ([]command.Model, error) {
+			return []command.Model{
+				{ID: "one", ContextLimit: 400_000, Prices: &settings.Prices{Input: 1.25, Output: 10}, Efforts: []string{"low", "high"}},
+				{ID: "two", Prices: &settings.Prices{Input: 0.05, Output: 0.4}},
+				{ID: "three"},
+			}, nil
+		}
+	})
+	var got []string
+	for _, c := range w.run(t, "/model").Pick.Choices {
+		got = append(got, c.Name+": "+c.Help)
+	}
+	want := []string{"one: context 400k, $1.25 in, $10.00 out, low/high", "two: $0.0500 in, $0.40 out", "three: "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
