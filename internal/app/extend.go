@@ -17,5 +17,7 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 // gates are what a planned call passes besides the mode, the loop guard and consent; their
 // stages say where.
 func (c *Conversation) gates() []gate.Gate {
-	return []gate.Gate{c.permissionGate()}
+	return []gate.Gate{
+		c.permissionGate(),
+	}
 }
