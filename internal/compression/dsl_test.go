@@ -152,6 +152,8 @@ func testFacts(tool string) traits.Traits {
 		return traits.Traits{Reads: true, Files: []string{"paths"}, Key: "paths"}
 	case "write_file", "ast_edit", "replace", "insert_at_line", "delete_line_range":
 		return traits.Traits{Edits: true, File: traits.FileNames, Key: "file_path"}
+	case "apply_patch":
+		return traits.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}
 	case "run_shell_command":
 		return traits.Traits{Runs: true, Key: "command"}
 	case "grep", "glob":

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/text/patch"
 	"agent/internal/traits"
 )
 
@@ -42,6 +43,22 @@ func filePath(call *history.ToolCall) string {
 		}
 	}
 	return ""
+}
+
+// writtenPaths returns the files that a call writes if it succeeds, as the model wrote them:
+// the one that it names, or all that its patch names, both ends of a move and deletions
+// too (D-96).
+func writtenPaths(call *history.ToolCall, facts traits.Traits) []string {
+	if p := filePath(call); p != "" && len(facts.File) > 0 {
+		return []string{p}
+	}
+	var paths []string
+	for _, parameter := range facts.Patch {
+		if text := call.StringArg(parameter); text != "" {
+			paths = append(paths, patch.Paths(text)...)
+		}
+	}
+	return paths
 }
 
 // manyPaths returns the files a call lists in "paths". It reports false when the

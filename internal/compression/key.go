@@ -22,7 +22,10 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 		return ""
 	}
 	facts := f.of(call.Name)
-	if facts.ShowsFile() || facts.WritesFile() || facts.Key == "" {
+	if written := writtenPaths(call, facts); facts.WritesFile() && len(written) > 0 {
+		return words.Line(strings.Join(written, ", "), maxKeyLength)
+	}
+	if facts.ShowsFile() || facts.Key == "" {
 		// The file may be named by any of the path parameters.
 		if p := filePath(call); p != "" {
 			return words.Line(p, maxKeyLength)

@@ -169,7 +169,9 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 			gone[at] = true
 		}
 		came.fates[fates[pair.Call]]++
-		g.write(writtenBy(pair, l.History, facts))
+		for _, path := range writtenBy(pair, l.History, facts) {
+			g.write(path)
+		}
 	}
 	g.unread.join(came)
 	var entries []*history.Content

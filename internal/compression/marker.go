@@ -100,18 +100,22 @@ func (g *gap) join(marker *history.Content, following []*history.Content) {
 	}
 }
 
-// writtenBy is the file that a call wrote, as the model named it; empty when it wrote
-// none.
-func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) string {
-	if !facts.of(pair.Call.Name).WritesFile() || isPreview(pair.Call) || len(pair.Responses) == 0 {
-		return ""
+// writtenBy are the files that a call wrote, as the model named them.
+func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []string {
+	declared := facts.of(pair.Call.Name)
+	if !declared.WritesFile() || isPreview(pair.Call) || len(pair.Responses) == 0 {
+		return nil
 	}
 	for _, at := range pair.Responses {
 		if response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse); !ok || response.Error != "" || entries[at.Entry].Metadata[history.MetaUndone] == true {
-			return ""
+			return nil
 		}
 	}
-	return words.Line(filePath(pair.Call), maxKeyLength)
+	var written []string
+	for _, p := range writtenPaths(pair.Call, declared) {
+		written = append(written, words.Line(p, maxKeyLength))
+	}
+	return written
 }
 
 // droppedBy returns how many entries c represents, 0 when it is no marker. The

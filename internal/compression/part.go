@@ -58,7 +58,9 @@ func namedFiles(call *history.ToolCall, facts Facts) []string {
 	case declared.ShowsFiles():
 		paths, _ := manyPaths(call)
 		return paths
-	case declared.ShowsFile() || declared.WritesFile():
+	case declared.WritesFile():
+		return writtenPaths(call, declared)
+	case declared.ShowsFile():
 		if p := filePath(call); p != "" {
 			return []string{p}
 		}

@@ -30,8 +30,10 @@ func pruneStaleReads(v *view, config DensityConfig) {
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
 		switch {
+		case facts.WritesFile() && len(facts.Patch) > 0:
+			writes.add(v, pair, writtenPaths(pair.Call, facts)...)
 		case facts.WritesFile():
-			writes.add(v, pair)
+			writes.add(v, pair, filePath(pair.Call))
 		case facts.ShowsFiles():
 			if paths, concrete := manyPaths(pair.Call); concrete {
 				writes.prune(v, pair, paths...)
@@ -59,20 +61,22 @@ type fileWrite struct {
 	tool  string
 }
 
-// add notes a write unless a later one of the file is known. Only a write that
+// add notes a write of files unless a later one of the file is known. Only a write that
 // was answered, and without an error, changed the file (D-10), unless that was undone
 // (D-48).
-func (w writeLog) add(v *view, pair history.Pair) {
-	p := filePath(pair.Call)
-	if p == "" {
+func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
+	named := len(paths) > 0 && paths[0] != ""
+	if !named {
 		v.skipped = append(v.skipped, pair.At.Entry)
 	}
-	if p == "" || isPreview(pair.Call) || !succeeded(v, pair) {
+	if !named || isPreview(pair.Call) || !succeeded(v, pair) {
 		return
 	}
-	key := w.key(v.raw[pair.At.Entry], p)
-	if _, known := w.latest[key]; !known {
-		w.latest[key] = fileWrite{pair.At.Entry, pair.Call.Name}
+	for _, p := range paths {
+		key := w.key(v.raw[pair.At.Entry], p)
+		if _, known := w.latest[key]; !known {
+			w.latest[key] = fileWrite{pair.At.Entry, pair.Call.Name}
+		}
 	}
 }
 

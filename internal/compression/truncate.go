@@ -62,8 +62,8 @@ func newTruncation(c Context, entries []*history.Content, tokens []int, g groups
 			t.latest = t.root[latest]
 			t.fates[fates[pair.Call]]++
 		}
-		if path := writtenBy(pair, entries, facts); path != "" {
-			t.writes[t.root[pair.At.Entry]] = append(t.writes[t.root[pair.At.Entry]], path)
+		if paths := writtenBy(pair, entries, facts); len(paths) > 0 {
+			t.writes[t.root[pair.At.Entry]] = append(t.writes[t.root[pair.At.Entry]], paths...)
 		}
 	}
 	return t

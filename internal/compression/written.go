@@ -2,6 +2,7 @@ package compression
 
 import (
 	"iter"
+	"slices"
 
 	"agent/internal/history"
 )
@@ -22,8 +23,8 @@ func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, fa
 		for _, block := range entry.Blocks {
 			switch b := block.(type) {
 			case *history.ToolCall:
-				p := filePath(b)
-				writes[b.ID] = p != "" && facts.of(b.Name).WritesFile() && !isPreview(b) && files.key(entry, p) == wanted
+				declared := facts.of(b.Name)
+				writes[b.ID] = declared.WritesFile() && !isPreview(b) && slices.ContainsFunc(writtenPaths(b, declared), func(p string) bool { return files.key(entry, p) == wanted })
 			case *history.ToolResponse:
 				if writes[b.CallID] && b.Error == "" && entry.Metadata[history.MetaUndone] != true {
 					return true, nil

@@ -60,6 +60,8 @@ func TestREQ_HD_005_2_and_3_ReadAndWriteSets(t *testing.T) {
 			got["read"] = append(got["read"], tool.Name)
 		case tool.ShowsFiles():
 			got["read many"] = append(got["read many"], tool.Name)
+		case tool.WritesFile() && len(tool.Density.Patch) > 0: // D-96
+			got["patch"] = append(got["patch"], tool.Name)
 		case tool.WritesFile():
 			got["write"] = append(got["write"], tool.Name)
 		}
@@ -68,6 +70,7 @@ func TestREQ_HD_005_2_and_3_ReadAndWriteSets(t *testing.T) {
 		"read":      {"read_file", "read_line_range", "ast_read_file"},
 		"read many": {"read_many_files"},
 		"write":     {"write_file", "replace", "ast_edit", "insert_at_line", "delete_line_range"},
+		"patch":     {"apply_patch"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("declared access (-want +got):\n%s", d)
@@ -138,12 +141,16 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	t.Parallel()
 	acts := map[cacheaware.Act][]string{}
 	for _, tool := range Default() {
-		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Reaches) || tool.Edits != (tool.WritesFile() || len(tool.Density.Patch) > 0) {
+		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Reaches) || tool.Edits != tool.WritesFile() {
 			t.Errorf("%s: %s", tool.Name, tool.Traits)
 		}
 		d := tool.Density
 		for _, name := range slices.Concat(d.From, d.To, d.Count, d.Old, d.New, d.List, d.Body, d.Patch, d.Command) {
-			if !strings.Contains(string(tool.Schema), `"`+name+`"`) {
+			given, err := json.Marshal(params{name: nil})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tool.Plan(t.Context(), fileEnv(t, nil), given); err == nil || strings.Contains(err.Error(), "unknown parameter") {
 				t.Errorf("%s declares %s, which it does not take", tool.Name, name)
 			}
 		}

@@ -120,9 +120,11 @@ func (t Traits) ShowsFile() bool { return t.Reads && len(t.File) > 0 && !t.Elsew
 // ShowsFiles reports whether the answer is the content of the files that the call lists.
 func (t Traits) ShowsFiles() bool { return t.Reads && len(t.Files) > 0 && !t.Elsewhere }
 
-// WritesFile reports whether success changes the file that the call names
-// (REQ-HD-005.3).
-func (t Traits) WritesFile() bool { return t.Edits && len(t.File) > 0 && !t.Elsewhere }
+// WritesFile reports whether success changes the files that the call names
+// (REQ-HD-005.3): one by a parameter, or those of a patch (D-96).
+func (t Traits) WritesFile() bool {
+	return t.Edits && (len(t.File) > 0 || len(t.Patch) > 0) && !t.Elsewhere
+}
 
 // String lists what calls do, as people read it.
 func (t Traits) String() string {

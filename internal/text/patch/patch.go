@@ -16,6 +16,7 @@ package patch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -127,4 +128,22 @@ func quoted(line string) string {
 		line = strings.ToValidUTF8(line[:excerptBytes], "") + "…"
 	}
 	return `"` + line + `"`
+}
+
+// Paths returns the files that a patch names, both ends of a move, each once and as it is
+// written; none of a text that is no patch.
+func Paths(text string) []string {
+	sections, err := Parse(text)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, s := range sections {
+		for _, path := range []string{s.Path, s.MoveTo} {
+			if path != "" && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }

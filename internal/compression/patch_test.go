@@ -1,0 +1,76 @@
+package compression
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"agent/internal/history"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// patched is a call of apply_patch with a patch, answered.
+func patched(text string) []*history.Content {
+	arguments, err := json.Marshal(map[string]string{"input": text})
+	if err != nil {
+		panic(err)
+	}
+	return ran("apply_patch", string(arguments), "Updated.")
+}
+
+const patchOfFour = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** Add File: ./new/b\n+x\n*** Delete File: /w/c\n*** Update File: d\n*** Move to: e\n*** End Patch"
+
+// D-96: a patch that succeeded is a write of every file that it names.
+func TestAPatchSupersedesWhatWasReadOfItsFiles(t *testing.T) {
+	t.Parallel()
+	stale := optimizeCase{rm: []int{0, 1}, md: [3]int{1, 0, 0}}
+	var cases []optimizeCase
+	row := func(id string, want optimizeCase, parts ...any) {
+		want.id, want.entries = id, conv(parts...)
+		cases = append(cases, want)
+	}
+	for _, path := range []string{"/w/a", "new/b", "c", "/w/d", "e"} {
+		row("D-96 "+path, stale, read(path), patched(patchOfFour))
+	}
+	row("another file", optimizeCase{}, read("/w/x"), patched(patchOfFour))
+	row("read afterwards", optimizeCase{}, patched(patchOfFour), read("/w/a"))
+	row("all of many", stale, ran("read_many_files", `{"paths":["a","e"]}`, "x"), patched(patchOfFour))
+	row("not all of many", optimizeCase{}, ran("read_many_files", `{"paths":["a","x"]}`, "x"), patched(patchOfFour))
+	row("no patch", optimizeCase{}, read("/w/a"), patched("*** Update File: a"))
+	arguments, err := json.Marshal(map[string]string{"input": patchOfFour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row("not applied", optimizeCase{}, read("/w/a"), A(call("p", "apply_patch", string(arguments))), T(failed("p", "apply_patch", "Nothing was changed.")))
+	undone := patched(patchOfFour)
+	undone[1] = undone[1].WithMeta(history.MetaUndone, true)
+	row("undone", optimizeCase{}, read("/w/a"), undone)
+	runOptimizeCases(t, cases)
+}
+
+// D-96: a marker, a subject and recall name every file of a patch.
+func TestThePatchOfAMarkerNamesItsFiles(t *testing.T) {
+	t.Parallel()
+	entries := patched(patchOfFour)
+	pairs := slices.Collect(history.PairsBackward(entries))
+	want := []string{"a", "./new/b", "/w/c", "d", "e"}
+	if diff := cmp.Diff(want, writtenBy(pairs[0], entries, testFacts)); diff != "" {
+		t.Error(diff)
+	}
+	if got := Facts(testFacts).keyValue(pairs[0].Call); got != "a, ./new/b, /w/c, d, e" {
+		t.Errorf("its key is %q", got)
+	}
+	sequence := func(yield func(*history.Content, error) bool) {
+		for _, entry := range entries {
+			if !yield(entry, nil) {
+				return
+			}
+		}
+	}
+	for path, want := range map[string]bool{"/w/new/b": true, "e": true, "/w/x": false} {
+		if got, err := WrittenIn(sequence, path, "/w", testFacts); got != want || err != nil {
+			t.Errorf("written %s: %v, %v", path, got, err)
+		}
+	}
+}
