@@ -356,6 +356,9 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		OtherModel:        c.otherModel,
 		TranscriptPath:    c.transcriptPath,
 
+		KeepWaiting: c.keepWaiting(recorded.Waiting),
+		Waited:      c.waited(recorded.Waiting),
+
 		Expand:   c.expand,
 		Below:    c.below,
 		Gates:    c.gates(),

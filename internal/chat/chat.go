@@ -83,6 +83,12 @@ type Config struct {
 	// Below returns the instructions that apply to a file, by its path as a call names it,
 	// beside those of the head; nil for none.
 	Below func(file string) []Nested
+	// KeepWaiting records the messages that wait and are not in the history yet; nil where
+	// nothing keeps them. It returns when they are on disk.
+	KeepWaiting func([]atcmd.Message)
+	// Waited are messages that waited when the program that recorded them ended. Run gives
+	// them back to the user.
+	Waited []atcmd.Message
 	// Expand turns what the user typed into blocks.
 	Expand Expander
 	// Policy is what was decided about consent before.
@@ -109,6 +115,8 @@ type Chat struct {
 	inbox inbox
 	// The rest belongs to the owner.
 	queue []atcmd.Message
+	// delivering are messages on their way from the queue into the history.
+	delivering []atcmd.Message
 	// sent are the messages that the model has not answered yet.
 	sent []sent
 	// tasks wait for the chat to be idle.
@@ -163,6 +171,7 @@ func New(config Config) *Chat {
 // leaves a valid history.
 func (c *Chat) Run(ctx context.Context) {
 	c.emitStatus()
+	c.giveBackWaited()
 	for {
 		select {
 		case <-ctx.Done():
@@ -190,7 +199,7 @@ func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 		return task
 	case len(c.queue) > 0:
 		message := c.queue[0]
-		c.setQueue(c.queue[1:])
+		c.delivering, c.queue = []atcmd.Message{message}, slices.Clone(c.queue[1:])
 		return func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) }
 	default:
 		return nil
@@ -212,7 +221,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	c.earlierTurn()
 	c.Emit(TurnStarted{})
 	if len(c.queue) > 0 {
-		c.Emit(QueueChanged{Messages: texts(c.queue)})
+		c.setQueue(c.queue)
 	}
 	before := c.stats.Cost
 	outcome, err := turn(ctx)
@@ -269,6 +278,7 @@ func (c *Chat) Answer(id int, decision Decision) {
 func (c *Chat) setQueue(queue []atcmd.Message) {
 	c.queue = slices.Clone(queue)
 	if c.working {
+		c.keepWaiting()
 		c.Emit(QueueChanged{Messages: texts(c.queue)})
 	}
 }

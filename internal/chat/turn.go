@@ -21,6 +21,7 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 	if err == nil {
 		err = c.addUserMessage(message, said)
 	}
+	c.delivered()
 	if errors.Is(err, errNotAllowed) {
 		return Outcome{Stop: StopDenied}, nil
 	}
@@ -209,13 +210,17 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	c.announceJobs()
 	for len(c.queue) > 0 && ctx.Err() == nil {
 		message := c.queue[0]
+		c.delivering = []atcmd.Message{message}
 		c.setQueue(c.queue[1:])
 		said, err := c.expand(ctx, message)
 		if err != nil {
+			c.delivered()
 			c.notice("%v", err)
 			continue
 		}
-		if err := c.addUserMessage(message, said); err != nil {
+		err = c.addUserMessage(message, said)
+		c.delivered()
+		if err != nil {
 			return delivered, err
 		}
 		delivered++

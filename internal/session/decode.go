@@ -35,6 +35,8 @@ func decode(r Record) (payload any, err error) {
 		return decodeAs[jobPayload](r)
 	case TypeTitle:
 		return decodeAs[titlePayload](r)
+	case TypeWaiting:
+		return decodeAs[waitingPayload](r)
 	case TypeNotice:
 		return decodeAs[noticePayload](r)
 	}

@@ -36,7 +36,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	l := &Log{id: id, path: newPath, now: o.Now, seq: state.seq + 1, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery}
+	l := &Log{id: id, path: newPath, now: o.Now, seq: state.seq + 1, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting}
 	line, err := encode(l.seq, o.Now(), change{kind: TypeSession, payload: sessionPayload{
 		ID: id, Workspace: workspace, PID: o.PID, Parent: idOf(path), Branch: o.Branch, Unattended: o.Unattended,
 	}})

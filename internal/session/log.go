@@ -28,7 +28,9 @@ type Log struct {
 	// written since it was recorded.
 	title    string
 	untitled int
-	disk     writer
+	// waiting are the messages that wait by the record.
+	waiting []json.RawMessage
+	disk    writer
 	// taken is what Taken is to say.
 	taken string
 }

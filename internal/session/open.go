@@ -160,7 +160,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 	if state.ID == "" { // the record that says so is damaged
 		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
-	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery}
+	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting}
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
 	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Format: version})
 }

@@ -51,6 +51,8 @@ const (
 	TypeJob Type = "job"
 	// TypeTitle is the title of the session from there on.
 	TypeTitle Type = "title"
+	// TypeWaiting is a change of the messages that wait for the end of a turn.
+	TypeWaiting Type = "waiting"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
 )

@@ -266,6 +266,8 @@ func (p *player) take(r Record, payload any, e event) {
 		}
 	case titlePayload:
 		p.state.Title = payload.Title
+	case waitingPayload:
+		p.state.Waiting = payload.after(p.state.Waiting)
 	case noticePayload:
 	default:
 		p.happened(payload, e)

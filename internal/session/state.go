@@ -44,6 +44,9 @@ type State struct {
 	// Jobs are the background commands that ran when the latest program to write the
 	// log ended; none after an orderly end.
 	Jobs []Job
+	// Waiting are the messages that the user had queued and that were not in the
+	// conversation yet, as they were recorded.
+	Waiting []json.RawMessage
 	// Notices tell what is wrong with the log, for the user; empty for a sound one.
 	Notices []string
 

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
+	"agent/internal/rawjson"
+	"agent/internal/words"
+)
+
+// waitingPart is a part of a message that waits, as it is recorded.
+type waitingPart struct {
+	Text   string         `json:"text,omitempty"`
+	Source history.Source `json:"source,omitempty"`
+	Image  string         `json:"image,omitempty"`
+	File   string         `json:"file,omitempty"`
+}
+
+// keepWaiting records the messages that wait, behind those that nobody is there to send;
+// nil where there is no record.
+func (c *Conversation) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
+	if c.session == nil {
+		return nil
+	}
+	if !c.options.Unattended {
+		left = nil
+	}
+	return func(messages []atcmd.Message) {
+		recorded := slices.Clone(left)
+		for _, message := range messages {
+			parts := make([]waitingPart, len(message))
+			for j, part := range message {
+				parts[j] = waitingPart(part)
+			}
+			data, err := rawjson.Marshal(parts)
+			if err != nil {
+				c.logged(err)
+				return
+			}
+			recorded = append(recorded, data)
+		}
+		c.logged(c.session.Waiting(recorded))
+	}
+}
+
+// waited are the messages that waited when the recording program ended. Where nobody is
+// there to send them, a notice names them and they go on waiting.
+func (c *Conversation) waited(recorded []json.RawMessage) []atcmd.Message {
+	var messages []atcmd.Message
+	for _, data := range recorded {
+		var parts []waitingPart
+		if err := json.Unmarshal(data, &parts); err != nil {
+			continue // damaged; the rest is whole
+		}
+		message := make(atcmd.Message, len(parts))
+		for i, part := range parts {
+			message[i] = atcmd.Part(part)
+		}
+		messages = append(messages, message)
+	}
+	if len(messages) == 0 || !c.options.Unattended {
+		return messages
+	}
+	var quoted []string
+	for _, message := range messages {
+		quoted = append(quoted, "“"+words.Line(message.Text(), maxWaitingShown)+"”")
+	}
+	c.Notices = append(c.Notices, fmt.Sprintf("The session ended with %s waiting, not sent: %s (agent -c in a terminal has that in the prompt).",
+		words.Count(len(messages), "message"), strings.Join(quoted, ", ")))
+	return nil
+}
+
+// maxWaitingShown bounds how much of a message that waits a notice shows, in characters.
+const maxWaitingShown = 60

@@ -1,0 +1,125 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
+	recording "agent/internal/session"
+)
+
+// What waits is on disk before it is shown, and leaves the record only when it is in the
+// history: whenever the program is killed, each message is in the one or the other.
+func TestQueuedMessagesAreRecorded(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t, t.TempDir())
+	defer r.log.Close()
+	typed := []string{"first", "one", "two", "three", "four"}
+	r.model.next = func(n int) answerFunc {
+		if n == 0 {
+			return calls("waits", `{}`)
+		}
+		return say("ok")
+	}
+	r.KeepWaiting = func(messages []atcmd.Message) {
+		var all []json.RawMessage
+		for _, message := range messages {
+			all = append(all, json.RawMessage(fmt.Sprintf("%q", message.Text())))
+		}
+		if err := r.log.Waiting(all); err != nil {
+			t.Error(err)
+		}
+	}
+	onDisk := func() (waiting, said []string) {
+		state := replayed(t, r.log.Path())
+		for _, message := range state.Waiting {
+			waiting = append(waiting, string(message[1:len(message)-1]))
+		}
+		for _, entry := range state.Entries {
+			if entry.Speaker == history.Human {
+				said = append(said, entry.Text())
+			}
+		}
+		return waiting, said
+	}
+	shown := 0
+	r.on = func(e Event) {
+		switch e := e.(type) {
+		case ToolStarted:
+			for _, text := range typed[1:] {
+				r.Send(text)
+			}
+			r.Send("mistaken")
+			r.inbox.post(func() { r.setQueue(r.queue[:len(r.queue)-1]) }) // as Unqueue does
+			r.Interrupt()
+		case QueueChanged:
+			waiting, said := onDisk()
+			shown++
+			for _, text := range e.Messages {
+				if !slices.Contains(waiting, text) {
+					t.Errorf("%q is shown as waiting, the disk has %q", text, waiting)
+				}
+			}
+			for _, text := range typed[:len(said)] {
+				if !slices.Contains(said, text) {
+					t.Errorf("%q is neither said %q nor waits %q", text, said, waiting)
+				}
+			}
+			if rest := len(said) + len(waiting); shown > len(typed) && rest < len(typed) {
+				t.Errorf("of %d messages %q are said and %q wait", len(typed), said, waiting)
+			}
+		}
+	}
+	if _, err := r.prompt("first"); err != nil {
+		t.Fatal(err)
+	}
+	if waiting, _ := onDisk(); !slices.Equal(waiting, typed[1:]) {
+		t.Errorf("after the interrupt the disk has %q", waiting)
+	}
+	for r.inbox.serve(); len(r.queue) > 0; r.inbox.serve() {
+		if _, err := r.work(context.Background(), r.nextTask()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if waiting, said := onDisk(); len(waiting) > 0 || !slices.Equal(said, typed) || shown < len(typed) {
+		t.Errorf("at the end %q wait, %q are said, shown %d times", waiting, said, shown)
+	}
+}
+
+// replayed is what another program would read in the log now.
+func replayed(t *testing.T, path string) recording.State {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := recording.Replay(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// What waited when the program ended comes back as one message and is not sent.
+func TestWaitedMessagesComeBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Waited = []atcmd.Message{atcmd.Typed("one"), {{Text: "two"}, {Text: "pasted", Source: history.Pasted}}}
+	ctx, cancel := context.WithCancel(context.Background())
+	b.on = func(e Event) {
+		if _, ok := e.(MessageReturned); ok {
+			cancel()
+		}
+	}
+	b.Run(ctx)
+	returned := seen[MessageReturned](b)
+	if len(returned) != 1 || returned[0].Message.Text() != "one\n\ntwopasted" || returned[0].Message[3].Source != history.Pasted || len(b.model.requests) > 0 {
+		t.Errorf("returned %+v, %d requests", returned, len(b.model.requests))
+	}
+}

@@ -1,0 +1,39 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What waits is what was recorded last, over any changes and ends of the program; a
+// record says only what changed.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		var replayed []json.RawMessage
+		message := rapid.Custom(func(rt *rapid.T) json.RawMessage {
+			return json.RawMessage(fmt.Sprintf("%q", rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "message")))
+		})
+		for range rapid.IntRange(1, 5).Draw(rt, "changes") {
+			want := rapid.SliceOfN(message, 0, 4).Draw(rt, "waiting")
+			change, changed := changeOf(replayed, want)
+			if changed == slices.EqualFunc(replayed, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
+				rt.Fatalf("from %s to %s: changed %t", replayed, want, changed)
+			}
+			if replayed = change.after(replayed); fmt.Sprintf("%s", replayed) != fmt.Sprintf("%s", want) {
+				rt.Fatalf("%+v gives %s, want %s", change, replayed, want)
+			}
+		}
+	})
+	one, two, three := json.RawMessage(`"1"`), json.RawMessage(`"2"`), json.RawMessage(`"3"`)
+	if change, _ := changeOf([]json.RawMessage{one, two}, []json.RawMessage{two, three}); change.Taken != 1 || change.Withdrawn != 0 || len(change.Added) != 1 {
+		t.Errorf("%+v", change)
+	}
+	if got := (waitingPayload{Taken: 9, Withdrawn: -1}).after([]json.RawMessage{one}); len(got) != 0 {
+		t.Errorf("%s", got)
+	}
+}
