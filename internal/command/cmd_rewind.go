@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"agent/internal/history"
 	"agent/internal/snapshot"
@@ -196,7 +197,7 @@ func (c *Commands) pickPoint(points []history.Point) *Pick {
 	for _, p := range slices.Backward(points) {
 		choice := Choice{Name: c.pointText(p), Help: c.pointTime(p), Line: "/rewind " + pointName(p)}
 		if !p.End() {
-			choice.Preview = func() string { return strings.TrimSpace(p.Message.Text()) }
+			choice.Preview = func() string { return c.pointPreview(p) }
 		}
 		if p.Turn > 0 {
 			pick.Choices = append(pick.Choices, choice)
@@ -209,6 +210,30 @@ func (c *Commands) pickPoint(points []history.Point) *Pick {
 	}
 	pick.Choices = append(pick.Choices, behind...)
 	return pick
+}
+
+// previewLimit is how long a preview waits for what is known of the files.
+const previewLimit = 2 * time.Second
+
+// pointPreview is a message, below the files that changed since: those that can be put back
+// with it.
+func (c *Commands) pointPreview(p history.Point) string {
+	text := strings.TrimSpace(p.Message.Text())
+	ctx, cancel := context.WithTimeout(context.Background(), previewLimit)
+	defer cancel()
+	plan, err := c.deps.Session.PlanRewind(ctx, p.Seq)
+	if err != nil || len(plan.Steps) == 0 {
+		return text
+	}
+	lines := []string{words.Count(len(plan.Steps), "file") + " changed since:"}
+	for i, step := range plan.Steps {
+		if i == mostChanged {
+			lines = append(lines, fmt.Sprintf("and %d more", len(plan.Steps)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%-7s %s", step.Does, step.Path))
+	}
+	return strings.Join(lines, "\n") + "\n\n" + text
 }
 
 // wentTo says where the conversation is now.

@@ -104,3 +104,19 @@ func TestRewindAsksAboutFiles(t *testing.T) {
 		}
 	}
 }
+
+// The list of messages shows which files changed since each of them.
+func TestRewindListShowsFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.points, w.session.plan = threeMessages(), oneStep()
+	choice := w.run(t, "/rewind").Pick.Choices[0]
+	step := oneStep().Steps[0]
+	if got := choice.Preview(); !strings.HasPrefix(got, "1 file changed since:\n"+step.Does) || !strings.Contains(got, step.Path+"\n\n") {
+		t.Errorf("it shows %q", got)
+	}
+	w.session.plan, w.session.planErr = nil, errors.New("it was not kept")
+	if got := choice.Preview(); strings.Contains(got, "changed since") || got == "" {
+		t.Errorf("where nothing is known of files it shows %q", got)
+	}
+}
