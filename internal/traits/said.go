@@ -70,10 +70,32 @@ func (t Traits) Describe(name string, arguments json.RawMessage) Said {
 	key, _ := given.value(t.Key)
 	said.Key = text(key)
 	said.Subject = given.subject(t.Key)
+	for _, name := range t.Patch {
+		if value, ok := given.value(name); ok {
+			said.Subject = words.Headline(strings.Join(patchedFiles(text(value)), ", "))
+		}
+	}
 	if said.About != "" {
 		said.Subject = given.fill(said.About)
 	}
 	return said
+}
+
+// patchedFiles are the files that the headers of a patch name.
+func patchedFiles(patch string) []string {
+	var files []string
+	for line := range strings.Lines(patch) {
+		header, file, named := strings.Cut(strings.TrimSpace(line), ":")
+		file = strings.TrimSpace(file)
+		switch {
+		case !named || file == "" || !strings.HasPrefix(line, "***"):
+		case header == "*** Move to" && len(files) > 0:
+			files[len(files)-1] += " to " + file
+		case strings.HasSuffix(header, " File"):
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // fill puts the values of parameters in place of {NAME}.

@@ -1,0 +1,43 @@
+package gate
+
+import (
+	"testing"
+
+	"agent/internal/protect"
+	"agent/internal/rules"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// A rule allows a patch only if it allows each of its files, and a protected file among them
+// is asked about unless a rule names it (D-60).
+func TestRulesHoldForEachFileOfAPatch(t *testing.T) {
+	t.Parallel()
+	registry := tools.NewRegistry(tools.Default()...)
+	does := registry.Traits("apply_patch")
+	env := []protect.Found{{Path: ".env", Name: ".env", Why: "may hold keys", Care: protect.Asked}}
+	for _, tt := range []struct {
+		rule      string
+		paths     []string
+		protected []protect.Found
+		asked     bool
+	}{
+		{"apply_patch(src/**)", []string{"src/a.go", "src/deep/b.go"}, nil, false},
+		{"apply_patch(src/**)", []string{"src/a.go", "other.go"}, nil, true},
+		{"apply_patch(*)", []string{"src/a.go", "other.go"}, nil, false},
+		{"replace(src/**)", []string{"src/a.go"}, nil, true},
+		{"apply_patch(*)", []string{"a.go", ".env"}, env, true},
+		{"apply_patch(.env)", []string{".env"}, env, false},
+		{"apply_patch(.env)", []string{"a.go", ".env"}, env, true},
+	} {
+		rule, err := registry.ParseRule(tt.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
+		consent := NewConsent(&Policy{Allow: rules.Rules{rule}}, s)
+		if got := consent.Asks(Call{Name: "apply_patch", Traits: does, Preview: tools.Preview{Paths: tt.paths, Protected: tt.protected}}); got != tt.asked {
+			t.Errorf("%s with %q: asked %v", tt.rule, tt.paths, got)
+		}
+	}
+}
