@@ -19,6 +19,10 @@ const (
 
 // ask puts a question to the editor. Whatever is not a clear yes allows nothing.
 func (w *shown) ask(a chat.Approval) {
+	if len(a.Preview.Inquiries) > 0 { // the protocol has no question with choices
+		go w.session.talk.Answer(a.ID, chat.Decision{Reason: "questions with choices cannot be shown here; ask in your answer, or decide and say so"})
+		return
+	}
 	call := map[string]any{"toolCallId": w.callID(a), "title": words.Line(titleOf(a), 0), "status": "pending", "kind": kind(a.Traits), "content": w.question(a)}
 	if len(a.Preview.Paths) > 0 {
 		var locations []location

@@ -50,6 +50,9 @@ type Options struct {
 	NoSetup bool
 	// Unattended means that nobody can answer an approval.
 	Unattended bool
+	// YesNo means that a person can answer approvals and nothing else: tools that ask are
+	// not offered.
+	YesNo bool
 	// Events receives every event of the conversation, in order, on the goroutine that
 	// runs it.
 	Events func(chat.Envelope)
@@ -117,7 +120,7 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	if o.Record.Off {
 		offered = tools.WithoutRecord(offered)
 	}
-	if o.Unattended {
+	if o.Unattended || o.YesNo {
 		offered = tools.WithoutPerson(offered)
 	}
 	c := &Conversation{process: p, options: o, settings: o.Settings.Overlay()}

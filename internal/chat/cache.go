@@ -22,7 +22,7 @@ func (c *Config) cache(model string) cacheaware.Cache {
 const hourLife = time.Hour
 
 // CacheOf is the cache of a provider nobody knows but for how long it lives, 0 for not
-// even that; what is set goes above it.
+// even that; what is set counts before it.
 func CacheOf(s *settings.Settings, life time.Duration) cacheaware.Cache {
 	return cacheOf(s, vendor.Cache{Life: life})
 }

@@ -219,7 +219,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	return done
 }
 
-// plan works out what a call does, while the owner goes on serving. A call that
+// plan works out what a call does, while the owner continues serving. A call that
 // cannot be planned is marked refused.
 func (r *runner) plan(ctx context.Context, k *call) {
 	if k.refused == "" && ctx.Err() != nil {
@@ -260,7 +260,7 @@ func (r *runner) foresee(ctx context.Context, calls []*call) []*call {
 }
 
 // work plans the call. A tool that panics is a defect of ours; the model and the
-// user read of it, the conversation goes on.
+// user read of it, the conversation continues.
 func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -22,7 +22,7 @@ import (
 // Config is what a Chat is made of. Everything that touches the world outside
 // comes in here.
 type Config struct {
-	// ID tells the conversation from others.
+	// ID distinguishes the conversation from others.
 	ID string
 	// Provider returns the provider for the current settings; it is asked before
 	// every request, so that a changed endpoint is used from the next send on.
@@ -72,7 +72,7 @@ type Config struct {
 	// HeadFor names the model in use and its endpoint, for which prompt and tools are
 	// made; nil for one that never changes.
 	HeadFor func() string
-	// CompressionPrompt is what a model that summarises is told (D-37).
+	// CompressionPrompt is the instruction of a model that summarises (D-37).
 	CompressionPrompt string
 	// OtherModel connects to the model of a profile, for compression.profile. It may be
 	// called on any goroutine; nil where there are no profiles.
@@ -95,7 +95,7 @@ type Config struct {
 	gate.Policy
 	// Gates are what a planned call passes besides the mode, the loop guard and consent.
 	Gates []gate.Gate
-	// CacheKey is the same for all requests of a session and tells nothing about it;
+	// CacheKey is the same for all requests of a session and reveals nothing about it;
 	// providers find the session's prompt in their cache by it.
 	CacheKey string
 	// Emit receives every event, in order, on the goroutine that owns the loop.
@@ -212,7 +212,7 @@ func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, erro
 	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) })
 }
 
-// work runs one turn so that Interrupt can end it, and tells when it begins and
+// work runs one turn so that Interrupt can end it, and reports when it begins and
 // ends.
 func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, error)) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -274,7 +274,7 @@ func (c *Chat) Answer(id int, decision Decision) {
 }
 
 // setQueue changes what waits. An idle chat takes the first message up at once and
-// tells the rest with the turn that begins.
+// reports the rest with the turn that begins.
 func (c *Chat) setQueue(queue []atcmd.Message) {
 	c.queue = slices.Clone(queue)
 	if c.working {

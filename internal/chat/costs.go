@@ -58,7 +58,7 @@ func (c *Costs) add(entry Cost) {
 type totals struct {
 	*Config
 	Stats
-	// unlimited is set once it was told that max-cost cannot be kept, or not exactly.
+	// unlimited is set once it was reported that max-cost cannot be kept, or not exactly.
 	unlimited bool
 }
 

@@ -1,6 +1,6 @@
 // Package chat is the turn loop: it takes what the user says, keeps the context
 // under its limit before every request, streams the model's reply, runs the tools
-// it asks for, and tells what happens as typed events.
+// it asks for, and reports what happens as typed events.
 //
 // # Owner
 //
@@ -20,14 +20,14 @@
 //     that each passes
 //   - replies (reply.go): what the model says, while it arrives and into the history
 //   - gate.Consent, gate.Loop (internal/gate): what may run, what a person allowed for
-//     the session, and whether the model goes in circles
+//     the session, and whether the model runs in circles
 //   - asker (asking.go): the question that waits for a person
-//   - past.Past (internal/chat/past): what goes back
+//   - past.Past (internal/chat/past): what is taken back
 //   - totals (costs.go): what was used and what it cost
 //   - Chat itself: what waits (the queue and the tasks for when it is idle), the turn
 //     in progress
 //
-// What was said belongs to history.Service, which tells the session log of every
+// What was said belongs to history.Service, which notifies the session log of every
 // change.
 //
 // # Flow
@@ -43,5 +43,5 @@
 //
 // However a turn ends (done, interrupted, refused, failed), the history it leaves is
 // valid: each call has exactly one response (D-32). Whatever is stored is stored
-// before it is told.
+// before it is reported.
 package chat

@@ -27,7 +27,7 @@ type TurnEnded struct {
 }
 
 // UserMessage: what the user typed is in the history and on disk. Included and
-// Skipped tell what the @ processor did.
+// Skipped report what the @ processor did.
 type UserMessage struct {
 	Text     string
 	Included []atcmd.Included
@@ -106,7 +106,7 @@ type ToolEnded struct {
 	Duration time.Duration
 	// Typed is set for a command that the user ran.
 	Typed bool
-	// Denied is what the user decided who refused it, nil when nobody did; Unanswered is
+	// Denied is what the user decided on refusing it, nil when nobody did; Unanswered is
 	// set when the turn was interrupted instead.
 	Denied     *Decision
 	Unanswered bool
@@ -121,7 +121,7 @@ type ApprovalSettled struct{ ID int }
 // DensityApplied: pruning made the context denser before a request.
 type DensityApplied window.Density
 
-// RequestStarted: a request goes to the model. What was done to the context before it
+// RequestStarted: a request is sent to the model. What was done to the context before it
 // has been said.
 type RequestStarted struct{}
 

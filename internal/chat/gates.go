@@ -58,7 +58,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 }
 
 // guard has a call that cannot be planned pass the gates that look at the turn as a whole:
-// a model that makes one such call after another goes in circles, too.
+// a model that makes one such call after another runs in circles, too.
 func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	for _, g := range r.gates {
 		if g.Stage != gate.Guards {
@@ -89,7 +89,7 @@ func (r *runner) end(v gate.Verdict) ending {
 	return ending{rest: v.End != nil || v.Instead != "", err: v.End}
 }
 
-// check asks one gate while the owner goes on serving. A gate that does not return is left
+// check asks one gate while the owner continues serving. A gate that does not return is left
 // behind when the turn is interrupted.
 func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	done, passing := make(chan gate.Verdict, 1), k.passing()

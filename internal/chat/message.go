@@ -9,7 +9,7 @@ import (
 
 // Expander turns what the user sends into blocks: the text, the data in it, the files
 // that what was typed includes with @, and the skills and commands that it calls. What
-// these run goes through run.
+// these run walks through run.
 type Expander func(ctx context.Context, message atcmd.Message, run Embedded) (atcmd.Expansion, error)
 
 // expand turns what the user sends into blocks. What cannot be sent is handed

@@ -36,7 +36,7 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	return w.EnforceLimit(strategy, done)
 }
 
-// newWindow is the window onto the conversation of c, which tells what it does.
+// newWindow is the window onto the conversation of c, which reports what it does.
 func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
 		History:  c.History,
@@ -68,7 +68,7 @@ func newWindow(c *Chat) *window.Window {
 
 // SystemPrompt renders the system prompt for a model that is offered these tools, a
 // short one if lean. Instructions in it are cut, if there are any, until fits says that
-// it is short enough; cut tells that they were.
+// it is short enough; cut reports that they were.
 type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
 
 // form is how the model in use edits files.

@@ -46,7 +46,7 @@ func (s sent) is(entry *history.Content) bool {
 }
 
 // recovers makes of a conversation that the provider refused one that can go on
-// (D-50), and reports whether the turn goes on with it; else the error is what ends
+// (D-50), and reports whether the turn continues with it; else the error is what ends
 // it. What is newest is blamed: the user's message is taken back, which ends the
 // turn; tool results and images of the past are left out from here on.
 func (c *Chat) recovers(failure error) (again bool, err error) {

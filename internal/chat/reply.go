@@ -48,7 +48,7 @@ type replies struct {
 	window *window.Window
 	// add puts an entry into the history.
 	add func(*history.Content) error
-	// reported is told of every report of a provider.
+	// reported learns of every report of a provider.
 	reported func(model string, usage llm.Usage)
 }
 
@@ -100,7 +100,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 	}
 }
 
-// receive takes one chunk into the reply and tells the listeners.
+// receive takes one chunk into the reply and notifies the listeners.
 func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	switch chunk := chunk.(type) {
 	case llm.Text:
@@ -245,7 +245,7 @@ func parameters(arguments string) json.RawMessage {
 	return quoted
 }
 
-// SilenceTold is after how long it is told that nothing comes, and how often.
+// SilenceTold is after how long it is reported that nothing comes, and how often.
 const SilenceTold = 10 * time.Second
 
 // silence measures how long a model has sent nothing.
@@ -261,7 +261,7 @@ func newSilence(now time.Time) *silence {
 func (s *silence) stop() { s.ticker.Stop() }
 
 // ended starts the measurement again. A pause before another attempt, which has
-// been told, is no silence.
+// been reported, is no silence.
 func (s *silence) ended(now time.Time, chunk llm.Chunk) {
 	s.since = now
 	if retrying, ok := chunk.(llm.Retrying); ok {

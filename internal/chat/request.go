@@ -14,7 +14,7 @@ import (
 const emptyReply = "(your reply was empty: go on, or say that you are done)"
 
 // nudged is a history that ends with a word of the program's, which is in no record: it
-// stands for the user, instead of the word that a reply broke off.
+// represents the user, instead of the word that a reply broke off.
 func nudged(entries []*history.Content, word string) []*history.Content {
 	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.Human && entries[last].Text() == replyBrokeOff {
 		entries = entries[:last]
@@ -22,11 +22,11 @@ func nudged(entries []*history.Content, word string) []*history.Content {
 	return append(slices.Clip(entries), history.HumanText(word))
 }
 
-// replyBrokeOff stands for the user where a reply that broke off is asked for again:
+// replyBrokeOff represents the user where a reply that broke off is asked for again:
 // vendors refuse a conversation that ends with the assistant.
 const replyBrokeOff = "(your reply broke off here; go on)"
 
-// buildRequest is what goes to the provider, checked (D-32).
+// buildRequest is what is sent to the provider, checked (D-32).
 func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	head := w.Head()
 	entries, _ := c.History.Curated()

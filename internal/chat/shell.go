@@ -71,7 +71,7 @@ func shellReport(command string, a tools.Answer) history.Block {
 	return history.NewData(history.Printed, "I ran this command myself:", "$ "+command+"\n"+output.String())
 }
 
-// announceJobs tells which background commands have ended by themselves.
+// announceJobs reports which background commands have ended by themselves.
 func (c *Config) announceJobs() {
 	if c.Env.Jobs == nil {
 		return

@@ -122,7 +122,7 @@ func (c *Chat) Note(text string) {
 	}
 }
 
-// Refresh tells the status again, after something outside has changed it.
+// Refresh reports the status again, after something outside has changed it.
 func (c *Chat) Refresh() {
 	select {
 	case c.inbox <- c.emitStatus:
@@ -134,12 +134,12 @@ func (c *Chat) Refresh() {
 // owner of the chat.
 type saving struct {
 	*Config
-	// behind tells that something is not on disk yet.
+	// behind reports that something is not on disk yet.
 	behind bool
 }
 
 // check says once that the record falls behind, and once that it has caught up. The
-// conversation goes on meanwhile: it may be about making room.
+// conversation continues meanwhile: it may be about making room.
 func (s *saving) check() {
 	var err error
 	if s.Unsaved != nil {

@@ -84,7 +84,7 @@ type asking struct {
 	patience time.Duration
 }
 
-// connect takes up the model of the profile and returns how many tokens by our own
+// connect opens the model of the profile and returns how many tokens by our own
 // count it may be asked.
 func (a *asking) connect() (release func(), room int, err error) {
 	if a.chat.OtherModel == nil {
@@ -136,7 +136,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	return compression.Answer{Text: llm.HideKeys(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
-// tell has the owner do something about the request, while it waits for its end.
+// tell makes the owner do something about the request, while it waits for its end.
 func (a *asking) tell(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) }) }
 
 // account adds what was used to the totals, at the model's own price. It never reaches the calibration, which is
@@ -195,7 +195,7 @@ func (a *collected) take(chunk llm.Chunk) error {
 	return nil
 }
 
-// beside runs work while the owner serves the inbox, and tells how long it takes.
+// beside runs work while the owner serves the inbox, and reports how long it takes.
 func (c *Chat) beside(work func()) {
 	done := make(chan struct{})
 	c.summarising = true

@@ -52,7 +52,7 @@ func headText(head window.HeadChosen) string {
 		words.Tokens(head.Limit), strings.Join(parts, ", and "), words.Tokens(head.Tokens))
 }
 
-// String tells the event in one quiet line, as the screen shows it:
+// String is the event in one quiet line, as the screen shows it:
 // "density: 4 stale reads, 1 duplicate file, 12.3k tokens freed (41% → 31%)". The number is
 // the ledger's.
 func (e DensityApplied) String() string {
@@ -62,7 +62,7 @@ func (e DensityApplied) String() string {
 // Freed is what was freed, as the ledger has it.
 func (e DensityApplied) Freed() int { return window.Density(e).Freed() }
 
-// String tells the event in one line.
+// String is the event in one line.
 func (e Compressed) String() string {
 	switch {
 	case e.Failed:

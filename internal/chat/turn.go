@@ -203,7 +203,7 @@ func failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
 }
 
 // deliverQueued adds the messages typed while the turn ran, and returns how many. One
-// that cannot be sent goes back to the user; what he typed before it is worked on all
+// that cannot be sent returns to the user; what he typed before it is worked on all
 // the same.
 func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	c.inbox.serve()
@@ -233,7 +233,7 @@ func (o Outcome) stopped(stop Stop) Outcome {
 	return o
 }
 
-// notice tells the user something in a line.
+// notice shows the user a line.
 func (c *Config) notice(format string, args ...any) {
 	c.Emit(Notice{Text: fmt.Sprintf(format, args...)})
 }

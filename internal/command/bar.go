@@ -15,7 +15,7 @@ type Segment struct {
 	Tokens int
 	// Free marks the unused rest.
 	Free bool
-	// Letter stands for the segment where there are no colours.
+	// Letter represents the segment where there are no colours.
 	Letter string
 }
 

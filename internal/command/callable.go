@@ -6,7 +6,7 @@ import (
 )
 
 // Callable is a skill or a command that is a file: a line that begins with its name is a
-// message, into which the file's text goes.
+// message, which the file's text joins.
 type Callable struct {
 	Name, Help string
 	// Hint says what arguments it takes.

@@ -159,7 +159,7 @@ func (c *Commands) completeKeys(all []settings.Resolved) []Completion {
 }
 
 // completeValues proposes values of a key: all there are, or for a number those
-// that stand for something.
+// that represent something.
 func (c *Commands) completeValues(key string) []Completion {
 	resolved, err := c.deps.Settings.Lookup(key)
 	if err != nil {

@@ -19,7 +19,7 @@ type Output struct {
 	Bar *Bar
 	// Diff is a unified diff shown below Lines (/diff).
 	Diff string
-	// Copy goes to the clipboard (/copy); without a screen it is printed.
+	// Copy is sent to the clipboard (/copy); without a screen it is printed.
 	Copy string
 	// Ask is a question to the person, which a screen shows in place of Lines and Diff.
 	Ask *Ask
@@ -59,7 +59,7 @@ type Completion struct {
 // Runner runs and completes command lines. A line is the whole input, starting
 // with "/".
 type Runner interface {
-	// Run executes a line. Errors are for the person who typed it.
+	// Run executes a line. Errors are for the person that typed it.
 	Run(ctx context.Context, line string) (Output, error)
 	// Complete proposes values for the last word of line (the text up to the
 	// cursor), best first; start is where that word begins, in bytes.
@@ -93,7 +93,7 @@ type Command struct {
 	MaxArgs int
 	// Run does it. Args are the words after the name, without their quotes.
 	Run func(ctx context.Context, args []string) (Output, error)
-	// Complete proposes values for the argument after args; who asks picks those
+	// Complete proposes values for the argument after args; the caller picks those
 	// that match what is typed. Nil when there is nothing to propose.
 	Complete func(args []string) []Completion
 }

@@ -18,7 +18,7 @@ import (
 // ledgerWidth keeps the ledger readable in a narrow terminal.
 const ledgerWidth = 60
 
-// listDensity tells what the requests cost, lists what left the context, cut by cut, and
+// listDensity reports what the requests cost, lists what left the context, cut by cut, and
 // what is held back.
 func (c *Commands) listDensity(ctx context.Context) (Output, error) {
 	ledger, err := c.deps.Session.Ledger(ctx)
@@ -126,7 +126,7 @@ func (c *Commands) describePart(h chat.Held) []string {
 	}
 }
 
-// whyDensity says what of a file stands in the context and why, and what left.
+// whyDensity says what of a file is in the context and why, and what left.
 func (c *Commands) whyDensity(ctx context.Context, path string) (Output, error) {
 	held, err := c.deps.Session.Held(ctx, path)
 	if err != nil {

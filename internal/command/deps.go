@@ -52,7 +52,7 @@ type Session interface {
 	Clear(ctx context.Context) error
 	// Idle is chat.ErrWorking while a turn runs, else nil.
 	Idle(ctx context.Context) error
-	// Points are the places in the record to which Rewind goes; Rewind makes the
+	// Points are the places in the record to which Rewind returns; Rewind makes the
 	// conversation what it was at one, and if asked the files too, and returns it with what
 	// changed. It is chat.ErrWorking while a turn runs.
 	Points(ctx context.Context) ([]history.Point, error)

@@ -10,7 +10,7 @@ import (
 type Pick struct {
 	// Title says in a word or two what is chosen.
 	Title string
-	// Choices stand in the order in which they are shown. Without any, there is no pick.
+	// Choices are in the order in which they are shown. Without any, there is no pick.
 	Choices []Choice
 }
 

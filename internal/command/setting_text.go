@@ -50,7 +50,7 @@ func SettingsTable(all []settings.Resolved, profile string) []string {
 }
 
 // valueColumn is how wide the column of values is where all settings are listed. The rare
-// one that is longer, such as an address, goes beyond it alone instead of pushing all of
+// one that is longer, such as an address, exceeds it alone instead of pushing all of
 // them off a narrow screen.
 const valueColumn = 6
 

@@ -18,7 +18,7 @@ type Lessons[D any] interface {
 }
 
 // Learn returns the dialect that a refusal teaches, in lower case, of a request in
-// dialect d: d itself if it teaches nothing. The note tells a person what the
+// dialect d: d itself if it teaches nothing. The note says what the
 // conversation loses by it, "" if nothing.
 type Learn[D any] func(d D, req Request, refusal string) (wanted D, note string)
 

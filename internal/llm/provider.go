@@ -24,7 +24,7 @@ type Provider interface {
 	// ends after a Finish chunk, or with one error, which is an *Error unless ctx
 	// ended (then it is ctx's error). Thought, complete calls, the usage and Finish
 	// come at the end, in this order. Leaving the loop early or ending ctx cancels the
-	// request, and nothing of it goes on afterwards. A sequence may be ranged over
+	// request, and nothing of it continues afterwards. A sequence may be ranged over
 	// once.
 	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
@@ -40,7 +40,7 @@ type Request struct {
 	Temperature     *float64
 	TopP            *float64
 	ReasoningEffort string
-	// Replay says whether reasoning goes back to the model it comes from.
+	// Replay says whether reasoning is sent back to the model it comes from.
 	Replay Replay
 	// Cache is about the provider's prompt cache.
 	Cache Cache

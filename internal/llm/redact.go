@@ -27,7 +27,7 @@ func (k Key) GoString() string { return k.String() }
 // MarshalText keeps the key out of JSON and logs.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// redacted stands where a key was.
+// redacted is where a key was.
 const redacted = "[key]"
 
 // keyLike matches keys by their usual beginnings, also partly masked, as servers
@@ -75,7 +75,7 @@ const leastKey = 8
 var wholeKey = pattern.New(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza|ghp_|github_pat_|AKIA)[A-Za-z0-9_\-]{16,}`)
 
 // HideKeys puts a placeholder in the place of what looks like a key: a summary, which
-// stands for what is gone and may be written elsewhere, needs none.
+// represents what is gone and may be written elsewhere, needs none.
 func HideKeys(text string) string { return wholeKey.ReplaceAllString(text, redacted) }
 
 func redactText(text string, key Key) string {

@@ -21,7 +21,7 @@ const (
 	// decides.
 	maxRetryAfter = 2 * time.Minute
 	// dialAttempts bounds the attempts when nothing has ever answered: a mistyped
-	// address should be told within seconds. When nobody waits, a minute or two are
+	// address should be reported within seconds. When nobody waits, a minute or two are
 	// allowed for an outage to pass or a server to start.
 	dialAttempts           = 3
 	dialAttemptsUnattended = 8

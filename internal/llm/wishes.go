@@ -1,6 +1,6 @@
 package llm
 
-// Replay says whether reasoning goes back to the model it comes from.
+// Replay says whether reasoning is sent back to the model it comes from.
 type Replay string
 
 // The values of Replay.

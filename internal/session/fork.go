@@ -13,7 +13,7 @@ import (
 // errNothingToFork is returned for a session in which nothing was said.
 var errNothingToFork = errors.New("nothing was said yet, so there is nothing to fork")
 
-// Fork begins a session that goes on from what the log at path holds (D-81). That log is
+// Fork begins a session that continues from what the log at path holds (D-81). That log is
 // only read, also while somebody writes to it; the new one holds all of it, so that it
 // needs the other for nothing.
 func Fork(path string, o Options) (*Log, State, error) {
@@ -90,7 +90,7 @@ func copyLog(path, from string, state State, last []byte) (size int64, err error
 	return size + int64(len(last)), disk.SyncFolder(filepath.Dir(path))
 }
 
-// Fork goes on in a log of its own, and returns its id. The log so far stays as it is,
+// Fork continues in a log of its own, and returns its id. The log so far stays as it is,
 // but for a note that the background commands went with the fork, and can be taken up by
 // others. With is called with the id before anything is changed,
 // for what a session has besides its log; by an error of it there is no fork.
@@ -111,7 +111,7 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	if err := with(forked.id); err != nil {
 		return "", errors.Join(err, os.Remove(forked.path), forked.disk.lock.Close())
 	}
-	// Background commands go on with who began them: they are the fork's now.
+	// Background commands stay with the program that began them: they are the fork's now.
 	err = l.jobs(state.Jobs, true)
 	_ = l.disk.close(l.path) // all of it is on disk
 	// Refs are the same there; the entries stay those of the history that is observed.

@@ -18,7 +18,7 @@ import (
 const longestPrompt = 200
 
 // A list reads the beginning of each log and its end, in steps of these bytes, until it
-// knows what it shows. The end tells how much there is, so that a long log costs no more
+// knows what it shows. The end reports how much there is, so that a long log costs no more
 // than a short one.
 const (
 	headStep = 16 << 10
@@ -74,7 +74,7 @@ func (i *Info) head(f io.ReaderAt) error {
 	return nil
 }
 
-// first takes what a record at the beginning tells.
+// first takes what a record at the beginning says.
 func (i *Info) first(r Record) {
 	if i.Started.IsZero() {
 		i.Started = r.Time
@@ -98,7 +98,7 @@ func firstWords(entry *history.Content) string {
 	return words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(entry.Said()), entry.Text())), longestPrompt)
 }
 
-// tail reads the log from start on, and reports whether an entry in it told the counts.
+// tail reads the log from start on, and reports whether an entry in it has the counts.
 func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	data := make([]byte, i.Bytes-start)
 	if _, err := f.ReadAt(data, start); err != nil && err != io.EOF {
@@ -157,8 +157,8 @@ func modelOf(payload []byte) (model string, wrote bool) {
 	return model, wrote
 }
 
-// scan counts a log that does not tell how much there is: older programs wrote none.
-// Messages are not told apart by it; they are found by the speaker.
+// scan counts a log that does not report how much there is: older programs wrote none.
+// Messages are not distinguished by it; they are found by the speaker.
 func (i *Info) scan(f io.ReaderAt) error {
 	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, i.Bytes), tailStep)
 	for {

@@ -14,7 +14,7 @@ type journal []event
 // event is a record that changes the conversation.
 type event struct {
 	seq uint64
-	// to is the record before which a rewind goes back.
+	// to is the record a rewind returns to, from just before it.
 	to uint64
 	// at and length are its place in the text, line its number there, for notices.
 	at     int64

@@ -40,7 +40,7 @@ type Info struct {
 // List returns the sessions of a workspace, or of all if workspace is empty,
 // latest used first. Files that are no logs, and sessions in which nothing
 // was said, are left out. Where the record that names the workspace is damaged, the
-// folder of the log stands for it.
+// folder of the log represents it.
 func List(dir, workspace string) ([]Info, error) {
 	folder := "*"
 	if workspace != "" {

@@ -68,7 +68,7 @@ func (l *Log) Hide(secret string) {
 
 // Observe records a mutation of the history; it is the history's observer (D-24).
 // It returns when the record is on disk. On a disk that takes nothing the record
-// waits in memory and the conversation goes on; Unsaved says so.
+// waits in memory and the conversation continues; Unsaved says so.
 func (l *Log) Observe(m history.Mutation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -53,7 +53,7 @@ func (e *LockedError) Error() string {
 
 // Create starts a session. Its file, readable by its owner only, is made with the
 // first entry; nothing is left of a session in which nothing was said. What an
-// earlier one left all the same goes.
+// earlier one left all the same is removed.
 func Create(o Options) (*Log, error) {
 	folder := filepath.Join(o.Dir, folderName(o.Workspace))
 	now := o.Now()
@@ -141,7 +141,7 @@ func (l *Log) create() (file, error) {
 	return out, nil
 }
 
-// Resume takes up the session at path and returns its state. Of what is damaged
+// Resume opens the session at path and returns its state. Of what is damaged
 // only a torn last line is taken off the file. The history that the log observes
 // from now on has to begin with exactly the state's Entries; whatever is to be
 // repaired in them is a mutation of that history. It needs no room on the disk.
@@ -214,7 +214,7 @@ func (l *Log) reopen() (file, error) {
 }
 
 // acquire locks the log at path, which must exist, for this process; the lock ends
-// with the process at the latest. The log itself says who holds it otherwise.
+// with the process at the latest. The log itself names its holder otherwise.
 func acquire(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryLock()

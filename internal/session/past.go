@@ -16,7 +16,7 @@ type Past struct {
 	player *player
 }
 
-// Past goes through the log up to now. What waits for room on the disk is part of it.
+// Past walks through the log up to now. What waits for room on the disk is part of it.
 func (l *Log) Past() (*Past, error) {
 	l.mu.Lock()
 	written := stored{path: l.path, size: l.disk.size, waiting: bytes.Join(l.disk.waiting, nil)}

@@ -60,7 +60,7 @@ func (p *pages) entry(e event) (*history.Content, time.Time, error) {
 }
 
 // play makes of s the state to which the events of a line lead. An entry is read only if
-// it is still there at the end: until then an empty one stands for it.
+// it is still there at the end: until then an empty one represents it.
 func (s *State) play(t text, line journal) error {
 	in, err := openPages(t)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // previewBytes is how much of the end of a log a preview reads.
 const previewBytes = 256 << 10
 
-// Preview is the end of what was said in the session at path, for somebody who chooses
+// Preview is the end of what was said in the session at path, for a person that chooses
 // one: the latest messages of the user and what the model said, the newest last.
 func Preview(path string) string {
 	f, err := os.Open(path)

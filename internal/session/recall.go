@@ -138,9 +138,9 @@ func finder(live []slot) func(history.Prune) []history.Recorded {
 	}
 }
 
-// origins notes for each new entry of a rebuilt history which entries of t it stands
-// for, and returns those that nothing stands for. An entry that is like an old one
-// is its summary; one that is like none, such as a marker, stands for those around
+// origins notes for each new entry of a rebuilt history which entries of t it is
+// for, and returns those that nothing represents. An entry that is like an old one
+// is its summary; one that is like none, such as a marker, represents those around
 // it that have no summary.
 func (t *timeline) origins(items []historyItem) (dropped []ref) {
 	kept := make(map[ref]bool, len(items))

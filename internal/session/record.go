@@ -72,8 +72,8 @@ type Record struct {
 	Tokens json.RawMessage
 }
 
-// Counts are how much was recorded in a session. They stand beside every entry, so that
-// the end of a log tells them.
+// Counts are how much was recorded in a session. They are beside every entry, so that
+// the end of a log has them.
 type Counts struct {
 	// Entries were ever added, and Messages of them are the user's.
 	Entries, Messages int
@@ -165,9 +165,9 @@ type prunePayload struct {
 type compressionPayload struct {
 	Cause   string        `json:"cause"`
 	History []historyItem `json:"history"`
-	// Dropped are the entries that left and that nothing stands for.
+	// Dropped are the entries that left and that nothing represents.
 	Dropped []ref `json:"dropped,omitempty"`
-	// Prunes tell, item by item, what left.
+	// Prunes say, item by item, what left.
 	Prunes []prunePayload `json:"prunes,omitempty"`
 }
 
@@ -176,12 +176,12 @@ type compressionPayload struct {
 type historyItem struct {
 	Ref   *ref             `json:"ref,omitempty"`
 	Entry *history.Content `json:"entry,omitempty"`
-	// From are the entries that a new one stands for.
+	// From are the entries that a new one represents.
 	From []ref `json:"from,omitempty"`
 }
 
-// rewindPayload goes back to the state before record To. What came since stays in
-// the log, so that going to before the rewind itself goes forward again.
+// rewindPayload returns to the state before record To. What came since stays in
+// the log, so that going to before the rewind itself leads forward again.
 type rewindPayload struct {
 	To uint64 `json:"to"`
 }

@@ -48,7 +48,7 @@ func replay(t text) (State, error) {
 	return p.at(math.MaxUint64)
 }
 
-// read goes through all records of a log, which is not yet to apply them: it notes where
+// read walks through all records of a log, which is not yet to apply them: it notes where
 // they are.
 func read(t text) (*player, error) {
 	in, err := t.open()
@@ -192,7 +192,7 @@ func (p *player) applySure(line []byte, r Record, e event) error {
 
 // heldLine is a line whose number is not the next one. Either lines before it are lost,
 // or its number is damaged, and then all that follow it would seem to have been there
-// before: what comes next tells.
+// before: what comes next shows.
 type heldLine struct {
 	line  []byte
 	seq   uint64
@@ -232,9 +232,9 @@ func decodeLine(line []byte, r Record) (Record, any, error) {
 	return r, payload, err
 }
 
-// odd takes a line of a newer version. Who writes such lines says so beforehand, so that
+// odd takes a line of a newer version. A program that writes such lines says so beforehand, so that
 // a single one of which nobody said it is a damaged number: the rest of it is taken as
-// it stands. A second one is no accident.
+// it is. A second one is no accident.
 func (p *player) odd(newer *VersionError) error {
 	newer.Line = p.number
 	switch {

@@ -18,7 +18,7 @@ type State struct {
 	Title string
 	// Counts are those of everything that was recorded.
 	Counts Counts
-	// PID and Since tell which process took the log up last, and when.
+	// PID and Since report which process took the log up last, and when.
 	PID   int
 	Since time.Time
 	// Entries are the current context, the raw history.
@@ -47,7 +47,7 @@ type State struct {
 	// Waiting are the messages that the user had queued and that were not in the
 	// conversation yet, as they were recorded.
 	Waiting []json.RawMessage
-	// Notices tell what is wrong with the log, for the user; empty for a sound one.
+	// Notices report what is wrong with the log, for the user; empty for a sound one.
 	Notices []string
 
 	notices []notice

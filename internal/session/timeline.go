@@ -54,7 +54,7 @@ func (t *timeline) edit(seq uint64, removals []ref, replacements map[ref]*histor
 	return unknown
 }
 
-// edits tells a density record by the entries it names; those it does not know are
+// edits are those of a density record by the entries it names; those it does not know are
 // left out.
 func (t *timeline) edits(payload densityPayload) map[*history.Content]history.Edit {
 	edits := make(map[*history.Content]history.Edit, len(payload.Replacements)+len(payload.Removals))

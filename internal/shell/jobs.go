@@ -25,7 +25,7 @@ type Jobs struct {
 	// It is set before the first command.
 	Grace time.Duration
 
-	// OnJob is told that a background command began and that it ended. It is set
+	// OnJob is called when a background command began and that it ended. It is set
 	// before the first command.
 	OnJob func(JobChange)
 
@@ -142,7 +142,7 @@ func (j *Jobs) Close() {
 }
 
 // Kill ends every command by force, at once, and waits for nothing. It is for a
-// program that is told to end a second time.
+// program that is asked to end a second time.
 func (j *Jobs) Kill() { j.groups.kill() }
 
 // ErrClosed is the error of a command after Close.

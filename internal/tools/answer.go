@@ -13,7 +13,7 @@ import (
 )
 
 // Answer is what came of a call: for the model ([Answer.ForModel]), and for a
-// person, who is shown its fields.
+// person, that is shown its fields.
 type Answer struct {
 	// Text is the content, output or report that was asked for; bounded.
 	Text string

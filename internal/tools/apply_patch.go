@@ -51,7 +51,7 @@ type patched struct {
 	notes []string
 }
 
-// patchedFile is a file that a patch changes; after is nil for one that goes.
+// patchedFile is a file that a patch changes; after is nil for one that is deleted.
 type patchedFile struct {
 	change
 	// from is the path that the file had before the patch moved it, empty for none.

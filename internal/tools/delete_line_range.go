@@ -41,7 +41,7 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (change, error) {
 		return change{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, words.Count(count, "line"))
 	}
 	start, end := d.Span(args.StartLine, args.EndLine)
-	// A file without final newline keeps having none when its last line goes.
+	// A file without final newline keeps having none when its last line is deleted.
 	if end == len(d.Text) && start > 0 && !strings.HasSuffix(d.Text, "\n") {
 		start--
 	}

@@ -68,7 +68,7 @@ func (e *Env) mayRead(abs string) bool {
 const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 
 // named finds the protected files that a command line names, whatever it does with
-// them. It goes by words: a command can always hide what it is about, which is what
+// them. It uses words: a command can always hide what it is about, which is what
 // the sandbox is for. Of a confined command only what the sandbox does not keep from
 // it counts.
 func (e *Env) named(command shell.Command, confined bool) []protect.Found {
@@ -133,7 +133,7 @@ func (e *Env) asked(preview Preview) []string {
 	return paths
 }
 
-// maxNamed is how many of the protected files that a command line names are told.
+// maxNamed is how many of the protected files that a command line names are shown.
 const maxNamed = 5
 
 // hidden reports whether no confined command can read a file.

@@ -176,7 +176,7 @@ func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, p
 	return files, problems, nil
 }
 
-// expand returns the files a path stands for: itself, or those of a folder or glob
+// expand returns the files a path represents: itself, or those of a folder or glob
 // that include lets through.
 func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]string, error) {
 	w := e.Workspace

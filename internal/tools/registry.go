@@ -22,7 +22,7 @@ type Registry struct {
 	revisions []uint64
 	current   Offer
 	// known is what each tool declared last, those that are gone too: what a call did
-	// does not change when its server goes.
+	// does not change when its server ends.
 	known map[string]Traits
 }
 

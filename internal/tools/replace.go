@@ -49,7 +49,7 @@ func replace() Tool {
 	}, planReplace)
 }
 
-// prunedMarker is how notes begin that stand where density took text out of the
+// prunedMarker is how notes begin that are where density took text out of the
 // conversation. The model must not take one for text of a file.
 const prunedMarker = "[pruned: "
 

@@ -3,7 +3,7 @@ package tools
 // Source is where tools come from: the program itself, a server, a file. Its functions are
 // safe for parallel use and do not use the registry.
 type Source struct {
-	// Name tells the source from others.
+	// Name distinguishes the source from others.
 	Name string
 	// Revision changes whenever List returns something else; nil for a list that stays.
 	Revision func() uint64

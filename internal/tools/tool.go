@@ -72,7 +72,7 @@ type Plan struct {
 	// is protected is.
 	Preview Preview
 	// Apply does exactly what Preview shows, or refuses because the world is not any
-	// more what it was. It is called at most once. Whatever goes wrong is an answer
+	// more what it was. It is called at most once. A failure is an answer
 	// with Error set. It returns soon after ctx ends.
 	Apply func(ctx context.Context) Answer
 	// Answered is the answer of a call that asks the person, once they answered each of
@@ -88,7 +88,7 @@ type Preview struct {
 	// Diff is the unified diff of an edit.
 	Diff string
 	// Command is the whole command line of a shell call, Directory the folder of the
-	// workspace it runs in, empty for the workspace itself. It goes on in the background
+	// workspace it runs in, empty for the workspace itself. It continues in the background
 	// when Background is set.
 	Command, Directory string
 	Background         bool

@@ -74,7 +74,7 @@ func (m *Model) escape() tea.Cmd {
 }
 
 // escapeTwice is what comes of two Esc that follow each other faster than they can be
-// told apart from a key with Alt.
+// distinguished from a key with Alt.
 func (m *Model) escapeTwice() tea.Cmd { return tea.Batch(m.escape(), m.escape()) }
 
 func (m *Model) interrupt() {

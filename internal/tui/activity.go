@@ -11,7 +11,7 @@ import (
 	"agent/internal/words"
 )
 
-// activity is what goes on: the turn, its reply, the tools that run, what waits for its
+// activity is what continues: the turn, its reply, the tools that run, what waits for its
 // end, and the outputs that can be opened.
 type activity struct {
 	*surface
@@ -34,7 +34,7 @@ type activity struct {
 	earlier []Exchange
 }
 
-// busy reports whether something goes on.
+// busy reports whether something continues.
 func (a *activity) busy() bool { return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 }
 
 // event takes one event of the turn loop.
@@ -160,7 +160,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 	a.queued = nil
 }
 
-// view is what goes on: the tail of the reply, running tools, and a line
+// view is what continues: the tail of the reply, running tools, and a line
 // that says so.
 func (a *activity) view(width, room int) []string {
 	working := a.workingView(width)

@@ -36,7 +36,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 	m.answer(lay)
 }
 
-// commandRows lays out what a command has to show.
+// commandRows arranges what a command has to show.
 func commandRows(output command.Output) transcript.Lay {
 	return func(t *style.Theme, width int) (rows []string) {
 		if output.Bar != nil && !t.Spoken { // its figures are in the lines

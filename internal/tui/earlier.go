@@ -80,7 +80,7 @@ func (a *activity) earlierOpen() string {
 	return ": Ctrl+O opens them"
 }
 
-// foldedRows lays out what was called: what was done, and what failed.
+// foldedRows arranges what was called: what was done, and what failed.
 func foldedRows(calls []Call) transcript.Lay {
 	var worked, failed []Call
 	for _, c := range calls {

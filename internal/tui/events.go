@@ -31,7 +31,7 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 	return next
 }
 
-// event takes one event of the turn loop: what goes on is the activity's.
+// event takes one event of the turn loop: what continues is the activity's.
 func (m *Model) event(event chat.Event) {
 	m.activity.event(event)
 	switch e := event.(type) {

@@ -114,7 +114,7 @@ type (
 	}
 )
 
-// update takes a message and lays the live part out anew. What it returns is to be
+// update takes a message and arranges the live part anew. What it returns is to be
 // run beside.
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
@@ -217,7 +217,7 @@ func (m *Model) wake() time.Time {
 }
 
 // moving reports whether time changes what is on the screen. A question hides what
-// goes on, until it is answered.
+// continues, until it is answered.
 func (m *Model) moving() bool {
 	if m.questions.Open() {
 		return m.hint.text != ""

@@ -62,7 +62,7 @@ type Options struct {
 	// Plain prints lines and reads lines, without a single escape sequence: for screen
 	// readers. Terminals that can do no more (TERM=dumb) get it anyway.
 	Plain bool
-	// Hear keeps Ctrl+C from whoever ends the program by it, until release is called. It is
+	// Hear keeps Ctrl+C from the caller that ends the program by it, until release is called. It is
 	// called where Ctrl+C is a signal: with Plain. Nil means that nobody does.
 	Hear func() (release func())
 	// In and Out are the terminal.
@@ -111,7 +111,7 @@ type Options struct {
 // env returns the value of a variable of Environ.
 func (o Options) env(key string) string { return term.Lookup(o.Environ, key) }
 
-// simpleTerminal reports a terminal that is not asked or told anything beyond what
+// simpleTerminal reports a terminal that is sent nothing beyond what
 // every terminal knows.
 func (o Options) simpleTerminal() bool {
 	name := o.env("TERM")

@@ -94,7 +94,7 @@ func (m *Model) pickable(pick *command.Pick) bool {
 	return pick != nil && len(pick.Choices) > 0 && m.input.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.opts.Plain
 }
 
-// searchPrompts opens the earlier prompts, the newest first. What is chosen goes into
+// searchPrompts opens the earlier prompts, the newest first. What is chosen is put into
 // the input.
 func (m *Model) searchPrompts() tea.Cmd {
 	pick := command.Pick{Title: "earlier prompts"}

@@ -16,11 +16,11 @@ type presence struct {
 	title string
 	// unfocused is set while the window does not have the focus.
 	unfocused bool
-	// sequence goes to the terminal with the next frame.
+	// sequence is sent to the terminal with the next frame.
 	sequence string
 }
 
-// say says in the terminal's title what goes on, and asks for attention when a
+// say says in the terminal's title what continues, and asks for attention when a
 // question waits or a long turn ended while the window had not the focus.
 func (p *presence) say(questions *question.Questions, running bool) {
 	if p.opts.simpleTerminal() {

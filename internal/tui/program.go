@@ -39,7 +39,7 @@ func lend(run func() error, done func(error) tea.Msg) tea.Cmd {
 
 // program is the model as Bubble Tea runs it: Bubble Tea owns the loop, the messages
 // and the commands. Keys come from our reader, and after every Update the model's
-// frame goes to our screen; input and renderer of Bubble Tea are off.
+// frame is drawn by our screen; input and renderer of Bubble Tea are off.
 type program struct {
 	*Model
 	terminal *term.Terminal

@@ -94,14 +94,14 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 	return rows
 }
 
-// goesOn reports whether what is open goes on with what was printed last: it has grown,
+// goesOn reports whether what is open continues with what was printed last: it has grown,
 // or it is a part of a list, a table or code of which parts were printed.
 func (r *reply) goesOn(_ int, growing bool) bool {
 	piece, ok := r.text.Open()
 	return ok && (growing || piece.More)
 }
 
-// layPiece lays a piece of a reply out by the renderer of the theme that is in use then.
+// layPiece arranges a piece of a reply by the renderer of the theme that is in use then.
 func (a *activity) layPiece(piece markdown.Piece) transcript.Lay {
 	return func(_ *style.Theme, width int) []string { return a.md.Piece(piece, width) }
 }

@@ -12,9 +12,9 @@ type resize struct {
 	change change
 }
 
-// change is a change of the window's size that goes on.
+// change is a change of the window's size that continues.
 type change struct {
-	// until is when it has settled, the zero time when none goes on.
+	// until is when it has settled, the zero time when none continues.
 	until         time.Time
 	width, height int
 	// lowest is the lowest that the window has been, and turned whether its width

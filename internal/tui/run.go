@@ -22,7 +22,7 @@ var ErrTerminated = errors.New("ended by a signal")
 // Run shows the interface until the user quits, ctx ends or a signal asks the
 // process to end; the error is then nil, ctx's or ErrTerminated. The terminal is
 // left as it was found in every case. A turn in progress is not interrupted: that
-// is for whoever owns the driver.
+// is for the caller that owns the driver.
 func Run(ctx context.Context, opts Options) (err error) {
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
 		return ErrNoTerminal

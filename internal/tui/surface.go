@@ -112,7 +112,7 @@ func (s *surface) showHint(text string, quits bool) {
 	s.hint = hint{text: text, until: s.opts.Now().Add(hintTime), quits: quits}
 }
 
-// answer prints what a command answers: it stands by itself.
+// answer prints what a command answers: it is by itself.
 func (s *surface) answer(lay transcript.Lay) { s.print(transcript.Text, lay) }
 
 // print adds a finished entry to the transcript.
@@ -121,12 +121,12 @@ func (s *surface) print(kind transcript.Kind, lay transcript.Lay) {
 	s.transcript.Add(kind, lay, s.theme, s.columns())
 }
 
-// note prints a line that tells what happened: a glyph, then words.
+// note prints a line that reports what happened: a glyph, then words.
 func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) {
 	s.print(transcript.Line, noteRows(look, glyph, text))
 }
 
-// noteRows lays out a note.
+// noteRows arranges a note.
 func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
 	text = style.CleanProse(strings.TrimSpace(text))
 	return func(t *style.Theme, width int) []string {

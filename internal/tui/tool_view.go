@@ -90,7 +90,7 @@ type heldEdit chat.ToolEnded
 
 func (e heldEdit) rows() transcript.Lay { return toolRows(chat.ToolEnded(e), 0) }
 
-// toolRows lays out a finished call, and the tokens that pruning freed because of it.
+// toolRows arranges a finished call, and the tokens that pruning freed because of it.
 func toolRows(e chat.ToolEnded, freed int) transcript.Lay {
 	return func(t *style.Theme, width int) []string { return toolResult(t, e, freed, width) }
 }
@@ -121,7 +121,7 @@ type readFile struct {
 // heldReads are files that were read one after another, until something else is printed.
 type heldReads []readFile
 
-// rows lays them out: one entry.
+// rows arranges them: one entry.
 func (reads heldReads) rows() transcript.Lay {
 	return func(t *style.Theme, width int) []string {
 		var spans style.Spans

@@ -88,7 +88,7 @@ func (m *Model) layout() {
 	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
 }
 
-// inputView lays out the input and says where the cursor is.
+// inputView arranges the input and says where the cursor is.
 func (m *Model) inputView(width, height int) ([]string, place) {
 	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking()} // the question owns the keys
 	rows, row, col := m.input.View(m.theme, look, width, height)
@@ -110,7 +110,7 @@ func (m *Model) placeholder() string {
 // pickerRows is how many rows a list takes at most, with the one that is typed in.
 const pickerRows = 11
 
-// underInput is what stands between the input and the status line: the keys, or what
+// underInput is what is between the input and the status line: the keys, or what
 // is proposed.
 func (m *Model) underInput(width, room int) []string {
 	switch {

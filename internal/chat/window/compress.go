@@ -48,10 +48,10 @@ func (w *Window) threshold(strategy compression.Strategy) float64 {
 	return strategy.Trigger().DefaultThreshold
 }
 
-// PerformCompression lets the strategy rebuild the history and tells the outcome.
+// PerformCompression lets the strategy rebuild the history and reports the outcome.
 // Entries that arrive meanwhile are kept by the history service. A request that
 // nothing can make fit is refused before anything is lost of it. At the hard limit a
-// model that gives no summary is told of and passed over, for the ladder goes on
+// model that gives no summary learns of and passed over, for the ladder continues
 // without it (D-30).
 func (w *Window) PerformCompression(ctx context.Context, strategy compression.Strategy) (compression.Result, error) {
 	entries, tokens := w.History.Curated()
@@ -83,7 +83,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	if err != nil {
 		return result, fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
 	}
-	// A no-op over the threshold would repeat before every request; it is told
+	// A no-op over the threshold would repeat before every request; it is reported
 	// once for as long as it has the same reason.
 	if result.Applied || result.Reason != w.noopReason {
 		w.noopReason = result.Reason
@@ -114,7 +114,7 @@ func (w *Window) shortenLatest(strategy compression.Strategy) error {
 	return nil
 }
 
-// rebuild puts what f makes of the history in its place, and tells the ledger what left.
+// rebuild puts what f makes of the history in its place, and records in the ledger what left.
 // It reports false where f returns nothing.
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
 	w.followed() // while what is rebuilt is still there
@@ -131,7 +131,7 @@ func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens
 	return done, err
 }
 
-// Compress runs the active strategy now, whatever the threshold, and tells nobody
+// Compress runs the active strategy now, whatever the threshold, and reports nothing
 // but the caller.
 func (w *Window) Compress(ctx context.Context) (Compression, error) {
 	strategy, err := w.Active()
@@ -143,7 +143,7 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 }
 
 // compress is one rebuild by a strategy. The strategy works on immutable values, so
-// that it may take its time while the history goes on taking entries.
+// that it may take its time while the history continues taking entries.
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
 	var result compression.Result

@@ -28,7 +28,7 @@ func (w *Window) wasCut(model string, estimate int, reported Reported) bool {
 }
 
 // cut takes what a cut teaches: the window, and nothing about how tokens compare. Every
-// cut is told once.
+// cut is reported once.
 func (w *Window) cut(estimate int, reported Reported) {
 	model := w.Settings().Model
 	if reported.Prompt < leastWindow || w.Cuts != nil && !w.Cuts() {

@@ -12,7 +12,7 @@
 // and the ledger of what was pruned. The conversation itself belongs to
 // history.Service; a Window is the only one that makes it smaller.
 //
-// It knows nothing of turns, queues, approvals or screens. What it does it tells as
+// It knows nothing of turns, queues, approvals or screens. It reports what it does as
 // typed steps, after it is done. One goroutine owns a Window; only what a strategy
 // computes from the immutable entries it is handed may run elsewhere meanwhile.
 package window

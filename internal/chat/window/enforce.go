@@ -59,7 +59,7 @@ func (w *Window) Refused(named int) {
 	w.Tell(Refusal{Tokens: refused, Limit: w.Size()})
 }
 
-// inTheirTokens restates an overflow, which is told in our tokens, in those of the
+// inTheirTokens restates an overflow, which is measured in our tokens, in those of the
 // provider, which the settings mean. Other errors stay as they are.
 func (w *Window) inTheirTokens(err error) error {
 	var overflow *compression.ContextOverflowError

@@ -13,7 +13,7 @@ import (
 type Head struct {
 	System string
 	Tools  []llm.ToolSpec
-	// Cut tells that the instructions in System were cut to fit.
+	// Cut reports that the instructions in System were cut to fit.
 	Cut bool
 }
 

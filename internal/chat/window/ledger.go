@@ -15,7 +15,7 @@ type ledger struct {
 	turn int
 }
 
-// NextTurn notes that the user said something: prunes are told by the message
+// NextTurn notes that the user said something: prunes are grouped by the message
 // during which they happened.
 func (w *Window) NextTurn() { w.ledger.turn++ }
 
@@ -24,7 +24,7 @@ func (w *Window) NextTurn() { w.ledger.turn++ }
 // is the one number that is shown of what density freed.
 func (w *Window) Ledger() []Prune { return slices.Clone(w.ledger.prunes) }
 
-// Restore takes up the ledger of a recorded session in which the user has sent so many
+// Restore restores the ledger of a recorded session in which the user has sent so many
 // messages.
 func (w *Window) Restore(recorded []Prune, turn int) {
 	w.ledger = ledger{prunes: slices.Clone(recorded), turn: turn}

@@ -33,7 +33,7 @@ func (w *Window) configuredSize() int {
 }
 
 // SizeOf is the window of a model: what is set, else what is known of it, else a
-// common size; 0 stands for neither.
+// common size; 0 represents neither.
 func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 
 // learnedLimit is a size a provider refused while the window was believed to be
@@ -60,7 +60,7 @@ func (w *Window) reserve() int {
 }
 
 // ReserveOf is what is kept free of a window: what is set, else the common share; 0
-// stands for nothing set (D-08).
+// represents nothing set (D-08).
 func ReserveOf(set, size int) int {
 	if set > 0 {
 		return set

@@ -121,7 +121,7 @@ func (w *Window) cold() bool {
 	}
 }
 
-// carryOut applies a plan to the history and tells it.
+// carryOut applies a plan to the history and reports it.
 func (w *Window) carryOut(plan cacheaware.Plan) error {
 	if len(plan.Changes) == 0 {
 		return nil
@@ -159,7 +159,7 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 }
 
 // Stamp notes at a reply how its provider counts, so that a session that is taken up shows
-// the same sizes; and which request it answers, so that the record tells what pruning cost
+// the same sizes; and which request it answers, so that the record reports what pruning cost
 // and saved. The latter only a strategy that prunes by price needs.
 func (w *Window) Stamp(reply *history.Content) *history.Content {
 	model, _ := reply.Metadata[history.MetaModel].(string)
@@ -179,7 +179,7 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 	return request.Stamp(reply)
 }
 
-// Resume takes up the record of a conversation whose entries are in the history
+// Resume continues the record of a conversation whose entries are in the history
 // already: its pinned files, and the steps that led to it, which only a strategy that
 // prunes by price asks for. An error is that of steps.
 func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) error {

@@ -6,7 +6,7 @@ import (
 	"agent/internal/history"
 )
 
-// What stands in the place of what a provider refused.
+// What replaces what a provider refused.
 const (
 	imageLeftOut  = "[An image was left out here: the model takes none.]"
 	resultLeftOut = "[The result was left out: the provider refused the request that held it.]"
@@ -14,7 +14,7 @@ const (
 
 // TakeBack removes what the user said since the model last answered, and returns it,
 // oldest first: the provider refused a request for it, and would refuse all that
-// follow (D-50). A reply that a content filter has cut is no answer, and goes too. A
+// follow (D-50). A reply that a content filter has cut is no answer, and leaves too. A
 // summary stays, and so do the first messages for which spared is true.
 func (w *Window) TakeBack(spared func(*history.Content) bool) ([]*history.Content, error) {
 	raw := w.History.RawHistory()

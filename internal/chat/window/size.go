@@ -28,7 +28,7 @@ func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.calibration.Observe(model, estimate, reported.Prompt, reported.Cached)
 }
 
-// Calibrate takes up what providers reported in an earlier run, by model (D-09).
+// Calibrate uses what providers reported in an earlier run, by model (D-09).
 func (w *Window) Calibrate(scales map[string]float64) {
 	for model, ratio := range scales {
 		w.calibration.Restore(model, ratio)

@@ -51,7 +51,7 @@ type Compression struct {
 	// Applied is false for a no-op. Reason says why; of a step that the hard limit
 	// forced it says which: "context limit: shorter tail" (D-49).
 	Applied bool
-	// Failed: no model gave a summary; at the hard limit the work goes on without one.
+	// Failed: no model gave a summary; at the hard limit the work continues without one.
 	Failed       bool
 	Reason       string
 	TokensBefore int

@@ -15,7 +15,7 @@ func (w *Window) Bills() (bills []cacheaware.Bill, shortfalls bool) {
 	return bills, w.pruning.engine.Shortfalls()
 }
 
-// Next is what the next request would cost as the context stands; false for a strategy that
+// Next is what the next request would cost as the context is; false for a strategy that
 // keeps no account.
 func (w *Window) Next() (cacheaware.Bill, bool) {
 	if !w.followed() {

@@ -50,7 +50,7 @@ type connected struct {
 }
 
 // within connects until ctx ends. Looking for the model of a profile may wait for its
-// endpoint; nobody who has had enough waits for that, and what comes of it later is let
+// endpoint; nobody that has had enough waits for that, and what comes of it later is let
 // go of.
 func (c Connect) within(ctx context.Context) connected {
 	done := make(chan connected, 1)
@@ -77,7 +77,7 @@ func (c Connect) within(ctx context.Context) connected {
 }
 
 // patienceAfterVain is how many entries must be added before a model is asked again
-// without being told to, after it was asked in vain.
+// without a request to do so, after it was asked in vain.
 const patienceAfterVain = 20
 
 // vain is the latest time that a strategy asked a model for nothing: at the hard

@@ -52,7 +52,7 @@ func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content,
 	return kept, sizes
 }
 
-// withTodos puts the todo list before what stands for entries that are gone. Where
+// withTodos puts the todo list before what represents entries that are gone. Where
 // nothing is gone, the model can read the list where it was written.
 func (w *Window) withTodos(entries []*history.Content) []*history.Content {
 	at := slices.IndexFunc(entries, func(c *history.Content) bool { return c.Metadata[history.MetaSummary] == true })

@@ -11,7 +11,7 @@ import (
 	"agent/internal/tokens"
 )
 
-// Settings are the user's choices that a Window hangs on, as they are at one moment.
+// Settings are the user's choices that a Window depends on, as they are at one moment.
 type Settings struct {
 	// Model names the model of the next request.
 	Model string
@@ -69,7 +69,7 @@ type Config struct {
 	// TranscriptPath returns the file that keeps the whole conversation, empty when none
 	// does (REQ-HD-012.1). Nil is none.
 	TranscriptPath func() string
-	// Todos returns the todo list as it stands; nil where there is none (REQ-HD-011.2).
+	// Todos returns the todo list as it is; nil where there is none (REQ-HD-011.2).
 	Todos func() todo.List
 	// Root is the folder that relative paths in calls mean.
 	Root string
@@ -139,7 +139,7 @@ func New(config Config) *Window {
 	return &Window{Config: config, learned: make(map[string]learnedLimit), doubted: make(map[string]bool), pins: make(map[string]bool)}
 }
 
-// Reset forgets what hangs on a conversation that was cleared. What was learned
+// Reset forgets what depends on a conversation that was cleared. What was learned
 // about models stays.
 func (w *Window) Reset() {
 	w.ledger = ledger{turn: w.ledger.turn}

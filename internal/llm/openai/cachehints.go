@@ -13,7 +13,7 @@ type cacheHints struct {
 	// key is OpenAI's, session OpenRouter's.
 	key, session string
 	// control marks the end of what shall be kept, as Anthropic and Alibaba read it;
-	// nil sends none. It stands on the entries marked, and on the system prompt.
+	// nil sends none. It is on the entries marked, and on the system prompt.
 	control json.RawMessage
 	marked  map[int]bool
 	// breakpoint marks the end of the system prompt for GPT-5.6 and later, which

@@ -64,7 +64,7 @@ const (
 	nine           = 9
 )
 
-// fit is an id in this form; n tells apart calls that have the same one, from 1.
+// fit is an id in this form; n distinguishes calls that have the same one, from 1.
 func (f idForm) fit(id string, n int) string {
 	if id == "" {
 		id = "call"
@@ -107,7 +107,7 @@ func isWordByte(r rune) bool {
 	return r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// hashed stands for an id in nine letters and digits, the same for the same.
+// hashed represents an id in nine letters and digits, the same for the same.
 func hashed(id string, n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	hash := fnv.New64a()

@@ -21,7 +21,7 @@ import (
 // Config says where and how a Client talks. Only BaseURL is required.
 type Config struct {
 	// BaseURL is the endpoint without a slash at its end. It may have a query, which
-	// goes with every request.
+	// accompanies every request.
 	BaseURL string
 	// Key is sent as bearer token when it is not empty.
 	Key llm.Key

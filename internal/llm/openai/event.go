@@ -68,7 +68,7 @@ func (c chatChoice) parts(came chatDelta) []chatDelta {
 	return parts
 }
 
-// finishReason is why a reply ended, "" while it goes on. A reason that is no
+// finishReason is why a reply ended, "" while it continues. A reason that is no
 // string still says that the reply is complete.
 type finishReason string
 

@@ -26,7 +26,7 @@ const maxModelsBody = 16 << 20
 // ModelInfo is what an endpoint says about a model.
 type ModelInfo struct {
 	ID string
-	// OwnedBy is what the endpoint says of the owner; it tells local servers apart.
+	// OwnedBy is what the endpoint says of the owner; it distinguishes local servers.
 	OwnedBy string
 	// ContextLimit is the window in tokens, 0 when the endpoint does not say.
 	ContextLimit int
@@ -64,7 +64,7 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 }
 
 // Ask puts a question to the server on a path beside its /v1 and reads the JSON of
-// the answer. Local servers tell there what the API has no place for.
+// the answer. Local servers say there what the API has no place for.
 func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
 	beside := &Client{config: c.config, http: c.http}
 	base, query, _ := strings.Cut(c.config.BaseURL, "?")

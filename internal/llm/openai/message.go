@@ -16,7 +16,7 @@ import (
 type messageWriter struct {
 	buf []byte
 	ids *callIDs
-	// replay says what goes back of what providers attached.
+	// replay says what is sent back of what providers attached.
 	replay replay
 	hints  cacheHints
 	// answers says that a tool message must be followed by one of the assistant.
@@ -57,7 +57,7 @@ func (w *messageWriter) system(prompt string) {
 	w.close()
 }
 
-// understood is what the assistant says to a system prompt that the user tells it, for
+// understood is what the assistant says to a system prompt that the user sends, for
 // models with which the two must take turns.
 const understood = "(understood)"
 

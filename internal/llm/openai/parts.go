@@ -8,7 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// noOutput stands for the result of a tool that answered nothing: servers refuse
+// noOutput represents the result of a tool that answered nothing: servers refuse
 // a tool message without content.
 const noOutput = "(no output)"
 
@@ -38,7 +38,7 @@ func mediaOf(blocks []history.Block) []*history.Media {
 	return media
 }
 
-// imagesOf are the images of a tool's answer, and what stands in their place, with a line
+// imagesOf are the images of a tool's answer, and what is in their place, with a line
 // that says what they are; nil for none. They go as a message of the user: a tool's has
 // room for text only.
 func imagesOf(c *history.Content) []history.Block {
@@ -63,7 +63,7 @@ func imageURL(m *history.Media) (url string, ok bool) {
 	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")
 }
 
-// unsendable stands for media that no API takes.
+// unsendable represents media that no API takes.
 func unsendable(m *history.Media) string {
 	return fmt.Sprintf("(an attachment of type %s, which cannot be sent)", m.MimeType)
 }

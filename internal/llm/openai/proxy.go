@@ -117,7 +117,7 @@ type proxyError struct{ variable string }
 func (e *proxyError) Error() string { return e.variable + " is not the address of a proxy" }
 
 // proxyFromEnvironment is http.ProxyFromEnvironment, which takes an address that it
-// cannot read for a host, or goes straight without a word.
+// cannot read for a host, or is bypassed without a word.
 func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
 	if vendor.IsLocal(request.URL.Host) {
 		return http.ProxyFromEnvironment(request)

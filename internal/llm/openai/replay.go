@@ -18,15 +18,15 @@ const (
 	fieldItems            = "items"                 // Responses API: reasoning items
 
 	// fieldThinkTags is no member: the reasoning came within tags before the answer,
-	// and goes back so.
+	// and is sent back so.
 	fieldThinkTags = "<think>"
 )
 
-// replay is what goes back of the attachments of a history: those of this model at
+// replay is what is sent back of the attachments of a history: those of this model at
 // this host, in the way that its vendor wants. All others stay at home.
 type replay struct {
 	model, host string
-	// thoughts is set when reasoning goes back, and signed when what is attached to
+	// thoughts is set when reasoning is sent back, and signed when what is attached to
 	// it does; field is the member that every message with calls must have.
 	thoughts, signed bool
 	field            string
@@ -75,7 +75,7 @@ func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
 	return nil
 }
 
-// reasoning is what goes back of the thinking in a message: the member that holds
+// reasoning is what is sent back of the thinking in a message: the member that holds
 // its words, "" if none, the words, and the signed details, nil if there are none.
 func (p replay) reasoning(c *history.Content) (field, words string, details json.RawMessage) {
 	if len(c.Calls()) > 0 {

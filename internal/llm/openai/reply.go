@@ -249,7 +249,7 @@ func (r *reply) emit(chunk llm.Chunk) {
 	r.left = !r.yield(chunk, nil)
 }
 
-// malformed is the failure of a reply that no second attempt would mend.
+// malformed is the failure of a reply that no second attempt would fix.
 func (r *reply) malformed(text string) *llm.Error {
 	failure := r.client.fail(llm.Unavailable, r.model, text)
 	failure.Hint, failure.Final = refusal.HintServer, true

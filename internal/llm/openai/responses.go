@@ -193,7 +193,7 @@ type reasoningItem struct {
 	Item json.RawMessage `json:"item"`
 }
 
-// items is the reasoning that goes back with the entry of a reply.
+// items is the reasoning that is sent back with the entry of a reply.
 func (p replay) items(c *history.Content) []reasoningItem {
 	for _, b := range c.Blocks {
 		thinking, ok := b.(*history.Thinking)

@@ -13,7 +13,7 @@ type strayCloser struct {
 	fenced, over bool
 }
 
-// closingThink is the tag that is known to stand alone.
+// closingThink is the tag that is known to be alone.
 const closingThink = "</think>"
 
 // add takes a piece of the answer. It returns what of it, and of what was held, comes

@@ -73,7 +73,7 @@ func isHalf(data []byte, digits string) bool {
 	return strings.HasPrefix(escape, `\ud`) && strings.Contains(digits, escape[3:4])
 }
 
-// escaped reports whether a backslash stands before the byte at, which is not itself
+// escaped reports whether a backslash is before the byte at, which is not itself
 // behind another one.
 func escaped(data []byte, at int) bool {
 	n := 0

@@ -19,7 +19,7 @@ type matcher func(string) bool
 
 // pathPattern reads the pattern of a path: //abs is absolute, ~/ the home folder, / the
 // folder of the settings, ./ and the rest too; a name without a slash is meant in every
-// folder. A folder stands for all that is in it. Literal is the path of a pattern
+// folder. A folder represents all that is in it. Literal is the path of a pattern
 // without wildcards.
 func pathPattern(pattern, root, home string) (matches matcher, literal, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")

@@ -50,7 +50,7 @@ const (
 	tools
 )
 
-// String says the rule as a person is told it.
+// String says the rule as a person reads it.
 func (r Rule) String() string { return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File) }
 
 // Rules are those that hold in a workspace.

@@ -132,7 +132,7 @@ func (t tool) accepts(given members) bool {
 	return !slices.ContainsFunc(t.required, func(name string) bool { return given.index(name) < 0 })
 }
 
-// ofType reports whether a value can be of a type; a text may stand for what it says.
+// ofType reports whether a value can be of a type; a text may be for what it says.
 func ofType(want string, value json.RawMessage) bool {
 	switch value[0] {
 	case '"':

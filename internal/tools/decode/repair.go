@@ -43,7 +43,7 @@ func unfenced(text string) string {
 }
 
 // each calls outside for every byte of a text that is not within a JSON string, and inside
-// for those that are, escapes left out; both return what stands for it.
+// for those that are, escapes left out; both return what represents it.
 func each(text string, outside func(i int) string, inside func(b byte) string) string {
 	var out strings.Builder
 	within := false

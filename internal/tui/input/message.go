@@ -86,7 +86,7 @@ func (in *Input) Recall(prompt string) {
 	in.Set(prompt)
 }
 
-// Older goes to the prompt before, Newer to the one after, at last to the draft.
+// Older is sent to the prompt before, Newer to the one after, at last to the draft.
 func (in *Input) Older() {
 	in.keepPastes()
 	if prompt, ok := in.prompts.Older(in.Value()); ok {
@@ -95,7 +95,7 @@ func (in *Input) Older() {
 	}
 }
 
-// Newer goes to the prompt after the one that is shown, at last to the draft.
+// Newer is sent to the prompt after the one that is shown, at last to the draft.
 func (in *Input) Newer() {
 	if prompt, ok := in.prompts.Newer(); ok {
 		in.Recall(prompt)

@@ -21,7 +21,7 @@ type Look struct {
 	Dim bool
 }
 
-// View lays out the prompt in at most height rows and says where the cursor is.
+// View arranges the prompt in at most height rows and says where the cursor is.
 func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []string, row, col int) {
 	rows, row, col = in.Editor.View(width-len(mark), height)
 	for i, text := range rows {

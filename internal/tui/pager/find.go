@@ -27,7 +27,7 @@ type found struct {
 	searched bool
 }
 
-// find goes to the next or previous row, of all pages, that holds the query, in either
+// find is sent to the next or previous row, of all pages, that holds the query, in either
 // case. Behind the last one it begins anew.
 func (p *Pager) find(direction int) {
 	if p.query == "" || p.theme == nil {

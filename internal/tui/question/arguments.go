@@ -94,7 +94,7 @@ func (w *argumentsWriter) several(opened json.Delim, depth int) error {
 	return nil
 }
 
-// newRow begins a row, or goes on behind a space where values are nested too deep.
+// newRow begins a row, or continues behind a space where values are nested too deep.
 func (w *argumentsWriter) newRow(depth int) {
 	if depth > deepest {
 		w.WriteByte(' ')

@@ -25,11 +25,11 @@ type body struct {
 	// scrolled is set while top is the first row shown; otherwise head and tail are.
 	scrolled bool
 	top      int
-	// endSeen is set once the end was shown with what stands before it.
+	// endSeen is set once the end was shown with what is before it.
 	endSeen bool
 }
 
-// lay lays the body out, if that was not done for this theme and width.
+// lay arranges the body, if that was not done for this theme and width.
 func (b *body) lay(t *style.Theme, request Asked, width int) {
 	if b.theme == t && b.width == width {
 		return

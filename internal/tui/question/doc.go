@@ -5,8 +5,8 @@
 // removed or left invisible (style.Reveal); what does not fit is said, and its end is
 // shown before it can be approved.
 //
-// Typing never answers. A letter answers only when it stands alone: not right after
+// Typing never answers. A letter answers only when it is alone: not right after
 // the question appeared, not while a message is being typed, and with no other key
 // close behind it. A letter that answers too early or twice is held, not typed; a word that
-// goes on with it belongs to the message, as everything else does that is typed.
+// continues with it belongs to the message, as everything else does that is typed.
 package question

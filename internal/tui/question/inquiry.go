@@ -47,7 +47,7 @@ func inquiryHidden(all []tools.Inquiry) (n int) {
 	return n
 }
 
-// optionRows are the options, for the pager and for who listens.
+// optionRows are the options, for the pager and for people that listen.
 func optionRows(t *style.Theme, i *tools.Inquiry, width int) []string {
 	var rows []string
 	for n, o := range i.Options {

@@ -112,10 +112,10 @@ func cautionRows(t *style.Theme, request Asked, width int) []string {
 	return rows
 }
 
-// mostCautions is how many rows of cautions stand below a question.
+// mostCautions is how many rows of cautions are below a question.
 const mostCautions = 6
 
-// foot is what stands below the body: what to be careful about, and the answers.
+// foot is what is below the body: what to be careful about, and the answers.
 func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
 	foot := cautionRows(t, q.First(), width)
 	if more := len(foot) - mostCautions; more > 0 {
