@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/snapshot"
 	"agent/internal/todo"
 	"agent/internal/traits"
 
@@ -55,11 +53,8 @@ func runACP(ctx context.Context, w world, o sessionOptions) error {
 		return err
 	}
 	w.Say = nil // what is for people goes to the editor as notices
-	return acp.Serve(ctx, editorAgent{w, o}, w.stdin, lineWriter{w.stdout}, log.Logger)
+	return acp.Serve(ctx, editorAgent{w, o}, w.stdin, w.stdout, log.Logger)
 }
-
-// lineWriter writes to standard output as it is: the editor is no terminal.
-type lineWriter struct{ io.Writer }
 
 // editorAgent makes the conversations of an editor.
 type editorAgent struct {
@@ -88,9 +83,7 @@ func (a editorAgent) Open(ctx context.Context, folder, id string, emit func(chat
 	case err != nil:
 		return nil, err
 	}
-	talk := &editorConversation{Conversation: c, now: a.w.Now, resumed: id != ""}
-	talk.commands = c.Commands(ctx, c.Chat, app.Screen{})
-	return talk, nil
+	return &editorConversation{c, c.Commands(ctx, c.Chat, app.Screen{})}, nil
 }
 
 func (a editorAgent) List(folder string) ([]acp.Listed, error) {
@@ -104,7 +97,7 @@ func (a editorAgent) List(folder string) ([]acp.Listed, error) {
 	}
 	var listed []acp.Listed
 	for _, info := range infos {
-		listed = append(listed, acp.Listed{ID: info.ID, Workspace: info.Workspace, Title: titleOf(info.FirstPrompt), Updated: info.Used.UTC().Format(time.RFC3339)})
+		listed = append(listed, acp.Listed{ID: info.ID, Workspace: info.Workspace, Title: info.Title, Updated: info.Used.UTC().Format(time.RFC3339)})
 	}
 	return listed, nil
 }
@@ -122,38 +115,19 @@ func (a editorAgent) Delete(id string) error {
 	if i < 0 {
 		return acp.ErrNoSession
 	}
-	if err := session.Delete(infos[i].Path); err != nil {
-		return err
-	}
-	_ = snapshot.Remove(f.SnapshotsOf(id)) // what is left is swept
-	return nil
-}
-
-// titleLength is that of a title, in characters.
-const titleLength = 80
-
-func titleOf(prompt string) string {
-	if letters := []rune(prompt); len(letters) > titleLength {
-		return string(letters[:titleLength-1]) + "…"
-	}
-	return prompt
+	return deleteSession(f, infos[i])
 }
 
 // editorConversation is a conversation as an editor drives it.
 type editorConversation struct {
 	*app.Conversation
 	commands *command.Commands
-	now      func() time.Time
-	resumed  bool
 }
 
-func (c *editorConversation) Notices() []string             { return c.Conversation.Notices }
-func (c *editorConversation) Recorded() []*history.Content  { return c.Conversation.Recorded }
-func (c *editorConversation) Todos() todo.List              { return c.Env.Todos.List() }
-func (c *editorConversation) Title() string                 { return "" }
-func (c *editorConversation) Root() string                  { return c.Chat.Root }
-func (c *editorConversation) Close()                        { c.Conversation.Close() }
-func (c *editorConversation) Run(ctx context.Context) error { return c.Conversation.Run(ctx) }
+func (c *editorConversation) Notices() []string            { return c.Conversation.Notices }
+func (c *editorConversation) Recorded() []*history.Content { return c.Conversation.Recorded }
+func (c *editorConversation) Todos() todo.List             { return c.Env.Todos.List() }
+func (c *editorConversation) Root() string                 { return c.Chat.Root }
 
 func (c *editorConversation) Traits(tool string) traits.Traits {
 	found, err := c.Tools.Get(tool)

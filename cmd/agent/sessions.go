@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/app"
 	"agent/internal/command"
 	"agent/internal/history"
 	"agent/internal/rawjson"
@@ -116,14 +117,24 @@ func newSessionsExport(w world) *cobra.Command {
 
 func newSessionsDelete(w world) *cobra.Command {
 	return sessionCommand(w, "delete", "Delete a session's record", func(cmd *cobra.Command, info session.Info) error {
-		if err := session.Delete(info.Path); err != nil {
+		f, err := w.Folders()
+		if err != nil {
 			return err
 		}
-		if f, err := w.Folders(); err == nil {
-			_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // what is left is swept
+		if err := deleteSession(f, info); err != nil {
+			return err
 		}
 		return w.print("deleted " + info.ID)
 	})
+}
+
+// deleteSession removes the record of a session, and what files held before it.
+func deleteSession(f app.Folders, info session.Info) error {
+	if err := session.Delete(info.Path); err != nil {
+		return err
+	}
+	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // what is left is swept
+	return nil
 }
 
 // sessionCommand is a command on one session, named by id or by a part that only one

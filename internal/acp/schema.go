@@ -7,9 +7,6 @@ import "encoding/json"
 type initializeParams struct {
 	ProtocolVersion    int `json:"protocolVersion"`
 	ClientCapabilities struct {
-		FS struct {
-			ReadTextFile bool `json:"readTextFile"`
-		} `json:"fs"`
 		Session struct {
 			Notices    json.RawMessage `json:"notices"`
 			Compaction json.RawMessage `json:"compaction"`

@@ -42,8 +42,6 @@ type Conversation interface {
 	Commands() []Command
 	// Command runs a slash command; submit is what it sends to the model.
 	Command(ctx context.Context, line string) (lines []string, submit string, err error)
-	// Title is what the session is called.
-	Title() string
 	// Root is the workspace.
 	Root() string
 }
@@ -92,7 +90,7 @@ type Server struct {
 	log   *slog.Logger
 
 	// Set by initialize.
-	notices, compactions, reads, terminal bool
+	notices, compactions bool
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -231,10 +229,9 @@ func (s *Server) initialize(m message) {
 	}
 	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 	s.notices, s.compactions = given(p.ClientCapabilities.Session.Notices), given(p.ClientCapabilities.Session.Compaction)
-	s.reads, s.terminal = p.ClientCapabilities.FS.ReadTextFile, p.ClientCapabilities.Auth.Terminal
 	none := map[string]any{}
 	auth := map[string]any{"id": "agent-env", "name": "Key from the environment or agent login", "description": "Set OPENAI_API_KEY or OPENAI_BASE_URL, or run: agent login"}
-	if s.terminal {
+	if p.ClientCapabilities.Auth.Terminal {
 		auth = map[string]any{"id": "login", "name": "agent login", "type": "terminal", "args": []string{"login"}}
 	}
 	s.answer(m, map[string]any{

@@ -2,16 +2,12 @@ package offline
 
 import (
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/offline/logs"
 )
-
-// metaTime is the metadata of an entry of a document that says when it was said, in
-// milliseconds since 1970.
-const metaTime = "ts"
 
 // clock reports when each request of a stretch was made. A recording without times was
 // made without a pause.
@@ -40,13 +36,8 @@ func newClock(entries []*history.Content, at map[*history.Content]time.Time) clo
 	return c
 }
 
-// milliseconds is a time as documents have it.
-func milliseconds(at time.Time) json.Number {
-	return json.Number(strconv.FormatInt(at.UnixMilli(), 10))
-}
-
 func timeOf(entry *history.Content) (time.Time, bool) {
-	n, ok := entry.Metadata[metaTime].(json.Number)
+	n, ok := entry.Metadata[logs.MetaTime].(json.Number)
 	if !ok {
 		return time.Time{}, false
 	}

@@ -270,7 +270,7 @@ func timed(entries []*history.Content, said session.Said) []*history.Content {
 	for i, entry := range entries {
 		out[i] = entry
 		if at, known := said.At[entry]; known {
-			out[i] = entry.WithMeta(metaTime, milliseconds(at))
+			out[i] = logs.WithTime(entry, at)
 		}
 	}
 	return out

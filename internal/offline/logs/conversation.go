@@ -8,11 +8,17 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/text/lines"
 )
 
-// metaTime is the metadata of an entry that says when it was said, in milliseconds since
+// MetaTime is the metadata of an entry that says when it was said, in milliseconds since
 // 1970, as documents have it.
-const metaTime = "ts"
+const MetaTime = "ts"
+
+// WithTime is an entry that says when it was said.
+func WithTime(entry *history.Content, at time.Time) *history.Content {
+	return entry.WithMeta(MetaTime, json.Number(strconv.FormatInt(at.UnixMilli(), 10)))
+}
 
 // turn is an entry that is still being read.
 type turn struct {
@@ -127,7 +133,7 @@ func (c *conversation) answer(a answer) {
 	name := c.names[a.call]
 	response := &history.ToolResponse{CallID: a.call, ToolName: name, Result: history.TextResult(a.text), ExitCode: a.exit}
 	if a.failed || a.exit != nil && *a.exit != 0 {
-		response.Error = firstBytes(a.text, 200)
+		response.Error = lines.WholeRunes(a.text[:min(len(a.text), 200)])
 		if response.Error == "" {
 			response.Error = "failed"
 		}
@@ -149,7 +155,7 @@ func (c *conversation) end() error {
 	for _, t := range c.paired() {
 		entry := history.New(t.speaker, t.blocks...)
 		if !t.at.IsZero() {
-			entry = entry.WithMeta(metaTime, json.Number(strconv.FormatInt(t.at.UnixMilli(), 10)))
+			entry = WithTime(entry, t.at)
 			s.Latest = later(s.Latest, t.at)
 		}
 		s.Entries = append(s.Entries, entry)
@@ -241,14 +247,4 @@ func exitStatus(text string, failed bool) *int {
 		status = 1
 	}
 	return &status
-}
-
-func firstBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -15,7 +15,7 @@ import (
 
 // Stretch is what was said in a session up to a compaction, or to the end.
 type Stretch struct {
-	// Agent is the program that recorded it, one of Agents.
+	// Agent is the program that recorded it, as "claude" or "codex".
 	Agent string
 	// Project is the folder that the session worked in, empty where the log does not
 	// say it.

@@ -38,15 +38,6 @@ var forms = []form{
 	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, newOpencode},
 }
 
-// Agents are the programs whose sessions can be read.
-func Agents() []string {
-	names := make([]string, len(forms))
-	for i, f := range forms {
-		names[i] = f.agent
-	}
-	return names
-}
-
 func has(m map[string]json.RawMessage, names ...string) bool {
 	for _, name := range names {
 		if _, ok := m[name]; !ok {

@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"unicode/utf8"
 
 	"agent/internal/disk"
 	"agent/internal/protect"
+	"agent/internal/text/lines"
 )
 
 // Place is where files may come from.
@@ -76,18 +76,7 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if len(data) <= limit {
 		return Text{Real: real, Text: string(data)}, nil
 	}
-	return Text{real, wholeLetters(data[:limit]), true}, nil
-}
-
-// wholeLetters is text that was cut, without the rest of a letter at its end.
-func wholeLetters(data []byte) string {
-	for range utf8.UTFMax - 1 {
-		if last, size := utf8.DecodeLastRune(data); last != utf8.RuneError || size != 1 {
-			break
-		}
-		data = data[:len(data)-1]
-	}
-	return string(data)
+	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
 }
 
 // holds refuses a file that leads out of the root, or to a file that may hold keys.
