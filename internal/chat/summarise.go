@@ -12,6 +12,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/secret"
 	"agent/internal/settings"
 )
 
@@ -115,7 +116,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 		c.Emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.Settings), Model: model})
 	})
 	var answer collected
-	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(llm.HideKeys(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
+	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(secret.Hide(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
 	request.Patience.Unattended = a.chat.Unattended
 	for chunk, err := range a.provider.Stream(ctx, request) {
 		if err == nil {
@@ -133,7 +134,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 		}
 	}
 	a.account(request, answer)
-	return compression.Answer{Text: llm.HideKeys(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
+	return compression.Answer{Text: secret.Hide(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
 // tell makes the owner do something about the request, while it waits for its end.

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/secret"
 )
 
 // Key is a provider's key. It prints as a placeholder wherever it ends up by
@@ -18,7 +18,7 @@ func (k Key) String() string {
 	if k == "" {
 		return ""
 	}
-	return redacted
+	return secret.Placeholder
 }
 
 // GoString implements fmt.GoStringer.
@@ -26,13 +26,6 @@ func (k Key) GoString() string { return k.String() }
 
 // MarshalText keeps the key out of JSON and logs.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// redacted is where a key was.
-const redacted = "[key]"
-
-// keyLike matches keys by their usual beginnings, also partly masked, as servers
-// echo them.
-var keyLike = pattern.New(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza)[A-Za-z0-9_*.\-]{8,}`)
 
 // Redact wraps p so that no error it reports shows key, or anything that looks
 // like a key. Servers and proxies repeat what they were sent.
@@ -70,17 +63,9 @@ func RedactError(err error, key Key) error {
 // or "none" for servers that need no key; taking that out makes errors unreadable.
 const leastKey = 8
 
-// wholeKey matches keys of their usual length: in text that is not an error message a
-// shorter word may well be a name.
-var wholeKey = pattern.New(`\b(?:sk-|gsk_|xai-|nvapi-|hf_|AIza|ghp_|github_pat_|AKIA)[A-Za-z0-9_\-]{16,}`)
-
-// HideKeys puts a placeholder in the place of what looks like a key: a summary, which
-// represents what is gone and may be written elsewhere, needs none.
-func HideKeys(text string) string { return wholeKey.ReplaceAllString(text, redacted) }
-
 func redactText(text string, key Key) string {
 	if len(key) >= leastKey {
-		text = strings.ReplaceAll(text, string(key), redacted)
+		text = strings.ReplaceAll(text, string(key), secret.Placeholder)
 	}
-	return keyLike.ReplaceAllString(text, redacted)
+	return secret.HideEchoed(text)
 }

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
+	"agent/internal/secret"
 	"agent/internal/settings"
 	"agent/internal/words"
 )
@@ -285,7 +286,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 		return "", fmt.Errorf("%s%s: leave out what follows #", u.Host, u.Path)
 	}
 	for name := range u.Query() {
-		if isKeyParameter(name) {
+		if secret.Name(name) {
 			return "", fmt.Errorf("%s%s: its query holds a key; put the key into %s or the file of auth-keyfile", u.Host, u.Path, vendor.EnvKey)
 		}
 	}
@@ -296,16 +297,4 @@ func NormalizeBaseURL(raw string) (string, error) {
 		base += "?" + u.RawQuery
 	}
 	return base, nil
-}
-
-// isKeyParameter recognises the names under which keys are in addresses: what is in
-// an address is shown and recorded.
-func isKeyParameter(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
-	for _, word := range []string{"key", "token", "secret", "password", "sig", "signature"} {
-		if strings.HasSuffix(name, word) {
-			return true
-		}
-	}
-	return false
 }

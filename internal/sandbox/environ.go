@@ -6,23 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/secret"
 )
 
-// secretive are parts of the names of variables that hold secrets, secretWords are
-// words of such names, between underscores, and reaching the names of those that lead to services which
-// act for the user.
-var (
-	secretive   = []string{"KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "PGPASS", "CREDENTIAL", "DATABASE_URL", "CONNECTION_STRING"}
-	secretWords = []string{"PASS", "PWD", "PAT", "AUTH", "JWT", "BEARER", "COOKIE", "COOKIES", "DSN", "APIKEY", "PIN", "OTP"}
-	reaching    = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
-)
-
-// secretValue is what keys and passwords look like, whatever the variable is called: a
-// password in an address, the keys of well-known services, signed tokens, private keys.
-var secretValue = pattern.New(`://[^/?#\s:@]*:[^/?#\s@]+@|-----BEGIN [A-Z ]*PRIVATE KEY|` +
-	`(?:^|[^A-Za-z0-9])(?:gh[pousr]_|github_pat_|glpat-|sk-|gsk_|xai-|nvapi-|hf_|npm_|pypi-|xox[abeoprs]-|dop_v1_|AIza|AKIA|ASIA|SG\.|rk_live_|sk_live_)[A-Za-z0-9_\-.]{16,}|` +
-	`(?:^|[^A-Za-z0-9])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{4,}`)
+// reaching are the variables that lead to services which act for the user.
+var reaching = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
 
 // Environ returns the variables that commands may see: environ without those that hold a
 // secret by their name or their value, or lead to a service that has some, except for
@@ -30,18 +18,8 @@ var secretValue = pattern.New(`://[^/?#\s:@]*:[^/?#\s@]+@|-----BEGIN [A-Z ]*PRIV
 func Environ(environ, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")
-		return !slices.Contains(allowed, name) && (isSecretName(strings.ToUpper(name)) || secretValue.MatchString(value))
+		return !slices.Contains(allowed, name) && (slices.Contains(reaching, strings.ToUpper(name)) || secret.Name(name) || secret.In(value))
 	})
-}
-
-// isSecretName reports whether a variable of this name, in upper case, holds a secret.
-func isSecretName(name string) bool {
-	if name == "PWD" {
-		return false
-	}
-	return slices.Contains(reaching, name) ||
-		slices.ContainsFunc(secretive, func(part string) bool { return strings.Contains(name, part) }) ||
-		slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return slices.Contains(secretWords, word) })
 }
 
 // caches are the variables by which build tools learn where to keep what they

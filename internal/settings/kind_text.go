@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/secret"
 )
 
 // The types of the kinds of text.
@@ -131,14 +133,8 @@ func plainText(text string) (string, error) {
 		return "", errors.New("must not be empty; to go back to the default unset it")
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return "", errors.New("must be one line of plain text")
-	case looksLikeKey(text):
+	case secret.Is(text):
 		return "", errors.New("that looks like an API key, and a key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY")
 	}
 	return text, nil
-}
-
-// looksLikeKey recognises the usual form of provider keys, so that one typed in
-// the wrong place is not written to a profile.
-func looksLikeKey(text string) bool {
-	return strings.HasPrefix(text, "sk-") && len(text) >= 20 && !strings.ContainsAny(text, "/\\")
 }

@@ -1,0 +1,58 @@
+// Package secret knows what keys and passwords look like: by the names they go by and
+// by their values.
+package secret
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/pattern"
+)
+
+// nameParts are parts of the names of secrets, nameWords are words of such names,
+// between underscores.
+var (
+	nameParts = []string{"KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "PGPASS", "CREDENTIAL", "DATABASE_URL", "CONNECTION_STRING"}
+	nameWords = []string{"PASS", "PWD", "PAT", "AUTH", "JWT", "BEARER", "COOKIE", "COOKIES", "DSN", "APIKEY", "PIN", "OTP", "SIG", "SIGNATURE", "AUTHORIZATION"}
+)
+
+// Name reports whether a variable, a header or a parameter of this name holds a secret.
+// Upper and lower case, hyphens and underscores are the same.
+func Name(name string) bool {
+	name = strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	if name == "PWD" { // the working directory
+		return false
+	}
+	return slices.ContainsFunc(nameParts, func(part string) bool { return strings.Contains(name, part) }) ||
+		slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return slices.Contains(nameWords, word) })
+}
+
+// issued are the beginnings of the keys that well-known services issue.
+const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|gsk_|xai-|nvapi-|hf_|npm_|pypi-|xox[abeoprs]-|dop_v1_|AIza|AKIA|ASIA|SG\.|rk_live_|sk_live_)`
+
+var (
+	// key has at least 16 characters after its beginning: a shorter word may be a name.
+	key = pattern.New(`(^|[^A-Za-z0-9])` + issued + `[A-Za-z0-9_\-.]{16,}`)
+	// masked also matches keys that are shortened or have asterisks.
+	masked  = pattern.New(`(^|[^A-Za-z0-9])` + issued + `[A-Za-z0-9_*.\-]{8,}`)
+	onlyKey = pattern.New(`^` + issued + `[A-Za-z0-9_\-.]{16,}$`)
+	// other secrets are a password in an address, a private key and a signed token.
+	other = pattern.New(`://[^/?#\s:@]*:[^/?#\s@]+@|-----BEGIN [A-Z ]*PRIVATE KEY|(?:^|[^A-Za-z0-9])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{4,}`)
+)
+
+// In reports whether a text holds a key of a well-known service, a password in an
+// address, a signed token or a private key.
+func In(text string) bool { return key.MatchString(text) || other.MatchString(text) }
+
+// Is reports whether a text is a key of a well-known service and nothing else.
+func Is(text string) bool { return onlyKey.MatchString(text) }
+
+// Placeholder replaces a key in a text.
+const Placeholder = "[key]"
+
+// Hide replaces the keys of well-known services in a text.
+func Hide(text string) string { return key.ReplaceAllString(text, "${1}"+Placeholder) }
+
+// HideEchoed replaces keys in the words of a server's error, where they may be partly
+// masked.
+func HideEchoed(text string) string { return masked.ReplaceAllString(text, "${1}"+Placeholder) }
