@@ -1,0 +1,247 @@
+package servers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent/internal/pattern"
+	"agent/internal/secret"
+	"agent/internal/words"
+)
+
+// variable is a reference to a variable of the environment, with what it stands for
+// where that is not set.
+var variable = pattern.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// Environment is where variables come from.
+type Environment struct {
+	// Lookup returns the value of a variable and whether it is set.
+	Lookup func(name string) (string, bool)
+	// Key reports whether a variable of this value holds a key of a provider of models,
+	// which no repository gets.
+	Key func(name, value string) bool
+}
+
+// Expand returns the server with the values of its variables. The error names one that is
+// not set, or that the server must not have.
+func (s *Server) Expand(e Environment) (*Server, error) {
+	x := expander{from: e, server: s}
+	with := *s
+	with.Command, with.Cwd, with.URL = x.text(s.Command), x.text(s.Cwd), x.text(s.URL)
+	with.Args = make([]string, len(s.Args))
+	for i, arg := range s.Args {
+		with.Args[i] = x.text(arg)
+	}
+	with.Env, with.Headers = x.texts(s.Env), x.texts(s.Headers)
+	for _, name := range s.EnvVars {
+		if value, set := x.value(name); set {
+			if with.Env == nil {
+				with.Env = map[string]string{}
+			}
+			if _, has := with.Env[name]; !has {
+				with.Env[name] = value
+			}
+		}
+	}
+	return &with, x.err
+}
+
+type expander struct {
+	from   Environment
+	server *Server
+	err    error
+}
+
+// value is that of a variable that the server may have.
+func (x *expander) value(name string) (string, bool) {
+	value, set := x.from.Lookup(name)
+	if set && x.server.Origin == Project && x.from.Key != nil && x.from.Key(name, value) {
+		x.fail(fmt.Errorf("%s holds a key of a provider, which no repository's server gets; name it in your own mcp.json if it must", name))
+		return "", false
+	}
+	return value, set
+}
+
+func (x *expander) fail(err error) {
+	if x.err == nil {
+		x.err = err
+	}
+}
+
+func (x *expander) text(text string) string {
+	return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
+		value, set := x.value(name)
+		switch {
+		case fallback && value == "":
+			return otherwise
+		case !set:
+			x.fail(fmt.Errorf("the variable %s is not set", name))
+		}
+		return value
+	})
+}
+
+// replaced is a text with its literal parts and its variables replaced.
+func replaced(text string, literal func(string) string, value func(name, otherwise string, fallback bool) string) string {
+	var b strings.Builder
+	for _, found := range variable.FindAllStringSubmatch(text, -1) {
+		before, after, _ := strings.Cut(text, found[0])
+		b.WriteString(literal(before) + value(found[1], found[3], found[2] != ""))
+		text = after
+	}
+	return b.String() + literal(text)
+}
+
+func (x *expander) texts(texts map[string]string) map[string]string {
+	if texts == nil {
+		return nil
+	}
+	with := make(map[string]string, len(texts))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		with[name] = x.text(texts[name])
+	}
+	return with
+}
+
+// Variables are the variables that the server reads, each once, in order.
+func (s *Server) Variables() []string {
+	var all []string
+	texts := append([]string{s.Command, s.Cwd, s.URL}, s.Args...)
+	for _, values := range []map[string]string{s.Env, s.Headers} {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			texts = append(texts, values[name])
+		}
+	}
+	add := func(name string) {
+		if name != "" && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	for _, text := range texts {
+		for _, found := range variable.FindAllStringSubmatch(text, -1) {
+			add(found[1])
+		}
+	}
+	for _, name := range s.EnvVars {
+		add(name)
+	}
+	add(s.OAuth.ClientSecretEnv)
+	return all
+}
+
+// usual are the variables of the environment that every program of a server gets, besides
+// those that begin with LC_ or XDG_.
+var usual = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+	"SSL_CERT_FILE", "SSL_CERT_DIR",
+}
+
+// Environ is the environment of the server's program, sorted: of that of this program
+// what is usual, more, and what its entry names. The server was expanded before.
+func (s *Server) Environ(environ []string, more map[string]string) []string {
+	with := map[string]string{}
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if slices.Contains(usual, name) || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_") {
+			with[name] = value
+		}
+	}
+	maps.Copy(with, more)
+	maps.Copy(with, s.Env)
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(with)) {
+		all = append(all, name+"="+with[name])
+	}
+	return all
+}
+
+// Lines say what the server is started or reached by, as listings show it: no value of a
+// variable, no secret.
+func (s *Server) Lines() []string {
+	var lines []string
+	if s.Transport == Stdio {
+		lines = append(lines, s.Line())
+	} else {
+		lines = append(lines, string(s.Transport)+" "+s.Line())
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		lines = append(lines, name+"="+shown(name, s.Env[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		lines = append(lines, name+": "+replaced(s.Headers[name], hidden, byName))
+	}
+	return lines
+}
+
+// Line is the command or the address of the server, without secrets.
+func (s *Server) Line() string {
+	if s.Transport != Stdio {
+		return replaced(s.URL, address, byName)
+	}
+	parts := []string{replaced(s.Command, strings.Clone, byName)}
+	for i, arg := range s.Args {
+		name, value, assigned := strings.Cut(arg, "=")
+		switch {
+		case i > 0 && strings.HasPrefix(s.Args[i-1], "-") && !strings.Contains(s.Args[i-1], "=") && secret.Name(s.Args[i-1]) && !strings.HasPrefix(arg, "-"):
+			arg = replaced(arg, hidden, byName)
+		case assigned:
+			arg = name + "=" + shown(name, value)
+		default:
+			arg = shown("", arg)
+		}
+		parts = append(parts, arg)
+	}
+	return strings.Join(parts, " ")
+}
+
+// byName is a variable by its name.
+func byName(name, _ string, _ bool) string { return "${" + name + "}" }
+
+// shown is a value without what may be secret in it.
+func shown(name, value string) string {
+	if secret.Name(name) || secret.In(value) {
+		return replaced(value, hidden, byName)
+	}
+	return replaced(value, strings.Clone, byName)
+}
+
+// address is a literal part of an address without passwords and values of parameters.
+func address(part string) string {
+	if scheme, rest, found := strings.Cut(part, "://"); found {
+		if user, host, found := strings.Cut(rest, "@"); found && !strings.ContainsAny(user, "/?#") {
+			part = scheme + "://" + hidden(user) + "@" + host
+		}
+	}
+	before, query, found := strings.Cut(part, "?")
+	if !found {
+		return shown("", part)
+	}
+	var parameters []string
+	for parameter := range strings.SplitSeq(query, "&") {
+		if name, value, assigned := strings.Cut(parameter, "="); assigned {
+			parameter = name + "=" + hidden(value)
+		}
+		parameters = append(parameters, parameter)
+	}
+	return shown("", before) + "?" + strings.Join(parameters, "&")
+}
+
+// schemes are what is before the secret in a header.
+var schemes = []string{"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "}
+
+// hidden is the length of a text.
+func hidden(literal string) string {
+	before := ""
+	for _, scheme := range schemes {
+		if rest, found := strings.CutPrefix(literal, scheme); found {
+			before, literal = scheme, rest
+		}
+	}
+	if literal == "" {
+		return before
+	}
+	return before + "(" + words.Count(len([]rune(literal)), "character") + ")"
+}

@@ -1,0 +1,228 @@
+package servers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/nearest"
+	"agent/internal/setup/source"
+	"agent/internal/words"
+
+	"github.com/tailscale/hujson"
+)
+
+const (
+	// userFile is the file of the configuration folder, projectFile that of a repository.
+	userFile    = "mcp.json"
+	projectFile = ".mcp.json"
+	// maxFile is what is read of a file, in bytes.
+	maxFile = 1 << 20
+)
+
+// Where says where to look. All folders are absolute; an empty one is left out.
+type Where struct {
+	// Config is the program's folder of configuration.
+	Config, Home, Workspace string
+	// Given are the values of --mcp-config: files, or JSON. Relative files are those of Dir.
+	Given []string
+	Dir   string
+	// GivenOnly leaves out all but Given.
+	GivenOnly bool
+}
+
+// UserFile is the file of the person's own servers.
+func UserFile(config string) string { return filepath.Join(config, userFile) }
+
+// ProjectFile is the file of servers in the folder of a project.
+func ProjectFile(folder string) string { return filepath.Join(folder, projectFile) }
+
+// Find reads the servers of a workspace and its user. An error is one of Given: what a
+// person asks for by a flag is there, or nothing is done.
+func Find(w Where) (Found, error) {
+	f := Found{Invalid: map[string]string{}}
+	for _, given := range w.Given {
+		if err := f.given(given, w); err != nil {
+			return Found{}, fmt.Errorf("--mcp-config: %w", err)
+		}
+	}
+	if w.GivenOnly {
+		return f, nil
+	}
+	if w.Config != "" {
+		f.file(source.Place{Home: w.Home}, UserFile(w.Config), User, "")
+	}
+	if w.Workspace != "" {
+		f.project(w)
+	}
+	return f, nil
+}
+
+// given reads a value of --mcp-config.
+func (f *Found) given(value string, w Where) error {
+	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+		return f.whole("", []byte(value), Flag, "")
+	}
+	file := value
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(w.Dir, file)
+	}
+	data, err := disk.Beginning(file, maxFile)
+	if err != nil {
+		return fmt.Errorf("%s: %w", value, disk.Reason(err))
+	}
+	return f.whole(file, data, Flag, "")
+}
+
+// whole reads a text of the command line, of which every entry must be good.
+func (f *Found) whole(file string, data []byte, origin Origin, folder string) error {
+	problems := len(f.Problems)
+	f.read(file, data, origin, folder)
+	if len(f.Problems) > problems {
+		return errors.New(f.Problems[problems])
+	}
+	return nil
+}
+
+// project reads the servers of the folders from the workspace up to the root of its
+// repository, of which only those two count.
+func (f *Found) project(w Where) {
+	above := source.Above(w.Home, w.Workspace)
+	from := source.Place{Root: above[0], Home: w.Home}
+	folders := []string{w.Workspace}
+	if above[0] != w.Workspace && above[0] != w.Home {
+		folders = append(folders, above[0])
+	}
+	for _, folder := range folders {
+		if filepath.Clean(folder) != filepath.Clean(w.Home) {
+			f.file(from, ProjectFile(folder), Project, folder)
+		}
+		for _, other := range []string{".cursor/mcp.json", ".vscode/mcp.json"} {
+			if _, err := os.Stat(filepath.Join(folder, other)); err == nil {
+				f.Notes = append(f.Notes, filepath.Join(folder, other)+" is not read; agent import takes its servers over")
+			}
+		}
+	}
+}
+
+// file reads a file, if there is one that may be read.
+func (f *Found) file(from source.Place, file string, origin Origin, folder string) {
+	text, err := from.Read(file, maxFile)
+	switch {
+	case source.Missing(err):
+	case err != nil:
+		f.Problems = append(f.Problems, "no server is used of "+file+": "+strings.TrimPrefix(err.Error(), file+": "))
+	case text.Cut:
+		f.Problems = append(f.Problems, fmt.Sprintf("no server is used of %s: it is longer than %s", file, words.Bytes(maxFile)))
+	default:
+		f.read(file, []byte(text.Text), origin, folder)
+	}
+}
+
+// read adds the servers of a text.
+func (f *Found) read(file string, data []byte, origin Origin, folder string) {
+	entries, order, err := decode(data)
+	place := file
+	if place == "" {
+		place = "--mcp-config"
+	}
+	if err != nil {
+		f.Problems = append(f.Problems, fmt.Sprintf("no server is used of %s: %v", place, err))
+		return
+	}
+	for _, name := range order {
+		if why := CheckName(name); why != "" {
+			f.Problems = append(f.Problems, fmt.Sprintf("server %q of %s is not used: %s", words.Line(name, 60), place, why))
+			continue
+		}
+		s, unknown, err := parse(name, entries[name])
+		if err != nil {
+			f.Problems = append(f.Problems, fmt.Sprintf("server %s of %s is not used: %v", name, place, err))
+			f.Invalid[name] = err.Error()
+			continue
+		}
+		s.Origin, s.File, s.Folder = origin, file, folder
+		for _, field := range unknown {
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, words.Line(field, 40), nearest.Question(field, fieldNames)))
+		}
+		if earlier := f.Named(name); earlier != nil {
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))
+			continue
+		}
+		f.own(s, place)
+		f.Servers = append(f.Servers, s)
+	}
+}
+
+// own drops what only the person's own configuration may say.
+func (f *Found) own(s *Server, place string) {
+	if s.Origin != Project {
+		return
+	}
+	if len(s.Allow) > 0 || s.TrustHints {
+		f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: allow and trustHints count only in your own mcp.json", s.Name, place))
+	}
+	s.Allow, s.TrustHints = nil, false
+}
+
+// Place names where the server is configured.
+func (s *Server) Place() string {
+	if s.File == "" {
+		return "--mcp-config"
+	}
+	return s.File
+}
+
+// fieldNames are the fields as the guide names them.
+var fieldNames = []string{
+	"type", "command", "args", "env", "env_vars", "cwd", "url", "headers", "startup_timeout", "timeout", "enabledTools", "disabledTools",
+	"allow", "alwaysLoad", "disabled", "sandbox", "trustHints", "oauth",
+}
+
+// decode returns the entries of a text, and their names in the order of the text.
+func decode(data []byte) (entries map[string]json.RawMessage, order []string, err error) {
+	plain, err := hujson.Standardize(bytes.Clone(data)) // it writes over what it reads
+	if err != nil {
+		return nil, nil, fmt.Errorf("it is no JSON: %w", err)
+	}
+	var file map[string]json.RawMessage
+	if err := json.Unmarshal(plain, &file); err != nil {
+		return nil, nil, errors.New("it must hold an object with mcpServers")
+	}
+	raw, ok := file["mcpServers"]
+	switch {
+	case !ok && file["servers"] != nil:
+		return nil, nil, errors.New(`"servers" is VS Code's name; here it is "mcpServers" (agent import takes such a file over)`)
+	case !ok && len(file) == 0:
+		return nil, nil, nil
+	case !ok:
+		return nil, nil, fmt.Errorf("it has no mcpServers, but %s", strings.Join(slices.Sorted(maps.Keys(file)), ", "))
+	}
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return nil, nil, errors.New("mcpServers must be an object")
+	}
+	return entries, namesIn(raw, entries), nil
+}
+
+// namesIn are the members of an object in their order, each once.
+func namesIn(object json.RawMessage, entries map[string]json.RawMessage) []string {
+	value, err := hujson.Parse(object)
+	members, ok := value.Value.(*hujson.Object)
+	if err != nil || !ok {
+		return slices.Sorted(maps.Keys(entries))
+	}
+	var order []string
+	for _, m := range members.Members {
+		if name, ok := m.Name.Value.(hujson.Literal); ok && !slices.Contains(order, name.String()) {
+			order = append(order, name.String())
+		}
+	}
+	return order
+}
