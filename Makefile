@@ -43,6 +43,7 @@ fuzz-look:
 
 # A session in read-only, in which the model calls every tool with arguments at random,
 # watched by strace: nothing on the disk changes. An hour of work is some 3 000 calls.
+# READONLY_SANDBOX=off runs it without the sandbox.
 fuzz-read-only:
 	READONLY_SEED=$(or $(SEED),$$(date +%s)) READONLY_CALLS=$(or $(CALLS),300) $(GO) test -count=1 -timeout 60m -run 'TestReadOnlyChangesNothingOnTheDisk|TestChangesOfTheDiskAreSeen' -v ./cmd/agent
 
