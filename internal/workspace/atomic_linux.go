@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"syscall"
@@ -32,6 +33,24 @@ func exchangeNames(dir *os.File, a, b string) error {
 		return errors.ErrUnsupported
 	}
 	return err
+}
+
+// setMode sets the permissions of the file that a name in a folder is of. It need not be
+// readable, and a link is not followed.
+func setMode(dir *os.File, name string, mode fs.FileMode) error {
+	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), name)
+	defer f.Close()
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return ErrChanged
+	}
+	return os.Chmod("/proc/self/fd/"+strconv.Itoa(fd), mode)
 }
 
 // hold is a lease on a file: while it lasts nobody opens the file for writing.

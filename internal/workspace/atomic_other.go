@@ -4,7 +4,10 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // Files have names from the start here.
@@ -14,6 +17,24 @@ func linkUnnamed(*os.File, *os.File, string) error { return errors.ErrUnsupporte
 
 // exchangeNames is not known here; files are replaced after a last look at them.
 func exchangeNames(*os.File, string, string) error { return errors.ErrUnsupported }
+
+// setMode sets the permissions of the file that a name in a folder is of. A link is not
+// followed.
+func setMode(dir *os.File, name string, mode fs.FileMode) error {
+	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ELOOP) {
+		return ErrChanged
+	}
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), name)
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return errors.Join(ErrChanged, err)
+	}
+	return f.Chmod(mode)
+}
 
 // takeAttributes is not known here; attributes go with the old file.
 func takeAttributes(*os.File, *os.File) error { return nil }

@@ -19,7 +19,10 @@ func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
 	return w.inFolder(abs, "remove", func(t target) error {
 		unlock := t.locks.take(t.dir, t.name)
 		defer unlock()
-		return t.remove(expected)
+		if err := t.remove(expected); err != nil {
+			return err
+		}
+		return flushFolder(t.dir)
 	})
 }
 
@@ -57,7 +60,10 @@ func (w *Workspace) Unlink(abs, leads string) error {
 		if now, err := t.readLink(); err != nil || now != leads {
 			return ErrChanged
 		}
-		return unix.Unlinkat(t.fd(), t.name, 0)
+		if err := unix.Unlinkat(t.fd(), t.name, 0); err != nil {
+			return err
+		}
+		return flushFolder(t.dir)
 	})
 }
 
@@ -90,36 +96,16 @@ func (w *Workspace) Link(abs, leads string) error {
 	return folders.flush()
 }
 
-// SetMode sets the permissions of a file, which must not be a link.
+// SetMode sets the permissions of a file, which must not be a link. The error is
+// ErrChanged when it is.
 func (w *Workspace) SetMode(abs string, mode fs.FileMode) error {
-	root, path, err := w.enter(abs)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	info, err := root.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrChanged
-	}
-	if err == nil {
-		err = root.Chmod(path, mode)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot change the mode of %s: %w", w.Rel(abs), disk.Reason(err))
-	}
-	return nil
+	return w.inFolder(abs, "change the mode of", func(t target) error { return setMode(t.dir, t.name, mode) })
 }
 
 // RemoveFolder removes a folder if it is empty, and else leaves it.
 func (w *Workspace) RemoveFolder(abs string) {
-	root, path, err := w.enter(abs)
-	if err != nil || path == "." {
-		return
-	}
-	defer root.Close()
-	if info, err := root.Lstat(path); err == nil && info.IsDir() {
-		_ = root.Remove(path) // fails where something is in it
-	}
+	// It fails where something is in it, or it is no folder.
+	_ = w.inFolder(abs, "remove", func(t target) error { return unix.Unlinkat(t.fd(), t.name, unix.AT_REMOVEDIR) })
 }
 
 // inFolder does something to a name in a folder that exists.
@@ -133,9 +119,6 @@ func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 	if err == nil {
 		defer folder.Close()
 		err = act(target{dir: folder, name: filepath.Base(path), locks: &w.locks})
-	}
-	if err == nil {
-		err = flushFolder(folder)
 	}
 	switch {
 	case err == nil:

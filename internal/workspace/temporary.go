@@ -155,16 +155,16 @@ func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
 	if err != nil {
 		return
 	}
-	root, err := os.OpenRoot(w.root)
-	if err != nil {
-		return
-	}
-	defer root.Close()
 	for _, file := range files {
-		file = filepath.FromSlash(file)
-		if info, err := root.Lstat(file); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > sweepAge {
-			_ = root.Remove(file)
-		}
+		// What cannot be removed now is swept later.
+		_ = w.inFolder(filepath.Join(w.root, filepath.FromSlash(file)), "remove", func(t target) error {
+			var stray unix.Stat_t
+			err := unix.Fstatat(t.fd(), t.name, &stray, unix.AT_SYMLINK_NOFOLLOW)
+			if err != nil || stray.Mode&unix.S_IFMT != unix.S_IFREG || now.Sub(time.Unix(stray.Mtim.Unix())) <= sweepAge {
+				return err
+			}
+			return unix.Unlinkat(t.fd(), t.name, 0)
+		})
 	}
 }
 
