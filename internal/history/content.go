@@ -31,6 +31,7 @@ type Content struct {
 	Unknown jsontext.Value `json:",embed"`
 
 	counts TokenCounts // see SetTokens
+	id     *identity
 }
 
 // Metadata is free information about an entry, kept as it came.
@@ -66,9 +67,16 @@ const (
 	MetaWorkspace = "workspace"
 )
 
+// identity is what all forms of one entry share.
+type identity struct{ _ byte } // two values of size zero may have one address
+
+// SameEntry reports whether c and other are forms of one entry: one was made of the other
+// by methods that return a changed copy.
+func (c *Content) SameEntry(other *Content) bool { return c.id != nil && c.id == other.id }
+
 // New returns an entry of speaker with blocks.
 func New(speaker Speaker, blocks ...Block) *Content {
-	return &Content{Speaker: speaker, Blocks: blocks}
+	return &Content{Speaker: speaker, Blocks: blocks, id: new(identity)}
 }
 
 // HumanText returns a human entry holding one text block.

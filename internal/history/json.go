@@ -41,6 +41,7 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*c = Content(entry)
+	c.id = new(identity)
 	return nil
 }
 

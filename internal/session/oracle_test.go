@@ -104,7 +104,7 @@ func (o *oracle) apply(r oracleRecord) {
 				place := fmt.Sprintf("%s.%d", name, i+1)
 				origin := place
 				for _, longer := range before {
-					if len(item.From) == 1 && longer.ref == item.From[0].String() && alike(longer.entry, item.Entry) {
+					if item.Of != nil && longer.ref == item.Of.String() {
 						origin = longer.origin
 					}
 				}

@@ -60,7 +60,7 @@ func (p *pages) entry(e event) (*history.Content, time.Time, error) {
 }
 
 // play makes of s the state to which the events of a line lead. An entry is read only if
-// it is still there at the end: until then an empty one represents it.
+// it is still there at the end.
 func (s *State) play(t text, line journal) error {
 	in, err := openPages(t)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *State) play(t text, line journal) error {
 		}
 		switch change := payload.(type) {
 		case nil:
-			s.timeline.add(ref{seq: e.seq}, new(history.Content))
+			s.timeline.add(ref{seq: e.seq}, unread)
 			if e.message {
 				s.Turn++
 			}
@@ -90,9 +90,6 @@ func (s *State) play(t text, line journal) error {
 			s.missing(e, s.timeline.edit(e.seq, change.Removals, change.Replacements))
 			s.pruned(r.Time, change.Prunes, change.Cut)
 		case compressionPayload:
-			if err := s.timeline.fill(in, line, longerOnes(change.History)); err != nil {
-				return err
-			}
 			s.missing(e, s.timeline.rebuild(e.seq, change.History))
 			s.pruned(r.Time, change.Prunes, nil)
 		case clearPayload:
@@ -113,12 +110,10 @@ func (s *State) play(t text, line journal) error {
 
 // end reads what is there at the end of a line.
 func (s *State) end(in *pages, t text, line journal, reply event) error {
-	s.text, s.line, s.live = t, line, s.timeline.live()
-	for _, slot := range s.live {
-		if err := slot.fill(in, line); err != nil {
-			return err
-		}
+	if err := s.timeline.read(in, line); err != nil {
+		return err
 	}
+	s.text, s.line, s.live = t, line, s.timeline.live()
 	if reply.reply {
 		entry, _, err := in.entry(reply)
 		if err != nil {
@@ -130,39 +125,23 @@ func (s *State) end(in *pages, t text, line journal, reply event) error {
 	return nil
 }
 
-// longerOnes are the entries that new ones of a rebuilt history may be shorter forms of.
-func longerOnes(items []historyItem) (longer []ref) {
-	for _, item := range items {
-		if item.Entry != nil && len(item.From) == 1 {
-			longer = append(longer, item.From[0])
-		}
-	}
-	return longer
-}
+// unread represents an entry that is not read yet.
+var unread = new(history.Content)
 
-// fill reads the entries of some references.
-func (t *timeline) fill(in *pages, line journal, refs []ref) error {
-	for _, r := range refs {
-		if i, ok := t.at[r]; ok {
-			if err := t.slots[i].fill(in, line); err != nil {
-				return err
-			}
+// read reads the entries that are not read yet.
+func (t *timeline) read(in *pages, line journal) error {
+	for i, s := range t.slots {
+		if s.entry != unread {
+			continue
 		}
+		e, _ := line.find(s.brought)
+		entry, _, err := in.entry(e)
+		if err != nil {
+			return err
+		}
+		t.slots[i].entry = entry
 	}
 	return nil
-}
-
-// fill reads the entry of a slot, unless it is there already.
-func (s slot) fill(in *pages, line journal) error {
-	if s.entry == nil || s.entry.Speaker != "" {
-		return nil
-	}
-	e, _ := line.find(s.brought)
-	entry, _, err := in.entry(e)
-	if err == nil {
-		*s.entry = *entry
-	}
-	return err
 }
 
 func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {

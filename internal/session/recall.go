@@ -138,10 +138,9 @@ func finder(live []slot) func(history.Prune) []history.Recorded {
 	}
 }
 
-// origins notes for each new entry of a rebuilt history which entries of t it is
-// for, and returns those that nothing represents. An entry that is like an old one
-// is its summary; one that is like none, such as a marker, represents those around
-// it that have no summary.
+// origins notes for each new entry of a rebuilt history which entries of t it represents,
+// and returns those that nothing represents. A shorter form of an entry represents that
+// one; another entry, such as a marker, represents those around it that have none.
 func (t *timeline) origins(items []historyItem) (dropped []ref) {
 	kept := make(map[ref]bool, len(items))
 	for _, item := range items {
@@ -155,14 +154,14 @@ func (t *timeline) origins(items []historyItem) (dropped []ref) {
 		if items[i].Entry == nil {
 			continue
 		}
-		like := slices.IndexFunc(gone, func(s slot) bool { return alike(s.entry, items[i].Entry) })
-		if like < 0 {
+		longer := slices.IndexFunc(gone, func(s slot) bool { return items[i].Entry.SameEntry(s.entry) })
+		if longer < 0 {
 			marker = &items[i].From
 			continue
 		}
-		*marker = append(*marker, refs(gone[:like])...)
-		items[i].From = []ref{gone[like].ref}
-		gone = gone[like+1:]
+		*marker = append(*marker, refs(gone[:longer])...)
+		items[i].Of = &gone[longer].ref
+		gone = gone[longer+1:]
 	}
 	*marker = append(*marker, refs(gone)...)
 	return dropped
@@ -174,22 +173,6 @@ func refs(slots []slot) []ref {
 		all[i] = s.ref
 	}
 	return all
-}
-
-// alike reports whether edited can be a shortened form of entry: the same speaker
-// says as much, and it holds the same calls and responses, or shares a block.
-func alike(entry, edited *history.Content) bool {
-	if entry.Speaker != edited.Speaker || len(entry.Blocks) != len(edited.Blocks) {
-		return false
-	}
-	shared := false
-	for i, block := range edited.Blocks {
-		if callID(block) != callID(entry.Blocks[i]) {
-			return false
-		}
-		shared = shared || block == entry.Blocks[i] || callID(block) != ""
-	}
-	return shared
 }
 
 // callID is the id of a call or of a response, else empty.

@@ -116,13 +116,27 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"2 dropped"}]},"from":["3","4","7"]}`, `"short"}]},"from":["6"]}`, `"dropped":["2","8.2"]`} {
+	for _, want := range []string{`"2 dropped"}]},"from":["3","4","7"]}`, `"short"}]},"of":"6"}`, `"dropped":["2","8.2"]`} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("%s is not in\n%s", want, data)
 		}
 	}
 	if got := recalled(t, l.Path(), history.Recorded{Entry: "8.4", CallID: "1"}); !strings.Contains(got, "short") {
 		t.Errorf("recalled %s", got)
+	}
+
+	l, state, err := Resume(l.Path(), o)
+	must(t, err)
+	h = live(l.Observe)
+	must(t, h.Restore(state.Entries))
+	must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) ([]*history.Content, error) {
+		return []*history.Content{entries[0], entries[1].WithBlocks([]history.Block{long.WithResult("shorter")})}, nil
+	}))
+	closeLog(t, l)
+	data, err = os.ReadFile(l.Path())
+	must(t, err)
+	if want := `"shorter"}]},"of":"8.4"}`; !strings.Contains(string(data), want) {
+		t.Errorf("%s is not in\n%s", want, data)
 	}
 }
 

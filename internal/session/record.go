@@ -176,7 +176,9 @@ type compressionPayload struct {
 type historyItem struct {
 	Ref   *ref             `json:"ref,omitempty"`
 	Entry *history.Content `json:"entry,omitempty"`
-	// From are the entries that a new one represents.
+	// Of is the entry that a new one is a shorter form of, nil if there is none.
+	Of *ref `json:"of,omitempty"`
+	// From are the other entries that a new one represents.
 	From []ref `json:"from,omitempty"`
 }
 

@@ -100,10 +100,8 @@ func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
 // originOf is where the entry that a new one is a shorter form of was recorded first; r,
 // its own place, when it is none.
 func (t *timeline) originOf(item historyItem, r ref) ref {
-	if len(item.From) == 1 {
-		if longer := t.get(item.From[0]); longer != nil && alike(longer, item.Entry) {
-			return t.slots[t.at[item.From[0]]].origin
-		}
+	if item.Of != nil && t.get(*item.Of) != nil {
+		return t.slots[t.at[*item.Of]].origin
 	}
 	return r
 }
