@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Question is what a server wants to know from the person during a call. Its texts are
+// the server's.
+type Question struct {
+	Server, Message string
+	// URL is an address that the person is to open in a browser; then there are no fields.
+	URL    string
+	Fields []Field
+}
+
+// Answer is what the person said.
+type Answer struct {
+	// Action is Accept, Decline or Cancel.
+	Action Action
+	// Values has the fields that were filled in: strings, numbers, booleans, and lists of
+	// strings. Fields that are missing have their defaults.
+	Values map[string]any
+}
+
+// Action is what a person does with a question.
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline"
+	// Cancel means that the person neither agreed nor refused.
+	Cancel Action = "cancel"
+)
+
+// mostRounds is how often a server may ask during one call.
+const mostRounds = 5
+
+// elicit answers a question of the server. A question that nobody can answer, or that
+// asks for a secret, is declined.
+func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	open := c.open()
+	for _, k := range open {
+		k.ask(+1)
+		defer k.ask(-1)
+	}
+	question, schema, err := questionOf(c.server.Name, request.Params)
+	switch {
+	case err != nil:
+		c.log.line("agent: declined a question: " + err.Error())
+		return &sdk.ElicitResult{Action: string(Decline)}, nil
+	case c.host.Ask == nil:
+		return &sdk.ElicitResult{Action: string(Decline)}, nil
+	case len(open) == 0 || c.questions.Add(1) > mostRounds:
+		c.log.line("agent: declined a question: it came outside of a call, or was one too many")
+		return &sdk.ElicitResult{Action: string(Cancel)}, nil
+	}
+	answer, err := c.host.Ask(ctx, question)
+	if err != nil {
+		return &sdk.ElicitResult{Action: string(Cancel)}, nil
+	}
+	result := &sdk.ElicitResult{Action: string(answer.Action)}
+	if answer.Action == Accept && question.URL == "" {
+		if result.Content, err = complete(schema, answer.Values); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// questionOf reads a question and the schema of its answer.
+func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schema, error) {
+	q := Question{Server: server, Message: p.Message}
+	if p.URL != "" || p.Mode == "url" {
+		address, err := url.Parse(p.URL)
+		if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
+			return q, nil, errors.New("its address is not one of the web")
+		}
+		q.URL = p.URL
+		return q, nil, nil
+	}
+	if p.RequestedSchema == nil {
+		return q, nil, nil
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(rawOf(p.RequestedSchema), &schema); err != nil {
+		return q, nil, fmt.Errorf("its form cannot be read: %w", err)
+	}
+	fields, err := fieldsOf(&schema)
+	q.Fields = fields
+	return q, &schema, err
+}
+
+// complete adds the defaults to what was filled in, and checks that it fits.
+func complete(schema *jsonschema.Schema, values map[string]any) (map[string]any, error) {
+	if values == nil {
+		values = map[string]any{}
+	}
+	if schema == nil {
+		return values, nil
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("the form cannot be checked: %w", err)
+	}
+	if err := resolved.ApplyDefaults(&values); err != nil {
+		return nil, fmt.Errorf("the defaults of the form do not fit it: %w", err)
+	}
+	if err := resolved.Validate(values); err != nil {
+		return nil, fmt.Errorf("the answer does not fit the form: %w", err)
+	}
+	return values, nil
+}

@@ -1,0 +1,208 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Progress is how far a call is.
+type Progress struct {
+	Message string
+	// Done is how much is done of Total, which is 0 when unknown.
+	Done, Total float64
+}
+
+// String is the progress on a line.
+func (p Progress) String() string {
+	number := strconv.FormatFloat(p.Done, 'g', 4, 64)
+	if p.Total > 0 {
+		number += "/" + strconv.FormatFloat(p.Total, 'g', 4, 64)
+	}
+	if p.Message == "" {
+		return number
+	}
+	return p.Message + " (" + number + ")"
+}
+
+// call is a request that is being answered.
+type call struct {
+	mu     sync.Mutex
+	silent *time.Timer
+	bound  time.Duration
+	// asking counts the questions to the person, which take their time.
+	asking   int
+	progress func(Progress)
+	reached  string
+}
+
+func (k *call) alive(p *Progress) {
+	k.mu.Lock()
+	if k.asking == 0 {
+		k.silent.Reset(k.bound)
+	}
+	if p != nil {
+		k.reached = p.String()
+	}
+	tell := k.progress
+	k.mu.Unlock()
+	if p != nil && tell != nil {
+		tell(*p)
+	}
+}
+
+func (k *call) ask(by int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.asking += by; k.asking > 0 {
+		k.silent.Stop()
+	} else {
+		k.silent.Reset(k.bound)
+	}
+}
+
+// Call calls a tool with arguments, a JSON object. What the server refuses is a result
+// with IsError; an error says that there is no answer, why, and whether the call may have
+// taken effect nevertheless. progress may be nil.
+func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	var result Result
+	err := c.bounded(ctx, progress, func(ctx context.Context, token string) error {
+		params := &sdk.CallToolParams{Name: tool, Arguments: arguments}
+		params.SetProgressToken(token)
+		answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.CallToolResult, error) {
+			again := *params
+			again.InputResponses, again.RequestState = responses, state
+			return c.session.CallTool(ctx, &again)
+		})
+		if err == nil {
+			result = resultOf(answer)
+		}
+		return err
+	})
+	if refused := refusal(err); refused != nil {
+		return Result{IsError: true, Blocks: []Block{{Text: plain(refused)}}}, nil
+	}
+	return result, err
+}
+
+// Prompt makes the messages of a prompt.
+func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]string) (Result, error) {
+	var result Result
+	err := c.bounded(ctx, nil, func(ctx context.Context, token string) error {
+		params := &sdk.GetPromptParams{Name: name, Arguments: arguments}
+		params.SetProgressToken(token)
+		answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.GetPromptResult, error) {
+			again := *params
+			again.InputResponses, again.RequestState = responses, state
+			return c.session.GetPrompt(ctx, &again)
+		})
+		if err != nil {
+			return err
+		}
+		for _, m := range answer.Messages {
+			b := blockOf(m.Content)
+			b.Role = string(m.Role)
+			result.Blocks = append(result.Blocks, b)
+		}
+		return nil
+	})
+	return result, c.refusedPlainly(err)
+}
+
+// Read reads a resource.
+func (c *Client) Read(ctx context.Context, uri string) (Result, error) {
+	var result Result
+	err := c.bounded(ctx, nil, func(ctx context.Context, token string) error {
+		params := &sdk.ReadResourceParams{URI: uri}
+		params.SetProgressToken(token)
+		answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.ReadResourceResult, error) {
+			again := *params
+			again.InputResponses, again.RequestState = responses, state
+			return c.session.ReadResource(ctx, &again)
+		})
+		if err != nil {
+			return err
+		}
+		for _, contents := range answer.Contents {
+			result.Blocks = append(result.Blocks, contentsOf(contents))
+		}
+		return nil
+	})
+	return result, c.refusedPlainly(err)
+}
+
+// refusedPlainly turns what a server answered into words.
+func (c *Client) refusedPlainly(err error) error {
+	if refused := refusal(err); refused != nil {
+		return fmt.Errorf("%s: %s", c.server.Name, plain(refused))
+	}
+	return err
+}
+
+// bounded makes a request that may take long but not be silent for long. What the server
+// refuses comes back as it is, everything else in words.
+func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
+	const usualSilence, usualTotal = 2 * time.Minute, 30 * time.Minute
+	silent, total := usualSilence, usualTotal
+	if c.server.CallTimeout > 0 {
+		silent, total = c.server.CallTimeout, c.server.CallTimeout
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	k := &call{bound: silent, progress: progress}
+	k.silent = time.AfterFunc(silent, func() { cancel(errSilent) })
+	defer k.silent.Stop()
+	defer time.AfterFunc(total, func() { cancel(errLong) }).Stop()
+
+	c.mu.Lock()
+	c.count++
+	token := strconv.Itoa(c.count)
+	c.calls[token] = k
+	c.questions.Store(0)
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.calls, token)
+	}()
+	err := do(ctx, token)
+	if err == nil || context.Cause(ctx) == nil && refusal(err) != nil {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return c.explainCall(err, silent, total, k.reached)
+}
+
+// progressed is called when the server says how far a call is.
+func (c *Client) progressed(_ context.Context, request *sdk.ProgressNotificationClientRequest) {
+	token, _ := request.Params.ProgressToken.(string)
+	c.mu.Lock()
+	k := c.calls[token]
+	c.mu.Unlock()
+	if k != nil {
+		k.alive(&Progress{Message: request.Params.Message, Done: request.Params.Progress, Total: request.Params.Total})
+	}
+}
+
+// open are the calls that have no answer yet.
+func (c *Client) open() []*call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var open []*call
+	for _, k := range c.calls {
+		open = append(open, k)
+	}
+	return open
+}

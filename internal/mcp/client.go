@@ -1,0 +1,186 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Client is a connection to a server. It is safe for concurrent use.
+type Client struct {
+	server  Server
+	host    Host
+	log     journal
+	wire    *wire // of a stdio server
+	web     *web  // of the others
+	session *sdk.ClientSession
+	changes gatherer
+	closing sync.Once
+	done    chan struct{}
+	// questions counts those of the server since the last call began.
+	questions atomic.Int32
+
+	mu    sync.Mutex
+	tools []Tool
+	// until is when the list of tools is out of date; zero: it is already.
+	until time.Time
+	calls map[string]*call
+	count int
+}
+
+// Connect starts or reaches a server and lists its tools. The error is a *LoginError
+// where a login is missing.
+func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
+	c := &Client{server: s, host: host, calls: map[string]*call{}, done: make(chan struct{})}
+	c.changes = gatherer{wait: gatherFor, do: c.changed}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.startTimeout(), errStart)
+	defer cancel()
+	err := c.connect(ctx)
+	if err == nil {
+		_, err = c.Tools(ctx)
+	}
+	if err == nil {
+		go c.watch()
+		return c, nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	err = c.explainStart(err)
+	c.Close()
+	return nil, err
+}
+
+func (s Server) startTimeout() time.Duration {
+	const usual = 30 * time.Second
+	if s.StartTimeout > 0 {
+		return s.StartTimeout
+	}
+	return usual
+}
+
+func (c *Client) connect(ctx context.Context) error {
+	if c.server.kind() == kindStdio {
+		return c.connectStdio(ctx)
+	}
+	return c.connectWeb(ctx)
+}
+
+// newSDK makes the client of the SDK, which can be connected once more than once.
+func (c *Client) newSDK() *sdk.Client {
+	options := &sdk.ClientOptions{
+		Logger: slog.New(slog.NewTextHandler(&c.log, nil)),
+		Capabilities: &sdk.ClientCapabilities{
+			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
+		},
+		ElicitationHandler:          c.elicit,
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.stale(); c.changes.note() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.changes.note() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.changes.note() },
+		ProgressNotificationHandler: c.progressed,
+		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
+	}
+	client := c.withOld(options)
+	client.AddSendingMiddleware(boundProbe)
+	return client
+}
+
+// Name is that of the server.
+func (c *Client) Name() string { return c.server.Name }
+
+// Protocol is the version of the protocol that was agreed on.
+func (c *Client) Protocol() string { return c.session.InitializeResult().ProtocolVersion }
+
+// Instructions are the words of the server on how to use it.
+func (c *Client) Instructions() string { return c.session.InitializeResult().Instructions }
+
+// Version is the name and version of the server's program, as it says.
+func (c *Client) Version() string {
+	info := c.session.InitializeResult().ServerInfo
+	if info == nil {
+		return ""
+	}
+	return info.Name + " " + info.Version
+}
+
+// Log is the end of what the server wrote besides its answers, at most 64 KiB.
+func (c *Client) Log() string { return c.log.String() }
+
+// Dropped are the first three lines of the server that were no messages, and how many
+// there were in all.
+func (c *Client) Dropped() (first []string, count int) {
+	if c.wire == nil {
+		return nil, 0
+	}
+	return c.wire.reader.drops()
+}
+
+// Done is closed when the connection is lost or closed, and nothing of it is left.
+func (c *Client) Done() <-chan struct{} { return c.done }
+
+// hasEnded reports whether the server is gone. A connection that broke is followed
+// closely by the end of the program, which is waited for.
+func (c *Client) hasEnded() bool {
+	if c.wire != nil && c.wire.broke() {
+		return c.wire.process.endsIn(closeGrace)
+	}
+	return false
+}
+
+// Close ends the connection, and the program of a stdio server with all that it started.
+func (c *Client) Close() {
+	c.closing.Do(func() {
+		c.changes.stop()
+		if c.wire != nil {
+			c.wire.close()
+		}
+		c.closeSession()
+		if c.web != nil {
+			c.web.end()
+		}
+		close(c.done)
+	})
+	<-c.done
+}
+
+// closeSession ends the session politely, but soon.
+func (c *Client) closeSession() {
+	if c.session == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = c.session.Close()
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeGrace + termGrace):
+	}
+}
+
+// watch closes what is left of a connection that was lost.
+func (c *Client) watch() {
+	_ = c.session.Wait()
+	c.Close()
+}
+
+// boundProbe bounds the question whether a server speaks the new protocol, which some
+// never answer.
+func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+		if method == "server/discover" {
+			bounded, cancel := context.WithTimeout(ctx, probeTimeout)
+			defer cancel()
+			ctx = bounded
+		}
+		return next(ctx, method, request)
+	}
+}
+
+// probeTimeout is a variable for tests.
+var probeTimeout = 5 * time.Second

@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"agent/internal/words"
+)
+
+// LoginError says that a server wants a login that there is not, or not any more.
+type LoginError struct{ Server string }
+
+func (e *LoginError) Error() string {
+	return fmt.Sprintf("%s needs a login: agent mcp login %s", e.Server, e.Server)
+}
+
+// Reasons why something was given up.
+var (
+	errStart  = errors.New("start")
+	errSilent = errors.New("silent")
+	errLong   = errors.New("long")
+)
+
+// explain says in words for a person why the start of a server failed.
+func (c *Client) explainStart(err error) error {
+	var login *LoginError
+	switch {
+	case errors.As(err, &login):
+		return login
+	case errors.Is(err, errStart):
+		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
+	case errors.Is(err, context.Canceled):
+		return err
+	case c.hasEnded():
+		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.how))
+	}
+	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
+}
+
+// explainCall says why a call has no answer, and whether it may have taken effect.
+func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
+	var login *LoginError
+	var say string
+	switch {
+	case errors.As(err, &login):
+		return login
+	case errors.Is(err, errSilent):
+		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
+	case errors.Is(err, errLong):
+		say = fmt.Sprintf("%s did not answer within %s, and the call was cancelled; it may have taken effect", c.server.Name, total)
+	case errors.Is(err, context.Canceled):
+		if reached != "" {
+			return fmt.Errorf("cancelled; %s had come to: %s: %w", c.server.Name, reached, err)
+		}
+		return err
+	case c.hasEnded():
+		say = c.server.Name + " ended during the call; it may have taken effect"
+	default:
+		say = c.server.Name + " cannot answer: " + plain(err)
+	}
+	return c.withLast(say)
+}
+
+// withLast adds the last words of the server.
+func (c *Client) withLast(say string) error {
+	if last := c.log.last(); last != "" {
+		return fmt.Errorf("%s. Its last words: %s", say, words.Line(last, lastWords))
+	}
+	return errors.New(say)
+}
+
+const lastWords = 300
+
+// refusal is the error that a server answered with, nil if it is another. The SDK has
+// errors of its own in the same form.
+func refusal(err error) *jsonrpc.Error {
+	const closing, unknown, rejected = -32004, -32003, -32005
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && refused.Code != closing && refused.Code != unknown && refused.Code != rejected {
+		return refused
+	}
+	return nil
+}
+
+// plain is an error without the words that only say how it came here.
+func plain(err error) string {
+	if refused := refusal(err); refused != nil {
+		return fmt.Sprintf("%s (%d)", words.Line(refused.Message, lastWords), refused.Code)
+	}
+	text := err.Error()
+	for _, noise := range []string{"rejected by transport: ", ": rejected by transport"} {
+		text = strings.ReplaceAll(text, noise, "")
+	}
+	return words.Line(text, lastWords)
+}

@@ -1,0 +1,92 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Field is a value of a form that a server wants filled in.
+type Field struct {
+	Name, Title, Description string
+	// Type is string, number, integer, boolean, or list for several of Options.
+	Type     string
+	Required bool
+	// Options are the values that there are to choose from, with what to show of each.
+	Options []Option
+	// Default is JSON, empty when there is none.
+	Default []byte
+}
+
+// Option is a value to choose.
+type Option struct{ Value, Title string }
+
+// fieldsOf are the fields of a form, in the order of their names, the required ones
+// first. It is an error when one asks for a secret or is of a type that no form has.
+func fieldsOf(schema *jsonschema.Schema) ([]Field, error) {
+	var fields []Field
+	for name, property := range schema.Properties {
+		f, err := fieldOf(name, property)
+		if err != nil {
+			return nil, err
+		}
+		f.Required = slices.Contains(schema.Required, name)
+		fields = append(fields, f)
+	}
+	slices.SortFunc(fields, func(a, b Field) int {
+		if a.Required != b.Required {
+			if a.Required {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return fields, nil
+}
+
+func fieldOf(name string, p *jsonschema.Schema) (Field, error) {
+	f := Field{Name: name, Title: p.Title, Description: p.Description, Type: p.Type, Default: p.Default}
+	if isSecret(name) || isSecret(p.Title) || p.Format == "password" {
+		return f, fmt.Errorf("the field %q asks for a secret", name)
+	}
+	choices := p
+	switch p.Type {
+	case "array":
+		if f.Type = "list"; p.Items == nil {
+			return f, fmt.Errorf("the field %q is a list of anything", name)
+		}
+		choices = p.Items
+	case "string", "number", "integer", "boolean":
+	default:
+		return f, fmt.Errorf("the field %q is of the type %q", name, p.Type)
+	}
+	titles, _ := p.Extra["enumNames"].([]any)
+	for i, value := range choices.Enum {
+		option := Option{Value: fmt.Sprint(value), Title: fmt.Sprint(value)}
+		if i < len(titles) {
+			option.Title = fmt.Sprint(titles[i])
+		}
+		f.Options = append(f.Options, option)
+	}
+	for _, one := range slices.Concat(choices.OneOf, choices.AnyOf) {
+		if one.Const != nil {
+			f.Options = append(f.Options, Option{Value: fmt.Sprint(*one.Const), Title: one.Title})
+		}
+	}
+	return f, nil
+}
+
+// isSecret reports whether a name is one of what nobody should hand to a server in a
+// form.
+func isSecret(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(name))
+	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential", "cardnumber", "creditcard", "cvv", "cvc", "pincode", "onetimecode", "otp"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return name == "pin" || name == "pwd" || name == "key"
+}

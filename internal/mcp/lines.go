@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// lineBytes is how long a message may be.
+const lineBytes = 16 << 20
+
+// reader reads the messages of a stdio server. Many write other things between them,
+// such as banners and log lines, which must not end the connection: only lines pass
+// that are a message, and of the others the first are kept for whoever looks for a fault.
+type reader struct {
+	lines *bufio.Reader
+	most  int
+
+	mu      sync.Mutex
+	dropped []string
+	count   int
+}
+
+func newReader(r io.Reader, most int) *reader {
+	const buffer = 64 << 10
+	return &reader{lines: bufio.NewReaderSize(r, buffer), most: most}
+}
+
+// next returns the next message. Its error is that of the reader below.
+func (r *reader) next() (jsonrpc.Message, error) {
+	for {
+		line, whole, err := r.line()
+		line = tidyLine(line)
+		switch {
+		case len(line) == 0:
+		case !whole, line[0] != '{', !json.Valid(line):
+			r.drop(line)
+		default:
+			message, bad := jsonrpc.DecodeMessage(line)
+			if bad == nil {
+				return message, nil
+			}
+			r.drop(line)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// line returns a line, or the beginning of one that is too long, whose rest is skipped.
+func (r *reader) line() (line []byte, whole bool, err error) {
+	whole = true
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		switch {
+		case !whole:
+		case len(line)+len(part) <= r.most:
+			line = append(line, part...)
+		default:
+			line = append(line, part[:min(len(part), droppedBytes)]...)
+			line, whole = bytes.Clone(line[:min(len(line), droppedBytes)]), false
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, whole, err
+		}
+	}
+}
+
+// tidyLine removes what programs on other systems put around a line.
+func tidyLine(line []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
+}
+
+const (
+	droppedLines = 3
+	droppedBytes = 200
+)
+
+func (r *reader) drop(line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.count++; r.count <= droppedLines {
+		r.dropped = append(r.dropped, strings.ToValidUTF8(string(line[:min(len(line), droppedBytes)]), "�"))
+	}
+}
+
+// drops are the first lines that were no messages, and how many there were in all.
+func (r *reader) drops() (first []string, count int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.dropped...), r.count
+}

@@ -1,0 +1,50 @@
+package mcp
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+)
+
+// journal keeps the end of what a server wrote besides its answers: what came on its
+// standard error and its log messages. It is safe for concurrent use.
+type journal struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// journalBytes is how much of it is kept.
+const journalBytes = 64 << 10
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(p) >= journalBytes {
+		j.text = append(j.text[:0], p[len(p)-journalBytes:]...)
+		return len(p), nil
+	}
+	if over := len(j.text) + len(p) - journalBytes; over > 0 {
+		j.text = append(j.text[:0], j.text[over:]...)
+	}
+	j.text = append(j.text, p...)
+	return len(p), nil
+}
+
+// line adds a line.
+func (j *journal) line(text string) { _, _ = j.Write([]byte(text + "\n")) }
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return string(j.text)
+}
+
+// last is the last line that is not blank, at most some hundred bytes of it.
+func (j *journal) last() string {
+	const most = 300
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	text := bytes.TrimSpace(j.text)
+	text = text[bytes.LastIndexByte(text, '\n')+1:]
+	return strings.ToValidUTF8(string(bytes.TrimSpace(text[:min(len(text), most)])), "�")
+}

@@ -1,0 +1,4 @@
+package mcp
+
+// Logins keeps what logins to servers gave.
+type Logins struct{}

@@ -1,0 +1,53 @@
+package mcp
+
+//lint:file-ignore SA1019 what the protocol gives up is still asked for by most servers
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// withOld makes the client of the SDK with what the protocol gives up: roots and log
+// messages. There is no sampling: it would spend money and let a server write prompts.
+func (c *Client) withOld(options *sdk.ClientOptions) *sdk.Client {
+	options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
+	options.LoggingMessageHandler = c.logged
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: c.host.Version}, options)
+	client.AddRoots(c.roots()...)
+	return client
+}
+
+// roots are the folders that the server may know of.
+func (c *Client) roots() []*sdk.Root {
+	roots := []*sdk.Root{}
+	for _, folder := range c.host.Roots {
+		address := url.URL{Scheme: "file", Path: folder}
+		roots = append(roots, &sdk.Root{URI: address.String(), Name: filepath.Base(folder)})
+	}
+	return roots
+}
+
+// fulfilOld answers what a server asks for besides questions to the person.
+func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
+	if _, ok := one.(*sdk.ListRootsParams); ok {
+		return &sdk.ListRootsResult{Roots: c.roots()}, nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the server asks for the answer of a model, which it does not get"}
+}
+
+// logged is called with a log message of the server, which is a sign of life for all
+// calls.
+func (c *Client) logged(_ context.Context, request *sdk.LoggingMessageRequest) {
+	text, isText := request.Params.Data.(string)
+	if !isText {
+		text = string(rawOf(request.Params.Data))
+	}
+	c.log.line(string(request.Params.Level) + ": " + text)
+	for _, k := range c.open() {
+		k.alive(nil)
+	}
+}

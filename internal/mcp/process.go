@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"agent/internal/sandbox"
+)
+
+// How a program is ended: its input is closed, then it is asked to, then it is killed
+// with its process group and everything else that it started.
+const (
+	closeGrace = 200 * time.Millisecond
+	termGrace  = 300 * time.Millisecond
+)
+
+// process is the program of a stdio server.
+type process struct {
+	cmd     *exec.Cmd
+	in, out *os.File
+	running *sandbox.Command
+	// ended is closed when the program has ended and nothing of it is left; how says how
+	// it ended.
+	ended chan struct{}
+	how   string
+	stop  sync.Once
+}
+
+// startProcess starts the program of a server. What it writes on its standard error goes
+// to log.
+func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error) {
+	path, err := findProgram(s)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("its folder %s cannot be entered", s.Dir)
+	}
+	p := &process{cmd: exec.Command(path, s.Args...), ended: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
+	if p.cmd.Env == nil {
+		p.cmd.Env = []string{} // nil would be everything
+	}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	stderr, err := p.pipes()
+	if err != nil {
+		return nil, err
+	}
+	watcher.begin()
+	confined := s.Confined
+	confined.Policy.Grace = termGrace
+	p.running, err = confined.Start(context.WithoutCancel(ctx), p.cmd, s.Profile)
+	for _, theirs := range []any{p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr} {
+		_ = theirs.(*os.File).Close()
+	}
+	if err != nil {
+		_, _, _ = p.in.Close(), p.out.Close(), stderr.Close()
+		return nil, err
+	}
+	watcher.began(p.cmd.Process.Pid)
+	go copyUntilEnd(log, stderr, p.ended)
+	go p.wait()
+	return p, nil
+}
+
+// pipes opens the standard files of the program. They are files and not readers, so that
+// waiting for the program does not wait for what it leaves behind.
+func (p *process) pipes() (stderr *os.File, err error) {
+	var files [6]*os.File
+	for i := 0; i < len(files) && err == nil; i += 2 {
+		files[i], files[i+1], err = os.Pipe()
+	}
+	if err != nil {
+		for _, f := range files {
+			_ = f.Close() // of nil it is an error and nothing else
+		}
+		return nil, err
+	}
+	p.cmd.Stdin, p.in = files[0], files[1]
+	p.out, p.cmd.Stdout = files[2], files[3]
+	stderr, p.cmd.Stderr = files[4], files[5]
+	return stderr, nil
+}
+
+// copyUntilEnd copies what a program writes until nobody can write any more, or until
+// shortly after its end.
+func copyUntilEnd(to io.Writer, from *os.File, ended <-chan struct{}) {
+	defer from.Close()
+	stop := closeLater(from, ended)
+	defer stop()
+	_, _ = io.Copy(to, from)
+}
+
+// closeLater makes reads of a pipe fail a moment after a program has ended, for what it
+// started may hold the other end. It returns what spares that.
+func closeLater(pipe *os.File, ended <-chan struct{}) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-ended:
+			_ = pipe.SetReadDeadline(time.Now().Add(closeGrace))
+		case <-done:
+		}
+	}()
+	return sync.OnceFunc(func() { close(done) })
+}
+
+func (p *process) wait() {
+	err := p.running.Wait()
+	watcher.ended(p.cmd.Process.Pid)
+	p.how = endOf(p.cmd, err)
+	close(p.ended)
+}
+
+// endOf says how a program ended.
+func endOf(cmd *exec.Cmd, err error) string {
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return err.Error()
+	}
+	return cmd.ProcessState.String()
+}
+
+// close ends the program and waits for its end.
+func (p *process) close() {
+	p.stop.Do(func() {
+		_ = p.in.Close()
+		if !p.endsIn(closeGrace) {
+			_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM)
+			if !p.endsIn(termGrace) {
+				_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+			}
+		}
+	})
+	<-p.ended
+}
+
+func (p *process) endsIn(bound time.Duration) bool {
+	timer := time.NewTimer(bound)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// findProgram is the path of the program, which a bare name has in the PATH that the
+// program itself gets.
+func findProgram(s Server) (string, error) {
+	if strings.ContainsRune(s.Command, filepath.Separator) {
+		if filepath.IsAbs(s.Command) {
+			return s.Command, nil
+		}
+		return filepath.Join(s.Dir, s.Command), nil
+	}
+	path := ""
+	for _, variable := range s.Env {
+		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
+			path = value
+		}
+	}
+	program, err := sandbox.LookPath(s.Command, path)
+	if err != nil {
+		return "", fmt.Errorf("the program %s is not installed, or not in PATH", s.Command)
+	}
+	return program, nil
+}

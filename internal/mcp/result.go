@@ -1,0 +1,104 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Result is the answer to a call.
+type Result struct {
+	Blocks []Block
+	// Structured is the structured result as JSON with sorted keys, empty when there is none.
+	Structured json.RawMessage
+	// IsError says that the tool itself reports a failure, in the blocks.
+	IsError bool
+}
+
+// Kind is what a block is.
+type Kind int
+
+// The kinds of blocks.
+const (
+	Text Kind = iota
+	Image
+	// Blob is audio, or a resource that is no text.
+	Blob
+	// Link names a resource that is not included.
+	Link
+)
+
+// Block is a part of a result, a prompt or a resource.
+type Block struct {
+	Kind Kind
+	// Text is the text, or the description of a link.
+	Text string
+	// Data is the content of an image or a blob.
+	Data []byte
+	MIME string
+	// URI and Name are of a link or an included resource.
+	URI, Name string
+	// Role is whose message it is in a prompt: user or assistant.
+	Role string
+	// ForUser says that it is meant for the person and not for the model.
+	ForUser bool
+}
+
+// Text joins the texts of the blocks that are meant for the model.
+func (r Result) Text() string {
+	var parts []string
+	for _, b := range r.Blocks {
+		if b.Kind == Text && !b.ForUser {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func resultOf(r *sdk.CallToolResult) Result {
+	result := Result{IsError: r.IsError, Structured: rawOf(r.StructuredContent)}
+	for _, content := range r.Content {
+		result.Blocks = append(result.Blocks, blockOf(content))
+	}
+	return result
+}
+
+func blockOf(content sdk.Content) Block {
+	switch c := content.(type) {
+	case *sdk.TextContent:
+		return Block{Kind: Text, Text: c.Text, ForUser: forUser(c.Annotations)}
+	case *sdk.ImageContent:
+		return Block{Kind: Image, Data: c.Data, MIME: c.MIMEType, ForUser: forUser(c.Annotations)}
+	case *sdk.AudioContent:
+		return Block{Kind: Blob, Data: c.Data, MIME: c.MIMEType, ForUser: forUser(c.Annotations)}
+	case *sdk.ResourceLink:
+		return Block{Kind: Link, URI: c.URI, Name: c.Name, MIME: c.MIMEType, Text: c.Description, ForUser: forUser(c.Annotations)}
+	case *sdk.EmbeddedResource:
+		if c.Resource == nil {
+			return Block{}
+		}
+		b := contentsOf(c.Resource)
+		b.ForUser = forUser(c.Annotations)
+		return b
+	}
+	return Block{}
+}
+
+// contentsOf is what a resource holds as a block.
+func contentsOf(r *sdk.ResourceContents) Block {
+	b := Block{Kind: Text, Text: r.Text, MIME: r.MIMEType, URI: r.URI}
+	if r.Blob != nil {
+		b.Kind, b.Data = Blob, r.Blob
+		if strings.HasPrefix(r.MIMEType, "image/") {
+			b.Kind = Image
+		}
+	}
+	return b
+}
+
+// forUser reports whether a part is for the person alone.
+func forUser(a *sdk.Annotations) bool {
+	return a != nil && len(a.Audience) > 0 && !slices.Contains(a.Audience, "assistant")
+}
