@@ -56,6 +56,7 @@ func (r *logged) goOn(from Restored) {
 	config.Tools = tools.NewRegistry(append(testTools().All(), recall)...)
 	config.History = history.NewService(wordCount{}, r.log.Observe)
 	config.Recall = r.log.Recall
+	config.TranscriptPath = r.log.Path
 	config.Now = func() time.Time { return r.now }
 	if r.Chat, err = Resume(config, from); err != nil {
 		r.t.Fatal(err)

@@ -105,12 +105,13 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 			t.Errorf("the next message does not work: %v", err)
 		}
 	})
-	t.Run("message too large", func(t *testing.T) {
+	t.Run("prompt too large", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, say("ok"))
+		b.System = func(bool, []string, func(string) bool) (string, bool) { return wordy(1000), false }
 		b.set("context-limit", "1000")
 		var overflow *compression.ContextOverflowError
-		if _, err := b.prompt(wordy(1000)); !errors.As(err, &overflow) {
+		if _, err := b.prompt("go"); !errors.As(err, &overflow) {
 			t.Fatal(err)
 		}
 		if len(b.model.requests) != 0 {

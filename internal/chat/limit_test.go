@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
+	"agent/internal/atcmd"
 	"agent/internal/compression"
 	"agent/internal/history"
 )
@@ -20,8 +24,7 @@ func TestD30WhatCannotFit(t *testing.T) {
 		limit           string
 	}{
 		{"the system prompt is larger than the window", 2000, 1, "1500"},
-		{"the message is larger than the window", 3, 2000, "1500"},
-		{"both together", 900, 500, "1500"},
+		{"both together", 1000, 500, "1500"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +50,82 @@ func TestD30WhatCannotFit(t *testing.T) {
 				t.Errorf("the advice does not help: %v", err)
 			}
 		})
+	}
+}
+
+// A message that no window holds is sent with its beginning and its end, and the model is
+// told what was left out and fetches it, by every strategy in every window; nothing of it
+// is lost (D-30).
+func TestAMessageOverTheWindowIsCut(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range compression.Names() {
+		for _, limit := range []int{1000, 4000, 8000, 16_000, 32_000, 128_000} {
+			for _, percent := range []int{90, 100, 300} {
+				t.Run(fmt.Sprintf("%s %d %d%%", strategy, limit, percent), func(t *testing.T) {
+					t.Parallel()
+					cutMessage(t, strategy, limit, limit*percent/100)
+				})
+			}
+		}
+	}
+}
+
+func cutMessage(t *testing.T, strategy string, limit, tokens int) {
+	var lines []string
+	for i := range tokens / 4 {
+		lines = append(lines, fmt.Sprintf("this is line %d", i+1))
+	}
+	message, middle := strings.Join(lines, "\n"), len(lines)/2
+	r := newLogged(t)
+	r.set("context-limit", strconv.Itoa(limit))
+	r.set("compression.strategy", strategy)
+	r.pair("a", "read_file", "a", wordy(50))
+	r.model.next = func(n int) answerFunc {
+		shown := r.model.requests[n].History
+		switch text := shown[len(shown)-1].Text(); {
+		case n == 0:
+			number := regexp.MustCompile(`call recall with \{"number":(\d+),"offset":LINE\}`).FindStringSubmatch(text)
+			if !strings.HasPrefix(text, "this is line 1\n") || !strings.HasSuffix(text, lines[len(lines)-1]) || number == nil {
+				t.Errorf("the model is shown %.80q … %q", text, number)
+				return say("done")
+			}
+			return calls("recall", fmt.Sprintf(`{"number":%s,"offset":%d}`, number[1], middle))
+		default:
+			return say("done")
+		}
+	}
+	if out, err := r.prompt(message); err != nil || out.Response != "done" {
+		t.Fatalf("%+v %v", out, err)
+	}
+	answers := r.responses()
+	if got := answers[len(answers)-1]; !strings.Contains(got.Result.Text(), lines[middle-1]+"\n") {
+		t.Errorf("recalled %.200q %s", got.Result.Text(), got.Error)
+	}
+	for n, request := range r.model.requests {
+		if total := r.overhead() + size(r.bench, request) + limit/4; limit < 64_000 && total > limit {
+			t.Errorf("request %d takes %d tokens with its reserve", n, total)
+		}
+	}
+}
+
+// Without a record the note says that the rest is gone, and of a file where it is.
+func TestACutMessageWithoutARecord(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("ok"))
+	b.set("context-limit", "1500")
+	b.Expand = func(context.Context, atcmd.Message, Embedded) (atcmd.Expansion, error) {
+		return atcmd.Expansion{Blocks: []history.Block{
+			&history.Text{Text: "look at this"}, history.NewInclusion("big.txt", wordy(2000)), &history.Text{Text: wordy(2000)},
+		}}, nil
+	}
+	if _, err := b.prompt("x"); err != nil {
+		t.Fatal(err)
+	}
+	shown := b.model.requests[0].History[0].Text()
+	for _, part := range []string{"look at this\n", "--- big.txt ---", "; the file is big.txt …]", "--- End of content ---", "no record keeps it"} {
+		if !strings.Contains(shown, part) {
+			t.Errorf("%q is not in %q", part, shown)
+		}
 	}
 }
 

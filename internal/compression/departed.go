@@ -49,6 +49,9 @@ type departure struct {
 	lines, calls map[string][]history.Block
 	// shortened are the calls that something shorter is in the place of.
 	shortened map[*history.ToolCall]bool
+	// message is what became of the latest message, at the entry messageAt, if it was cut.
+	message   *history.Content
+	messageAt int
 	// summary reports that a model's summary represents what has no line.
 	summary bool
 	pairs   map[history.Ref]history.Pair // by the call
@@ -81,6 +84,10 @@ func newDeparture(before, after []*history.Content, cause string, facts Facts) *
 			continue
 		}
 		d.summary = d.summary || isSummaryOfEntries(entry)
+		if entry.Metadata[metaCut] != nil {
+			d.message = entry
+			_, d.messageAt = outerHumans(before)
+		}
 		for _, block := range entry.Blocks {
 			switch b := block.(type) {
 			case *history.ToolResponse:
@@ -106,10 +113,10 @@ func (d *departure) take(at history.Ref, block history.Block) {
 	switch b := block.(type) {
 	case *history.Text:
 		if strings.TrimSpace(b.Text) != "" {
-			d.add(at, subjectOf(d.before[at.Entry], b), nil, b)
+			d.add(at, subjectOf(d.before[at.Entry], b), d.cut(at), b)
 		}
 	case *history.Media:
-		d.add(at, said{text: b.MimeType}, nil, b)
+		d.add(at, said{text: b.MimeType}, d.cut(at), b)
 	case *history.ToolCall:
 		if short := next(d.calls, b.ID); short != nil {
 			d.shortened[b] = true
@@ -124,6 +131,14 @@ func (d *departure) take(at history.Ref, block history.Block) {
 	case *history.ToolResponse:
 		d.answer(at, b)
 	}
+}
+
+// cut is what replaces a block of the message that was cut.
+func (d *departure) cut(at history.Ref) []history.Block {
+	if d.message == nil || at.Entry != d.messageAt || at.Block >= len(d.message.Blocks) {
+		return nil
+	}
+	return d.message.Blocks[at.Block : at.Block+1]
 }
 
 // answer lists an answer that is gone while its call stays.

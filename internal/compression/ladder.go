@@ -29,6 +29,9 @@ const (
 	RungCut RungName = "cut new results"
 	// RungDropTurns drops whole turns, oldest first, then what is old of the last.
 	RungDropTurns RungName = "drop oldest turns"
+	// RungMessage leaves of the user's latest message its beginning and its end, see
+	// CutMessage. It is the caller's to run, for the record numbers what it takes.
+	RungMessage RungName = "cut your message to its beginning and end"
 	// RungLatest leaves of the model's latest calls only what came of them.
 	RungLatest RungName = "cut the latest calls"
 )

@@ -49,14 +49,14 @@ func (w *Window) threshold(strategy compression.Strategy) float64 {
 }
 
 // PerformCompression lets the strategy rebuild the history and reports the outcome.
-// Entries that arrive meanwhile are kept by the history service. A request that
-// nothing can make fit is refused before anything is lost of it. At the hard limit a
+// Entries that arrive meanwhile are kept by the history service. A message that is too
+// large by itself is cut first, and a request that nothing can make fit is refused before
+// anything is lost of it. At the hard limit a
 // model that gives no summary learns of and passed over, for the ladder continues
 // without it (D-30).
 func (w *Window) PerformCompression(ctx context.Context, strategy compression.Strategy) (compression.Result, error) {
-	entries, tokens := w.History.Curated()
-	if err := w.CompressionContext(strategy, entries, tokens).Overflow(); err != nil {
-		return compression.Result{}, w.inTheirTokens(err)
+	if err := w.fitMessage(strategy); err != nil {
+		return compression.Result{}, err
 	}
 	if err := w.shortenLatest(strategy); err != nil {
 		return compression.Result{}, err
@@ -95,23 +95,50 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 // shortenLatest shortens what the model called last where that alone is more than a
 // compression aims for: no strategy could make room for it but by dropping all else.
 func (w *Window) shortenLatest(strategy compression.Strategy) error {
+	_, err := w.shorten(strategy, compression.RungCalls, compression.ShortenLatest)
+	return err
+}
+
+// fitMessage cuts the latest message where that alone is too large for the window.
+func (w *Window) fitMessage(strategy compression.Strategy) error {
+	entries, tokens := w.History.Curated()
+	overflow := w.CompressionContext(strategy, entries, tokens).Overflow()
+	if overflow == nil {
+		return nil
+	}
+	if cut, err := w.cutMessage(strategy); cut || err != nil {
+		return err
+	}
+	return w.inTheirTokens(overflow)
+}
+
+// cutMessage leaves of the latest message what leaves room for an answer. It reports false
+// where there is no room for that either.
+func (w *Window) cutMessage(strategy compression.Strategy) (bool, error) {
+	return w.shorten(strategy, compression.RungMessage, func(c compression.Context) ([]*history.Content, bool) {
+		return compression.CutMessage(c, len(w.ledger.prunes)+1)
+	})
+}
+
+// shorten is a step that the hard limit forces, outside of the ladder. It reports false
+// where there is nothing to shorten.
+func (w *Window) shorten(strategy compression.Strategy, name compression.RungName, f func(compression.Context) ([]*history.Content, bool)) (bool, error) {
 	before := w.Tokens()
 	done, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
-		shorter, ok := compression.ShortenLatest(w.CompressionContext(strategy, entries, tokens))
-		if !ok {
-			return nil, nil
+		if shorter, ok := f(w.CompressionContext(strategy, entries, tokens)); ok {
+			return shorter, nil
 		}
-		return shorter, nil
+		return nil, nil
 	})
 	if err != nil || !done {
-		return err
+		return false, err
 	}
 	w.compressions++
 	w.Tell(Compression{
-		Strategy: strategy.Name(), Applied: true, Reason: compression.LimitCause + ": " + string(compression.RungCalls),
+		Strategy: strategy.Name(), Applied: true, Reason: compression.LimitCause + ": " + string(name),
 		TokensBefore: before, TokensAfter: w.Tokens(), Limit: w.Size(),
 	})
-	return nil
+	return true, nil
 }
 
 // rebuild puts what f makes of the history in its place, and records in the ledger what left.

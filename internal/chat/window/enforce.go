@@ -19,16 +19,18 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	if !w.overLimit() {
 		return nil
 	}
-	var reduced compression.LadderResult
-	_, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
-		reduced, err = compression.Reduce(compression.LadderInput{
-			Context: w.CompressionContext(strategy, entries, tokens),
-			Done:    done,
-		})
-		return reduced.History, err
-	})
+	if err := w.fitMessage(strategy); err != nil {
+		return err
+	}
+	reduced, err := w.reduce(strategy, done)
 	if err != nil {
-		return w.inTheirTokens(err)
+		// What came of the latest calls does not fit beside the message.
+		if cut, cutErr := w.cutMessage(strategy); !cut || cutErr != nil {
+			return errors.Join(w.inTheirTokens(err), cutErr)
+		}
+		if reduced, err = w.reduce(strategy, done); err != nil {
+			return w.inTheirTokens(err)
+		}
 	}
 	for _, rung := range reduced.Rungs {
 		w.compressions++
@@ -42,6 +44,18 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 		})
 	}
 	return nil
+}
+
+// reduce climbs the ladder.
+func (w *Window) reduce(strategy compression.Strategy, done compression.Result) (reduced compression.LadderResult, err error) {
+	_, err = w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
+		reduced, err = compression.Reduce(compression.LadderInput{
+			Context: w.CompressionContext(strategy, entries, tokens),
+			Done:    done,
+		})
+		return reduced.History, err
+	})
+	return reduced, err
 }
 
 // Refused notes that a provider found the request too long although it fits by our

@@ -126,8 +126,7 @@ func TestD30WhatCannotFit(t *testing.T) {
 		system, message int
 	}{
 		{"the system prompt is larger than the window", 2000, 1},
-		{"the message is larger than the window", 3, 2000},
-		{"both together", 900, 500},
+		{"both together", 1000, 500},
 	} {
 		b := newBench(t, 1500)
 		b.head.System = wordy(tc.system)
@@ -157,13 +156,14 @@ func TestOverflowIsToldInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
 	b.Observe("test-model", 100, window.Reported{Prompt: 200})
-	b.say(wordy(446))
+	b.head.System = wordy(400)
+	b.say(wordy(46))
 	err := b.tryFit()
 	var overflow *compression.ContextOverflowError
 	if !errors.As(err, &overflow) {
 		t.Fatal(err)
 	}
-	if want := (compression.ContextOverflowError{Overhead: 2 * b.overhead(), Message: 900, Reserve: 250, Limit: 1000}); *overflow != want {
+	if want := (compression.ContextOverflowError{Overhead: 2 * b.overhead(), Message: 100, Reserve: 250, Limit: 1000}); *overflow != want {
 		t.Errorf("told %+v, want %+v", *overflow, want)
 	}
 }
