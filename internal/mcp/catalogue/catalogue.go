@@ -1,0 +1,200 @@
+// Package catalogue is what is known of servers' tools: their definitions, cleaned and
+// bounded, as they were last listed and kept on disk; by which names the model calls
+// them, which fit into a request, and which a search finds. It connects to nobody.
+package catalogue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent/internal/mcp"
+	"agent/internal/words"
+)
+
+// Bounds of what a server says of itself.
+const (
+	maxDescription  = 2 << 10
+	maxSchema       = 8 << 10
+	maxSchemaDepth  = 32
+	maxInstructions = 2 << 10
+	// maxKeptSchema bounds a schema that is only found, in bytes.
+	maxKeptSchema = 64 << 10
+)
+
+// Tool is a tool of a server as the model reads of it.
+type Tool struct {
+	// Name is the server's own, by which it is called; Shown is what the model calls it.
+	Name  string `json:"name"`
+	Shown string `json:"shown"`
+	// Description and Schema are clean. What was too long of them is not offered with
+	// every request, which Long says.
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
+	Long        bool            `json:"long,omitempty"`
+	Hints       mcp.Annotations `json:"hints,omitzero"`
+	// Hash identifies the definition as the server gave it.
+	Hash string `json:"hash"`
+}
+
+// Known is what a server said of itself when it was connected last.
+type Known struct {
+	Protocol     string `json:"protocol,omitempty"`
+	Version      string `json:"version,omitempty"`
+	Instructions string `json:"instructions,omitempty"`
+	Tools        []Tool `json:"tools"`
+	// Prompts and Resources are listed for people.
+	Prompts   []mcp.Prompt   `json:"prompts,omitempty"`
+	Resources []mcp.Resource `json:"resources,omitempty"`
+	// Problems are tools that are left out, and what was removed of others.
+	Problems []string `json:"problems,omitempty"`
+	// Changed are the definitions, by names of tools, that a person knew before the server
+	// changed them. They go when somebody agrees to the new ones.
+	Changed map[string]Tool `json:"changed,omitempty"`
+}
+
+// Listing is what a server lists, as it arrives.
+type Listing struct {
+	Protocol, Version, Instructions string
+	Tools                           []mcp.Tool
+	Prompts                         []mcp.Prompt
+	Resources                       []mcp.Resource
+}
+
+// Take makes of a listing what is known of a server. Use says which tools the person uses.
+func Take(server string, l Listing, use func(tool string) bool) Known {
+	t := taking{server: server}
+	k := Known{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: cut(t.clean(l.Instructions), maxInstructions)}
+	for _, tool := range l.Tools {
+		if use == nil || use(tool.Name) {
+			k.Tools = t.add(k.Tools, tool)
+		}
+	}
+	k.Prompts, k.Resources = t.prompts(l.Prompts), t.resources(l.Resources)
+	k.Problems = t.problems
+	if t.removed > 0 {
+		k.Problems = append(k.Problems, words.Count(t.removed, "invisible character")+" removed from its texts")
+	}
+	return k
+}
+
+// Since notes which definitions differ from those that were known before.
+func (k Known) Since(before Known) Known {
+	for _, now := range k.Tools {
+		if old, was := before.Changed[now.Name]; was && old.Hash != now.Hash {
+			k.change(old)
+		} else if old, found := before.Tool(now.Name); found && old.Hash != now.Hash && !was {
+			k.change(old)
+		}
+	}
+	return k
+}
+
+func (k *Known) change(old Tool) {
+	if k.Changed == nil {
+		k.Changed = map[string]Tool{}
+	}
+	k.Changed[old.Name] = old
+}
+
+// Tool returns the tool of a name, the server's own or the one that is shown.
+func (k Known) Tool(name string) (Tool, bool) {
+	for _, t := range k.Tools {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	for _, t := range k.Tools {
+		if t.Shown == name {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
+
+// taking cleans what a server lists.
+type taking struct {
+	server   string
+	problems []string
+	removed  int
+}
+
+func (t *taking) add(tools []Tool, from mcp.Tool) []Tool {
+	shown := words.Line(from.Name, 60)
+	leave := func(why string) []Tool {
+		t.problems = append(t.problems, fmt.Sprintf("tool %s is left out: %s", shown, why))
+		return tools
+	}
+	if strings.TrimSpace(from.Name) == "" {
+		return leave("it has no name")
+	}
+	for _, other := range tools {
+		if other.Name == from.Name {
+			return leave("the server has two of that name")
+		}
+	}
+	schema, removed, err := cleanSchema(from.InputSchema)
+	if err != nil {
+		return leave(err.Error())
+	}
+	t.removed += removed
+	tool := Tool{Name: from.Name, Schema: schema, Hints: from.Annotations, Hash: hash(from)}
+	tool.Description = t.clean(from.Description)
+	if tool.Description == "" {
+		tool.Description = t.clean(from.Title)
+	}
+	tool.Long = len(tool.Description) > maxDescription || len(schema) > maxSchema || depth(schema) > maxSchemaDepth
+	tool.Description = cut(tool.Description, maxDescription)
+	if len(tool.Schema) > maxKeptSchema {
+		tool.Schema = json.RawMessage(`{"type":"object"}`)
+		t.problems = append(t.problems, fmt.Sprintf("tool %s: its schema of %s is not used", shown, words.Bytes(int64(len(schema)))))
+	}
+	tool.Shown = short(t.server, from.Name, func(name string) bool {
+		for _, other := range tools {
+			if other.Shown == name {
+				return true
+			}
+		}
+		return false
+	})
+	return append(tools, tool)
+}
+
+// hash identifies a definition.
+func hash(t mcp.Tool) string {
+	sum := sha256.New()
+	for _, part := range []string{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), fmt.Sprint(t.Annotations)} {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// maxListed bounds the prompts and the resources of a server.
+const maxListed = 500
+
+func (t *taking) prompts(from []mcp.Prompt) []mcp.Prompt {
+	var all []mcp.Prompt
+	for _, p := range from[:min(len(from), maxListed)] {
+		with := mcp.Prompt{Name: p.Name, Title: t.line(p.Title, 100), Description: t.line(p.Description, 200)}
+		for _, a := range p.Arguments {
+			with.Arguments = append(with.Arguments, mcp.Argument{Name: t.line(a.Name, 60), Description: t.line(a.Description, 100), Required: a.Required})
+		}
+		if p.Name != "" && p.Name == t.line(p.Name, 100) && !strings.ContainsAny(p.Name, " /") {
+			all = append(all, with)
+		}
+	}
+	return all
+}
+
+func (t *taking) resources(from []mcp.Resource) []mcp.Resource {
+	var all []mcp.Resource
+	for _, r := range from[:min(len(from), maxListed)] {
+		if r.URI != "" && r.URI == t.line(r.URI, 500) {
+			r.Name, r.Title, r.Description, r.MIME = t.line(r.Name, 100), t.line(r.Title, 100), t.line(r.Description, 200), t.line(r.MIME, 60)
+			all = append(all, r)
+		}
+	}
+	return all
+}

@@ -1,0 +1,176 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/words"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// maxWritten bounds the schema in the answer to a call that does not fit it, in bytes.
+const maxWritten = 2 << 10
+
+// Misfit says that arguments do not fit the schema of a tool.
+type Misfit struct {
+	Tool Tool
+	// Problem is what is wrong.
+	Problem string
+}
+
+func (m *Misfit) Error() string {
+	return fmt.Sprintf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", m.Problem, m.Tool.Shown, cut(string(m.Tool.Schema), maxWritten))
+}
+
+// Check returns a *Misfit where arguments do not fit the schema of the tool. What a schema
+// says that cannot be checked fits: the server checks it too.
+func (t Tool) Check(arguments json.RawMessage) error {
+	var value map[string]any
+	if err := json.Unmarshal(arguments, &value); err != nil || value == nil {
+		return &Misfit{t, "they must be an object"}
+	}
+	resolved, err := t.resolved()
+	if err != nil {
+		return nil
+	}
+	if err := resolved.Validate(value); err != nil {
+		return &Misfit{t, problem(err)}
+	}
+	return nil
+}
+
+// maxProblem bounds what is said of a misfit, in characters.
+const maxProblem = 500
+
+// problem is the reason of a failed validation, without the way through the schema.
+func problem(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			break
+		}
+		err = inner
+	}
+	return words.Line(strings.TrimPrefix(err.Error(), "validating root: "), maxProblem)
+}
+
+// resolved is the schema ready to check with. References are put in their place before:
+// the library follows those that lead back to themselves until the program ends, and
+// some would be followed for years.
+func (t Tool) resolved() (*jsonschema.Resolved, error) {
+	var root any
+	if err := json.Unmarshal(t.Schema, &root); err != nil {
+		return nil, err
+	}
+	w := unfolding{root: root, left: maxUnfolded}
+	plain, err := json.Marshal(w.unfold(root, nil))
+	if err != nil || w.left < 0 {
+		return nil, errors.Join(err, errors.New("the schema is too large"))
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(plain, &schema); err != nil {
+		return nil, err
+	}
+	return schema.Resolve(nil)
+}
+
+// maxUnfolded bounds a schema with its references in their place, in values.
+const maxUnfolded = 5000
+
+// unfolding puts what references lead to in their place. One that leads into itself, out
+// of the schema or nowhere allows anything.
+type unfolding struct {
+	root any
+	left int
+}
+
+// notSchemas are the members of a schema that hold no schema: what looks like a reference
+// there is a value.
+var notSchemas = map[string]bool{"enum": true, "const": true, "default": true, "examples": true}
+
+// ofSchemas are the members that hold schemas by names of their own, which are no keywords.
+var ofSchemas = map[string]bool{"properties": true, "patternProperties": true, "dependentSchemas": true}
+
+func (u *unfolding) unfold(value any, within []string) any {
+	if u.left--; u.left < 0 {
+		return true
+	}
+	switch v := value.(type) {
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = u.unfold(v[i], within)
+		}
+		return all
+	case map[string]any:
+		return u.object(v, within)
+	}
+	return value
+}
+
+func (u *unfolding) object(v map[string]any, within []string) any {
+	with := map[string]any{}
+	for name, member := range v {
+		switch name {
+		case "$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions", "$id", "$anchor", "$dynamicAnchor", "$schema", "$vocabulary":
+			if _, text := member.(string); text || name == "$defs" || name == "definitions" {
+				continue
+			}
+		}
+		named, several := member.(map[string]any)
+		switch {
+		case notSchemas[name]:
+			with[name] = member
+		case several && ofSchemas[name]:
+			inner := map[string]any{}
+			for property, schema := range named {
+				inner[property] = u.unfold(schema, within)
+			}
+			with[name] = inner
+		default:
+			with[name] = u.unfold(member, within)
+		}
+	}
+	reference, is := v["$ref"].(string)
+	if !is {
+		return with
+	}
+	target, found := u.lookup(reference)
+	for _, outer := range within {
+		found = found && outer != reference
+	}
+	if found {
+		inner := u.unfold(target, append(within[:len(within):len(within)], reference))
+		if len(with) == 0 {
+			return inner
+		}
+		all, _ := with["allOf"].([]any)
+		with["allOf"] = append(all[:len(all):len(all)], inner)
+	}
+	return with
+}
+
+// lookup returns what a reference within the schema leads to.
+func (u *unfolding) lookup(reference string) (any, bool) {
+	path, local := strings.CutPrefix(reference, "#")
+	if !local {
+		return nil, false
+	}
+	at := u.root
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		if part == "" {
+			continue
+		}
+		object, ok := at.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if at, ok = object[strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(part)]; !ok {
+			return nil, false
+		}
+	}
+	return at, true
+}

@@ -1,0 +1,129 @@
+package catalogue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/rawjson"
+	"agent/internal/text/lines"
+	"agent/internal/words"
+)
+
+// Clean returns a text of a server without what a person would not see: control, bidi,
+// zero-width and tag characters. It returns how many there were.
+func Clean(text string) (clean string, removed int) {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\r\n", "\n")
+	clean = strings.Map(func(r rune) rune {
+		if words.Hidden(r) {
+			removed++
+			return -1
+		}
+		return r
+	}, text)
+	return strings.TrimSpace(clean), removed
+}
+
+func (t *taking) clean(text string) string {
+	clean, removed := Clean(text)
+	t.removed += removed
+	return clean
+}
+
+// line is a clean text on one line.
+func (t *taking) line(text string, limit int) string { return words.Line(t.clean(text), limit) }
+
+// cut shortens a text to about limit bytes.
+func cut(text string, limit int) string {
+	const note = 40
+	if len(text) <= limit {
+		return text
+	}
+	return lines.Cut(text, limit-note)
+}
+
+// cleanSchema returns a schema as the model gets it: of an object, without characters
+// that nobody sees. The error says what is wrong with it.
+func cleanSchema(raw json.RawMessage) (schema json.RawMessage, removed int, err error) {
+	if len(raw) == 0 {
+		return nil, 0, errors.New("it has no schema")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, 0, errors.New("its schema is no JSON")
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, 0, errors.New("its schema is no object")
+	}
+	switch kind := object["type"].(type) {
+	case nil:
+		object["type"] = "object"
+	case string:
+		if kind != "object" {
+			return nil, 0, errors.New("its schema is of a " + words.Line(kind, 20) + ", not of an object")
+		}
+	default:
+		object["type"] = "object" // a list of types; calls have objects only
+	}
+	if properties, there := object["properties"]; there {
+		if _, ok := properties.(map[string]any); !ok {
+			return nil, 0, errors.New("the properties of its schema are no object")
+		}
+	}
+	schema, err = rawjson.Marshal(cleanValue(object, &removed))
+	return schema, removed, err
+}
+
+// cleanValue cleans the texts of a decoded value. Names of members are data of calls and
+// stay; one that is not seen is as visible as JSON makes it.
+func cleanValue(value any, removed *int) any {
+	switch v := value.(type) {
+	case string:
+		clean, n := Clean(v)
+		*removed += n
+		if n == 0 {
+			return v
+		}
+		return clean
+	case []any:
+		for i := range v {
+			v[i] = cleanValue(v[i], removed)
+		}
+	case map[string]any:
+		for name := range v {
+			if clean, n := Clean(name); n > 0 {
+				*removed += n
+				v[clean] = v[name]
+				delete(v, name)
+				name = clean
+			}
+			v[name] = cleanValue(v[name], removed)
+		}
+	}
+	return value
+}
+
+// depth is how deep values are nested in JSON.
+func depth(raw json.RawMessage) int {
+	most, now, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			most = max(most, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return most
+}

@@ -1,0 +1,56 @@
+package catalogue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"agent/internal/disk"
+	"agent/internal/rawjson"
+)
+
+// Store keeps what is known of servers, a file each.
+type Store struct {
+	// Dir is its folder, empty to keep nothing.
+	Dir string
+}
+
+// maxStored bounds a file, in bytes.
+const maxStored = 16 << 20
+
+// path is the file of a server by its name and its entry of the configuration: a changed
+// entry is another server.
+func (s Store) path(name string, entry []byte) string {
+	sum := sha256.Sum256(append([]byte(name+"\x00"), entry...))
+	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// Load returns what is known of a server; false where nothing is.
+func (s Store) Load(name string, entry []byte) (Known, bool) {
+	if s.Dir == "" {
+		return Known{}, false
+	}
+	data, err := disk.Beginning(s.path(name, entry), maxStored)
+	var k Known
+	if err != nil || json.Unmarshal(data, &k) != nil {
+		return Known{}, false
+	}
+	return k, true
+}
+
+// Save keeps what is known of a server.
+func (s Store) Save(name string, entry []byte, k Known) error {
+	if s.Dir == "" {
+		return nil
+	}
+	data, err := rawjson.Marshal(k)
+	if err == nil {
+		err = os.MkdirAll(s.Dir, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return disk.Replace(s.path(name, entry), data, 0o600)
+}
