@@ -31,18 +31,22 @@ func newConsent(folder string) consent { return consent{filepath.Join(folder, "a
 
 // read returns what is allowed. A file that cannot be read allows nothing.
 func (c consent) read() (allowed, error) {
-	var a allowed
-	data, err := disk.Read(c.path)
+	_, a, err := c.readFile()
+	return a, err
+}
+
+func (c consent) readFile() (data []byte, a allowed, err error) {
+	data, err = disk.Read(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return a, nil
+		return nil, a, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &a)
 	}
 	if err != nil {
-		return allowed{}, fmt.Errorf("%s: %w", c.path, disk.Reason(err))
+		return nil, allowed{}, fmt.Errorf("%s: %w", c.path, disk.Reason(err))
 	}
-	return a, nil
+	return data, a, nil
 }
 
 func (c consent) keyMayGoTo(place string) bool {
@@ -55,19 +59,19 @@ func (c consent) mayUse(baseURL string) bool {
 	return slices.Contains(a.LocalServers, baseURL)
 }
 
-// remember adds to what is allowed.
+// remember adds to what is allowed. What others keep in the file stays.
 func (c consent) remember(add func(*allowed)) error {
-	a, err := c.read()
+	data, a, err := c.readFile()
 	if err != nil {
 		return fmt.Errorf("what you allowed cannot be remembered: %w", err)
 	}
 	add(&a)
-	data, err := rawjson.Marshal(a)
+	data, err = rawjson.Merge(data, a)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(c.path), 0o700)
 	}
 	if err == nil {
-		err = disk.Replace(c.path, append(data, '\n'), 0o600)
+		err = disk.Replace(c.path, data, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, disk.Reason(err))

@@ -81,3 +81,24 @@ func PlaceOf(data []byte, offset int) Place {
 		Column: len(before) - bytes.LastIndexByte(before, '\n'),
 	}
 }
+
+// Merge returns a file of JSON with the members of v in place of those of the same names,
+// the others as they are, for people to read. The file must hold an object or nothing.
+func Merge(file []byte, v any) ([]byte, error) {
+	all := map[string]json.RawMessage{}
+	if len(file) > 0 {
+		if err := json.Unmarshal(file, &all); err != nil {
+			return nil, err
+		}
+	}
+	data, err := Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = WriteIndented(&b, all)
+	return b.Bytes(), err
+}

@@ -65,3 +65,21 @@ func TestWriteEscapesWhatIsNotSeen(t *testing.T) {
 		t.Errorf("reads back as %q, %v", back, err)
 	}
 }
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, want string }{
+		{``, "{\n  \"a\": 1\n}\n"},
+		{`{"a":{"x":2},"b":[1.0]}`, "{\n  \"a\": 1,\n  \"b\": [\n    1.0\n  ]\n}\n"},
+		{`[]`, "fails"},
+		{`{`, "fails"},
+	} {
+		got, err := Merge([]byte(c.file), map[string]int{"a": 1})
+		if err != nil {
+			got = []byte("fails")
+		}
+		if string(got) != c.want {
+			t.Errorf("%q: %q, want %q", c.file, got, c.want)
+		}
+	}
+}

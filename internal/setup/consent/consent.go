@@ -1,0 +1,115 @@
+// Package consent keeps what a person has agreed to of the things that a repository wants
+// run, connected to or allowed (setup.md 1). Consent is by content: the item as it is
+// written, and the bytes of the files that its command names. Anything else is another
+// item. It reads files, starts nothing and asks nobody.
+//
+// A room that finds such things describes each as an Item. Items are reviewed together at
+// the start, the person's answer is kept with Agree or Refuse, and May is called again
+// before each start of what an item describes:
+//
+//	store := consent.Open(consent.Where{Config: …, Home: …, Workspace: …})
+//	for _, r := range store.Review(items) { // for the question and the lists
+//		fmt.Println(r, r.State, r.Says, r.Files)
+//	}
+//	if err := store.May(item); err != nil { // before each start; reads the files again
+//		return err // says what to do
+//	}
+package consent
+
+import (
+	"fmt"
+	"slices"
+
+	"agent/internal/pattern"
+)
+
+// Kind is what an item does once it is agreed to.
+type Kind string
+
+// The kinds.
+const (
+	// Server is an MCP server that is started or connected to.
+	Server Kind = "server"
+	// Hook is a program that is run at an event.
+	Hook Kind = "hook"
+	// Grants are what a skill or command may do without a question.
+	Grants Kind = "grants"
+	// Allow is a list of rules that spare questions.
+	Allow Kind = "allow"
+)
+
+// Item is one thing that needs consent, as it is written.
+type Item struct {
+	Kind Kind
+	// Name tells the item from others of its kind in the same file: "github",
+	// "PreToolUse Bash".
+	Name string
+	// Fields are all that the file says of the item, before any variable is expanded:
+	// what json.Marshal takes, best the json.RawMessage of the file. Formatting and the
+	// order of members do not count.
+	Fields any
+	// Command are the words of the command that is run, or one line of a shell; nil where
+	// nothing is run. Files of the repository that they name belong to the content.
+	Command []string
+	// Says is what a person must see of the item: the exact command line, the address, or
+	// the rules.
+	Says string
+	// Variables are the names of the variables of the environment that the item reads.
+	Variables []string
+	// File is the absolute path of the file that the item is in, Line where, 0 if unknown.
+	File string
+	Line int
+	// User says that the file is of the user's own folders and not of a repository, so that
+	// consent holds in every workspace.
+	User bool
+}
+
+// String names the item: "server github".
+func (i Item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
+
+// State is what a person has said of an item.
+type State string
+
+// The states. Only an agreed item is used.
+const (
+	Agreed  State = "agreed"
+	Waiting State = "waiting"
+	// Changed is an item whose earlier content was answered; it waits as well.
+	Changed State = "changed"
+	Refused State = "refused"
+)
+
+// Asked reports whether a person is to be asked about an item of this state.
+func (s State) Asked() bool { return s == Waiting || s == Changed }
+
+// Reviewed is an item with its content as it is now.
+type Reviewed struct {
+	Item
+	State State
+	// Hash identifies the content, Content is its canonical JSON.
+	Hash, Content string
+	// Files are those of the repository whose bytes belong to the content, relative to it.
+	Files []string
+	// Difference says, for a changed item, what it is now and was: lines with + and -.
+	Difference []string
+	// Err is why the content cannot be determined; such an item waits and cannot be agreed to.
+	Err error
+}
+
+// variable is one of a shell or of a file of JSON: $NAME, ${NAME}, ${NAME:-else}.
+var variable = pattern.New(`\$\{?(?:env:)?([A-Za-z_][A-Za-z0-9_]*)`)
+
+// Variables returns the names of the variables that texts mention, sorted. Those that every
+// item may use are left out.
+func Variables(texts ...string) []string {
+	var names []string
+	for _, text := range texts {
+		for _, found := range variable.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(projectVariables, found[1]) {
+				names = append(names, found[1])
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

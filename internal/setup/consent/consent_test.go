@@ -1,0 +1,347 @@
+package consent_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/setup/consent"
+)
+
+var day = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+
+// world is a home with a repository "project".
+type world struct {
+	*testing.T
+	home, root string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world{t, home, filepath.Join(home, "project")}
+	w.mkdir("project/.git")
+	return w
+}
+
+func (w world) mkdir(name string) {
+	w.Helper()
+	if err := os.MkdirAll(filepath.Join(w.home, name), 0o755); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w world) write(name, text string) {
+	w.Helper()
+	w.mkdir(filepath.Dir(name))
+	if err := os.WriteFile(filepath.Join(w.home, name), []byte(text), 0o644); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w world) open(workspace string) *consent.Store {
+	return consent.Open(consent.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: filepath.Join(w.home, workspace)})
+}
+
+func (w world) server(fields string, command ...string) consent.Item {
+	return consent.Item{Kind: consent.Server, Name: "db", Fields: json.RawMessage(fields), Command: command, File: filepath.Join(w.root, ".mcp.json")}
+}
+
+func (w world) review(s *consent.Store, items ...consent.Item) []consent.Reviewed {
+	w.Helper()
+	all, err := s.Review(items)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return all
+}
+
+func (w world) agree(s *consent.Store, items ...consent.Item) {
+	w.Helper()
+	if err := s.Agree(day, w.review(s, items...)...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// Whatever spells a file of the repository in a command, its bytes are in the content.
+func TestFilesOfTheCommand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/run.sh", "1")
+	w.write("project/my dir/run it.sh", "1")
+	w.write("project/sub/deep/run.js", "1")
+	w.write("elsewhere.sh", "1")
+	if err := os.Symlink("../run.sh", filepath.Join(w.root, "sub/link.sh")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/bin/sh", filepath.Join(w.root, "sub/shell")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{"node", "sub/deep/run.js"}, "sub/deep/run.js"},
+		{[]string{"./run.sh"}, "run.sh"},
+		{[]string{filepath.Join(w.root, "run.sh")}, "run.sh"},
+		{[]string{"~/project/run.sh"}, "run.sh"},
+		{[]string{"--config=run.sh"}, "run.sh"},
+		{[]string{"my dir/run it.sh"}, "my dir/run it.sh"},
+		{[]string{`"$CLAUDE_PROJECT_DIR"/run.sh --x`}, "run.sh"},
+		{[]string{`${CLAUDE_PROJECT_DIR}/run.sh`}, "run.sh"},
+		{[]string{`"$AGENT_PROJECT_DIR/my dir/run it.sh" x`}, "my dir/run it.sh"},
+		{[]string{"true;./run.sh|cat"}, "run.sh"},
+		{[]string{"cd sub && node deep/run.js"}, "sub/deep/run.js"},
+		{[]string{"bash", "-c", "A=$(./run.sh) env"}, "run.sh"},
+		{[]string{`"./run.sh`}, "run.sh"},
+		{[]string{"sub/link.sh"}, "sub/link.sh"},
+		{[]string{"sub/shell"}, "sub/shell"},
+		{[]string{"run.sh", "run.sh", "sub/deep/run.js"}, "run.sh sub/deep/run.js"},
+		{[]string{filepath.Join(w.home, "elsewhere.sh")}, ""},
+		{[]string{"npx", "server"}, ""},
+		{nil, ""},
+	} {
+		r := w.review(w.open("project"), w.server(`{}`, c.command...))[0]
+		if got := strings.Join(r.Files, " "); got != c.want || r.Err != nil {
+			t.Errorf("%q: files %q, want %q (%v)", c.command, got, c.want, r.Err)
+		}
+	}
+}
+
+// The state of an item follows its content: the fields however they are formatted, the
+// bytes of its files, and nothing else.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(w world) consent.Item
+		want   consent.State
+		diff   string
+	}{
+		{"the same", func(w world) consent.Item { return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh") }, consent.Agreed, ""},
+		{"formatted otherwise", func(w world) consent.Item { return w.server("{ \"n\":1.0,\n\"command\":\"./run.sh\"}", "./run.sh") }, consent.Agreed, ""},
+		{"another field", func(w world) consent.Item {
+			return w.server(`{"command":"./run.sh","n":1.0,"env":{"NODE_OPTIONS":"-r ./x"}}`, "./run.sh")
+		}, consent.Changed, "+ env.NODE_OPTIONS: -r ./x"},
+		{"another command", func(w world) consent.Item { return w.server(`{"command":"./run.sh -x","n":1.0}`, "./run.sh", "-x") }, consent.Changed, "- command: ./run.sh|+ command: ./run.sh -x"},
+		{"other bytes", func(w world) consent.Item {
+			w.write("project/run.sh", "2")
+			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+		}, consent.Changed, "+ file run.sh: other bytes"},
+		{"the file is gone", func(w world) consent.Item {
+			_ = os.Remove(filepath.Join(w.root, "run.sh"))
+			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+		}, consent.Changed, "- file run.sh: "},
+		{"another name", func(w world) consent.Item {
+			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+			i.Name = "other"
+			return i
+		}, consent.Waiting, ""},
+		{"another kind", func(w world) consent.Item {
+			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+			i.Kind = consent.Hook
+			return i
+		}, consent.Waiting, ""},
+		{"of the user's folders", func(w world) consent.Item {
+			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+			i.User = true
+			return i
+		}, consent.Waiting, ""},
+		{"fields that are no JSON", func(w world) consent.Item { return w.server(`{"n":`, "./run.sh") }, consent.Waiting, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write("project/run.sh", "1")
+			w.agree(w.open("project"), w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh"))
+			item := c.change(w)
+			s := w.open("project")
+			r := w.review(s, item)[0]
+			if r.State != c.want || !strings.HasPrefix(strings.Join(r.Difference, "|"), c.diff) || c.diff == "" && len(r.Difference) > 0 {
+				t.Errorf("%s, %q; want %s, %q", r.State, r.Difference, c.want, c.diff)
+			}
+			if err := s.May(item); (err == nil) != (c.want == consent.Agreed) {
+				t.Errorf("May: %v", err)
+			}
+		})
+	}
+}
+
+// Two items of one name are told apart by their content, in whatever order.
+func TestTwinsKeepTheirAnswers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b, c := w.server(`{"a":1}`), w.server(`{"b":1}`), w.server(`{"c":1}`)
+	w.agree(w.open("project"), a)
+	w.agree(w.open("project"), b)
+	for _, r := range w.review(w.open("project"), b, a) {
+		if r.State != consent.Agreed {
+			t.Errorf("%s: %s", r.Content, r.State)
+		}
+	}
+	if r := w.review(w.open("project"), a, b, c)[2]; r.State != consent.Waiting {
+		t.Errorf("a third of the name is %s", r.State)
+	}
+}
+
+func TestRefuseAndForget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	item := w.server(`{}`)
+	s := w.open("project")
+	if err := s.Refuse(day, w.review(s, item)...); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.review(w.open("project"), item)[0]; r.State != consent.Refused {
+		t.Errorf("refused, and yet %s", r.State)
+	}
+	w.agree(s, item)
+	if r := w.review(w.open("project"), item)[0]; r.State != consent.Agreed {
+		t.Errorf("agreed later, and yet %s", r.State)
+	}
+	if err := s.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*consent.Store{s, w.open("project")} {
+		if r := w.review(s, item)[0]; r.State != consent.Waiting {
+			t.Errorf("forgotten, and yet %s", r.State)
+		}
+	}
+}
+
+// What others keep in allowed.json stays, and a file that is broken agrees to nothing and
+// is not replaced.
+func TestTheFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	item := w.server(`{}`)
+	w.write("config/allowed.json", `{"localServers":["http://127.0.0.1:1"],"later":{"x":1}}`)
+	w.agree(w.open("project"), item)
+	data, _ := os.ReadFile(filepath.Join(w.home, "config/allowed.json"))
+	for _, want := range []string{`"http://127.0.0.1:1"`, `"x": 1`, `"2026-11-22"`, `"server db"`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("%s is missing in\n%s", want, data)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(w.home, "config/allowed.json")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	w.write("config/allowed.json", `{"setup": [`)
+	s := w.open("project")
+	if all, err := s.Review([]consent.Item{item}); err == nil || all[0].State != consent.Waiting {
+		t.Errorf("broken: %v, %v", all, err)
+	}
+	if err := s.Agree(day, w.review(w.open("other"))...); err != nil {
+		t.Error(err)
+	}
+	all, _ := s.Review([]consent.Item{item})
+	if err := s.Agree(day, all...); err == nil {
+		t.Error("a broken file was replaced")
+	}
+}
+
+// Consent of one repository says nothing of another, of one inside it, or of a folder that
+// only claims to be a work tree of it; a work tree has that of its repository.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, name := range []string{"project/.git/objects", "project/.git/refs", "project/sub", "project/inner/.git", "plain/below", "evil", "evil/fake/worktrees/x"} {
+		w.mkdir(name)
+	}
+	w.write("project/.git/HEAD", "ref: refs/heads/main\n")
+	w.write("tree/.git", "gitdir: "+w.root+"/.git/worktrees/tree\n")
+	w.write("project/.git/worktrees/tree/gitdir", w.home+"/tree/.git\n")
+	w.write("project/.git/worktrees/tree/commondir", "../..\n")
+	w.write("project/.git/worktrees/tree/HEAD", "ref: refs/heads/b\n")
+	w.write("thief/.git", "gitdir: "+w.root+"/.git/worktrees/tree\n")
+	w.write("evil/.git", "gitdir: fake/worktrees/x\n")
+	w.write("evil/fake/worktrees/x/gitdir", w.home+"/evil/.git\n")
+	w.write("evil/fake/worktrees/x/commondir", w.root+"/.git\n")
+	w.write("evil/fake/worktrees/x/HEAD", "ref: refs/heads/b\n")
+	w.agree(w.open("project"), w.server(`{}`))
+	for workspace, want := range map[string]consent.State{
+		"project": consent.Agreed, "project/sub": consent.Agreed, "tree": consent.Agreed,
+		"project/inner": consent.Waiting, "plain": consent.Waiting, "thief": consent.Waiting, "evil": consent.Waiting, ".": consent.Waiting,
+	} {
+		if r := w.review(w.open(workspace), w.server(`{}`))[0]; r.State != want {
+			t.Errorf("%s: %s, want %s", workspace, r.State, want)
+		}
+	}
+}
+
+// Nothing is kept for the home folder; the answer holds for the run.
+func TestHomeKeepsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mkdir(".git")
+	s := w.open(".")
+	w.agree(s, w.server(`{}`))
+	if err := s.May(w.server(`{}`)); err != nil || s.Kept() {
+		t.Errorf("in the run: %v, kept %v", err, s.Kept())
+	}
+	if r := w.review(w.open("."), w.server(`{}`))[0]; r.State != consent.Waiting {
+		t.Errorf("the next run: %s", r.State)
+	}
+	if s := w.open("project"); !s.Kept() {
+		t.Error("a repository in a home folder that is one keeps nothing")
+	}
+}
+
+func TestAgreeForRunKeepsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/run.sh", "1")
+	item := w.server(`{}`, "./run.sh")
+	s := w.open("project")
+	s.AgreeForRun(w.review(s, item)...)
+	if err := s.May(item); err != nil {
+		t.Error(err)
+	}
+	w.write("project/run.sh", "2")
+	if err := s.May(item); err == nil {
+		t.Error("other bytes run")
+	}
+	if err := w.open("project").May(item); err == nil {
+		t.Error("it was kept")
+	}
+}
+
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	got := consent.Variables("Bearer ${TOKEN:-x} $A", "${env:B}", `"$CLAUDE_PROJECT_DIR"/x $A`, "plain $1 $$")
+	if want := []string{"A", "B", "TOKEN"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What cannot be looked at whole cannot be agreed to.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/big", "")
+	if err := os.Truncate(filepath.Join(w.root, "big"), 65<<20); err != nil {
+		t.Fatal(err)
+	}
+	s := w.open("project")
+	for _, command := range [][]string{{"./big"}, {strings.Repeat("a b c ", 1) + strings.Join(numbers(600), " ")}} {
+		r := w.review(s, w.server(`{}`, command...))[0]
+		if r.Err == nil || s.Agree(day, r) == nil {
+			t.Errorf("%.20q can be agreed to", command)
+		}
+	}
+}
+
+func numbers(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, strings.Repeat("x", i%50+1)+string(rune('a'+i/50)))
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package consent
+
+import (
+	"path/filepath"
+	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/git"
+	"agent/internal/protect"
+	"agent/internal/setup/source"
+)
+
+// Where says whose consent is kept, and where. All folders are absolute.
+type Where struct {
+	// Config is the program's folder of configuration, Home the user's home folder.
+	Config, Home string
+	Workspace    string
+}
+
+// userPlace stands for the folders of the user in the file.
+const userPlace = "user"
+
+// root is the folder of the repository that the workspace is in, or the workspace where
+// there is none. A repository that holds the home folder counts for none.
+func (w Where) root() string {
+	top := source.Above(w.Home, w.Workspace)[0]
+	if top == w.Workspace || git.Folder(top) == "" || protect.Holds(top, w.Home) {
+		return w.Workspace
+	}
+	return top
+}
+
+// place is what consent of a repository is kept under: its root, or that of the repository
+// that a work tree belongs to. Empty means that nothing is kept.
+func place(root, home string) string {
+	if protect.Holds(root, home) {
+		return ""
+	}
+	folder := git.Folder(root)
+	if folder == "" || folder == filepath.Join(root, ".git") {
+		return root
+	}
+	common := git.Common(root)
+	switch {
+	case !linked(real(folder), common, root):
+		return root
+	case filepath.Base(common) == ".git":
+		return filepath.Dir(common)
+	}
+	return common
+}
+
+// linked reports whether a repository has the work tree at root, of which git keeps folder.
+// Both must say so: anybody can ship files that name the repository of somebody who has
+// agreed.
+func linked(folder, common, root string) bool {
+	if filepath.Dir(folder) != filepath.Join(common, "worktrees") {
+		return false
+	}
+	data, err := disk.Beginning(filepath.Join(folder, "gitdir"), 4<<10)
+	if err != nil {
+		return false
+	}
+	back := strings.TrimSpace(string(data))
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(folder, back)
+	}
+	return real(back) == filepath.Join(root, ".git")
+}
+
+// real is a path without links, or as it is.
+func real(path string) string {
+	if found, err := filepath.EvalSymlinks(path); err == nil {
+		return found
+	}
+	return path
+}

@@ -1,0 +1,248 @@
+package consent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"agent/internal/disk"
+	"agent/internal/rawjson"
+)
+
+// Store is what a person has said of the items of a workspace. It is kept in allowed.json
+// of the configuration. It is safe for concurrent use.
+type Store struct {
+	path                  string
+	home, workspace, root string
+	// place is what the consent of the repository is kept under, empty where none is kept.
+	place string
+
+	mu sync.Mutex
+	// run is what was agreed to in this run, kept or not.
+	run map[key]bool
+}
+
+// key is a content and what consent for it is kept under.
+type key struct{ place, hash string }
+
+// record is an answer, as the file has it.
+type record struct {
+	Root    string          `json:"root"`
+	Item    string          `json:"item"`
+	File    string          `json:"file"`
+	Hash    string          `json:"hash"`
+	Date    string          `json:"date"`
+	Refused bool            `json:"refused,omitempty"`
+	Content json.RawMessage `json:"content"`
+}
+
+// member is the part of allowed.json that is ours.
+type member struct {
+	Setup []record `json:"setup"`
+}
+
+// Open returns the store for a workspace. It reads nothing yet.
+func Open(w Where) *Store {
+	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
+	root := w.root()
+	return &Store{
+		path: filepath.Join(w.Config, "allowed.json"), home: w.Home, workspace: w.Workspace, root: root,
+		place: place(root, w.Home), run: map[key]bool{},
+	}
+}
+
+// Root is the folder of the repository whose files belong to the content of items.
+func (s *Store) Root() string { return s.root }
+
+// Kept reports whether answers outlive the run. Those about the home folder do not.
+func (s *Store) Kept() bool { return s.place != "" }
+
+// Review returns the items with their content and state as they are now. The error is that
+// the file of answers cannot be read; then everything waits.
+func (s *Store) Review(items []Item) ([]Reviewed, error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	records, err := s.read()
+	all := make([]Reviewed, len(items))
+	current := map[string]bool{}
+	for n, i := range items {
+		all[n] = s.look(i)
+		current[all[n].Hash] = true
+	}
+	for n := range all {
+		s.judge(&all[n], records, current)
+	}
+	return all, err
+}
+
+// judge sets the state of an item. An earlier answer counts for a change only if it is not
+// about another item that is there as well.
+func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
+	if r.Err != nil {
+		return
+	}
+	s.mu.Lock()
+	inRun := s.run[s.key(*r)]
+	s.mu.Unlock()
+	if inRun {
+		r.State = Agreed
+		return
+	}
+	var earlier *record
+	for n := range records {
+		rec := &records[n]
+		switch {
+		case rec.Root != s.placeOf(r.Item):
+		case rec.Hash == r.Hash && rec.Refused:
+			r.State = Refused
+			return
+		case rec.Hash == r.Hash:
+			r.State = Agreed
+			return
+		case rec.Item == r.String() && rec.File == s.relative(r.File) && !current[rec.Hash]:
+			earlier = rec // the latest is the last
+		}
+	}
+	if earlier != nil {
+		r.State, r.Difference = Changed, difference(string(earlier.Content), r.Content)
+	}
+}
+
+// May reports whether an item may be used now; the error says why not, and what to do. It
+// looks at the files again, so it is to be called before each start.
+func (s *Store) May(i Item) error {
+	reviewed, err := s.Review([]Item{i})
+	if err != nil {
+		return err
+	}
+	switch r := reviewed[0]; {
+	case r.Err != nil:
+		return fmt.Errorf("%s of %s cannot be agreed to: %w", r, s.relative(r.File), r.Err)
+	case r.State == Agreed:
+		return nil
+	case r.State == Refused:
+		return fmt.Errorf("%s of %s is not used: you refused it; agent trust yes changes that", r, s.relative(r.File))
+	case r.State == Changed:
+		return fmt.Errorf("%s of %s is not used: it has changed since you agreed; agent trust shows how", r, s.relative(r.File))
+	default:
+		return fmt.Errorf("%s of %s is not used until you agree: agent trust", r, s.relative(r.File))
+	}
+}
+
+// Agree keeps that a person agreed to exactly these contents, on a day. It counts for this
+// run even where it cannot be kept, which the error says.
+func (s *Store) Agree(day time.Time, shown ...Reviewed) error { return s.answer(day, false, shown) }
+
+// Refuse keeps that a person does not want these contents.
+func (s *Store) Refuse(day time.Time, shown ...Reviewed) error { return s.answer(day, true, shown) }
+
+// AgreeForRun has these contents count as agreed to until the program ends.
+func (s *Store) AgreeForRun(shown ...Reviewed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range shown {
+		if r.Err == nil {
+			s.run[s.key(r)] = true
+		}
+	}
+}
+
+// Forget removes all that was kept of the repository and of these items, and what counted
+// for the run.
+func (s *Store) Forget(items ...Item) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.run)
+	return s.update(func(records []record) []record {
+		return slices.DeleteFunc(records, func(r record) bool {
+			return s.place != "" && r.Root == s.place || slices.ContainsFunc(items, func(i Item) bool {
+				return r.Root == s.placeOf(i) && r.Item == i.String() && r.File == s.relative(i.File)
+			})
+		})
+	})
+}
+
+func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var added []record
+	for _, r := range shown {
+		if r.Err != nil {
+			return fmt.Errorf("%s of %s cannot be agreed to: %w", r, s.relative(r.File), r.Err)
+		}
+		s.run[s.key(r)] = !refused
+		if root := s.placeOf(r.Item); root != "" {
+			added = append(added, record{root, r.String(), s.relative(r.File), r.Hash, day.Format(time.DateOnly), refused, json.RawMessage(r.Content)})
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	return s.update(func(records []record) []record {
+		for _, a := range added {
+			records = slices.DeleteFunc(records, func(r record) bool { return r.Root == a.Root && r.Hash == a.Hash })
+		}
+		return append(records, added...)
+	})
+}
+
+func (s *Store) key(r Reviewed) key { return key{s.placeOf(r.Item), r.Hash} }
+
+// placeOf is what the answers about an item are kept under.
+func (s *Store) placeOf(i Item) string {
+	if i.User {
+		return userPlace
+	}
+	return s.place
+}
+
+// read returns what is kept. A file that cannot be read keeps nothing.
+func (s *Store) read() ([]record, error) {
+	_, m, err := s.readFile()
+	return m.Setup, err
+}
+
+func (s *Store) readFile() (data []byte, m member, err error) {
+	data, err = disk.Read(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, m, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err != nil {
+		return nil, member{}, fmt.Errorf("what you agreed to cannot be read in %s: %w", s.path, disk.Reason(err))
+	}
+	return data, m, nil
+}
+
+// update changes what is kept. The lock is held.
+func (s *Store) update(change func([]record) []record) error {
+	data, m, err := s.readFile()
+	if err != nil {
+		return err
+	}
+	m.Setup = bounded(change(m.Setup))
+	if data, err = rawjson.Merge(data, m); err == nil {
+		err = os.MkdirAll(filepath.Dir(s.path), 0o700)
+	}
+	if err == nil {
+		err = disk.Replace(s.path, data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("your answer cannot be kept in %s: %w", s.path, disk.Reason(err))
+	}
+	return nil
+}
+
+// maxRecords is how many answers are kept of all repositories; the oldest go first.
+const maxRecords = 2000
+
+func bounded(records []record) []record { return records[max(0, len(records)-maxRecords):] }
