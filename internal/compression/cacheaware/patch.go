@@ -1,63 +1,35 @@
 package cacheaware
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// patch reads the files and replacements of a patch in the format of apply_patch, also
-// of one inside a command:
-// headings "*** Update File: PATH", hunks begun by "@@", and lines that begin with
-// a blank, "+" or "-".
+	"agent/internal/text/patch"
+)
+
+// patch reads the files and replacements of a patch, also of one inside a command. A file
+// that moves is one under both names; what it quotes is under the old one.
 func (f *fact) patch(text, root string) {
-	var (
-		at            string
-		before, after []string
-		updating      bool
-	)
-	flush := func() {
-		if at != "" && len(before) > 0 {
-			f.edits = append(f.edits, edit{path: at, before: strings.Join(before, "\n"), after: strings.Join(after, "\n")})
-		}
-		before, after = nil, nil
+	sections, err := patch.Parse(text)
+	if err != nil {
+		return // such a patch is not applied
 	}
-	for line := range strings.SplitSeq(text, "\n") {
-		if name, verb, ok := patchHeading(line); ok {
-			flush()
-			at, updating = resolvePath(root, name), verb == "Update"
-			f.addPath(at)
-			continue
+	for _, s := range sections {
+		at := resolvePath(root, s.Path)
+		f.addPath(at)
+		if s.MoveTo != "" {
+			f.addPath(resolvePath(root, s.MoveTo))
 		}
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			flush()
-		case !updating || line == "":
-		case line[0] == '-':
-			before = append(before, line[1:])
-		case line[0] == '+':
-			after = append(after, line[1:])
-		case line[0] == ' ':
-			before, after = append(before, line[1:]), append(after, line[1:])
+		for _, chunk := range s.Chunks {
+			if s.Op == patch.Update && len(chunk.Old()) > 0 {
+				f.edits = append(f.edits, edit{path: at, before: strings.Join(chunk.Old(), "\n"), after: strings.Join(chunk.New(), "\n")})
+			}
 		}
 	}
-	flush()
-}
-
-func patchHeading(line string) (name, verb string, ok bool) {
-	rest, ok := strings.CutPrefix(line, "*** ")
-	if !ok {
-		return "", "", false
-	}
-	for _, verb := range []string{"Update", "Add", "Delete"} {
-		if name, ok := strings.CutPrefix(rest, verb+" File: "); ok {
-			return strings.TrimSpace(name), verb, true
-		}
-	}
-	return "", "", false
 }
 
 func (f *fact) addPath(path string) {
-	for _, p := range f.paths {
-		if p == path {
-			return
-		}
+	if !slices.Contains(f.paths, path) {
+		f.paths = append(f.paths, path)
 	}
-	f.paths = append(f.paths, path)
 }

@@ -84,15 +84,16 @@ func TestNameWords(t *testing.T) {
 	}
 }
 
+// The paths of a patch are also those that files move to (D-96).
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	f := &fact{}
-	f.patch("*** Begin Patch\n*** Update File: a.go\n@@ func a\n keep\n-old\n+new\n+more\n@@\n-x\n*** Add File: b.go\n+package b\n*** Update File: /x/c.go\n-1\n+2\n*** End Patch\n", "/w")
+	f.patch("*** Begin Patch\n*** Update File: a.go\n@@ func a\n keep\n-old\n+new\n+more\n@@\n-x\n*** Add File: b.go\n+package b\n*** Update File: /x/c.go\n*** Move to: d.go\n-1\n+2\n*** End Patch\n", "/w")
 	want := []edit{{path: "/w/a.go", before: "keep\nold", after: "keep\nnew\nmore"}, {path: "/w/a.go", before: "x"}, {path: "/x/c.go", before: "1", after: "2"}}
 	if diff := cmp.Diff(want, f.edits, cmp.AllowUnexported(edit{})); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"/w/a.go", "/w/b.go", "/x/c.go"}, f.paths); diff != "" {
+	if diff := cmp.Diff([]string{"/w/a.go", "/w/b.go", "/x/c.go", "/w/d.go"}, f.paths); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -72,7 +72,7 @@ func (a *applier) chunk(c Chunk) error {
 	if err != nil {
 		return err
 	}
-	old := c.old()
+	old := c.Old()
 	if len(old) == 0 {
 		at := len(a.lines)
 		if anchored && !c.AtEnd {
@@ -199,7 +199,7 @@ func (a *applier) added(c Chunk, p place) []string {
 	if p.level < trimmed || len(added) == 0 {
 		return added
 	}
-	old := c.old()
+	old := c.Old()
 	shifted, err := indent.Shift(old, a.lines[p.at:p.at+len(old)], added)
 	if err != nil || slices.Equal(shifted, added) {
 		return added
@@ -237,7 +237,7 @@ func numbersOf(all []int) string {
 
 // noMatch is why a chunk fits nowhere.
 func (a *applier) noMatch(c Chunk, old []string, from int) error {
-	fresh := c.new()
+	fresh := c.New()
 	if slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Mark == Added }) {
 		for at := 0; at+len(fresh) <= len(a.lines); at++ {
 			if exact.matches(a.lines[at:at+len(fresh)], fresh) {

@@ -74,10 +74,11 @@ const (
 	Added   Mark = '+'
 )
 
-// old are the lines that the chunk expects, and new those that come in their place.
-func (c Chunk) old() []string { return c.without(Added) }
+// Old are the lines that the chunk expects, context included.
+func (c Chunk) Old() []string { return c.without(Added) }
 
-func (c Chunk) new() []string { return c.without(Removed) }
+// New are the lines that take their place.
+func (c Chunk) New() []string { return c.without(Removed) }
 
 func (c Chunk) without(mark Mark) (lines []string) {
 	for _, line := range c.Lines {
