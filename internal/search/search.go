@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -30,10 +31,26 @@ type Match struct {
 	Line int
 	// Text is the line without its end, valid UTF-8.
 	Text string
-	// Foreign says that the line is not UTF-8.
+	// Foreign says that the line, or one around it, is not UTF-8.
 	Foreign bool
 	// At is where in Text the expression first matches, in bytes.
 	At int
+	// Before and After are the lines around it, as Text.
+	Before, After []string
+	// Count is how many lines of the file match, where a Query counts them.
+	Count int
+}
+
+// Query says what is wanted of the files.
+type Query struct {
+	// Limit is the number of matches after which no more is looked for.
+	Limit int
+	// Around is how many lines before and after each match are wanted too.
+	Around int
+	// First: only the first match of each file is wanted.
+	First bool
+	// Count: the first match of each file says how many there are in it.
+	Count bool
 }
 
 // searchBatch is how many files are searched before the matches are counted. It is
@@ -41,11 +58,11 @@ type Match struct {
 const searchBatch = 256
 
 // Files looks through files, in the order given and with the processors there are,
-// until it has found more than limit lines. The files that were too large to be searched
-// are named too.
-func Files(ctx context.Context, expression *Expression, files []string, read Reader, limit int) (matches []Match, tooLarge []string, err error) {
+// until it has found more matches than the limit. The files that were too large to be
+// searched are named too.
+func Files(ctx context.Context, expression *Expression, files []string, read Reader, query Query) (matches []Match, tooLarge []string, err error) {
 	buffers := make([][]byte, runtime.GOMAXPROCS(0))
-	for begin := 0; begin < len(files) && len(matches) <= limit; begin += searchBatch {
+	for begin := 0; begin < len(files) && len(matches) <= query.Limit; begin += searchBatch {
 		batch := files[begin:min(begin+searchBatch, len(files))]
 		found, large := make([][]Match, len(batch)), make([]bool, len(batch))
 		var next atomic.Int64
@@ -57,7 +74,7 @@ func Files(ctx context.Context, expression *Expression, files []string, read Rea
 					content, err := read(batch[i], buffer)
 					large[i] = errors.Is(err, ErrTooLarge)
 					if err == nil && bytes.IndexByte(content, 0) < 0 {
-						found[i] = expression.matches(batch[i], content, limit+1)
+						found[i] = expression.matches(batch[i], content, query)
 					}
 					if cap(content) > cap(buffer) && cap(content) <= mostKept {
 						buffer = content
@@ -83,28 +100,69 @@ func Files(ctx context.Context, expression *Expression, files []string, read Rea
 // mostKept is the size of the largest buffer that is kept for the next file.
 const mostKept = 4 << 20
 
-// matches returns the lines of a file that match, up to limit.
-func (e *Expression) matches(file string, content []byte, limit int) []Match {
+// matches returns what a query wants of a file.
+func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	var found []Match
-	line, counted := 1, 0
+	line, counted, count := 1, 0, 0
 	candidates := newCandidates(e.literals)
-	for begin := 0; begin < len(content) && len(found) < limit; {
+	for begin := 0; begin < len(content) && !query.enough(len(found)); {
 		candidate := candidates.next(content, begin)
 		if candidate < 0 {
 			break
 		}
 		begin = bytes.LastIndexByte(content[:candidate], '\n') + 1
-		end := len(content)
-		if length := bytes.IndexByte(content[begin:], '\n'); length >= 0 {
-			end = begin + length
-		}
-		text := bytes.TrimSuffix(content[begin:end], []byte{'\r'})
+		text, end := lineAt(content, begin)
 		if at := e.pattern.FindIndex(text); at != nil {
-			line += bytes.Count(content[counted:begin], []byte{'\n'})
-			counted = begin
-			found = append(found, Match{File: file, Line: line, Text: string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), Foreign: !utf8.Valid(text), At: at[0]})
+			count++
+			if !query.Count || count == 1 {
+				line += bytes.Count(content[counted:begin], []byte{'\n'})
+				counted = begin
+				one := Match{File: file, Line: line, Text: valid(text), Foreign: !utf8.Valid(text), At: at[0]}
+				one.around(content, begin, end, query.Around)
+				found = append(found, one)
+			}
 		}
-		begin = end + 1
+		begin = end
+	}
+	if query.Count && count > 0 {
+		found[0].Count = count
 	}
 	return found
 }
+
+// enough reports whether so many matches are all that is wanted of a file.
+func (q Query) enough(found int) bool {
+	switch {
+	case q.Count:
+		return false
+	case q.First:
+		return found > 0
+	}
+	return found > q.Limit
+}
+
+// lineAt is the line that begins at a place, without its end, and where the next begins.
+func lineAt(content []byte, begin int) (text []byte, next int) {
+	end := len(content)
+	if length := bytes.IndexByte(content[begin:], '\n'); length >= 0 {
+		end = begin + length
+	}
+	return bytes.TrimSuffix(content[begin:end], []byte{'\r'}), end + 1
+}
+
+// around adds the lines before and after the one from begin to next.
+func (m *Match) around(content []byte, begin, next, lines int) {
+	for at := begin; at > 0 && len(m.Before) < lines; {
+		at = bytes.LastIndexByte(content[:at-1], '\n') + 1
+		text, _ := lineAt(content, at)
+		m.Before, m.Foreign = append(m.Before, valid(text)), m.Foreign || !utf8.Valid(text)
+	}
+	slices.Reverse(m.Before)
+	for at := next; at < len(content) && len(m.After) < lines; {
+		var text []byte
+		text, at = lineAt(content, at)
+		m.After, m.Foreign = append(m.After, valid(text)), m.Foreign || !utf8.Valid(text)
+	}
+}
+
+func valid(text []byte) string { return string(bytes.ToValidUTF8(text, []byte("\uFFFD"))) }

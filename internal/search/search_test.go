@@ -40,7 +40,7 @@ func found(t *testing.T, files []string, pattern string, limit int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matches, _, err := Files(t.Context(), expression, files, read, limit)
+	matches, _, err := Files(t.Context(), expression, files, read, Query{Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestShortcutsHideNoMatch(t *testing.T) {
 			rt.Fatal(err)
 		}
 		want := plainSearch(expression, file, content)
-		got, _, err := Files(context.Background(), expression, []string{file}, read, 1000)
+		got, _, err := Files(context.Background(), expression, []string{file}, read, Query{Limit: 1000})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if matches, _, err := Files(b.Context(), expression, files, read, 100); err != nil || len(matches) != 1 {
+				if matches, _, err := Files(b.Context(), expression, files, read, Query{Limit: 100}); err != nil || len(matches) != 1 {
 					b.Fatal(len(matches), err)
 				}
 			}

@@ -13,14 +13,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/nearest"
-	"agent/internal/tools/decode"
-	"agent/internal/traits"
 )
 
 // decoder turns a model's arguments into A. It forgives what models often get
 // wrong and what has one meaning only (numbers and booleans written as strings,
-// one string for a list, another name for file_path, null for "not given"), and
-// says exactly what is wrong with everything else.
+// one string for a list, null for "not given"), and says exactly what is wrong with
+// everything else. Names that mean another one are translated before (decode).
 type decoder[A any] struct {
 	schema     *jsonschema.Schema
 	schemaJSON json.RawMessage
@@ -42,7 +40,6 @@ func (d decoder[A]) decode(raw json.RawMessage) (A, error) {
 	if err != nil {
 		return args, err
 	}
-	d.renamePath(given)
 	if err := d.known(given, raw); err != nil {
 		return args, err
 	}
@@ -86,41 +83,12 @@ func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return given, nil
 }
 
-// renamePath accepts absolute_path or path where the tool says file_path.
-func (d decoder[A]) renamePath(given map[string]json.RawMessage) {
-	if _, wanted := d.schema.Properties["file_path"]; !wanted {
-		return
-	}
-	for _, alias := range traits.FileNames {
-		value, ok := given[alias]
-		if _, own := d.schema.Properties[alias]; !ok || own && alias != "file_path" {
-			continue
-		}
-		delete(given, alias)
-		if _, ok := given["file_path"]; !ok {
-			given["file_path"] = value
-		}
-		if alias == "file_path" {
-			given[alias] = value
-		}
-	}
-}
-
-// isRemark reports whether a parameter is a text that changes nothing.
-func isRemark(name string, value json.RawMessage) bool {
-	return slices.Contains(decode.Remarks, name) && kindOf(value) == "a string"
-}
-
 // known refuses parameters that the tool does not have, all at once in the order in which
-// they were sent, but for remarks, which it drops.
+// they were sent.
 func (d decoder[A]) known(given map[string]json.RawMessage, raw json.RawMessage) error {
 	var unknown []string
-	for name, value := range given {
+	for name := range given {
 		if _, ok := d.schema.Properties[name]; ok {
-			continue
-		}
-		if isRemark(name, value) {
-			delete(given, name)
 			continue
 		}
 		unknown = append(unknown, name)

@@ -23,13 +23,24 @@ type searchArgs struct {
 	Pattern    string `json:"pattern" jsonschema:"a regular expression in RE2 syntax, looked for in each line; (?i) at its start ignores case"`
 	Path       string `json:"path,omitempty" jsonschema:"the folder or file to search; default the workspace"`
 	Include    string `json:"include,omitempty" jsonschema:"search only files that match this glob, e.g. *.go, *.{ts,tsx} or internal/**/*_test.go"`
-	MaxResults int    `json:"max_results,omitempty" jsonschema:"how many matching lines to show; default 100"`
+	Context    int    `json:"context,omitempty" jsonschema:"how many lines to show around each match, up to 10"`
+	Mode       string `json:"mode,omitempty" jsonschema:"lines (default), files (only their names) or count (matching lines of each file)"`
+	MaxResults int    `json:"max_results,omitempty" jsonschema:"how many matches to show; default 100"`
 	Offset     int    `json:"offset,omitempty" jsonschema:"the first match to show; default 1"`
 }
+
+// The modes of a search.
+const (
+	modeLines = "lines"
+	modeFiles = "files"
+	modeCount = "count"
+)
 
 const (
 	defaultMatches = 100
 	maxMatches     = 2000
+	// maxAround is how many lines are shown around a match.
+	maxAround = 10
 	// maxSearchedBytes is the size above which a file is not searched.
 	maxSearchedBytes = 32 << 20
 )
@@ -60,8 +71,9 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
-	if args.MaxResults < 0 || args.MaxResults > maxMatches {
-		return failed(fmt.Errorf("max_results must be between 1 and %d", maxMatches))
+	query, err := args.query()
+	if err != nil {
+		return failed(err)
 	}
 	base, files, err := filesToSearch(ctx, env.Workspace, args.Path, args.Include)
 	if err != nil {
@@ -69,19 +81,14 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	}
 	named := len(files)
 	files = env.readable(base, files)
-	limit := args.MaxResults
-	if limit == 0 {
-		limit = defaultMatches
-	}
-	first := max(args.Offset, 1)
-	matches, tooLarge, err := searchFiles(ctx, env.Workspace, expression, base, files, first-1+limit)
+	matches, tooLarge, err := searchFiles(ctx, env.Workspace, expression, base, files, query)
 	if err == nil {
-		err = checkOffset(args.Offset, len(matches), "matching line")
+		err = checkOffset(args.Offset, len(matches), args.found())
 	}
 	if err != nil {
 		return failed(err)
 	}
-	text := describeMatches(env, args, base, matches, first, limit)
+	text := describeMatches(env, args, base, matches, query.Limit)
 	if kept := named - len(files); kept > 0 {
 		text = lines.Append(text, fmt.Sprintf("[%s that may hold keys left out; a call whose path names one asks the user]", words.Count(kept, "file")))
 	}
@@ -93,42 +100,98 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		}
 		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", words.Bytes(maxSearchedBytes), words.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
 	}
-	return Answer{Text: text, Summary: countMatches(matches, first-1+limit)}
+	return Answer{Text: text, Summary: countMatches(matches, query)}
 }
 
-// describeMatches shows up to limit matches from the first on, as many as fit.
-func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, first, limit int) string {
+// query is what a call wants to know of the files.
+func (a searchArgs) query() (search.Query, error) {
+	switch {
+	case a.MaxResults < 0 || a.MaxResults > maxMatches:
+		return search.Query{}, fmt.Errorf("max_results must be between 1 and %d", maxMatches)
+	case a.Context < 0:
+		return search.Query{}, fmt.Errorf("context must be between 0 and %d", maxAround)
+	}
+	limit := a.MaxResults
+	if limit == 0 {
+		limit = defaultMatches
+	}
+	query := search.Query{Limit: max(a.Offset, 1) - 1 + limit}
+	switch a.Mode {
+	case modeLines, "":
+		query.Around = min(a.Context, maxAround)
+	case modeFiles:
+		query.First = true
+	case modeCount:
+		query.Count = true
+	default:
+		return search.Query{}, fmt.Errorf("unknown mode %q (valid: %s, %s, %s)", a.Mode, modeLines, modeFiles, modeCount)
+	}
+	return query, nil
+}
+
+// found is what an item of the answer is.
+func (a searchArgs) found() string {
+	if a.Mode == modeFiles || a.Mode == modeCount {
+		return "matching file"
+	}
+	return "matching line"
+}
+
+// where says what a call searches.
+func (a searchArgs) where() string {
 	where := "the workspace"
-	if args.Path != "" {
-		where = args.Path
+	if a.Path != "" {
+		where = a.Path
 	}
-	if args.Include != "" {
-		where += ", files " + args.Include
+	if a.Include != "" {
+		where += ", files " + a.Include
 	}
+	return where
+}
+
+// describeMatches shows the matches from the offset up to the last, as many as fit.
+func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last int) string {
 	if len(matches) == 0 {
-		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, where)
+		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.where())
 	}
 	var list, foreign []string
+	first := max(args.Offset, 1)
 	files := map[string]bool{}
-	for _, found := range matches[first-1 : min(len(matches), first-1+limit)] {
+	shown := matches[first-1 : min(len(matches), last)]
+	for i, found := range shown {
 		name := onOneLine(env.Workspace.Rel(filepath.Join(base, found.File)))
-		list = append(list, fmt.Sprintf("%s:%d: %s", name, found.Line, excerpt(found.Text, found.At)))
-		files[found.File] = true
-		if found.Foreign {
-			foreign = append(foreign, name)
+		switch args.Mode {
+		case modeFiles:
+			list = append(list, name)
+		case modeCount:
+			list = append(list, fmt.Sprintf("%s: %d", name, found.Count))
+		default:
+			list = append(list, withAround(name, found, before(shown, i), after(shown, i)))
+			if found.Foreign {
+				foreign = append(foreign, name)
+			}
 		}
+		files[found.File] = true
 	}
 	n := fitting(list, env.Limits.room(headingBytes+len(foreignFiles(foreign))))
 	text := strings.Join(list[:n], "\n")
 	total := len(matches)
-	if total > first-1+limit {
+	if total > last {
 		// The search ended there.
 		total = 0
 	}
-	if note := part("matching lines", first, n, total, ", or narrow pattern, path or include"); note != "" {
+	switch note := part(args.found()+"s", first, n, total, ", or narrow pattern, path or include"); {
+	case note != "":
 		text = lines.Append(text, note)
-	} else {
+	case args.Mode == modeFiles:
+		text = lines.Append(text, fmt.Sprintf("[files: %d]", n))
+	case args.Mode == modeCount:
+		text = lines.Append(text, fmt.Sprintf("[matching lines: %d, files: %d]", counted(shown), n))
+	default:
 		text = lines.Append(text, fmt.Sprintf("[matching lines: %d, files: %d]", n, len(files)))
+	}
+	if args.Context > maxAround {
+		text = lines.Append(text, fmt.Sprintf("[context is at most %d lines; read_file shows more]", maxAround))
 	}
 	if note := foreignFiles(foreign); note != "" {
 		text = lines.Append(text, note)
@@ -136,17 +199,72 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	return text
 }
 
+// before is the last line that is shown of a file before a match of the list, after the
+// next one that matches; 0 for none.
+func before(list []search.Match, i int) int {
+	if i == 0 || list[i-1].File != list[i].File {
+		return 0
+	}
+	return min(list[i-1].Line+len(list[i-1].After), list[i].Line-1)
+}
+
+func after(list []search.Match, i int) int {
+	if i+1 == len(list) || list[i+1].File != list[i].File {
+		return 0
+	}
+	return list[i+1].Line
+}
+
+// withAround is a match as PATH:LINE: TEXT between the lines around it, as PATH-LINE- TEXT.
+// Those up to the line shown before, and from the next match on, are left out. What does not
+// follow the lines before begins with a line of two dashes.
+func withAround(name string, m search.Match, shown, next int) string {
+	var out strings.Builder
+	begin := m.Line - len(m.Before)
+	if around := len(m.Before)+len(m.After) > 0; around && shown > 0 && begin > shown+1 {
+		out.WriteString("--\n")
+	}
+	for i, line := range m.Before {
+		if begin+i > shown {
+			fmt.Fprintf(&out, "%s-%d- %s\n", name, begin+i, excerpt(line, 0))
+		}
+	}
+	fmt.Fprintf(&out, "%s:%d: %s", name, m.Line, excerpt(m.Text, m.At))
+	for i, line := range m.After {
+		if at := m.Line + 1 + i; next == 0 || at < next {
+			fmt.Fprintf(&out, "\n%s-%d- %s", name, at, excerpt(line, 0))
+		}
+	}
+	return out.String()
+}
+
+// counted is how many lines match in files.
+func counted(files []search.Match) int {
+	sum := 0
+	for _, file := range files {
+		sum += file.Count
+	}
+	return sum
+}
+
 // countMatches says how many matches there are, and in how many files.
-func countMatches(matches []search.Match, limit int) string {
+func countMatches(matches []search.Match, query search.Query) string {
 	if len(matches) == 0 {
 		return "no hits"
 	}
+	shown := matches[:min(len(matches), query.Limit)]
 	files := map[string]bool{}
-	for _, found := range matches[:min(len(matches), limit)] {
+	for _, found := range shown {
 		files[found.File] = true
 	}
-	hits := words.Count(min(len(matches), limit), "hit") + " in " + words.Count(len(files), "file")
-	if len(matches) > limit {
+	hits := words.Count(len(files), "file")
+	switch {
+	case query.Count:
+		hits = words.Count(counted(shown), "hit") + " in " + hits
+	case !query.First:
+		hits = words.Count(len(shown), "hit") + " in " + hits
+	}
+	if len(matches) > query.Limit {
 		return "the first " + hits
 	}
 	return hits
@@ -201,7 +319,7 @@ func (e *Env) readable(base string, files []string) []string {
 }
 
 // searchFiles looks through files below base.
-func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, limit int) (matches []search.Match, tooLarge []string, err error) {
+func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, query search.Query) (matches []search.Match, tooLarge []string, err error) {
 	tree, _, err := w.Tree(base)
 	if err != nil {
 		return nil, nil, err
@@ -213,7 +331,7 @@ func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search
 			err = search.ErrTooLarge
 		}
 		return content, err
-	}, limit)
+	}, query)
 }
 
 // includes reports whether a glob is about a path. Without a slash it is about the

@@ -55,6 +55,7 @@ func TestSearchToolAnswers(t *testing.T) {
 		"long":           strings.Repeat("x", 5000) + "needle" + strings.Repeat("y", 5000) + "\n",
 		".gitignore":     "/vendor/\n",
 		"vendor/lib/d.c": "one\n",
+		"around":         "a\nb\r\nc\nd\ne\nf\ng\nh",
 	})
 	for _, c := range []struct {
 		args map[string]any
@@ -67,6 +68,11 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": "one", "path": "b.md"}, "b.md:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "vendor/lib"}, "vendor/lib/d.c:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "max_results": 2}, "a.go:1: one two\na.go:2: one\n[matching lines 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
+		{map[string]any{"pattern": "one", "mode": "files", "context": 3}, "a.go\nb.md\nsub/c.go\n[files: 3]"},
+		{map[string]any{"pattern": "one", "mode": "files", "max_results": 2}, "a.go\nb.md\n[matching files 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
+		{map[string]any{"pattern": "one", "mode": "count"}, "a.go: 2\nb.md: 1\nsub/c.go: 1\n[matching lines: 4, files: 3]"},
+		{map[string]any{"pattern": "[bfh]$", "path": "around", "context": 1}, "around-1- a\naround:2: b\naround-3- c\n--\naround-5- e\naround:6: f\naround-7- g\naround:8: h\n[matching lines: 3, files: 1]"},
+		{map[string]any{"pattern": "h", "path": "around", "context": 20}, "around-1- a\naround-2- b\naround-3- c\naround-4- d\naround-5- e\naround-6- f\naround-7- g\naround:8: h\n[matching lines: 1, files: 1]\n[context is at most 10 lines; read_file shows more]"},
 		{map[string]any{"pattern": "none", "include": "*.go"}, "No line matches none in the workspace, files *.go."},
 		{map[string]any{"pattern": "needle"}, "long:1: …" + strings.Repeat("x", 100) + "needle" + strings.Repeat("y", 194) + "…\n[matching lines: 1, files: 1]"},
 	} {
@@ -86,6 +92,8 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": "a", "path": "missing"}, "missing does not exist"},
 		{map[string]any{"pattern": "a", "path": ".."}, "outside the workspace"},
 		{map[string]any{"pattern": "a", "max_results": -1}, "max_results must be"},
+		{map[string]any{"pattern": "a", "context": -1}, "context must be"},
+		{map[string]any{"pattern": "a", "mode": "all"}, "valid: lines, files, count"},
 	} {
 		if answer := runTool(t.Context(), t, searchFileContent(), env, c.args); !strings.Contains(answer.Error, c.want) {
 			t.Errorf("%v: %+v, want the error %q", c.args, answer, c.want)

@@ -13,8 +13,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"agent/internal/rawjson"
 )
 
 // Lookup returns the JSON Schema of the parameters of a tool, false if there is none of
@@ -162,7 +160,7 @@ func (t tool) fit(given members) (fitted members, notes []string) {
 		case meant:
 			notes = append(notes, name+" is the name here")
 			fitted = append(fitted, member{name, value})
-		case slices.Contains(Remarks, m.name), slices.Contains(withoutEffect, m.name):
+		case slices.Contains(remarks, m.name), slices.Contains(withoutEffect, m.name):
 		default:
 			fitted = append(fitted, m)
 		}
@@ -186,6 +184,8 @@ func (t tool) parameter(m member, given members) (name string, value json.RawMes
 			value, ok = seconds(m)
 		case m.name == "insert_line":
 			value, ok = next(m.value) // behind that line
+		case own == "include" && m.name == "type":
+			value, ok = ofFileType(m.value)
 		}
 		if ok && !given.taken(own, m, t) {
 			return own, value, true
@@ -199,6 +199,8 @@ func (t tool) value(name string, value json.RawMessage) (json.RawMessage, bool) 
 	switch {
 	case name == "command" && value[0] == '[':
 		return commandLine(value)
+	case name == "mode":
+		return mode(value), true
 	case name == "edits":
 		return edits(value), true
 	case name == "todos":
@@ -208,22 +210,13 @@ func (t tool) value(name string, value json.RawMessage) (json.RawMessage, bool) 
 }
 
 // whole makes one thing of parameters that mean something together only: the lines of a
-// file, by their numbers, and a search that ignores case.
+// file, by their numbers, and how a search is to look.
 func (t tool) whole(given members) members {
 	if t.has("offset") && t.has("limit") && !t.has("start_line") {
 		given = given.lines()
 	}
-	ignore := given.index("-i")
-	if !t.has("pattern") || ignore < 0 {
-		return given
-	}
-	cased := string(given[ignore].value) == "false"
-	given = given.without("-i")
-	for _, name := range append([]string{"pattern"}, parameterNames["pattern"]...) {
-		if pattern, ok := given.text(name); ok && !cased {
-			given[given.index(name)].value = rawjson.AppendString(nil, "(?i)"+pattern)
-			break
-		}
+	if t.has("pattern") && t.has("context") {
+		given = given.around().ignoringCase(t)
 	}
 	return given
 }

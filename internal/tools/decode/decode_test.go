@@ -37,7 +37,12 @@ func TestMeant(t *testing.T) {
 		// Reading and searching.
 		{"Read", `{"file_path":"a","offset":3}`, "read_file", `{"file_path":"a","offset":3}`},
 		{"read_file", `{"path":"a","start_line":3,"end_line":"7"}`, "read_file", `{"file_path":"a","offset":3,"limit":5}`},
-		{"Grep", `{"pattern":"x","path":"src","output_mode":"content","-n":true,"-i":true,"head_limit":5,"glob":"*.go"}`, "search_file_content", `{"pattern":"(?i)x","path":"src","max_results":5,"include":"*.go"}`},
+		{"Grep", `{"pattern":"x","path":"src","output_mode":"content","-n":true,"-i":true,"head_limit":5,"glob":"*.go"}`, "search_file_content", `{"pattern":"(?i)x","path":"src","mode":"lines","max_results":5,"include":"*.go"}`},
+		{"Grep", `{"pattern":"x","output_mode":"files_with_matches","-A":2,"-B":"4","type":"ts"}`, "search_file_content", `{"pattern":"x","mode":"files","context":4,"include":"*.{ts,tsx,mts,cts}"}`},
+		{"Grep", `{"pattern":"x","-C":1,"context":3}`, "search_file_content", `{"pattern":"x","-C":1,"context":3}`},
+		{"grep_search", `{"query":"x","case_sensitive":false,"mode":"count"}`, "search_file_content", `{"pattern":"(?i)x","mode":"count"}`},
+		{"grep_search", `{"query":"x","case_sensitive":true}`, "search_file_content", `{"pattern":"x"}`},
+		{"Glob", `{"pattern":"*.go","case_sensitive":false}`, "glob", `{"pattern":"*.go","case_sensitive":false}`},
 		{"Grep", `{"pattern":"x","multiline":true}`, "search_file_content", `{"pattern":"x","multiline":true}`},
 		{"LS", `{"directory":"src"}`, "list_directory", `{"path":"src"}`},
 		{"Glob", `{"pattern":"*.go"}`, "glob", `{"pattern":"*.go"}`},
@@ -48,6 +53,7 @@ func TestMeant(t *testing.T) {
 		{"str_replace_editor", `{"command":"insert","path":"a","insert_line":0,"new_str":"y"}`, "insert_at_line", `{"file_path":"a","line_number":1,"content":"y"}`},
 		{"str_replace_editor", `{"command":"undo_edit","path":"a"}`, "str_replace_editor", `{"command":"undo_edit","path":"a"}`},
 		// The rest.
+		{"AskUserQuestion", `{"questions":[]}`, "ask_user", `{"questions":[]}`},
 		{"TodoWrite", `{"todos":[{"content":"x","status":"pending","activeForm":"x-ing"},{"id":7,"content":"y","status":"pending"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"pending"},{"id":"7","content":"y","status":"pending"}]}`},
 		{"update_plan", `{"explanation":"e","plan":[{"step":"x","status":"in_progress"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"in_progress"}]}`},
 		{"WebFetch", `{"url":"https://x.example","prompt":"sum it up"}`, "web_fetch", `{"url":"https://x.example"}`},

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -155,6 +156,76 @@ func seconds(m member) (json.RawMessage, bool) {
 		n = (n + millisecond - 1) / millisecond
 	}
 	return number(n), ok
+}
+
+// around makes the largest of several numbers of lines around a match the one that counts.
+func (m members) around() members {
+	most, first := 0, ""
+	for _, one := range m {
+		if !slices.Contains(around, one.name) {
+			continue
+		}
+		n, ok := whole(one.value)
+		if !ok || m.index("context") >= 0 {
+			return m
+		}
+		most, first = max(most, n), cmp.Or(first, one.name)
+	}
+	if first == "" {
+		return m
+	}
+	rest := slices.DeleteFunc(slices.Clone(around), func(name string) bool { return name == first })
+	m = m.without(rest...)
+	m[m.index(first)].value = number(most)
+	return m
+}
+
+// ignoringCase puts into the pattern of a search that it ignores case.
+func (m members) ignoringCase(t tool) members {
+	ignored := false
+	for name, does := range ignoringCase {
+		i := m.index(name)
+		if i < 0 || t.has(name) {
+			continue
+		}
+		value, err := strconv.ParseBool(strings.ToLower(strings.Trim(string(m[i].value), `"`)))
+		if err != nil {
+			continue
+		}
+		ignored = ignored || value == does
+		m = m.without(name)
+	}
+	if !ignored {
+		return m
+	}
+	for _, name := range append([]string{"pattern"}, parameterNames["pattern"]...) {
+		if pattern, ok := m.text(name); ok {
+			m[m.index(name)].value = rawjson.AppendString(nil, "(?i)"+pattern)
+			break
+		}
+	}
+	return m
+}
+
+// mode is a mode of a search by our name.
+func mode(value json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(value, &text) == nil && modes[text] != "" {
+		return rawjson.AppendString(nil, modes[text])
+	}
+	return value
+}
+
+// ofFileType is the glob of the files of a type.
+func ofFileType(value json.RawMessage) (json.RawMessage, bool) {
+	var text string
+	if json.Unmarshal(value, &text) != nil || text == "" {
+		return nil, false
+	}
+	if !strings.ContainsAny(text, "*?.[{/") {
+		text = "*." + cmp.Or(suffixes[text], text)
+	}
+	return rawjson.AppendString(nil, text), true
 }
 
 // commandLine makes a line of a program and its arguments.

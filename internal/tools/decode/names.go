@@ -13,6 +13,8 @@ var toolNames = map[string]string{
 	"todowrite": "todo_write", "update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
 	"webfetch": "web_fetch", "fetch": "web_fetch",
 	"applypatch": "apply_patch", "patch": "apply_patch",
+	"askuserquestion": "ask_user", "request_user_input": "ask_user", "question": "ask_user",
+	"exitplanmode": "present_plan", "exit_plan_mode": "present_plan",
 }
 
 // editors are tools of one name that do several things, by the parameter command.
@@ -37,6 +39,8 @@ var parameterNames = map[string][]string{
 	"pattern":         {"query", "regex", "search_term", "glob_pattern"},
 	"include":         {"glob", "include_pattern", "file_pattern", "type"},
 	"max_results":     {"head_limit"},
+	"mode":            {"output_mode"},
+	"context":         around,
 	"background":      {"run_in_background", "is_background"},
 	"timeout_seconds": {"timeout", "timeout_ms"},
 	"line_number":     {"insert_line"},
@@ -45,10 +49,25 @@ var parameterNames = map[string][]string{
 	"url":             {"uri"},
 }
 
-// Remarks are parameters beside a call in which models say why they make it: they change
+// around are the names of the lines around a match; of several the largest counts.
+var around = []string{"-C", "-A", "-B", "before", "after", "context_lines", "before_context", "after_context"}
+
+// modes are what other agents call the modes of a search.
+var modes = map[string]string{"content": "lines", "files_with_matches": "files", "count_matches": "count"}
+
+// ignoringCase are parameters that make a search ignore case, with the value that does.
+var ignoringCase = map[string]bool{"-i": true, "ignore_case": true, "case_insensitive": true, "case_sensitive": false}
+
+// suffixes are how files of a type are named where that is not the type.
+var suffixes = map[string]string{
+	"js": "{js,jsx,mjs,cjs}", "ts": "{ts,tsx,mts,cts}", "python": "py", "rust": "rs", "ruby": "rb", "markdown": "md", "yaml": "{yaml,yml}",
+	"cpp": "{cc,cpp,cxx,h,hh,hpp}", "c": "{c,h}", "csharp": "cs", "kotlin": "{kt,kts}", "sh": "{sh,bash}", "html": "{html,htm}",
+}
+
+// remarks are parameters beside a call in which models say why they make it: they change
 // nothing of what it does.
-var Remarks = []string{"description", "instruction", "instructions", "explanation", "justification", "reasoning", "reason", "thought", "activeForm"}
+var remarks = []string{"description", "instruction", "instructions", "explanation", "justification", "reasoning", "reason", "thought", "activeForm"}
 
 // withoutEffect are parameters that change nothing of what a call does here, such as how
 // much of an answer another agent would show.
-var withoutEffect = []string{"output_mode", "-n", "head_limit", "-A", "-B", "-C", "context", "yield_time_ms", "login", "tty", "prompt"}
+var withoutEffect = []string{"output_mode", "-n", "head_limit", "yield_time_ms", "login", "tty", "prompt"}
