@@ -140,7 +140,7 @@ func (c *Client) Close() {
 		}
 		c.closeSession()
 		if c.web != nil {
-			c.web.end()
+			c.web.close()
 		}
 		close(c.done)
 	})

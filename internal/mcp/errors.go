@@ -32,6 +32,8 @@ func (c *Client) explainStart(err error) error {
 	switch {
 	case errors.As(err, &login):
 		return login
+	case c.web != nil && c.web.login != nil && c.web.unauthorized.Load():
+		return &LoginError{Server: c.server.Name}
 	case errors.Is(err, errStart):
 		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
 	case errors.Is(err, context.Canceled):
@@ -49,6 +51,8 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 	switch {
 	case errors.As(err, &login):
 		return login
+	case c.web != nil && c.web.login != nil && c.web.unauthorized.Load():
+		return &LoginError{Server: c.server.Name}
 	case errors.Is(err, errSilent):
 		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):

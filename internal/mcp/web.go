@@ -2,10 +2,14 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -16,9 +20,14 @@ type web struct {
 	base   http.RoundTripper
 	server *url.URL
 	header map[string]string
+	// login gives the requests their token; nil: the configuration does.
+	login *authorizer
 	// life ends with the connection, and with it every request.
 	life context.Context
 	end  context.CancelFunc
+	// starting is set until the session has begun, unauthorized after a request without a
+	// good token.
+	starting, unauthorized atomic.Bool
 }
 
 func newWeb(s Server, host Host) (*web, error) {
@@ -29,6 +38,9 @@ func newWeb(s Server, host Host) (*web, error) {
 	w := &web{base: host.Transport, server: address, header: s.Headers}
 	if w.base == nil {
 		w.base = newTransport()
+	}
+	if w.login, err = newAuthorizer(s, host, w.base); err != nil {
+		return nil, err
 	}
 	w.life, w.end = context.WithCancel(context.Background())
 	w.client = &http.Client{Transport: w, CheckRedirect: w.redirect}
@@ -68,18 +80,53 @@ func (w *web) isServer(address *url.URL) bool {
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(request.Context())
 	stop := context.AfterFunc(w.life, cancel)
+	end := func() { stop(); cancel() }
 	request = request.Clone(ctx)
 	for name, value := range w.header {
 		request.Header.Set(name, value)
 	}
-	response, err := w.base.RoundTrip(request)
+	response, err := w.try(request)
 	if err != nil {
-		stop()
-		cancel()
+		end()
 		return nil, err
 	}
-	response.Body = &body{ReadCloser: response.Body, left: limitOf(response), close: func() { stop(); cancel() }}
+	w.unauthorized.Store(response.StatusCode == http.StatusUnauthorized)
+	response.Body = &body{ReadCloser: response.Body, left: limitOf(response), close: end}
 	return response, nil
+}
+
+// retryPauses are before the second and the third try of a request.
+var retryPauses = []time.Duration{250 * time.Millisecond, time.Second}
+
+// try makes a request, at the start of a connection more than once: a server may just be
+// starting itself. A call is never made twice.
+func (w *web) try(request *http.Request) (*http.Response, error) {
+	for _, pause := range retryPauses {
+		response, err := w.base.RoundTrip(request)
+		if !w.starting.Load() || request.GetBody == nil || !isPassing(response, err) {
+			return response, err
+		}
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		select {
+		case <-time.After(pause):
+		case <-request.Context().Done():
+			return nil, context.Cause(request.Context())
+		}
+		if request.Body, err = request.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return w.base.RoundTrip(request)
+}
+
+// isPassing reports whether what came of a request may be better in a moment.
+func isPassing(response *http.Response, err error) bool {
+	if err != nil {
+		return errors.Is(err, syscall.ECONNREFUSED)
+	}
+	return response.StatusCode >= http.StatusInternalServerError && response.StatusCode != http.StatusNotImplemented
 }
 
 // body is a response of a server, of which no more is read than there may be.
@@ -123,8 +170,25 @@ func (c *Client) connectWeb(ctx context.Context) error {
 		return err
 	}
 	c.web = web
+	web.starting.Store(true)
+	defer web.starting.Store(false)
 	if c.server.kind() == kindSSE {
 		return c.shake(ctx, &sdk.SSEClientTransport{Endpoint: c.server.URL, HTTPClient: web.client}, handshakes)
 	}
-	return c.shake(ctx, &sdk.StreamableClientTransport{Endpoint: c.server.URL, HTTPClient: web.client}, stateless)
+	transport := &sdk.StreamableClientTransport{Endpoint: c.server.URL, HTTPClient: web.client}
+	if web.login != nil {
+		transport.OAuthHandler = web.login
+	}
+	version := stateless
+	if known := c.server.Protocol; known != "" && known < stateless {
+		version = handshakes
+	}
+	return c.shake(ctx, transport, version)
+}
+
+// close ends every request.
+func (w *web) close() {
+	w.end()
+	w.login.close()
+	w.client.CloseIdleConnections()
 }

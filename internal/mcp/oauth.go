@@ -1,0 +1,169 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+)
+
+// authorizer gives the requests to a server their token. In a run it only uses what a
+// login gave; where a person is led through a login, the SDK does the rest.
+type authorizer struct {
+	server Server
+	logins *Logins
+	source *source
+	// led is the login of the SDK, nil in a run.
+	led        *auth.AuthorizationCodeHandler
+	callback   *callback
+	authorized atomic.Bool
+}
+
+// newAuthorizer returns nil where the configuration has the Authorization itself.
+func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, error) {
+	for name := range s.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return nil, nil
+		}
+	}
+	a := &authorizer{server: s, logins: host.Logins}
+	if a.logins == nil {
+		return a, nil
+	}
+	const patience = 20 * time.Second
+	client := &http.Client{Transport: base, Timeout: patience}
+	a.source = &source{logins: a.logins, server: s, client: client}
+	if a.logins.open == nil {
+		return a, nil
+	}
+	var err error
+	if a.callback, err = newCallback(s.OAuth.CallbackPort); err != nil {
+		return nil, err
+	}
+	a.led, err = auth.NewAuthorizationCodeHandler(a.config(client))
+	if err != nil {
+		a.close()
+		return nil, fmt.Errorf("the login cannot be prepared: %w", err)
+	}
+	return a, nil
+}
+
+// config is how the SDK logs in.
+func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerConfig {
+	config := &auth.AuthorizationCodeHandlerConfig{
+		RedirectURL:              a.callback.address,
+		AuthorizationCodeFetcher: a.fetch,
+		RequestRefreshToken:      true,
+		Client:                   client,
+		NewTokenSource:           a.keep,
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName:              "agent",
+			RedirectURIs:            []string{a.callback.address},
+			GrantTypes:              []string{"authorization_code", "refresh_token"},
+			ResponseTypes:           []string{"code"},
+			TokenEndpointAuthMethod: "none",
+		}},
+	}
+	if a.logins.Document != "" {
+		config.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{URL: a.logins.Document}
+	}
+	if id := a.server.OAuth.ClientID; id != "" {
+		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: id}
+		if secret := a.server.OAuth.ClientSecret; secret != "" {
+			config.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
+		}
+	}
+	if scopes := a.server.OAuth.Scopes; len(scopes) > 0 {
+		config.ScopeFilter = func([]string) []string { return slices.Clone(scopes) }
+	}
+	return config
+}
+
+// fetch leads the person to the authority and returns what it gives.
+func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+	answer, err := a.callback.wait(ctx, args.URL, a.logins.open)
+	if err != nil {
+		return nil, err
+	}
+	if reason := answer.Get("error"); reason != "" {
+		return nil, fmt.Errorf("the login was refused: %s", strings.TrimSpace(reason+" "+answer.Get("error_description")))
+	}
+	return &auth.AuthorizationResult{Code: answer.Get("code"), State: answer.Get("state"), Iss: answer.Get("iss")}, nil
+}
+
+// keep keeps what a login gave.
+func (a *authorizer) keep(_ context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
+	a.authorized.Store(true)
+	kept := login{
+		Token: token, TokenURL: config.Endpoint.TokenURL, ClientID: config.ClientID, ClientSecret: config.ClientSecret,
+		InHeader: config.Endpoint.AuthStyle == oauth2.AuthStyleInHeader,
+	}
+	if err := a.logins.set(a.server, kept); err != nil {
+		return nil, err
+	}
+	return a.source, nil
+}
+
+// TokenSource implements auth.OAuthHandler.
+func (a *authorizer) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+	switch {
+	case a.logins == nil:
+		return nil, nil
+	case a.led != nil:
+		return a.led.TokenSource(ctx)
+	case a.logins.get(a.server).Token == nil:
+		return nil, nil
+	}
+	return a.source, nil
+}
+
+// Authorize implements auth.OAuthHandler: a run has only what was kept.
+func (a *authorizer) Authorize(ctx context.Context, request *http.Request, response *http.Response) error {
+	if a.led != nil {
+		return a.led.Authorize(ctx, request, response)
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, response.Body)
+	challenge := strings.Join(response.Header.Values("WWW-Authenticate"), ", ")
+	if response.StatusCode == http.StatusForbidden && !strings.Contains(challenge, "insufficient_scope") {
+		return nil // another login would not help
+	}
+	wants := &LoginError{Server: a.server.Name}
+	if a.logins == nil {
+		return wants
+	}
+	kept := a.logins.get(a.server)
+	if response.StatusCode == http.StatusUnauthorized && kept.Token != nil && kept.Token.RefreshToken != "" {
+		if _, err := a.source.refresh(kept.Token); err == nil {
+			return nil
+		}
+	}
+	kept.Challenge = challenge
+	_ = a.logins.set(a.server, kept) // the next login asks for what is known
+	return wants
+}
+
+// again logs in for what a server said in an earlier run.
+func (a *authorizer) again(ctx context.Context, challenge string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.server.URL, nil)
+	if err != nil {
+		return err
+	}
+	return a.led.Authorize(ctx, request, &http.Response{
+		StatusCode: http.StatusUnauthorized, Body: http.NoBody, Header: http.Header{"Www-Authenticate": {challenge}},
+	})
+}
+
+func (a *authorizer) close() {
+	if a != nil && a.callback != nil {
+		a.callback.close()
+	}
+}
