@@ -142,7 +142,7 @@ func (w *shown) event(e chat.Event) {
 	case chat.Compressed:
 		w.compacted(fmt.Sprint(e), e.Applied)
 	case chat.Retry:
-		w.noticed("warning", fmt.Sprintf("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Reason))
+		w.noticed("warning", fmt.Sprintf("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Problem()))
 	case chat.UserMessage:
 		for _, skipped := range e.Skipped {
 			w.noticed("warning", fmt.Sprintf("@%s is not included: %s", strings.TrimPrefix(skipped.Path, "@"), skipped.Reason))

@@ -65,7 +65,7 @@ func logEvent(logger *slog.Logger, e chat.Event) {
 	case chat.ToolEnded:
 		logger.Debug("tool ended", "name", e.Name, "failed", e.Answer.Error != "", "duration", e.Duration)
 	case chat.Retry:
-		logger.Warn("retry", "attempt", e.Attempt, "delay", e.Delay, "reason", e.Reason)
+		logger.Warn("retry", "attempt", e.Attempt, "delay", e.Delay, "reason", e.Problem())
 	case chat.DensityApplied:
 		logger.Debug("density", "before", e.TokensBefore, "after", e.TokensAfter)
 	case chat.Compressed:

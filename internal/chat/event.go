@@ -7,6 +7,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat/window"
 	"agent/internal/gate"
+	"agent/internal/llm"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -144,12 +145,16 @@ type UsageReported struct {
 	CacheWriteTokens int
 }
 
-// Retry: a request failed and is tried again after Delay.
+// Retry: a request failed and is tried again after Delay. Where is the endpoint and the
+// model, Reason what happened.
 type Retry struct {
-	Attempt int
-	Delay   time.Duration
-	Reason  string
+	Attempt       int
+	Delay         time.Duration
+	Where, Reason string
 }
+
+// Problem is what happened and where.
+func (r Retry) Problem() string { return llm.Located(r.Where, r.Reason) }
 
 // Waiting: the model has sent nothing for a while. It comes every SilenceTold until
 // something arrives.

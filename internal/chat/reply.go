@@ -128,7 +128,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 			*r = reply{model: r.model, estimate: r.estimate}
 			in.Emit(ReplyDiscarded{})
 		}
-		in.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Reason: chunk.Reason})
+		in.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Where: chunk.Where, Reason: chunk.Reason})
 	case llm.Adapted:
 		in.notice("%s", chunk.Note)
 	case llm.Finish:

@@ -123,7 +123,9 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 			err = answer.take(chunk)
 		}
 		if retry, ok := chunk.(llm.Retrying); ok {
-			a.tell(func(c *Chat) { c.Emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Reason: retry.Reason}) })
+			a.tell(func(c *Chat) {
+				c.Emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Where: retry.Where, Reason: retry.Reason})
+			})
 		}
 		if err != nil {
 			a.account(request, answer)

@@ -80,7 +80,7 @@ func (p *Printer) tell(e chat.Event) {
 	case chat.Compressed:
 		p.say("%s", e)
 	case chat.Retry:
-		p.say("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Reason)
+		p.say("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Problem())
 	case chat.Waiting:
 		p.say("%s", waitingText(e))
 	case chat.Notice:

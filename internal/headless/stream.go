@@ -105,7 +105,7 @@ func streamLine(e chat.Event) any {
 	case chat.UsageReported:
 		return usageLine{"usage", Usage(e)}
 	case chat.Retry:
-		return retryLine{"retry", e.Attempt, e.Delay.Milliseconds(), e.Reason}
+		return retryLine{"retry", e.Attempt, e.Delay.Milliseconds(), e.Problem()}
 	case chat.TextWasThinking:
 		return noticeLine{"notice", "the text so far was the model's thinking; the answer follows"}
 	case chat.ReplyDiscarded:

@@ -35,7 +35,10 @@ type Error struct {
 	Kind ErrorKind
 	// Status is the HTTP status, 0 when there was none.
 	Status int
-	// Message is what happened, on which endpoint or model.
+	// Where is the endpoint and the model that it happened on, empty if it concerns
+	// none. See About.
+	Where string
+	// Message is what happened.
 	Message string
 	// Hint is what to do about it.
 	Hint string
@@ -69,7 +72,7 @@ func (e *Error) OfRequest() bool {
 }
 
 func (e *Error) Error() string {
-	text := e.Message
+	text := Located(e.Where, e.Message)
 	if e.Attempts > 1 {
 		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
@@ -84,6 +87,14 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // HintLater is what to do about a failure that passes.
 const HintLater = "try again later, or use another endpoint with --base-url"
+
+// Located returns what happened with where in front, unless that is empty.
+func Located(where, message string) string {
+	if where == "" {
+		return message
+	}
+	return where + ": " + message
+}
 
 // About names what a message is about: an endpoint and, unless it is empty, a
 // model there.

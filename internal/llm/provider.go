@@ -124,8 +124,9 @@ type Retrying struct {
 	// Attempt is the number of the attempt that follows, from 2.
 	Attempt int
 	Delay   time.Duration
-	Reason  string
-	Discard bool
+	// Where and Reason are the Where and the Message of the failure.
+	Where, Reason string
+	Discard       bool
 }
 
 // Adapted comes before a reply when the endpoint has refused what it had attached to

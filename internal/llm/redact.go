@@ -55,7 +55,7 @@ func RedactError(err error, key Key) error {
 		return err
 	}
 	clean := *failure
-	clean.Message, clean.Hint = redactText(failure.Message, key), redactText(failure.Hint, key)
+	clean.Where, clean.Message, clean.Hint = redactText(failure.Where, key), redactText(failure.Message, key), redactText(failure.Hint, key)
 	return &clean
 }
 

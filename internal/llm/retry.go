@@ -86,7 +86,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				yield(nil, failure)
 				return
 			}
-			if !yield(Retrying{Attempt: number + 1, Delay: delay, Reason: failure.Message, Discard: latest.begun}, nil) {
+			if !yield(Retrying{Attempt: number + 1, Delay: delay, Where: failure.Where, Reason: failure.Message, Discard: latest.begun}, nil) {
 				return
 			}
 			if r.policy.Sleep(ctx, delay) != nil || ctx.Err() != nil {

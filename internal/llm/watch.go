@@ -50,7 +50,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 }
 
 func (w *watching) stalled(req Request, cause *stallError) *Error {
-	return &Error{Kind: Unavailable, Message: About(w.subject, req.Model) + ": " + cause.Error(), Hint: hintSilence, Costly: true, Err: cause}
+	return &Error{Kind: Unavailable, Where: About(w.subject, req.Model), Message: cause.Error(), Hint: hintSilence, Costly: true, Err: cause}
 }
 
 // stallClocks end a request by whichever of two clocks runs out. The patient one

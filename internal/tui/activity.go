@@ -97,7 +97,7 @@ func (a *activity) event(event chat.Event) {
 		a.turn.retry.at = time.Time{}
 		a.turn.used(e)
 	case chat.Retry:
-		a.turn.retry = retry{e.Attempt, a.withoutEndpoint(e.Reason), a.opts.Now().Add(e.Delay)}
+		a.turn.retry = retry{e.Attempt, e.Reason, a.opts.Now().Add(e.Delay)}
 	case chat.ApprovalSettled:
 		a.turn.answered(a.opts.Now())
 	case chat.QueueChanged:

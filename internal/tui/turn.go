@@ -122,14 +122,6 @@ func (a *activity) doing() string {
 	return "waiting for " + a.modelName()
 }
 
-// withoutEndpoint is what happened, without where: that is in the banner.
-func (a *activity) withoutEndpoint(reason string) string {
-	if _, short, found := strings.Cut(reason, ", model "+a.status.Model+": "); found {
-		return short
-	}
-	return reason
-}
-
 func (a *activity) modelName() string { return cmp.Or(style.Reveal(a.status.Model).Text, "the model") }
 
 // workingView says what the turn does and how to stop it.

@@ -56,7 +56,7 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 func (c *Client) fail(kind llm.ErrorKind, model, text string) *llm.Error {
 	// What servers say ends in a full stop; a hint follows.
 	text = strings.TrimRight(text, ". ")
-	return &llm.Error{Kind: kind, Message: llm.About(c.endpoint(), model) + ": " + text, Hint: refusal.Hint(kind)}
+	return &llm.Error{Kind: kind, Where: llm.About(c.endpoint(), model), Message: text, Hint: refusal.Hint(kind)}
 }
 
 func statusText(status int) string {

@@ -110,7 +110,7 @@ func TestBrokenStreams(t *testing.T) {
 				t.Fatalf("no Retrying in %v", got)
 			}
 			retrying := got[at].(llm.Retrying)
-			if retrying.Attempt != 2 || retrying.Delay != 750*time.Millisecond || retrying.Discard != tt.discard || !strings.Contains(retrying.Reason, srv.URL) {
+			if retrying.Attempt != 2 || retrying.Delay != 750*time.Millisecond || retrying.Discard != tt.discard || !strings.Contains(retrying.Where, srv.URL) {
 				t.Errorf("got %+v, want Discard %v", retrying, tt.discard)
 			}
 			want := []llm.Chunk{llm.Text{Delta: "complete"}, llm.Finish{Reason: "stop"}}
