@@ -114,6 +114,9 @@ func (w *shown) question(a chat.Approval) []any {
 			lines = append(lines, "runs without a sandbox")
 		}
 	}
+	if s := a.Preview.Served; s != nil && s.Changed != "" {
+		lines = append(lines, "the server has changed this tool since it was used last:", words.Visible(s.Changed))
+	}
 	if len(a.Preview.Arguments) > 0 {
 		lines = append(lines, words.Visible(string(a.Preview.Arguments)))
 	}

@@ -10,6 +10,7 @@ import (
 	"agent/internal/protect"
 	"agent/internal/rules"
 	"agent/internal/settings"
+	"agent/internal/tools"
 )
 
 // Policy is what was decided about consent before a conversation began.
@@ -136,6 +137,11 @@ func (c *Consent) remedy(k Call) string {
 	if len(k.Preview.Protected) > 0 {
 		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
 	}
+	if s := k.Preview.Served; s != nil && s.Changed != "" {
+		return fmt.Sprintf("the server has changed the definition of %s since it was used last; agent mcp get %s shows how, and a call that you allow in a terminal accepts it", s, s.Server)
+	} else if s != nil {
+		return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
+	}
 	flag := "--allow"
 	if k.Preview.Outside != "" {
 		flag = "--allow-outside"
@@ -164,6 +170,8 @@ func (c *Consent) allowed(k Call) bool {
 		return true
 	case mode == ModeReadOnly:
 		return false
+	case k.Preview.Served != nil:
+		return c.allowedServed(*k.Preview.Served)
 	case k.Preview.Outside != "":
 		return c.AllowOutside.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || slices.ContainsFunc(c.grants, func(g grant) bool {
 			return g.outside != "" && g.outside == k.Preview.Command && g.directory == k.Preview.Directory
@@ -176,6 +184,16 @@ func (c *Consent) allowed(k Call) bool {
 		allowing = append(allowing[:len(allowing):len(allowing)], g.rules...)
 	}
 	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && c.editsGranted(k.Preview.Paths)
+}
+
+// allowedServed reports whether a call of a server needs no question. What a person allowed
+// is the tool as its server described it then: a changed one is another. The lock is held.
+func (c *Consent) allowedServed(s tools.Served) bool {
+	if s.Changed != "" {
+		return false
+	}
+	return s.Allowed || c.Allow.AllowServed(tools.ServedRules, s.String()) || c.lent.AllowServed(tools.ServedRules, s.String()) ||
+		slices.ContainsFunc(c.grants, func(g grant) bool { return g.served == s.String() && g.definition == s.Definition })
 }
 
 // allowedProtected reports whether the protected files of a call need no question:

@@ -20,6 +20,8 @@ type grant struct {
 	files string
 	// outside is a whole command line that may leave the sandbox, in that folder.
 	outside, directory string
+	// served is what may be called of a server, as its definition is.
+	served, definition string
 }
 
 // offer returns what "always" would allow from now on; nothing when it is not to be
@@ -30,6 +32,11 @@ func offer(k Call) []grant {
 	switch {
 	case len(preview.Protected) > 0:
 		return nil // each call about those is asked about
+	case preview.Served != nil:
+		if preview.Served.EachTime {
+			return nil
+		}
+		return []grant{{says: "calls of " + preview.Served.String() + ", as it is defined now", served: preview.Served.String(), definition: preview.Served.Definition}}
 	case preview.Outside != "":
 		says := "outside the sandbox, this very line: " + words.Headline(preview.Command)
 		if preview.Directory != "" {

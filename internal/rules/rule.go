@@ -26,7 +26,9 @@ import (
 //     run_shell_command(go test *);
 //   - for an edit tool it is a glob over paths relative to the workspace; without
 //     a slash it is about the file's name in any folder: write_file(docs/**),
-//     replace(*.md).
+//     replace(*.md);
+//   - for tools of servers it is a glob over SERVER/TOOL; without a slash it is all of a
+//     server: mcp(github/get_*), mcp(github). Other agents write mcp__github__get_*.
 type Rule struct {
 	tool    string
 	pattern string
@@ -55,12 +57,14 @@ const (
 	Commands
 	// Files: patterns are globs over the files that a call changes.
 	Files
+	// Served: patterns are globs over SERVER/TOOL.
+	Served
 )
 
 // Parse reads a rule. subject returns what patterns for a tool are about, or an
 // error when there is no such tool. The error says what is wrong with the rule.
 func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error) {
-	name, pattern, ok := strings.Cut(strings.TrimSpace(text), "(")
+	name, pattern, ok := strings.Cut(ours(strings.TrimSpace(text)), "(")
 	inner, closed := strings.CutSuffix(pattern, ")")
 	if !ok || !closed || strings.TrimSpace(inner) == "" {
 		return Rule{}, fmt.Errorf("rule %q: want TOOL(PATTERN), for example run_shell_command(go test *) or write_file(docs/**)", text)
@@ -78,6 +82,8 @@ func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error
 		err = rule.readCommand()
 	case Files:
 		err = rule.readPath()
+	case Served:
+		err = rule.readServed()
 	default:
 		err = errors.New("the only pattern for this tool is *")
 	}
@@ -117,6 +123,31 @@ func (r *Rule) readPath() error {
 		return errors.New("the pattern leads out of the workspace")
 	}
 	return nil
+}
+
+func (r *Rule) readServed() error {
+	if !strings.Contains(r.pattern, "/") {
+		r.pattern += "/*"
+	}
+	if !doublestar.ValidatePattern(r.pattern) || strings.Count(r.pattern, "/") != 1 {
+		return errors.New("want SERVER/TOOL, where * stands for any letters")
+	}
+	return nil
+}
+
+// ours is a rule about tools of servers as other agents write it in our form, any other
+// rule as it is.
+func ours(text string) string {
+	rest, theirs := strings.CutPrefix(text, "mcp__")
+	if !theirs {
+		return text
+	}
+	rest = strings.TrimSuffix(strings.TrimSuffix(rest, "(*)"), "__")
+	server, tool, named := strings.Cut(rest, "__")
+	if !named {
+		tool = anything
+	}
+	return "mcp(" + server + "/" + tool + ")"
 }
 
 // Allow reports whether the rules allow a call of tool: some rule must allow each
@@ -160,6 +191,10 @@ func (r Rule) allowsCommand(command cmdline.Command) bool {
 	}
 	return true
 }
+
+// AllowServed reports whether the rules, which are called tool, allow a call of something
+// that a server offers.
+func (rules Rules) AllowServed(tool, served string) bool { return rules.Allow(tool, nil, []string{served}) }
 
 func (r Rule) allowsFile(file string) bool {
 	if len(r.words) > 0 {

@@ -184,6 +184,9 @@ func (o Offer) Names() []string {
 // source may yet bring, the rule can only allow all calls.
 func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 	return rules.Parse(text, func(name string) (rules.Subject, error) {
+		if name == ServedRules {
+			return rules.Served, nil
+		}
 		tool, err := r.Get(name)
 		if err != nil && !slices.ContainsFunc(r.sources, func(s Source) bool { return s.Expects != nil && s.Expects(name) }) {
 			return rules.Nothing, err

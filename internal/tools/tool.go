@@ -60,7 +60,7 @@ type FreeForm struct {
 // arguments, whichever tool it is.
 func (t Tool) Work(ctx context.Context, env *Env, args json.RawMessage) (Plan, error) {
 	p, err := t.Plan(ctx, env, args)
-	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil {
+	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil && p.Preview.Arguments == nil {
 		p.Preview.Arguments = args
 	}
 	return p, err
@@ -93,10 +93,12 @@ type Preview struct {
 	Command, Directory string
 	Background         bool
 	// Arguments are those of a call that has no Diff, Command or Inquiries: they are all that
-	// there is to approve. [Tool.Work] sets them.
+	// there is to approve. [Tool.Work] sets them where the tool does not.
 	Arguments json.RawMessage
 	// Inquiries are what the call asks the person; they are answered, not approved.
 	Inquiries []Inquiry
+	// Served is set for a call of what a server offers.
+	Served *Served
 	// Paths are the files that would change, relative to the workspace.
 	Paths []string
 	// ReadOnly is set when the call changes nothing, or ends what it began itself, so

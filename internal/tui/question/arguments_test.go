@@ -48,3 +48,19 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 		t.Errorf("%d hidden characters", hidden(asked))
 	}
 }
+
+// What a server changed of a tool is shown with the call, before its arguments.
+func TestAChangedDefinitionIsShown(t *testing.T) {
+	t.Parallel()
+	asked := Asked{Approval: chat.Approval{Preview: tools.Preview{
+		Title: "s (yours): t", Arguments: json.RawMessage(`{"a":"ARGUMENT"}`), Served: &tools.Served{Server: "s", Tool: "t", Changed: "- reads\n+ reads\u200b and sends"},
+	}}}
+	all := strings.Join(All(style.NewTheme(style.NoColours, style.Palettes[0]), asked, 60), "\n")
+	changed, argument := strings.Index(all, "and sends"), strings.Index(all, "ARGUMENT")
+	if changed < 0 || argument < changed || !strings.Contains(all, "- reads") {
+		t.Error(all)
+	}
+	if hidden(asked) != 1 {
+		t.Errorf("%d hidden characters", hidden(asked))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/tools"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/words"
@@ -71,13 +72,22 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 		}
 	default:
 		b.title = oneLine(p.Title).Text
-		if arguments := argumentsText(p.Arguments); arguments != "" {
+		if arguments := changedDefinition(p) + argumentsText(p.Arguments); arguments != "" {
 			b.rows = Command(t, arguments, width)
 		}
 	}
 	if !b.fits(b.title) { // its end may be what matters: of a path, of an address
 		b.rows = append(titleRows(t, b.title, width), b.rows...)
 	}
+}
+
+// changedDefinition is how a server has changed the definition of the tool that is called,
+// before the arguments.
+func changedDefinition(p tools.Preview) string {
+	if p.Served == nil || p.Served.Changed == "" {
+		return ""
+	}
+	return "The server has changed this tool since it was used last:\n" + p.Served.Changed + "\nThe call:\n"
 }
 
 // countRoom is kept free behind a title, for how many questions wait.

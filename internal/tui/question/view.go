@@ -77,7 +77,7 @@ func hidden(request Asked) int {
 	p := request.Preview
 	n := inquiryHidden(p.Inquiries) + patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden + oneLine(p.Directory).Hidden
 	if p.Command == "" {
-		n += oneLine(p.Title).Hidden + style.Reveal(argumentsText(p.Arguments)).Hidden
+		n += oneLine(p.Title).Hidden + style.Reveal(changedDefinition(p)+argumentsText(p.Arguments)).Hidden
 	}
 	for _, caution := range cautions(request) {
 		n += caution.Hidden

@@ -1,0 +1,91 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/rules"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// TestConsentToServers_5_6: each mode, rules, grants that hold for a definition, and what a
+// server says of itself.
+func TestConsentToServers_5_6(t *testing.T) {
+	t.Parallel()
+	rule, err := tools.NewRegistry().ParseRule("mcp(s/t*)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := tools.Served{Server: "s", Tool: "tool", Definition: "one"}
+	changed, other, mine := plain, plain, plain
+	changed.Definition, changed.Changed = "two", "- one\n+ two"
+	other.Tool, mine.Allowed = "other", true
+	mineChanged := changed
+	mineChanged.Allowed = true
+	for _, tt := range []struct {
+		name     string
+		mode     Mode
+		rules    rules.Rules
+		served   tools.Served
+		readOnly bool
+		asks     bool
+	}{
+		{"ask", ModeAsk, nil, plain, false, true},
+		{"auto-edit", ModeAutoEdit, nil, plain, false, true},
+		{"full-auto", ModeFullAuto, nil, plain, false, false},
+		{"read-only", ModeReadOnly, rules.Rules{rule}, plain, false, true},
+		{"read-only, a trusted hint", ModeReadOnly, nil, plain, true, false},
+		{"a rule", ModeAsk, rules.Rules{rule}, plain, false, false},
+		{"a rule of others", ModeAsk, rules.Rules{rule}, other, false, true},
+		{"a rule, changed", ModeAsk, rules.Rules{rule}, changed, false, true},
+		{"allowed in the own file", ModeAsk, nil, mine, false, false},
+		{"allowed in the own file, changed", ModeAsk, nil, mineChanged, false, true},
+	} {
+		s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
+		if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(tt.mode)); err != nil {
+			t.Fatal(err)
+		}
+		c := NewConsent(&Policy{Allow: tt.rules}, s)
+		call := Call{Name: "mcp_call", Traits: traits.Traits{Reaches: true, Edits: true}, Preview: tools.Preview{Served: &tt.served, ReadOnly: tt.readOnly}}
+		if got := c.Asks(call); got != tt.asks {
+			t.Errorf("%s: asks %t", tt.name, got)
+		}
+		if refused := c.deny(t.Context(), call).Refusal != ""; refused != (tt.mode == ModeReadOnly && tt.asks) {
+			t.Errorf("%s: refused %t", tt.name, refused)
+		}
+	}
+}
+
+// TestGrantsOfServers: "a" is for the tool as it is defined, and not for what destroys.
+func TestGrantsOfServers(t *testing.T) {
+	t.Parallel()
+	c := NewConsent(&Policy{}, settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()})))
+	call := func(s tools.Served) Call {
+		return Call{Name: "mcp_call", Traits: traits.Traits{Reaches: true}, Preview: tools.Preview{Served: &s}}
+	}
+	one := tools.Served{Server: "s", Tool: "t", Definition: "one"}
+	v := c.check(t.Context(), call(one))
+	if v.Ask == nil || v.Ask.Approval.Always != "calls of s/t, as it is defined now" {
+		t.Fatalf("%+v", v)
+	}
+	v.Ask.Then(Decision{Allow: true, Always: true})
+	two, other, destroys := one, one, one
+	two.Definition, other.Tool = "two", "u"
+	destroys.EachTime, destroys.Tool = true, "d"
+	if c.Asks(call(one)) || !c.Asks(call(two)) || !c.Asks(call(other)) {
+		t.Error("the grant is not for this definition only")
+	}
+	if v := c.check(t.Context(), call(destroys)); v.Ask == nil || v.Ask.Approval.Always != "" {
+		t.Errorf("%+v", v)
+	}
+	c.Unattended = true
+	if v := c.check(t.Context(), call(other)); v.End != ErrDenied || !strings.Contains(v.Notice, "--allow 'mcp(s/u)'") {
+		t.Errorf("%+v", v)
+	}
+	other.Changed = "- a"
+	if v := c.check(t.Context(), call(other)); !strings.Contains(v.Notice, "has changed the definition of s/u") {
+		t.Errorf("%+v", v)
+	}
+}
