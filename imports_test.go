@@ -31,7 +31,7 @@ var rooms = []room{
 	{"internal/tui/patch", []string{"internal/tui/style", "internal/tui/highlight"}, "a diff becomes styled lines"},
 	{"internal/tui/edit", []string{"internal/tui/style"}, "the prompt is a value that knows neither keys nor screen"},
 	{"internal/tui/term", []string{"internal/tui/style"}, "the terminal does not know what it shows"},
-	{"internal/tui/question", []string{"internal/chat", "internal/command", "internal/tools", "internal/tui/style", "internal/tui/patch", "internal/tui/edit", "internal/tui/term"}, "consent knows what is asked and the keys, not the rest of the screen"},
+	{"internal/tui/question", []string{"internal/chat", "internal/command", "internal/tools", "internal/tui/style", "internal/tui/patch", "internal/tui/edit", "internal/tui/term", "internal/tui/markdown"}, "consent knows what is asked and the keys, not the rest of the screen"},
 	{"internal/tui/transcript", []string{"internal/tui/style"}, "what was said can be laid out again and does not know what it is about"},
 	{"internal/tui/pager", []string{"internal/tui/style", "internal/tui/term", "internal/tui/transcript"}, "what is read does not matter to how it is read"},
 	{"internal/tui/picker", []string{"internal/command", "internal/tui/style", "internal/tui/edit", "internal/tui/term"}, "a list to choose from runs nothing"},

@@ -24,6 +24,9 @@ func (w *shown) ask(a chat.Approval) {
 		return
 	}
 	call := map[string]any{"toolCallId": w.callID(a), "title": words.Line(titleOf(a), 0), "status": "pending", "kind": kind(a.Traits), "content": w.question(a)}
+	if a.Preview.Plan != "" {
+		call["kind"] = "switch_mode"
+	}
 	if len(a.Preview.Paths) > 0 {
 		var locations []location
 		for _, path := range a.Preview.Paths {
@@ -35,7 +38,10 @@ func (w *shown) ask(a chat.Approval) {
 		call["rawInput"] = a.Preview.Arguments
 	}
 	options := []permissionOption{{optionAllow, "Allow", "allow_once"}}
-	if a.Always != "" {
+	switch {
+	case a.Preview.Plan != "":
+		options = []permissionOption{{optionAllow, "Yes, and ask before changes", "allow_once"}, {optionAlways, "Yes, with " + a.Always, "allow_always"}}
+	case a.Always != "":
 		options = append(options, permissionOption{optionAlways, "Allow " + words.Line(a.Always, 80) + " for this session", "allow_always"})
 	}
 	options = append(options, permissionOption{optionRefuse, "Refuse", "reject_once"})
@@ -97,6 +103,9 @@ func (w *shown) question(a chat.Approval) []any {
 		content = append(content, d)
 	}
 	var lines []string
+	if a.Preview.Plan != "" {
+		lines = append(lines, words.Visible(a.Preview.Plan))
+	}
 	if a.Preview.Command != "" {
 		lines = append(lines, words.Visible(a.Preview.Command))
 		if a.Preview.Directory != "" {

@@ -50,8 +50,8 @@ type Options struct {
 	NoSetup bool
 	// Unattended means that nobody can answer an approval.
 	Unattended bool
-	// YesNo means that a person can answer approvals and nothing else: tools that ask are
-	// not offered.
+	// YesNo means that a person can answer with yes and no and nothing else: tools that ask
+	// for more are not offered.
 	YesNo bool
 	// Events receives every event of the conversation, in order, on the goroutine that
 	// runs it.
@@ -121,7 +121,7 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 		offered = tools.WithoutRecord(offered)
 	}
 	if o.Unattended || o.YesNo {
-		offered = tools.WithoutPerson(offered)
+		offered = tools.WithoutPerson(offered, o.YesNo)
 	}
 	c := &Conversation{process: p, options: o, settings: o.Settings.Overlay()}
 	c.registry = tools.Join(c.sources(offered)...)

@@ -62,7 +62,7 @@ func (c *Conversation) askedByRule(k gate.Call, rule *permissions.Rule) gate.Ver
 		return gate.Verdict{
 			Refusal: "refused: " + rule.String() + ", and nobody is there to ask",
 			Notice:  k.Said.Title() + " was refused: " + rule.String() + "; --allow '" + k.Name + "(…)' that names it allows it",
-			End:     gate.ErrDenied,
+			End:     c.Chat.Consent().Denied(),
 		}
 	}
 	preview := k.Preview

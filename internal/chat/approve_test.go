@@ -125,14 +125,12 @@ func TestAlwaysAllowsTheFileKind(t *testing.T) {
 
 func TestUnattendedRefusalEndsTheTurn(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []gate.Mode{gate.ModeAsk, gate.ModeReadOnly} {
-		b := newBench(t, calls("write_file", `{"file_path":"a"}`, "read_file", `{"file_path":"b"}`), say("never"))
-		b.Unattended = true
-		b.set("approval-mode", string(mode))
-		out, err := b.prompt("go")
-		if err != nil || out.Stop != StopDenied || len(b.responses()) != 2 {
-			t.Errorf("%s: %+v %v", mode, out, err)
-		}
+	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "read_file", `{"file_path":"b"}`), say("never"))
+	b.Unattended = true
+	b.set("approval-mode", string(gate.ModeAsk))
+	out, err := b.prompt("go")
+	if err != nil || out.Stop != StopDenied || len(b.responses()) != 2 {
+		t.Errorf("%+v %v", out, err)
 	}
 }
 
@@ -242,6 +240,7 @@ func TestWhoMayRun(t *testing.T) {
 	t.Parallel()
 	rows := map[gate.Mode]map[string]string{
 		gate.ModeReadOnly: {lookA: "ran", list: "ran", editA: "refused", test: "refused", fetch: "refused"},
+		gate.ModePlan:     {lookA: "ran", list: "ran", editA: "refused", test: "refused", fetch: "refused"},
 		gate.ModeAsk:      {lookA: "ran", list: "ran", editA: "asked", test: "asked", fetch: "asked"},
 		gate.ModeAutoEdit: {lookA: "ran", list: "ran", editA: "ran", test: "asked", fetch: "asked"},
 		gate.ModeFullAuto: {lookA: "ran", list: "ran", editA: "ran", test: "ran", fetch: "ran"},
@@ -261,7 +260,7 @@ func TestWhoMayRun(t *testing.T) {
 					t.Errorf("%s, unattended %v: %s %s, want %s", mode, unattended, call, got, want)
 				}
 				ends := seen[TurnEnded](b)
-				if stop := ends[0].Outcome.Stop; (stop == StopDenied) != (want == "asked" || unattended && want == "refused") {
+				if stop := ends[0].Outcome.Stop; (stop == StopDenied) != (want == "asked" || unattended && want == "refused" && !mode.OnlyLooks()) {
 					t.Errorf("%s, unattended %v: %s ended the turn with %s", mode, unattended, call, stop)
 				}
 			}
@@ -269,7 +268,7 @@ func TestWhoMayRun(t *testing.T) {
 	}
 }
 
-// TestRulesOfTheCommandLine: what --allow names runs in every mode but read-only,
+// TestRulesOfTheCommandLine: what --allow names runs in every mode but read-only and plan,
 // also when nobody is there.
 func TestRulesOfTheCommandLine(t *testing.T) {
 	t.Parallel()
@@ -288,6 +287,8 @@ func TestRulesOfTheCommandLine(t *testing.T) {
 		{gate.ModeReadOnly, test, "refused"},
 		{gate.ModeReadOnly, editMD, "refused"},
 		{gate.ModeReadOnly, fetch, "refused"},
+		{gate.ModePlan, test, "refused"},
+		{gate.ModePlan, editMD, "refused"},
 	} {
 		b := newBench(t)
 		b.Tools = guarded()

@@ -94,7 +94,11 @@ func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome
 	for len(calls) > 0 {
 		batch := calls[:parallel(calls)]
 		calls = calls[len(batch):]
-		if end := r.runBatch(ctx, batch, calls, out); end.rest || end.err != nil {
+		end := r.runBatch(ctx, batch, calls, out)
+		if end.answer != "" {
+			out.Response = end.answer
+		}
+		if end.rest || end.err != nil {
 			return end.stop, errorOr(r.abandon(calls, gate.NotRun), end.err)
 		}
 		r.inbox.serve()

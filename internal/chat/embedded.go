@@ -32,7 +32,7 @@ func (c *Chat) embedded(ctx context.Context, line string) (output, refused strin
 	switch {
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
-	case k.refused != "" && c.Unattended:
+	case k.refused != "" && c.Unattended && c.consent.Denied() != nil:
 		return "", "", errNotAllowed
 	case k.refused != "":
 		return "", k.refused, nil

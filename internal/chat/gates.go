@@ -18,6 +18,8 @@ type ending struct {
 	rest bool
 	stop Stop
 	err  error
+	// answer is that of the turn which ends; empty for what the model said last.
+	answer string
 }
 
 // admit has a planned call pass the gates. One that may not run is marked refused. later
@@ -37,7 +39,13 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			r.notice("%s", verdict.Notice)
 		}
 		if end := r.end(verdict); end.rest {
+			if errors.Is(verdict.End, gate.ErrPlanned) {
+				end.answer = k.plan.Preview.Plan
+			}
 			return end
+		}
+		if k.refused != "" && r.gates[i].Stage < gate.Guards {
+			return r.guard(ctx, k, later) // the guards come behind this one
 		}
 		if verdict.Arguments == nil || k.refused != "" {
 			continue
@@ -57,8 +65,8 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// guard has a call that cannot be planned pass the gates that look at the turn as a whole:
-// a model that makes one such call after another runs in circles, too.
+// guard has a call that cannot be planned, or is never allowed, pass the gates that look at
+// the turn as a whole: a model that makes one such call after another runs in circles, too.
 func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	for _, g := range r.gates {
 		if g.Stage != gate.Guards {
@@ -83,6 +91,8 @@ func (r *runner) end(v gate.Verdict) ending {
 	switch {
 	case errors.Is(v.End, gate.ErrDenied):
 		return ending{rest: true, stop: StopDenied}
+	case errors.Is(v.End, gate.ErrPlanned):
+		return ending{rest: true, stop: StopDone}
 	case errors.Is(v.End, gate.ErrRepeating):
 		return ending{rest: true, stop: StopRepeating}
 	}

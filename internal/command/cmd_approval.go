@@ -102,6 +102,8 @@ func modeHelp(mode gate.Mode) string {
 	switch mode {
 	case gate.ModeReadOnly:
 		return "refuse edits, commands and network"
+	case gate.ModePlan:
+		return "as read-only, until you agree to a plan"
 	case gate.ModeAsk:
 		return "ask before edits, commands and network"
 	case gate.ModeAutoEdit:

@@ -34,7 +34,7 @@ func TestComplete(t *testing.T) {
 		{"/set compression-str", 5, []string{"compression-strategy"}},
 		{"/set recret", 5, []string{"compression.density.recencyRetention"}},
 		{"/set compression-strategy ", 26, []string{"high-density", "middle-out", "one-shot", "top-down-truncation"}},
-		{"/set approval-mode ", 19, []string{"ask", "auto-edit", "full-auto", "read-only"}},
+		{"/set approval-mode ", 19, []string{"ask", "auto-edit", "full-auto", "plan", "read-only"}},
 		{"/set compression.density.fileDedupe f", 36, []string{"false"}},
 		{"/set shell-timeout-seconds ", 27, []string{"300"}},
 		{"/set auth-keyfile ", 18, []string{`"~/my keys/k"`}},

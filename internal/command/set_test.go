@@ -68,11 +68,11 @@ func TestSetRefuses(t *testing.T) {
 		"/set model gpt 5 turbo":             `a value with spaces needs quotes: /set model "gpt 5 turbo"`,
 		"/set modle gpt 5 turbo":             "did you mean model?",
 		`/set model "gpt 5"`:                 "model must be a name, without spaces",
-		"/set approval-mode everything":      "must be one of ask, auto-edit, full-auto, read-only",
+		"/set approval-mode everything":      "must be one of ask, auto-edit, full-auto, plan, read-only",
 		"/set compression.profile a/b":       "not a profile name",
 		"/set compression.profile nosuch":    `no profile "nosuch"`,
 		"/set compression-strategy density":  "did you mean high-density?",
-		"/approval everything":               "must be one of ask, auto-edit, full-auto, read-only",
+		"/approval everything":               "must be one of ask, auto-edit, full-auto, plan, read-only",
 		"/theme neon":                        "must be one of auto, dark, light",
 		"/set api-key sk-0123456789abcdef01": "an API key is never a setting",
 	} {
@@ -112,6 +112,7 @@ func TestApprovalAndTheme(t *testing.T) {
 	const modes = "* ask        ask before edits, commands and network\n" +
 		"  auto-edit  edit files, ask before the rest\n" +
 		"  full-auto  run everything without asking\n" +
+		"  plan       as read-only, until you agree to a plan\n" +
 		"  read-only  refuse edits, commands and network"
 	if got := text(w.run(t, "/approval")); !strings.HasPrefix(got, modes+"\n\n") {
 		t.Errorf("/approval shows\n%s", got)

@@ -13,6 +13,8 @@ type Mode string
 const (
 	// ModeReadOnly refuses every edit, command and network call.
 	ModeReadOnly Mode = "read-only"
+	// ModePlan refuses what ModeReadOnly refuses, until the person agrees to a plan.
+	ModePlan Mode = "plan"
 	// ModeAsk asks before edits, commands and network calls.
 	ModeAsk Mode = "ask"
 	// ModeAutoEdit runs edits and asks before the rest.
@@ -23,8 +25,11 @@ const (
 
 // Modes lists the modes in the order Shift+Tab cycles them.
 func Modes() []Mode {
-	return []Mode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModeReadOnly}
+	return []Mode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModePlan, ModeReadOnly}
 }
+
+// OnlyLooks reports whether calls can change nothing in this mode, whatever allows them.
+func (m Mode) OnlyLooks() bool { return m == ModeReadOnly || m == ModePlan }
 
 // ModeNames lists the modes as settings name them.
 func ModeNames() []string {
@@ -38,7 +43,7 @@ func ModeNames() []string {
 // AllowsMoreThan reports whether calls run unasked in this mode that do not in
 // other.
 func (m Mode) AllowsMoreThan(other Mode) bool {
-	narrowFirst := []Mode{ModeReadOnly, ModeAsk, ModeAutoEdit, ModeFullAuto}
+	narrowFirst := []Mode{ModeReadOnly, ModePlan, ModeAsk, ModeAutoEdit, ModeFullAuto}
 	return slices.Index(narrowFirst, m) > slices.Index(narrowFirst, other)
 }
 

@@ -33,6 +33,8 @@ type Consent struct {
 	grants []grant
 	// lent are rules that hold until the end of the turn.
 	lent rules.Rules
+	// review narrows the mode to plan until the end of the turn.
+	review bool
 }
 
 // NewConsent returns the consent of a conversation, in which nothing is granted yet.
@@ -49,26 +51,42 @@ func (c *Consent) Gates() []Gate {
 }
 
 // Mode is the approval mode in force.
-func (c *Consent) Mode() Mode { return Mode(settings.ApprovalMode.Of(c.settings)) }
+func (c *Consent) Mode() Mode { return c.mode(c.reviewing()) }
+
+// mode is the mode in force, in a review or not.
+func (c *Consent) mode(review bool) Mode {
+	mode := Mode(settings.ApprovalMode.Of(c.settings))
+	if review && !mode.OnlyLooks() {
+		return ModePlan
+	}
+	return mode
+}
 
 // Asks reports whether a call would be asked about now.
 func (c *Consent) Asks(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(k.Preview.Inquiries) > 0 && !c.Unattended || !c.allowed(k)
+	return (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended || !c.allowed(k)
 }
 
 // deny refuses what the mode never allows.
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
-	if c.Mode() == ModeReadOnly && !c.Unattended && !k.Traits.Harmless() && c.Asks(k) {
-		return Verdict{Refusal: "refused: the approval mode is read-only; answer without changing anything, or say what you would do"}
+	mode := c.Mode()
+	if !mode.OnlyLooks() || k.Traits.Harmless() || !c.Asks(k) {
+		return Verdict{}
 	}
-	return Verdict{}
+	refusal := fmt.Sprintf("refused: the approval mode is %s; answer without changing anything, or say what you would do", mode)
+	if mode == ModePlan {
+		refusal = "refused: the approval mode is plan, in which nothing is changed; " + c.planning()
+	}
+	return Verdict{Refusal: refusal}
 }
 
 // check decides about a call that nothing has refused.
 func (c *Consent) check(_ context.Context, k Call) Verdict {
 	switch protected := k.Preview.Protected; {
+	case k.Preview.Plan != "":
+		return c.checkPlan(k)
 	case len(k.Preview.Inquiries) > 0 && !c.Unattended:
 		return Verdict{Ask: &Question{Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview}, Then: inquired(len(k.Preview.Inquiries))}}
 	case !c.Asks(k):
@@ -160,7 +178,7 @@ func because(protected []protect.Found) string {
 
 // allowed reports whether a call runs without asking. The lock is held.
 func (c *Consent) allowed(k Call) bool {
-	mode, edits := c.Mode(), k.Traits.EditsOnly()
+	mode, edits := c.mode(c.review), k.Traits.EditsOnly()
 	switch {
 	case len(k.Preview.Protected) > 0 && !c.allowedProtected(k):
 		return false
@@ -168,7 +186,7 @@ func (c *Consent) allowed(k Call) bool {
 		return true
 	case k.Preview.ReadOnly || mode == ModeFullAuto:
 		return true
-	case mode == ModeReadOnly:
+	case mode.OnlyLooks():
 		return false
 	case k.Preview.Served != nil:
 		return c.allowedServed(*k.Preview.Served)
@@ -202,7 +220,7 @@ func (c *Consent) allowedProtected(k Call) bool {
 	for _, found := range k.Preview.Protected {
 		named := c.Allow.Naming(found.Name)
 		switch {
-		case found.Care == protect.Asked && c.Mode() == ModeFullAuto:
+		case found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto:
 		case k.Preview.Command == "" && named.Allow(k.Name, nil, []string{found.Path}):
 		case k.Preview.Command != "" && named.Allow(k.Name, k.Preview.Commands, nil):
 		default:

@@ -113,9 +113,9 @@ func (c *Consent) Lend(lent rules.Rules) {
 	c.lent = append(c.lent, lent...)
 }
 
-// TakeBack ends what was lent.
+// TakeBack ends what holds for a turn only: what was lent, and a review.
 func (c *Consent) TakeBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lent = nil
+	c.lent, c.review = nil, false
 }

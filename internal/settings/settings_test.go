@@ -14,7 +14,7 @@ import (
 // testChoices stand for the values that other rooms declare.
 var testChoices = settings.Choices{
 	settings.CompressionStrategy.Key(): {"high-density", "top-down-truncation"},
-	settings.ApprovalMode.Key():        {"ask", "auto-edit", "full-auto", "read-only"},
+	settings.ApprovalMode.Key():        {"ask", "auto-edit", "full-auto", "plan", "read-only"},
 	settings.Theme.Key():               {"auto", "dark", "light"},
 	settings.Provider.Key():            {"ollama", "openai"},
 }
@@ -228,7 +228,7 @@ func TestBadInput(t *testing.T) {
 		{"D-38 the beginning of several", "compression.density", "true", `"compression.density" stands for several settings: compression.density.readWritePruning, compression.density.fileDedupe, compression.density.recencyPruning, compression.density.recencyRetention`},
 		{"D-38 the beginning of several, in any case", "Price.", "3", "stands for several settings: price.input, price.output, price.cache-read"},
 		{"no key", "", "3", "a setting needs a name"},
-		{"unknown enum value", "approval-mode", "yolo", "must be one of ask, auto-edit, full-auto, read-only"},
+		{"unknown enum value", "approval-mode", "yolo", "must be one of ask, auto-edit, full-auto, plan, read-only"},
 		{"initials of an enum value", "compression.strategy", "hd", `must be one of high-density, top-down-truncation, not "hd"; did you mean high-density?`},
 		{"out of range: retention is a whole number (REQ-HD-009.4)", "compression.density.recencyRetention", "2.5", "a whole number of at least 1"},
 		{"near enum value", "approval-mode", "ful-auto", "did you mean full-auto?"},

@@ -165,7 +165,7 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 		cacheaware.Write: {"write_file"},
 		cacheaware.Edit:  {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},
 		cacheaware.Shell: {"run_shell_command"},
-		cacheaware.Keep:  {"ask_user", "todo_read", "todo_write"},
+		cacheaware.Keep:  {"ask_user", "present_plan", "todo_read", "todo_write"},
 		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch"},
 	}
 	if diff := cmp.Diff(want, acts); diff != "" {

@@ -60,7 +60,7 @@ type FreeForm struct {
 // arguments, whichever tool it is.
 func (t Tool) Work(ctx context.Context, env *Env, args json.RawMessage) (Plan, error) {
 	p, err := t.Plan(ctx, env, args)
-	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil && p.Preview.Arguments == nil {
+	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil && p.Preview.Plan == "" && p.Preview.Arguments == nil {
 		p.Preview.Arguments = args
 	}
 	return p, err
@@ -76,8 +76,8 @@ type Plan struct {
 	// with Error set. It returns soon after ctx ends.
 	Apply func(ctx context.Context) Answer
 	// Answered is the answer of a call that asks the person, once they answered each of
-	// Preview.Inquiries; it takes the place of Apply, which is for where nobody is there
-	// to ask. It is nil for a call that asks nothing.
+	// Preview.Inquiries, or agreed to Preview.Plan; it takes the place of Apply, which is
+	// for where nobody is there to ask. It is nil for a call that asks nothing.
 	Answered func([]Given) Answer
 }
 
@@ -92,11 +92,14 @@ type Preview struct {
 	// when Background is set.
 	Command, Directory string
 	Background         bool
-	// Arguments are those of a call that has no Diff, Command or Inquiries: they are all that
-	// there is to approve. [Tool.Work] sets them where the tool does not.
+	// Arguments are those of a call that has no Diff, Command, Inquiries or Plan: they are all
+	// that there is to approve. [Tool.Work] sets them where the tool does not.
 	Arguments json.RawMessage
 	// Inquiries are what the call asks the person; they are answered, not approved.
 	Inquiries []Inquiry
+	// Plan is what the model means to do, in Markdown, for a call that asks the person to
+	// agree to it.
+	Plan string
 	// Served is set for a call of what a server offers.
 	Served *Served
 	// Paths are the files that would change, relative to the workspace.

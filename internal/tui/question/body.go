@@ -48,6 +48,9 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 			b.rows, b.title = style.WrapText(b.title, width), "the model asks"
 		}
 		return
+	case p.Plan != "":
+		b.title = oneLine(p.Title).Text + ": shall it be carried out?"
+		b.rows = planRows(t, p.Plan, width)
 	case request.Repeats != "":
 		b.title = "the model goes in circles; shall it go on?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)

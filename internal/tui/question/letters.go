@@ -69,10 +69,11 @@ func (q *Questions) fresh(now time.Time) string {
 }
 
 // typed gives what was typed to the message, with the letters before it. It answers what
-// the model asks, in own words, unless it was begun before that was read.
+// the model asks, and says what to change of its plan, in own words, unless it was begun
+// before that was read.
 func (q *Questions) typed(text string, now time.Time) Reply {
 	text = q.fresh(now) + q.letter + text
-	if q.inquiry() != nil && !q.TooEarly(now) {
+	if (q.inquiry() != nil || q.First().Preview.Plan != "") && !q.TooEarly(now) {
 		q.writeOwn(text)
 		return Reply{}
 	}

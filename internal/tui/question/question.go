@@ -387,6 +387,9 @@ func (q *Questions) choices() []choice {
 	if q.First().Repeats != "" {
 		return []choice{{"y", "yes, go on", "go on"}, {"n", "no, and say what to do instead", "instead"}, {"esc", "no, and stop", "stops"}}
 	}
+	if q.First().Preview.Plan != "" {
+		return q.planChoices()
+	}
 	out := []choice{{"y", "yes", "yes"}}
 	if always := oneLine(q.waiting[0].Always).Text; always != "" && q.body.hidden == 0 && !q.body.cramped {
 		out = append(out, choice{"a", "yes, and from now on: " + always, "always: " + always})

@@ -75,7 +75,7 @@ func hidden(request Asked) int {
 		return ownHidden(request.Own)
 	}
 	p := request.Preview
-	n := inquiryHidden(p.Inquiries) + patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden + oneLine(p.Directory).Hidden
+	n := inquiryHidden(p.Inquiries) + style.Reveal(p.Plan).Hidden + patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden + oneLine(p.Directory).Hidden
 	if p.Command == "" {
 		n += oneLine(p.Title).Hidden + style.Reveal(changedDefinition(p)+argumentsText(p.Arguments)).Hidden
 	}
@@ -230,6 +230,9 @@ func keyName(key string) string {
 // reasonView is the editor for why not.
 func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	prompt, refuses := "Why not? ", "Enter refuses"
+	if q.First().Preview.Plan != "" {
+		prompt, refuses = "What to change? ", "Enter says not yet"
+	}
 	if q.First().Repeats != "" {
 		prompt, refuses = "What instead? ", "Enter says no"
 	}

@@ -1,0 +1,35 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+
+	"agent/internal/history"
+)
+
+// planningKey marks what is said to the model of the mode.
+const planningKey = "mode"
+
+// aboutMode is what the model has to know of the mode with a message, if the context does
+// not say it: that it plans, and that it does not any more. The head cannot say it, since
+// that stays the same.
+func (c *Chat) aboutMode() []history.Block {
+	text, before := c.consent.Planning(), c.saidOfMode()
+	if text == "" && before != "" {
+		text = fmt.Sprintf("The approval mode is %s now.", c.Mode())
+	}
+	if text == before {
+		return nil
+	}
+	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: planningKey}}
+}
+
+// saidOfMode is what was said of the mode last, as far as the context has it.
+func (c *Chat) saidOfMode() string {
+	for _, entry := range slices.Backward(c.History.RawHistory()) {
+		if text, found := entry.Keyed(planningKey); found {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/gate"
+	"agent/internal/rules"
+	"agent/internal/todo"
+	"agent/internal/tools"
+)
+
+const planArgs = `{"plan":"# Do it\n\n1. **write** a\n2. test it"}`
+
+// The mode plan is left by the person's yes to a plan that is shown, and by nothing else:
+// not by a rule, by words, or by a call in another mode (resolved.md, "leaving plan").
+func TestLeavingPlan(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		mode       gate.Mode
+		unattended bool
+		review     bool
+		decision   Decision
+		asked      bool
+		then       gate.Mode
+		stop       Stop
+		says       string
+	}{
+		"yes":                {mode: gate.ModePlan, decision: Decision{Allow: true}, asked: true, then: gate.ModeAsk, stop: StopDone, says: "The user agrees to the plan. The approval mode is ask now"},
+		"yes, and edit":      {mode: gate.ModePlan, decision: Decision{Allow: true, Always: true}, asked: true, then: gate.ModeAutoEdit, stop: StopDone, says: "The approval mode is auto-edit now"},
+		"words":              {mode: gate.ModePlan, decision: Decision{Reason: "yes, but in Go"}, asked: true, then: gate.ModePlan, stop: StopDone, says: "They say: yes, but in Go"},
+		"no":                 {mode: gate.ModePlan, decision: Decision{}, asked: true, then: gate.ModePlan, stop: StopDenied, says: "did not agree"},
+		"headless":           {mode: gate.ModePlan, unattended: true, then: gate.ModePlan, stop: StopDone, says: "the answer of this run"},
+		"in ask":             {mode: gate.ModeAsk, then: gate.ModeAsk, stop: StopDone, says: "the approval mode is ask, not plan"},
+		"in read-only":       {mode: gate.ModeReadOnly, then: gate.ModeReadOnly, stop: StopDone, says: "the approval mode is read-only, not plan"},
+		"headless, full":     {mode: gate.ModeFullAuto, unattended: true, then: gate.ModeFullAuto, stop: StopDone, says: "not plan"},
+		"in a review":        {mode: gate.ModeFullAuto, review: true, then: gate.ModeFullAuto, stop: StopDone, says: "no plan is wanted here"},
+		"in a review, plan":  {mode: gate.ModePlan, review: true, then: gate.ModePlan, stop: StopDone, says: "no plan is wanted here"},
+		"in a headless view": {mode: gate.ModePlan, unattended: true, review: true, then: gate.ModePlan, stop: StopDone, says: "no plan is wanted here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, calls("present_plan", planArgs), say("ok"))
+			b.Tools = tools.NewRegistry(tools.Default()...)
+			rule, err := b.Tools.ParseRule("present_plan(*)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Allow, b.AllowOutside = rules.Rules{rule}, rules.Rules{rule}
+			b.Env.Todos = todo.NewBoard(nil, nil)
+			b.set("approval-mode", string(tc.mode))
+			b.Policy.Unattended = tc.unattended
+			b.Chat = New(b.Config)
+			if tc.review {
+				b.consent.Review()
+			}
+			b.answering(tc.decision)
+			out, err := b.prompt("go")
+			if err != nil || out.Stop != tc.stop || b.Mode() != tc.then {
+				t.Fatalf("%+v %v, mode %s", out, err, b.Mode())
+			}
+			if asked := len(seen[ApprovalRequested](b)) > 0; asked != tc.asked {
+				t.Errorf("asked: %v", asked)
+			}
+			if r := b.responses()[0]; !strings.Contains(r.Result.Text()+r.Error, tc.says) {
+				t.Errorf("the model reads %q %q", r.Result.Text(), r.Error)
+			}
+			if todos := b.Env.Todos.List(); tc.decision.Allow != (len(todos) == 2 && todos[0].Content == "write a") {
+				t.Errorf("the todo list is %+v", todos)
+			}
+			if planned := tc.unattended && tc.mode == gate.ModePlan && !tc.review; planned != strings.HasPrefix(out.Response, "# Do it") {
+				t.Errorf("the answer is %q", out.Response)
+			}
+		})
+	}
+}
+
+// A mode that the person has chosen while the plan is shown, and that allows more, stays.
+func TestTheModeIsThePersons(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("present_plan", planArgs), say("ok"))
+	b.Tools = tools.NewRegistry(tools.Default()...)
+	b.set("approval-mode", "plan")
+	b.Chat = New(b.Config)
+	b.on = func(e Event) {
+		if asked, ok := e.(ApprovalRequested); ok {
+			b.set("approval-mode", "full-auto")
+			b.Answer(asked.Approval.ID, Decision{Allow: true})
+		}
+	}
+	if _, err := b.prompt("go"); err != nil || b.Mode() != gate.ModeFullAuto {
+		t.Errorf("%v, mode %s", err, b.Mode())
+	}
+}
+
+// The model knows that it plans, and once that it does not any more; nobody else's words
+// are mixed with that.
+func TestTheModelKnowsThatItPlans(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("1"), say("2"), say("3"), say("4"))
+	var told []string
+	for _, mode := range []string{"ask", "plan", "plan", "auto-edit"} {
+		b.set("approval-mode", mode)
+		if _, err := b.prompt("go"); err != nil {
+			t.Fatal(err)
+		}
+		entries := b.History.RawHistory()
+		text, _ := entries[len(entries)-2].Keyed(planningKey)
+		told = append(told, text)
+		if said := entries[len(entries)-2].Said(); said != "go" {
+			t.Errorf("the person said %q", said)
+		}
+	}
+	if told[0] != "" || !strings.Contains(told[1], "call present_plan") || told[2] != "" || told[3] != "The approval mode is auto-edit now." {
+		t.Errorf("it reads %q", told)
+	}
+}
+
+// A headless run in which nothing may be changed goes on after refused calls, but not for
+// ever.
+func TestRefusedCallsEndNoRun(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []gate.Mode{gate.ModeReadOnly, gate.ModePlan} {
+		b := newBench(t, calls("write_file", `{"file_path":"a","content":"x"}`), say("then so"))
+		b.Unattended = true
+		b.set("approval-mode", string(mode))
+		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone || out.Response != "then so" {
+			t.Errorf("%s: %+v %v", mode, out, err)
+		}
+		var endless []answerFunc
+		for range 60 {
+			endless = append(endless, calls("write_file", `{"file_path":"a","content":"x"}`))
+		}
+		b = newBench(t, endless...)
+		b.Unattended = true
+		b.set("approval-mode", string(mode))
+		if out, err := b.prompt("go"); err == nil || out.Requests > 20 {
+			t.Errorf("%s: %d requests, %v", mode, out.Requests, err)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// ErrPlanned ends a turn in which nobody can agree to a plan: the plan is its answer.
+var ErrPlanned = errors.New("the plan is the answer")
+
+// checkPlan asks the person whether the model may leave the mode plan and do what it has
+// planned. No mode, rule or hook answers for them.
+func (c *Consent) checkPlan(k Call) Verdict {
+	switch mode := c.Mode(); {
+	case c.reviewing():
+		return Verdict{Refusal: "no plan is wanted here: answer with what you found"}
+	case mode != ModePlan:
+		return Verdict{Refusal: fmt.Sprintf("the approval mode is %s, not plan: there is nothing to agree to, so go on", mode)}
+	case c.Unattended:
+		return Verdict{End: ErrPlanned}
+	}
+	return Verdict{Ask: &Question{
+		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: "edits without a question (" + string(ModeAutoEdit) + ")"},
+		Then:     c.agreed,
+	}}
+}
+
+// agreed is the verdict of a person on a plan. A yes leaves the mode plan; a mode that the
+// person has chosen meanwhile, and that allows more, stays.
+func (c *Consent) agreed(d Decision) Verdict {
+	switch {
+	case !d.Allow && d.Reason == "":
+		return Verdict{Refusal: "the user did not agree to the plan", End: ErrDenied}
+	case !d.Allow:
+		return Verdict{Refusal: "the user does not agree to the plan yet, and the mode stays plan. They say: " + d.Reason}
+	}
+	mode := ModeAsk
+	if d.Always {
+		mode = ModeAutoEdit
+	}
+	if mode.AllowsMoreThan(c.Mode()) {
+		if err := c.settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode)); err != nil {
+			return Verdict{Refusal: "the mode plan cannot be left: " + err.Error(), End: ErrDenied}
+		}
+	}
+	return Verdict{Answers: []tools.Given{{Chosen: []string{string(c.Mode())}}}}
+}
+
+// Planning is what the model has to know in the mode plan, "" in every other.
+func (c *Consent) Planning() string {
+	if c.Mode() != ModePlan || c.reviewing() {
+		return ""
+	}
+	return "The approval mode is plan: look at what matters, change nothing, and " + c.planning()
+}
+
+// planning is how a plan is brought before the person.
+func (c *Consent) planning() string {
+	switch {
+	case c.reviewing():
+		return "answer with what you found"
+	case c.Unattended:
+		return "answer with your plan"
+	}
+	return "call present_plan with what you would do, step by step"
+}
+
+// Review narrows the mode to plan until the end of the turn, in which no plan is wanted.
+func (c *Consent) Review() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.review = true
+}
+
+func (c *Consent) reviewing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.review
+}
+
+// Denied is how the refusal of a call ends a turn that nobody watches: in a mode in which
+// nothing is changed it does not.
+func (c *Consent) Denied() error {
+	if c.Mode().OnlyLooks() {
+		return nil
+	}
+	return ErrDenied
+}

@@ -1,0 +1,36 @@
+package todo
+
+import (
+	"strconv"
+	"strings"
+
+	"agent/internal/pattern"
+)
+
+// numbered is the beginning of a numbered item at the left edge of a text.
+var numbered = pattern.New(`^\d{1,3}[.)]\s+`)
+
+// Steps returns the numbered items of a text in Markdown as a list of which nothing is done;
+// none where it has fewer than two of them, or more than a list holds.
+func Steps(markdown string) List {
+	var steps List
+	fenced := false
+	for line := range strings.Lines(markdown) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		mark := numbered.FindStringSubmatch(line)
+		if fenced || mark == nil {
+			continue
+		}
+		step := strings.NewReplacer("**", "", "`", "").Replace(strings.TrimSpace(line[len(mark[0]):]))
+		if letters := []rune(step); len(letters) > maxContent {
+			step = string(letters[:maxContent-1]) + "…"
+		}
+		steps = append(steps, Item{ID: strconv.Itoa(len(steps) + 1), Content: step, Status: Pending})
+	}
+	if len(steps) < 2 || steps.Check() != nil {
+		return nil
+	}
+	return steps
+}
