@@ -19,6 +19,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"agent/internal/gate"
 	"agent/internal/llm/llmtest"
 )
 
@@ -32,7 +33,7 @@ func number(t *testing.T, variable string, standard int) int {
 	return n
 }
 
-// In a long session in read-only, in which the model calls every tool with arguments at
+// In a long session in read-only or in plan, in which the model calls every tool with arguments at
 // random, hostile ones among them, nothing on the disk changes but the program's own
 // files and its temporary folder: neither in the workspace nor in the rest of the home
 // folder nor anywhere else (issue 8, "done when"). Every system call is watched, and
@@ -40,6 +41,13 @@ func number(t *testing.T, variable string, standard int) int {
 // READONLY_SANDBOX=off makes them without the sandbox.
 func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {
 	t.Parallel()
+	for _, mode := range []gate.Mode{gate.ModeReadOnly, gate.ModePlan} {
+		t.Run(string(mode), func(t *testing.T) { changesNothing(t, mode) })
+	}
+}
+
+func changesNothing(t *testing.T, mode gate.Mode) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("runs long")
 	}
@@ -49,6 +57,7 @@ func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {
 	}
 	seed, calls := number(t, "READONLY_SEED", 1), number(t, "READONLY_CALLS", 60)
 	p := newReadOnlyPlace(t)
+	p.mode = mode
 	before := p.everything()
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	var made atomic.Int64
@@ -132,7 +141,11 @@ func TestChangesOfTheDiskAreSeen(t *testing.T) {
 }
 
 // readOnlyPlace is a home folder with a workspace that is made to mislead.
-type readOnlyPlace struct{ base, home, work, temp string }
+type readOnlyPlace struct {
+	base, home, work, temp string
+	// mode is the approval mode of the session.
+	mode gate.Mode
+}
 
 func newReadOnlyPlace(t *testing.T) *readOnlyPlace {
 	t.Helper()
@@ -255,7 +268,7 @@ func (p *readOnlyPlace) call(random *rand.Rand) (name, arguments string) {
 	case 12:
 		return "todo_write", jsonObject("todos", []map[string]string{{"content": text, "status": "pending"}})
 	case 13:
-		return pick([]string{"todo_read", "recall", "no_such_tool", "web_fetch"}), jsonObject("url", "http://127.0.0.1:1/"+text, "query", text)
+		return pick([]string{"todo_read", "recall", "no_such_tool", "web_fetch", "present_plan"}), jsonObject("url", "http://127.0.0.1:1/"+text, "query", text, "plan", text)
 	case 14:
 		return "run_shell_command", jsonObject("command", pick(readOnlyCommands), "outside", "it needs to")
 	case 15:
@@ -270,7 +283,7 @@ func (p *readOnlyPlace) call(random *rand.Rand) (name, arguments string) {
 	return "run_shell_command", jsonObject("command", pick(readOnlyCommands))
 }
 
-// session runs the interface in read-only under strace until done, and says what it is
+// session runs the interface in its mode under strace until done, and says what it is
 // to do whenever nothing goes on.
 func (p *readOnlyPlace) session(t *testing.T, strace, log, url string, done func() bool, progress func() int64) {
 	t.Helper()
@@ -279,7 +292,7 @@ func (p *readOnlyPlace) session(t *testing.T, strace, log, url string, done func
 	if err := os.Symlink(os.Args[0], agent); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-y", "-qq", "-s", "300", "-e", "signal=none", "-e", watchedCalls, "-o", log, agent, "-m", "demo", "--approval-mode", "read-only",
+	cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-y", "-qq", "-s", "300", "-e", "signal=none", "-e", watchedCalls, "-o", log, agent, "-m", "demo", "--approval-mode", string(p.mode),
 		"--set", "sandbox="+cmp.Or(os.Getenv("READONLY_SANDBOX"), "auto"))
 	cmd.Dir = p.work
 	cmd.Env = []string{

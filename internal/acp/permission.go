@@ -40,7 +40,7 @@ func (w *shown) ask(a chat.Approval) {
 	options := []permissionOption{{optionAllow, "Allow", "allow_once"}}
 	switch {
 	case a.Preview.Plan != "":
-		options = []permissionOption{{optionAllow, "Yes, and ask before changes", "allow_once"}, {optionAlways, "Yes, with " + a.Always, "allow_always"}}
+		options = []permissionOption{{optionAllow, "Yes, and ask before changes", "allow_once"}, {optionAlways, "Yes, and " + a.Always, "allow_always"}}
 	case a.Always != "":
 		options = append(options, permissionOption{optionAlways, "Allow " + words.Line(a.Always, 80) + " for this session", "allow_always"})
 	}

@@ -16,7 +16,7 @@ const planningKey = "mode"
 func (c *Chat) aboutMode() []history.Block {
 	text, before := c.consent.Planning(), c.saidOfMode()
 	if text == "" && before != "" {
-		text = fmt.Sprintf("The approval mode is %s now.", c.Mode())
+		text = fmt.Sprintf("[The approval mode is %s now.]", c.Mode())
 	}
 	if text == before {
 		return nil

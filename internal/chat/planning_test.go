@@ -111,7 +111,7 @@ func TestTheModelKnowsThatItPlans(t *testing.T) {
 			t.Errorf("the person said %q", said)
 		}
 	}
-	if told[0] != "" || !strings.Contains(told[1], "call present_plan") || told[2] != "" || told[3] != "The approval mode is auto-edit now." {
+	if told[0] != "" || !strings.Contains(told[1], "call present_plan") || told[2] != "" || told[3] != "[The approval mode is auto-edit now.]" {
 		t.Errorf("it reads %q", told)
 	}
 }

@@ -23,7 +23,7 @@ func (c *Consent) checkPlan(k Call) Verdict {
 		return Verdict{End: ErrPlanned}
 	}
 	return Verdict{Ask: &Question{
-		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: "edits without a question (" + string(ModeAutoEdit) + ")"},
+		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: "edit files without asking (" + string(ModeAutoEdit) + ")"},
 		Then:     c.agreed,
 	}}
 }
@@ -54,7 +54,7 @@ func (c *Consent) Planning() string {
 	if c.Mode() != ModePlan || c.reviewing() {
 		return ""
 	}
-	return "The approval mode is plan: look at what matters, change nothing, and " + c.planning()
+	return "[The approval mode is plan: look at what matters, change nothing, and " + c.planning() + ".]"
 }
 
 // planning is how a plan is brought before the person.

@@ -90,6 +90,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.CompressionStarted:
 		a.turn.summariser = e.Model
 	case chat.ApprovalRequested:
+		a.turn.plan = e.Approval.Preview.Plan
 		if a.turn.askedAt.IsZero() {
 			a.turn.askedAt = a.opts.Now()
 		}

@@ -65,6 +65,10 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 			break
 		}
 	}
+	if plan := a.turn.plan; plan != "" && e.Traits.YesNo { // it stays when the question is gone
+		a.turn.plan = ""
+		a.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.md.Render(plan, width) })
+	}
 	answer, done := e.Answer, describe(e.Said)
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
 		a.outputs.add(output{title: done.Ended(), text: cmp.Or(answer.Text, answer.Error, "no output"), diff: answer.Diff, spool: answer.Spool})

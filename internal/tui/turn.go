@@ -20,7 +20,9 @@ type turn struct {
 	// askedAt is when a question began to wait, and asked how long questions have
 	// waited: that time is the person's.
 	askedAt time.Time
-	asked   time.Duration
+	// plan is the plan that the person is asked about, "" for none.
+	plan  string
+	asked time.Duration
 	// returned is set when a message came back unsent.
 	returned bool
 	// arriving says the call that the model is writing.

@@ -54,7 +54,7 @@ func letters(text string) string {
 func (q *Questions) planChoices() []choice {
 	out := []choice{{"y", "yes, and ask me before changes (mode ask)", "yes"}}
 	if q.body.hidden == 0 && !q.body.cramped {
-		out = append(out, choice{"a", "yes, with " + oneLine(q.First().Always).Text, "yes, edits without questions"})
+		out = append(out, choice{"a", "yes, and " + oneLine(q.First().Always).Text, "yes, and edit"})
 	}
 	return append(out, choice{"n", "not yet: say what to change, or just type it", "not yet"}, choice{"esc", "no, and stop", "stops"})
 }
