@@ -11,7 +11,6 @@ var toolNames = map[string]string{
 	"find": "glob", "find_files": "glob", "file_search": "glob",
 	"ls": "list_directory", "list_dir": "list_directory", "list_files": "list_directory",
 	"todowrite": "todo_write", "update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
-	"exitplanmode": "present_plan", "exit_plan_mode": "present_plan",
 	"webfetch": "web_fetch", "fetch": "web_fetch",
 	"applypatch": "apply_patch", "patch": "apply_patch",
 	"askuserquestion": "ask_user", "request_user_input": "ask_user", "question": "ask_user",
