@@ -8,7 +8,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race races bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only release
+.PHONY: run build test race races bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only mutate release
 
 run: build
 	@bin/agent $(ARGS)
@@ -46,6 +46,11 @@ fuzz-look:
 # READONLY_SANDBOX=off runs it without the sandbox.
 fuzz-read-only:
 	READONLY_SEED=$(or $(SEED),$$(date +%s)) READONLY_CALLS=$(or $(CALLS),300) $(GO) test -count=1 -timeout 60m -run 'TestReadOnlyChangesNothingOnTheDisk|TestChangesOfTheDiskAreSeen' -v ./cmd/agent
+
+# Lines that changed since a commit are broken one at a time; those that no test of their
+# package misses are named. For a night, or before a change lands.
+mutate:
+	$(GO) run ./scripts/mutate -since $(or $(SINCE),HEAD~10) -n $(or $(MUTANTS),50) $(if $(SEED),-seed $(SEED))
 
 # Folders and files that are exchanged for links while tools work on them: no answer shows
 # what is behind a link.

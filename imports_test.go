@@ -98,6 +98,7 @@ var rooms = []room{
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/rawjson", nil, "writing JSON needs nothing"},
 	{"internal/console", nil, "writing to a terminal needs nothing"},
+	{"scripts/mutate", nil, "it breaks the program from outside"},
 	{"prompts", nil, "texts need nothing"},
 	{"internal/setup/source", []string{"internal/protect", "internal/text/lines"}, "it reads files of which it knows only who may have written them"},
 	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
