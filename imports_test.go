@@ -103,6 +103,7 @@ var rooms = []room{
 	{"internal/setup/source", []string{"internal/protect", "internal/text/lines"}, "it reads files of which it knows only who may have written them"},
 	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
 	{"internal/setup/consent", []string{"internal/git", "internal/protect", "internal/setup/fill", "internal/setup/source"}, "it keeps answers and knows nothing of what is asked about but its content"},
+	{"internal/setup/hooks", []string{"internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
 	{"internal/setup", []string{"internal/cmdline", "internal/setup/commands", "internal/setup/fill", "internal/setup/skills"}, "it knows names and texts and runs nothing"},
 	{"internal/setup/permissions", []string{"internal/cmdline", "internal/setup/source"}, "it reads rules and asks nobody"},
 	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},

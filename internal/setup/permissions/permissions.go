@@ -142,18 +142,18 @@ func parse(text, root, home string) (rule Rule, why string) {
 	}
 	rule.Text = text
 	all := !has || pattern == "" || pattern == "*" || pattern == "**"
-	switch name {
-	case "Read", "Grep", "Glob", "LS":
+	switch {
+	case slices.Contains(readers, name):
 		rule.about = reads
-	case "Edit", "Write", "MultiEdit", "NotebookEdit":
+	case slices.Contains(editors, name):
 		rule.about = edits
-	case "Bash":
+	case name == "Bash":
 		rule.about = commands
 		if !all {
 			rule.words = commandPattern(pattern)
 		}
 		return rule, ""
-	case "WebFetch", "WebSearch":
+	case slices.Contains(browsers, name):
 		rule.about = pages
 		if host, domain := strings.CutPrefix(pattern, "domain:"); domain {
 			rule.host = strings.ToLower(host)

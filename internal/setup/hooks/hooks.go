@@ -1,0 +1,154 @@
+// Package hooks finds the hooks of a workspace and its user: programs that run at events
+// of a conversation, written as Claude Code and codex write them. It reads files and runs
+// nothing.
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"agent/internal/setup/source"
+	"agent/internal/words"
+)
+
+// Event is a moment of a conversation at which hooks run.
+type Event string
+
+// The events.
+const (
+	SessionStart       Event = "SessionStart"
+	UserPromptSubmit   Event = "UserPromptSubmit"
+	PreToolUse         Event = "PreToolUse"
+	PermissionRequest  Event = "PermissionRequest"
+	PostToolUse        Event = "PostToolUse"
+	PostToolUseFailure Event = "PostToolUseFailure"
+	PreCompact         Event = "PreCompact"
+	PostCompact        Event = "PostCompact"
+	Stop               Event = "Stop"
+	Notification       Event = "Notification"
+	SessionEnd         Event = "SessionEnd"
+	PostDensity        Event = "PostDensity"
+)
+
+// Events lists the events in the order of a conversation.
+func Events() []Event {
+	return []Event{SessionStart, UserPromptSubmit, PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure, PreCompact, PostCompact, Stop, Notification, SessionEnd, PostDensity}
+}
+
+// OfCall reports whether the event is about a call of a tool.
+func (e Event) OfCall() bool {
+	switch e {
+	case PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure:
+		return true
+	}
+	return false
+}
+
+// Hook is a program that runs at an event.
+type Hook struct {
+	Event Event
+	// Matcher says what of the event it is for, as it is written.
+	Matcher string
+	// Command is a line of a shell; with Args it is a program, and they are its arguments.
+	Command string
+	Args    []string
+	// Timeout ends it; 0 means after the time of its event.
+	Timeout time.Duration
+	// If narrows an event of a call to the calls that a rule of permissions is about, empty
+	// for all.
+	If string
+	// Async is set when nothing waits for it, Once when it runs once in a conversation.
+	Async, Once bool
+	// Blocks is set when its failure counts as its refusal.
+	Blocks bool
+	// File is where it is written, absolute. Project is the folder of the project that the
+	// file is of, empty for one of the user's own.
+	File, Project string
+	// Raw is the hook as it is written.
+	Raw json.RawMessage
+
+	matches func(name string) bool
+}
+
+// Own reports whether the hook is the user's own, which needs no consent.
+func (h Hook) Own() bool { return h.Project == "" }
+
+// Words are those of its command; a line of a shell is one word.
+func (h Hook) Words() []string { return append([]string{h.Command}, h.Args...) }
+
+// Name names the hook among those of its file: "PreToolUse Bash".
+func (h Hook) Name() string {
+	if h.Matcher == "" {
+		return string(h.Event)
+	}
+	return string(h.Event) + " " + h.Matcher
+}
+
+// String says the hook in a line.
+func (h Hook) String() string {
+	return fmt.Sprintf("hook %s (%s)", h.Name(), words.Headline(h.Command))
+}
+
+// Found are the hooks of a workspace in the order of the configuration, the user's first.
+type Found struct {
+	Hooks []Hook
+	// LeftOut says in a line each what was found and is not used, and why.
+	LeftOut []string
+}
+
+// Where says where to look. All folders are absolute.
+type Where struct {
+	// Config is the program's folder of configuration, Home the user's home folder.
+	Config, Home string
+	Workspace    string
+}
+
+// projectFiles are the files of a project that have hooks.
+var projectFiles = []string{".agents/hooks.json", ".codex/hooks.json", ".claude/settings.json", ".claude/settings.local.json"}
+
+// maxFile is what is read of a file, in bytes.
+const maxFile = 1 << 20
+
+// Find reads the hooks of the user and of the project that a workspace is in. Those of
+// other programs that the user has in their home folder are not read.
+func Find(w Where) Found {
+	var f Found
+	if w.Config != "" {
+		f.read(source.Place{Home: w.Home}, filepath.Join(w.Config, "hooks.json"), "")
+	}
+	above := source.Above(w.Home, w.Workspace)
+	folders := []string{w.Workspace}
+	if above[0] != w.Workspace && above[0] != w.Home {
+		folders = []string{above[0], w.Workspace}
+	}
+	for _, folder := range folders {
+		if folder == w.Home {
+			continue
+		}
+		for _, name := range projectFiles {
+			f.read(source.Place{Root: folder}, filepath.Join(folder, name), folder)
+		}
+	}
+	return f
+}
+
+// read reads the hooks of a file, if it is there.
+func (f *Found) read(from source.Place, file, project string) {
+	text, err := from.Read(file, maxFile)
+	switch {
+	case source.Missing(err):
+	case err != nil:
+		f.leave("%v", err)
+	case text.Cut:
+		f.leave("%s is longer than %s", file, words.Bytes(maxFile))
+	default:
+		p := parser{found: f, file: file, project: project, named: map[string]bool{}}
+		p.parse([]byte(text.Text))
+	}
+}
+
+func (f *Found) leave(format string, args ...any) {
+	f.LeftOut = append(f.LeftOut, fmt.Sprintf(format, args...))
+}

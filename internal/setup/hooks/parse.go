@@ -1,0 +1,177 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/rawjson"
+	"agent/internal/setup/permissions"
+)
+
+// longest is the longest time that a hook may ask for.
+const longest = 24 * time.Hour
+
+// parser reads one file. A part that is wrong is left out and named; the others count.
+type parser struct {
+	found         *Found
+	file, project string
+	// named are the kinds of things that were left out and named already.
+	named map[string]bool
+}
+
+// group is what a file says of several hooks.
+type group struct {
+	Matcher string            `json:"matcher"`
+	Hooks   []json.RawMessage `json:"hooks"`
+}
+
+// written is a hook as a file has it.
+type written struct {
+	Type      string   `json:"type"`
+	Command   string   `json:"command"`
+	Args      []string `json:"args"`
+	Timeout   float64  `json:"timeout"`
+	If        string   `json:"if"`
+	Async     bool     `json:"async"`
+	Rewake    bool     `json:"asyncRewake"`
+	Once      bool     `json:"once"`
+	OnFailure string   `json:"onFailure"`
+	Shell     string   `json:"shell"`
+}
+
+func (p *parser) parse(data []byte) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	var file struct {
+		Hooks map[string]json.RawMessage `json:"hooks"`
+		Off   bool                       `json:"disableAllHooks"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		p.found.leave("the hooks of %s: %s", p.file, problem(data, err))
+		return
+	}
+	if file.Off && len(file.Hooks) > 0 {
+		p.found.leave("the hooks of %s: disableAllHooks is set there", p.file)
+		return
+	}
+	for _, event := range inOrder(file.Hooks) {
+		if !slices.Contains(Events(), Event(event)) {
+			p.found.leave("the hooks of %s for %s: there is no such event here", p.file, event)
+			continue
+		}
+		p.event(Event(event), file.Hooks[event])
+	}
+}
+
+// inOrder lists events: those that are known in the order of a conversation, then others.
+func inOrder(given map[string]json.RawMessage) []string {
+	rank := func(name string) int {
+		if at := slices.Index(Events(), Event(name)); at >= 0 {
+			return at
+		}
+		return len(Events())
+	}
+	return slices.SortedFunc(maps.Keys(given), func(a, b string) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+func (p *parser) event(event Event, raw json.RawMessage) {
+	var groups []json.RawMessage
+	if err := json.Unmarshal(raw, &groups); err != nil {
+		p.leave(event, "it must be a list")
+		return
+	}
+	for _, raw := range groups {
+		var g group
+		if err := json.Unmarshal(raw, &g); err != nil {
+			p.leave(event, "%s", problem(raw, err))
+			continue
+		}
+		matches, err := matcher(g.Matcher)
+		if err != nil {
+			p.leave(event, "NOT USED: the matcher %q does not compile: %v", g.Matcher, err)
+			continue
+		}
+		for _, raw := range g.Hooks {
+			hook := Hook{Event: event, Matcher: g.Matcher, File: p.file, Project: p.project, Raw: raw, matches: matches}
+			switch err := p.hook(&hook); {
+			case errors.Is(err, errNamed):
+			case err != nil:
+				p.leave(event, "%v", err)
+			default:
+				p.found.Hooks = append(p.found.Hooks, hook)
+			}
+		}
+	}
+}
+
+// errNamed is what a hook is left out for that was named with another.
+var errNamed = errors.New("it was named already")
+
+// hook completes a hook by what is written of it; the error says why it is not used.
+func (p *parser) hook(h *Hook) error {
+	var w written
+	if err := json.Unmarshal(h.Raw, &w); err != nil {
+		return errors.New(problem(h.Raw, err))
+	}
+	if w.Type != "command" {
+		if p.named[w.Type] {
+			return errNamed
+		}
+		p.named[w.Type] = true
+		return fmt.Errorf("hooks of the type %q are not run here, only commands", w.Type)
+	}
+	switch {
+	case strings.TrimSpace(w.Command) == "":
+		return errors.New("it has no command")
+	case strings.ContainsRune(w.Command+strings.Join(w.Args, ""), 0):
+		return errors.New("its command holds a NUL")
+	case w.Timeout < 0 || w.Timeout > longest.Seconds():
+		return fmt.Errorf("its timeout must be between 0 and %d seconds", int(longest.Seconds()))
+	case w.Shell != "" && w.Shell != "bash":
+		return fmt.Errorf("it wants the shell %q; only bash is run here", w.Shell)
+	case w.OnFailure != "" && w.OnFailure != "block" && w.OnFailure != "continue":
+		return fmt.Errorf("its onFailure is %q (valid: block, continue)", w.OnFailure)
+	case w.OnFailure == "block" && (w.Async || w.Rewake):
+		return errors.New("it is async, and nothing waits for its failure: onFailure cannot be block")
+	case w.If != "" && !h.Event.OfCall():
+		return errors.New("it has an if, which is about calls of tools only")
+	}
+	if w.If != "" {
+		if _, err := permissions.ParseCondition(w.If, "/", "/"); err != nil {
+			return fmt.Errorf("NOT USED: its if %q is not understood: %w", w.If, err)
+		}
+	}
+	h.Command, h.Args, h.If = w.Command, w.Args, w.If
+	h.Timeout = time.Duration(w.Timeout * float64(time.Second))
+	h.Async, h.Once, h.Blocks = w.Async || w.Rewake, w.Once, w.OnFailure == "block"
+	return nil
+}
+
+func (p *parser) leave(event Event, format string, args ...any) {
+	p.found.leave("a hook %s of %s: %s", event, p.file, fmt.Sprintf(format, args...))
+}
+
+// problem says what is wrong with JSON, and where.
+func problem(data []byte, err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("%v at %v", err, rawjson.PlaceOf(data, int(syntax.Offset)))
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Sprintf("%s must be of another kind than %s", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("it must be of another kind than %s", kind.Value)
+	}
+	return err.Error()
+}

@@ -1,0 +1,60 @@
+package permissions
+
+import (
+	"errors"
+	"slices"
+)
+
+// Condition is a rule that narrows something else to the calls that it is about.
+type Condition struct{ rules Rules }
+
+// ParseCondition reads a condition, which is written as a rule of permissions is. Its paths
+// begin at root, or at the home folder.
+func ParseCondition(text, root, home string) (Condition, error) {
+	rule, why := parse(text, root, home)
+	if why != "" {
+		return Condition{}, errors.New(why)
+	}
+	return Condition{Rules{all: []Rule{rule}, home: home}}, nil
+}
+
+// Subject is what a call is about.
+type Subject struct {
+	// Tool is the name of the tool as Claude Code has it.
+	Tool string
+	// Command is the line of a command.
+	Command string
+	// Files are the absolute paths of the files that the call names.
+	Files []string
+	// Host is that of the page that it fetches.
+	Host string
+}
+
+// readers, editors and browsers are the tools that rules about reading, editing and pages
+// are about.
+var (
+	readers  = []string{"Read", "Grep", "Glob", "LS"}
+	editors  = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
+	browsers = []string{"WebFetch", "WebSearch"}
+)
+
+// Holds reports whether the condition is about a call.
+func (c Condition) Holds(s Subject) bool {
+	if len(c.rules.all) == 0 {
+		return true
+	}
+	switch rule := c.rules.all[0]; rule.about {
+	case commands:
+		return s.Tool == "Bash" && c.rules.Command(s.Command) != nil
+	case pages:
+		return slices.Contains(browsers, s.Tool) && c.rules.Page(s.Host) != nil
+	case tools:
+		return c.rules.Server(s.Tool) != nil
+	default:
+		among := readers
+		if rule.about == edits {
+			among = editors
+		}
+		return slices.Contains(among, s.Tool) && (rule.paths == nil || slices.ContainsFunc(s.Files, rule.paths))
+	}
+}
