@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/rules"
 	"agent/internal/setup"
+	"agent/internal/tools/decode"
 )
 
 // lend allows, until the end of the turn, what a skill or command of the person's own
@@ -42,11 +43,15 @@ func inOurWords(text string) []string {
 		if begin, prefix := strings.CutSuffix(pattern, ":*"); prefix {
 			pattern = begin + " *"
 		}
-		return []string{"run_shell_command(" + pattern + ")"}
-	case "Edit", "MultiEdit":
-		return []string{"replace(" + pattern + ")", "insert_at_line(" + pattern + ")", "delete_line_range(" + pattern + ")", "ast_edit(" + pattern + ")"}
-	case "Write":
-		return []string{"write_file(" + pattern + ")"}
+	case "MultiEdit":
+		name = "Edit"
+	case "Edit", "Write":
+	default:
+		return nil
 	}
-	return nil
+	var all []string
+	for _, ours := range decode.Ours(name) {
+		all = append(all, ours+"("+pattern+")")
+	}
+	return all
 }

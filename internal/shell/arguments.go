@@ -10,6 +10,15 @@ const maxArgument = 127 << 10
 // that the command could see.
 const joinParts = `_line=; for _part; do _line=$_line$_part; done; set --; eval "unset _line _part; $_line"`
 
+// arguments are those of the shell that runs the command. A program with arguments is
+// found by the shell, so that it is the one that a line would run.
+func (c Command) arguments() []string {
+	if c.Args == nil {
+		return arguments(c.Line)
+	}
+	return append([]string{"-c", "--", `exec "$@"`, "bash", c.Line}, c.Args...)
+}
+
 // arguments are those of a shell that runs line. A line that is too long for one argument,
 // such as one with a large here-document, is given in parts: there is no file or input
 // that the command could read instead or that could be left over.

@@ -120,6 +120,19 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	return Result{Ending: end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
+// Feed runs a command to its end that is given an input, and writes what it prints to
+// stdout and stderr as it is. The error is ErrClosed.
+func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writer) (Ending, error) {
+	if !j.enter() {
+		return Ending{}, ErrClosed
+	}
+	defer j.group.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(j.running, cancel)()
+	return j.carryOut(ctx, command, stdout, stderr), nil
+}
+
 // enter counts a command in, so that Close waits for it; it reports whether it may run.
 func (j *Jobs) enter() bool {
 	j.mu.Lock()

@@ -9,6 +9,7 @@
 package shell
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,11 @@ import (
 // Command is a command line to run, and where.
 type Command struct {
 	Line string
+	// Args are the arguments of a program, which Line names then; nil for a command line.
+	Args []string
+	// Input is what it reads, and Environ are variables that it gets besides.
+	Input   []byte
+	Environ []string
 	// Dir is the absolute folder it starts in.
 	Dir string
 	// Timeout ends it; 0 means never.
@@ -101,22 +107,31 @@ func (e Ending) ExitText() string {
 var errTimedOut = errors.New("timed out")
 
 // run runs a command to its end and writes what it prints to out, as plain text.
-//
-// The command has no terminal and no input, so that it cannot wait for an answer.
-// It is the head of its own session and process group, and when run returns none
-// of its processes is left, whatever ended it.
 func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
+	clean := &cleaner{to: out}
+	defer clean.flush()
+	return j.carryOut(ctx, c, clean, clean)
+}
+
+// carryOut runs a command to its end.
+//
+// The command has no terminal and no input but what it is given, so that it cannot wait
+// for an answer. It is the head of its own session and process group, and when carryOut returns
+// none of its processes is left, whatever ended it.
+func (j *Jobs) carryOut(ctx context.Context, c Command, stdout, stderr io.Writer) Ending {
 	began := time.Now()
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimedOut)
 		defer cancel()
 	}
-	clean := &cleaner{to: out}
-	cmd := exec.CommandContext(ctx, j.bash(c.Distrusted), arguments(c.Line)...)
+	cmd := exec.CommandContext(ctx, j.bash(c.Distrusted), c.arguments()...)
 	cmd.Dir = c.Dir
-	cmd.Env = j.environment(c)
-	cmd.Stdout, cmd.Stderr = clean, clean
+	cmd.Env = append(j.environment(c), c.Environ...)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.Input != nil {
+		cmd.Stdin = bytes.NewReader(c.Input)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	// Children that keep the output open must not hold up the end.
@@ -141,7 +156,6 @@ func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
 	_ = running.Wait()
 	left := endGroup(cmd.Process.Pid, j.Grace) || running.End().LeftBehind
 	gone()
-	clean.flush()
 
 	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
 	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))

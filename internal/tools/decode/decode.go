@@ -66,6 +66,9 @@ func Meant(name, arguments string, lookup Lookup) Call {
 func target(name, arguments string) (string, members) {
 	lower := strings.ToLower(name)
 	if !slices.Contains(editors, lower) {
+		if ours := Ours(lower); ours != nil {
+			return ours[0], nil
+		}
 		return cmp.Or(toolNames[lower], lower), nil
 	}
 	given, ok := parse(arguments)

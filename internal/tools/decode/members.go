@@ -147,10 +147,12 @@ func next(value json.RawMessage) (json.RawMessage, bool) {
 	return number(n + 1), ok
 }
 
+// millisecond is how many of them are a second.
+const millisecond = 1000
+
 // seconds is a timeout in seconds. What is called so in milliseconds, or is too long to be
 // seconds, is in milliseconds.
 func seconds(m member) (json.RawMessage, bool) {
-	const millisecond = 1000
 	n, ok := whole(m.value)
 	if m.name == "timeout_ms" || n >= millisecond {
 		n = (n + millisecond - 1) / millisecond

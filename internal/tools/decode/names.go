@@ -1,17 +1,18 @@
 package decode
 
-// toolNames are the names by which other agents' models call a tool of ours, in lower case.
+// toolNames are the names by which models call a tool of ours, in lower case, besides those
+// of Claude Code.
 var toolNames = map[string]string{
-	"read": "read_file", "view": "read_file", "cat": "read_file", "open_file": "read_file", "view_file": "read_file",
-	"write": "write_file", "create_file": "write_file",
-	"edit": "replace", "str_replace": "replace", "edit_file": "replace", "multiedit": "replace", "multi_edit": "replace", "search_replace": "replace",
-	"bash": "run_shell_command", "shell": "run_shell_command", "exec_command": "run_shell_command", "execute_bash": "run_shell_command",
+	"view": "read_file", "cat": "read_file", "open_file": "read_file", "view_file": "read_file",
+	"create_file": "write_file",
+	"str_replace": "replace", "edit_file": "replace", "multiedit": "replace", "multi_edit": "replace", "search_replace": "replace",
+	"shell": "run_shell_command", "exec_command": "run_shell_command", "execute_bash": "run_shell_command",
 	"local_shell": "run_shell_command", "run_command": "run_shell_command", "terminal": "run_shell_command", "run_terminal_cmd": "run_shell_command",
-	"grep": "search_file_content", "grep_search": "search_file_content", "rg": "search_file_content", "search_files": "search_file_content",
+	"grep_search": "search_file_content", "rg": "search_file_content", "search_files": "search_file_content",
 	"find": "glob", "find_files": "glob", "file_search": "glob",
-	"ls": "list_directory", "list_dir": "list_directory", "list_files": "list_directory",
-	"todowrite": "todo_write", "update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
-	"webfetch": "web_fetch", "fetch": "web_fetch",
+	"list_dir": "list_directory", "list_files": "list_directory",
+	"update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
+	"fetch": "web_fetch",
 	"applypatch": "apply_patch", "patch": "apply_patch",
 	"askuserquestion": "ask_user", "request_user_input": "ask_user", "question": "ask_user",
 	"exitplanmode": "present_plan", "exit_plan_mode": "present_plan",

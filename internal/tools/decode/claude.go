@@ -1,0 +1,250 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/rawjson"
+	"agent/internal/text/patch"
+)
+
+// theirTool is a tool of Claude Code. Models, rules and hooks name tools as it does.
+type theirTool struct {
+	name string
+	// ours are the tools that do its work, the one that a call of it means first.
+	ours []string
+	// takes are its parameters, and renamed those of ours that it calls otherwise.
+	takes   []string
+	renamed map[string]string
+	// always are parameters that every call of it has.
+	always []string
+}
+
+// theirTools is the one table of names, read both ways.
+var theirTools = []theirTool{
+	{name: "Bash", ours: []string{"run_shell_command"}, takes: []string{"command", "timeout", "run_in_background"},
+		renamed: map[string]string{"timeout_seconds": "timeout", "background": "run_in_background"}},
+	{name: "Read", ours: []string{"read_file", "read_line_range", "read_many_files", "ast_read_file"}, takes: []string{"file_path", "offset", "limit"}},
+	{name: "Write", ours: []string{"write_file"}, takes: []string{"file_path", "content"}},
+	{name: "Edit", ours: []string{"replace", "insert_at_line", "delete_line_range", "ast_edit"}, takes: []string{"file_path", "old_string", "new_string", "replace_all"},
+		renamed: map[string]string{"content": "new_string", "new_code": "new_string"}, always: []string{"old_string", "new_string"}},
+	{name: "Grep", ours: []string{"search_file_content"}, takes: []string{"pattern", "path", "glob", "head_limit"},
+		renamed: map[string]string{"include": "glob", "max_results": "head_limit"}},
+	{name: "Glob", ours: []string{"glob"}, takes: []string{"pattern", "path"}},
+	{name: "LS", ours: []string{"list_directory"}, takes: []string{"path"}},
+	{name: "WebFetch", ours: []string{"web_fetch"}, takes: []string{"url"}},
+	{name: "TodoWrite", ours: []string{"todo_write"}, takes: []string{"todos"}},
+	{name: "Skill", ours: []string{"skill"}, takes: []string{"skill", "args"}, renamed: map[string]string{"name": "skill", "arguments": "args"}},
+	{name: "AskUserQuestion", ours: []string{"ask_user"}, takes: []string{"questions"}},
+	{name: "ExitPlanMode", ours: []string{"present_plan"}, takes: []string{"plan"}},
+}
+
+// Ours are our tools that do the work of a tool of Claude Code, nil for none.
+func Ours(name string) []string {
+	for _, t := range theirTools {
+		if strings.EqualFold(t.name, name) {
+			return t.ours
+		}
+	}
+	return nil
+}
+
+// theirsOf is the tool of Claude Code that does the work of one of ours.
+func theirsOf(name string) (theirTool, bool) {
+	at := slices.IndexFunc(theirTools, func(t theirTool) bool { return slices.Contains(t.ours, name) })
+	if at < 0 {
+		return theirTool{name: name}, false
+	}
+	return theirTools[at], true
+}
+
+// Their is a call in the words of Claude Code.
+type Their struct {
+	Name  string
+	Input json.RawMessage
+
+	// given are the parameters of the call, shown what Input says of them.
+	given, shown members
+	// part is set where the call is of several files and this of one of them.
+	part bool
+	tool theirTool
+}
+
+// Theirs says a call of ours in the words of Claude Code: one call for each file of one
+// that is about several. Abs makes the path of a file absolute.
+func Theirs(name string, arguments json.RawMessage, abs func(string) string) []Their {
+	tool, known := theirsOf(name)
+	given, ok := parse(string(arguments))
+	if !ok {
+		return []Their{{Name: tool.name, Input: arguments}}
+	}
+	if text, is := given.text("input"); is && name == "apply_patch" {
+		if files := patched(text, abs); len(files) > 0 {
+			return files
+		}
+	}
+	if !known {
+		return []Their{{Name: name, Input: arguments, given: given, shown: given, tool: tool}}
+	}
+	if files := given.several(); len(files) > 0 {
+		var all []Their
+		for _, file := range files {
+			all = append(all, Their{Name: tool.name, Input: members{quoted("file_path", abs(file))}.object(), part: true})
+		}
+		return all
+	}
+	if action, is := given.text("action"); is && given.index("command") < 0 && tool.name == "Bash" {
+		tool.name = "BashOutput"
+		if action == "kill" {
+			tool.name = "KillShell"
+		}
+	}
+	shown := tool.shows(given, abs)
+	return []Their{{Name: tool.name, Input: shown.object(), given: given, shown: shown, tool: tool}}
+}
+
+// several are the names of files where a call has a list of them.
+func (m members) several() []string {
+	var all []string
+	for _, parameter := range []string{"paths", "include"} {
+		var list []string
+		if i := m.index(parameter); i >= 0 && json.Unmarshal(m[i].value, &list) == nil {
+			all = append(all, list...)
+		}
+	}
+	return all
+}
+
+// shows says parameters of ours in the words of the tool.
+func (t theirTool) shows(given members, abs func(string) string) members {
+	var shown members
+	for _, m := range given {
+		switch m.name {
+		case "file_path", "path":
+			if text, ok := given.text(m.name); ok {
+				m = quoted(m.name, abs(text))
+			}
+		case "timeout_seconds":
+			if n, ok := whole(m.value); ok {
+				m.value = number(n * millisecond)
+			}
+		}
+		if theirs, ok := t.renamed[m.name]; ok && given.index(theirs) < 0 {
+			m.name = theirs
+		}
+		shown = append(shown, m)
+	}
+	for _, name := range t.always {
+		if shown.index(name) < 0 {
+			shown = append(shown, quoted(name, given.edited(name)))
+		}
+	}
+	return shown
+}
+
+// edited is the text that several edits of a call have under a name.
+func (m members) edited(name string) string {
+	var edits []map[string]any
+	if i := m.index("edits"); i >= 0 {
+		_ = json.Unmarshal(m[i].value, &edits)
+	}
+	var all []string
+	for _, edit := range edits {
+		if text, ok := edit[name].(string); ok {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// patched says the files of a patch, a call each.
+func patched(text string, abs func(string) string) []Their {
+	sections, err := patch.Parse(text)
+	if err != nil {
+		return nil
+	}
+	var all []Their
+	call := func(name string, input members) {
+		all = append(all, Their{Name: name, Input: input.object(), part: true})
+	}
+	for _, s := range sections {
+		if s.Op == patch.Add {
+			call("Write", members{quoted("file_path", abs(s.Path)), quoted("content", s.Text)})
+			continue
+		}
+		var before, after strings.Builder
+		for _, chunk := range s.Chunks {
+			for _, line := range chunk.Lines {
+				if line.Mark != patch.Added {
+					before.WriteString(line.Text + "\n")
+				}
+				if line.Mark != patch.Removed {
+					after.WriteString(line.Text + "\n")
+				}
+			}
+		}
+		edit := members{quoted("old_string", before.String()), quoted("new_string", after.String())}
+		call("Edit", append(members{quoted("file_path", abs(s.Path))}, edit...))
+		if s.MoveTo != "" {
+			call("Edit", append(members{quoted("file_path", abs(s.MoveTo))}, edit...))
+		}
+	}
+	return all
+}
+
+// Back returns the arguments of our call that mean what somebody made of Input. Parameters
+// of ours that Claude Code does not know stay where the new input does not name them. The
+// error says what cannot be said in a call of ours.
+func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
+	updated, ok := parse(string(input))
+	if !ok {
+		return nil, fmt.Errorf("the new input is no JSON object")
+	}
+	if t.part || t.given == nil {
+		return nil, fmt.Errorf("the call is about several files, of which one cannot be changed; block it instead")
+	}
+	back := members{}
+	for i, m := range t.shown {
+		if i < len(t.given) && updated.index(m.name) < 0 && !slices.Contains(t.tool.takes, m.name) {
+			back = append(back, t.given[i])
+		}
+	}
+	for _, m := range updated {
+		at := t.shown.index(m.name)
+		switch {
+		case at >= 0 && sameValue(t.shown[at].value, m.value) && at < len(t.given):
+			back = append(back, t.given[at])
+		case at >= len(t.given):
+			if !sameValue(t.shown[at].value, m.value) {
+				return nil, fmt.Errorf("%s cannot be changed in a call of %s", m.name, t.tool.name)
+			}
+		case at >= 0:
+			own := t.given[at].name
+			if own == "timeout_seconds" {
+				m.value, _ = seconds(member{"timeout_ms", m.value})
+			}
+			back = append(back, member{own, m.value})
+		default:
+			back = append(back, m)
+		}
+	}
+	return back.object(), nil
+}
+
+// sameValue reports whether two values of JSON are equal but for their form.
+func sameValue(a, b json.RawMessage) bool {
+	var plainA, plainB any
+	if json.Unmarshal(a, &plainA) != nil || json.Unmarshal(b, &plainB) != nil {
+		return bytes.Equal(a, b)
+	}
+	textA, _ := json.Marshal(plainA)
+	textB, _ := json.Marshal(plainB)
+	return bytes.Equal(textA, textB)
+}
+
+func quoted(name, text string) member { return member{name, rawjson.AppendString(nil, text)} }
+
+func (m members) object() json.RawMessage { return json.RawMessage(m.json()) }

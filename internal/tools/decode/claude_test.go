@@ -1,0 +1,107 @@
+package decode
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"testing"
+)
+
+func inFolder(file string) string {
+	if path.IsAbs(file) {
+		return file
+	}
+	return path.Join("/w", file)
+}
+
+// Setup 6: names and parameters are translated both ways. An input that a hook hands back as
+// it got it is the call as it was.
+func TestHooksNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ ours, arguments, theirs, input string }{
+		{"run_shell_command", `{"command":"ls","timeout_seconds":5,"background":true,"directory":"a"}`, "Bash", `{"command":"ls","timeout":5000,"run_in_background":true,"directory":"a"}`},
+		{"run_shell_command", `{"action":"tail","job":1}`, "BashOutput", `{"action":"tail","job":1}`},
+		{"run_shell_command", `{"action":"kill","job":1}`, "KillShell", `{"action":"kill","job":1}`},
+		{"read_file", `{"file_path":"a/b","offset":3}`, "Read", `{"file_path":"/w/a/b","offset":3}`},
+		{"read_line_range", `{"file_path":"a","start_line":1,"end_line":2}`, "Read", `{"file_path":"/w/a","start_line":1,"end_line":2}`},
+		{"ast_read_file", `{"file_path":"/w/a","symbol":"f"}`, "Read", `{"file_path":"/w/a","symbol":"f"}`},
+		{"write_file", `{"file_path":"a","content":"c"}`, "Write", `{"file_path":"/w/a","content":"c"}`},
+		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`, "Edit", `{"file_path":"/w/a","old_string":"x","new_string":"y","replace_all":true}`},
+		{"replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"z","new_string":"k"}]}`, "Edit",
+			`{"file_path":"/w/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"z","new_string":"k"}],"old_string":"x\nz","new_string":"y\nk"}`},
+		{"insert_at_line", `{"file_path":"a","line_number":2,"content":"c"}`, "Edit", `{"file_path":"/w/a","line_number":2,"new_string":"c","old_string":""}`},
+		{"delete_line_range", `{"file_path":"a","start_line":2,"end_line":3}`, "Edit", `{"file_path":"/w/a","start_line":2,"end_line":3,"old_string":"","new_string":""}`},
+		{"ast_edit", `{"file_path":"a","symbol":"f","new_code":"c"}`, "Edit", `{"file_path":"/w/a","symbol":"f","new_string":"c","old_string":""}`},
+		{"search_file_content", `{"pattern":"p","path":"d","include":"*.go","max_results":3}`, "Grep", `{"pattern":"p","path":"/w/d","glob":"*.go","head_limit":3}`},
+		{"glob", `{"pattern":"*.go","path":"/x"}`, "Glob", `{"pattern":"*.go","path":"/x"}`},
+		{"list_directory", `{"path":"d"}`, "LS", `{"path":"/w/d"}`},
+		{"web_fetch", `{"url":"https://a"}`, "WebFetch", `{"url":"https://a"}`},
+		{"todo_write", `{"todos":[]}`, "TodoWrite", `{"todos":[]}`},
+		{"skill", `{"name":"n","arguments":"a"}`, "Skill", `{"skill":"n","args":"a"}`},
+		{"ask_user", `{"questions":[]}`, "AskUserQuestion", `{"questions":[]}`},
+		{"present_plan", `{"plan":"p"}`, "ExitPlanMode", `{"plan":"p"}`},
+		{"mcp__s__t", `{"file_path":"a"}`, "mcp__s__t", `{"file_path":"a"}`},
+		{"recall", `{"number":1}`, "recall", `{"number":1}`},
+	} {
+		all := Theirs(c.ours, json.RawMessage(c.arguments), inFolder)
+		if len(all) != 1 || all[0].Name != c.theirs || string(all[0].Input) != c.input {
+			t.Errorf("%s%s is %+v; want %s%s", c.ours, c.arguments, all, c.theirs, c.input)
+			continue
+		}
+		if back, err := all[0].Back(all[0].Input); err != nil || string(back) != c.arguments {
+			t.Errorf("%s%s comes back as %s, %v", c.ours, c.arguments, back, err)
+		}
+		var loose any
+		_ = json.Unmarshal(all[0].Input, &loose)
+		again, _ := json.MarshalIndent(loose, "", " ")
+		back, err := all[0].Back(again)
+		if err != nil || !sameValue(back, json.RawMessage(c.arguments)) {
+			t.Errorf("%s%s in another order comes back as %s, %v", c.ours, c.arguments, back, err)
+		}
+	}
+}
+
+// What a hook changes is said in our words; what Claude Code does not know stays.
+func TestHooksUpdatedInput(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ ours, arguments, updated, want, problem string }{
+		{"run_shell_command", `{"command":"rm x","directory":"a","timeout_seconds":5}`, `{"command":"ls"}`, `{"directory":"a","command":"ls"}`, ""},
+		{"run_shell_command", `{"command":"x","timeout_seconds":5}`, `{"command":"x","timeout":1500}`, `{"command":"x","timeout_seconds":2}`, ""},
+		{"run_shell_command", `{"command":"x"}`, `{"command":"x","timeout":7000,"description":"d"}`, `{"command":"x","timeout":7000,"description":"d"}`, ""},
+		{"write_file", `{"file_path":"a","content":"c"}`, `{"file_path":"/w/b","content":"c"}`, `{"file_path":"/w/b","content":"c"}`, ""},
+		{"insert_at_line", `{"file_path":"a","line_number":2,"content":"c"}`, `{"file_path":"/w/a","old_string":"","new_string":"d"}`, `{"line_number":2,"file_path":"a","content":"d"}`, ""},
+		{"delete_line_range", `{"file_path":"a","start_line":2,"end_line":3}`, `{"file_path":"/w/a","new_string":"d"}`, "", "new_string cannot be changed"},
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}`, `{"file_path":"b"}`, "", "several files"},
+		{"read_many_files", `{"paths":["a"]}`, `{"file_path":"b"}`, "", "several files"},
+		{"write_file", `{"file_path":"a","content":"c"}`, `[1]`, "", "no JSON object"},
+	} {
+		got, err := Theirs(c.ours, json.RawMessage(c.arguments), inFolder)[0].Back(json.RawMessage(c.updated))
+		if string(got) != c.want || (err != nil) != (c.problem != "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s%s updated to %s: %s, %v", c.ours, c.arguments, c.updated, got, err)
+		}
+	}
+}
+
+// Resolved: a patch fires once a file, Write for added ones; so does what reads several.
+func TestHooksFilesOfACall(t *testing.T) {
+	t.Parallel()
+	text, _ := json.Marshal(map[string]string{"input": "*** Begin Patch\n*** Add File: a\n+one\n*** Update File: b\n*** Move to: c\n@@\n x\n-y\n+z\n*** Delete File: d\n*** End Patch"})
+	var got []string
+	for _, call := range Theirs("apply_patch", text, inFolder) {
+		got = append(got, call.Name+string(call.Input))
+	}
+	want := `Write{"file_path":"/w/a","content":"one\n"}
+Edit{"file_path":"/w/b","old_string":"x\ny\n","new_string":"x\nz\n"}
+Edit{"file_path":"/w/c","old_string":"x\ny\n","new_string":"x\nz\n"}
+Edit{"file_path":"/w/d","old_string":"","new_string":""}`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+	many := Theirs("read_many_files", json.RawMessage(`{"paths":["a","b"],"include":["*.c"]}`), inFolder)
+	if len(many) != 3 || many[2].Name != "Read" || string(many[2].Input) != `{"file_path":"/w/*.c"}` {
+		t.Errorf("%+v", many)
+	}
+	if broken := Theirs("apply_patch", json.RawMessage(`{"input":"x"}`), inFolder); len(broken) != 1 || broken[0].Name != "apply_patch" {
+		t.Errorf("%+v", broken)
+	}
+}
