@@ -24,7 +24,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
-	{"internal/app", []string{"internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/ignore", "internal/llm", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/tempdir", "internal/todo", "internal/tokens", "internal/tools", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
+	{"internal/app", []string{"internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/tempdir", "internal/todo", "internal/tokens", "internal/tools", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
 	{"internal/tui/style", []string{"internal/tui/style"}, "how text looks needs nothing"},
 	{"internal/tui/highlight", []string{"internal/lexer", "internal/tui/style"}, "code becomes styled lines"},
 	{"internal/tui/markdown", []string{"internal/tui/style", "internal/tui/highlight"}, "markdown becomes styled lines"},
@@ -103,6 +103,7 @@ var rooms = []room{
 	{"internal/setup/source", []string{"internal/protect", "internal/text/lines"}, "it reads files of which it knows only who may have written them"},
 	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
 	{"internal/setup/consent", []string{"internal/git", "internal/protect", "internal/setup/fill", "internal/setup/source"}, "it keeps answers and knows nothing of what is asked about but its content"},
+	{"internal/hook", []string{"internal/sandbox", "internal/setup/hooks", "internal/setup/permissions", "internal/shell"}, "it runs hooks on what it is handed, and knows neither tools nor the loop"},
 	{"internal/setup/hooks", []string{"internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
 	{"internal/setup", []string{"internal/cmdline", "internal/setup/commands", "internal/setup/fill", "internal/setup/skills"}, "it knows names and texts and runs nothing"},
 	{"internal/setup/permissions", []string{"internal/cmdline", "internal/setup/source"}, "it reads rules and asks nobody"},

@@ -41,8 +41,10 @@ func TestHooksPlaces(t *testing.T) {
 		".codex/hooks.json":     one("Stop", `{"type":"command","command":"never"}`),
 		".agents/hooks.json":    one("Stop", `{"type":"command","command":"never"}`),
 	}
-	want := []string{".config/agent/hooks.json", "w/.agents/hooks.json", "w/.codex/hooks.json", "w/.claude/settings.json", "w/.claude/settings.local.json",
-		"w/sub/.claude/settings.json"}
+	want := []string{
+		".config/agent/hooks.json", "w/.agents/hooks.json", "w/.codex/hooks.json", "w/.claude/settings.json", "w/.claude/settings.local.json",
+		"w/sub/.claude/settings.json",
+	}
 	for _, file := range want {
 		files[file] = one("Stop", `{"type":"command","command":"`+file+`"}`)
 	}

@@ -25,14 +25,20 @@ type theirTool struct {
 
 // theirTools is the one table of names, read both ways.
 var theirTools = []theirTool{
-	{name: "Bash", ours: []string{"run_shell_command"}, takes: []string{"command", "timeout", "run_in_background"},
-		renamed: map[string]string{"timeout_seconds": "timeout", "background": "run_in_background"}},
+	{
+		name: "Bash", ours: []string{"run_shell_command"}, takes: []string{"command", "timeout", "run_in_background"},
+		renamed: map[string]string{"timeout_seconds": "timeout", "background": "run_in_background"},
+	},
 	{name: "Read", ours: []string{"read_file", "read_line_range", "read_many_files", "ast_read_file"}, takes: []string{"file_path", "offset", "limit"}},
 	{name: "Write", ours: []string{"write_file"}, takes: []string{"file_path", "content"}},
-	{name: "Edit", ours: []string{"replace", "insert_at_line", "delete_line_range", "ast_edit"}, takes: []string{"file_path", "old_string", "new_string", "replace_all"},
-		renamed: map[string]string{"content": "new_string", "new_code": "new_string"}, always: []string{"old_string", "new_string"}},
-	{name: "Grep", ours: []string{"search_file_content"}, takes: []string{"pattern", "path", "glob", "head_limit"},
-		renamed: map[string]string{"include": "glob", "max_results": "head_limit"}},
+	{
+		name: "Edit", ours: []string{"replace", "insert_at_line", "delete_line_range", "ast_edit"}, takes: []string{"file_path", "old_string", "new_string", "replace_all"},
+		renamed: map[string]string{"content": "new_string", "new_code": "new_string"}, always: []string{"old_string", "new_string"},
+	},
+	{
+		name: "Grep", ours: []string{"search_file_content"}, takes: []string{"pattern", "path", "glob", "head_limit"},
+		renamed: map[string]string{"include": "glob", "max_results": "head_limit"},
+	},
 	{name: "Glob", ours: []string{"glob"}, takes: []string{"pattern", "path"}},
 	{name: "LS", ours: []string{"list_directory"}, takes: []string{"path"}},
 	{name: "WebFetch", ours: []string{"web_fetch"}, takes: []string{"url"}},

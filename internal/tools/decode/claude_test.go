@@ -27,8 +27,10 @@ func TestHooksNames(t *testing.T) {
 		{"ast_read_file", `{"file_path":"/w/a","symbol":"f"}`, "Read", `{"file_path":"/w/a","symbol":"f"}`},
 		{"write_file", `{"file_path":"a","content":"c"}`, "Write", `{"file_path":"/w/a","content":"c"}`},
 		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`, "Edit", `{"file_path":"/w/a","old_string":"x","new_string":"y","replace_all":true}`},
-		{"replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"z","new_string":"k"}]}`, "Edit",
-			`{"file_path":"/w/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"z","new_string":"k"}],"old_string":"x\nz","new_string":"y\nk"}`},
+		{
+			"replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"z","new_string":"k"}]}`, "Edit",
+			`{"file_path":"/w/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"z","new_string":"k"}],"old_string":"x\nz","new_string":"y\nk"}`,
+		},
 		{"insert_at_line", `{"file_path":"a","line_number":2,"content":"c"}`, "Edit", `{"file_path":"/w/a","line_number":2,"new_string":"c","old_string":""}`},
 		{"delete_line_range", `{"file_path":"a","start_line":2,"end_line":3}`, "Edit", `{"file_path":"/w/a","start_line":2,"end_line":3,"old_string":"","new_string":""}`},
 		{"ast_edit", `{"file_path":"a","symbol":"f","new_code":"c"}`, "Edit", `{"file_path":"/w/a","symbol":"f","new_string":"c","old_string":""}`},

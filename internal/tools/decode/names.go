@@ -12,7 +12,7 @@ var toolNames = map[string]string{
 	"find": "glob", "find_files": "glob", "file_search": "glob",
 	"list_dir": "list_directory", "list_files": "list_directory",
 	"update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
-	"fetch": "web_fetch",
+	"fetch":      "web_fetch",
 	"applypatch": "apply_patch", "patch": "apply_patch",
 	"askuserquestion": "ask_user", "request_user_input": "ask_user", "question": "ask_user",
 	"exitplanmode": "present_plan", "exit_plan_mode": "present_plan",

@@ -1,0 +1,161 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent/internal/setup/hooks"
+)
+
+// Decision is what hooks say of a call; a later one beats those before.
+type Decision int
+
+// The decisions.
+const (
+	None Decision = iota
+	Allow
+	Ask
+	Deny
+)
+
+// decisions are the words of the contract, and of the one before it.
+var decisions = map[string]Decision{
+	"": None, "defer": None, "allow": Allow, "approve": Allow, "ask": Ask, "deny": Deny, "block": Deny,
+}
+
+// Outcome is what the hooks for an occasion say together.
+type Outcome struct {
+	// Decision is about the event, Reason why, By which hook says so.
+	Decision Decision
+	Reason   string
+	By       string
+	// Input replaces that of the call, in the words of Claude Code. Nil changes nothing.
+	Input json.RawMessage
+	// Output replaces what the model reads of the call. Nil changes nothing.
+	Output *string
+	// Stop ends the turn, for the reason Why.
+	Stop bool
+	Why  string
+	// Context is for the model, Notices are for the person, a line each.
+	Context, Notices []string
+	// Changed says what the hooks changed in the workspace, for the model.
+	Changed string
+}
+
+// Blocked reports whether a hook refuses.
+func (o Outcome) Blocked() bool { return o.Decision == Deny }
+
+func (o *Outcome) notice(format string, args ...any) {
+	o.Notices = append(o.Notices, fmt.Sprintf(format, args...))
+}
+
+// merge adds what the next hook of the configuration says.
+func (o *Outcome) merge(next Outcome) {
+	if next.Decision > o.Decision {
+		o.Decision, o.Reason, o.By = next.Decision, next.Reason, next.By
+	}
+	if next.Input != nil {
+		o.Input = next.Input
+	}
+	if next.Output != nil {
+		o.Output = next.Output
+	}
+	if next.Stop && !o.Stop {
+		o.Stop, o.Why = true, next.Why
+	}
+	o.Context, o.Notices = append(o.Context, next.Context...), append(o.Notices, next.Notices...)
+}
+
+// answer is the JSON that a hook may print.
+type answer struct {
+	Continue      *bool    `json:"continue"`
+	StopReason    string   `json:"stopReason"`
+	SystemMessage string   `json:"systemMessage"`
+	Decision      string   `json:"decision"`
+	Reason        string   `json:"reason"`
+	Context       string   `json:"additionalContext"`
+	Specific      specific `json:"hookSpecificOutput"`
+}
+
+// specific is the part of an answer that depends on the event.
+type specific struct {
+	Permission       string          `json:"permissionDecision"`
+	PermissionReason string          `json:"permissionDecisionReason"`
+	UpdatedInput     json.RawMessage `json:"updatedInput"`
+	UpdatedOutput    json.RawMessage `json:"updatedToolOutput"`
+	UpdatedMCP       json.RawMessage `json:"updatedMCPToolOutput"`
+	Context          string          `json:"additionalContext"`
+	// Decision is that of PermissionRequest.
+	Decision struct {
+		Behavior     string          `json:"behavior"`
+		Message      string          `json:"message"`
+		Interrupt    bool            `json:"interrupt"`
+		UpdatedInput json.RawMessage `json:"updatedInput"`
+	} `json:"decision"`
+}
+
+// isAnswer reports whether a hook printed JSON and not a text.
+func isAnswer(printed string) bool { return strings.HasPrefix(strings.TrimSpace(printed), "{") }
+
+// parse reads what a hook that ended well printed as JSON. The error says what is wrong.
+func parse(event hooks.Event, printed string) (Outcome, error) {
+	var a answer
+	if err := json.Unmarshal([]byte(printed), &a); err != nil {
+		return Outcome{}, fmt.Errorf("what it printed is no valid JSON: %w", err)
+	}
+	var out Outcome
+	word, reason, input := a.Decision, a.Reason, a.Specific.UpdatedInput
+	switch event {
+	case hooks.PreToolUse:
+		if a.Specific.Permission != "" {
+			word, reason = a.Specific.Permission, a.Specific.PermissionReason
+		}
+	case hooks.PermissionRequest:
+		if d := a.Specific.Decision; d.Behavior != "" {
+			word, reason = d.Behavior, d.Message
+			input = d.UpdatedInput
+			out.Stop, out.Why = d.Interrupt && word == "deny", d.Message
+		}
+	}
+	decision, known := decisions[word]
+	if !known {
+		return Outcome{}, fmt.Errorf("it decides %q (valid: allow, ask, deny, defer, block)", word)
+	}
+	if decision == Deny || event == hooks.PreToolUse || event == hooks.PermissionRequest {
+		out.Decision, out.Reason = decision, reason
+	}
+	if input != nil && string(input) != "null" && (event == hooks.PreToolUse || event == hooks.PermissionRequest) {
+		if !strings.HasPrefix(strings.TrimSpace(string(input)), "{") {
+			return Outcome{}, fmt.Errorf("its updatedInput is no object")
+		}
+		out.Input = input
+	}
+	if a.Continue != nil && !*a.Continue {
+		out.Stop, out.Why = true, a.StopReason
+	}
+	for _, replaced := range []json.RawMessage{a.Specific.UpdatedMCP, a.Specific.UpdatedOutput} {
+		if len(replaced) > 0 && string(replaced) != "null" && event == hooks.PostToolUse {
+			text := textOf(replaced)
+			out.Output = &text
+		}
+	}
+	for _, text := range []string{a.Context, a.Specific.Context} {
+		if strings.TrimSpace(text) != "" {
+			out.Context = append(out.Context, text)
+		}
+	}
+	if a.SystemMessage != "" {
+		out.Notices = append(out.Notices, a.SystemMessage)
+	}
+	return out, nil
+}
+
+// textOf is a value as the model reads it: a text as it is, all else as JSON.
+func textOf(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}

@@ -1,0 +1,217 @@
+package hook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"agent/internal/rawjson"
+	"agent/internal/sandbox"
+	"agent/internal/setup/hooks"
+	"agent/internal/shell"
+	"agent/internal/words"
+)
+
+// blocks is the exit code by which a hook refuses, whatever it prints.
+const blocks = 2
+
+// run runs one hook to its end and returns what it says.
+func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
+	began := time.Now()
+	stdout, stderr := &output{}, &output{}
+	end, err := r.feed(ctx, s, input, stdout, stderr)
+	s.ended(ending(ctx, end, err), time.Since(began))
+	if ctx.Err() != nil && o.Event != hooks.SessionEnd {
+		return Outcome{}
+	}
+	said, err := r.said(s, o.Event, end, err, stdout, stderr)
+	if err != nil {
+		said = failed(s, err)
+	}
+	if said.Decision != None {
+		said.By = s.String()
+		said.Reason = r.told(cmp.Or(strings.TrimSpace(said.Reason), "it gave no reason"))
+	}
+	for i, text := range said.Context {
+		said.Context[i] = r.told(text)
+	}
+	if said.Output != nil {
+		*said.Output = r.told(*said.Output)
+	}
+	return said
+}
+
+// failed is what the failure of a hook means: a line for the person, or its refusal.
+func failed(s *state, err error) Outcome {
+	var out Outcome
+	if s.Blocks {
+		out.Decision, out.Reason = Deny, fmt.Sprintf("the hook failed: %v", err)
+		return out
+	}
+	out.notice("%s failed and was passed over: %v", s, err)
+	return out
+}
+
+// said is what a hook says by its end. The error is that it failed.
+func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, stdout, stderr *output) (Outcome, error) {
+	var out Outcome
+	switch {
+	case err != nil:
+		return out, err
+	case end.NotStarted != nil:
+		return out, fmt.Errorf("it could not be started: %w", end.NotStarted)
+	case end.TimedOut:
+		return out, fmt.Errorf("it took longer than %s", words.Took(s.limit()))
+	case end.Interrupted && (stdout.flooded() || stderr.flooded()):
+		return out, fmt.Errorf("it printed more than %s and was ended", words.Bytes(mostDrained))
+	case end.Interrupted:
+		return out, errors.New("it was ended")
+	case end.Exit == blocks:
+		out.Decision, out.Reason = Deny, stderr.text()
+		return out, nil
+	case end.Exit != 0:
+		return out, fmt.Errorf("%s%s", end.ExitText(), after(": ", words.Headline(stderr.text())))
+	}
+	printed := stdout.text()
+	if isAnswer(printed) {
+		if stdout.more() {
+			return out, fmt.Errorf("its JSON is longer than %s", words.Bytes(mostRead))
+		}
+		return parse(event, printed)
+	}
+	if strings.TrimSpace(printed) != "" && (event == hooks.SessionStart || event == hooks.UserPromptSubmit) {
+		out.Context = []string{printed}
+	}
+	return out, nil
+}
+
+func after(mark, text string) string {
+	if text == "" {
+		return ""
+	}
+	return mark + text
+}
+
+// ending is how a run ended, in a few words.
+func ending(ctx context.Context, end shell.Ending, err error) string {
+	switch {
+	case err != nil:
+		return words.Headline(err.Error())
+	case end.NotStarted != nil:
+		return "not started"
+	case end.TimedOut || errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "timed out"
+	case end.Interrupted:
+		return "ended"
+	}
+	return end.ExitText()
+}
+
+// limit is how long the hook may run.
+func (s *state) limit() time.Duration {
+	usual := usualTime
+	switch s.Event {
+	case hooks.UserPromptSubmit:
+		usual = promptTime
+	case hooks.SessionEnd:
+		usual = endTime
+	}
+	return cmp.Or(s.Timeout, usual)
+}
+
+// feed runs the program of a hook.
+func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stderr *output) (shell.Ending, error) {
+	confined, profile := r.Confined(), sandbox.Open
+	if r.OnlyLooks() {
+		profile = sandbox.Look
+		if !confined.Active() {
+			return shell.Ending{}, errors.New("nothing may be changed at present, and there is no sandbox to keep it to that")
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stdout.full, stderr.full = cancel, cancel
+	project := cmp.Or(s.Project, r.Dir)
+	command := shell.Command{
+		Line: s.Command, Args: s.args(project), Dir: r.Dir, Timeout: s.limit(), Input: input,
+		Environ:    []string{"CLAUDE_PROJECT_DIR=" + project, "AGENT_PROJECT_DIR=" + project, "AGENT=agent"},
+		Distrusted: r.Distrusted(), Confined: confined, Profile: profile,
+	}
+	if s.Args != nil {
+		command.Line = inProject(s.Command, project)
+	}
+	return r.Jobs.Feed(ctx, command, stdout, stderr)
+}
+
+// args are the arguments of a program, nil for a line of a shell.
+func (s *state) args(project string) []string {
+	if s.Args == nil {
+		return nil
+	}
+	args := []string{}
+	for _, arg := range s.Args {
+		args = append(args, inProject(arg, project))
+	}
+	return args
+}
+
+// inProject puts the folder of the project in the place of its variable, where no shell does.
+func inProject(word, project string) string {
+	for _, name := range []string{"${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${AGENT_PROJECT_DIR}", "$AGENT_PROJECT_DIR"} {
+		word = strings.ReplaceAll(word, name, project)
+	}
+	return word
+}
+
+// told is a text as the model reads it: what is too long is in a file.
+func (r *Runner) told(text string) string {
+	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
+	if utf8.RuneCountInString(text) <= mostTold {
+		return text
+	}
+	rest := "is not kept"
+	if file, err := os.CreateTemp(r.Spool, "hook-*.txt"); err == nil {
+		if _, err = file.WriteString(text); err == nil && file.Close() == nil {
+			rest = "is in " + file.Name()
+		}
+	}
+	return fmt.Sprintf("%s\n[only the first %d characters are here; all of it %s]", string([]rune(text)[:mostTold]), mostTold, rest)
+}
+
+// encode writes members as JSON.
+func encode(members map[string]any) []byte {
+	data, err := rawjson.Marshal(members)
+	if err != nil { // nothing that was decoded or is plain can fail
+		return []byte("{}")
+	}
+	return data
+}
+
+// output keeps the beginning of what a hook prints and drops the rest, within bounds.
+type output struct {
+	kept  bytes.Buffer
+	total int64
+	// full ends the hook.
+	full func()
+}
+
+func (o *output) Write(data []byte) (int, error) {
+	o.total += int64(len(data))
+	if room := mostRead - o.kept.Len(); room > 0 {
+		o.kept.Write(data[:min(room, len(data))])
+	}
+	if o.flooded() {
+		o.full()
+	}
+	return len(data), nil
+}
+
+func (o *output) flooded() bool { return o.total > mostRead+mostDrained }
+func (o *output) more() bool    { return o.total > int64(o.kept.Len()) }
+func (o *output) text() string  { return strings.ToValidUTF8(o.kept.String(), "\uFFFD") }
