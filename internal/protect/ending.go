@@ -9,8 +9,9 @@ import (
 
 // ending is a name of the lists, taken apart at its slashes.
 type ending struct {
-	parts            []string
-	runsLater, holds bool
+	parts []string
+	// runsLater and holds say of which list it is; builders counts as neither.
+	runsLater, builders, holds bool
 }
 
 // endings are the names of the lists by their last part, or apart when that is a
@@ -35,6 +36,7 @@ var listed = sync.OnceValue(func() endings {
 	}
 	for _, group := range runLater {
 		add(group.names, ending{runsLater: true})
+		add(group.builders, ending{builders: true})
 	}
 	for _, group := range secretNames {
 		add(group.names, ending{holds: true})
@@ -71,14 +73,22 @@ func Ends(rel string) (runsLater, holdsKeys bool) {
 
 // mayHoldKeys reports whether one of the names of files with keys ends at a component of
 // a path. A search asks for every file of the workspace, and of most it is none.
-func mayHoldKeys(rel string) bool {
+func mayHoldKeys(rel string) bool { return endsWithin(rel, func(e ending) bool { return e.holds }) }
+
+// mayRunLater is mayHoldKeys for the names of what runs later. It is asked for every word of
+// a command line, of which a here-document has many.
+func mayRunLater(rel string) bool {
+	return endsWithin(rel, func(e ending) bool { return e.runsLater || e.builders })
+}
+
+func endsWithin(rel string, is func(ending) bool) bool {
 	all := listed()
 	for part := range strings.SplitSeq(fold(rel), "/") {
-		if slices.ContainsFunc(all.exact[part], func(e ending) bool { return e.holds }) {
+		if slices.ContainsFunc(all.exact[part], is) {
 			return true
 		}
 		for _, e := range all.patterns {
-			if e.holds && matches(e.parts[len(e.parts)-1], part) {
+			if is(e) && matches(e.parts[len(e.parts)-1], part) {
 				return true
 			}
 		}

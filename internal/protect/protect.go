@@ -75,6 +75,9 @@ func (p Places) Edit(abs, rel string) Found {
 	if p.GitRuns != nil && p.GitRuns(abs) {
 		return Found{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}
 	}
+	if !mayRunLater(rel) {
+		return p.secret(abs, rel)
+	}
 	for _, group := range runLater {
 		for _, name := range slices.Concat(group.names, group.builders) {
 			if has(rel, name) {

@@ -90,8 +90,8 @@ func handOver(channel io.ReadWriter, spec confine.Spec) error {
 	switch {
 	case err != nil:
 		return &setupError{errors.Join(errors.New("its helper ended before the command"), err)}
-	case first.NotFound:
-		return &exec.Error{Name: spec.Path, Err: os.ErrNotExist}
+	case first.Refused != 0:
+		return &exec.Error{Name: spec.Path, Err: syscall.Errno(first.Refused)}
 	case first.Failed != "":
 		return &setupError{errors.New(first.Failed)}
 	}

@@ -1,6 +1,20 @@
 package shell
 
-import "unicode/utf8"
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"agent/internal/words"
+)
+
+// MaxLine is how many bytes of a command line no system takes, however much memory its
+// processes may use: Linux gives arguments and environment 6 MiB at most.
+const MaxLine = 6 << 20
+
+// TooLong is the error for a command line that is longer than the system takes.
+func TooLong(line string) error {
+	return fmt.Errorf("the command's %s are more than this system takes; write the text to a file with write_file and run a shorter command", words.Bytes(int64(len(line))))
+}
 
 // maxArgument is how many bytes of a command line are given to the shell as one argument.
 // Linux takes 128 KiB, its end included.

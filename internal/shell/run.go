@@ -147,7 +147,7 @@ func (j *Jobs) carryOut(ctx context.Context, c Command, stdout, stderr io.Writer
 			err = fmt.Errorf("its folder cannot be entered: %w", gone)
 		}
 		if errors.Is(err, syscall.E2BIG) {
-			err = fmt.Errorf("its %s are more than this system takes; write the text to a file with write_file and run a shorter command", words.Bytes(int64(len(c.Line))))
+			err = TooLong(c.Line)
 		}
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}

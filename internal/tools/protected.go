@@ -73,8 +73,12 @@ const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 // it counts.
 func (e *Env) named(command shell.Command, confined bool) []protect.Found {
 	var protected []protect.Found
-	words := strings.FieldsFunc(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
-	for _, word := range words {
+	seen := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) }) {
+		if seen[word] {
+			continue
+		}
+		seen[word] = true
 		if home, ok := strings.CutPrefix(word, "~/"); ok && e.Protected.Home != "" {
 			word = filepath.Join(e.Protected.Home, home)
 		}

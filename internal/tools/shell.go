@@ -206,6 +206,9 @@ func (a shellArgs) check() error {
 		if strings.TrimSpace(a.Command) == "" {
 			return errors.New("missing command: give the command line to run, or an action on a job")
 		}
+		if len(a.Command) > shell.MaxLine {
+			return shell.TooLong(a.Command)
+		}
 		if at := strings.IndexFunc(a.Command, obeyed); at >= 0 {
 			return fmt.Errorf("command holds %s; only newlines and tabs are taken, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", words.Visible(string([]rune(a.Command[at:])[0])))
 		}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +48,19 @@ func TestSandboxKeepsCommandsIn(t *testing.T) {
 	answer = runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "touch " + out, "outside": "it belongs there"})
 	if _, err := os.Stat(out); err != nil || answer.Error != "" {
 		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+// Issue 18: a command line that is longer than the system takes is refused with what to do,
+// in the sandbox as elsewhere, and is not looked at word by word before.
+func TestACommandLineThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	for _, size := range []int{3 << 20, 20 << 20} {
+		answer := command(t, env, "cat > f <<'E'\n"+strings.Repeat("abcdefghijklmno\n", size/16)+"E\n")
+		if want := fmt.Sprintf("%d.0 MiB are more than this system takes; write the text to a file", size>>20); !strings.Contains(answer.Error, want) {
+			t.Errorf("%q does not say %q", answer.Error, want)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -63,11 +62,16 @@ func ignoreSignals() {
 	}
 }
 
+// report says how the start of the command went.
 func report(err error) Report {
 	if err == nil {
 		return Report{}
 	}
-	return Report{Failed: err.Error(), NotFound: errors.Is(err, os.ErrNotExist)}
+	failed := Report{Failed: err.Error()}
+	if errno, ok := err.(syscall.Errno); ok {
+		failed.Refused = uint64(errno)
+	}
+	return failed
 }
 
 // confine gives up what the command must not have, for this thread and all that it

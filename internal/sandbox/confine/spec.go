@@ -73,8 +73,9 @@ type Instruction struct {
 type Report struct {
 	// Failed is why the command could not be started, empty when it was.
 	Failed string
-	// NotFound is set when the reason is the command itself, not the sandbox.
-	NotFound bool
+	// Refused is the number of the system's error when the reason is the command itself,
+	// not the sandbox.
+	Refused uint64
 	// Left says that the command left processes behind, which were ended.
 	Left bool
 }

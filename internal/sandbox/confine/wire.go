@@ -81,7 +81,7 @@ func (s *Spec) pass(w *wire) {
 
 func (r *Report) pass(w *wire) {
 	w.text(&r.Failed)
-	w.flag(&r.NotFound)
+	number(w, &r.Refused)
 	w.flag(&r.Left)
 }
 

@@ -81,7 +81,7 @@ func TestMessagesArrive(t *testing.T) {
 		}
 	})
 	var channel bytes.Buffer
-	want := Report{Failed: "x", NotFound: true, Left: true}
+	want := Report{Failed: "x", Refused: 7, Left: true}
 	if err := Send(&channel, &want); err != nil {
 		t.Fatal(err)
 	}
