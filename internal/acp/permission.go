@@ -126,6 +126,9 @@ func (w *shown) question(a chat.Approval) []any {
 	if s := a.Preview.Served; s != nil && s.Changed != "" {
 		lines = append(lines, "the server has changed this tool since it was used last:", words.Visible(s.Changed))
 	}
+	if a.Preview.Remark != "" {
+		lines = append(lines, "the model: "+words.Visible(strconv.Quote(a.Preview.Remark)))
+	}
 	if len(a.Preview.Arguments) > 0 {
 		lines = append(lines, words.Visible(string(a.Preview.Arguments)))
 	}

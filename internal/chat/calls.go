@@ -29,6 +29,8 @@ type call struct {
 	// unknown is set when there is no such tool.
 	unknown bool
 	said    traits.Said
+	// remarked is what the model says beside the call of why it makes it.
+	remarked string
 	// plan is what the call would do; it is made once, and what was approved is what
 	// is applied.
 	plan tools.Plan
@@ -74,9 +76,9 @@ type runner struct {
 	numbered, ran int
 	// nested are instructions that go into the history before the next request.
 	nested []history.Block
-	// notes say, by the ids of the calls of the latest reply, which names count here;
-	// said holds those that the model has read.
-	notes map[string][]string
+	// meant are the calls of the latest reply as they were understood, by their ids; said
+	// holds the names of ours that the model has read.
+	meant map[string]decode.Call
 	said  map[string]bool
 	// instruct queues what a person wants done instead.
 	instruct func(text string)
@@ -132,7 +134,7 @@ func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 
 // newCall looks the call up and checks what can be checked without running it.
 func (r *runner) newCall(asked llm.ToolCall) *call {
-	k := &call{number: r.next(), id: asked.ID, name: asked.Name, parameters: parameters(asked.Arguments)}
+	k := &call{number: r.next(), id: asked.ID, name: asked.Name, parameters: parameters(asked.Arguments), remarked: r.meant[asked.ID].Remark}
 	tool, err := r.Tools.Get(asked.Name)
 	k.tool, k.unknown, k.said = tool, err != nil, tool.Describe(k.name, k.parameters)
 	r.Emit(CallRequested{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Parameters: k.parameters})
@@ -273,6 +275,7 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 	}()
 	k.plan, err = k.tool.Work(ctx, env, k.parameters)
 	k.plan.Preview.Title = cmp.Or(k.plan.Preview.Title, k.said.Title())
+	k.plan.Preview.Remark = k.remarked
 	return err
 }
 
@@ -313,7 +316,7 @@ func internalError(k *call, panicked any) error {
 // learned says which names count here, each once in a conversation.
 func (r *runner) learned(k *call) string {
 	var news []string
-	for _, note := range r.notes[k.id] {
+	for _, note := range r.meant[k.id].Notes {
 		if !r.said[note] {
 			r.said[note] = true
 			news = append(news, note)

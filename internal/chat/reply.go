@@ -12,6 +12,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/tools/decode"
 )
 
 // reply is one model reply while it arrives.
@@ -26,8 +27,8 @@ type reply struct {
 	// attached is what the provider attached to the thought, nil if nothing.
 	attached *history.Attached
 	calls    []llm.ToolCall
-	// notes say, by the ids of calls, which names count here.
-	notes  map[string][]string
+	// meant are the calls as they were understood, by their ids.
+	meant  map[string]decode.Call
 	finish string
 	// counted is set when the provider has reported what it took.
 	counted bool
@@ -205,12 +206,10 @@ func (in *replies) understand(r *reply) {
 	for i, call := range r.calls {
 		meant := in.Tools.Meant(call.Name, call.Arguments)
 		r.calls[i].Name, r.calls[i].Arguments = meant.Name, meant.Arguments
-		if len(meant.Notes) > 0 {
-			if r.notes == nil {
-				r.notes = map[string][]string{}
-			}
-			r.notes[call.ID] = meant.Notes
+		if r.meant == nil {
+			r.meant = map[string]decode.Call{}
 		}
+		r.meant[call.ID] = meant
 	}
 }
 

@@ -92,7 +92,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return out.stopped(StopDone), nil
 		}
 		answered = false
-		c.runner.notes = reply.notes
+		c.runner.meant = reply.meant
 		stop, err := c.runner.run(ctx, reply.calls, &out)
 		if err != nil {
 			return failed(ctx, out, err)

@@ -55,21 +55,49 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 	}{
 		{"echo out; echo err >&2", "out\nerr\n", "[exit 0 after ", 0, ""},
 		{"true", "[no output]\n", "[exit 0 after ", 0, ""},
-		{"printf 'no newline'; exit 3", "no newline\n", "[exit 3 after ", 3, "the command failed: exit 3"},
-		{"kill -SEGV $$", "[no output]\n", "[exit 139 (SIGSEGV) after ", 139, "the command failed: exit 139 (SIGSEGV)"},
-		{"bash -c 'kill -9 $$'; exit $?", "", "[exit 137 (SIGKILL) after ", 137, "the command failed: exit 137 (SIGKILL)"},
+		{"printf 'no newline'; exit 3", "no newline\n", "", 3, "the command failed: exit 3 after "},
+		{"kill -SEGV $$", "[no output]\n", "", 139, "the command failed: exit 139 (SIGSEGV) after "},
+		{"bash -c 'kill -9 $$'; exit $?", "", "", 137, "the command failed: exit 137 (SIGKILL) after "},
 		{`printf "caf\\351 \\033[31mred\\033[0m \\000\\r\\n"`, "caf\uFFFD red \n", "[exit 0 after ", 0, ""},
-		{"no-such-program-here", "", "[exit 127 after ", 127, "the command failed: exit 127"},
+		{"no-such-program-here", "", "", 127, "the command failed: exit 127 after "},
 		{"cat; read x; echo \"got $?\"", "got 1\n", "[exit 0 after ", 0, ""},
-		{"-x", "", "[exit 127 after ", 127, "the command failed: exit 127"},
+		{"-x", "", "", 127, "the command failed: exit 127 after "},
 	} {
 		answer := command(t, env, c.command)
-		text, last := splitResult(answer.ForModel())
-		if c.text != "" && text != c.text || !strings.HasPrefix(last, c.last) || answer.Error != c.err || answer.ExitCode == nil || *answer.ExitCode != c.exit {
+		text, last := strings.TrimSuffix(answer.ForModel(), "\n")+"\n", ""
+		if c.exit == 0 { // else the error says how it ended, and nothing else does
+			text, last = splitResult(answer.ForModel())
+		}
+		if c.text != "" && text != c.text || !strings.HasPrefix(last, c.last) || !strings.HasPrefix(answer.Error, c.err) || (answer.Error == "") != (c.exit == 0) || answer.ExitCode == nil || *answer.ExitCode != c.exit {
 			t.Errorf("%q: %+v", c.command, answer)
 		}
 		if shown := strings.TrimSuffix(answer.Text, "\n") + "\n"; shown != text && text != "[no output]\n" {
 			t.Errorf("%q: a person sees %q, the model %q", c.command, shown, text)
+		}
+	}
+}
+
+// A search that finds nothing is no failure; whatever else ends with 1 is one.
+func TestASearchWithoutAHitIsNoError(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	if err := os.WriteFile(filepath.Join(env.Workspace.Root(), "f"), []byte("text\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, found := range map[string]string{
+		"grep nothing f":                          "[nothing found: exit 1 after ",
+		"cat f | /usr/bin/env grep zz":            "",
+		"cat f | grep -c nothing > /dev/null":     "[nothing found: exit 1 after ",
+		"grep text f | grep nothing":              "[nothing found: exit 1 after ",
+		"grep nothing f; false":                   "",
+		"grep -c nothing f":                       "", // prints 0
+		"grep nothing missing":                    "",
+		"if true; then grep nothing f; fi":        "",
+		"git grep --no-index nothing 2>/dev/null": "[nothing found: exit 1 after ",
+	} {
+		answer := command(t, env, line)
+		if found != "" && (answer.Error != "" || answer.ExitCode != nil || !strings.HasPrefix(answer.ForModel(), found) || answer.Summary != "no hits") || found == "" && answer.Error == "" {
+			t.Errorf("%q: %+v", line, answer)
 		}
 	}
 }

@@ -85,6 +85,9 @@ type Plan struct {
 type Preview struct {
 	// Title says it in a line, e.g. "edit internal/a.go" or "run go test ./...".
 	Title string
+	// Remark is what the model says beside the call of why it makes it; it says nothing of
+	// what the call does.
+	Remark string
 	// Diff is the unified diff of an edit.
 	Diff string
 	// Command is the whole command line of a shell call, Directory the folder of the

@@ -81,13 +81,19 @@ func responseText(r *history.ToolResponse) string {
 	} else if r.Error == "" {
 		parts = append(parts, noOutput)
 	}
-	if r.ExitCode != nil {
+	if r.ExitCode != nil && !says(r, fmt.Sprintf("exit %d", *r.ExitCode)) {
 		parts = append(parts, fmt.Sprintf("Exit code: %d", *r.ExitCode))
 	}
 	if r.Error != "" {
 		parts = append(parts, "Error: "+r.Error)
 	}
 	return strings.Join(parts, "\n")
+}
+
+// says reports whether the error of a response, or its last line, holds a part.
+func says(r *history.ToolResponse, part string) bool {
+	text := strings.TrimRight(r.Result.Text(), "\n")
+	return strings.Contains(r.Error, part) || strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], part)
 }
 
 // arguments returns a call's parameters as a JSON object. What the model sent

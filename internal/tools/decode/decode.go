@@ -25,6 +25,8 @@ type Call struct {
 	Name, Arguments string
 	// Notes say which names count here, for the model to learn them.
 	Notes []string
+	// Remark is what the model says beside the call of why it makes it, empty for nothing.
+	Remark string
 }
 
 // Meant returns what a call means among the tools there are: itself, if its names are
@@ -55,6 +57,7 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	}
 	fitted, notes := tool.fit(given)
 	meant.Notes = append(meant.Notes, notes...)
+	meant.Remark = tool.remark(given)
 	if given.equal(fitted) && (strings.TrimSpace(arguments) == "" || json.Valid([]byte(arguments)) && !isText(arguments)) {
 		return meant // byte for byte
 	}
@@ -161,7 +164,7 @@ func (t tool) fit(given members) (fitted members, notes []string) {
 			value, _ = t.value(m.name, m.value)
 			fitted = append(fitted, member{m.name, value})
 		case meant:
-			notes = append(notes, name+" is the name here")
+			notes = append(notes, learn(name, value))
 			fitted = append(fitted, member{name, value})
 		case slices.Contains(remarks, m.name), slices.Contains(withoutEffect, m.name):
 		default:
@@ -169,6 +172,25 @@ func (t tool) fit(given members) (fitted members, notes []string) {
 		}
 	}
 	return fitted, notes
+}
+
+// remark is what the first remark beside a call says.
+func (t tool) remark(given members) string {
+	for _, m := range given {
+		if !t.has(m.name) && slices.Contains(remarks, m.name) {
+			text, _ := given.text(m.name)
+			return text
+		}
+	}
+	return ""
+}
+
+// learn says which name counts; of a time also what it was taken for.
+func learn(name string, value json.RawMessage) string {
+	if name == "timeout_seconds" {
+		return fmt.Sprintf("%s is the name here, and it is %s s", name, value)
+	}
+	return name + " is the name here"
 }
 
 // parameter returns the parameter of the tool that another name means. It means none if

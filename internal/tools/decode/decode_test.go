@@ -2,6 +2,7 @@ package decode_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,21 @@ func TestMeant(t *testing.T) {
 		if again.Name != got.Name || again.Arguments != got.Arguments {
 			t.Errorf("%s is not stable: %s", got.Arguments, again.Arguments)
 		}
+	}
+}
+
+// What a model says beside a call is for the person, and a time says what it was taken for.
+func TestRemarksAndTimes(t *testing.T) {
+	t.Parallel()
+	got := registry.Meant("Bash", `{"command":"ls","description":"List the files","timeout":120000}`)
+	if got.Remark != "List the files" || !slices.Contains(got.Notes, "timeout_seconds is the name here, and it is 120 s") {
+		t.Errorf("%+v", got)
+	}
+	if got := registry.Meant("exec_command", `{"cmd":"ls","justification":"to see"}`); got.Remark != "to see" {
+		t.Errorf("%+v", got)
+	}
+	if got := registry.Meant("run_shell_command", `{"command":"ls"}`); got.Remark != "" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -2,6 +2,8 @@ package question
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"agent/internal/tools"
@@ -36,8 +38,24 @@ func (b *body) lay(t *style.Theme, request Asked, width int) {
 		return
 	}
 	b.theme, b.width = t, width
-	p := request.Preview
 	b.rows = nil
+	b.layCall(t, request, width)
+	if remark := request.Preview.Remark; remark != "" && request.Own == nil && request.Inquiry() == nil && request.Repeats == "" {
+		b.rows = slices.Insert(b.rows, 0, t.Dim.Text(style.Truncate(remarkLine(remark).Text, width)))
+	}
+}
+
+// remarkLine is what the model says of a call, as its words.
+func remarkLine(remark string) style.Revealed {
+	return oneLine("the model: " + strconv.Quote(words.Line(remark, longestRemark)))
+}
+
+// longestRemark is how much is shown of what the model says of a call, in characters.
+const longestRemark = 160
+
+// layCall arranges what the question is about.
+func (b *body) layCall(t *style.Theme, request Asked, width int) {
+	p := request.Preview
 	switch {
 	case request.Own != nil:
 		b.title = oneLine(request.Own.Title).Text

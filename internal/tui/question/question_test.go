@@ -3,6 +3,7 @@ package question
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,29 @@ func TestTheNextQuestionIsReadAnew(t *testing.T) {
 	if a.Open() {
 		t.Error("a question that was settled is open")
 	}
+}
+
+// What the model says of a command is shown as its words, and changes nothing of the rest.
+func TestTheRemarkOfACommandIsShown(t *testing.T) {
+	t.Parallel()
+	for _, p := range []tools.Preview{{Command: "make"}, {Command: "make\ntest", Directory: "sub"}, {Title: "edit a", Diff: "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n"}} {
+		plain := strings.Join(rowsOf(p), "\n")
+		p.Remark = "Build it\n\u202eall"
+		shown := rowsOf(p)
+		at := slices.IndexFunc(shown, func(row string) bool { return strings.Contains(row, `the model: "Build it `) })
+		if at < 0 || strings.ContainsRune(strings.Join(shown, ""), '\u202e') {
+			t.Errorf("%q", shown)
+			continue
+		}
+		if rest := strings.Join(slices.Delete(shown, at, at+1), "\n"); rest != plain {
+			t.Errorf("%q, without the remark %q", rest, plain)
+		}
+	}
+}
+
+// rowsOf is all of a question about a call.
+func rowsOf(p tools.Preview) []string {
+	return All(theme, Asked{Approval: chat.Approval{Preview: p}}, 60)
 }
 
 func TestTheQuestionOfACommand(t *testing.T) {
