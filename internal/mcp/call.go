@@ -30,6 +30,17 @@ func (p Progress) String() string {
 	return p.Message + " (" + number + ")"
 }
 
+// bounds are how long a call may be silent, and how long it may take in all.
+type bounds struct{ silent, total time.Duration }
+
+func (s Server) bounds() bounds {
+	const silent, total = 2 * time.Minute, 30 * time.Minute
+	if s.CallTimeout > 0 {
+		return bounds{s.CallTimeout, s.CallTimeout}
+	}
+	return bounds{silent, total}
+}
+
 // call is a request that is being answered.
 type call struct {
 	mu     sync.Mutex
@@ -39,29 +50,41 @@ type call struct {
 	asking   int
 	progress func(Progress)
 	reached  string
+	over     bool
 }
 
+// alive notes a sign of life. The call does not end while its progress is reported.
 func (k *call) alive(p *Progress) {
 	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.over {
+		return
+	}
 	if k.asking == 0 {
 		k.silent.Reset(k.bound)
 	}
 	if p != nil {
 		k.reached = p.String()
-	}
-	tell := k.progress
-	k.mu.Unlock()
-	if p != nil && tell != nil {
-		tell(*p)
+		if k.progress != nil {
+			k.progress(*p)
+		}
 	}
 }
 
+func (k *call) end() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.over = true
+	k.silent.Stop()
+}
+
+// ask notes that a question to the person began or ended.
 func (k *call) ask(by int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.asking += by; k.asking > 0 {
 		k.silent.Stop()
-	} else {
+	} else if !k.over {
 		k.silent.Reset(k.bound)
 	}
 }
@@ -150,16 +173,12 @@ func (c *Client) refusedPlainly(err error) error {
 // bounded makes a request that may take long but not be silent for long. What the server
 // refuses comes back as it is, everything else in words.
 func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
-	const usualSilence, usualTotal = 2 * time.Minute, 30 * time.Minute
-	silent, total := usualSilence, usualTotal
-	if c.server.CallTimeout > 0 {
-		silent, total = c.server.CallTimeout, c.server.CallTimeout
-	}
+	silent, total := c.bounds.silent, c.bounds.total
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	k := &call{bound: silent, progress: progress}
 	k.silent = time.AfterFunc(silent, func() { cancel(errSilent) })
-	defer k.silent.Stop()
+	defer k.end()
 	defer time.AfterFunc(total, func() { cancel(errLong) }).Stop()
 
 	c.mu.Lock()
@@ -180,8 +199,7 @@ func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(c
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.end()
 	return c.explainCall(err, silent, total, k.reached)
 }
 

@@ -14,6 +14,7 @@ import (
 type Client struct {
 	server  Server
 	host    Host
+	bounds  bounds
 	log     journal
 	wire    *wire // of a stdio server
 	web     *web  // of the others
@@ -35,7 +36,7 @@ type Client struct {
 // Connect starts or reaches a server and lists its tools. The error is a *LoginError
 // where a login is missing.
 func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
-	c := &Client{server: s, host: host, calls: map[string]*call{}, done: make(chan struct{})}
+	c := &Client{server: s, host: host, bounds: s.bounds(), calls: map[string]*call{}, done: make(chan struct{})}
 	c.changes = gatherer{wait: gatherFor, do: c.changed}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.startTimeout(), errStart)
 	defer cancel()
@@ -125,10 +126,12 @@ func (c *Client) Done() <-chan struct{} { return c.done }
 // hasEnded reports whether the server is gone. A connection that broke is followed
 // closely by the end of the program, which is waited for.
 func (c *Client) hasEnded() bool {
-	if c.wire != nil && c.wire.broke() {
-		return c.wire.process.endsIn(closeGrace)
+	const patience = 3 * time.Second
+	if c.wire == nil || !c.wire.broke() || !c.wire.process.endsIn(patience) {
+		return false
 	}
-	return false
+	<-c.wire.process.said // for its last words
+	return true
 }
 
 // Close ends the connection, and the program of a stdio server with all that it started.

@@ -32,7 +32,9 @@ type process struct {
 	// it ended.
 	ended chan struct{}
 	how   string
-	stop  sync.Once
+	// said is closed when everything that it wrote on its standard error was read.
+	said chan struct{}
+	stop sync.Once
 }
 
 // startProcess starts the program of a server. What it writes on its standard error goes
@@ -45,7 +47,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("its folder %s cannot be entered", s.Dir)
 	}
-	p := &process{cmd: exec.Command(path, s.Args...), ended: make(chan struct{})}
+	p := &process{cmd: exec.Command(path, s.Args...), ended: make(chan struct{}), said: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
 	if p.cmd.Env == nil {
 		p.cmd.Env = []string{} // nil would be everything
@@ -67,7 +69,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 		return nil, err
 	}
 	watcher.began(p.cmd.Process.Pid)
-	go copyUntilEnd(log, stderr, p.ended)
+	go p.listen(log, stderr)
 	go p.wait()
 	return p, nil
 }
@@ -91,13 +93,13 @@ func (p *process) pipes() (stderr *os.File, err error) {
 	return stderr, nil
 }
 
-// copyUntilEnd copies what a program writes until nobody can write any more, or until
+// listen copies what the program writes until nobody can write any more, or until
 // shortly after its end.
-func copyUntilEnd(to io.Writer, from *os.File, ended <-chan struct{}) {
-	defer from.Close()
-	stop := closeLater(from, ended)
-	defer stop()
-	_, _ = io.Copy(to, from)
+func (p *process) listen(log io.Writer, stderr *os.File) {
+	defer close(p.said)
+	defer stderr.Close()
+	defer closeLater(stderr, p.ended)()
+	_, _ = io.Copy(log, stderr)
 }
 
 // closeLater makes reads of a pipe fail a moment after a program has ended, for what it
@@ -142,6 +144,7 @@ func (p *process) close() {
 		}
 	})
 	<-p.ended
+	<-p.said
 }
 
 func (p *process) endsIn(bound time.Duration) bool {

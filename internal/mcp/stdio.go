@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -21,7 +22,9 @@ type wire struct {
 	writing chan struct{}
 	// broken is closed when no message comes any more, given when none is wanted.
 	broken, given chan struct{}
-	once          sync.Once
+	// deaf is set when a message could not be written.
+	deaf atomic.Bool
+	once sync.Once
 }
 
 func newWire(p *process) *wire {
@@ -49,13 +52,13 @@ func (w *wire) read() {
 	}
 }
 
-// broke reports whether the server closed its side.
+// broke reports whether the server closed one of its sides.
 func (w *wire) broke() bool {
 	select {
 	case <-w.broken:
 		return true
 	default:
-		return false
+		return w.deaf.Load()
 	}
 }
 
@@ -112,7 +115,8 @@ func (v *view) Write(ctx context.Context, message jsonrpc.Message) error {
 	if !stop() {
 		_ = in.SetWriteDeadline(time.Time{})
 	}
-	if err != nil && n > 0 {
+	if err != nil && (n > 0 || ctx.Err() == nil) {
+		v.wire.deaf.Store(true)
 		go v.wire.close()
 	}
 	return err

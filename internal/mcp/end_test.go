@@ -1,0 +1,113 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"agent/internal/mcp"
+	"agent/internal/mcp/mcptest"
+)
+
+// Whatever a server ignores, nothing is left of it soon after the end, and all end at
+// the same time.
+func TestEndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	servers := []mcp.Server{mcptest.Server(t, "a", "stubborn"), mcptest.Server(t, "b", "stubborn"), mcptest.Server(t, "c")}
+	set := mcp.NewSet(servers, mcp.Host{})
+	var left []int
+	for _, name := range set.Names() {
+		client, err := set.Client(context.Background(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, _ := strconv.Atoi(call(t, client, "child", ""))
+		left = append(left, client.PID(), child)
+	}
+	began := time.Now()
+	set.Close()
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("the end took %s", took)
+	}
+	for _, pid := range left {
+		if runs(pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+}
+
+// A program that is killed leaves nothing either.
+func TestKillLeavesNothing(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/exe"); err != nil {
+		t.Skip("the watcher is for Linux")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := exec.Command(program, hostWord, "stubborn")
+	host.Stderr = os.Stderr
+	out, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_ = host.Process.Kill()
+	_ = host.Wait()
+	for _, word := range strings.Fields(line) {
+		pid, _ := strconv.Atoi(word)
+		soon(t, "the end of process "+word, func() bool { return !runs(pid) })
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("the end took %s", took)
+	}
+}
+
+// runs reports whether a process runs; one that is only waited for does not.
+func runs(pid int) bool {
+	if pid == 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return !os.IsNotExist(err)
+	}
+	_, after, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
+	return !strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, "X")
+}
+
+// hostWord makes a test's program one that has a server.
+const hostWord = "mcptest-host"
+
+// beHost connects to a server, says which processes there are, and waits to be killed.
+func beHost(quirks []string) int {
+	t := &testing.T{}
+	client, err := mcp.Connect(context.Background(), mcptest.Server(t, "db", quirks...), mcp.Host{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	result, err := client.Call(context.Background(), "child", nil, nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(client.PID(), result.Text())
+	time.Sleep(time.Minute)
+	return 1
+}

@@ -1,0 +1,32 @@
+package mcp
+
+import (
+	"testing"
+	"time"
+)
+
+// SetBounds replaces how long calls may be silent and take.
+func (c *Client) SetBounds(silent, total time.Duration) { c.bounds = bounds{silent, total} }
+
+// SetPauses replaces the pauses before a server is started again.
+func SetPauses(t *testing.T, short ...time.Duration) { set(t, &pauses, short) }
+
+// SetProbe replaces how long the question for the new protocol may take.
+func SetProbe(t *testing.T, short time.Duration) { set(t, &probeTimeout, short) }
+
+// SetRetries replaces the pauses before a request at the start is made again.
+func SetRetries(t *testing.T, short ...time.Duration) { set(t, &retryPauses, short) }
+
+// SetGather replaces how long changes are gathered.
+func SetGather(t *testing.T, short time.Duration) { set(t, &gatherFor, short) }
+
+// set replaces a variable for a test, which must not be parallel to others.
+func set[T any](t *testing.T, variable *T, value T) {
+	t.Helper()
+	was := *variable
+	*variable = value
+	t.Cleanup(func() { *variable = was })
+}
+
+// GID is the process of a stdio server.
+func (c *Client) PID() int { return c.wire.process.cmd.Process.Pid }
