@@ -204,7 +204,7 @@ func (o *sessionOptions) checkSessionID(cmd *cobra.Command) error {
 // elsewhere are commands that other programs of this kind have, and what does the same
 // here.
 var elsewhere = map[string]string{
-	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "init": "agent -p /init",
+	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "init": "agent -p /init", "review": "agent -p /review",
 	"mcp": "", "serve": "", "update": "", "upgrade": "",
 }
 

@@ -59,7 +59,7 @@ func (c *Conversation) skillPaths() []string {
 
 // expand turns a message into blocks: what was typed, what it calls, what it includes.
 func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
-	brought, files, err := c.called(message, func(line string) (string, string, error) { return run(ctx, line) })
+	brought, files, err := c.called(ctx, message, func(line string) (string, string, error) { return run(ctx, line) })
 	if err != nil {
 		return atcmd.Expansion{}, err
 	}
@@ -82,7 +82,7 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 
 // called returns the texts of the skills and commands that a message calls, and the files
 // that these include.
-func (c *Conversation) called(message atcmd.Message, run setup.Runner) (brought []history.Block, files atcmd.Message, err error) {
+func (c *Conversation) called(ctx context.Context, message atcmd.Message, run setup.Runner) (brought []history.Block, files atcmd.Message, err error) {
 	if message.Leads() != '/' {
 		return nil, nil, nil
 	}
@@ -92,7 +92,12 @@ func (c *Conversation) called(message atcmd.Message, run setup.Runner) (brought 
 			line.WriteString(part.Text)
 		}
 	}
-	for _, call := range c.brought.Calls(line.String()) {
+	calls := c.brought.Calls(line.String())
+	if len(calls) == 0 {
+		review, err := c.reviewed(ctx, line.String())
+		return review, nil, err
+	}
+	for _, call := range calls {
 		c.lend(call.Entry)
 		text, included, err := call.Text(run)
 		if err != nil {
@@ -111,6 +116,9 @@ func (c *Conversation) callable() []command.Callable {
 	var all []command.Callable
 	for _, e := range c.brought.Entries() {
 		all = append(all, command.Callable{Name: e.Name, Help: words.Line(e.Description(), maxHelp), Hint: e.Hint(), File: c.shortPath(e.File()), Origin: e.Origin()})
+	}
+	if !slices.ContainsFunc(all, func(one command.Callable) bool { return one.Name == reviewName }) {
+		all = append(all, reviewCallable)
 	}
 	return all
 }

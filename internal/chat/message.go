@@ -26,6 +26,7 @@ func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansi
 // happens with it.
 func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
 	c.window.NextTurn()
+	c.narrow(history.New(history.Human, said.Blocks...))
 	entry := history.New(history.Human, append(said.Blocks, c.aboutMode()...)...)
 	if at := c.Env.Snapshots.Mark(); at != "" {
 		entry = entry.WithMeta(history.MetaFiles, string(at))

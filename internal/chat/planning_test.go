@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agent/internal/gate"
+	"agent/internal/history"
 	"agent/internal/rules"
 	"agent/internal/todo"
 	"agent/internal/tools"
@@ -137,5 +138,20 @@ func TestRefusedCallsEndNoRun(t *testing.T) {
 		if out, err := b.prompt("go"); err == nil || out.Requests > 20 {
 			t.Errorf("%s: %d requests, %v", mode, out.Requests, err)
 		}
+	}
+}
+
+// A review that is tried again changes as little as the first time, and its end is the end
+// of that.
+func TestAReviewIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a","content":"x"}`), say("found"))
+	b.set("approval-mode", "full-auto")
+	if err := b.History.Add(history.New(history.Human, &history.Text{Text: "/review"}, &history.Text{Text: "do", Source: history.Brought, Key: ReviewKey})); err != nil {
+		t.Fatal(err)
+	}
+	out, err := b.Resend(t.Context())
+	if r := b.responses(); err != nil || out.Stop != StopDone || !strings.Contains(r[0].Error, "nothing is changed") || b.Mode() != gate.ModeFullAuto {
+		t.Errorf("%+v %v, %q, mode %s", out, err, r[0].Error, b.Mode())
 	}
 }

@@ -33,6 +33,8 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 
 // converse is the turn after its message is in the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
+	defer c.consent.TakeBack()
+	c.narrowAgain()
 	var out Outcome
 	c.loop.Reset()
 	c.nudge = ""

@@ -51,7 +51,7 @@ func (c *Consent) Gates() []Gate {
 }
 
 // Mode is the approval mode in force.
-func (c *Consent) Mode() Mode { return c.mode(c.reviewing()) }
+func (c *Consent) Mode() Mode { return c.mode(c.Reviewing()) }
 
 // mode is the mode in force, in a review or not.
 func (c *Consent) mode(review bool) Mode {

@@ -15,7 +15,7 @@ var ErrPlanned = errors.New("the plan is the answer")
 // planned. No mode, rule or hook answers for them.
 func (c *Consent) checkPlan(k Call) Verdict {
 	switch mode := c.Mode(); {
-	case c.reviewing():
+	case c.Reviewing():
 		return Verdict{Refusal: "no plan is wanted here: answer with what you found"}
 	case mode != ModePlan:
 		return Verdict{Refusal: fmt.Sprintf("the approval mode is %s, not plan: there is nothing to agree to, so go on", mode)}
@@ -51,7 +51,7 @@ func (c *Consent) agreed(d Decision) Verdict {
 
 // Planning is what the model has to know in the mode plan, "" in every other.
 func (c *Consent) Planning() string {
-	if c.Mode() != ModePlan || c.reviewing() {
+	if c.Mode() != ModePlan {
 		return ""
 	}
 	return "[The approval mode is plan: look at what matters, change nothing, and " + c.planning() + ".]"
@@ -60,7 +60,7 @@ func (c *Consent) Planning() string {
 // planning is how a plan is brought before the person.
 func (c *Consent) planning() string {
 	switch {
-	case c.reviewing():
+	case c.Reviewing():
 		return "answer with what you found"
 	case c.Unattended:
 		return "answer with your plan"
@@ -75,7 +75,8 @@ func (c *Consent) Review() {
 	c.review = true
 }
 
-func (c *Consent) reviewing() bool {
+// Reviewing reports whether the turn is a review.
+func (c *Consent) Reviewing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.review

@@ -1,4 +1,5 @@
-// Package gitdiff shows what changed in a workspace since its last commit.
+// Package gitdiff shows what changed in a workspace since its last commit, or since it left
+// another branch.
 package gitdiff
 
 import (
@@ -25,14 +26,58 @@ func Workspace(ctx context.Context, root string) (string, error) {
 	if err := repository.mayRun(); err != nil {
 		return "", err
 	}
-	changed, err := repository.run("diff", "HEAD", "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/")
+	return repository.since("HEAD", nil)
+}
+
+// Since returns what changed below root since its history left that of base, a commit, in the
+// form of Workspace; only what is below the paths, if there are any. Without a base it is the
+// branch that work usually starts from, else the last commit. From names the commit that is
+// compared with, which is the base's name and a short id. The error says that there is no such
+// commit.
+func Since(ctx context.Context, root, base string, paths []string) (diff, from string, err error) {
+	g := repository{ctx, root}
+	if err := g.mayRun(); err != nil {
+		return "", "", err
+	}
+	bases := []string{base}
+	if base == "" {
+		bases = usualBases
+	}
+	for _, name := range bases {
+		commit, err := g.run("merge-base", "--end-of-options", name, "HEAD")
+		if err != nil {
+			continue
+		}
+		commit = strings.TrimSpace(commit)
+		diff, err := g.since(commit, paths)
+		return diff, name + " (" + commit[:min(10, len(commit))] + ")", err
+	}
+	if base != "" {
+		return "", "", fmt.Errorf("there is no commit %q that the history of %s shares", base, root)
+	}
+	diff, err = g.since("HEAD", paths)
+	return diff, "the last commit", err
+}
+
+// usualBases are the names of the branch that work usually starts from.
+var usualBases = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
+
+// IsCommit reports whether a word names a commit of the repository of root.
+func IsCommit(ctx context.Context, root, word string) bool {
+	_, err := repository{ctx, root}.run("rev-parse", "--verify", "--quiet", "--end-of-options", word+"^{commit}")
+	return err == nil
+}
+
+// since returns what changed since a commit.
+func (g repository) since(commit string, paths []string) (string, error) {
+	changed, err := g.run(append([]string{"diff", commit, "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--"}, paths...)...)
 	if err != nil {
-		if _, missing := repository.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
-			return "", fmt.Errorf("there is nothing to compare with: %s is not in a git repository with a commit", root)
+		if _, missing := g.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
+			return "", fmt.Errorf("there is nothing to compare with: %s is not in a git repository with a commit", g.dir)
 		}
 		return "", fmt.Errorf("git diff: %w", err)
 	}
-	created, err := repository.run("ls-files", "--others", "--exclude-standard", "-z")
+	created, err := g.run(append([]string{"ls-files", "--others", "--exclude-standard", "-z", "--"}, paths...)...)
 	if err != nil {
 		return "", fmt.Errorf("git ls-files: %w", err)
 	}
@@ -42,7 +87,7 @@ func Workspace(ctx context.Context, root string) (string, error) {
 		if name == "" || i == newFilesShown {
 			break
 		}
-		file, err := repository.run("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--", os.DevNull, name)
+		file, err := g.run("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--", os.DevNull, name)
 		if err != nil {
 			return "", fmt.Errorf("git diff of %s: %w", name, err)
 		}
