@@ -107,6 +107,7 @@ var rooms = []room{
 	{"internal/setup/hooks", []string{"internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
 	{"internal/setup", []string{"internal/cmdline", "internal/setup/commands", "internal/setup/fill", "internal/setup/skills"}, "it knows names and texts and runs nothing"},
 	{"internal/setup/permissions", []string{"internal/cmdline", "internal/setup/source"}, "it reads rules and asks nobody"},
+	{"internal/setup/trust", []string{"internal/nearest", "internal/setup/consent"}, "it says what there is to agree to, and starts none of it"},
 	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},
 	{"internal/setup/skills", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},
 	{"internal/setup/commands", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},

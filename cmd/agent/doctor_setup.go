@@ -22,6 +22,7 @@ func checkSetup(w world, f app.Folders, s *settings.Settings) []finding {
 	able := skills.Find(skills.Where{Config: f.Config, Home: w.Home, Workspace: w.Dir})
 	callable := commands.Find(commands.Where{Config: f.Config, Home: w.Home, Workspace: w.Dir})
 	rules := permissions.Read(permissions.Where{Home: w.Home, Workspace: w.Dir})
+	trusted := w.Trust(f, s, w.Dir)
 	found := []finding{{"ok", fmt.Sprintf("set-up: %s, %s, %s", words.Count(len(texts.Files), "file")+" with instructions", words.Count(len(able.Skills), "skill"), words.Count(len(callable.Commands), "command")), ""}}
 	for _, unread := range texts.Unread {
 		found = append(found, finding{"note", "instructions: " + unread, ""})
@@ -35,5 +36,5 @@ func checkSetup(w world, f app.Folders, s *settings.Settings) []finding {
 	for _, problem := range rules.Problems {
 		found = append(found, finding{"fix", "not protected: " + problem, "correct the rule; nothing keeps it until then"})
 	}
-	return found
+	return append(found, trustFindings(trusted)...)
 }

@@ -17,6 +17,8 @@ import (
 	"agent/internal/headless"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/setup/consent"
+	"agent/internal/setup/trust"
 )
 
 // maxPipedInput bounds what standard input may add to a prompt.
@@ -57,6 +59,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			fmt.Fprintln(w.people, notice)
 		}
 		run.SessionID = conversation.SessionID()
+		run.Setup = leftOut(conversation.Trust())
 		printer.Start(run.SessionID)
 		if o.sessionID != "" {
 			run.Outcome, run.Err = respondOnce(ctx, conversation, prompt)
@@ -86,6 +89,25 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		return statusError(run.Exit)
 	}
 	return nil
+}
+
+// leftOut is what of a set-up a run does without, nil for nothing.
+func leftOut(t *trust.Trust) *headless.Setup {
+	report, _ := t.Report() // what cannot be read was said
+	setup := headless.Setup{Ignored: report.Ignored}
+	for _, e := range report.Items {
+		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
+		switch consent.State(e.State) {
+		case consent.Refused:
+			setup.Refused = append(setup.Refused, said)
+		case consent.Waiting, consent.Changed:
+			setup.Waiting = append(setup.Waiting, said)
+		}
+	}
+	if len(setup.Waiting)+len(setup.Refused)+len(setup.Ignored) == 0 {
+		return nil
+	}
+	return &setup
 }
 
 // errTimeout is the answer to a --timeout that ends nothing.

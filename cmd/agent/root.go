@@ -36,6 +36,7 @@ type sessionOptions struct {
 	allowOutside []string
 	output       string
 	noSetup      bool
+	trustProject bool
 	noSession    bool
 	// records is where sessions and what files held are kept instead of the usual
 	// folders, empty for those.
@@ -130,6 +131,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newDoctor(w, runDoctor),
 		newSessions(w),
 		newSandbox(w, runSandboxed),
+		newTrust(w),
 		newMan(w),
 	)
 	root.SetHelpCommand(newHelp())
@@ -159,6 +161,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.noSetup, "no-setup", false, "leave out instructions, skills and commands of the workspace and your own")
+	f.BoolVar(&o.trustProject, "trust-project", false, "agree for this run to what the repository wants run, connected to or allowed")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
@@ -274,6 +277,7 @@ func newConversation(ctx context.Context, w world, o sessionOptions, front app.O
 	front.KeepEndpoint = o.isolated || o.profile != ""
 	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork, ID: o.sessionID}
 	front.Allow, front.AllowOutside, front.NoSetup = o.allow, o.allowOutside, o.noSetup
+	front.TrustProject = o.trustProject
 	return app.New(ctx, w.Process, front)
 }
 

@@ -34,6 +34,7 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		Skills:   c.skillLines,
 
 		Instructions: c.instructionLines,
+		Trust:        c.trust,
 		Todos:        func() []string { return c.env.Todos.List().Lines() },
 		Jobs:         c.jobs,
 		EndJob:       c.endJob,

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/chat"
@@ -28,6 +29,7 @@ import (
 	"agent/internal/setup"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/permissions"
+	"agent/internal/setup/trust"
 	"agent/internal/shell"
 	"agent/internal/tools"
 	"agent/internal/workspace"
@@ -48,6 +50,10 @@ type Options struct {
 	// NoSetup leaves out what people and repositories have brought along: instructions,
 	// skills and commands. Rules that narrow hold all the same.
 	NoSetup bool
+	// TrustProject agrees, for this run, to what the repository brings.
+	TrustProject bool
+	// AsksTrust means that the front end asks about what waits for consent.
+	AsksTrust bool
 	// Unattended means that nobody can answer an approval.
 	Unattended bool
 	// YesNo means that a person can answer with yes and no and nothing else: tools that ask
@@ -107,7 +113,10 @@ type Conversation struct {
 	// permissions are rules that narrow what calls may do, allowed those of the flags.
 	permissions permissions.Rules
 	allowed     allowances
-	log         *slog.Logger
+	// trust is what needs consent, guarded the files of what was agreed to.
+	trust   *trust.Trust
+	guarded atomic.Pointer[[]string]
+	log     *slog.Logger
 	// session is the record of the conversation, nil when none is kept.
 	session *session.Log
 	closers []func() error
@@ -174,6 +183,9 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		c.findBrought()
 		c.offerSkills()
 	}
+	if err := c.findTrust(); err != nil {
+		return err
+	}
 	system, err := c.systemPrompt()
 	if err != nil {
 		return err
@@ -189,7 +201,11 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.log = c.log.With("conversation", c.id)
 	c.keepFiles(recorded.Parent)
 	c.restoreTodos(recorded.Todos)
-	return c.converse(allowed, system, recorded)
+	if err := c.converse(allowed, system, recorded); err != nil {
+		return err
+	}
+	c.useAgreed()
+	return nil
 }
 
 // ID identifies the conversation among those of the program. It stays the same when the session is
@@ -272,6 +288,7 @@ func (c *Conversation) openWorkspace() error {
 		Confinement: c.confinement,
 		Protected: protect.Places{
 			Home: realPath(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings), Denied: c.process.realPaths(settings.SandboxDenyRead.Of(c.settings)),
+			Agreed:  c.isGuarded,
 			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, c.process.gitConfigurations()) },
 		},
 	}

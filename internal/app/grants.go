@@ -8,27 +8,35 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// lend allows, until the end of the turn, what a skill or command of the person's own
-// asks for. What others ask for needs consent and is not allowed (setup.md 3).
+// lend allows, until the end of the turn, what a skill or command asks for, if it is the
+// person's own or they have agreed to it (setup.md 3).
 func (c *Conversation) lend(e setup.Entry) {
-	var allowed []string
-	switch {
-	case e.Skill != nil && e.Skill.Own:
+	allowed := []string(nil)
+	if e.Skill != nil {
 		allowed = e.Skill.Allowed
-	case e.Command != nil && e.Command.Own:
+	} else {
 		allowed = e.Command.Allowed
 	}
-	var lent rules.Rules
-	for _, text := range allowed {
-		for _, ours := range inOurWords(text) {
-			if rule, err := c.registry.ParseRule(ours); err == nil {
-				lent = append(lent, rule)
+	if item, needs := grantsItem(e); needs && c.trust.Store.May(item) != nil {
+		return
+	}
+	if lent := c.inOurRules(allowed); len(lent) > 0 {
+		c.Chat.Consent().Lend(lent)
+	}
+}
+
+// inOurRules are rules of Claude Code as those of this program, as far as they mean
+// something here.
+func (c *Conversation) inOurRules(texts []string) rules.Rules {
+	var ours rules.Rules
+	for _, text := range texts {
+		for _, said := range inOurWords(text) {
+			if rule, err := c.registry.ParseRule(said); err == nil {
+				ours = append(ours, rule)
 			}
 		}
 	}
-	if len(lent) > 0 {
-		c.Chat.Consent().Lend(lent)
-	}
+	return ours
 }
 
 // inOurWords is a rule of Claude Code as rules of this program; none for what is allowed

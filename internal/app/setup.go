@@ -23,7 +23,7 @@ import (
 func (c *Conversation) findBrought() {
 	c.brought = setup.Set{
 		Skills: skills.Find(skills.Where{
-			Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root(), Further: c.skillPaths(),
+			Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root(), Further: c.process.skillPaths(c.settings, c.workspace.Root()),
 		}),
 		Commands: commands.Find(commands.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()}),
 	}
@@ -43,14 +43,14 @@ func (c *Conversation) findBrought() {
 }
 
 // skillPaths are the further folders of skills, absolute.
-func (c *Conversation) skillPaths() []string {
+func (p *Process) skillPaths(s *settings.Settings, workspace string) []string {
 	var further []string
-	for _, dir := range settings.Items(settings.SkillPaths.Of(c.settings)) {
+	for _, dir := range settings.Items(settings.SkillPaths.Of(s)) {
 		if rest, home := strings.CutPrefix(dir, "~/"); home {
-			dir = filepath.Join(c.process.Home, rest)
+			dir = filepath.Join(p.Home, rest)
 		}
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(c.workspace.Root(), dir)
+			dir = filepath.Join(workspace, dir)
 		}
 		further = append(further, dir)
 	}

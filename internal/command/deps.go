@@ -113,6 +113,8 @@ type Deps struct {
 	// Instructions lists the files with instructions for the model, a line each; nil for
 	// none.
 	Instructions func() []string
+	// Trust is what needs consent; nil where nothing does.
+	Trust Trust
 	// Todos returns the todo list, a line an item.
 	Todos func() []string
 	// Jobs are what was put in the background, oldest first; EndJob ends one of them.

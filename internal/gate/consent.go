@@ -31,8 +31,9 @@ type Consent struct {
 
 	mu     sync.Mutex
 	grants []grant
-	// lent are rules that hold until the end of the turn.
-	lent rules.Rules
+	// lent are rules that hold until the end of the turn, standing those of the repository
+	// that the person has agreed to. Neither is about protected files.
+	lent, standing rules.Rules
 	// review narrows the mode to plan until the end of the turn.
 	review bool
 }
@@ -197,7 +198,7 @@ func (c *Consent) allowed(k Call) bool {
 	case mode == ModeAutoEdit && k.Preview.Unwatched == "" && (edits || k.Preview.Confined):
 		return true
 	}
-	allowing := append(c.Allow[:len(c.Allow):len(c.Allow)], c.lent...)
+	allowing := slices.Concat(c.Allow, c.standing, c.lent)
 	for _, g := range c.grants {
 		allowing = append(allowing[:len(allowing):len(allowing)], g.rules...)
 	}

@@ -113,6 +113,13 @@ func (c *Consent) Lend(lent rules.Rules) {
 	c.lent = append(c.lent, lent...)
 }
 
+// SetAgreed replaces the rules of the repository that the person has agreed to.
+func (c *Consent) SetAgreed(agreed rules.Rules) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.standing = agreed
+}
+
 // TakeBack ends what holds for a turn only: what was lent, and a review.
 func (c *Consent) TakeBack() {
 	c.mu.Lock()

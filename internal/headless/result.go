@@ -22,6 +22,17 @@ type Result struct {
 	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
 	Error      string  `json:"error,omitempty"`
+	// Setup is what of the set-up was not used; left out where all was.
+	Setup *Setup `json:"setup,omitempty"`
+}
+
+// Setup is what of a set-up a run did without.
+type Setup struct {
+	// Waiting needs a yes, as in "server github (.mcp.json)"; Refused got a no; Ignored is
+	// nothing that a repository may set.
+	Waiting []string `json:"waiting,omitempty"`
+	Refused []string `json:"refused,omitempty"`
+	Ignored []string `json:"ignored,omitempty"`
 }
 
 // Usage sums what the provider reported, in tokens.
@@ -53,6 +64,7 @@ type Run struct {
 	Stats     chat.Stats
 	Status    chat.Status
 	Duration  time.Duration
+	Setup     *Setup
 }
 
 func (r Run) result() Result {
@@ -79,6 +91,7 @@ func (r Run) result() Result {
 		},
 		CostUSD:    r.Stats.Cost,
 		DurationMs: r.Duration.Milliseconds(),
+		Setup:      r.Setup,
 	}
 	if r.Err != nil {
 		result.Error = r.Err.Error()

@@ -54,6 +54,9 @@ type Places struct {
 	// Ruled says why a rule of the person or the repository is against reading a file, or
 	// changing it; nil and empty for none. The path is absolute, without links.
 	Ruled func(abs string, edit bool) (why string)
+	// Agreed reports whether the person agreed that a file runs or what it says; nil for
+	// none. The path is absolute, without links.
+	Agreed func(abs string) bool
 	// GitRuns reports whether git would run or obey a file because its configuration names
 	// it; nil for none. The path is absolute, without links.
 	GitRuns func(abs string) bool
@@ -71,6 +74,9 @@ func (p Places) Edit(abs, rel string) Found {
 	}
 	if found := p.secret(abs, rel); found.Care == Guarded {
 		return found
+	}
+	if p.Agreed != nil && p.Agreed(abs) {
+		return Found{Path: rel, Name: rel, Care: Guarded, Why: "you agreed that it runs, as it is (agent trust)"}
 	}
 	if p.GitRuns != nil && p.GitRuns(abs) {
 		return Found{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}

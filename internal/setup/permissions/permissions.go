@@ -57,6 +57,11 @@ func (r Rule) String() string { return fmt.Sprintf("%s %s of %s", r.Effect, r.Te
 type Rules struct {
 	all  []Rule
 	home string
+	// Offered are the lists of a repository by which calls would not be asked about. They
+	// count for nothing until a person agrees to them.
+	Offered []Offer
+	// Ignored are lines about what a repository sets that only its person may set.
+	Ignored []string
 	// Problems are rules that are not understood and files that cannot be read: nobody is
 	// protected by them, so they must be said loudly.
 	Problems []string
@@ -71,7 +76,11 @@ func Read(w Where) Rules {
 	above := source.Above(w.Home, w.Workspace)
 	for _, dir := range above {
 		for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
-			r.file(source.Place{Root: above[0], Home: ""}, filepath.Join(dir, name), dir, w.Home)
+			from := source.Place{Root: above[0]}
+			if dir == w.Home {
+				from = source.Place{Home: w.Home} // the person's own
+			}
+			r.file(from, filepath.Join(dir, name), dir, w.Home)
 		}
 	}
 	if w.Home != "" && !slices.Contains(above, w.Home) {
@@ -101,6 +110,9 @@ func (r *Rules) file(from source.Place, file, root, home string) {
 	if err != nil {
 		r.Problems = append(r.Problems, fmt.Sprintf("the rules of %s do not hold: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
 		return
+	}
+	if from.Root != "" {
+		r.offer(file, text.Text)
 	}
 	for _, effect := range []Effect{Deny, Ask} {
 		texts := settings.Permissions.Deny

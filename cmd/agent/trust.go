@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"agent/internal/rawjson"
+	"agent/internal/setup/trust"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+// trustOptions are the flags of agent trust.
+type trustOptions struct {
+	workspace string
+	json      bool
+}
+
+func newTrust(w world) *cobra.Command {
+	var o trustOptions
+	list := func(cmd *cobra.Command, _ []string) error { return listTrust(w, o) }
+	cmd := &cobra.Command{
+		Use:   "trust",
+		Short: "Show and answer what a repository wants run, connected to or allowed",
+		Long: `Lists what the files of the current folder's repository want run, connected to or
+allowed, and whether you agreed: used, waiting, changed or refused. Your answer is for
+exactly that content, and for the bytes of the scripts that it names. Nothing is started.`,
+		Args: exactArgs(0, "no arguments, or yes, no or forget"),
+		RunE: list,
+	}
+	cmd.PersistentFlags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to look at instead of the current folder")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	answer := func(use, short string, yes bool) *cobra.Command {
+		return &cobra.Command{
+			Use: use + " [ITEM…]", Short: short, Args: cobra.ArbitraryArgs,
+			RunE: func(_ *cobra.Command, items []string) error {
+				return changeTrust(w, o, func(t *trust.Trust) ([]string, error) { return t.Answer(yes, items...) })
+			},
+		}
+	}
+	cmd.AddCommand(
+		answer("yes", "Agree to all that waits, or to items by name or letters", true),
+		answer("no", "Refuse all that waits, or items by name or letters", false),
+		&cobra.Command{
+			Use: "forget", Short: "Forget your answers about this repository", Args: exactArgs(0, "no arguments"),
+			RunE: func(*cobra.Command, []string) error { return changeTrust(w, o, (*trust.Trust).Forget) },
+		},
+	)
+	return cmd
+}
+
+// trustOf finds what needs consent in the folder that is meant.
+func trustOf(w world, o trustOptions) (*trust.Trust, error) {
+	folders, err := w.Folders()
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.Settings(settingsOptions{}.sources())
+	if err != nil {
+		return nil, err
+	}
+	workspace := w.Path(o.workspace)
+	if workspace == "" {
+		return nil, errors.New("the current folder was deleted; name one with -C")
+	}
+	return w.Trust(folders, s, workspace), nil
+}
+
+func listTrust(w world, o trustOptions) error {
+	t, err := trustOf(w, o)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		report, err := t.Report()
+		if err != nil {
+			return err
+		}
+		return rawjson.WriteIndented(w.out, report)
+	}
+	lines, err := t.Lines()
+	if err != nil {
+		return err
+	}
+	return printLines(w, lines)
+}
+
+func changeTrust(w world, o trustOptions, change func(*trust.Trust) ([]string, error)) error {
+	t, err := trustOf(w, o)
+	if err != nil {
+		return err
+	}
+	lines, err := change(t)
+	return errors.Join(printLines(w, lines), err)
+}
+
+func printLines(w world, lines []string) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w.out, words.Visible(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trustFindings says for doctor what of a repository is used, and what is not.
+func trustFindings(t *trust.Trust) []finding {
+	report, err := t.Report()
+	if err != nil {
+		return []finding{{"fix", err.Error(), "correct or remove that file"}}
+	}
+	var found []finding
+	for _, e := range report.Items {
+		what := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
+		switch {
+		case e.State == "used":
+			found = append(found, finding{"ok", what + ": used", ""})
+		case slices.Contains([]string{"waiting", "changed"}, e.State):
+			found = append(found, finding{"note", what + ": waits for your yes", "agent trust"})
+		default:
+			found = append(found, finding{"note", what + ": " + e.State, ""})
+		}
+	}
+	for _, line := range report.Ignored {
+		found = append(found, finding{"note", "ignored: " + line, ""})
+	}
+	return found
+}

@@ -1,0 +1,57 @@
+package permissions
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agent/internal/rawjson"
+)
+
+// Offer is a list of rules of a repository's file, which would spare questions.
+type Offer struct {
+	File  string
+	Line  int
+	Rules []string
+}
+
+// personal are settings of Claude Code that run something, hold keys, lead elsewhere or
+// widen what may be done, and so are never taken from a repository.
+var personal = []string{
+	"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "enableAllProjectMcpServers", "enabledMcpjsonServers", "env", "headersHelper",
+	"model", "notify", "notifications", "otelHeadersHelper", "outputStyle", "statusLine", "theme",
+}
+
+// personalPermissions are those below "permissions".
+var personalPermissions = []string{"additionalDirectories", "defaultMode", "disableBypassPermissionsMode"}
+
+// offer keeps what a file of a repository would widen, and names what it may not set.
+func (r *Rules) offer(file, text string) {
+	var all, permissions map[string]json.RawMessage
+	if json.Unmarshal([]byte(strings.TrimPrefix(text, "\uFEFF")), &all) != nil {
+		return
+	}
+	_ = json.Unmarshal(all["permissions"], &permissions) // of another form it says nothing
+	var allow []string
+	if err := json.Unmarshal(permissions["allow"], &allow); err != nil && permissions["allow"] != nil {
+		r.Ignored = append(r.Ignored, file+": permissions.allow is no list of rules")
+	} else if len(allow) > 0 {
+		line := rawjson.PlaceOf([]byte(text), strings.Index(text, `"allow"`)).Line
+		r.Offered = append(r.Offered, Offer{file, line, allow})
+	}
+	var named []string
+	for key := range all {
+		if slices.Contains(personal, key) {
+			named = append(named, key)
+		}
+	}
+	for key := range permissions {
+		if slices.Contains(personalPermissions, key) {
+			named = append(named, "permissions."+key)
+		}
+	}
+	if len(named) > 0 {
+		slices.Sort(named)
+		r.Ignored = append(r.Ignored, file+": "+strings.Join(named, ", ")+" (only you may set that, not a repository)")
+	}
+}

@@ -1,0 +1,107 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/nearest"
+	"agent/internal/setup/consent"
+	"agent/internal/words"
+)
+
+// Answer keeps a person's yes or no about named items, or without names about those that
+// wait: as they were shown last, else as they are now. It returns what it did, a line each.
+// An error is that there is no such item, or that the answer cannot be kept.
+func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
+	chosen, err := t.chosen(names)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) == 0 {
+		return []string{"There is nothing that waits for an answer."}, nil
+	}
+	keep, did := t.Store.Refuse, "never used"
+	if yes {
+		keep, did = t.Store.Agree, "agreed"
+	}
+	if err := keep(t.now(), chosen...); err != nil {
+		return nil, err
+	}
+	t.tellAnswered()
+	var lines []string
+	for _, r := range chosen {
+		lines = append(lines, fmt.Sprintf("%s: %s of %s", did, r, t.short(r.File)))
+	}
+	if !t.Store.Kept() {
+		lines = append(lines, "This holds until the program ends: nothing is kept for the home folder.")
+	}
+	return lines, nil
+}
+
+// Forget forgets every answer about the workspace.
+func (t *Trust) Forget() ([]string, error) {
+	if err := t.Store.Forget(t.items...); err != nil {
+		return nil, err
+	}
+	t.tellAnswered()
+	return []string{"Forgotten: all answers about " + t.Store.Root() + "; " + words.Count(len(t.items), "item") + " of it will be asked about."}, nil
+}
+
+func (t *Trust) tellAnswered() {
+	t.mu.Lock()
+	answered := slices.Clone(t.answered)
+	t.mu.Unlock()
+	for _, act := range answered {
+		act()
+	}
+}
+
+// chosen are the items that names mean.
+func (t *Trust) chosen(names []string) ([]consent.Reviewed, error) {
+	if len(names) == 0 {
+		t.mu.Lock()
+		shown := t.shown
+		t.shown = nil
+		t.mu.Unlock()
+		if len(shown) > 0 {
+			return shown, nil
+		}
+		return t.Waiting()
+	}
+	all, err := t.Review()
+	if err != nil {
+		return nil, err
+	}
+	var chosen []consent.Reviewed
+	taken := map[int]bool{}
+	for _, name := range names {
+		meant := 0
+		for n, r := range all {
+			if !slices.Contains(t.namesOf(r), name) && !(len(name) >= shortID && strings.HasPrefix(r.Hash, name)) {
+				continue
+			}
+			if meant++; !taken[n] {
+				taken[n], chosen = true, append(chosen, r)
+			}
+		}
+		if meant == 0 {
+			return nil, t.unknown(name, all)
+		}
+	}
+	return chosen, nil
+}
+
+// namesOf are what an item may be called.
+func (t *Trust) namesOf(r consent.Reviewed) []string {
+	file := t.short(r.File)
+	return []string{r.Name, r.String(), file, file + ": " + r.String()}
+}
+
+func (t *Trust) unknown(name string, all []consent.Reviewed) error {
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Name, r.String())
+	}
+	return fmt.Errorf("there is no item %q%s; agent trust lists them", name, nearest.Question(name, names))
+}

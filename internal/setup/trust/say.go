@@ -1,0 +1,137 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/setup/consent"
+	"agent/internal/words"
+)
+
+// shortID is how many letters of a hash name an item.
+const shortID = 8
+
+// Part is an item for a person to judge: what it is, and all that it would do.
+type Part struct {
+	Title string
+	Lines []string
+}
+
+// NotCovered is what consent does not reach, which every question says.
+const NotCovered = "What these commands load besides is not covered by your answer."
+
+// Title says in a line what a question about items is about.
+func Title(items []consent.Reviewed) string {
+	return "use what this repository brings? " + words.Count(len(items), "item")
+}
+
+// Parts are the items of a question.
+func (t *Trust) Parts(items []consent.Reviewed) []Part {
+	var parts []Part
+	for _, r := range items {
+		parts = append(parts, t.part(r))
+	}
+	return parts
+}
+
+func (t *Trust) part(r consent.Reviewed) Part {
+	p := Part{Title: fmt.Sprintf("%s (%s)", r, t.place(r))}
+	if r.State == consent.Changed {
+		p.Title = "changed: " + p.Title
+	}
+	if r.Says != "" {
+		p.Lines = append(p.Lines, r.Says)
+	}
+	var more []string
+	if len(r.Variables) > 0 {
+		more = append(more, "reads "+strings.Join(r.Variables, ", "))
+	}
+	if len(r.Files) > 0 {
+		more = append(more, "with "+strings.Join(r.Files, ", ")+" as it is now")
+	}
+	if len(more) > 0 {
+		p.Lines = append(p.Lines, strings.Join(more, " · "))
+	}
+	p.Lines = append(p.Lines, r.Difference...)
+	if r.Err != nil {
+		p.Lines = append(p.Lines, "cannot be agreed to: "+r.Err.Error())
+	}
+	return p
+}
+
+// place is where an item is written.
+func (t *Trust) place(r consent.Reviewed) string {
+	if r.Line > 0 {
+		return fmt.Sprintf("%s:%d", t.short(r.File), r.Line)
+	}
+	return t.short(r.File)
+}
+
+// used says the state of an item as lists name it.
+func used(s consent.State) string {
+	if s == consent.Agreed {
+		return "used"
+	}
+	return string(s)
+}
+
+// Lines list all items with their states, for a person.
+func (t *Trust) Lines() ([]string, error) {
+	all, err := t.Review()
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, r := range all {
+		lines = append(lines, fmt.Sprintf("%-8s %s  %s", used(r.State), r.Hash[:min(shortID, len(r.Hash))], strings.TrimPrefix(t.part(r).Title, "changed: ")))
+		for _, line := range t.part(r).Lines {
+			lines = append(lines, "    "+line)
+		}
+	}
+	for _, line := range t.Ignored {
+		lines = append(lines, "ignored  "+line)
+	}
+	if slices.ContainsFunc(all, func(r consent.Reviewed) bool { return r.State.Asked() }) {
+		lines = append(lines, "", NotCovered, "trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.")
+	}
+	if len(lines) == 0 {
+		lines = []string{"This folder wants nothing run, connected to or allowed."}
+	}
+	return lines, nil
+}
+
+// Entry is an item as JSON has it.
+type Entry struct {
+	State      string   `json:"state"`
+	Kind       string   `json:"kind"`
+	Name       string   `json:"name"`
+	File       string   `json:"file"`
+	Line       int      `json:"line,omitempty"`
+	Says       string   `json:"says,omitempty"`
+	Variables  []string `json:"variables,omitempty"`
+	Files      []string `json:"files,omitempty"`
+	Hash       string   `json:"hash,omitempty"`
+	Difference []string `json:"difference,omitempty"`
+	Error      string   `json:"error,omitempty"`
+}
+
+// Report is all that is known, for scripts.
+type Report struct {
+	Items   []Entry  `json:"items"`
+	Ignored []string `json:"ignored"`
+}
+
+// Report returns the items with their states, and what is ignored.
+func (t *Trust) Report() (Report, error) {
+	all, err := t.Review()
+	report := Report{Items: []Entry{}, Ignored: append([]string{}, t.Ignored...)}
+	for _, r := range all {
+		e := Entry{used(r.State), string(r.Kind), r.Name, r.File, r.Line, r.Says, r.Variables, r.Files, r.Hash, r.Difference, ""}
+		if r.Err != nil {
+			e.Error = r.Err.Error()
+		}
+		report.Items = append(report.Items, e)
+	}
+	return report, err
+}

@@ -1,0 +1,173 @@
+// Package trust gathers what the repository of a workspace wants run, connected to or
+// allowed, and what its person says of it, for every front end: the question at the start,
+// the lists, and the line of a run that nobody watches (setup.md 1). It reads files, starts
+// nothing and asks nobody.
+package trust
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/setup/consent"
+	"agent/internal/words"
+)
+
+// Finder finds things that need consent, of one kind or several.
+type Finder func(consent.Where) Found
+
+// Found is what a Finder found.
+type Found struct {
+	Items []consent.Item
+	// Ignored are lines about what a repository may never set, each begun by its file.
+	Ignored []string
+}
+
+// Trust is what a workspace wants and what its person said of it. It is safe for concurrent
+// use.
+type Trust struct {
+	// Store knows the answers; May is asked before each start.
+	Store *consent.Store
+	// Ignored are lines about what a repository may never set.
+	Ignored []string
+
+	workspace string
+	items     []consent.Item
+	now       func() time.Time
+
+	mu sync.Mutex
+	// shown are the items as a person saw them last: an answer without names is about
+	// these contents.
+	shown []consent.Reviewed
+	// answered are called after each answer.
+	answered []func()
+}
+
+// Find gathers what finders find in a workspace.
+func Find(w consent.Where, now func() time.Time, finders ...Finder) *Trust {
+	t := &Trust{Store: consent.Open(w), workspace: w.Workspace, now: now}
+	for _, find := range finders {
+		found := find(w)
+		t.items = append(t.items, found.Items...)
+		for _, line := range found.Ignored {
+			t.Ignored = append(t.Ignored, strings.TrimPrefix(line, t.workspace+"/"))
+		}
+	}
+	slices.SortStableFunc(t.items, func(a, b consent.Item) int { return strings.Compare(a.File, b.File) })
+	return t
+}
+
+// OnAnswer has act called after each answer, on the goroutine of who answers.
+func (t *Trust) OnAnswer(act func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answered = append(t.answered, act)
+}
+
+// Review returns all items as they are now, by file. The error is that earlier answers
+// cannot be read.
+func (t *Trust) Review() ([]consent.Reviewed, error) { return t.Store.Review(t.items) }
+
+// Waiting returns the items that a person is to be asked about, as they are now, and
+// remembers that these were shown.
+func (t *Trust) Waiting() ([]consent.Reviewed, error) {
+	all, err := t.Review()
+	waiting := slices.DeleteFunc(all, func(r consent.Reviewed) bool { return !r.State.Asked() })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shown = waiting
+	return waiting, err
+}
+
+// ForRun agrees for this run to all that is not refused.
+func (t *Trust) ForRun() error {
+	all, err := t.Review()
+	if err != nil {
+		return err
+	}
+	t.Store.AgreeForRun(slices.DeleteFunc(all, func(r consent.Reviewed) bool { return r.State == consent.Refused })...)
+	return nil
+}
+
+// Agreed returns the items that may be used now.
+func (t *Trust) Agreed() []consent.Reviewed {
+	all, _ := t.Review()
+	return slices.DeleteFunc(all, func(r consent.Reviewed) bool { return r.State != consent.Agreed })
+}
+
+// Guarded are the absolute paths of what the agreed items are written in and run, which
+// must not change without a person.
+func (t *Trust) Guarded() []string {
+	var paths []string
+	for _, r := range t.Agreed() {
+		paths = append(paths, r.File)
+		for _, file := range r.Files {
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(t.Store.Root(), filepath.FromSlash(file))
+			}
+			paths = append(paths, file)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Left says in a line what is not used because nobody has agreed; empty for nothing.
+func (t *Trust) Left() string {
+	waiting, err := t.Waiting()
+	switch {
+	case err != nil:
+		return "nothing of the repository is used: " + err.Error()
+	case len(waiting) == 0:
+		return ""
+	}
+	var files []string
+	counts := map[string][]consent.Reviewed{}
+	for _, r := range waiting {
+		file := t.short(r.File)
+		if !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+		counts[file] = append(counts[file], r)
+	}
+	var says []string
+	for _, file := range files {
+		says = append(says, file+": "+strings.Join(counted(counts[file]), ", "))
+	}
+	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
+}
+
+// counted names items of a file, those of a kind by their number if there are several.
+func counted(items []consent.Reviewed) []string {
+	var says []string
+	for _, kind := range []consent.Kind{consent.Server, consent.Hook, consent.Grants, consent.Allow} {
+		var of []string
+		for _, r := range items {
+			if r.Kind == kind {
+				of = append(of, r.Name)
+			}
+		}
+		switch {
+		case len(of) > 1 && kind == consent.Grants, len(of) > 1 && kind == consent.Allow:
+			says = append(says, fmt.Sprintf("%d times %s", len(of), kind))
+		case len(of) > 1:
+			says = append(says, words.Count(len(of), string(kind)))
+		case len(of) == 1:
+			says = append(says, strings.TrimSpace(string(kind)+" "+of[0]))
+		}
+	}
+	return says
+}
+
+// short is a path from the workspace or the repository on where it is below one.
+func (t *Trust) short(path string) string {
+	for _, root := range []string{t.workspace, t.Store.Root()} {
+		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path
+}
