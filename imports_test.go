@@ -86,6 +86,7 @@ var rooms = []room{
 	{"internal/atcmd", []string{"internal/history", "internal/ignore", "internal/nearest", "internal/picture"}, "it writes inclusions in history's format"},
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "it takes the names of the strategies"},
 	{"internal/session", []string{"internal/history"}, "it records history's mutations"},
+	{"internal/mcp/bridge", []string{"internal/mcp", "internal/nearest", "internal/picture", "internal/setup/servers", "internal/text", "internal/tools"}, "it brings what servers offer to a conversation, and knows neither the loop nor the screen"},
 	{"internal/mcp/catalogue", []string{"internal/mcp", "internal/text/lines"}, "it keeps what servers said and connects to none"},
 	{"internal/mcp", []string{"internal/sandbox"}, "it speaks to servers, and knows neither tools nor consent"},
 	{"internal/table", nil, "lining texts up needs nothing"},

@@ -194,7 +194,9 @@ func (r Rule) allowsCommand(command cmdline.Command) bool {
 
 // AllowServed reports whether the rules, which are called tool, allow a call of something
 // that a server offers.
-func (rules Rules) AllowServed(tool, served string) bool { return rules.Allow(tool, nil, []string{served}) }
+func (rules Rules) AllowServed(tool, served string) bool {
+	return rules.Allow(tool, nil, []string{served})
+}
 
 func (r Rule) allowsFile(file string) bool {
 	if len(r.words) > 0 {

@@ -71,13 +71,17 @@ func Index(servers []Usable) string {
 // heading begins the line of a server.
 func (s Usable) heading() string { return fmt.Sprintf("%s (%s)", s.Name, s.Origin) }
 
-// directly says that the tools of a server are in the array themselves.
+// directly is the line of a server whose tools are in the array themselves, or of which
+// none is known.
 func (s Usable) directly() string {
+	if !s.Direct {
+		return s.heading() + ": no tools are known yet"
+	}
 	return s.heading() + ": offered as " + Direct(s.Name, "…")
 }
 
 func withFirst(s Usable) string {
-	if s.Direct {
+	if s.Direct || len(s.Known.Tools) == 0 {
 		return s.directly()
 	}
 	var b strings.Builder
@@ -92,7 +96,7 @@ func withFirst(s Usable) string {
 }
 
 func withNames(s Usable) string {
-	if s.Direct {
+	if s.Direct || len(s.Known.Tools) == 0 {
 		return s.directly()
 	}
 	var names []string
@@ -103,7 +107,7 @@ func withNames(s Usable) string {
 }
 
 func withCount(s Usable) string {
-	if s.Direct {
+	if s.Direct || len(s.Known.Tools) == 0 {
 		return s.directly()
 	}
 	return s.heading() + ": " + words.Count(len(s.Known.Tools), "tool")

@@ -1,0 +1,228 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/mcp"
+	"agent/internal/mcp/catalogue"
+	"agent/internal/nearest"
+	"agent/internal/rawjson"
+	"agent/internal/text/textdiff"
+	"agent/internal/tools"
+	"agent/internal/words"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+type callArgs struct {
+	Server    string          `json:"server"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// planCall plans a call of mcp_call.
+func (b *Bridge) planCall(_ context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+	var args callArgs
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return tools.Plan{}, errors.New("mcp_call takes server, tool and arguments, an object")
+	}
+	server, name := args.Server, args.Tool
+	if s, shown, direct := catalogue.Split(name); direct && (server == "" || server == s) {
+		server, name = s, shown
+	} else if s, rest, both := strings.Cut(name, "/"); both && (server == "" || server == s) {
+		server, name = s, rest
+	}
+	var text string
+	if json.Unmarshal(args.Arguments, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{") {
+		args.Arguments = json.RawMessage(text) // some models write the object as a text
+	}
+	return b.plan(env, server, name, args.Arguments)
+}
+
+// planDirect plans calls of a tool under a name of its own.
+func (b *Bridge) planDirect(server, shown string) func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+	return func(_ context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+		return b.plan(env, server, shown, raw)
+	}
+}
+
+// plan works out a call of a tool. Nothing is connected for it.
+func (b *Bridge) plan(env *tools.Env, server, name string, arguments json.RawMessage) (tools.Plan, error) {
+	st, known, err := b.usable(server)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	tool, found := known.Tool(name)
+	if !found {
+		return tools.Plan{}, missing(server, name, known)
+	}
+	if arguments = bytes.TrimSpace(arguments); len(arguments) == 0 || string(arguments) == "null" {
+		arguments = json.RawMessage("{}")
+	}
+	if err := tool.Check(arguments); err != nil {
+		return tools.Plan{}, err
+	}
+	served := &tools.Served{
+		Server: server, Tool: tool.Shown, Definition: tool.Hash,
+		Allowed: st.allows(tool), EachTime: tool.Hints.Destructive,
+	}
+	if old, changed := known.Changed[tool.Name]; changed {
+		served.Changed = difference(old, tool)
+	}
+	return tools.Plan{
+		Preview: tools.Preview{
+			Title:     fmt.Sprintf("%s (%s): %s", server, st.From(), tool.Shown),
+			Arguments: arguments,
+			Served:    served,
+			ReadOnly:  st.TrustHints && tool.Hints.ReadOnly && served.Changed == "",
+		},
+		Apply: func(ctx context.Context) tools.Answer { return b.call(ctx, env, st, tool, arguments) },
+	}, nil
+}
+
+// missing says that a server has no tool of a name.
+func missing(server, name string, known catalogue.Known) error {
+	var names []string
+	for _, t := range known.Tools {
+		names = append(names, t.Shown)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%s offers no tools", server)
+	}
+	return fmt.Errorf("%s does not offer %q, or no longer%s; it offers: %s", server, words.Line(name, 80), nearest.Question(name, names), someOf(names))
+}
+
+// allows reports whether the person's own configuration allows calls of a tool.
+func (st *state) allows(t catalogue.Tool) bool {
+	return slices.ContainsFunc(st.Allow, func(pattern string) bool {
+		for _, name := range []string{t.Name, t.Shown} {
+			if matched, err := doublestar.Match(pattern, name); err == nil && matched {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// difference says how a definition differs from what it was.
+func difference(old, now catalogue.Tool) string {
+	text := func(t catalogue.Tool) string {
+		return fmt.Sprintf("%s\n%s\n%s\nhints: %+v\n", t.Shown, t.Description, indented(t.Schema), t.Hints)
+	}
+	var lines []string
+	for line := range strings.Lines(textdiff.New(text(old), text(now)).Unified("before", "now")) {
+		if line = strings.TrimSuffix(line, "\n"); !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "+++") && !strings.HasPrefix(line, "@@") {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return "+ parts of the definition that are not shown to the model"
+	}
+	return strings.Join(lines, "\n")
+}
+
+func indented(schema json.RawMessage) string {
+	var out bytes.Buffer
+	if json.Indent(&out, schema, "", " ") != nil {
+		return string(schema)
+	}
+	return out.String()
+}
+
+// call makes a call that was allowed, of the tool as it was planned.
+func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catalogue.Tool, arguments json.RawMessage) tools.Answer {
+	connection, err := b.connect(ctx, st)
+	if err != nil {
+		return tools.Answer{Error: err.Error()}
+	}
+	if err := b.agreed(st, tool); err != nil {
+		return tools.Answer{Error: err.Error()}
+	}
+	result, err := connection.Call(ctx, tool.Name, arguments, progressTo(env))
+	if err != nil {
+		return tools.Answer{Error: words.Line(err.Error(), maxFailure)}
+	}
+	answer := b.answer(env, result, fileName(st.Name, tool.Shown))
+	if answer.Error == "" && len(answer.Images) == 0 {
+		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Name, tool.Name, canonical(arguments))
+	}
+	return answer
+}
+
+// maxFailure bounds why a call failed, in characters.
+const maxFailure = 2000
+
+// connect connects to a server, and looks at its tools again if it was not connected.
+func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
+	connection, err := b.Connect(ctx, st.Name)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := connection.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	known := st.known
+	b.mu.Unlock()
+	now := catalogue.Take(st.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Uses)
+	if now.Protocol != known.Protocol || now.Version != known.Version || !slices.EqualFunc(now.Tools, known.Tools, func(x, y catalogue.Tool) bool { return x.Name == y.Name && x.Hash == y.Hash }) {
+		now.Prompts, now.Resources = known.Prompts, known.Resources
+		b.learn(st, now)
+	}
+	return connection, nil
+}
+
+// agreed notes that a call of a tool as it was planned was allowed. It is an error when the
+// tool is another by now.
+func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now, found := st.known.Tool(tool.Name)
+	if !found {
+		return missing(st.Name, tool.Shown, st.known)
+	}
+	if now.Hash != tool.Hash {
+		return fmt.Errorf("nothing was sent: %s has changed %s since it was listed; its definition now:\n%s", st.Name, tool.Shown, catalogue.Entry{Server: st.Name, Tool: now}.Definition())
+	}
+	if _, changed := st.known.Changed[tool.Name]; changed {
+		changes := map[string]catalogue.Tool{}
+		for name, old := range st.known.Changed {
+			if name != tool.Name {
+				changes[name] = old
+			}
+		}
+		st.known.Changed = changes
+		b.save(st)
+	}
+	return nil
+}
+
+// progressTo shows how far a call is.
+func progressTo(env *tools.Env) func(mcp.Progress) {
+	if env.Output == nil {
+		return nil
+	}
+	return func(p mcp.Progress) { fmt.Fprintln(env.Output, words.Line(p.String(), 200)) }
+}
+
+// canonical are arguments with sorted members and without spaces.
+func canonical(arguments json.RawMessage) string {
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return string(arguments)
+	}
+	text, err := rawjson.Marshal(value)
+	if err != nil {
+		return string(arguments)
+	}
+	return string(text)
+}

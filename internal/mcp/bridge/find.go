@@ -1,0 +1,95 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/mcp/catalogue"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// found is how many definitions a search answers in full.
+const found = 5
+
+type findArgs struct {
+	Query  string `json:"query"`
+	Server string `json:"server"`
+}
+
+// planFind plans a search. It connects to nobody.
+func (b *Bridge) planFind(_ context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+	var args findArgs
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return tools.Plan{}, errors.New("mcp_find takes query and server, texts")
+	}
+	if args.Server != "" {
+		if _, _, err := b.usable(args.Server); err != nil {
+			return tools.Plan{}, err
+		}
+	}
+	return tools.Plan{Apply: func(context.Context) tools.Answer { return b.find(env, args) }}, nil
+}
+
+func (b *Bridge) find(env *tools.Env, args findArgs) tools.Answer {
+	entries, instructions, notes := b.entries(args.Server)
+	matching := catalogue.Find(entries, args.Query)
+	if len(matching) == 0 {
+		notes = append(notes, "No tool matches; the words of its name or description find one. There are: "+names(entries))
+	}
+	room := env.Limits.OutputBytes()
+	var parts []string
+	said := map[string]bool{}
+	for i, e := range matching {
+		if i == found || i > 0 && room < len(e.Definition()) {
+			parts = append(parts, "More that match: "+names(matching[i:]))
+			break
+		}
+		if words := instructions[e.Server]; words != "" && !said[e.Server] {
+			said[e.Server] = true
+			parts = append(parts, fmt.Sprintf("%s says of itself: %s", e.Server, words))
+		}
+		parts = append(parts, e.Definition())
+		room -= len(e.Definition())
+	}
+	parts = append(parts, notes...)
+	return tools.Answer{Text: strings.Join(parts, "\n\n"), Summary: words.Count(len(matching), "tool")}
+}
+
+// entries are the tools of one or all servers, what the servers say of themselves, and
+// which cannot be used.
+func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map[string]string, notes []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	instructions = map[string]string{}
+	for _, st := range b.states {
+		switch {
+		case st.Unused != "" || server != "" && st.Name != server:
+		case st.pending:
+			notes = append(notes, st.Name+" is still starting.")
+		case !st.isKnown:
+			notes = append(notes, st.Name+" cannot be used: "+st.problem)
+		default:
+			instructions[st.Name] = st.known.Instructions
+			for _, t := range st.known.Tools {
+				all = append(all, catalogue.Entry{Server: st.Name, Tool: t})
+			}
+		}
+	}
+	return all, instructions, notes
+}
+
+// names are entries by their names.
+func names(entries []catalogue.Entry) string {
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Server+"/"+e.Shown)
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	return someOf(all)
+}

@@ -1,0 +1,185 @@
+package bridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/disk"
+	"agent/internal/mcp"
+	"agent/internal/picture"
+	"agent/internal/text/lines"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// bytesPerToken is what a token of a result comes to, near enough to bound it.
+const bytesPerToken = 4
+
+// answer is what the model and the person read of a result: within bounds, all of it in a
+// file where it is longer.
+func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer {
+	var answer tools.Answer
+	var parts []string
+	for _, block := range r.Blocks {
+		switch {
+		case block.ForUser:
+			show(env, block)
+		case block.Kind == mcp.Text:
+			parts = append(parts, strings.ToValidUTF8(block.Text, "\uFFFD"))
+		case block.Kind == mcp.Link:
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("[resource %s %s %s]", words.Line(block.URI, 500), words.Line(block.Name, 100), words.Line(block.Text, 200))))
+		default:
+			parts = append(parts, media(env, block, file, &answer))
+		}
+	}
+	text := strings.Join(parts, "\n")
+	if len(r.Structured) > 0 && !says(text, r.Structured) {
+		text = lines.Append(text, string(r.Structured))
+	}
+	limit := min(max(b.ResultTokens(), 1)*bytesPerToken, env.Limits.OutputBytes())
+	answer.Text, answer.Spool = bounded(env, text, limit, file)
+	if answer.Summary = words.Count(len(lines.Split(text)), "line"); text == "" {
+		answer.Text, answer.Summary = "[no output]", "no output"
+	}
+	if r.IsError {
+		fail(&answer)
+	}
+	return answer
+}
+
+// fail makes an answer one of a call that failed, with the server's words.
+func fail(a *tools.Answer) {
+	const short = 1000
+	if len(a.Text) <= short && len(a.Images) == 0 {
+		a.Error, a.Text = a.Text, ""
+		return
+	}
+	a.Error = "the server reports a failure"
+}
+
+// show shows the person what is not for the model.
+func show(env *tools.Env, block mcp.Block) {
+	if env.Output != nil && block.Kind == mcp.Text {
+		fmt.Fprintln(env.Output, strings.ToValidUTF8(block.Text, "\uFFFD"))
+	}
+}
+
+// says reports whether a text says all that a structured result does: every value in it.
+func says(text string, structured json.RawMessage) bool {
+	var value any
+	if json.Unmarshal(structured, &value) != nil {
+		return false
+	}
+	var all func(any) bool
+	all = func(value any) bool {
+		switch v := value.(type) {
+		case map[string]any:
+			for _, inner := range v {
+				if !all(inner) {
+					return false
+				}
+			}
+			return true
+		case []any:
+			for _, inner := range v {
+				if !all(inner) {
+					return false
+				}
+			}
+			return true
+		case string:
+			if strings.Contains(text, v) {
+				return true
+			}
+			quoted, err := json.Marshal(v)
+			return err == nil && strings.Contains(text, string(quoted))
+		case nil:
+			return true
+		}
+		plain, err := json.Marshal(value)
+		return err == nil && strings.Contains(text, string(plain))
+	}
+	return all(value)
+}
+
+// bounded is a text of at most about limit bytes, its middle left out, and the file that
+// holds all of it in that case.
+func bounded(env *tools.Env, text string, limit int, name string) (cut, file string) {
+	if len(text) <= limit {
+		return text, ""
+	}
+	file, err := keep(env, []byte(text), name+"-*.txt")
+	where := "all of it is in " + file
+	if err != nil {
+		where = "it could not be kept: " + err.Error()
+	}
+	const note = 300
+	room := max(limit-note, limit/2)
+	head, tail := room*2/3, room/3
+	begin := lines.WholeRunes(text[:head])
+	if i := strings.LastIndexByte(begin, '\n'); i > head/2 {
+		begin = begin[:i+1]
+	}
+	end := text[len(text)-tail:]
+	for len(end) > 0 && !utf8.RuneStart(end[0]) {
+		end = end[1:]
+	}
+	if i := strings.IndexByte(end, '\n'); i >= 0 && i < tail/2 {
+		end = end[i+1:]
+	}
+	gone := len(text) - len(begin) - len(end)
+	return lines.Append(begin, fmt.Sprintf("[%s left out here; %s]", words.Bytes(int64(gone)), where)) + "\n" + end, file
+}
+
+// keep writes data to a file of the session that only the user can read.
+func keep(env *tools.Env, data []byte, pattern string) (string, error) {
+	dir := env.Workspace.TempDir()
+	if dir == "" {
+		return "", fmt.Errorf("there is no temporary folder")
+	}
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", disk.Reason(err)
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Close()
+	} else {
+		f.Close()
+	}
+	if err != nil {
+		return "", disk.Reason(err)
+	}
+	return f.Name(), nil
+}
+
+// media adds an image to an answer, and keeps anything else in a file; it returns the line
+// that says so.
+func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) string {
+	kind := words.Line(block.MIME, 60)
+	if block.Kind == mcp.Image {
+		if fitted, err := picture.Fit(block.Data); err == nil {
+			answer.Images = append(answer.Images, tools.Image{MimeType: fitted.MimeType, Data: fitted.Data, Width: fitted.Width, Height: fitted.Height})
+			return fmt.Sprintf("[image %d×%d]", fitted.Width, fitted.Height)
+		}
+	}
+	ending := ".bin"
+	if known, err := mime.ExtensionsByType(kind); err == nil && len(known) > 0 {
+		ending = known[0]
+	}
+	file, err := keep(env, block.Data, name+"-*"+ending)
+	if err != nil {
+		return fmt.Sprintf("[%s, %s, could not be kept: %v]", kind, words.Bytes(int64(len(block.Data))), err)
+	}
+	return fmt.Sprintf("[%s, %s, kept in %s]", kind, words.Bytes(int64(len(block.Data))), file)
+}
+
+// fileName begins the names of files with results of a tool.
+func fileName(server, shown string) string {
+	const most = 60
+	name := "mcp-" + server + "-" + shown
+	return name[:min(len(name), most)]
+}

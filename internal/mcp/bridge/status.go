@@ -1,0 +1,117 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"agent/internal/mcp"
+	"agent/internal/mcp/catalogue"
+)
+
+// State is how a server is.
+type State string
+
+// The states.
+const (
+	// Known: it can be used; it is connected when it is.
+	Known State = "known"
+	// Starting: it is asked for the first time.
+	Starting State = "starting"
+	// Failed: it could not be asked.
+	Failed State = "failed"
+	// Unused: it is disabled, or waits for consent.
+	Unused State = "unused"
+)
+
+// Status is a server as lists show it.
+type Status struct {
+	Server
+	State State
+	// Reason says why a server cannot be used, empty if it can.
+	Reason string
+	Known  catalogue.Known
+	// Direct is set when its tools are offered by themselves.
+	Direct bool
+}
+
+// Status lists all servers, in the order of the configuration.
+func (b *Bridge) Status() []Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []Status
+	for _, st := range b.states {
+		s := Status{Server: st.Server, State: Known, Known: st.known, Reason: st.problem}
+		switch {
+		case st.Unused != "":
+			s.State, s.Reason = Unused, st.Unused
+		case st.pending:
+			s.State = Starting
+		case !st.isKnown:
+			s.State = Failed
+		}
+		s.Direct = slices.ContainsFunc(b.offered, func(o Offered) bool {
+			return strings.HasPrefix(o.Name, catalogue.Direct(st.Name, ""))
+		})
+		all = append(all, s)
+	}
+	return all
+}
+
+// Prompts lists the prompts of all servers by SERVER:NAME.
+func (b *Bridge) Prompts() map[string]mcp.Prompt {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := map[string]mcp.Prompt{}
+	for _, st := range b.states {
+		if st.Unused != "" {
+			continue
+		}
+		for _, p := range st.known.Prompts {
+			all[st.Name+":"+p.Name] = p
+		}
+	}
+	return all
+}
+
+// Resources lists what servers let read, as SERVER:URI.
+func (b *Bridge) Resources() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []string
+	for _, st := range b.states {
+		for _, r := range st.known.Resources {
+			if st.Unused == "" && !r.Template {
+				all = append(all, st.Name+":"+r.URI)
+			}
+		}
+	}
+	return all
+}
+
+// Reload asks all servers again and offers what there is then; close ends the connections
+// that there are.
+func (b *Bridge) Reload(ctx context.Context, reconnect func()) error {
+	reconnect()
+	var failures []error
+	results := make(chan error, len(b.states))
+	asked := 0
+	for _, st := range b.states {
+		if st.Unused == "" {
+			asked++
+			go func() { results <- b.ask(ctx, st) }()
+		}
+	}
+	for range asked {
+		if err := <-results; err != nil {
+			failures = append(failures, err)
+		}
+	}
+	b.mu.Lock()
+	b.frozen = false
+	b.news = nil
+	b.mu.Unlock()
+	b.freeze()
+	return errors.Join(failures...)
+}
