@@ -31,7 +31,7 @@ func TestSessionFlags(t *testing.T) {
 			model: "gpt", baseURL: "u", set: []string{"a=b", "c=d"},
 		}},
 		"-C dir --approval-mode ask --max-turns 3 --allow x --no-session --debug --output-format json --profile work": {
-			output: "json", workspace: "dir", allow: []string{"x"}, noSession: true, debug: true,
+			output: "json", workspace: "dir", named: true, allow: []string{"x"}, noSession: true, debug: true,
 			settingsOptions: settingsOptions{approvalMode: "ask", maxTurns: "3", profile: "work"},
 		},
 		"-c":     {output: "text", continues: true},

@@ -29,8 +29,10 @@ type sessionOptions struct {
 	// images are the files that go with the prompt.
 	images []string
 	// headless means that -p was given, with or without a prompt.
-	headless  bool
+	headless bool
+	// workspace is the folder to work in, and named whether the flag says so.
 	workspace string
+	named     bool
 	allow     []string
 	// allowOutside are rules for commands that leave the sandbox.
 	allowOutside []string
@@ -102,7 +104,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.headless = cmd.Flags().Changed("prompt")
+			o.headless, o.named = cmd.Flags().Changed("prompt"), cmd.Flags().Changed("workspace")
 			if !o.headless && cmd.ArgsLenAtDash() < 0 {
 				if err := mistyped(cmd, args); err != nil {
 					return err
@@ -273,7 +275,7 @@ func newConversation(ctx context.Context, w world, o sessionOptions, front app.O
 	if err != nil {
 		return nil, err
 	}
-	front.Workspace, front.Settings = o.workspace, s
+	front.Workspace, front.Named, front.Settings = o.workspace, o.named, s
 	front.KeepEndpoint = o.isolated || o.profile != ""
 	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork, ID: o.sessionID}
 	front.Allow, front.AllowOutside, front.NoSetup = o.allow, o.allowOutside, o.noSetup

@@ -40,6 +40,8 @@ import (
 type Options struct {
 	// Workspace is the folder to work in; relative to that of the process, which "" is.
 	Workspace string
+	// Named says that a person named the workspace, and so means it if it is the home folder.
+	Named bool
 	// Settings are what those of the conversation begin as; it changes its own only.
 	Settings *settings.Settings
 	// KeepEndpoint has the endpoint of the settings used for a recorded session too.
@@ -286,6 +288,7 @@ func (c *Conversation) openWorkspace() error {
 		Seen:        tools.NewSeen(),
 		Jobs:        jobs,
 		Confinement: c.confinement,
+		Named:       c.options.Named,
 		Protected: protect.Places{
 			Home: realPath(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings), Denied: c.process.realPaths(settings.SandboxDenyRead.Of(c.settings)),
 			Agreed:  c.isGuarded,

@@ -161,6 +161,9 @@ func (c *Consent) remedy(k Call) string {
 	} else if s != nil {
 		return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
 	}
+	if k.Preview.AtHome && c.Mode() == ModeFullAuto {
+		return k.Preview.Unwatched + "; name it with -C to have full-auto run there unasked"
+	}
 	flag := "--allow"
 	if k.Preview.Outside != "" {
 		flag = "--allow-outside"
@@ -185,7 +188,7 @@ func (c *Consent) allowed(k Call) bool {
 		return false
 	case k.Traits.Harmless():
 		return true
-	case k.Preview.ReadOnly || mode == ModeFullAuto:
+	case k.Preview.ReadOnly || mode == ModeFullAuto && !k.Preview.AtHome:
 		return true
 	case mode.OnlyLooks():
 		return false

@@ -64,7 +64,7 @@ func planPatch(ctx context.Context, env *Env, args applyPatchArgs) (Plan, error)
 	if err != nil {
 		return Plan{}, errors.New(nothingChanged + err.Error())
 	}
-	preview := Preview{Title: p.title(), Unwatched: env.unwatched()}
+	preview := env.watched(Preview{Title: p.title()})
 	for _, file := range p.files {
 		preview.Paths = append(preview.Paths, file.rel)
 		preview.Diff += file.unified()

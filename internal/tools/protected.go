@@ -30,6 +30,14 @@ func (e *Env) unwatched() string {
 	return ""
 }
 
+// watched completes the preview of an edit or a command with what is not looked after in the
+// workspace.
+func (e *Env) watched(p Preview) Preview {
+	p.Unwatched = e.unwatched()
+	p.AtHome = p.Unwatched != "" && !e.Named
+	return p
+}
+
 // clear works out which of the files that a call names hold keys. Those, and no
 // others, it may read once it was allowed.
 func (e *Env) clear(tool string, paths []string) Preview {

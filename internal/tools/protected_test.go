@@ -145,7 +145,8 @@ func TestCommandsThatNameKeysAreNoLooking(t *testing.T) {
 	}
 }
 
-// In a home folder, or above it, auto-edit asks before every edit and command (B4).
+// In a home folder, or above it, auto-edit asks before every edit and command (B4), and
+// full-auto unless somebody named it.
 func TestAHomeFolderIsNotWatched(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -169,9 +170,21 @@ func TestAHomeFolderIsNotWatched(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", tool.Name, err)
 			}
-			if p := plan.Preview; (p.Unwatched != "") != asks || tool.Runs && p.Confined == asks {
+			if p := plan.Preview; (p.Unwatched != "") != asks || p.AtHome != asks || tool.Runs && p.Confined == asks {
 				t.Errorf("%s, home %q: %+v", tool.Name, home, p)
 			}
+			// Outside of the sandbox it is no other, and where somebody named the folder it is meant.
+			if calls[tool.Name]["outside"] = "it must"; tool.Runs {
+				if plan, err := planCall(t.Context(), t, tool, env, calls[tool.Name]); err != nil || plan.Preview.AtHome != asks {
+					t.Errorf("%s outside, home %q: %v %+v", tool.Name, home, err, plan.Preview)
+				}
+			}
+			delete(calls[tool.Name], "outside")
+			env.Named = true
+			if plan, err := planCall(t.Context(), t, tool, env, calls[tool.Name]); err != nil || plan.Preview.AtHome || (plan.Preview.Unwatched != "") != asks {
+				t.Errorf("%s, named home %q: %v %+v", tool.Name, home, err, plan.Preview)
+			}
+			env.Named = false
 		}
 	}
 }

@@ -133,6 +133,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if preview.ReadOnly {
 		return preview
 	}
+	preview = env.watched(preview)
 	preview.Protected = env.named(command, preview.Confined)
 	if !preview.Confined {
 		found := env.foundInside(command)
@@ -141,7 +142,6 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if !preview.Confined {
 		return preview
 	}
-	preview.Unwatched = env.unwatched()
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
 		// What it makes beyond them that runs later would not be noticed.
 		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))

@@ -116,6 +116,9 @@ type Preview struct {
 	// Unwatched says why an edit or a confined command is asked about although the mode
 	// would not: the workspace has more than can be looked after. It is empty else.
 	Unwatched string
+	// AtHome is set when an edit or a command is asked about in full-auto too, because the
+	// workspace holds the home folder and nobody named it.
+	AtHome bool
 	// Outside is why a command is to leave the sandbox, empty when it stays.
 	Outside string
 	// FoundInside is set when the command is not confined and names a program that is found
@@ -152,6 +155,9 @@ type Env struct {
 	Confinement func() sandbox.Confinement
 	// Protected is what needs care besides what is known by its name.
 	Protected protect.Places
+	// Named is set when a person named the workspace, so that working in it is meant although
+	// it holds the home folder.
+	Named bool
 	// Typed is set when the user typed the command. It is set for one call.
 	Typed bool
 	// Output receives a command's output while it runs, for the screen; nil when
