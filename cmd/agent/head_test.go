@@ -57,11 +57,13 @@ func TestTheHeadFits(t *testing.T) {
 	}
 }
 
-// TestPromptBudgets: the prompt of each family stays within the tokens that it may take,
-// whatever the session.
+// TestPromptBudgets: the prompt and the tools of each family stay within the tokens that they
+// may take, whatever the session. A grammar counts as what it is sent as.
 func TestPromptBudgets(t *testing.T) {
 	t.Parallel()
-	const most = 1000
+	const mostPrompt = 1000
+	mostTools := map[traits.Form]int{traits.Replace: 3000, traits.Patch: 2300}
+	mostOf := map[string]int{"ask_user": 220, "present_plan": 90}
 	templates, err := prompts.Load(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -75,14 +77,37 @@ func TestPromptBudgets(t *testing.T) {
 		registry := tools.NewRegistry(tools.Default()...)
 		form := app.FormOfFamily(vendor.FamilyNamed(family))
 		head := chat.Head(registry, form, app.SystemPrompt(templates, func() prompts.Session { return session }))(false, func(window.Head) bool { return true })
-		schemas := 0
+		own, others := 0, 0
 		for _, tool := range head.Tools {
-			schemas += counter.Count(tool.Name + tool.Description + string(tool.Schema))
+			size := counter.Count(tool.Name + tool.Description + string(tool.Schema))
+			if free := tool.Free; free != nil {
+				size = max(size, counter.Count(tool.Name+free.Description+free.Grammar))
+			}
+			most, apart := mostOf[tool.Name]
+			if apart && size > most {
+				t.Errorf("%s: %s takes %d tokens", family, tool.Name, size)
+			}
+			if apart {
+				others += size
+			} else {
+				own += size
+			}
 		}
 		size := counter.Count(head.System)
-		if size > most {
-			t.Errorf("%s: the prompt takes %d tokens", family, size)
+		if size > mostPrompt || own > mostTools[form] {
+			t.Errorf("%s: the prompt takes %d tokens, the tools %d", family, size, own)
 		}
-		t.Logf("%s: prompt %d, tools %d tokens", family, size, schemas)
+		t.Logf("%s: prompt %d, tools %d and %d that ask", family, size, own, others)
+	}
+}
+
+// TestSkillBudget: the tool of skills takes little besides its catalogue.
+func TestSkillBudget(t *testing.T) {
+	t.Parallel()
+	skill := tools.Skill("", nil)
+	if size := (&tokens.Vocabularies{}).Counter("gpt-4o").Count(skill.Name + skill.Description + string(skill.Schema)); size > 75 {
+		t.Errorf("%d tokens", size)
+	} else {
+		t.Log(size, "tokens")
 	}
 }

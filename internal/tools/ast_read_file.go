@@ -40,7 +40,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	s.Close()
 	if s.whole == nil || len(s.whole) > maxOutlineBytes {
-		return failed(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_line_range", s.rel, words.Bytes(s.size)))
+		return failed(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_file", s.rel, words.Bytes(s.size)))
 	}
 	d := textfile.Parse(s.whole)
 	text := strings.ToValidUTF8(d.Text, replacement)

@@ -24,6 +24,8 @@ func readLineRange() Tool {
 			Key:     "file_path",
 			Density: traits.Density{From: []string{"start_line"}, To: []string{"end_line"}, Headed: true},
 			Words:   traits.Say("reading", "read", "read"),
+			// read_file does the same with offset and limit, and search numbers lines.
+			Unoffered: true,
 		},
 	}, runReadLineRange)
 }

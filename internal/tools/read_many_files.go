@@ -30,6 +30,8 @@ func readManyFiles() Tool {
 			Files: []string{"paths"},
 			Key:   "paths",
 			Words: traits.Say("reading", "read", "read"),
+			// Calls of read_file in one reply run in parallel.
+			Unoffered: true,
 		},
 	}, runReadManyFiles)
 }

@@ -20,12 +20,12 @@ import (
 )
 
 type searchArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"a regular expression in RE2 syntax, looked for in each line; (?i) at its start ignores case"`
+	Pattern    string `json:"pattern" jsonschema:"a regular expression (RE2) for single lines; (?i) at its start ignores case"`
 	Path       string `json:"path,omitempty" jsonschema:"the folder or file to search; default the workspace"`
 	Include    string `json:"include,omitempty" jsonschema:"search only files that match this glob, e.g. *.go, *.{ts,tsx} or internal/**/*_test.go"`
-	Context    int    `json:"context,omitempty" jsonschema:"how many lines to show around each match, up to 10"`
-	Mode       string `json:"mode,omitempty" jsonschema:"lines (default), files (only their names) or count (matching lines of each file)"`
-	MaxResults int    `json:"max_results,omitempty" jsonschema:"how many matches to show; default 100"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines to show around each match, at most 10"`
+	Mode       string `json:"mode,omitempty" jsonschema:"lines (default), files (names only) or count (of each file)"`
+	MaxResults int    `json:"max_results,omitempty" jsonschema:"matches to show; default 100"`
 	Offset     int    `json:"offset,omitempty" jsonschema:"the first match to show; default 1"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"agent/internal/snapshot"
 	"agent/internal/traits"
 	"agent/internal/words"
+	"agent/internal/workspace"
 )
 
 type shellArgs struct {
@@ -49,7 +51,7 @@ func runShellCommand() Tool {
 	t := Tool{
 		Name: ShellToolName,
 		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +
-			"It cannot be answered questions: there is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
+			"There is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
 			"When the command ends, so does everything it put in the background with &; use background for what must keep running, and action list, tail and kill to manage it. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
 			"In a sandbox they write only the workspace and $TMPDIR and have no network but a loopback that they share: a server that runs in the background is reached by later commands, one outside is not; outside leaves it.",
@@ -80,6 +82,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	if cmdline.Applies(args.Command) {
 		return planNoPatch(), nil
 	}
+	args = args.within(env.Workspace)
 	command, err := args.command(env)
 	if err != nil {
 		return Plan{}, err
@@ -227,6 +230,26 @@ func (a shellArgs) check() error {
 
 // obeyed reports control characters, which a terminal obeys instead of showing them.
 func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+
+// within makes "cd DIR &&" at the head of a command the folder to run in, so that a person
+// and the rules see the command itself. A folder that is elsewhere, or reached by a link,
+// stays the command's.
+func (a shellArgs) within(w *workspace.Workspace) shellArgs {
+	dir, rest, ok := cmdline.Within(a.Command)
+	if !ok {
+		return a
+	}
+	below := cmdline.Below(a.Directory, dir)
+	abs := filepath.Clean(cmdline.Below(w.Root(), below))
+	if folder, err := w.Folder(below); err != nil || folder != abs {
+		return a
+	}
+	if real, err := filepath.EvalSymlinks(abs); err != nil || real != abs {
+		return a
+	}
+	a.Directory, a.Command = below, rest
+	return a.within(w)
+}
 
 // command is the command that the arguments describe.
 func (a shellArgs) command(env *Env) (shell.Command, error) {

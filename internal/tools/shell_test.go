@@ -102,6 +102,40 @@ func TestASearchWithoutAHitIsNoError(t *testing.T) {
 	}
 }
 
+// The folder at the head of a command is where it runs; what is asked about is the command.
+func TestAFolderAtTheHeadOfACommand(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	root := env.Workspace.Root()
+	if err := os.MkdirAll(filepath.Join(root, "sub", "deep"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("sub", filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ line, directory, asked, in, prints string }{
+		{"cd sub && pwd", "", "pwd", "sub", root + "/sub\n"},
+		{"cd " + root + " && pwd", "", "pwd", "", root + "\n"},
+		{"cd sub && cd deep && pwd", "", "pwd", "sub/deep", root + "/sub/deep\n"},
+		{"cd deep && pwd", "sub", "pwd", "sub/deep", root + "/sub/deep\n"},
+		{"cd link && pwd", "", "cd link && pwd", "", root + "/link\n"},
+		{"cd / && pwd", "", "cd / && pwd", "", "/\n"},
+	} {
+		args := shellArgs{Command: c.line, Directory: c.directory}
+		plan, err := planShell(t.Context(), env, args)
+		if err != nil || plan.Preview.Command != c.asked || plan.Preview.Directory != c.in {
+			t.Errorf("%s: %v, %q in %q", c.line, err, plan.Preview.Command, plan.Preview.Directory)
+			continue
+		}
+		if answer := plan.Apply(t.Context()); answer.Text != c.prints {
+			t.Errorf("%s: %+v", c.line, answer)
+		}
+	}
+	if _, err := planShell(t.Context(), env, shellArgs{Command: "cd missing && pwd"}); err != nil {
+		t.Error(err) // the shell says it
+	}
+}
+
 // What a command prints is shown as it is, whatever it looks like; a line of the
 // output that is like a note of ours once vanished from the screen.
 func TestOutputIsNotReadForNotes(t *testing.T) {
@@ -420,7 +454,7 @@ func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
 		{map[string]any{"command": "ls -l"}, "run ls -l", true, ""},
 		{map[string]any{"command": "cat f", "directory": "sub"}, "run cat f in sub", true, ""},
 		{map[string]any{"command": "cat ../../f", "directory": "sub"}, "run cat ../../f in sub", false, "cat|../../f"},
-		{map[string]any{"command": "cd sub && go test ./... | tail"}, "run cd sub && go test ./... | tail", false, "go|test|./..."},
+		{map[string]any{"command": "cd sub && go test ./... | tail"}, "run go test ./... | tail in sub", false, "go|test|./..."},
 		{map[string]any{"command": "rm $x\ntrue"}, "run rm $x …", false, ""},
 		{map[string]any{"command": "", "action": "list"}, "list jobs", true, ""},
 		{map[string]any{"command": "", "action": "kill", "job": 2}, "kill job 2", true, ""},

@@ -14,18 +14,17 @@ type Activated struct {
 }
 
 type skillArgs struct {
-	Name      string `json:"name" jsonschema:"the name of a skill of the list"`
-	Arguments string `json:"arguments,omitempty" jsonschema:"what the skill is to work on, if it takes that"`
+	Name      string `json:"name" jsonschema:"its name"`
+	Arguments string `json:"arguments,omitempty" jsonschema:"what it works on, if it takes that"`
 }
 
 // Skill returns the tool that activates skills. Catalogue lists them, activate returns
 // one or an error for the model.
 func Skill(catalogue string, activate func(name, arguments string) (Activated, error)) Tool {
 	return defineRead(Tool{
-		Name: "skill",
-		Description: "Activates a skill: instructions for a kind of work, which you then follow. " +
-			"Activate one before you begin with work that it is for, and only those of this list:\n" + strings.TrimRight(catalogue, "\n"),
-		Traits: Traits{Key: "name", Words: traits.Say("activating", "activated", "activate")},
+		Name:        "skill",
+		Description: "Activates a skill of this list, before work that it is for; then follow it:\n" + strings.TrimRight(catalogue, "\n"),
+		Traits:      Traits{Key: "name", Words: traits.Say("activating", "activated", "activate")},
 	}, func(_ context.Context, _ *Env, args skillArgs) Answer {
 		found, err := activate(args.Name, args.Arguments)
 		if err != nil {

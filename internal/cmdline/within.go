@@ -1,0 +1,34 @@
+package cmdline
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Within reads a line that begins with "cd DIR &&": the folder, and the rest, which does in
+// that folder what the line does if the folder is there. It is none of a line whose folder is
+// not a plain word, or whose rest does not all run there.
+func Within(line string) (dir, rest string, ok bool) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil || len(file.Stmts) == 0 {
+		return "", "", false
+	}
+	stmt := file.Stmts[0]
+	var list *syntax.BinaryCmd
+	for {
+		both, is := stmt.Cmd.(*syntax.BinaryCmd)
+		if !is {
+			break
+		}
+		if !plainly(stmt) {
+			return "", "", false
+		}
+		list, stmt = both, both.X
+	}
+	to := literalWords(stmt)
+	if list == nil || list.Op != syntax.AndStmt || len(to) != 2 || to[0] != "cd" || strings.HasPrefix(to[1], "-") || to[1] == "" {
+		return "", "", false
+	}
+	return to[1], strings.TrimSpace(line[list.OpPos.Offset()+uint(len("&&")):]), true
+}
