@@ -38,6 +38,8 @@ type sessionOptions struct {
 	allowOutside []string
 	output       string
 	noSetup      bool
+	// servers are files of MCP servers, or JSON.
+	servers      []string
 	trustProject bool
 	noSession    bool
 	// records is where sessions and what files held are kept instead of the usual
@@ -162,7 +164,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
-	f.BoolVar(&o.noSetup, "no-setup", false, "leave out instructions, skills and commands of the workspace and your own")
+	f.BoolVar(&o.noSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
+	f.StringArrayVar(&o.servers, "mcp-config", nil, "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
 	f.BoolVar(&o.trustProject, "trust-project", false, "agree for this run to what the repository wants run, connected to or allowed")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
@@ -279,6 +282,7 @@ func newConversation(ctx context.Context, w world, o sessionOptions, front app.O
 	front.KeepEndpoint = o.isolated || o.profile != ""
 	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork, ID: o.sessionID}
 	front.Allow, front.AllowOutside, front.NoSetup = o.allow, o.allowOutside, o.noSetup
+	front.Servers = o.servers
 	front.TrustProject = o.trustProject
 	return app.New(ctx, w.Process, front)
 }

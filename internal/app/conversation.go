@@ -49,6 +49,8 @@ type Options struct {
 	Record       Record
 	// Allow and AllowOutside are the rules of the flags --allow and --allow-outside.
 	Allow, AllowOutside []string
+	// Servers are the values of --mcp-config.
+	Servers []string
 	// NoSetup leaves out what people and repositories have brought along: instructions,
 	// skills and commands. Rules that narrow hold all the same.
 	NoSetup bool
@@ -110,6 +112,9 @@ type Conversation struct {
 	brought setup.Set
 	// inHead are the instructions that the model was given with the head or since.
 	inHead []instructed
+	// configured are the servers of the configuration, serving those that are used now.
+	configured *Servers
+	serving    atomic.Pointer[serving]
 	// skillTool is the tool for skills, if there is one.
 	skillTool []tools.Tool
 	// permissions are rules that narrow what calls may do, allowed those of the flags.
@@ -185,6 +190,9 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		c.findBrought()
 		c.offerSkills()
 	}
+	if err := c.findServers(); err != nil {
+		return err
+	}
 	if err := c.findTrust(); err != nil {
 		return err
 	}
@@ -203,6 +211,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.log = c.log.With("conversation", c.id)
 	c.keepFiles(recorded.Parent)
 	c.restoreTodos(recorded.Todos)
+	c.serve(recorded.Servers)
 	if err := c.converse(allowed, system, recorded); err != nil {
 		return err
 	}
@@ -373,7 +382,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Costs:        &c.process.Costs,
 		System:       system,
 		Form:         c.form,
-		HeadFor:      c.Connection.Named,
+		HeadFor:      c.offeredBy,
 
 		CompressionPrompt: compressionPrompt,
 		OtherModel:        c.otherModel,

@@ -11,6 +11,7 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 	return []tools.Source{
 		tools.Fixed("built in", offered...),
 		{Name: "skills", Revision: func() uint64 { return uint64(len(c.skillTool)) }, List: func() []tools.Tool { return c.skillTool }},
+		c.serverSource(),
 	}
 }
 

@@ -59,6 +59,7 @@ func (p *Process) skillPaths(s *settings.Settings, workspace string) []string {
 
 // expand turns a message into blocks: what was typed, what it calls, what it includes.
 func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
+	c.awaitServers(ctx)
 	brought, files, err := c.called(ctx, message, func(line string) (string, string, error) { return run(ctx, line) })
 	if err != nil {
 		return atcmd.Expansion{}, err
@@ -74,7 +75,7 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 	if err != nil {
 		return said, err
 	}
-	if brought = append(brought, c.changed()...); len(brought) > 0 {
+	if brought = slices.Concat(brought, c.changed(), c.serverNews()); len(brought) > 0 {
 		said.Blocks = slices.Insert(said.Blocks, 1, brought...)
 	}
 	return said, nil

@@ -12,15 +12,17 @@ import (
 	"agent/internal/setup/commands"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/permissions"
+	"agent/internal/setup/servers"
 	"agent/internal/setup/skills"
 	"agent/internal/setup/trust"
 )
 
 // finders are the rooms whose things need consent, a line each.
-func finders(brought setup.Set, ruled permissions.Rules) []trust.Finder {
+func finders(brought setup.Set, ruled permissions.Rules, configured servers.Found) []trust.Finder {
 	return []trust.Finder{
 		func(consent.Where) trust.Found { return offered(ruled) },
 		func(consent.Where) trust.Found { return grantsOf(brought) },
+		func(consent.Where) trust.Found { return serverItems(configured) },
 	}
 }
 
@@ -31,12 +33,13 @@ func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *trus
 		Skills:   skills.Find(skills.Where{Config: f.Config, Home: p.Home, Workspace: workspace, Further: p.skillPaths(s, workspace)}),
 		Commands: commands.Find(commands.Where{Config: f.Config, Home: p.Home, Workspace: workspace}),
 	}
-	return p.trust(f, workspace, brought, permissions.Read(permissions.Where{Home: home, Workspace: workspace}))
+	configured, _ := servers.Find(servers.Where{Config: f.Config, Home: p.Home, Workspace: workspace}) // only --mcp-config gives an error
+	return p.trust(f, workspace, brought, permissions.Read(permissions.Where{Home: home, Workspace: workspace}), configured)
 }
 
-func (p *Process) trust(f Folders, workspace string, brought setup.Set, ruled permissions.Rules) *trust.Trust {
+func (p *Process) trust(f Folders, workspace string, brought setup.Set, ruled permissions.Rules, configured servers.Found) *trust.Trust {
 	where := consent.Where{Config: f.Config, Home: p.Home, Workspace: workspace}
-	return trust.Find(where, p.Now, finders(brought, ruled)...)
+	return trust.Find(where, p.Now, finders(brought, ruled, configured)...)
 }
 
 // findTrust finds what needs consent, and says what is not used without it.
@@ -45,7 +48,7 @@ func (c *Conversation) findTrust() error {
 		c.trust = trust.Find(consent.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()}, c.process.Now)
 		return nil
 	}
-	c.trust = c.process.trust(c.folders, c.workspace.Root(), c.brought, c.permissions)
+	c.trust = c.process.trust(c.folders, c.workspace.Root(), c.brought, c.permissions, c.configured.Found)
 	if c.options.TrustProject {
 		if err := c.trust.ForRun(); err != nil {
 			return err
@@ -77,6 +80,7 @@ func (c *Conversation) useAgreed() {
 		c.Chat.Consent().SetAgreed(allowed)
 		guarded := c.trust.Guarded()
 		c.guarded.Store(&guarded)
+		c.useServers()
 	}
 	use()
 	c.trust.OnAnswer(use)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,12 @@ type Client struct {
 // Connect starts or reaches a server and lists its tools. The error is a *LoginError
 // where a login is missing.
 func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
+	if s.Prepare != nil {
+		var err error
+		if s, err = s.Prepare(s); err != nil {
+			return nil, fmt.Errorf("%s is not started: %w", s.Name, err)
+		}
+	}
 	c := &Client{server: s, host: host, bounds: s.bounds(), calls: map[string]*call{}, done: make(chan struct{})}
 	c.changes = gatherer{wait: gatherFor, do: c.changed}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.startTimeout(), errStart)

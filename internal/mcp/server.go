@@ -37,6 +37,9 @@ type Server struct {
 	// CallTimeout bounds a call, silent or not; 0: 30 min in all, of which 120 s
 	// without a sign of life.
 	CallTimeout time.Duration
+	// Prepare completes the server before each start: it fills in variables, and may
+	// refuse. Nil: the server is complete.
+	Prepare func(Server) (Server, error)
 	// Protocol is the version that the server spoke last time, empty when unknown. It
 	// spares a try.
 	Protocol string

@@ -37,6 +37,8 @@ func decode(r Record) (payload any, err error) {
 		return decodeAs[titlePayload](r)
 	case TypeWaiting:
 		return decodeAs[waitingPayload](r)
+	case TypeServers:
+		return decodeAs[serversPayload](r)
 	case TypeNotice:
 		return decodeAs[noticePayload](r)
 	}

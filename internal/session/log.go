@@ -99,6 +99,11 @@ func (l *Log) Setting(key, value string) error {
 // Job records that a background command began, or that it ended.
 func (l *Log) Job(job Job, ended bool) error { return l.record(TypeJob, jobPayload{job, ended}) }
 
+// Servers records what the model is offered of servers, JSON.
+func (l *Log) Servers(offered json.RawMessage) error {
+	return l.record(TypeServers, serversPayload{offered})
+}
+
 // Notice records a message that was shown to the user.
 func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
 

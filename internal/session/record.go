@@ -53,6 +53,8 @@ const (
 	TypeTitle Type = "title"
 	// TypeWaiting is a change of the messages that wait for the end of a turn.
 	TypeWaiting Type = "waiting"
+	// TypeServers is what the model is offered of servers from there on.
+	TypeServers Type = "servers"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
 )
@@ -214,6 +216,11 @@ type Job struct {
 type jobPayload struct {
 	Job
 	Ended bool `json:"ended,omitempty"`
+}
+
+// serversPayload has what is offered as it was handed over.
+type serversPayload struct {
+	Offered json.RawMessage `json:"offered"`
 }
 
 type noticePayload struct {

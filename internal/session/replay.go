@@ -253,6 +253,8 @@ func (p *player) take(r Record, payload any, e event) {
 	switch payload := payload.(type) {
 	case sessionPayload:
 		p.session(r, payload)
+	case serversPayload:
+		p.state.Servers = payload.Offered
 	case settingPayload:
 		if payload.Value == "" {
 			delete(p.state.Settings, payload.Key)

@@ -36,6 +36,8 @@ type State struct {
 	// Todos is the todo list in the form in which it was recorded, nil when there
 	// was none.
 	Todos json.RawMessage
+	// Servers is what the model was offered of servers, as it was recorded; nil for nothing.
+	Servers json.RawMessage
 	// Settings are those changed in the session; a value that was unset is gone.
 	Settings map[string]string
 	// Scales are, by model, how many tokens the provider counted last for each of ours. That

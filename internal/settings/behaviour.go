@@ -73,6 +73,20 @@ var SkillBudget = Optional(Int(AtLeast(1, "above 0")), Spec{
 	Category: CategoryBehaviour,
 })
 
+// MCPTools says whose definitions of servers' tools are in every request.
+var MCPTools = Declare(Enum("auto", "direct", "search"), "auto", Spec{
+	Key:      "mcp.tools",
+	Help:     "tools of MCP servers in every request: those that fit into 5% of the window, all, or none but a search for them",
+	Category: CategoryTools,
+})
+
+// MCPResultMaxTokens is the bound of one result of a server's tool.
+var MCPResultMaxTokens = Declare(Int(AtLeast(1, "above 0")), 8000, Spec{
+	Key:      "mcp.result-max-tokens",
+	Help:     "most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file",
+	Category: CategoryTools,
+})
+
 // WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
 var WebFetchPrivate = Declare(Bool(), false, Spec{
 	Key:      "web-fetch.private",

@@ -52,6 +52,8 @@ func All() []Declared {
 		SkillPaths,
 		SkillBudget,
 		WebFetchPrivate,
+		MCPTools,
+		MCPResultMaxTokens,
 
 		Sandbox,
 		SandboxAllowWrite,

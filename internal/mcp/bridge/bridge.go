@@ -129,6 +129,32 @@ func (b *Bridge) Start() {
 	}
 }
 
+// Use says whether a server is used from now on; unused is why it is not.
+func (b *Bridge) Use(server, unused string) {
+	st := b.state(server)
+	if st == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if (st.Unused == "") == (unused == "") {
+		st.Unused = unused
+		return
+	}
+	st.Unused = unused
+	if unused == "" && !st.isKnown && b.ctx.Err() == nil {
+		if st.known, st.isKnown = b.Store.Load(st.Name, st.Fields); !st.isKnown {
+			st.pending = true
+			b.settled = make(chan struct{})
+			b.working.Go(func() { _ = b.ask(b.ctx, st) })
+		}
+	}
+	if unused == "" && st.isKnown && b.frozen {
+		b.tell(st, catalogue.Known{})
+	}
+	b.changed()
+}
+
 // Close ends what is done in the background and waits for it.
 func (b *Bridge) Close() {
 	b.end()
@@ -259,13 +285,16 @@ func (b *Bridge) Pending() []string {
 // Ready waits until all servers have been asked or the time is over, and freezes what is
 // offered. It returns the servers that are late.
 func (b *Bridge) Ready(ctx context.Context, wait time.Duration) (late []string) {
-	if b.isFrozen() {
+	if b.Frozen() {
 		return nil
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
+	b.mu.Lock()
+	settled := b.settled
+	b.mu.Unlock()
 	select {
-	case <-b.settled:
+	case <-settled:
 	case <-timer.C:
 	case <-ctx.Done():
 		return nil
@@ -275,7 +304,8 @@ func (b *Bridge) Ready(ctx context.Context, wait time.Duration) (late []string) 
 	return late
 }
 
-func (b *Bridge) isFrozen() bool {
+// Frozen reports whether what is offered stays as it is.
+func (b *Bridge) Frozen() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.frozen

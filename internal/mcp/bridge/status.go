@@ -90,10 +90,9 @@ func (b *Bridge) Resources() []string {
 	return all
 }
 
-// Reload asks all servers again and offers what there is then; close ends the connections
-// that there are.
-func (b *Bridge) Reload(ctx context.Context, reconnect func()) error {
-	reconnect()
+// Reload asks all servers and freezes what they offer. The error says which could not be
+// asked.
+func (b *Bridge) Reload(ctx context.Context) error {
 	var failures []error
 	results := make(chan error, len(b.states))
 	asked := 0
@@ -108,10 +107,6 @@ func (b *Bridge) Reload(ctx context.Context, reconnect func()) error {
 			failures = append(failures, err)
 		}
 	}
-	b.mu.Lock()
-	b.frozen = false
-	b.news = nil
-	b.mu.Unlock()
 	b.freeze()
 	return errors.Join(failures...)
 }
