@@ -30,6 +30,13 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	if err != nil {
 		return usage(err)
 	}
+	shape, err := o.answerShape(w)
+	if err != nil {
+		return usage(err)
+	}
+	if shape != nil && shape.Strict() == nil {
+		fmt.Fprintln(w.people, "the schema has no form that servers enforce: the answer is asked for in words and checked here")
+	}
 	if o.timeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, o.timeout, timeoutError(o.timeout))
@@ -66,6 +73,9 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		} else {
 			run.Outcome, run.Err = respond(ctx, conversation, prompt)
 		}
+		if shape != nil && run.Err == nil && run.Outcome.Stop == chat.StopDone {
+			run.Output, run.Err = shaped(ctx, conversation, shape, &run.Outcome)
+		}
 		run.Exit = outcomeStatus(run.Outcome, run.Err)
 	} else {
 		run.Err, run.Exit = err, exitStatus(err)
@@ -75,7 +85,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	}
 	run.Duration = w.Now().Sub(started)
 	if o.answerFile != "" && run.Err == nil {
-		if err := disk.Replace(w.Path(o.answerFile), []byte(run.Outcome.Response+"\n"), 0o666); err != nil {
+		if err := disk.Replace(w.Path(o.answerFile), []byte(run.Answer()+"\n"), 0o666); err != nil {
 			run.Err, run.Exit = fmt.Errorf("the answer cannot be written to %s: %w", o.answerFile, disk.Reason(err)), exitFailed
 		}
 	}

@@ -52,6 +52,9 @@ type sessionOptions struct {
 	sessionID string
 	// answerFile also gets the answer of a headless run, empty for none.
 	answerFile string
+	// outputSchema is the JSON Schema of the answer of a headless run, or its file; empty for
+	// none.
+	outputSchema string
 	// fork continues in a session of its own.
 	fork  bool
 	debug bool
@@ -161,6 +164,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
 	f.StringVar(&o.sessionID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
 	f.StringVarP(&o.answerFile, "output-file", "o", "", "with -p: also write the answer to `FILE`")
+	f.StringVar(&o.outputSchema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here")
 	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
@@ -181,6 +185,9 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		}
 		if cmd.Flags().Changed("output-file") && !cmd.Flags().Changed("prompt") {
 			return usage(errors.New("-o is for -p: it keeps the answer of one prompt"))
+		}
+		if cmd.Flags().Changed("output-schema") && !cmd.Flags().Changed("prompt") {
+			return usage(errors.New("--output-schema is for -p: it is the form of the answer of one prompt"))
 		}
 		if cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
 			return usage(errTimeout)

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"time"
@@ -135,6 +136,8 @@ type Chat struct {
 	stats       *totals
 	saving      saving
 	lastReply   string
+	// schema is what the next reply has to fit, nil for none.
+	schema json.RawMessage
 	// nudge is added to the next request, in the place of a message.
 	nudge string
 }

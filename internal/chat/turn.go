@@ -155,6 +155,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	request.Schema = c.schema
 	if c.nudge != "" {
 		request.History = nudged(request.History, c.nudge)
 	}

@@ -107,8 +107,8 @@ func (p *Printer) Finish(run Run) error {
 	}
 	switch p.format {
 	case Text:
-		if run.Err == nil && result.Response != "" {
-			_, p.err = fmt.Fprintln(p.out, strings.TrimRight(result.Response, "\n"))
+		if answer := run.Answer(); run.Err == nil && answer != "" {
+			_, p.err = fmt.Fprintln(p.out, strings.TrimRight(answer, "\n"))
 		}
 	case JSON:
 		p.line(result)

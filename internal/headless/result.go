@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"encoding/json"
 	"time"
 
 	"agent/internal/chat"
@@ -10,6 +11,8 @@ import (
 type Result struct {
 	SessionID string `json:"sessionId"`
 	Response  string `json:"response"`
+	// Output is the answer in the form of --output-schema; left out without one.
+	Output json.RawMessage `json:"output,omitempty"`
 	// Cut says why the response is not complete: "length" or "content_filter"; left out
 	// when it is.
 	Cut       string  `json:"cut,omitempty"`
@@ -59,6 +62,8 @@ type Context struct {
 type Run struct {
 	SessionID string
 	Outcome   chat.Outcome
+	// Output is the answer in the form that was asked for, nil for none.
+	Output   json.RawMessage
 	Err       error
 	Exit      int
 	Stats     chat.Stats
@@ -67,10 +72,19 @@ type Run struct {
 	Setup     *Setup
 }
 
+// Answer is what the run was for: the answer in the form that was asked for, else its text.
+func (r Run) Answer() string {
+	if r.Output != nil {
+		return string(r.Output)
+	}
+	return r.Outcome.Response
+}
+
 func (r Run) result() Result {
 	result := Result{
 		SessionID: r.SessionID,
 		Response:  r.Outcome.Response,
+		Output:    r.Output,
 		Cut:       r.Outcome.Cut,
 		Exit:      r.Exit,
 		Turns:     r.Outcome.Requests,

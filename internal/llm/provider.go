@@ -35,6 +35,9 @@ type Request struct {
 	System  string
 	History []*history.Content
 	Tools   []ToolSpec
+	// Schema is the JSON Schema that the reply has to fit, nil for none. A server that cannot
+	// enforce it replies without.
+	Schema json.RawMessage
 	// MaxOutputTokens, Temperature, TopP and ReasoningEffort are sent only when set.
 	MaxOutputTokens int
 	Temperature     *float64

@@ -24,6 +24,8 @@ type Dialect struct {
 	OmitSummary bool `json:"omitSummary,omitzero"`
 	// OmitFreeForm offers every tool as a function.
 	OmitFreeForm bool `json:"omitFreeForm,omitzero"`
+	// OmitSchema leaves out the schema of the reply.
+	OmitSchema bool `json:"omitSchema,omitzero"`
 	// OmitCache leaves out everything about the prompt cache.
 	OmitCache bool `json:"omitCache,omitzero"`
 	// API is the format that the endpoint wants for the model.
@@ -57,6 +59,9 @@ type Passing struct {
 
 // fit is a request without the settings that are left out.
 func (d Dialect) fit(req llm.Request) llm.Request {
+	if d.OmitSchema {
+		req.Schema = nil
+	}
 	if d.OmitSampling {
 		req.Temperature, req.TopP = nil, nil
 	}
@@ -117,6 +122,9 @@ var lessons = []lesson{
 	refusal.ResponsesAPI:  always(func(d *Dialect) { d.API = APIResponses }),
 	refusal.Summaries:     always(func(d *Dialect) { d.OmitSummary = true }),
 	refusal.FreeForm:      always(func(d *Dialect) { d.OmitFreeForm = true }),
+	refusal.Schemas: {learn: func(d *Dialect, _ string, req llm.Request) {
+		d.OmitSchema = d.OmitSchema || req.Schema != nil
+	}},
 	refusal.UserAfterTool: always(func(d *Dialect) { d.AnswerTools = true }),
 	refusal.SystemRole:    always(func(d *Dialect) { d.SystemAsUser = true }),
 	refusal.Sampling:      {learnSampling, "the model does not take the settings temperature and top-p; the conversation goes on without them"},

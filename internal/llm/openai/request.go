@@ -69,7 +69,15 @@ func (w *messageWriter) options(req request) {
 	w.number("temperature", req.Temperature)
 	w.number("top_p", req.TopP)
 	w.optional("reasoning_effort", req.ReasoningEffort)
+	if req.Schema != nil {
+		w.raw(`,"response_format":{"type":"json_schema","json_schema":{"name":"` + schemaName + `","strict":true,"schema":`)
+		w.buf = append(w.buf, req.Schema...)
+		w.raw(`}}`)
+	}
 }
+
+// schemaName is what the schema of a reply is called, for servers that want a name.
+const schemaName = "answer"
 
 func (w *messageWriter) number(key string, value *float64) {
 	if value == nil {

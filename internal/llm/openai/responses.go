@@ -38,6 +38,12 @@ func (responses) encode(req request) []byte {
 	if hints.session != "" {
 		body.ExtraBody = map[string]any{"session_id": hints.session}
 	}
+	if req.Schema != nil {
+		if body.ExtraBody == nil {
+			body.ExtraBody = map[string]any{}
+		}
+		body.ExtraBody["text"] = map[string]any{"format": map[string]any{"type": "json_schema", "name": schemaName, "strict": true, "schema": req.Schema}}
+	}
 	reasoning := openai.ResponseReasoning{Effort: req.ReasoningEffort}
 	if !req.Dialect.OmitSummary && req.ReasoningEffort != "none" {
 		reasoning.Summary = "auto"

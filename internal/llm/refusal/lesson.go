@@ -17,6 +17,8 @@ const (
 	Summaries
 	// FreeForm: it takes tools as functions only.
 	FreeForm
+	// Schemas: it enforces no schema of a reply.
+	Schemas
 	// UserAfterTool: the assistant must speak between a tool and the user.
 	UserAfterTool
 	// SystemRole: it knows no system prompt.
@@ -41,6 +43,7 @@ var lessonWords = []*pattern.Pattern{
 	ResponsesAPI:  pattern.New(`v1/responses`),
 	Summaries:     pattern.New(`reasoning.summar`),
 	FreeForm:      pattern.New(`['"\x60]custom['"\x60]|\bcustom.tools?\b|\blark\b`),
+	Schemas:       pattern.New(`response_format|json_schema|text\.format|structured.output|grammar`),
 	UserAfterTool: pattern.New(`role '?user'? after role '?tool`),
 	SystemRole:    pattern.New(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`),
 	Sampling:      pattern.New(`temperature|top_p`),

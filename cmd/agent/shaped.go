@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/chat"
+	"agent/internal/disk"
+	"agent/internal/shape"
+)
+
+// answerShape reads --output-schema, nil when it was not given.
+func (o sessionOptions) answerShape(w world) (*shape.Schema, error) {
+	given := strings.TrimSpace(o.outputSchema)
+	if given == "" {
+		return nil, nil
+	}
+	text, from := []byte(given), "--output-schema"
+	if !strings.HasPrefix(given, "{") {
+		var err error
+		from += " " + given
+		if text, err = disk.Beginning(w.Path(given), maxSchema); err != nil {
+			return nil, fmt.Errorf("%s cannot be read: %w", from, disk.Reason(err))
+		}
+	}
+	schema, err := shape.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no JSON Schema: %w", from, err)
+	}
+	return schema, nil
+}
+
+// maxSchema bounds the file of a schema, in bytes: it is part of a request.
+const maxSchema = 256 << 10
+
+// mostAsked is how often an answer in a form is asked for: once, and twice to repair it.
+const mostAsked = 3
+
+// shaped brings the answer of a run into the form of a schema. An answer that fits already is
+// taken; else the model is asked for one, and again when it does not fit.
+func shaped(ctx context.Context, c *app.Conversation, schema *shape.Schema, run *chat.Outcome) (json.RawMessage, error) {
+	output, misfit := schema.Fit(run.Response)
+	if misfit == nil {
+		return output, nil
+	}
+	if run.Requests == 0 && len(c.Recorded) == 0 {
+		return nil, usage(errors.New("--output-schema is for a prompt that the model answers"))
+	}
+	text := schema.Request()
+	for range mostAsked {
+		asked, err := c.Ask(ctx, text, schema.Strict())
+		run.Requests += asked.Requests
+		run.Stop, run.Cut = asked.Stop, asked.Cut
+		if err != nil || asked.Stop != chat.StopDone {
+			return nil, err
+		}
+		if output, misfit = schema.Fit(asked.Response); misfit == nil {
+			return output, nil
+		}
+		text = schema.Again(misfit)
+	}
+	return nil, fmt.Errorf("the answer does not fit the schema: %w", misfit)
+}
