@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"agent/internal/app"
+	"agent/internal/mcp/bridge"
 	"agent/internal/settings"
 	"agent/internal/setup/commands"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/permissions"
+	"agent/internal/setup/servers"
 	"agent/internal/setup/skills"
 	"agent/internal/words"
 )
@@ -36,5 +38,39 @@ func checkSetup(w world, f app.Folders, s *settings.Settings) []finding {
 	for _, problem := range rules.Problems {
 		found = append(found, finding{"fix", "not protected: " + problem, "correct the rule; nothing keeps it until then"})
 	}
+	found = append(found, serverFindings(w, f, s)...)
 	return append(found, trustFindings(trusted)...)
+}
+
+// serverFindings says how the servers are, as far as it is known. Nothing is started.
+func serverFindings(w world, f app.Folders, s *settings.Settings) []finding {
+	configured, err := w.Servers(f, w.Dir, nil, false)
+	if err != nil {
+		return []finding{{"fix", "mcp: " + err.Error(), ""}}
+	}
+	configured.Trust = w.Trust(f, s, w.Dir)
+	var found []finding
+	for _, problem := range configured.Problems {
+		found = append(found, finding{"fix", "mcp: " + problem, ""})
+	}
+	for _, note := range configured.Notes {
+		found = append(found, finding{"note", "mcp: " + note, ""})
+	}
+	const many = 20_000 // tokens of definitions
+	for _, st := range configured.Status(s) {
+		what := "mcp " + st.Name
+		switch {
+		case st.State == bridge.Unused && st.Origin == servers.Project && !st.Disabled:
+			// what waits for consent is said with all that does
+		case st.State == bridge.Unused:
+			found = append(found, finding{"note", what + ": " + st.Says(), ""})
+		case st.Known.Failed != "":
+			found = append(found, finding{"fix", what + ": " + st.Known.Failed, "agent mcp test " + st.Name + " tries it again"})
+		case st.State == bridge.Known && !st.Direct && st.Known.Tokens() > many:
+			found = append(found, finding{"note", fmt.Sprintf("%s: %s tokens of definitions, by search only", what, words.Tokens(st.Known.Tokens())), ""})
+		default:
+			found = append(found, finding{"ok", what + ": " + st.Says(), ""})
+		}
+	}
+	return found
 }

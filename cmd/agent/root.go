@@ -139,6 +139,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newSessions(w),
 		newSandbox(w, runSandboxed),
 		newTrust(w),
+		newMCP(w),
 		newMan(w),
 	)
 	root.SetHelpCommand(newHelp())
@@ -220,7 +221,7 @@ func (o *sessionOptions) checkSessionID(cmd *cobra.Command) error {
 // here.
 var elsewhere = map[string]string{
 	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "init": "agent -p /init", "review": "agent -p /review",
-	"mcp": "", "serve": "", "update": "", "upgrade": "",
+	"serve": "", "update": "", "upgrade": "",
 }
 
 // mistyped refuses a prompt of a single word that was probably meant as a command: it

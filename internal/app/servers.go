@@ -2,10 +2,12 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path/filepath"
 	"strings"
 
+	"agent/internal/chat/window"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/mcp"
@@ -13,6 +15,7 @@ import (
 	"agent/internal/mcp/catalogue"
 	"agent/internal/provider"
 	"agent/internal/sandbox"
+	"agent/internal/settings"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/servers"
 	"agent/internal/setup/trust"
@@ -95,6 +98,38 @@ func (x *Servers) unused(s *servers.Server) string {
 		return err.Error()
 	}
 	return ""
+}
+
+// Status says how the servers are, as far as it is known: nothing is started or connected.
+func (x *Servers) Status(s *settings.Settings) []bridge.Status {
+	b := bridge.New(bridge.Config{
+		Servers: x.Used(), Store: x.process.Catalogue(),
+		Window: func() int { return window.SizeOf(settings.ContextLimit.Of(s), 0) },
+		Choice: func() catalogue.Choice { return catalogue.Choice(settings.MCPTools.Of(s)) },
+	})
+	defer b.Close()
+	return b.Status()
+}
+
+// Ask connects to a server and keeps what it offers. The caller closes the client.
+func (x *Servers) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.Known, error) {
+	store := x.process.Catalogue()
+	before, _ := store.Load(s.Name, s.Fields)
+	client, err := mcp.Connect(ctx, x.Wire(s), host)
+	if err != nil {
+		if before.Failed = err.Error(); ctx.Err() == nil {
+			_ = store.Save(s.Name, s.Fields, before)
+		}
+		return nil, before, err
+	}
+	listing, err := bridge.List(ctx, client)
+	if err != nil {
+		client.Close()
+		return nil, before, err
+	}
+	known := catalogue.Take(s.Name, listing, s.Uses).Since(before)
+	_ = store.Save(s.Name, s.Fields, known) // it is asked again if it cannot be kept
+	return client, known, nil
 }
 
 // Used are the servers with why each is not used.

@@ -105,14 +105,21 @@ func New(config Config) *Bridge {
 	for _, s := range config.Servers {
 		st := &state{Server: s}
 		if s.Unused == "" {
-			st.known, st.isKnown = config.Store.Load(s.Name, s.Fields)
-			st.pending = !st.isKnown
+			st.load(config.Store)
 		}
 		b.states = append(b.states, st)
 	}
 	b.ctx, b.end = context.WithCancel(context.Background())
 	b.settle()
 	return b
+}
+
+// load reads what is known of a server that is used. One that was never asked is asked.
+func (st *state) load(from catalogue.Store) {
+	st.known, _ = from.Load(st.Name, st.Fields)
+	st.isKnown = st.known.Asked()
+	st.pending = !st.isKnown
+	st.problem = st.known.Failed
 }
 
 // Empty reports whether there is no server that is used.
@@ -143,8 +150,7 @@ func (b *Bridge) Use(server, unused string) {
 	}
 	st.Unused = unused
 	if unused == "" && !st.isKnown && b.ctx.Err() == nil {
-		if st.known, st.isKnown = b.Store.Load(st.Name, st.Fields); !st.isKnown {
-			st.pending = true
+		if st.load(b.Store); st.pending {
 			b.settled = make(chan struct{})
 			b.working.Go(func() { _ = b.ask(b.ctx, st) })
 		}
@@ -176,22 +182,36 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 	connection, err := b.Connect(ctx, st.Name)
 	var listing catalogue.Listing
 	if err == nil {
-		listing.Tools, err = connection.Tools(ctx)
+		listing, err = List(ctx, connection)
 	}
 	if err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		st.pending, st.problem = false, err.Error()
+		if ctx.Err() == nil {
+			st.known.Failed = st.problem
+			b.save(st)
+		}
 		b.changed()
 		return err
 	}
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	listing.Protocol, listing.Version, listing.Instructions = connection.Protocol(), connection.Version(), connection.Instructions()
-	listing.Prompts, _ = connection.Prompts(ctx)
-	listing.Resources, _ = connection.Resources(ctx)
 	b.learn(st, catalogue.Take(st.Name, listing, st.Uses))
 	return nil
+}
+
+// List asks a server for all that it offers. Prompts and resources that it does not list
+// are no error.
+func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
+	l := catalogue.Listing{Protocol: c.Protocol(), Version: c.Version(), Instructions: c.Instructions()}
+	var err error
+	if l.Tools, err = c.Tools(ctx); err != nil {
+		return l, err
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	l.Prompts, _ = c.Prompts(ctx)
+	l.Resources, _ = c.Resources(ctx)
+	return l, nil
 }
 
 // learn notes what a server offers now.

@@ -73,7 +73,7 @@ func (b *Bridge) plan(env *tools.Env, server, name string, arguments json.RawMes
 		Allowed: st.allows(tool), EachTime: tool.Hints.Destructive,
 	}
 	if old, changed := known.Changed[tool.Name]; changed {
-		served.Changed = difference(old, tool)
+		served.Changed = Difference(old, tool)
 	}
 	return tools.Plan{
 		Preview: tools.Preview{
@@ -110,8 +110,8 @@ func (st *state) allows(t catalogue.Tool) bool {
 	})
 }
 
-// difference says how a definition differs from what it was.
-func difference(old, now catalogue.Tool) string {
+// Difference says how a definition differs from what it was.
+func Difference(old, now catalogue.Tool) string {
 	text := func(t catalogue.Tool) string {
 		return fmt.Sprintf("%s\n%s\n%s\nhints: %+v\n", t.Shown, t.Description, indented(t.Schema), t.Hints)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/mcp"
 	"agent/internal/mcp/catalogue"
+	"agent/internal/words"
 )
 
 // State is how a server is.
@@ -40,6 +41,9 @@ type Status struct {
 func (b *Bridge) Status() []Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !b.frozen && b.offered == nil {
+		b.offered = b.choose()
+	}
 	var all []Status
 	for _, st := range b.states {
 		s := Status{Server: st.Server, State: Known, Known: st.known, Reason: st.problem}
@@ -57,6 +61,27 @@ func (b *Bridge) Status() []Status {
 		all = append(all, s)
 	}
 	return all
+}
+
+// Says says in a line how a server is.
+func (s Status) Says() string {
+	switch {
+	case s.State == Unused, s.State == Failed:
+		return s.Reason
+	case s.State == Starting && s.Reason != "":
+		return "could not be asked the last time: " + s.Reason
+	case s.State == Starting:
+		return "was not asked yet"
+	}
+	offered := "by search only"
+	if s.Direct {
+		offered = "direct"
+	}
+	parts := []string{words.Count(len(s.Known.Tools), "tool"), words.Tokens(s.Known.Tokens()) + " tokens " + offered, s.Known.Protocol}
+	if n := len(s.Known.Changed); n > 0 {
+		parts = append(parts, words.Count(n, "changed definition"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Prompts lists the prompts of all servers by SERVER:NAME.

@@ -50,6 +50,8 @@ type Known struct {
 	Resources []mcp.Resource `json:"resources,omitempty"`
 	// Problems are tools that are left out, and what was removed of others.
 	Problems []string `json:"problems,omitempty"`
+	// Failed is why the server could not be asked last, empty if it could.
+	Failed string `json:"failed,omitempty"`
 	// Changed are the definitions, by names of tools, that a person knew before the server
 	// changed them. They go when somebody agrees to the new ones.
 	Changed map[string]Tool `json:"changed,omitempty"`
@@ -79,6 +81,9 @@ func Take(server string, l Listing, use func(tool string) bool) Known {
 	}
 	return k
 }
+
+// Asked reports whether the server was ever asked, whatever came of the last time.
+func (k Known) Asked() bool { return k.Protocol != "" }
 
 // Since notes which definitions differ from those that were known before.
 func (k Known) Since(before Known) Known {

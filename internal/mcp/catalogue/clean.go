@@ -75,6 +75,7 @@ func cleanSchema(raw json.RawMessage) (schema json.RawMessage, removed int, err 
 			return nil, 0, errors.New("the properties of its schema are no object")
 		}
 	}
+	delete(object, "$schema") // a dialect that no model asks for, at 20 tokens a tool
 	schema, err = rawjson.Marshal(cleanValue(object, &removed))
 	return schema, removed, err
 }

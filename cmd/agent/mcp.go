@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/mcp"
+	"agent/internal/mcp/bridge"
+	"agent/internal/mcp/catalogue"
+	"agent/internal/nearest"
+	"agent/internal/rawjson"
+	"agent/internal/setup/servers"
+	"agent/internal/table"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+func newMCP(w world) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Show, try, add and remove MCP servers, and log in to them",
+		Long: `MCP servers give the model more tools. They are read from mcp.json of the
+configuration folder, and from .mcp.json of the workspace and its repository, of which
+each needs your consent (agent trust). Servers of other agents: agent import.`,
+		Args: exactArgs(0, "a command: list, get, test, add, remove, enable, disable, login or logout"),
+		RunE: func(*cobra.Command, []string) error { return listServers(w, false) },
+	}
+	cmd.AddCommand(newMCPList(w), newMCPGet(w), newMCPTest(w), newMCPAdd(w), newMCPRemove(w),
+		newMCPDisable(w, "enable", false), newMCPDisable(w, "disable", true), newMCPLogin(w), newMCPLogout(w))
+	return cmd
+}
+
+// configuredServers finds the servers of the current folder, with what the person said of
+// those of the repository.
+func configuredServers(w world) (*app.Servers, error) {
+	f, err := w.Folders()
+	if err != nil {
+		return nil, err
+	}
+	if w.Dir == "" {
+		return nil, errors.New("the current folder was deleted; change to another")
+	}
+	found, err := w.Servers(f, w.Dir, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.Settings(settingsOptions{}.sources())
+	if err != nil {
+		return nil, err
+	}
+	found.Trust = w.Trust(f, s, w.Dir)
+	return found, nil
+}
+
+// namedServer is the server of a name.
+func namedServer(w world, name string) (*app.Servers, *servers.Server, error) {
+	found, err := configuredServers(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s := found.Named(name); s != nil {
+		return found, s, nil
+	}
+	if why := found.Invalid[name]; why != "" {
+		return nil, nil, fmt.Errorf("server %s is not used: %s", name, why)
+	}
+	var names []string
+	for _, s := range found.Servers {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return nil, nil, fmt.Errorf("there is no server %q; agent mcp add adds one", name)
+	}
+	return nil, nil, fmt.Errorf("there is no server %q%s; there are: %s", name, nearest.Question(name, names), strings.Join(names, ", "))
+}
+
+func newMCPList(w world) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the servers; nothing is started",
+		Args: exactArgs(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return listServers(w, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// serverEntry is a server as JSON has it.
+type serverEntry struct {
+	Name     string   `json:"name"`
+	Origin   string   `json:"origin"`
+	File     string   `json:"file,omitempty"`
+	State    string   `json:"state"`
+	Reason   string   `json:"reason,omitempty"`
+	Protocol string   `json:"protocol,omitempty"`
+	Tools    []string `json:"tools"`
+	// Tokens are those of all definitions; Offered is "direct" or "search".
+	Tokens  int    `json:"tokens"`
+	Offered string `json:"offered"`
+}
+
+func entryOf(s bridge.Status) serverEntry {
+	e := serverEntry{
+		Name: s.Name, Origin: string(s.Origin), File: s.File, State: string(s.State), Reason: s.Reason,
+		Protocol: s.Known.Protocol, Tools: []string{}, Tokens: s.Known.Tokens(), Offered: "search",
+	}
+	if s.Direct {
+		e.Offered = "direct"
+	}
+	for _, t := range s.Known.Tools {
+		e.Tools = append(e.Tools, t.Shown)
+	}
+	return e
+}
+
+func listServers(w world, asJSON bool) error {
+	found, err := configuredServers(w)
+	if err != nil {
+		return err
+	}
+	s, err := w.Settings(settingsOptions{}.sources())
+	if err != nil {
+		return err
+	}
+	status := found.Status(s)
+	if asJSON {
+		entries := []serverEntry{}
+		for _, st := range status {
+			entries = append(entries, entryOf(st))
+		}
+		return rawjson.WriteIndented(w.out, map[string]any{"servers": entries, "problems": append([]string{}, found.Problems...), "notes": append([]string{}, found.Notes...)})
+	}
+	rows := [][]string{}
+	for _, st := range status {
+		rows = append(rows, []string{st.Name, st.From(), st.Says()})
+	}
+	lines := table.Lines("lll", rows)
+	if len(status) == 0 {
+		lines = append(lines, "no servers; agent mcp add NAME -- COMMAND adds one")
+	}
+	lines = append(append(lines, found.Problems...), found.Notes...)
+	return printLines(w, lines)
+}
+
+func newMCPGet(w world) *cobra.Command {
+	return &cobra.Command{
+		Use: "get NAME", Short: "Show all that is known of a server; nothing is started",
+		Args: exactArgs(1, "the name of a server"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, server, err := namedServer(w, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := w.Settings(settingsOptions{}.sources())
+			if err != nil {
+				return err
+			}
+			for _, st := range found.Status(s) {
+				if st.Name == server.Name {
+					return printLines(w, describeServer(st))
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// describeServer says all that is known of a server.
+func describeServer(st bridge.Status) []string {
+	lines := []string{st.Name + ": " + st.Says(), "in " + st.Place()}
+	for _, line := range st.Lines() {
+		lines = append(lines, "  "+line)
+	}
+	if st.Known.Version != "" {
+		lines = append(lines, "it is "+st.Known.Version)
+	}
+	return append(lines, describeKnown(st.Known)...)
+}
+
+// describeKnown lists what a server offers.
+func describeKnown(k catalogue.Known) []string {
+	var lines []string
+	if len(k.Tools) > 0 {
+		lines = append(lines, fmt.Sprintf("tools, about %s tokens:", words.Tokens(k.Tokens())))
+	}
+	rows := [][]string{}
+	for _, t := range k.Tools {
+		note := words.Line(words.FirstLine(t.Description), 80)
+		if t.Long {
+			note = "(long: by search only) " + note
+		}
+		rows = append(rows, []string{"  " + t.Shown, words.Tokens(t.Tokens()), note})
+	}
+	lines = append(lines, table.Lines("lrl", rows)...)
+	for _, t := range k.Tools {
+		if old, changed := k.Changed[t.Name]; changed {
+			lines = append(lines, t.Shown+" has changed; a call that you allow accepts it:")
+			lines = append(lines, strings.Split(bridge.Difference(old, t), "\n")...)
+		}
+	}
+	for _, p := range k.Prompts {
+		lines = append(lines, "prompt "+p.Name+": "+p.Description)
+	}
+	if n := len(k.Resources); n > 0 {
+		lines = append(lines, words.Count(n, "resource"))
+	}
+	return append(lines, k.Problems...)
+}
+
+func newMCPTest(w world) *cobra.Command {
+	return &cobra.Command{
+		Use: "test NAME [TOOL [JSON]]", Short: "Connect to a server and show what it offers, or call one of its tools",
+		Args: countedArgs(1, 3, "the name of a server, and a tool with its arguments as JSON"),
+		RunE: func(cmd *cobra.Command, args []string) error { return testServer(cmd.Context(), w, args) },
+	}
+}
+
+func testServer(ctx context.Context, w world, args []string) error {
+	found, server, err := namedServer(w, args[0])
+	if err != nil {
+		return err
+	}
+	f, err := w.Folders()
+	if err != nil {
+		return err
+	}
+	started := w.Now()
+	client, known, err := found.Ask(ctx, server, mcp.Host{Version: w.Version, Roots: []string{w.Dir}, Logins: w.Logins(f)})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if len(args) > 1 {
+		return callServer(ctx, w, client, args[1:])
+	}
+	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, %s to the list of tools", server.Name, known.Version, known.Protocol, words.Took(w.Now().Sub(started)))}
+	lines = append(lines, describeKnown(known)...)
+	if first, count := client.Dropped(); count > 0 {
+		lines = append(lines, words.Count(count, "line")+" of its output were no messages and were dropped:")
+		for _, line := range first {
+			lines = append(lines, "  "+words.Line(line, 200))
+		}
+	}
+	if log := strings.TrimSpace(client.Log()); log != "" {
+		said := strings.Split(log, "\n")
+		const most = 5
+		lines = append(lines, "its last words:")
+		for _, line := range said[max(0, len(said)-most):] {
+			lines = append(lines, "  "+words.Line(line, 200))
+		}
+	}
+	return printLines(w, lines)
+}
+
+// callServer calls a tool as a person asks for it, and prints its result.
+func callServer(ctx context.Context, w world, client *mcp.Client, args []string) error {
+	arguments := json.RawMessage("{}")
+	if len(args) > 1 {
+		if arguments = json.RawMessage(args[1]); !json.Valid(arguments) {
+			return usage(errors.New("the arguments of the tool are no JSON"))
+		}
+	}
+	result, err := client.Call(ctx, args[0], arguments, nil)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, block := range result.Blocks {
+		if block.Kind == mcp.Text {
+			lines = append(lines, strings.Split(block.Text, "\n")...)
+		} else {
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("[%s %s %s]", block.MIME, words.Bytes(int64(len(block.Data))), block.URI)))
+		}
+	}
+	if len(result.Structured) > 0 {
+		lines = append(lines, string(result.Structured))
+	}
+	if err := printLines(w, lines); err != nil {
+		return err
+	}
+	if result.IsError {
+		return statusError(exitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/mcp"
+	"agent/internal/setup/servers"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+// scopes are the files that servers are written to.
+const scopeUser, scopeProject = "user", "project"
+
+// fileOf is the file of a scope.
+func fileOf(w world, scope string) (string, error) {
+	f, err := w.Folders()
+	if err != nil {
+		return "", err
+	}
+	switch scope {
+	case scopeUser:
+		return servers.UserFile(f.Config), nil
+	case scopeProject:
+		return servers.ProjectFile(w.Dir), nil
+	}
+	return "", usage(fmt.Errorf("--scope %s: use user or project", scope))
+}
+
+func newMCPAdd(w world) *cobra.Command {
+	var scope, transport string
+	var env, headers []string
+	cmd := &cobra.Command{
+		Use:   "add NAME (URL | -- COMMAND [ARG…])",
+		Short: "Add a server to your own mcp.json, or to .mcp.json of the current folder",
+		Long: `Adds a server that is reached at a URL, or a program that is started with it:
+
+	agent mcp add docs https://example.com/mcp
+	agent mcp add -e TOKEN='${GITHUB_TOKEN}' github -- npx -y some-server
+
+"${VAR}" is filled in when the server is started, so that no secret is written down.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := fileOf(w, scope)
+			if err != nil {
+				return err
+			}
+			added, err := serverToAdd(args[1:], transport, env, headers)
+			if err != nil {
+				return usage(err)
+			}
+			if err := servers.Add(file, args[0], added); err != nil {
+				return err
+			}
+			lines := []string{args[0] + " is in " + file}
+			if scope == scopeProject {
+				lines = append(lines, "It is used after your yes: agent trust")
+			}
+			return printLines(w, append(lines, "agent mcp test "+args[0]+" tries it"))
+		},
+	}
+	cmd.Flags().StringVar(&scope, "scope", scopeUser, "where it is written: user or project")
+	cmd.Flags().StringVarP(&transport, "transport", "t", "", "http or sse, for a URL")
+	cmd.Flags().StringArrayVarP(&env, "env", "e", nil, "set `NAME=VALUE` for its program (repeatable)")
+	cmd.Flags().StringArrayVarP(&headers, "header", "H", nil, "send `'NAME: VALUE'` with its requests (repeatable)")
+	return cmd
+}
+
+// serverToAdd is the server that words and flags describe.
+func serverToAdd(words []string, transport string, env, headers []string) (servers.New, error) {
+	var added servers.New
+	if len(words) == 0 {
+		return added, errors.New("say what it is: a URL, or -- and the command")
+	}
+	if strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://") {
+		if len(words) > 1 || len(env) > 0 {
+			return added, errors.New("a URL has no arguments and no environment")
+		}
+		added.Type, added.URL = servers.HTTP, words[0]
+		if transport != "" {
+			added.Type = servers.Transport(transport)
+		}
+	} else {
+		if len(headers) > 0 || transport != "" && transport != string(servers.Stdio) {
+			return added, errors.New("a command has no headers and no --transport")
+		}
+		added.Command, added.Args = words[0], words[1:]
+	}
+	var err error
+	if added.Env, err = pairs(env, "=", "-e NAME=VALUE"); err == nil {
+		added.Headers, err = pairs(headers, ":", "-H 'NAME: VALUE'")
+	}
+	return added, err
+}
+
+func pairs(texts []string, separator, form string) (map[string]string, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	all := map[string]string{}
+	for _, text := range texts {
+		name, value, found := strings.Cut(text, separator)
+		if !found || strings.TrimSpace(name) == "" {
+			return nil, fmt.Errorf("want %s", form)
+		}
+		all[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return all, nil
+}
+
+// fileWith is the file that a person means by a server: of the scope, else where it is
+// configured.
+func fileWith(w world, name, scope string) (string, error) {
+	if scope != "" {
+		return fileOf(w, scope)
+	}
+	_, server, err := namedServer(w, name)
+	if err != nil {
+		return "", err
+	}
+	return server.File, nil
+}
+
+func newMCPRemove(w world) *cobra.Command {
+	var scope string
+	cmd := &cobra.Command{
+		Use: "remove NAME", Short: "Remove a server from the file that it is in",
+		Args: exactArgs(1, "the name of a server"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := fileWith(w, args[0], scope)
+			if err == nil {
+				err = servers.Remove(file, args[0])
+			}
+			if err != nil {
+				return err
+			}
+			return printLines(w, []string{args[0] + " is removed from " + file})
+		},
+	}
+	cmd.Flags().StringVar(&scope, "scope", "", "the file: user or project (default the one that counts)")
+	return cmd
+}
+
+func newMCPDisable(w world, word string, disabled bool) *cobra.Command {
+	var scope string
+	cmd := &cobra.Command{
+		Use: word + " NAME", Short: strings.ToUpper(word[:1]) + word[1:] + " a server in the file that it is in",
+		Args: exactArgs(1, "the name of a server"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := fileWith(w, args[0], scope)
+			if err == nil {
+				err = servers.SetDisabled(file, args[0], disabled)
+			}
+			if err != nil {
+				return err
+			}
+			return printLines(w, []string{args[0] + " is " + word + "d in " + file})
+		},
+	}
+	cmd.Flags().StringVar(&scope, "scope", "", "the file: user or project (default the one that counts)")
+	return cmd
+}
+
+func newMCPLogin(w world) *cobra.Command {
+	var noBrowser bool
+	cmd := &cobra.Command{
+		Use: "login NAME", Short: "Log in to a server in the browser, and keep what that gives",
+		Args: exactArgs(1, "the name of a server"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, server, logins, err := loginTo(w, args[0])
+			if err != nil {
+				return err
+			}
+			host := mcp.Host{Version: w.Version, Roots: []string{w.Dir}}
+			if err := logins.Login(cmd.Context(), found.Wire(server), host, opener(w, noBrowser)); err != nil {
+				return err
+			}
+			return printLines(w, []string{"logged in to " + server.Name})
+		},
+	}
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and read the one at which a browser elsewhere ended up")
+	return cmd
+}
+
+func newMCPLogout(w world) *cobra.Command {
+	return &cobra.Command{
+		Use: "logout NAME", Short: "Forget the login to a server",
+		Args: exactArgs(1, "the name of a server"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, server, logins, err := loginTo(w, args[0])
+			if err != nil {
+				return err
+			}
+			wire := found.Wire(server)
+			if with, err := wire.Prepare(wire); err == nil {
+				wire = with // its address may hold variables
+			}
+			was, err := logins.Logout(wire)
+			switch {
+			case err != nil:
+				return err
+			case was:
+				return printLines(w, []string{"the login to " + server.Name + " is forgotten"})
+			}
+			return printLines(w, []string{"there was no login to " + server.Name})
+		},
+	}
+}
+
+func loginTo(w world, name string) (*app.Servers, *servers.Server, *mcp.Logins, error) {
+	found, server, err := namedServer(w, name)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if server.Transport == servers.Stdio {
+		return nil, nil, nil, fmt.Errorf("%s is a program; there is no login to it", name)
+	}
+	f, err := w.Folders()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return found, server, w.Logins(f), nil
+}
+
+// opener leads a person to an address: in the browser, or by printing it.
+func opener(w world, noBrowser bool) mcp.Opener {
+	return func(ctx context.Context, address string) (string, error) {
+		if err := w.tell("Open this address to log in:\n" + words.Visible(address)); err != nil {
+			return "", err
+		}
+		if !noBrowser {
+			openInBrowser(ctx, address) // where there is none, the address is shown
+			return "", nil
+		}
+		if err := w.tell("Then paste the address at which the browser ended up:"); err != nil {
+			return "", err
+		}
+		line := make(chan string, 1)
+		go func() {
+			text, _ := bufio.NewReader(w.stdin).ReadString('\n')
+			line <- strings.TrimSpace(text)
+		}()
+		select {
+		case text := <-line:
+			if text == "" {
+				return "", errors.New("no address was pasted")
+			}
+			return text, nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+}
+
+// openInBrowser opens an address with the program that the system has for it.
+func openInBrowser(ctx context.Context, address string) {
+	program := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		program = "open"
+	}
+	_ = exec.CommandContext(ctx, program, address).Start()
+}
