@@ -16,6 +16,7 @@ import (
 	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/setup/trust"
 	"agent/internal/todo"
 	"agent/internal/traits"
 
@@ -40,6 +41,7 @@ in the folder that the editor names. What is for people goes to standard error.`
 	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known")
+	f.BoolVar(&o.trustProject, "trust-project", false, trustProjectHelp)
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	return cmd
 }
@@ -128,6 +130,26 @@ func (c *editorConversation) Notices() []string            { return c.Conversati
 func (c *editorConversation) Recorded() []*history.Content { return c.Conversation.Recorded }
 func (c *editorConversation) Todos() todo.List             { return c.Env.Todos.List() }
 func (c *editorConversation) Root() string                 { return c.Chat.Root }
+
+// Consent implements acp.Conversation.
+func (c *editorConversation) Consent() *acp.Consent {
+	t := c.Trust()
+	waiting, _ := t.Waiting() // that answers cannot be read was said
+	if len(waiting) == 0 {
+		return nil
+	}
+	q := &acp.Consent{Title: trust.Title(waiting), Agree: func() error {
+		_, err := t.Answer(true)
+		return err
+	}}
+	for _, part := range t.Parts(waiting) {
+		q.Lines = append(q.Lines, part.Title)
+		for _, line := range part.Lines {
+			q.Lines = append(q.Lines, "  "+line)
+		}
+	}
+	return q
+}
 
 func (c *editorConversation) Traits(tool string) traits.Traits {
 	found, err := c.Tools.Get(tool)

@@ -49,7 +49,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 func runScreen(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) (next string, err error) {
 	relay, sums := newEventRelay(), &tally{}
 	emit := func(e chat.Envelope) { sums.take(e.Event); relay.emit(e.Event) }
-	c, err := newConversation(ctx, w, o, app.Options{Events: emit, Connect: endpoint, Ask: askOnTerminal(w)})
+	c, err := newConversation(ctx, w, o, app.Options{Events: emit, Connect: endpoint, Ask: askOnTerminal(w), AsksTrust: true})
 	if err != nil {
 		return "", err
 	}
@@ -131,6 +131,7 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		Theme:     func() string { return settings.Theme.Of(c.Settings) },
 		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
 		Clipboard: (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
+		Ask:       askTrust(c.Trust()),
 		Initial:   o.message(),
 		Log:       log.Logger,
 		LogPath:   log.Path,

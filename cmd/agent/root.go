@@ -171,7 +171,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.noSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
 	f.StringArrayVar(&o.servers, "mcp-config", nil, "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
-	f.BoolVar(&o.trustProject, "trust-project", false, "agree for this run to what the repository wants run, connected to or allowed")
+	f.BoolVar(&o.trustProject, "trust-project", false, trustProjectHelp)
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {

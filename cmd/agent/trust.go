@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/command"
 	"agent/internal/rawjson"
 	"agent/internal/setup/trust"
 	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
+
+const trustProjectHelp = "agree for this run to what the repository wants run, connected to or allowed"
 
 // trustOptions are the flags of agent trust.
 type trustOptions struct {
@@ -127,4 +130,25 @@ func trustFindings(t *trust.Trust) []finding {
 		found = append(found, finding{"note", "ignored: " + line, ""})
 	}
 	return found
+}
+
+// askTrust is the question of a screen about what waits for an answer, nil for none.
+func askTrust(t *trust.Trust) *command.Ask {
+	waiting, err := t.Waiting()
+	if len(waiting) == 0 {
+		return nil
+	}
+	ask := &command.Ask{
+		Title: trust.Title(waiting),
+		Does:  "yes, use these", Run: "/trust yes",
+		No: "not now", Left: t.Left(),
+		Never: "never use these", RunNever: "/trust no",
+	}
+	for _, part := range t.Parts(waiting) {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: part.Title, Lines: part.Lines})
+	}
+	if err != nil {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: err.Error()})
+	}
+	return ask
 }

@@ -44,6 +44,17 @@ type Conversation interface {
 	Command(ctx context.Context, line string) (lines []string, submit string, err error)
 	// Root is the workspace.
 	Root() string
+	// Consent is what waits for the person's answer before the first prompt, nil for
+	// nothing.
+	Consent() *Consent
+}
+
+// Consent is a question about what a repository wants run, connected to or allowed.
+type Consent struct {
+	Title string
+	Lines []string
+	// Agree keeps a yes to exactly that.
+	Agree func() error
 }
 
 // Agent makes conversations and knows the record of past ones.

@@ -33,6 +33,7 @@ type session struct {
 	// command ends the slash command that runs, nil when none does.
 	command context.CancelFunc
 	failure error
+	asking  asking
 }
 
 // inboxSize is more than an editor has reason to send before the first is served.
@@ -176,7 +177,7 @@ func (s *session) prompt(m message, p sessionParams) {
 	s.mu.Lock()
 	s.prompts = append(s.prompts, m)
 	s.mu.Unlock()
-	s.talk.Send(message)
+	s.sendAgreed(message)
 }
 
 // isCommand reports whether a line is a slash command that there is.
@@ -227,8 +228,13 @@ func (s *session) cancel() {
 	if s.command != nil {
 		s.command()
 	}
+	decline, taken := s.asking.decline, 0
+	if decline != nil { // the prompt that asked begins a turn, which is interrupted
+		taken = len(s.asking.held) - 1
+		s.asking.held = s.asking.held[:1]
+		defer decline()
+	}
 	s.mu.Unlock()
-	taken := 0
 	for {
 		if _, more := s.talk.Unqueue(s.ctx); !more {
 			break

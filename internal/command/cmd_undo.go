@@ -83,7 +83,7 @@ func (c *Commands) showFiles(ctx context.Context, way snapshot.Way) (Output, err
 func askAbout(plan *snapshot.Plan) *Ask {
 	ask := &Ask{}
 	for _, step := range plan.Steps {
-		ask.Parts = append(ask.Parts, AskPart{step.Line(), step.Diff})
+		ask.Parts = append(ask.Parts, AskPart{Title: step.Line(), Diff: step.Diff})
 	}
 	for _, left := range plan.Left {
 		ask.Parts = append(ask.Parts, AskPart{Title: staysAsItIs(left)})

@@ -40,10 +40,19 @@ type Ask struct {
 	Parts []AskPart
 	// Does is what yes does, in a few words, and Run the line that does it.
 	Does, Run string
+	// No is what no does, and Left what is said then; empty for leaving all as it is.
+	No, Left string
+	// Never is what a third answer does, in a few words, and RunNever the line that does
+	// it; empty where there are two answers.
+	Never, RunNever string
 }
 
-// AskPart is a part of what is asked about: a line, and a unified diff or nothing.
-type AskPart struct{ Title, Diff string }
+// AskPart is a part of what is asked about: a line, and a unified diff, further lines, or
+// nothing.
+type AskPart struct {
+	Title, Diff string
+	Lines       []string
+}
 
 // Completion is one proposal for the word under the cursor.
 type Completion struct {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/tui/question"
@@ -46,7 +48,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
 	case reply.Left:
-		m.leftAsItIs()
+		m.leftAsItIs(reply.Says)
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {
@@ -57,4 +59,4 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 }
 
 // leftAsItIs says that a command did nothing, as the person wished.
-func (m *Model) leftAsItIs() { m.note(dim, "·", "left as it is") }
+func (m *Model) leftAsItIs(says string) { m.note(dim, "·", cmp.Or(says, "left as it is")) }

@@ -59,6 +59,9 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 		return rows
 	})
 	m.activity.showEarlier(opts.Earlier)
+	if opts.Ask != nil {
+		m.questions.AddOwn(opts.Ask, opts.Now())
+	}
 	m.layout()
 	return m
 }
@@ -71,6 +74,10 @@ func (m *Model) begin() tea.Cmd {
 	}
 	switch initial := m.opts.Initial; {
 	case slices.ContainsFunc(initial, func(part atcmd.Part) bool { return part.Image == "" && strings.TrimSpace(part.Text) != "" }):
+		if m.questions.Owned() {
+			m.activity.waiting = append(m.activity.waiting, initial)
+			break
+		}
 		send = func() tea.Msg { m.opts.Driver.Send(initial); return nil }
 	default:
 		m.input.Restore(initial)

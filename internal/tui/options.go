@@ -97,6 +97,8 @@ type Options struct {
 	// Efforts returns the values of reasoning.effort that the model in use knows, from the
 	// least; none where that is not known. Nil means that.
 	Efforts func() []string
+	// Ask is a question that the first message waits for; nil for none.
+	Ask *command.Ask
 	// Initial is sent as the first message, if there are words in it; images alone are
 	// put into the input.
 	Initial atcmd.Message

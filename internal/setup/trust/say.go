@@ -18,8 +18,8 @@ type Part struct {
 	Lines []string
 }
 
-// NotCovered is what consent does not reach, which every question says.
-const NotCovered = "What these commands load besides is not covered by your answer."
+// notCovered is what consent does not reach, which every question about commands says.
+const notCovered = "What these commands load besides is not covered by your answer."
 
 // Title says in a line what a question about items is about.
 func Title(items []consent.Reviewed) string {
@@ -32,7 +32,15 @@ func (t *Trust) Parts(items []consent.Reviewed) []Part {
 	for _, r := range items {
 		parts = append(parts, t.part(r))
 	}
+	if runs(items) {
+		parts = append(parts, Part{Title: notCovered})
+	}
 	return parts
+}
+
+// runs reports whether any of the items is a command.
+func runs(items []consent.Reviewed) bool {
+	return slices.ContainsFunc(items, func(r consent.Reviewed) bool { return len(r.Command) > 0 })
 }
 
 func (t *Trust) part(r consent.Reviewed) Part {
@@ -93,7 +101,10 @@ func (t *Trust) Lines() ([]string, error) {
 		lines = append(lines, "ignored  "+line)
 	}
 	if slices.ContainsFunc(all, func(r consent.Reviewed) bool { return r.State.Asked() }) {
-		lines = append(lines, "", NotCovered, "trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.")
+		if lines = append(lines, ""); runs(all) {
+			lines = append(lines, notCovered)
+		}
+		lines = append(lines, "trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.")
 	}
 	if len(lines) == 0 {
 		lines = []string{"This folder wants nothing run, connected to or allowed."}

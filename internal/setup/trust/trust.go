@@ -74,12 +74,16 @@ func (t *Trust) Review() ([]consent.Reviewed, error) { return t.Store.Review(t.i
 // Waiting returns the items that a person is to be asked about, as they are now, and
 // remembers that these were shown.
 func (t *Trust) Waiting() ([]consent.Reviewed, error) {
-	all, err := t.Review()
-	waiting := slices.DeleteFunc(all, func(r consent.Reviewed) bool { return !r.State.Asked() })
+	waiting, err := t.waiting()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.shown = waiting
 	return waiting, err
+}
+
+func (t *Trust) waiting() ([]consent.Reviewed, error) {
+	all, err := t.Review()
+	return slices.DeleteFunc(all, func(r consent.Reviewed) bool { return !r.State.Asked() }), err
 }
 
 // ForRun agrees for this run to all that is not refused.
@@ -117,7 +121,7 @@ func (t *Trust) Guarded() []string {
 
 // Left says in a line what is not used because nobody has agreed; empty for nothing.
 func (t *Trust) Left() string {
-	waiting, err := t.Waiting()
+	waiting, err := t.waiting()
 	switch {
 	case err != nil:
 		return "nothing of the repository is used: " + err.Error()

@@ -35,8 +35,13 @@ func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
 		if i > 0 && part.Diff != "" {
 			rows = append(rows, "")
 		}
-		rows = append(rows, titleRows(t, oneLine(part.Title).Text, width)...)
+		if part.Title != "" {
+			rows = append(rows, titleRows(t, oneLine(part.Title).Text, width)...)
+		}
 		rows = append(rows, patch.Render(t, part.Diff, width)...)
+		for _, line := range part.Lines {
+			rows = append(rows, style.IndentAll(Command(t, line, width-2), "  ")...)
+		}
 	}
 	return rows
 }
@@ -46,6 +51,9 @@ func ownHidden(ask *command.Ask) int {
 	n := oneLine(ask.Title).Hidden
 	for _, part := range ask.Parts {
 		n += oneLine(part.Title).Hidden + patch.Hidden(part.Diff)
+		for _, line := range part.Lines {
+			n += style.Reveal(line).Hidden
+		}
 	}
 	return n
 }

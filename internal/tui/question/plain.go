@@ -61,6 +61,8 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 		return Reply{Pass: true}
 	case q.TooEarly(now):
 		return Reply{Hint: "that was typed before the question was there; answer it again"}
+	case answer == "d":
+		return q.choose(answer, now)
 	}
 	return q.answer(chat.Decision{Allow: true, Always: answer == "a"}, false, now)
 }

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -75,8 +76,10 @@ type Reply struct {
 	View, End bool
 	// Run is a line to run: the person said yes to what a command had shown.
 	Run string
-	// Left is set when the person said no to what a command had shown.
+	// Left is set when the person said no to what a command had shown; Says is what to say
+	// then, empty for that it is left as it is.
 	Left bool
+	Says string
 	// Answered is set when ID was decided. Stop is set when the turn shall end too.
 	Answered bool
 	ID       int
@@ -318,6 +321,8 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 		q.reason = &edit.Editor{}
 	case ownWords:
 		q.writeOwn("")
+	case "d":
+		return q.answer(chat.Decision{Always: true}, false, now)
 	case "v":
 		return Reply{View: true}
 	case "esc":
@@ -330,9 +335,13 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 	reply := Reply{Answered: true, ID: q.waiting[0].ID, Decision: d, Stop: stop}
 	if own := q.First().Own; own != nil {
-		reply = Reply{Left: !d.Allow}
-		if d.Allow {
-			reply.Run = own.Run
+		switch {
+		case d.Allow:
+			reply = Reply{Run: own.Run}
+		case d.Always:
+			reply = Reply{Run: own.RunNever}
+		default:
+			reply = Reply{Left: true, Says: own.Left}
 		}
 	}
 	q.waiting = q.waiting[1:]
@@ -382,7 +391,11 @@ func (q *Questions) choices() []choice {
 	}
 	if own := q.First().Own; own != nil {
 		does := oneLine(own.Does).Text
-		return []choice{{"y", does, does}, {"n", "no, leave it as it is (Esc too)", "no"}}
+		answers := []choice{{"y", does, does}, {"n", cmp.Or(own.No, "no, leave it as it is") + " (Esc too)", cmp.Or(own.No, "no")}}
+		if own.Never != "" {
+			answers = append(answers, choice{"d", own.Never, own.Never})
+		}
+		return answers
 	}
 	if q.First().Repeats != "" {
 		return []choice{{"y", "yes, go on", "go on"}, {"n", "no, and say what to do instead", "instead"}, {"esc", "no, and stop", "stops"}}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/llm/llmtest"
+)
+
+// wantingRepository is a folder whose repository wants commands to be allowed.
+func wantingRepository(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".claude/settings.json": `{"permissions": {"allow": ["Bash(mkdir:*)"]}}`} {
+		if err := os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// An editor is asked once, at the first prompt, by one question with all that waits and no
+// "always" (setup.md 1).
+func TestEditorIsAskedForConsentOnce(t *testing.T) {
+	t.Parallel()
+	for _, agree := range []bool{true, false} {
+		folder := wantingRepository(t)
+		e := startEditor(t, t.TempDir(), llmtest.Call("run_shell_command", `{"command":"mkdir made"}`), llmtest.Say("done"), llmtest.Say("again"))
+		session := e.start(folder)
+		var asked []string
+		answer := func(params string) string {
+			asked = append(asked, params)
+			if strings.Contains(params, `"toolCallId":"consent"`) && !agree {
+				return `{"outcome":{"outcome":"selected","optionId":"refuse"}}`
+			}
+			return allowOnce("")
+		}
+		for range 2 {
+			if m := e.response(e.prompt(session, "go"), answer); string(m.Result) != `{"stopReason":"end_turn"}` {
+				t.Fatalf("%s %+v", m.Result, m.Error)
+			}
+		}
+		want := 2 // the consent, and the call that nothing allows
+		if agree {
+			want = 1
+		}
+		if len(asked) != want || !strings.Contains(asked[0], "Bash(mkdir:*)") || strings.Contains(asked[0], "always") {
+			t.Errorf("agree %v: asked %q", agree, asked)
+		}
+		e.validate()
+	}
+}
+
+// A cancel while that question is open ends the prompts that wait for it.
+func TestEditorCancelsTheQuestionOfConsent(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, t.TempDir(), llmtest.Say("one").Hang())
+	session := e.start(wantingRepository(t))
+	first := e.prompt(session, "go")
+	for m := e.next(); m.Method != "session/request_permission"; m = e.next() {
+	}
+	second := e.prompt(session, "and this")
+	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, session))
+	for n := 0; n < 2; {
+		switch m := e.next(); string(m.ID) {
+		case fmt.Sprint(first), fmt.Sprint(second):
+			if n++; string(m.Result) != `{"stopReason":"cancelled"}` {
+				t.Errorf("%s: %s %+v", m.ID, m.Result, m.Error)
+			}
+		}
+	}
+}
