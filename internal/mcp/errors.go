@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agent/internal/words"
 )
@@ -32,7 +33,7 @@ func (c *Client) explainStart(err error) error {
 	switch {
 	case errors.As(err, &login):
 		return login
-	case c.web != nil && c.web.login != nil && c.web.unauthorized.Load():
+	case c.web.lacksLogin():
 		return &LoginError{Server: c.server.Name}
 	case errors.Is(err, errStart):
 		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
@@ -51,8 +52,10 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 	switch {
 	case errors.As(err, &login):
 		return login
-	case c.web != nil && c.web.login != nil && c.web.unauthorized.Load():
+	case c.web.lacksLogin():
 		return &LoginError{Server: c.server.Name}
+	case errors.Is(err, sdk.ErrSessionMissing):
+		return fmt.Errorf("%s has forgotten this session; the call had no effect, and another one begins anew", c.server.Name)
 	case errors.Is(err, errSilent):
 		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):

@@ -131,11 +131,15 @@ func (s *source) Token() (*oauth2.Token, error) {
 	if kept.Token.Valid() {
 		return kept.Token, nil
 	}
-	return s.refresh(kept.Token)
+	if kept.Token == nil {
+		return nil, &LoginError{Server: s.server.Name}
+	}
+	return s.refresh(kept.Token.AccessToken)
 }
 
-// refresh gets a new token instead of an old one, unless another program has already.
-func (s *source) refresh(old *oauth2.Token) (*oauth2.Token, error) {
+// refresh gets a new token instead of one that was used, unless another program already
+// has.
+func (s *source) refresh(used string) (*oauth2.Token, error) {
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -152,7 +156,7 @@ func (s *source) refresh(old *oauth2.Token) (*oauth2.Token, error) {
 	if kept.Token == nil {
 		return nil, &LoginError{Server: s.server.Name}
 	}
-	if kept.Token.Valid() && (old == nil || kept.Token.AccessToken != old.AccessToken) {
+	if kept.Token.Valid() && kept.Token.AccessToken != used {
 		return kept.Token, nil
 	}
 	if kept.Token.RefreshToken == "" {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,9 @@ type authorizer struct {
 	led        *auth.AuthorizationCodeHandler
 	callback   *callback
 	authorized atomic.Bool
+
+	mu     sync.Mutex
+	failed error
 }
 
 // newAuthorizer returns nil where the configuration has the Authorization itself.
@@ -128,7 +132,7 @@ func (a *authorizer) TokenSource(ctx context.Context) (oauth2.TokenSource, error
 // Authorize implements auth.OAuthHandler: a run has only what was kept.
 func (a *authorizer) Authorize(ctx context.Context, request *http.Request, response *http.Response) error {
 	if a.led != nil {
-		return a.led.Authorize(ctx, request, response)
+		return a.lead(ctx, request, response)
 	}
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, response.Body)
@@ -142,7 +146,8 @@ func (a *authorizer) Authorize(ctx context.Context, request *http.Request, respo
 	}
 	kept := a.logins.get(a.server)
 	if response.StatusCode == http.StatusUnauthorized && kept.Token != nil && kept.Token.RefreshToken != "" {
-		if _, err := a.source.refresh(kept.Token); err == nil {
+		used := strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer ")
+		if _, err := a.source.refresh(used); err == nil {
 			return nil
 		}
 	}
@@ -151,13 +156,26 @@ func (a *authorizer) Authorize(ctx context.Context, request *http.Request, respo
 	return wants
 }
 
+// lead leads the person through a login. After one that failed there is no other, for
+// the library tries the old protocol then, and the person has said what there is to say.
+func (a *authorizer) lead(ctx context.Context, request *http.Request, response *http.Response) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.failed != nil {
+		_ = response.Body.Close()
+		return a.failed
+	}
+	a.failed = a.led.Authorize(ctx, request, response)
+	return a.failed
+}
+
 // again logs in for what a server said in an earlier run.
 func (a *authorizer) again(ctx context.Context, challenge string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.server.URL, nil)
 	if err != nil {
 		return err
 	}
-	return a.led.Authorize(ctx, request, &http.Response{
+	return a.lead(ctx, request, &http.Response{
 		StatusCode: http.StatusUnauthorized, Body: http.NoBody, Header: http.Header{"Www-Authenticate": {challenge}},
 	})
 }

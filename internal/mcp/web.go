@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -142,7 +143,7 @@ func limitOf(r *http.Response) int64 {
 	switch {
 	case r.StatusCode >= http.StatusBadRequest:
 		return forError
-	case r.Header.Get("Content-Type") == "application/json":
+	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
 		return lineBytes
 	}
 	return forStream
@@ -173,7 +174,7 @@ func (c *Client) connectWeb(ctx context.Context) error {
 	web.starting.Store(true)
 	defer web.starting.Store(false)
 	if c.server.kind() == kindSSE {
-		return c.shake(ctx, &sdk.SSEClientTransport{Endpoint: c.server.URL, HTTPClient: web.client}, handshakes)
+		return c.shake(ctx, &stream{&sdk.SSEClientTransport{Endpoint: c.server.URL, HTTPClient: web.client}, web.life}, handshakes)
 	}
 	transport := &sdk.StreamableClientTransport{Endpoint: c.server.URL, HTTPClient: web.client}
 	if web.login != nil {
@@ -185,6 +186,21 @@ func (c *Client) connectWeb(ctx context.Context) error {
 	}
 	return c.shake(ctx, transport, version)
 }
+
+// lacksLogin reports whether the server refused for want of a login in a run.
+func (w *web) lacksLogin() bool {
+	return w != nil && w.login != nil && w.login.led == nil && w.unauthorized.Load()
+}
+
+// stream is a transport whose connection is one long request, which the start of the
+// session must not end with.
+type stream struct {
+	sdk.Transport
+	life context.Context
+}
+
+// Connect implements sdk.Transport.
+func (s *stream) Connect(context.Context) (sdk.Connection, error) { return s.Transport.Connect(s.life) }
 
 // close ends every request.
 func (w *web) close() {
