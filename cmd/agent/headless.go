@@ -45,7 +45,11 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	printer := headless.NewPrinter(format, w.out, w.people)
 	run := headless.Run{}
 	started := w.Now()
-	prompt, err := headlessPrompt(ctx, w, o)
+	streaming := o.input == string(headless.StreamJSON)
+	var prompt atcmd.Message
+	if !streaming {
+		prompt, err = headlessPrompt(ctx, w, o)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	emit := func(e chat.Envelope) {
@@ -56,9 +60,14 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			cancel()
 		}
 	}
+	var stream *streamingRun
+	if streaming {
+		stream = &streamingRun{printer: printer, stop: cancel, changed: make(chan struct{}, 1), open: map[int]chat.Approval{}, run: &run}
+		emit = stream.event
+	}
 	var conversation *app.Conversation
 	if err == nil {
-		conversation, err = newConversation(ctx, w, o, app.Options{Events: emit, Unattended: true, Connect: endpoint})
+		conversation, err = newConversation(ctx, w, o, app.Options{Events: emit, Unattended: !streaming, Connect: endpoint})
 	}
 	if err == nil {
 		defer conversation.Close()
@@ -68,9 +77,13 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		run.SessionID = conversation.SessionID()
 		run.Setup = leftOut(conversation.Trust())
 		printer.Start(run.SessionID)
-		if o.sessionID != "" {
+		switch {
+		case streaming:
+			stream.talk = conversation
+			run.Outcome, run.Err = stream.serve(ctx, w, o)
+		case o.sessionID != "":
 			run.Outcome, run.Err = respondOnce(ctx, conversation, prompt)
-		} else {
+		default:
 			run.Outcome, run.Err = respond(ctx, conversation, prompt)
 		}
 		if shape != nil && run.Err == nil && run.Outcome.Stop == chat.StopDone {

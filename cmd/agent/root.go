@@ -37,7 +37,9 @@ type sessionOptions struct {
 	// allowOutside are rules for commands that leave the sandbox.
 	allowOutside []string
 	output       string
-	noSetup      bool
+	// input is what standard input of a headless run holds: text, or lines of JSON.
+	input   string
+	noSetup bool
 	// servers are files of MCP servers, or JSON.
 	servers      []string
 	trustProject bool
@@ -159,6 +161,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
+	f.StringVar(&o.input, "input-format", string(headless.Text), "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
@@ -187,6 +190,9 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		if cmd.Flags().Changed("output-file") && !cmd.Flags().Changed("prompt") {
 			return usage(errors.New("-o is for -p: it keeps the answer of one prompt"))
 		}
+		if err := o.checkInput(cmd); err != nil {
+			return err
+		}
 		if cmd.Flags().Changed("output-schema") && !cmd.Flags().Changed("prompt") {
 			return usage(errors.New("--output-schema is for -p: it is the form of the answer of one prompt"))
 		}
@@ -197,6 +203,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	}
 	completeFlag(cmd, "resume", completeSessions(w))
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{string(headless.Text), string(headless.StreamJSON)}, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -213,6 +220,21 @@ func (o *sessionOptions) checkSessionID(cmd *cobra.Command) error {
 		return usage(fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.sessionID))
 	case o.continues || o.resume != "" || o.fork || o.noSession:
 		return usage(errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session"))
+	}
+	return nil
+}
+
+// checkInput refuses a format of input that is none, or that the other flags do not go with.
+func (o *sessionOptions) checkInput(cmd *cobra.Command) error {
+	switch {
+	case o.input == string(headless.Text):
+		return nil
+	case o.input != string(headless.StreamJSON):
+		return usage(fmt.Errorf("unknown input format %q; choose text or stream-json", o.input))
+	case !cmd.Flags().Changed("prompt") || o.output != string(headless.StreamJSON):
+		return usage(errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message"))
+	case o.outputSchema != "" || o.answerFile != "":
+		return usage(errors.New("--input-format stream-json has many answers: leave out --output-schema and -o"))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"agent/internal/chat"
@@ -13,10 +14,14 @@ import (
 
 // Printer writes one run in one format. Events must come from one goroutine.
 type Printer struct {
-	format Format
-	out    io.Writer
-	people io.Writer
-	err    error
+	// writing is held while a line is written: problems of input come from elsewhere.
+	writing sync.Mutex
+	format  Format
+	out     io.Writer
+	people  io.Writer
+	err     error
+	// finished is set once the result was written.
+	finished bool
 	// waited is the silence of the model that was reported last.
 	waited time.Duration
 }
@@ -34,11 +39,23 @@ func (p *Printer) Start(sessionID string) {
 	}
 }
 
+// Turn writes the end of a turn, where more than one may come.
+func (p *Printer) Turn(outcome chat.Outcome, err error) {
+	line := turnLine{Type: "turn", Stop: string(outcome.Stop), Response: outcome.Response}
+	if err != nil {
+		line.Error = err.Error()
+	}
+	p.line(line)
+}
+
+// Problem writes what is wrong with a line of input.
+func (p *Printer) Problem(err error) { p.line(errorLine{"error", err.Error()}) }
+
 // Event writes one event of the turn loop. Its error is the first that writing
 // met: nobody reads the results any more, so there is no use in going on.
 func (p *Printer) Event(e chat.Event) error {
 	if waiting, ok := e.(chat.Waiting); ok && !p.worthTelling(waiting) {
-		return p.err
+		return p.failure()
 	}
 	if p.format != StreamJSON {
 		p.tell(e)
@@ -47,6 +64,13 @@ func (p *Printer) Event(e chat.Event) error {
 	if line := streamLine(e); line != nil {
 		p.line(line)
 	}
+	return p.failure()
+}
+
+// failure is the first error that writing met.
+func (p *Printer) failure() error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
 	return p.err
 }
 
@@ -118,13 +142,18 @@ func (p *Printer) Finish(run Run) error {
 		}
 		p.line(resultLine{"result", result})
 	}
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	p.finished = true
 	return p.err
 }
 
 // line writes one JSON object. After a failure nothing more is written: a reader
-// must not see lines with a gap between them.
+// must not see lines with a gap between them. Nothing comes after the result.
 func (p *Printer) line(v any) {
-	if p.err != nil {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if p.err != nil || p.finished {
 		return
 	}
 	p.err = rawjson.Write(p.out, v)

@@ -64,12 +64,12 @@ type Run struct {
 	Outcome   chat.Outcome
 	// Output is the answer in the form that was asked for, nil for none.
 	Output   json.RawMessage
-	Err       error
-	Exit      int
-	Stats     chat.Stats
-	Status    chat.Status
-	Duration  time.Duration
-	Setup     *Setup
+	Err      error
+	Exit     int
+	Stats    chat.Stats
+	Status   chat.Status
+	Duration time.Duration
+	Setup    *Setup
 }
 
 // Answer is what the run was for: the answer in the form that was asked for, else its text.

@@ -2,8 +2,12 @@ package headless
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -45,7 +49,11 @@ func TestLinesFitTheSchema(t *testing.T) {
 		for _, e := range eventful() {
 			_ = p.Event(e)
 		}
+		_ = p.Event(chat.ApprovalRequested{Approval: chat.Approval{ID: 1, Preview: tools.Preview{Inquiries: []tools.Inquiry{{Question: "?", Options: []tools.Option{{Label: "a"}}}}}}})
+		_ = p.Event(chat.ApprovalSettled{ID: 1})
+		p.Turn(run.Outcome, run.Err)
 		_ = p.Finish(run)
+		p.Problem(errors.New("nothing comes after the result"))
 		seen := map[string]bool{}
 		for line := range strings.Lines(out.String()) {
 			if err := fits(events, line); err != nil {

@@ -33,6 +33,41 @@ type (
 		Error    string `json:"error,omitempty"`
 		ExitCode *int   `json:"exitCode,omitempty"`
 	}
+	// approvalLine is a question, which a line of input answers by its id.
+	approvalLine struct {
+		Type string `json:"type"`
+		ID   int    `json:"id"`
+		Tool string `json:"tool"`
+		// Title says it in a line; what would be done is in the members that are there.
+		Title      string          `json:"title"`
+		Diff       string          `json:"diff,omitempty"`
+		Command    string          `json:"command,omitempty"`
+		Outside    string          `json:"outside,omitempty"`
+		Parameters json.RawMessage `json:"parameters,omitempty"`
+		Plan       string          `json:"plan,omitempty"`
+		Protected  []string        `json:"protected,omitempty"`
+		Repeats    string          `json:"repeats,omitempty"`
+		// Always is what an answer with always allows from then on; left out where there is
+		// no such answer.
+		Always    string         `json:"always,omitempty"`
+		Questions []questionLine `json:"questions,omitempty"`
+	}
+	questionLine struct {
+		Question    string   `json:"question"`
+		Options     []string `json:"options"`
+		MultiSelect bool     `json:"multiSelect,omitempty"`
+	}
+	settledLine struct {
+		Type string `json:"type"`
+		ID   int    `json:"id"`
+	}
+	// turnLine ends a turn of a run that takes lines of input.
+	turnLine struct {
+		Type     string `json:"type"`
+		Stop     string `json:"stop"`
+		Response string `json:"response"`
+		Error    string `json:"error,omitempty"`
+	}
 	densityLine struct {
 		Type         string         `json:"type"`
 		Metadata     history.Counts `json:"metadata"`
@@ -89,6 +124,10 @@ func streamLine(e chat.Event) any {
 		return toolCallLine{"tool_call", e.ID, e.Name, e.Parameters}
 	case chat.ToolEnded:
 		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.ForModel(), e.Answer.Error, e.Answer.ExitCode}
+	case chat.ApprovalRequested:
+		return approvalOf(e.Approval)
+	case chat.ApprovalSettled:
+		return settledLine{"settled", e.ID}
 	case chat.DensityApplied:
 		return densityLine{"density", e.Metadata, e.TokensBefore, e.TokensAfter, e.Cut}
 	case chat.CompressionStarted:
@@ -119,6 +158,24 @@ func streamLine(e chat.Event) any {
 	default:
 		return nil
 	}
+}
+
+func approvalOf(a chat.Approval) approvalLine {
+	line := approvalLine{
+		Type: "approval", ID: a.ID, Tool: a.Tool, Title: a.Preview.Title, Diff: a.Preview.Diff, Command: a.Preview.Command, Outside: a.Preview.Outside,
+		Parameters: a.Preview.Arguments, Plan: a.Preview.Plan, Repeats: a.Repeats, Always: a.Always,
+	}
+	for _, found := range a.Preview.Protected {
+		line.Protected = append(line.Protected, found.Path+": "+found.Why)
+	}
+	for _, inquiry := range a.Preview.Inquiries {
+		asked := questionLine{Question: inquiry.Question, MultiSelect: inquiry.Several, Options: []string{}}
+		for _, option := range inquiry.Options {
+			asked.Options = append(asked.Options, option.Label)
+		}
+		line.Questions = append(line.Questions, asked)
+	}
+	return line
 }
 
 // skippedNotice reports which files a message names and does not include.
