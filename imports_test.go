@@ -41,7 +41,7 @@ var rooms = []room{
 	{"internal/tui/svg", nil, "a picture is of rows, whatever they show"},
 	{"internal/tui", []string{"internal/chat", "internal/gate", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture"}, "the screen shows events and commands and knows their types"},
 	{"internal/acp", []string{"internal/chat", "internal/atcmd", "internal/history", "internal/todo", "internal/traits"}, "it shows the events of conversations to an editor and makes none"},
-	{"internal/headless", []string{"internal/chat", "internal/history"}, "it prints the events of a turn"},
+	{"internal/headless", []string{"internal/atcmd", "internal/tools", "internal/chat", "internal/history"}, "it prints the events of a turn"},
 	{"internal/offline/logs", []string{"internal/history", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
 	{"internal/command", []string{"internal/table", "internal/chat", "internal/gate", "internal/history", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest"}, "commands steer the loop and know no screen"},
