@@ -8,6 +8,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/gate"
 	"agent/internal/llm"
 	"agent/internal/provider"
 	"agent/internal/session"
@@ -48,6 +49,7 @@ func exitStatus(err error) int {
 		failure  *llm.Error
 		late     timeoutError
 		held     *session.LockedError
+		stopped  *gate.StoppedError
 	)
 	switch {
 	case err == nil:
@@ -64,6 +66,8 @@ func exitStatus(err error) int {
 		return exitProvider
 	case errors.As(err, &late):
 		return exitLimit
+	case errors.As(err, &stopped):
+		return exitNotAllowed
 	case errors.As(err, &held):
 		return exitHeld
 	case errors.Is(err, context.Canceled):

@@ -32,6 +32,7 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		Tools:    c.describedTools,
 		Callable: c.callable,
 		Skills:   c.skillLines,
+		Hooks:    c.hookRows,
 
 		Instructions: c.instructionLines,
 		Trust:        c.trust,
@@ -141,6 +142,9 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 			}
 			return nil
 		})
+		if err == nil {
+			c.BeginsFrom("fork")
+		}
 		return before, now, err
 	}
 }

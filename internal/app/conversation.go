@@ -18,6 +18,7 @@ import (
 	"agent/internal/chat/past"
 	"agent/internal/gate"
 	"agent/internal/history"
+	"agent/internal/hook"
 	"agent/internal/llm/vendor"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
@@ -27,6 +28,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/setup"
+	"agent/internal/setup/hooks"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/trust"
@@ -117,6 +119,11 @@ type Conversation struct {
 	serving    atomic.Pointer[serving]
 	// skillTool is the tool for skills, if there is one.
 	skillTool []tools.Tool
+	// foundHooks are the hooks of the person and the project, and hooks runs them, nil where
+	// there are none; idle tells them that nothing happens.
+	foundHooks hooks.Found
+	hooks      *hook.Runner
+	idle       *time.Timer
 	// permissions are rules that narrow what calls may do, allowed those of the flags.
 	permissions permissions.Rules
 	allowed     allowances
@@ -189,6 +196,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if !c.options.NoSetup {
 		c.findBrought()
 		c.offerSkills()
+		c.findHooks()
 	}
 	if err := c.findServers(); err != nil {
 		return err
@@ -212,6 +220,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.keepFiles(recorded.Parent)
 	c.restoreTodos(recorded.Todos)
 	c.serve(recorded.Servers)
+	c.closeHooks()
 	if err := c.converse(allowed, system, recorded); err != nil {
 		return err
 	}
@@ -394,6 +403,8 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Expand:   c.expand,
 		Below:    c.below,
 		Gates:    c.gates(),
+		Hooks:    c.hookMoments(),
+		Begun:    c.begunFrom(),
 		Policy:   gate.Policy{Allow: allowed.inside, AllowOutside: allowed.outside, Unattended: c.options.Unattended},
 		CacheKey: cacheKey(c.SessionID()),
 		Emit:     func(e chat.Event) { c.note(e); c.options.Events(chat.Envelope{Conversation: c.id, Event: e}) },
@@ -411,6 +422,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 // note keeps what the event leaves on disk besides the conversation itself.
 func (c *Conversation) note(e chat.Event) {
 	logEvent(c.log, e)
+	c.notify(e)
 	if notice, ok := e.(chat.Notice); ok && c.session != nil {
 		c.logged(c.session.Notice(notice.Text))
 	}

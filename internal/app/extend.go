@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+
 	"agent/internal/gate"
 	"agent/internal/tools"
 )
@@ -18,7 +20,9 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 // gates are what a planned call passes besides the mode, the loop guard and consent; their
 // stages say where.
 func (c *Conversation) gates() []gate.Gate {
-	return []gate.Gate{
+	all := []gate.Gate{
 		c.permissionGate(),
+		c.hookGate(),
 	}
+	return slices.DeleteFunc(all, func(g gate.Gate) bool { return g.Check == nil })
 }

@@ -65,9 +65,14 @@ func (c *Conversation) askedByRule(k gate.Call, rule *permissions.Rule) gate.Ver
 			End:     c.Chat.Consent().Denied(),
 		}
 	}
+	return gate.Verdict{Ask: askAbout(k, rule.String())}
+}
+
+// askAbout is a question about a call that needs one for a reason of its own.
+func askAbout(k gate.Call, why string) *gate.Question {
 	preview := k.Preview
-	preview.Title += " (" + rule.String() + ")"
-	return gate.Verdict{Ask: &gate.Question{
+	preview.Title += " (" + why + ")"
+	return &gate.Question{
 		Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview},
 		Then: func(d gate.Decision) gate.Verdict {
 			switch {
@@ -78,7 +83,7 @@ func (c *Conversation) askedByRule(k gate.Call, rule *permissions.Rule) gate.Ver
 			}
 			return gate.Verdict{Refusal: "the user refused this call: " + d.Reason}
 		},
-	}}
+	}
 }
 
 // against returns the rule that a call is against, nil for none.

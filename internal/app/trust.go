@@ -11,18 +11,29 @@ import (
 	"agent/internal/setup"
 	"agent/internal/setup/commands"
 	"agent/internal/setup/consent"
+	"agent/internal/setup/hooks"
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/servers"
 	"agent/internal/setup/skills"
 	"agent/internal/setup/trust"
 )
 
+// suggested is what people and the repository have brought of which something may need
+// consent.
+type suggested struct {
+	callable setup.Set
+	rules    permissions.Rules
+	servers  servers.Found
+	hooks    hooks.Found
+}
+
 // finders are the rooms whose things need consent, a line each.
-func finders(brought setup.Set, ruled permissions.Rules, configured servers.Found) []trust.Finder {
+func finders(s suggested) []trust.Finder {
 	return []trust.Finder{
-		func(consent.Where) trust.Found { return offered(ruled) },
-		func(consent.Where) trust.Found { return grantsOf(brought) },
-		func(consent.Where) trust.Found { return serverItems(configured) },
+		func(consent.Where) trust.Found { return offered(s.rules) },
+		func(consent.Where) trust.Found { return grantsOf(s.callable) },
+		func(consent.Where) trust.Found { return serverItems(s.servers) },
+		func(consent.Where) trust.Found { return hooksOf(s.hooks) },
 	}
 }
 
@@ -34,12 +45,15 @@ func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *trus
 		Commands: commands.Find(commands.Where{Config: f.Config, Home: p.Home, Workspace: workspace}),
 	}
 	configured, _ := servers.Find(servers.Where{Config: f.Config, Home: p.Home, Workspace: workspace}) // only --mcp-config gives an error
-	return p.trust(f, workspace, brought, permissions.Read(permissions.Where{Home: home, Workspace: workspace}), configured)
+	return p.trust(f, workspace, suggested{
+		brought, permissions.Read(permissions.Where{Home: home, Workspace: workspace}), configured,
+		hooks.Find(hooks.Where{Config: f.Config, Home: p.Home, Workspace: workspace}),
+	})
 }
 
-func (p *Process) trust(f Folders, workspace string, brought setup.Set, ruled permissions.Rules, configured servers.Found) *trust.Trust {
+func (p *Process) trust(f Folders, workspace string, s suggested) *trust.Trust {
 	where := consent.Where{Config: f.Config, Home: p.Home, Workspace: workspace}
-	return trust.Find(where, p.Now, finders(brought, ruled, configured)...)
+	return trust.Find(where, p.Now, finders(s)...)
 }
 
 // findTrust finds what needs consent, and says what is not used without it.
@@ -48,7 +62,7 @@ func (c *Conversation) findTrust() error {
 		c.trust = trust.Find(consent.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()}, c.process.Now)
 		return nil
 	}
-	c.trust = c.process.trust(c.folders, c.workspace.Root(), c.brought, c.permissions, c.configured.Found)
+	c.trust = c.process.trust(c.folders, c.workspace.Root(), suggested{c.brought, c.permissions, c.configured.Found, c.foundHooks})
 	if c.options.TrustProject {
 		if err := c.trust.ForRun(); err != nil {
 			return err

@@ -42,6 +42,10 @@ type call struct {
 	unanswered bool
 	// replaced is set when a gate replaced its arguments.
 	replaced bool
+	// spared is set when a gate spares the question whether it may run.
+	spared bool
+	// stops is why the turn ends with the call, nil if it does not.
+	stops error
 	// typed is set when the user typed the command.
 	typed   bool
 	started time.Time
@@ -193,7 +197,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 				k.remark(g.Remark(k.passing(), answer))
 			}
 		}
-		end.err = errorOr(end.err, r.storeAnswer(k))
+		end.err = errorOr(end.err, errorOr(r.storeAnswer(k), k.stops))
 		for _, g := range r.gates {
 			if g.Ended != nil {
 				g.Ended(k.passing(), answer, r.Now().Sub(k.started))
@@ -218,7 +222,9 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 		}
 		r.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Parameters: k.parameters})
 		go func() {
-			k.answer = apply(ctx, k)
+			if k.answer = apply(ctx, k); !k.typed && ctx.Err() == nil {
+				r.after(ctx, k)
+			}
 			done <- k
 		}()
 	}

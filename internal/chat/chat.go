@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -99,6 +100,11 @@ type Config struct {
 	// CacheKey is the same for all requests of a session and reveals nothing about it;
 	// providers find the session's prompt in their cache by it.
 	CacheKey string
+	// Hooks are what programs of the person say at a moment; nil where there are none. It
+	// returns soon after ctx ends.
+	Hooks func(ctx context.Context, m Moment) Heard
+	// Begun is where the conversation begins from, for hooks; "" is anew.
+	Begun string
 	// Emit receives every event, in order, on the goroutine that owns the loop.
 	Emit func(Event)
 	// Log gets what only a developer wants to know; nil where nothing keeps it.
@@ -138,6 +144,9 @@ type Chat struct {
 	lastReply   string
 	// schema is what the next reply has to fit, nil for none.
 	schema json.RawMessage
+	// begun is where the conversation begins from, until the hooks of SessionStart have
+	// run; empty when they have.
+	begun string
 	// nudge is added to the next request, in the place of a message.
 	nudge string
 }
@@ -147,7 +156,7 @@ func New(config Config) *Chat {
 	if config.Costs == nil {
 		config.Costs = &Costs{}
 	}
-	c := &Chat{Config: config, inbox: newInbox()}
+	c := &Chat{Config: config, inbox: newInbox(), begun: cmp.Or(config.Begun, begunNew)}
 	c.stats = &totals{Config: &c.Config}
 	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)

@@ -29,8 +29,12 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	for i := 0; i < len(r.gates) && k.refused == ""; i++ {
 		verdict := r.check(ctx, r.gates[i], k)
 		if verdict.Ask != nil {
+			verdict = r.beforeAsking(ctx, r.gates[i], k, verdict)
+		}
+		if verdict.Ask != nil {
 			verdict = r.ask(ctx, k, *verdict.Ask, later)
 		}
+		k.spared = k.spared || verdict.Spares
 		k.refused = verdict.Refusal
 		if answered, given := k.plan.Answered, verdict.Answers; answered != nil && given != nil {
 			k.plan.Apply = func(context.Context) tools.Answer { return answered(given) }
@@ -63,6 +67,26 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 		i = -1
 	}
 	return ending{}
+}
+
+// beforeAsking has the gates speak that have a say before a person is asked, and returns
+// what then holds of the gate that asks.
+func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, asks gate.Verdict) gate.Verdict {
+	for _, g := range r.gates {
+		if g.Asked == nil || asks.Ask == nil || asks.Ask.Approval.Repeats != "" {
+			continue
+		}
+		said := r.check(ctx, gate.Gate{Name: g.Name, Check: g.Asked}, k)
+		switch {
+		case said.Refusal != "" || said.Arguments != nil:
+			said.Spares = false
+			return said
+		case said.Spares:
+			k.spared = true
+			asks = r.check(ctx, asking, k)
+		}
+	}
+	return asks
 }
 
 // guard has a call that cannot be planned, or is never allowed, pass the gates that look at
@@ -116,6 +140,23 @@ func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	}
 }
 
+// after has the gates see what came of a call that ran.
+func (r *runner) after(ctx context.Context, k *call) {
+	defer func() {
+		if p := recover(); p != nil {
+			k.answer = k.answer.Noted("[" + internalError(k, p).Error() + "]")
+		}
+	}()
+	took := r.Now().Sub(k.started)
+	for _, g := range r.gates {
+		if g.After == nil {
+			continue
+		}
+		answer, err := g.After(ctx, k.passing(), k.answer, took)
+		k.answer, k.stops = answer, errorOr(k.stops, err)
+	}
+}
+
 // ask puts the question of a gate, which says what else of the reply will be asked about.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
 	if question.Approval.Repeats == "" {
@@ -139,11 +180,11 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 
 // passing is the call as gates see it.
 func (k *call) passing() gate.Call {
-	return gate.Call{Name: k.name, Traits: k.tool.Traits, Said: k.said, Arguments: k.parameters, Preview: k.plan.Preview}
+	return gate.Call{Number: k.number, ID: k.id, Spared: k.spared, Name: k.name, Traits: k.tool.Traits, Said: k.said, Arguments: k.parameters, Preview: k.plan.Preview}
 }
 
 // replace has the call go on with other arguments, which the model reads of.
 func (k *call) replace(arguments []byte) {
-	k.parameters, k.replaced = arguments, true
+	k.parameters, k.replaced, k.spared = arguments, true, false
 	k.said = k.tool.Describe(k.name, arguments)
 }

@@ -15,10 +15,15 @@ type Expander func(ctx context.Context, message atcmd.Message, run Embedded) (at
 // expand turns what the user sends into blocks. What cannot be sent is handed
 // back, so that no word of it is lost.
 func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
-	said, err := c.Expand(ctx, message, c.embedded)
+	heard, err := c.submitted(ctx, message.Text())
+	var said atcmd.Expansion
+	if err == nil {
+		said, err = c.Expand(ctx, message, c.embedded)
+	}
 	if err != nil {
 		c.Emit(MessageReturned{Message: message})
 	}
+	said.Blocks = append(said.Blocks, heard...)
 	return said, err
 }
 

@@ -62,6 +62,8 @@ func newWindow(c *Chat) *window.Window {
 		Summarizer:     c.summarizer,
 		Beside:         c.beside,
 		TranscriptPath: c.TranscriptPath,
+		Compacting:     c.compacting,
+		Compacted:      c.compacted,
 		Todos:          func() todo.List { return c.Env.Todos.List() },
 	})
 }

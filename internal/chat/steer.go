@@ -60,7 +60,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		if err := c.History.Clear(); err != nil {
 			return err
 		}
-		c.lastReply = ""
+		c.lastReply, c.begun = "", begunClear
 		c.window.Reset()
 		c.Env.Seen = tools.NewSeen() // the model knows no file any more
 		if c.Env.Todos != nil {

@@ -38,6 +38,10 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
 	c.loop.Reset()
 	c.nudge = ""
+	stops := 0
+	if _, err := c.begin(ctx); err != nil {
+		return failed(ctx, out, err)
+	}
 	for answered, nudged := false, false; ; {
 		// Before the queue: a message that nothing would answer stays in it.
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
@@ -59,7 +63,9 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return failed(ctx, out, err)
 		}
 		if answered && delivered == 0 {
-			return out.stopped(StopDone), nil
+			if answered, err = c.stopping(ctx, &stops); err != nil || !answered {
+				return ended(ctx, out, err)
+			}
 		}
 		reply, err := c.request(ctx, &out)
 		var spent *costError
@@ -91,7 +97,10 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 				answered = true
 				continue
 			}
-			return out.stopped(StopDone), nil
+			if again, err := c.stopping(ctx, &stops); err != nil || !again {
+				return ended(ctx, out, err)
+			}
+			continue
 		}
 		answered = false
 		c.runner.meant = reply.meant
@@ -148,6 +157,13 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
 		return nil, err
 	}
+	if added, err := c.begin(ctx); err != nil {
+		return nil, err
+	} else if added {
+		if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
+			return nil, err
+		}
+	}
 	if err := c.stats.affordable(); err != nil {
 		return nil, err // a summary has cost the rest
 	}
@@ -199,10 +215,21 @@ func (c *Chat) estimated(r *reply) llm.Usage {
 // failed turns an error into the end of a turn. An interrupt is an end of its
 // own, not a failure.
 func failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return out.stopped(StopInterrupted), nil
+	case stopped(err):
+		return out.stopped(StopHook), err
 	}
 	return out.stopped(StopFailed), err
+}
+
+// ended is the end of a turn in which the model has nothing more to do.
+func ended(ctx context.Context, out Outcome, err error) (Outcome, error) {
+	if err != nil {
+		return failed(ctx, out, err)
+	}
+	return out.stopped(StopDone), nil
 }
 
 // deliverQueued adds the messages typed while the turn ran, and returns how many. One
@@ -267,4 +294,5 @@ const (
 	StopDenied      Stop = "denied"
 	StopRepeating   Stop = "repeating"
 	StopFailed      Stop = "failed"
+	StopHook        Stop = "hook"
 )

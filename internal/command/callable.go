@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"strings"
+
+	"agent/internal/table"
 )
 
 // Callable is a skill or a command that is a file: a line that begins with its name is a
@@ -91,6 +93,22 @@ func (c *Commands) instructionsCommand() Command {
 				}
 			}
 			return Output{Lines: []string{"There are no instructions; /init lets the model write AGENTS.md."}}, nil
+		},
+	}
+}
+
+func (c *Commands) hooksCommand() Command {
+	return Command{
+		Name: "hooks",
+		Help: "list the hooks and what became of them",
+		Run: func(context.Context, []string) (Output, error) {
+			if c.deps.Hooks != nil {
+				if rows := c.deps.Hooks(); len(rows) > 0 {
+					head := []string{"EVENT", "MATCHER", "FROM", "STATE", "RUNS", "LAST", "TOOK", "COMMAND"}
+					return Output{Lines: table.Lines("llllrlrl", append([][]string{head}, rows...))}, nil
+				}
+			}
+			return Output{Lines: []string{"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project."}}, nil
 		},
 	}
 }

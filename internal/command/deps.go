@@ -110,6 +110,9 @@ type Deps struct {
 	Callable func() []Callable
 	// Skills describes the skills, and what was left out, a line each; nil for none.
 	Skills func() []string
+	// Hooks lists the hooks, a row each: event, matcher, origin, state, runs, how the last
+	// ended, how long it took; nil for none.
+	Hooks func() [][]string
 	// Instructions lists the files with instructions for the model, a line each; nil for
 	// none.
 	Instructions func() []string

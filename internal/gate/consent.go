@@ -192,6 +192,8 @@ func (c *Consent) allowed(k Call) bool {
 		return true
 	case mode.OnlyLooks():
 		return false
+	case k.Spared && k.Preview.Outside == "" && (k.Preview.Served == nil || k.Preview.Served.Changed == ""):
+		return true
 	case k.Preview.Served != nil:
 		return c.allowedServed(*k.Preview.Served)
 	case k.Preview.Outside != "":

@@ -23,6 +23,9 @@ import (
 
 // Call is a planned call that has not run.
 type Call struct {
+	// Number counts the calls of a session, ID is the model's for it.
+	Number int
+	ID     string
 	Name   string
 	Traits traits.Traits
 	// Said is the call in words.
@@ -30,6 +33,8 @@ type Call struct {
 	Arguments json.RawMessage
 	// Preview is what the call would do.
 	Preview tools.Preview
+	// Spared is set when a gate spares the question whether it may run.
+	Spared bool
 }
 
 // Stage is where in the order of all gates one is.
@@ -56,6 +61,13 @@ type Gate struct {
 	// at a time; it may take long, and returns soon after ctx ends. A verdict that comes
 	// later counts for nothing.
 	Check func(ctx context.Context, call Call) Verdict
+	// Asked, which may be nil, says what becomes of a call that a person would be asked
+	// about; where its verdict leaves that open they are. It runs as Check does.
+	Asked func(ctx context.Context, call Call) Verdict
+	// After, which may be nil, gets what came of a call that ran, and returns what takes
+	// its place; an error ends the turn. It runs on a goroutine of its own, for several calls
+	// at a time; it may take long, and returns soon after ctx ends.
+	After func(ctx context.Context, call Call, answer tools.Answer, took time.Duration) (tools.Answer, error)
 	// Remark, which may be nil, returns what the model reads beside the answer to a
 	// call, "" for nothing. It returns at once.
 	Remark func(call Call, answer tools.Answer) string
@@ -80,6 +92,10 @@ type Verdict struct {
 	Arguments json.RawMessage
 	// Answers are the person's to what the call asks them. Nil changes nothing.
 	Answers []tools.Given
+	// Spares says that a person need not be asked whether the call may run. It spares
+	// nothing else: neither what the mode refuses nor a protected file, nor leaving the
+	// sandbox, nor a question of the call itself.
+	Spares bool
 	// Ask is a question on which the verdict depends; nil for none.
 	Ask *Question
 }
@@ -97,6 +113,14 @@ type Question struct {
 
 // NotRun is the answer to a call that was not run for no fault of its own.
 const NotRun = "not run: the turn ended before this call"
+
+// StoppedError ends a turn because a program of the person says so.
+type StoppedError struct {
+	// By is what says it, and Why the reason.
+	By, Why string
+}
+
+func (e *StoppedError) Error() string { return "stopped by " + e.By + ": " + e.Why }
 
 // Ends of a turn that are no failure.
 var (

@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"agent/internal/setup/hooks"
@@ -39,8 +40,17 @@ type Outcome struct {
 	Why  string
 	// Context is for the model, Notices are for the person, a line each.
 	Context, Notices []string
-	// Changed says what the hooks changed in the workspace, for the model.
-	Changed string
+	// Changed is what the hooks changed in the workspace.
+	Changed Changed
+}
+
+// Changed is what hooks changed in the workspace.
+type Changed struct {
+	// Text says it to the model, empty for nothing.
+	Text string
+	// Files are the absolute paths of the files, with what they hold now; nil where Text
+	// does not show that.
+	Files map[string][]byte
 }
 
 // Blocked reports whether a hook refuses.
@@ -50,8 +60,8 @@ func (o *Outcome) notice(format string, args ...any) {
 	o.Notices = append(o.Notices, fmt.Sprintf(format, args...))
 }
 
-// merge adds what the next hook of the configuration says.
-func (o *Outcome) merge(next Outcome) {
+// Merge adds what the next hook of the configuration says.
+func (o *Outcome) Merge(next Outcome) {
 	if next.Decision > o.Decision {
 		o.Decision, o.Reason, o.By = next.Decision, next.Reason, next.By
 	}
@@ -65,6 +75,16 @@ func (o *Outcome) merge(next Outcome) {
 		o.Stop, o.Why = true, next.Why
 	}
 	o.Context, o.Notices = append(o.Context, next.Context...), append(o.Notices, next.Notices...)
+	if next.Changed.Text != "" {
+		o.Changed.Text = strings.TrimPrefix(o.Changed.Text+"\n"+next.Changed.Text, "\n")
+		files := maps.Clone(next.Changed.Files)
+		for file, content := range o.Changed.Files {
+			if _, again := files[file]; !again {
+				files[file] = content
+			}
+		}
+		o.Changed.Files = files
+	}
 }
 
 // answer is the JSON that a hook may print.

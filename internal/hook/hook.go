@@ -57,7 +57,7 @@ type Config struct {
 	May func(hooks.Hook) error
 	// Around is called before hooks run that may change the workspace; what it returns is
 	// called after them and says what they changed, for the model. It may be nil.
-	Around func(ctx context.Context) (settle func() string)
+	Around func(ctx context.Context) (settle func() Changed)
 	// Slow is told what is waited for once that takes long, and "" when it is over. It may
 	// be nil.
 	Slow func(names string)
@@ -183,14 +183,14 @@ func (r *Runner) Run(ctx context.Context, o Occasion) Outcome {
 	}
 	input := r.input(o)
 	for _, s := range matching {
-		if s.Async {
+		if s.Async || o.Event == hooks.Notification || o.Event == hooks.PostDensity {
 			r.start(s, o, input)
 		} else {
 			waited = append(waited, s)
 		}
 	}
 	for _, said := range r.runAll(ctx, waited, o, input, &out) {
-		out.merge(said)
+		out.Merge(said)
 	}
 	return out
 }
@@ -212,6 +212,9 @@ func (r *Runner) start(s *state, o Occasion, input []byte) {
 	s.began()
 	r.running.Go(func() {
 		said := r.run(r.ctx, s, o, input)
+		if said.Blocked() && !s.Async { // it can only be told
+			said.notice("%s: %s", s, words.Headline(said.Reason))
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.late.Notices = append(r.late.Notices, said.Notices...)
@@ -229,7 +232,7 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []b
 		ctx, cancel = context.WithTimeout(ctx, endTime)
 		defer cancel()
 	}
-	if r.Around != nil && !r.OnlyLooks() && o.Event != hooks.SessionEnd && o.Event != hooks.Notification {
+	if r.Around != nil && !r.OnlyLooks() && o.Event != hooks.SessionEnd {
 		r.alone.Lock()
 		defer r.alone.Unlock()
 		settle := r.Around(ctx)

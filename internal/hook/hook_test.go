@@ -436,9 +436,12 @@ func TestHooksAround(t *testing.T) {
 	t.Parallel()
 	before := 0
 	b := newBench(t, func(c *Config) {
-		c.Around = func(context.Context) func() string { before++; return func() string { return "changed" } }
+		c.Around = func(context.Context) func() Changed {
+			before++
+			return func() Changed { return Changed{Text: "changed"} }
+		}
 	}, "Stop * "+command("true"), "Notification * "+command("true"))
-	if got := b.Run(t.Context(), Occasion{Event: hooks.Stop}); got.Changed != "changed" || before != 1 {
+	if got := b.Run(t.Context(), Occasion{Event: hooks.Stop}); got.Changed.Text != "changed" || before != 1 {
 		t.Errorf("%+v, looked %d times", got, before)
 	}
 	b.Run(t.Context(), Occasion{Event: hooks.PreCompact})

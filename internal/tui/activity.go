@@ -89,6 +89,8 @@ func (a *activity) event(event chat.Event) {
 		a.toolEnded(e)
 	case chat.CompressionStarted:
 		a.turn.summariser = e.Model
+	case chat.HookWaiting:
+		a.turn.hook = e.Names
 	case chat.ApprovalRequested:
 		a.turn.plan = e.Approval.Preview.Plan
 		if a.turn.askedAt.IsZero() {

@@ -29,6 +29,8 @@ type turn struct {
 	arriving string
 	// summariser is the model that is writing a summary of the conversation.
 	summariser string
+	// hook is the hook that is waited for.
+	hook string
 	// written is how much text and reasoning came, in bytes.
 	written int
 	retry   retry
@@ -106,6 +108,8 @@ func (a *activity) doing() string {
 	switch {
 	case u.interrupting:
 		return "interrupting"
+	case u.hook != "":
+		return "waiting for the hook " + style.Clean(u.hook)
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
 		return fmt.Sprintf("try %d in %s", u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
 	case u.silence.lasts(now):

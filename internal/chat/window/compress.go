@@ -165,7 +165,7 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 	if err != nil {
 		return Compression{}, err
 	}
-	told, _, err := w.compress(ctx, strategy, Urgency{})
+	told, _, err := w.compress(ctx, strategy, Urgency{Manual: true})
 	return told, err
 }
 
@@ -174,6 +174,12 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
 	var result compression.Result
+	if w.Compacting != nil {
+		if refused := w.Compacting(ctx, urgency.Manual); refused != "" && !urgency.Hard {
+			result.Reason, told.Reason, told.TokensAfter = refused, refused, told.TokensBefore
+			return told, result, ctx.Err()
+		}
+	}
 	_, err := w.rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		given := w.CompressionContext(strategy, entries, tokens)
 		if strategy.RequiresLLM() {
@@ -189,6 +195,9 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
 	if err == nil && told.Applied {
 		w.compressions++
+		if w.Compacted != nil {
+			w.Compacted(ctx, urgency.Manual)
+		}
 	}
 	return told, result, err
 }

@@ -12,6 +12,8 @@ type Urgency struct {
 	// Hard: the request is over the hard limit, so that a summary is worth only a short
 	// wait. Refused: the endpoint has just refused a request of this size (S-12).
 	Hard, Refused bool
+	// Manual: the person asks for it.
+	Manual bool
 }
 
 // Room is how many tokens by our own count a request without a head may take.

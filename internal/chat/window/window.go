@@ -1,6 +1,7 @@
 package window
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -88,6 +89,11 @@ type Config struct {
 	// Files returns the text of a file on disk, empty when it cannot be read; nil where
 	// there is no disk.
 	Files func(path string) string
+	// Compacting says why the history is not to be compressed now; empty lets it be, and so
+	// does the hard limit. Compacted is called after each compression. Both may take long,
+	// on the owner's goroutine, and may be nil.
+	Compacting func(ctx context.Context, manual bool) (refused string)
+	Compacted  func(ctx context.Context, manual bool)
 	// Tell receives each step after it is done; nil hears nothing.
 	Tell func(Step)
 }

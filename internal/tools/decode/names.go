@@ -14,8 +14,8 @@ var toolNames = map[string]string{
 	"update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
 	"fetch":      "web_fetch",
 	"applypatch": "apply_patch", "patch": "apply_patch",
-	"askuserquestion": "ask_user", "request_user_input": "ask_user", "question": "ask_user",
-	"exitplanmode": "present_plan", "exit_plan_mode": "present_plan",
+	"request_user_input": "ask_user", "question": "ask_user",
+	"exit_plan_mode": "present_plan",
 }
 
 // editors are tools of one name that do several things, by the parameter command.

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"agent/internal/hook"
+)
+
+// Bounds of what the model reads of what hooks changed: bytes of differences, and names.
+const (
+	mostChanged = 16 << 10
+	mostNamed   = 50
+)
+
+// aroundHooks looks at the workspace before hooks run. What they changed counts as the
+// turn's; the model reads it, and so knows the files as they are then.
+func (c *Conversation) aroundHooks(ctx context.Context) func() hook.Changed {
+	settle := c.env.Snapshots.Command(ctx)
+	return func() hook.Changed {
+		changed := hook.Changed{Files: map[string][]byte{}}
+		var diffs, names []string
+		room := mostChanged
+		for _, e := range c.env.Snapshots.Effects(context.WithoutCancel(ctx), settle()) {
+			changed.Files[e.Abs] = nil
+			switch {
+			case e.Does == "change" && e.Diff != "" && len(e.Diff) <= room:
+				room -= len(e.Diff)
+				diffs = append(diffs, strings.ToValidUTF8(e.Diff, "\uFFFD"))
+				changed.Files[e.Abs] = e.Content
+				if c.env.Seen.Known(e.Abs) && e.Content != nil {
+					c.env.Seen.Record(e.Abs, e.Content)
+				}
+			case e.Does == "delete":
+				c.env.Seen.Forget(e.Abs)
+				fallthrough
+			default:
+				names = append(names, map[string]string{"create": "created ", "delete": "deleted ", "change": "changed ", "mode": "changed the mode of "}[e.Does]+e.Path)
+			}
+		}
+		if len(names) > mostNamed {
+			names = append(names[:mostNamed], "and more")
+		}
+		if len(diffs)+len(names) > 0 {
+			changed.Text = "[Hooks changed files of the workspace"
+			if len(names) > 0 {
+				changed.Text += ": " + strings.Join(names, ", ")
+			}
+			changed.Text += "]"
+			if len(diffs) > 0 {
+				changed.Text += "\n" + strings.TrimSuffix(strings.Join(diffs, ""), "\n")
+			}
+		}
+		return changed
+	}
+}

@@ -1,0 +1,291 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"agent/internal/gate"
+	"agent/internal/hook"
+	"agent/internal/setup/hooks"
+	"agent/internal/setup/permissions"
+	"agent/internal/tools"
+	"agent/internal/tools/decode"
+	"agent/internal/words"
+)
+
+// hookGate has hooks see each call before and after it runs (setup 6).
+type hookGate struct {
+	*Conversation
+
+	mu sync.Mutex
+	// asked are the calls that hooks have been asked about, by number.
+	asked map[int]asked
+}
+
+// asked is what hooks said of a call before it runs.
+type asked struct {
+	// arguments are those that they were asked about, or by which they replaced them.
+	arguments json.RawMessage
+	said      hook.Outcome
+	// remarks are for the model, beside the answer.
+	remarks []string
+}
+
+// hookGate is the gate of hooks, zero where there are no hooks about calls.
+func (c *Conversation) hookGate() gate.Gate {
+	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.OfCall() && c.hooks.Has(e) }) {
+		return gate.Gate{}
+	}
+	g := &hookGate{Conversation: c, asked: map[int]asked{}}
+	return gate.Gate{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.after, Ended: g.ended}
+}
+
+// theirs is a call in the words of hooks.
+func (c *Conversation) theirs(k gate.Call) []decode.Their {
+	return decode.Theirs(k.Name, k.Arguments, c.absolute)
+}
+
+// run asks the hooks of an event about a call, file by file where it is about several, until
+// one refuses. More are the members of what they read beside the call.
+func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more func(decode.Their) map[string]any) (hook.Outcome, error) {
+	var all hook.Outcome
+	for _, their := range g.theirs(k) {
+		input := map[string]any{"tool_name": their.Name, "tool_input": their.Input, "tool_name_native": k.Name, "tool_use_id": k.ID}
+		if more != nil {
+			for name, value := range more(their) {
+				input[name] = value
+			}
+		}
+		names := []string{their.Name}
+		if their.Name != k.Name {
+			names = append(names, k.Name)
+		}
+		out := g.hooks.Run(ctx, hook.Occasion{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
+		if out.Input != nil {
+			back, err := their.Back(out.Input)
+			if err != nil {
+				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
+			}
+			out.Input = json.RawMessage(g.registry.Meant(k.Name, string(back)).Arguments)
+		}
+		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
+			break
+		}
+	}
+	return all, nil
+}
+
+// subject is what a call is about, for the conditions of hooks.
+func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject {
+	var named struct {
+		File string `json:"file_path"`
+		Path string `json:"path"`
+	}
+	_ = json.Unmarshal(their.Input, &named)
+	s := permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: host(k.Arguments)}
+	for _, file := range []string{named.File, named.Path} {
+		if file != "" {
+			s.Files = append(s.Files, file)
+		}
+	}
+	return s
+}
+
+// check asks the hooks of PreToolUse, once for the same arguments.
+func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
+	g.mu.Lock()
+	known, is := g.asked[k.Number]
+	g.mu.Unlock()
+	if is && bytes.Equal(known.arguments, k.Arguments) {
+		return g.verdict(k, known.said, nil, blocked)
+	}
+	out, err := g.run(ctx, hooks.PreToolUse, k, nil)
+	g.tell(out)
+	verdict := g.verdict(k, out, err, blocked)
+	out.Input = nil
+	now := asked{arguments: k.Arguments, said: out, remarks: remarks(hooks.PreToolUse, out)}
+	if verdict.Arguments != nil {
+		now.arguments = verdict.Arguments
+	}
+	if verdict.Refusal != "" {
+		verdict.Refusal = joined(verdict.Refusal, now.remarks...)
+		now.remarks = nil
+	}
+	now.remarks = append(known.remarks, now.remarks...)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked[k.Number] = now
+	return verdict
+}
+
+// blocked is what the refusal of a hook begins with.
+const blocked = "blocked by hook: "
+
+// permission asks the hooks of PermissionRequest in the place of a person.
+func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
+	if !g.hooks.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
+		return gate.Verdict{}
+	}
+	out, err := g.run(ctx, hooks.PermissionRequest, k, nil)
+	g.tell(out)
+	verdict := g.verdict(k, out, err, "denied by hook: ")
+	verdict.Ask = nil // a person is asked anyway
+	return verdict
+}
+
+// verdict is what hooks say of a call that has not run.
+func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused string) gate.Verdict {
+	switch {
+	case err != nil:
+		return gate.Verdict{Refusal: refused + err.Error(), Notice: k.Said.Title() + " was " + refused + err.Error()}
+	case out.Stop:
+		why := out.Why
+		if why == "" {
+			why = out.Reason
+		}
+		stop := &gate.StoppedError{By: by(out), Why: why}
+		return gate.Verdict{Refusal: stop.Error(), End: stop}
+	case out.Blocked():
+		return gate.Verdict{Refusal: refused + out.Reason, Notice: fmt.Sprintf("%s was %s%s: %s", k.Said.Title(), refused, out.By, words.Headline(out.Reason))}
+	}
+	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
+		return gate.Verdict{Arguments: out.Input} // the rest is of the call as it is then
+	}
+	if out.Decision == hook.Ask && !g.Consent().Asks(k) {
+		return g.askedByHook(k, out)
+	}
+	return gate.Verdict{Spares: out.Decision == hook.Allow}
+}
+
+// askedByHook asks about a call that the mode would let run.
+func (g *hookGate) askedByHook(k gate.Call, out hook.Outcome) gate.Verdict {
+	if g.options.Unattended {
+		return gate.Verdict{
+			Refusal: "refused: a hook wants a person to be asked (" + out.Reason + "), and nobody is there",
+			Notice:  fmt.Sprintf("%s was refused: %s wants you to be asked: %s", k.Said.Title(), out.By, words.Headline(out.Reason)),
+			End:     g.Consent().Denied(),
+		}
+	}
+	return gate.Verdict{Ask: askAbout(k, "a hook asks: "+words.Headline(out.Reason))}
+}
+
+// after asks the hooks of PostToolUse, or of PostToolUseFailure.
+func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, took time.Duration) (tools.Answer, error) {
+	event := hooks.PostToolUse
+	if answer.Error != "" {
+		event = hooks.PostToolUseFailure
+	}
+	g.mu.Lock()
+	before := g.asked[k.Number].remarks
+	g.mu.Unlock()
+	answer = noted(answer, before...)
+	if !g.hooks.Has(event) {
+		return answer, nil
+	}
+	out, _ := g.run(ctx, event, k, func(their decode.Their) map[string]any {
+		more := map[string]any{"tool_response": response(their, answer), "duration_ms": took.Milliseconds()}
+		if event == hooks.PostToolUseFailure {
+			more["error"], more["is_interrupt"] = answer.Error, ctx.Err() != nil
+		}
+		return more
+	})
+	g.tell(out)
+	if out.Output != nil {
+		answer.Text, answer.Note, answer.Shown = *out.Output, "", nil
+	}
+	if shown := answer.Shown; shown != nil {
+		if content, changed := out.Changed.Files[shown.Path]; changed && content != nil {
+			now := *shown
+			now.Content, answer.Shown = content, &now
+		} else if changed {
+			answer.Shown = nil
+		}
+	}
+	if out.Blocked() {
+		out.Context = append([]string{out.Reason}, out.Context...)
+	}
+	answer = noted(answer, remarks(event, out)...)
+	if out.Stop {
+		return answer, &gate.StoppedError{By: by(out), Why: out.Why}
+	}
+	return answer, nil
+}
+
+// ended forgets a call.
+func (g *hookGate) ended(k gate.Call, _ tools.Answer, _ time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.asked, k.Number)
+}
+
+// tell shows the person what hooks say to them.
+func (g *hookGate) tell(out hook.Outcome) {
+	for _, line := range out.Notices {
+		g.Note(line)
+	}
+}
+
+// response is what came of a call, in the words of Claude Code.
+func response(their decode.Their, answer tools.Answer) map[string]any {
+	text := answer.ForModel()
+	if their.Name == "Bash" {
+		all := map[string]any{"stdout": answer.Text, "stderr": "", "interrupted": answer.ExitCode == nil && answer.Error != ""}
+		if answer.ExitCode != nil {
+			all["exit_code"] = *answer.ExitCode
+		}
+		return all
+	}
+	var named struct {
+		File string `json:"file_path"`
+	}
+	_ = json.Unmarshal(their.Input, &named)
+	all := map[string]any{"content": text, "success": answer.Error == ""}
+	if named.File != "" {
+		all["filePath"] = named.File
+	}
+	return all
+}
+
+// remarks are what hooks say of a call to the model.
+func remarks(event hooks.Event, out hook.Outcome) []string {
+	var all []string
+	if len(out.Context) > 0 {
+		all = append(all, forModel(event, out.Context...))
+	}
+	if out.Changed.Text != "" {
+		all = append(all, out.Changed.Text)
+	}
+	return all
+}
+
+// noted adds lines to what the model reads of an answer.
+func noted(answer tools.Answer, remarks ...string) tools.Answer {
+	for _, remark := range remarks {
+		if answer.Error != "" {
+			answer.Error = joined(answer.Error, remark)
+		} else {
+			answer = answer.Noted(remark)
+		}
+	}
+	return answer
+}
+
+func joined(text string, more ...string) string {
+	for _, m := range more {
+		text += "\n" + m
+	}
+	return text
+}
+
+// by names the hook that decides.
+func by(out hook.Outcome) string {
+	if out.By == "" {
+		return "a hook"
+	}
+	return out.By
+}

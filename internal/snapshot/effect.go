@@ -1,0 +1,48 @@
+package snapshot
+
+import "context"
+
+// Effect is what a change did to one file.
+type Effect struct {
+	Changed
+	// Diff leads from what the file held to what it holds now.
+	Diff string
+}
+
+// Effects returns what the change that a mark names did to files, as they are now. A
+// content that may hold keys is not shown.
+func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
+	if s == nil || m == "" {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, err := s.node(m)
+	if err != nil || id == 0 {
+		return nil
+	}
+	var way []*passage
+	for _, c := range s.tree.nodes[id].Changes {
+		way = append(way, &passage{path: c.Path, target: c.Before})
+	}
+	if err := s.fetch(ctx, way); err != nil {
+		s.warn("%v", err)
+	}
+	var all []Effect
+	for _, p := range way {
+		now, err := s.look(p.path)
+		if err != nil {
+			continue
+		}
+		was := found{State: p.target, abs: now.abs}
+		if was.Kind == File && was.Lost == "" {
+			was.content, _ = s.content(was.State, now)
+		}
+		e := Effect{Changed: Changed{Path: p.path, Abs: now.abs, Does: does(was, now), Content: now.content}}
+		if !s.Secret(now.abs, p.path) {
+			e.Diff = diff(p.path, was, now)
+		}
+		all = append(all, e)
+	}
+	return all
+}
