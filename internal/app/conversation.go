@@ -224,6 +224,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err := c.converse(allowed, system, recorded); err != nil {
 		return err
 	}
+	c.rememberWrites(recorded.Entries)
 	c.useAgreed()
 	return nil
 }

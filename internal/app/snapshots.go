@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"agent/internal/history"
 	"agent/internal/protect"
 	"agent/internal/snapshot"
 )
@@ -48,6 +49,25 @@ func (c *Conversation) keepFiles(parent string) {
 		snapshot.Sweep(c.folders.Snapshots(), c.process.Now(), c.hasSession)
 	}()
 	c.onClose(func() error { <-swept; return nil })
+}
+
+// rememberWrites notes of the entries of a recorded conversation which files the model wrote,
+// so that it may write them again without reading what it has just written. What
+// somebody else has put there since is another content, and is not overwritten.
+func (c *Conversation) rememberWrites(entries []*history.Content) {
+	for _, entry := range entries {
+		mark, changed := entry.Metadata[history.MetaChange].(string)
+		if !changed || len(entry.Blocks) == 0 {
+			continue
+		}
+		answer, ok := entry.Blocks[0].(*history.ToolResponse)
+		if !ok || !c.registry.Traits(answer.ToolName).EditsOnly() {
+			continue // what a command wrote the model has not seen
+		}
+		for abs, sum := range c.env.Snapshots.Left(snapshot.Mark(mark)) {
+			c.env.Seen.Restore(abs, sum)
+		}
+	}
 }
 
 // hasSession reports whether a session with this id is recorded, or whether that cannot

@@ -60,7 +60,7 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 	}
 	messages := make(map[uint64]*history.Content)
 	var points []history.Point
-	goesOn := j.goesOn()
+	goesOn, latest := j.goesOn(), j.latestLeft(current)
 	turn := 0
 	for i, e := range j {
 		point := history.Point{Seq: e.seq}
@@ -80,7 +80,7 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 			point.Cleared, point.Last = true, messages[j.said(i)]
 		case e.kind == rewound:
 			tip := j.tip(i)
-			if tip == 0 || current[tip] || goesOn[tip] {
+			if tip == 0 || current[tip] || goesOn[tip] && i != latest {
 				continue
 			}
 			point.Last = messages[j.said(i)]
@@ -111,6 +111,20 @@ func (j journal) tip(i int) (seq uint64) {
 		return seq == 0
 	})
 	return seq
+}
+
+// latestLeft is the index of the latest going back from what is not on the current line: it
+// leads forward, also where the conversation had gone on from there before. It is -1 for none.
+func (j journal) latestLeft(current map[uint64]bool) int {
+	for i, e := range slices.Backward(j) {
+		if e.kind != rewound {
+			continue
+		}
+		if tip := j.tip(i); tip != 0 && !current[tip] {
+			return i
+		}
+	}
+	return -1
 }
 
 // goesOn are the tips after which something came: no line ends there.

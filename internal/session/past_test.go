@@ -205,8 +205,9 @@ func TestPoints(t *testing.T) {
 	closeLog(t, l)
 }
 
-// Only what nothing goes on from is left behind: going back further, and what going back
-// records itself, make no other end. It is called by the last that was said on it.
+// Going back further makes an end of what was left last only, beside the end from which
+// nothing goes on, and what going back records itself makes none. Forward takes one going
+// back after the other back (reliability F12).
 func TestPointsOfRewindsInARow(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -216,21 +217,26 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 		must(t, h.Add(history.HumanText(text)))
 	}
 	must(t, h.Add(history.New(history.AI, &history.Text{Text: "reply"})))
-	for _, at := range []int{2, 1, 0} {
-		rewindTo(t, l, h, pointsOf(t, l)[at].Seq)
+	for _, back := range []struct {
+		to   int
+		want string
+	}{{2, "a:1 b:2 c:0 end:0"}, {1, "a:1 b:0 c:0 end:0 end:0"}, {0, "a:0 b:0 c:0 end:0 end:0"}} {
+		rewindTo(t, l, h, pointsOf(t, l)[back.to].Seq)
 		must(t, l.Todo([]byte(`["then"]`)))
-		if got := describePoints(pointsOf(t, l)); !strings.HasSuffix(got, "c:0 end:0") || strings.Count(got, "end") != 1 {
-			t.Errorf("before %d: points %q", at, got)
+		if got := describePoints(pointsOf(t, l)); got != back.want {
+			t.Errorf("before %d: points %q, want %q", back.to, got, back.want)
 		}
 	}
-	points := pointsOf(t, l)
-	end := points[len(points)-1]
-	if end.Last.Text() != "c" {
-		t.Errorf("the end is called by %q", end.Last.Text())
-	}
-	rewindTo(t, l, h, end.Seq)
-	if got := said(h.RawHistory()); got != "a b c reply" {
-		t.Errorf("forward is %q", got)
+	for _, forward := range []struct{ last, said string }{{"a", "a"}, {"b", "a b"}, {"c", "a b c reply"}} {
+		points := pointsOf(t, l)
+		end := points[len(points)-1]
+		if !end.End() || end.Last.Text() != forward.last {
+			t.Fatalf("the end is called by %v, want %q", end.Last, forward.last)
+		}
+		rewindTo(t, l, h, end.Seq)
+		if got := said(h.RawHistory()); got != forward.said {
+			t.Errorf("forward is %q, want %q", got, forward.said)
+		}
 	}
 	if got := describePoints(pointsOf(t, l)); got != "a:1 b:2 c:3" {
 		t.Errorf("forward: points %q", got)

@@ -2,9 +2,12 @@ package snapshot
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Edited is a file that a tool is about to change.
@@ -49,6 +52,28 @@ func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 		s.tree.drop(id)
 		s.write(record{Drop: id})
 	}
+}
+
+// Left returns the hashes of what a change left in files, by their absolute paths. It has
+// none of a change that is not kept any more, and none of files that may hold keys.
+func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, err := s.node(m)
+	if err != nil || id == 0 {
+		return nil
+	}
+	left := map[string][sha256.Size]byte{}
+	for _, c := range s.tree.nodes[id].Changes {
+		name, own := strings.CutPrefix(c.After.Sum, ownSum)
+		if sum, err := hex.DecodeString(name); own && err == nil && len(sum) == sha256.Size {
+			left[absolute(s.root, c.Path)] = [sha256.Size]byte(sum)
+		}
+	}
+	return left
 }
 
 // edited is the change of one file, of which what it held is kept.

@@ -46,6 +46,15 @@ func (s *Seen) Record(abs string, content []byte) {
 	}
 }
 
+// Restore is Record for a content of which only the hash is known: that of what the model
+// wrote before the session was taken up again.
+func (s *Seen) Restore(abs string, sum [sha256.Size]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropText(abs)
+	s.files[abs] = seenFile{sum: sum}
+}
+
 // Forget notes that the model knows nothing of the file any more.
 func (s *Seen) Forget(abs string) {
 	s.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -43,6 +44,11 @@ func newTemporary(dir *os.File, mode uint32) (*temporary, error) {
 	if fd, err := openUnnamed(dir, mode); err == nil {
 		return &temporary{File: os.NewFile(uintptr(fd), "new file"), dir: dir}, nil
 	}
+	return newNamed(dir, mode)
+}
+
+// newNamed is newTemporary for a file that has a name from the start.
+func newNamed(dir *os.File, mode uint32) (*temporary, error) {
 	name := temporaryName()
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, mode)
 	if err != nil {
@@ -84,11 +90,15 @@ func (f *temporary) changed() bool {
 // link gives the file its name, which must be free.
 func (f *temporary) link(name string) error {
 	if f.path == "" {
-		return linkUnnamed(f.File, f.dir, name)
+		if err := linkUnnamed(f.File, f.dir, name); !noLinks(err) {
+			return err
+		}
+		if err := f.copyNamed(); err != nil {
+			return err
+		}
 	}
 	fd := int(f.dir.Fd())
-	err := unix.Linkat(fd, f.path, fd, name, 0)
-	if !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOTSUP) && !errors.Is(err, syscall.ENOSYS) {
+	if err := unix.Linkat(fd, f.path, fd, name, 0); !noLinks(err) {
 		return err
 	}
 	// This file system gives a file one name only.
@@ -109,10 +119,41 @@ func (f *temporary) giveName() error {
 		return nil
 	}
 	name := temporaryName()
-	if err := linkUnnamed(f.File, f.dir, name); err != nil {
+	err := linkUnnamed(f.File, f.dir, name)
+	if noLinks(err) {
+		return f.copyNamed()
+	}
+	if err == nil {
+		f.path = name
+	}
+	return err
+}
+
+// noLinks reports whether an error is that of a file system, or a sandbox, that gives no
+// file a further name.
+func noLinks(err error) bool {
+	return slices.ContainsFunc([]error{syscall.EPERM, syscall.EACCES, syscall.ENOTSUP, syscall.ENOSYS, syscall.EMLINK, syscall.EXDEV}, func(no error) bool { return errors.Is(err, no) })
+}
+
+// copyNamed copies a complete file without a name to one that has a temporary name.
+func (f *temporary) copyNamed() error {
+	named, err := newNamed(f.dir, 0o600)
+	if err != nil {
 		return err
 	}
-	f.path = name
+	info, err := f.Stat()
+	if err == nil {
+		err = named.write(&replaced{f.File, info}, func(out io.Writer) error {
+			_, err := io.Copy(out, io.NewSectionReader(f.File, 0, info.Size()))
+			return err
+		})
+	}
+	if err != nil {
+		named.discard()
+		return err
+	}
+	f.Close()
+	*f = *named
 	return nil
 }
 
