@@ -115,6 +115,17 @@ func Reason(err error) error {
 	return err
 }
 
+// Unlocked is why a file could not be locked. Where its disk gives no locks at all, as some
+// network disks do, it says so and which variable names a folder elsewhere.
+func Unlocked(err error, variable string) error {
+	for _, none := range []error{syscall.ENOLCK, syscall.ENOSYS, syscall.ENOTSUP} {
+		if errors.Is(err, none) {
+			return fmt.Errorf("its disk gives no locks (%w), as some network disks; set %s to a folder on a local disk", Reason(err), variable)
+		}
+	}
+	return err
+}
+
 // IsFull reports whether an error is that of a disk without room, or of a user that has
 // none left on it.
 func IsFull(err error) bool {

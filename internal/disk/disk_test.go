@@ -166,3 +166,16 @@ func wantNames(t *testing.T, folder string, want ...string) {
 		t.Errorf("the folder holds %q, want %q", names, want)
 	}
 }
+
+// Reliability F12: a disk without locks is named as such, with what to do.
+func TestUnlocked(t *testing.T) {
+	t.Parallel()
+	for err, says := range map[error]bool{
+		syscall.ENOLCK: true, &fs.PathError{Op: "flock", Path: "x", Err: syscall.ENOSYS}: true, syscall.EOPNOTSUPP: true, syscall.EACCES: false,
+	} {
+		got := Unlocked(err, "XDG_X")
+		if strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") != says || !errors.Is(got, Reason(err)) {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}

@@ -219,7 +219,7 @@ func acquire(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("the session cannot be opened: %w", err)
+		return nil, fmt.Errorf("the session cannot be opened: %w", disk.Unlocked(err, "XDG_DATA_HOME"))
 	}
 	if !locked {
 		return nil, errors.Join(heldBy(path), lock.Close())

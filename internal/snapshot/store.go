@@ -256,7 +256,7 @@ func (s *Store) ready() error {
 			err = errors.New("another program has it open")
 			fallthrough
 		case err != nil:
-			_ = lock.Close()
+			err = errors.Join(disk.Unlocked(err, "XDG_STATE_HOME"), lock.Close())
 		default:
 			s.lock = lock
 		}
