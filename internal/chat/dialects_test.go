@@ -1,0 +1,176 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+	"agent/internal/llm/openai"
+	"agent/internal/llm/vendor"
+	"agent/internal/todo"
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// toolCalls are a call of every tool, each of which can be done where the ones before were;
+// those that need a network or a person are answered with why they cannot.
+var toolCalls = []struct{ name, arguments string }{
+	{"read_file", `{"file_path":"a.go"}`},
+	{"read_line_range", `{"file_path":"a.go","start_line":1,"end_line":2}`},
+	{"read_many_files", `{"paths":["a.go","b"]}`},
+	{"ast_read_file", `{"file_path":"a.go","symbol":"F"}`},
+	{"write_file", `{"file_path":"new","content":"« \"x\" »\n"}`},
+	{"replace", `{"file_path":"b","old_string":"one","new_string":"two"}`},
+	{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: b\n@@\n-two\n+three\n*** End Patch"}`},
+	{"ast_edit", `{"file_path":"a.go","symbol":"F","new_code":"func F() { G() }"}`},
+	{"insert_at_line", `{"file_path":"b","line_number":1,"content":"head"}`},
+	{"delete_line_range", `{"file_path":"b","start_line":1,"end_line":1}`},
+	{"run_shell_command", `{"command":"echo hi"}`},
+	{"search_file_content", `{"pattern":"three","context":1}`},
+	{"glob", `{"pattern":"*.go"}`},
+	{"web_fetch", `{"url":"http://127.0.0.1:1/"}`},
+	{"todo_write", `{"todos":[{"id":"1","content":"x","status":"pending"}]}`},
+	{"todo_read", `{}`},
+	{"recall", `{}`},
+	{"ask_user", asksWhich},
+	{"present_plan", `{"plan":"1. do it"}`},
+	{"list_directory", `{"path":"."}`},
+}
+
+// cannot are the tools whose calls fail here.
+var cannot = []string{"web_fetch", "recall", "present_plan", "ask_user"}
+
+// dialect is one way in which tools are declared, called and answered on the wire.
+type dialect struct {
+	llmtest.Vendor
+	// free is set where apply_patch is offered as a text in a grammar.
+	free bool
+	// lessons is how many requests the server refuses until its rules are known.
+	lessons int
+}
+
+func dialects() []dialect {
+	var all []dialect
+	for _, v := range llmtest.Vendors() {
+		all = append(all, dialect{Vendor: v, free: strings.HasPrefix(v.Name, "GPT")})
+		if strings.HasPrefix(v.Name, "GPT") {
+			all = append(all, dialect{Vendor: withoutGrammar(v), lessons: 1})
+		}
+	}
+	plain := func(script llmtest.Script) llmtest.Script { return script }
+	return append(all,
+		dialect{Vendor: llmtest.Vendor{Name: "a plain server of chat completions", Host: "gateway.example.com", Model: "some-model", Strict: plain}},
+		dialect{Vendor: llmtest.Vendor{Name: "GPT at a plain server", Host: "gateway.example.com", Model: "gpt-4.1", Strict: plain}},
+	)
+}
+
+// withoutGrammar is a server of the Responses API that takes tools as functions only.
+func withoutGrammar(v llmtest.Vendor) llmtest.Vendor {
+	strict := v.Strict
+	v.Name += " without grammars"
+	v.Strict = func(script llmtest.Script) llmtest.Script {
+		knowing := strict(script)
+		return func(r *llmtest.Request) llmtest.Turn {
+			if slices.ContainsFunc(r.Tools, func(t llmtest.Tool) bool { return t.Grammar != "" }) {
+				return llmtest.Fail(400, `{"error":{"message":"Invalid value: 'custom'. Supported values are: 'function'."}}`)
+			}
+			return knowing(r)
+		}
+	}
+	return v
+}
+
+// Every tool, offered or not, is declared, called and answered in every dialect: the server
+// refuses nothing, the call arrives as it was sent, and later requests hold it.
+func TestEveryToolInEveryDialect(t *testing.T) {
+	t.Parallel()
+	for _, d := range dialects() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			asked := 0
+			srv := llmtest.NewFunc(t, d.Strict(func(*llmtest.Request) llmtest.Turn {
+				if asked == len(toolCalls) {
+					return llmtest.Say("all done")
+				}
+				asked++
+				return llmtest.Turn{}.CallID(fmt.Sprintf("call_%d", asked), toolCalls[asked-1].name, toolCalls[asked-1].arguments)
+			}))
+			form := traits.Replace
+			if vendor.FamilyOf(d.Model).Patches() {
+				form = traits.Patch
+			}
+			b := d.bench(t, srv, form)
+			if out, err := b.prompt("go"); err != nil || out.Response != "all done" {
+				t.Fatalf("%+v, %v", out, err)
+			}
+			b.valid()
+			if refused := len(srv.Requests()) - b.stats.Requests; refused != d.lessons {
+				t.Errorf("%d requests were refused", refused)
+			}
+			b.checkOffers(t, d, srv.Requests(), form)
+			b.checkCalls(t)
+		})
+	}
+}
+
+// bench is a conversation with the server of a dialect, with all tools over files.
+func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.Form) workbench {
+	b := newWorkbench(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc G() {}\n", "b": "one\n"})
+	client := openai.NewClient(openai.Config{BaseURL: "http://" + d.Host + "/v1", Transport: srv.Transport()})
+	b.Provider = func() (llm.Provider, error) { return client, nil }
+	b.Form = func() traits.Form { return form }
+	b.Env.Todos = todo.NewBoard(nil, nil)
+	b.Policy = gate.Policy{Unattended: true}
+	b.set("model", d.Model)
+	b.set("approval-mode", "full-auto")
+	b.set("compression.density.readWritePruning", "false")
+	b.Chat = New(b.Config)
+	return b
+}
+
+// checkOffers compares what the requests declare with what the model is to be offered.
+func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form traits.Form) {
+	t.Helper()
+	var want []string
+	for _, tool := range b.Tools.For(form) {
+		want = append(want, tool.Name)
+	}
+	last := requests[len(requests)-1]
+	if got := last.ToolNames(); !slices.Equal(got, want) {
+		t.Errorf("offered %q, want %q", got, want)
+	}
+	for _, tool := range last.Tools {
+		if free := tool.Grammar != ""; free != (d.free && tool.Name == "apply_patch") {
+			t.Errorf("%s is offered in free form: %t", tool.Name, free)
+		}
+	}
+}
+
+// checkCalls compares the recorded calls with those that were sent.
+func (b workbench) checkCalls(t *testing.T) {
+	t.Helper()
+	n := 0
+	for _, entry := range b.History.RawHistory() {
+		for _, block := range entry.Blocks {
+			switch block := block.(type) {
+			case *history.ToolCall:
+				if want := toolCalls[n]; block.Name != want.name || string(block.Parameters) != want.arguments {
+					t.Errorf("call %d is %s %s", n, block.Name, block.Parameters)
+				}
+				n++
+			case *history.ToolResponse:
+				if fails := slices.Contains(cannot, block.ToolName); (block.Error != "") != fails || strings.Contains(block.Error, "unknown") {
+					t.Errorf("%s: %q %q", block.ToolName, block.Result.Text(), block.Error)
+				}
+			}
+		}
+	}
+	if names := tools.NewRegistry(tools.Default()...).Names(); n != len(names) {
+		t.Errorf("%d calls of %d tools", n, len(names))
+	}
+}
