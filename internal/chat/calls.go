@@ -296,6 +296,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 		OutputTokens:        r.outputLimit(),
 		FoundTokens:         settings.FoundMaxTokens.Of(r.Settings),
 		ReadLines:           settings.FileReadMaxLines.Of(r.Settings),
+		ExactEdits:          settings.EditTolerance.Of(r.Settings) == settings.TolerateNone,
 		PrivateAddresses:    settings.WebFetchPrivate.Of(r.Settings),
 		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.Settings),
 	}

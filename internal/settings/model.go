@@ -156,3 +156,16 @@ var EditTool = Declare(Enum(EditAuto, EditPatch, EditReplace), EditAuto, Spec{
 	Help:     "how the model edits: by patches, or by replacing text; auto goes by its family. Counts from /clear or another model on",
 	Category: CategoryModel,
 })
+
+// The values of edit-tolerance.
+const (
+	TolerateIndent = "indent"
+	TolerateNone   = "exact"
+)
+
+// EditTolerance is by what quoted text may differ from a file for an edit to be made.
+var EditTolerance = Declare(Enum(TolerateIndent, TolerateNone), TolerateIndent, Spec{
+	Key:      "edit-tolerance",
+	Help:     "what may differ between text that an edit quotes and the file: the indentation of whole lines at one place only, or nothing (exact)",
+	Category: CategoryModel,
+})

@@ -27,6 +27,7 @@ func All() []Declared {
 		PromptCache,
 		ModelFamily,
 		EditTool,
+		EditTolerance,
 		CacheKind,
 		CacheLife,
 		RequestTimeout,

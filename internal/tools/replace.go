@@ -73,7 +73,7 @@ func planReplace(env *Env, args replaceArgs) (change, error) {
 		return change{}, err
 	}
 	d := textfile.Parse(s.whole)
-	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements}
+	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements, exact: env.Limits.ExactEdits}
 	for i, e := range edits {
 		if err := r.add(i, e); err != nil {
 			return change{}, numbered(edits, i, err)
@@ -109,7 +109,9 @@ func (e textEdit) check() error {
 type replacing struct {
 	rel, text string
 	// want is how often the text must be there, 0 for once.
-	want   int
+	want int
+	// exact refuses lines that differ from the file's in blanks.
+	exact  bool
 	places []placed
 	// shifted says for the answer that the indentation of an edit was carried over.
 	shifted string

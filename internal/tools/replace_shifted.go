@@ -21,7 +21,7 @@ const (
 // quoted ones have there. Nothing looser is tried.
 func (r *replacing) addShifted(edit int, old, new string) error {
 	mistake := notFound(r.rel, r.text, old, new)
-	if knownMistake(r.text, old, new) != "" {
+	if r.exact || knownMistake(r.text, old, new) != "" {
 		return mistake
 	}
 	have, wanted := lines.Split(r.text), lines.Split(old)

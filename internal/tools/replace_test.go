@@ -183,3 +183,17 @@ func TestSeveralEditsInOneCall(t *testing.T) {
 		}
 	}
 }
+
+// With the setting edit-tolerance exact, text with other indentation is not found.
+func TestExactEditsMapNoIndentation(t *testing.T) {
+	t.Parallel()
+	for _, exact := range []bool{false, true} {
+		env := fileEnv(t, map[string]string{"f": "\tone\n\ttwo\n"})
+		env.Limits.ExactEdits = exact
+		call(t, env, readFile(), params{"file_path": "f"})
+		answer := runTool(t.Context(), t, replace(), env, map[string]any{"file_path": "f", "old_string": "one\ntwo", "new_string": "1\n2"})
+		if refused := strings.Contains(answer.Error, "was not found in f"); refused != exact {
+			t.Errorf("exact %t: %+v", exact, answer)
+		}
+	}
+}

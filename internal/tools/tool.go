@@ -179,6 +179,9 @@ type Limits struct {
 	FoundTokens int
 	// ReadLines is the setting file-read-max-lines.
 	ReadLines int
+	// ExactEdits refuses an edit that quotes lines with other indentation: the setting
+	// edit-tolerance.
+	ExactEdits bool
 	// PrivateAddresses is the setting web-fetch.private.
 	PrivateAddresses bool
 	// ShellTimeoutSeconds is the setting shell-timeout-seconds.
