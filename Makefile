@@ -8,7 +8,7 @@ LINT := go tool -modfile=tools.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PACKAGES := ./...
 
-.PHONY: run build test race races bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only mutate release
+.PHONY: run build test race races mcp bench lint e2e frames chaos fuzz fuzz-look fuzz-read-only mutate release
 
 run: build
 	@bin/agent $(ARGS)
@@ -62,6 +62,11 @@ races:
 # CHAOS_DISK=all has every call to the disk fail once, however long that takes.
 chaos: build
 	$(GO) test -tags chaos -count=1 -timeout $(if $(CHAOS_DISK),3h,20m) -parallel 4 -run TestChaos -v ./cmd/agent
+
+# Servers of the Model Context Protocol as others wrote them, and its conformance suite;
+# skipped where there is no npm.
+mcp:
+	scripts/mcp
 
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent

@@ -93,7 +93,9 @@ func (c *Client) newSDK() *sdk.Client {
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
 	}
 	client := c.withOld(options)
-	client.AddSendingMiddleware(boundProbe)
+	if c.wire != nil {
+		client.AddSendingMiddleware(boundProbe)
+	}
 	return client
 }
 
@@ -179,11 +181,11 @@ func (c *Client) watch() {
 	c.Close()
 }
 
-// boundProbe bounds the question whether a server speaks the new protocol, which some
+// boundProbe bounds the question whether a program speaks the new protocol, which some
 // never answer.
 func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
-		if method == "server/discover" {
+		if method == probe {
 			bounded, cancel := context.WithTimeout(ctx, probeTimeout)
 			defer cancel()
 			ctx = bounded
@@ -191,6 +193,9 @@ func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 		return next(ctx, method, request)
 	}
 }
+
+// probe is the request that only servers with the new protocol know.
+const probe = "server/discover"
 
 // probeTimeout is a variable for tests.
 var probeTimeout = 5 * time.Second

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -246,4 +247,20 @@ func TestLoginByHand(t *testing.T) {
 	wants(t, err, "hub wants no login")
 	err = logins.Login(context.Background(), mcp.Server{Name: "hub", URL: open.URL, Headers: map[string]string{"Authorization": "x"}}, host, paste)
 	wants(t, err, "hub has no login")
+}
+
+// A login may take longer than the question for the new protocol.
+func TestLoginTakesItsTime(t *testing.T) {
+	SetShortProbe(t)
+	a := newAuthority(t)
+	logins := &mcp.Logins{Keys: &vault{}, Folder: t.TempDir()}
+	agree := browser(t)
+	slow := func(ctx context.Context, address string) (string, error) {
+		time.Sleep(300 * time.Millisecond)
+		return agree(ctx, address)
+	}
+	server := mcp.Server{Name: "hub", URL: a.URL + "/mcp"}
+	if err := logins.Login(context.Background(), server, mcp.Host{Transport: freshTransport(t)}, slow); err != nil {
+		t.Error(err)
+	}
 }

@@ -82,6 +82,10 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(request.Context())
 	stop := context.AfterFunc(w.life, cancel)
 	end := func() { stop(); cancel() }
+	if request.Header.Get("Mcp-Method") == probe { // not what a login takes on its way
+		probing := time.AfterFunc(probeTimeout, cancel)
+		end = func() { probing.Stop(); stop(); cancel() }
+	}
 	request = request.Clone(ctx)
 	for name, value := range w.header {
 		request.Header.Set(name, value)
