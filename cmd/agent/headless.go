@@ -76,7 +76,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		}
 		run.SessionID = conversation.SessionID()
 		run.Setup = leftOut(conversation.Trust())
-		printer.Start(run.SessionID)
+		printer.Start(run.SessionID, loaded(conversation))
 		switch {
 		case streaming:
 			stream.talk = conversation
@@ -112,6 +112,27 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		return statusError(run.Exit)
 	}
 	return nil
+}
+
+// loaded is what a run begins with of a set-up.
+func loaded(c *app.Conversation) headless.Loaded {
+	with := headless.Loaded{Servers: []headless.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
+	for _, s := range c.ServerStatus() {
+		with.Servers = append(with.Servers, headless.LoadedServer{Name: s.Name, State: string(s.State), Reason: s.Reason})
+	}
+	for _, e := range c.Brought().Entries() {
+		if e.Skill != nil {
+			with.Skills = append(with.Skills, e.Name)
+		} else {
+			with.Commands = append(with.Commands, e.Name)
+		}
+	}
+	for _, r := range c.Trust().Agreed() {
+		if r.Kind == consent.Hook {
+			with.Hooks = append(with.Hooks, r.Name)
+		}
+	}
+	return with
 }
 
 // leftOut is what of a set-up a run does without, nil for nothing.
@@ -153,6 +174,9 @@ func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (ou
 	}()
 	if prompt.Leads() != '/' || !command.IsCommand(prompt[0].Text) {
 		return c.Prompt(ctx, prompt)
+	}
+	if err := mayInit(c, prompt); err != nil {
+		return chat.Outcome{Stop: chat.StopFailed}, err
 	}
 	session := &singleRun{Chat: c.Chat}
 	out, err := runCommand(ctx, c, session, prompt[0].Text)

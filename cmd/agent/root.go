@@ -141,6 +141,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newSessions(w),
 		newSandbox(w, runSandboxed),
 		newTrust(w),
+		newInit(w, run),
 		newMCP(w),
 		newMan(w),
 	)
@@ -242,7 +243,7 @@ func (o *sessionOptions) checkInput(cmd *cobra.Command) error {
 // elsewhere are commands that other programs of this kind have, and what does the same
 // here.
 var elsewhere = map[string]string{
-	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "init": "agent -p /init", "review": "agent -p /review",
+	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "review": "agent -p /review",
 	"serve": "", "update": "", "upgrade": "",
 }
 

@@ -130,7 +130,11 @@ type Conversation struct {
 	// trust is what needs consent, guarded the files of what was agreed to.
 	trust   *trust.Trust
 	guarded atomic.Pointer[[]string]
-	log     *slog.Logger
+	// hidden are the files that rules deny reading, disallowed the rules of the skills of
+	// this turn.
+	hidden     []string
+	disallowed atomic.Pointer[permissions.Rules]
+	log        *slog.Logger
 	// session is the record of the conversation, nil when none is kept.
 	session *session.Log
 	closers []func() error
@@ -424,6 +428,9 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 func (c *Conversation) note(e chat.Event) {
 	logEvent(c.log, e)
 	c.notify(e)
+	if _, ended := e.(chat.TurnEnded); ended {
+		c.disallowed.Store(nil)
+	}
 	if notice, ok := e.(chat.Notice); ok && c.session != nil {
 		c.logged(c.session.Notice(notice.Text))
 	}

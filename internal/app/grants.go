@@ -11,6 +11,7 @@ import (
 // lend allows, until the end of the turn, what a skill or command asks for, if it is the
 // person's own or they have agreed to it (setup.md 3).
 func (c *Conversation) lend(e setup.Entry) {
+	c.disallow(e.Skill)
 	allowed := []string(nil)
 	if e.Skill != nil {
 		allowed = e.Skill.Allowed

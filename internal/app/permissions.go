@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 
 	"agent/internal/gate"
+	"agent/internal/protect"
 	"agent/internal/setup/permissions"
+	"agent/internal/setup/skills"
 )
 
 // findPermissions finds the rules by which people have narrowed what an agent may do.
@@ -18,7 +20,12 @@ func (c *Conversation) findPermissions() {
 		c.Notices = append(c.Notices, "NOT PROTECTED: "+problem)
 	}
 	ignored := c.findIgnored()
-	c.env.Protected.Denied = append(c.env.Protected.Denied, c.permissions.Folders()...)
+	hidden, unbound := c.permissions.Hidden()
+	for _, line := range unbound {
+		c.Notices = append(c.Notices, "NOT PROTECTED: "+line)
+	}
+	c.hidden = hidden
+	c.env.Protected.Denied = append(c.env.Protected.Denied, hidden...)
 	c.env.Protected.Ruled = func(abs string, edit bool) string {
 		rule := c.permissions.Reading(abs)
 		if edit {
@@ -94,27 +101,64 @@ func (c *Conversation) against(k gate.Call) *permissions.Rule {
 			found = rule
 		}
 	}
-	if k.Preview.Command != "" {
-		worse(c.permissions.Command(k.Preview.Command))
-		worse(c.permissions.Files(k.Preview.Command, c.absolute(k.Preview.Directory)))
-	}
-	if k.Traits.Reaches && !k.Traits.Runs {
-		worse(c.permissions.Page(host(k.Arguments)))
-	}
-	for _, file := range k.Preview.Protected {
-		abs := c.absolute(file.Path)
-		if k.Traits.Harmless() {
-			worse(c.permissions.Reading(abs))
-		} else {
-			worse(c.permissions.Editing(abs))
+	for _, rules := range []permissions.Rules{c.permissions, c.narrowed()} {
+		if k.Preview.Command != "" {
+			worse(rules.Command(k.Preview.Command))
+			worse(rules.Files(k.Preview.Command, c.absolute(k.Preview.Directory)))
 		}
-	}
-	for _, file := range k.Preview.Paths {
-		if k.Traits.Edits {
-			worse(c.permissions.Editing(c.absolute(file)))
+		if k.Traits.Reaches && !k.Traits.Runs {
+			worse(rules.Page(host(k.Arguments)))
+		}
+		for _, file := range k.Preview.Protected {
+			abs := c.absolute(file.Path)
+			if k.Traits.Harmless() {
+				worse(rules.Reading(abs))
+			} else {
+				worse(rules.Editing(abs))
+			}
+		}
+		for _, file := range k.Preview.Paths {
+			if k.Traits.Edits {
+				worse(rules.Editing(c.absolute(file)))
+			}
 		}
 	}
 	return found
+}
+
+// disallow has the tools that a skill must not use refused until the end of the turn.
+func (c *Conversation) disallow(s *skills.Skill) {
+	if s == nil || len(s.Disallowed) == 0 {
+		return
+	}
+	rules := permissions.Join(c.narrowed(), permissions.Parse(permissions.Deny, s.Disallowed, c.shortPath(s.File), c.workspace.Root(), c.process.Home))
+	for _, problem := range rules.Problems {
+		c.log.Warn(problem)
+	}
+	c.disallowed.Store(&rules)
+}
+
+// narrowed are the rules of the skills of this turn.
+func (c *Conversation) narrowed() permissions.Rules {
+	if rules := c.disallowed.Load(); rules != nil {
+		return *rules
+	}
+	return permissions.Rules{}
+}
+
+// MayWrite reports whether the file of a path in the workspace would be written without a
+// question.
+func (c *Conversation) MayWrite(rel string) bool {
+	care := c.env.Protected.Edit(c.absolute(rel), rel)
+	switch {
+	case c.Mode() == gate.ModeFullAuto:
+		return care.Care != protect.Guarded
+	case c.Mode() == gate.ModeReadOnly:
+		return false
+	case care.Care != protect.Free:
+		return c.allowed.inside.Naming(care.Name).Allow("write_file", nil, []string{rel})
+	}
+	return c.Mode() == gate.ModeAutoEdit || c.allowed.inside.Allow("write_file", nil, []string{rel})
 }
 
 func (c *Conversation) absolute(path string) string {

@@ -147,6 +147,7 @@ func (c *Conversation) confinement() sandbox.Confinement {
 		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(c.settings)),
 	}
 	confined.Policy.Protected = append(confined.Policy.Protected, c.guardedPaths()...)
+	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.hidden...)
 	if settings.Sandbox.Of(c.settings) != settings.SandboxOff {
 		confined.Sandbox = sandbox.Detect()
 	}

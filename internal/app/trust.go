@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/mcp/bridge"
 	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/setup"
@@ -80,6 +81,17 @@ func (c *Conversation) findTrust() error {
 // Trust is what the repository wants run, connected to or allowed, and what the person said
 // of it.
 func (c *Conversation) Trust() *trust.Trust { return c.trust }
+
+// Brought are the skills and commands that can be called.
+func (c *Conversation) Brought() setup.Set { return c.brought }
+
+// ServerStatus says how the servers are; nothing is started or connected.
+func (c *Conversation) ServerStatus() []bridge.Status {
+	if c.configured == nil || len(c.configured.Found.Servers) == 0 {
+		return nil
+	}
+	return c.configured.Status(c.settings)
+}
 
 // useAgreed has the conversation do what the person has agreed to, now and after each
 // answer.

@@ -32,10 +32,10 @@ func NewPrinter(format Format, out, people io.Writer) *Printer {
 	return &Printer{format: format, out: out, people: people}
 }
 
-// Start announces the session.
-func (p *Printer) Start(sessionID string) {
+// Start announces the session, and what of a set-up it begins with.
+func (p *Printer) Start(sessionID string, loaded Loaded) {
 	if p.format == StreamJSON {
-		p.line(sessionLine{"session", SchemaVersion, sessionID})
+		p.line(sessionLine{"session", SchemaVersion, sessionID, loaded})
 	}
 }
 

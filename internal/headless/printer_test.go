@@ -140,7 +140,7 @@ func TestFormats(t *testing.T) {
 			t.Parallel()
 			var out, told strings.Builder
 			p := NewPrinter(c.format, &out, &told)
-			p.Start("s1")
+			p.Start("s1", Loaded{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
 			for _, e := range eventful() {
 				if err := p.Event(e); err != nil {
 					t.Fatal(err)
@@ -201,7 +201,7 @@ func TestClosedPipe(t *testing.T) {
 	}{{Text, 0}, {JSON, 0}, {StreamJSON, 0}, {StreamJSON, 2}} {
 		out, told := &closingPipe{good: c.good}, &strings.Builder{}
 		p := NewPrinter(c.format, out, told)
-		p.Start("s1")
+		p.Start("s1", Loaded{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
 		var met error
 		for _, e := range eventful() {
 			met = p.Event(e)

@@ -58,6 +58,21 @@ type Context struct {
 	SavedUSD    float64 `json:"savedUSD,omitempty"`
 }
 
+// Loaded is what a run begins with of a set-up, by name.
+type Loaded struct {
+	Servers  []LoadedServer `json:"servers"`
+	Skills   []string       `json:"skills"`
+	Commands []string       `json:"commands"`
+	Hooks    []string       `json:"hooks"`
+}
+
+// LoadedServer is a server, its state, and why it is not used.
+type LoadedServer struct {
+	Name   string `json:"name"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"`
+}
+
 // Run is what the result needs to know besides the events.
 type Run struct {
 	SessionID string

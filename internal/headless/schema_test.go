@@ -45,7 +45,7 @@ func TestLinesFitTheSchema(t *testing.T) {
 	for _, run := range []Run{done(), failed()} {
 		var out, people strings.Builder
 		p := NewPrinter(StreamJSON, &out, &people)
-		p.Start("s1")
+		p.Start("s1", Loaded{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
 		for _, e := range eventful() {
 			_ = p.Event(e)
 		}

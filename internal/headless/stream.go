@@ -14,6 +14,7 @@ type (
 		Type      string `json:"type"`
 		Schema    int    `json:"schema"`
 		SessionID string `json:"sessionId"`
+		Loaded
 	}
 	deltaLine struct {
 		Type  string `json:"type"`

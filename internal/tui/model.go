@@ -74,6 +74,10 @@ func (m *Model) begin() tea.Cmd {
 	}
 	switch initial := m.opts.Initial; {
 	case slices.ContainsFunc(initial, func(part atcmd.Part) bool { return part.Image == "" && strings.TrimSpace(part.Text) != "" }):
+		if m.commands(initial) {
+			send = m.runCommand(strings.TrimSpace(initial.Text()))
+			break
+		}
 		if m.questions.Owned() {
 			m.activity.waiting = append(m.activity.waiting, initial)
 			break

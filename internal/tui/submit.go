@@ -49,7 +49,7 @@ func (m *Model) submit() tea.Cmd {
 	case message.Leads() == '!' && strings.TrimLeft(text, "! ") == "":
 		m.showHint(shellHelp, false)
 		return nil
-	case m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text):
+	case m.commands(message):
 		return tea.Batch(remember, m.runCommand(text))
 	case message.Leads() == '!':
 		m.activity.shell = append(m.activity.shell, text)
@@ -62,6 +62,12 @@ func (m *Model) submit() tea.Cmd {
 		m.opts.Driver.Send(message)
 	}
 	return remember
+}
+
+// commands reports whether a message is a slash command of the program.
+func (m *Model) commands(message atcmd.Message) bool {
+	text := message.Text()
+	return m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text)
 }
 
 // sendWaiting sends the messages that waited for a command of the person.
@@ -141,6 +147,8 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		m.answer(noteRows(bad, "✗", msg.err.Error()))
+	case msg.output.Submit != "" && m.questions.Owned():
+		m.activity.waiting = append(m.activity.waiting, atcmd.Typed(msg.output.Submit))
 	case msg.output.Submit != "":
 		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
 	case msg.output.Copy != "":

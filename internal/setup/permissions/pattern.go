@@ -20,15 +20,15 @@ type matcher func(string) bool
 // pathPattern reads the pattern of a path: //abs is absolute, ~/ the home folder, / the
 // folder of the settings, ./ and the rest too; a name without a slash is meant in every
 // folder. A folder represents all that is in it. Literal is the path of a pattern
-// without wildcards.
-func pathPattern(pattern, root, home string) (matches matcher, literal, why string) {
+// without wildcards, base the folder below which all is that one with wildcards matches.
+func pathPattern(pattern, root, home string) (matches matcher, literal, base, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	switch {
 	case strings.HasPrefix(pattern, "//"):
 		pattern = pattern[1:]
 	case strings.HasPrefix(pattern, "~/"):
 		if home == "" {
-			return nil, "", "there is no home folder"
+			return nil, "", "", "there is no home folder"
 		}
 		pattern = home + pattern[1:]
 	case anywhere:
@@ -38,14 +38,15 @@ func pathPattern(pattern, root, home string) (matches matcher, literal, why stri
 	}
 	pattern = path.Clean(strings.TrimSuffix(pattern, "/**"))
 	if !doublestar.ValidatePattern(pattern) {
-		return nil, "", "the pattern is wrong"
+		return nil, "", "", "the pattern is wrong"
 	}
 	if !strings.ContainsAny(pattern, "*?[{") {
 		if real, err := filepath.EvalSymlinks(pattern); err == nil {
 			pattern = real
 		}
-		return func(abs string) bool { return disk.Within(abs, pattern) }, pattern, ""
+		return func(abs string) bool { return disk.Within(abs, pattern) }, pattern, "", ""
 	}
+	base, _ = doublestar.SplitPattern(pattern)
 	return func(abs string) bool {
 		for at := abs; at != "/" && at != "."; at = path.Dir(at) {
 			if doublestar.MatchUnvalidated(pattern, at) {
@@ -53,7 +54,7 @@ func pathPattern(pattern, root, home string) (matches matcher, literal, why stri
 			}
 		}
 		return false
-	}, "", ""
+	}, "", base, ""
 }
 
 // commandPattern reads the pattern of a command: "git push:*" and "git push *" are those

@@ -35,8 +35,9 @@ type Rule struct {
 	// paths and words match files and commands; nil match all.
 	paths, words matcher
 	host, tool   string
-	// literal is the path of a rule without a pattern.
-	literal string
+	// literal is the path of a rule without a pattern, base the folder that a pattern is
+	// about what is below.
+	literal, base string
 }
 
 // subject is what a rule is about.
@@ -183,7 +184,7 @@ func parse(text, root, home string) (rule Rule, why string) {
 		return rule, ""
 	}
 	if !all {
-		rule.paths, rule.literal, why = pathPattern(pattern, root, home)
+		rule.paths, rule.literal, rule.base, why = pathPattern(pattern, root, home)
 	}
 	return rule, why
 }
@@ -269,16 +270,4 @@ func (r Rules) Server(name string) *Rule {
 		}
 	}
 	return nil
-}
-
-// Folders are the absolute files and folders of rules that deny reading them and name
-// them without a pattern, for what can hide no more than those.
-func (r Rules) Folders() []string {
-	var all []string
-	for _, rule := range r.all {
-		if rule.Effect == Deny && rule.about == reads && rule.literal != "" {
-			all = append(all, rule.literal)
-		}
-	}
-	return all
 }

@@ -1,0 +1,88 @@
+package permissions
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+)
+
+// maxLooked is how many files and folders are looked at for those that patterns match.
+const maxLooked = 50_000
+
+// Hidden are the absolute files and folders that there are now of what rules deny reading,
+// for a sandbox, which can hide files and no patterns. Unbound says, a line each, which
+// rules it cannot hide all of.
+func (r Rules) Hidden() (paths, unbound []string) {
+	bases := map[string][]Rule{}
+	var order []string
+	for _, rule := range r.all {
+		switch {
+		case rule.Effect != Deny || rule.about != reads:
+		case rule.literal != "":
+			paths = append(paths, rule.literal)
+		case rule.base != "":
+			if bases[rule.base] == nil {
+				order = append(order, rule.base)
+			}
+			bases[rule.base] = append(bases[rule.base], rule)
+		}
+	}
+	looked := 0
+	for _, base := range order {
+		found, whole := below(base, bases[base], &looked)
+		paths = append(paths, found...)
+		if !whole {
+			for _, rule := range bases[base] {
+				unbound = append(unbound, fmt.Sprintf("%s binds commands only in the first %d files below %s; name folders without a star", rule, maxLooked, base))
+			}
+		}
+	}
+	return paths, unbound
+}
+
+// below are the files and folders below a folder that rules match; whole reports whether
+// all of it was looked at.
+func below(base string, rules []Rule, looked *int) (found []string, whole bool) {
+	whole = true
+	_ = filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read here cannot be read there
+		}
+		if *looked++; *looked > maxLooked {
+			whole = false
+			return fs.SkipAll
+		}
+		for _, rule := range rules {
+			if rule.paths(path) {
+				if found = append(found, path); entry.IsDir() {
+					return fs.SkipDir
+				}
+				break
+			}
+		}
+		return nil
+	})
+	return found, whole
+}
+
+// Parse reads rules of one effect that are not of a file of settings but of a skill, whose
+// paths begin at root.
+func Parse(effect Effect, texts []string, file, root, home string) Rules {
+	r := Rules{home: home}
+	for _, text := range texts {
+		rule, why := parse(text, root, home)
+		if rule.File, rule.Effect = file, effect; why != "" {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
+			continue
+		}
+		r.all = append(r.all, rule)
+	}
+	return r
+}
+
+// Join returns the rules of both.
+func Join(a, b Rules) Rules {
+	return Rules{all: slices.Concat(a.all, b.all), home: cmp.Or(a.home, b.home), Problems: slices.Concat(a.Problems, b.Problems)}
+}

@@ -1,0 +1,71 @@
+package permissions_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"agent/internal/setup/permissions"
+)
+
+// What rules with wildcards deny reading is hidden as the files that there are (setup.md 7).
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		".git/HEAD": "", "a.key": "", "sub/b.key": "", "sub/c.txt": "", "private/x/y": "", "x.env": "",
+		".claude/settings.json": `{"permissions": {"deny": ["Read(**/*.key)", "Read(./pri*/**)", "Read(c.txt)", "Edit(*.env)"], "ask": ["Read(*.env)"]}}`,
+	} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths, unbound := permissions.Read(permissions.Where{Home: filepath.Dir(root), Workspace: root}).Hidden()
+	var got []string
+	for _, path := range paths {
+		rel, _ := filepath.Rel(root, path)
+		got = append(got, rel)
+	}
+	slices.Sort(got)
+	if want := []string{"a.key", "private", "sub/b.key", "sub/c.txt"}; !slices.Equal(got, want) || len(unbound) > 0 {
+		t.Errorf("%q, %q; want %q", got, unbound, want)
+	}
+}
+
+// What a repository would widen is offered, and what it may never set is named (setup.md 1).
+func TestOffered(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][3]int{ // offers, lines, problems
+		`{"permissions": {"allow": ["Bash(ls)"]}}`:                                                          {1, 0, 0},
+		`{"permissions": {"allow": "all", "deny": ["Edit"]}}`:                                               {0, 1, 0},
+		`{"apiKeyHelper": "x", "env": {}, "statusLine": {}, "permissions": {"defaultMode": "acceptEdits"}}`: {0, 1, 0},
+		`{"hooks": {}}`: {0, 0, 0},
+		`{`:             {0, 0, 1},
+	} {
+		if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := permissions.Read(permissions.Where{Home: "/home/nobody", Workspace: root})
+		if got := [3]int{len(r.Offered), len(r.Ignored), len(r.Problems)}; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+		own := permissions.Read(permissions.Where{Home: root, Workspace: filepath.Join(root, "x")})
+		if len(own.Offered)+len(own.Ignored) > 0 {
+			t.Errorf("%s of the user's own folder: %v", text, own)
+		}
+	}
+}
