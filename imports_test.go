@@ -40,7 +40,7 @@ var rooms = []room{
 	{"internal/tui/mailbox", []string{"internal/chat"}, "it carries events and shows none"},
 	{"internal/tui/svg", nil, "a picture is of rows, whatever they show"},
 	{"internal/tui", []string{"internal/chat", "internal/gate", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture"}, "the screen shows events and commands and knows their types"},
-	{"internal/acp", []string{"internal/chat", "internal/atcmd", "internal/history", "internal/todo", "internal/traits"}, "it shows the events of conversations to an editor and makes none"},
+	{"internal/acp", []string{"internal/chat", "internal/atcmd", "internal/gate", "internal/history", "internal/text/textdiff", "internal/text/textfile", "internal/todo", "internal/tools"}, "it shows the events of conversations to an editor and makes none"},
 	{"internal/headless", []string{"internal/atcmd", "internal/tools", "internal/chat", "internal/history"}, "it prints the events of a turn"},
 	{"internal/offline/logs", []string{"internal/history", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},

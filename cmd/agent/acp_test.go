@@ -27,8 +27,11 @@ type editor struct {
 	to   *io.PipeWriter
 	from *bufio.Scanner
 	// lines are all that was received, for checks at the end.
-	lines []string
-	id    int
+	lines  []string
+	id     int
+	server *llmtest.Server
+	// shows are the texts of the editor, by path; nil means that it does not give them.
+	shows map[string]string
 }
 
 func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
@@ -47,7 +50,7 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
 		ended <- acp.Serve(context.Background(), editorAgent{world{Process: p}, o}, in, out, slog.New(slog.DiscardHandler))
 		out.Close()
 	}()
-	e := &editor{t: t, to: to, from: bufio.NewScanner(from)}
+	e := &editor{t: t, to: to, from: bufio.NewScanner(from), server: server}
 	e.from.Buffer(nil, 32<<20)
 	t.Cleanup(func() {
 		to.Close()
@@ -113,6 +116,15 @@ func (e *editor) response(id int, answer func(params string) string) received {
 	for {
 		m := e.next()
 		switch {
+		case m.Method == "fs/read_text_file":
+			var params struct{ Path string }
+			_ = json.Unmarshal(m.Params, &params)
+			answer := `"error":{"code":-32002,"message":"there is no such file"}`
+			if text, ok := e.shows[params.Path]; ok {
+				quoted, _ := json.Marshal(text)
+				answer = `"result":{"content":` + string(quoted) + `}`
+			}
+			e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer))
 		case m.Method == "session/request_permission" && answer != nil:
 			e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer(string(m.Params))))
 		case m.Method == "" && string(m.ID) == fmt.Sprint(id):
@@ -124,7 +136,7 @@ func (e *editor) response(id int, answer func(params string) string) received {
 // start initialises the connection and opens a session in a folder.
 func (e *editor) start(folder string) (session string) {
 	e.t.Helper()
-	e.response(e.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}}), nil)
+	e.response(e.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": e.shows != nil}}}), nil)
 	m := e.response(e.request("session/new", map[string]any{"cwd": folder, "mcpServers": []any{}}), nil)
 	var result struct{ SessionID string }
 	if m.Error != nil || json.Unmarshal(m.Result, &result) != nil || result.SessionID == "" {
@@ -139,6 +151,50 @@ func (e *editor) prompt(session, text string) int {
 }
 
 func allowOnce(string) string { return `{"outcome":{"outcome":"selected","optionId":"allow"}}` }
+
+// What the editor shows and did not save: a read says so, an edit is refused, and what is
+// equal or new is asked about as ever. An editor that does not answer is asked once.
+func TestEditorUnsavedText(t *testing.T) {
+	t.Parallel()
+	home, folder := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"stale.txt": "one\ntwo\n", "same.txt": "one\r\n", "linked.txt": "x\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := startEditor(t, home,
+		llmtest.Call("read_file", `{"file_path":"stale.txt"}`),
+		llmtest.Call("replace", `{"file_path":"stale.txt","old_string":"two","new_string":"2"}`),
+		llmtest.Call("read_many_files", `{"paths":["same.txt","stale.txt"]}`),
+		llmtest.Call("write_file", `{"file_path":"new.txt","content":"n\n"}`),
+		llmtest.Say("Done."),
+	)
+	e.shows = map[string]string{filepath.Join(folder, "stale.txt"): "one\nTWO\nthree\n", filepath.Join(folder, "same.txt"): "one", filepath.Join(folder, "linked.txt"): "y\n"}
+	session := e.start(folder)
+	m := e.response(e.request("session/prompt", map[string]any{"sessionId": session, "prompt": []any{
+		map[string]any{"type": "text", "text": "look"}, map[string]any{"type": "resource_link", "name": "linked.txt", "uri": "file://" + filepath.Join(folder, "linked.txt")},
+	}}), allowOnce)
+	if string(m.Result) != `{"stopReason":"end_turn"}` {
+		t.Fatalf("%s %+v", m.Result, m.Error)
+	}
+	for name, want := range map[string]string{"stale.txt": "one\ntwo\n", "new.txt": "n\n"} {
+		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
+			t.Errorf("%s holds %q, %v", name, text, err)
+		}
+	}
+	sent := e.server.Requests()
+	last := string(sent[len(sent)-1].Body)
+	for want, times := range map[string]int{
+		"linked.txt has unsaved changes in the editor: 1 line differs; this is the text on the disk":         1,
+		"stale.txt has unsaved changes in the editor: 2 lines differ; this is the text on the disk":          2,
+		"not run: stale.txt has unsaved changes in the editor: 2 lines differ; ask the person to save first": 1,
+		"same.txt has": 0, "new.txt has": 0,
+	} {
+		if n := strings.Count(last, want); n != times {
+			t.Errorf("%q is there %d times, want %d:\n%s", want, n, times, last)
+		}
+	}
+}
 
 // The golden turn: an edit that is asked about with a diff, and a command.
 func TestEditorTurn(t *testing.T) {

@@ -11,6 +11,9 @@ type initializeParams struct {
 			Notices    json.RawMessage `json:"notices"`
 			Compaction json.RawMessage `json:"compaction"`
 		} `json:"session"`
+		FS struct {
+			ReadTextFile bool `json:"readTextFile"`
+		} `json:"fs"`
 		Auth struct {
 			Terminal bool `json:"terminal"`
 		} `json:"auth"`

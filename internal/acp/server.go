@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/todo"
 	"agent/internal/traits"
@@ -64,9 +65,9 @@ type Agent interface {
 	// Images reports whether the model of new sessions takes images.
 	Images() bool
 	// Open makes a conversation in a folder: a new one, or the recorded one of an id.
-	// The events go to emit. An error is a *SignInError, a *HeldError or ErrNoSession
+	// The events go to emit; its calls pass the gates too. An error is a *SignInError, a *HeldError or ErrNoSession
 	// where one of these is the reason.
-	Open(ctx context.Context, folder, id string, emit func(chat.Event)) (Conversation, error)
+	Open(ctx context.Context, folder, id string, emit func(chat.Event), gates ...gate.Gate) (Conversation, error)
 	// List returns the recorded sessions of a folder, or all for "", latest first.
 	List(folder string) ([]Listed, error)
 	Delete(id string) error
@@ -101,7 +102,7 @@ type Server struct {
 	log   *slog.Logger
 
 	// Set by initialize.
-	notices, compactions bool
+	notices, compactions, readsText bool
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -240,6 +241,7 @@ func (s *Server) initialize(m message) {
 	}
 	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 	s.notices, s.compactions = given(p.ClientCapabilities.Session.Notices), given(p.ClientCapabilities.Session.Compaction)
+	s.readsText = p.ClientCapabilities.FS.ReadTextFile
 	none := map[string]any{}
 	auth := map[string]any{"id": "agent-env", "name": "Key from the environment or agent login", "description": "Set OPENAI_API_KEY or OPENAI_BASE_URL, or run: agent login"}
 	if p.ClientCapabilities.Auth.Terminal {

@@ -22,6 +22,7 @@ type session struct {
 	ended  chan struct{}
 	closed sync.Once
 	show   *shown
+	files  *buffers
 
 	mu sync.Mutex
 	// prompts are the requests that wait for the end of their turn, the oldest first;
@@ -41,14 +42,14 @@ const inboxSize = 1024
 
 func newSession(s *Server) *session {
 	one := &session{server: s, inbox: make(chan func(), inboxSize), ended: make(chan struct{})}
-	one.show = newShown(one)
+	one.show, one.files = newShown(one), &buffers{session: one}
 	return one
 }
 
 // begin makes the conversation and starts its goroutines.
 func (s *session) begin(ctx context.Context, folder, id string) error {
 	s.ctx, s.end = context.WithCancel(ctx)
-	talk, err := s.server.agent.Open(s.ctx, folder, id, s.event)
+	talk, err := s.server.agent.Open(s.ctx, folder, id, s.event, s.files.gate())
 	if err != nil {
 		s.end()
 		return err
@@ -174,6 +175,7 @@ func (s *session) prompt(m message, p sessionParams) {
 		s.runCommand(m, p.Prompt[0].Text)
 		return
 	}
+	message = append(message, s.files.ofLinks(p.Prompt)...)
 	s.mu.Lock()
 	s.prompts = append(s.prompts, m)
 	s.mu.Unlock()

@@ -68,6 +68,8 @@ type Options struct {
 	// Events receives every event of the conversation, in order, on the goroutine that
 	// runs it.
 	Events func(chat.Envelope)
+	// Gates are the front end's, which every call passes.
+	Gates []gate.Gate
 	// Connect finds the endpoint; nil means Find.
 	Connect Connector
 	// Ask puts a question to a person before the conversation begins; nil where nobody
@@ -407,7 +409,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 
 		Expand:   c.expand,
 		Below:    c.below,
-		Gates:    c.gates(),
+		Gates:    append(c.gates(), c.options.Gates...),
 		Hooks:    c.hookMoments(),
 		Begun:    c.begunFrom(),
 		Policy:   gate.Policy{Allow: allowed.inside, AllowOutside: allowed.outside, Unattended: c.options.Unattended},

@@ -55,6 +55,26 @@ func New(before, after string) Diff {
 	return d
 }
 
+// Changed returns how many lines differ: of lines that take the place of others the
+// larger number counts.
+func (d Diff) Changed() int {
+	n, removed, added := 0, 0, 0
+	for _, h := range d {
+		for _, line := range h.lines {
+			switch line.op {
+			case '-':
+				removed++
+			case '+':
+				added++
+			default:
+				n += max(removed, added)
+				removed, added = 0, 0
+			}
+		}
+	}
+	return n + max(removed, added)
+}
+
 // keep adds unchanged lines to the last hunk, if there is one.
 func (d Diff) keep(old []string, start, end int) {
 	if len(d) > 0 {

@@ -1,0 +1,189 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/disk"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/text/textdiff"
+	"agent/internal/text/textfile"
+	"agent/internal/tools"
+)
+
+// editorPatience is how long an editor may take to say what it shows of a file.
+const editorPatience = time.Second
+
+// buffers compares files with the text that the editor shows of them. The disk is what
+// tools work with; where the editor has unsaved changes, a read says so and an edit is
+// refused, or saving would overwrite one of the two.
+type buffers struct {
+	session *session
+
+	mu sync.Mutex
+	// silent is set when the editor did not answer in time: it is not asked again.
+	silent bool
+	// unsaved are the remarks for reads that have no answer yet, by call.
+	unsaved map[string]string
+}
+
+func (b *buffers) gate() gate.Gate {
+	return gate.Gate{Name: "unsaved changes", Stage: gate.Denies, Check: b.check, Remark: b.remark}
+}
+
+// check refuses an edit of a file with unsaved changes, and notes those of files that are
+// read.
+func (b *buffers) check(ctx context.Context, call gate.Call) gate.Verdict {
+	var found string
+	for _, path := range filesOf(call) {
+		if n := b.differ(ctx, b.absolute(path)); n > 0 {
+			found += fmt.Sprintf("%s has unsaved changes in the editor: %s; ", path, lines(n))
+		}
+	}
+	switch {
+	case found == "":
+	case call.Traits.Edits:
+		return gate.Verdict{Refusal: "not run: " + found + "ask the person to save first"}
+	default:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.unsaved == nil {
+			b.unsaved = map[string]string{}
+		}
+		b.unsaved[keyOf(call)] = found + "this is the text on the disk"
+	}
+	return gate.Verdict{}
+}
+
+func (b *buffers) remark(call gate.Call, _ tools.Answer) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found := b.unsaved[keyOf(call)]
+	delete(b.unsaved, keyOf(call))
+	return found
+}
+
+func keyOf(call gate.Call) string { return call.Name + string(call.Arguments) }
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line differs"
+	}
+	return fmt.Sprintf("%d lines differ", n)
+}
+
+func (b *buffers) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(b.session.talk.Root(), path)
+}
+
+// filesOf are the files that a call shows or changes.
+func filesOf(call gate.Call) []string {
+	if call.Traits.Edits {
+		return call.Preview.Paths
+	}
+	if !call.Traits.ShowsFile() && !call.Traits.ShowsFiles() {
+		return nil
+	}
+	var arguments map[string]json.RawMessage
+	if json.Unmarshal(call.Arguments, &arguments) != nil {
+		return nil
+	}
+	var files []string
+	for _, name := range call.Traits.File {
+		var file string
+		if json.Unmarshal(arguments[name], &file) == nil && file != "" {
+			files = append(files, file)
+			break
+		}
+	}
+	for _, name := range call.Traits.Files {
+		var several []string
+		if json.Unmarshal(arguments[name], &several) == nil {
+			files = append(files, several...)
+		}
+	}
+	return files
+}
+
+// differ returns in how many lines the editor's text of a file is not that on the disk: 0
+// where they are equal, or the editor does not say.
+func (b *buffers) differ(ctx context.Context, path string) int {
+	b.mu.Lock()
+	silent := b.silent || !b.session.server.readsText
+	b.mu.Unlock()
+	if silent {
+		return 0
+	}
+	shown, known := b.ask(ctx, path)
+	if !known {
+		return 0
+	}
+	data, err := disk.Beginning(path, maxMessage)
+	if len(data) == maxMessage || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0
+	}
+	plain := func(text string) string { return strings.TrimSuffix(text, "\n") }
+	return textdiff.New(plain(textfile.Parse(data).Text), plain(textfile.PlainEnds(shown))).Changed()
+}
+
+// ofLinks are the remarks about the files of a message.
+func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
+	found := make([]string, len(blocks))
+	var asked sync.WaitGroup
+	for i, block := range blocks {
+		path := pathOf(block.URI)
+		if block.Type != "resource_link" || !filepath.IsAbs(path) || !disk.Within(path, b.session.talk.Root()) {
+			continue
+		}
+		asked.Go(func() {
+			if n := b.differ(b.session.ctx, path); n > 0 {
+				found[i] = fmt.Sprintf("%s has unsaved changes in the editor: %s; this is the text on the disk", path, lines(n))
+			}
+		})
+	}
+	asked.Wait()
+	var m atcmd.Message
+	for _, remark := range found {
+		if remark != "" {
+			m = append(m, atcmd.Part{Text: remark, Source: history.Piped})
+		}
+	}
+	return m
+}
+
+// ask asks the editor for the text of a file.
+func (b *buffers) ask(ctx context.Context, path string) (text string, known bool) {
+	answer := make(chan message, 1)
+	withdraw := b.session.server.conn.request("fs/read_text_file", map[string]any{"sessionId": b.session.id, "path": path}, func(m message) { answer <- m })
+	late := time.NewTimer(editorPatience)
+	defer late.Stop()
+	select {
+	case m := <-answer:
+		var result struct {
+			Content *string `json:"content"`
+		}
+		if m.Error != nil || json.Unmarshal(m.Result, &result) != nil || result.Content == nil {
+			return "", false
+		}
+		return *result.Content, true
+	case <-ctx.Done():
+	case <-late.C:
+		b.mu.Lock()
+		b.silent = true
+		b.mu.Unlock()
+	}
+	withdraw()
+	return "", false
+}
