@@ -72,7 +72,7 @@ func (a editorAgent) Images() bool { return true }
 func (a editorAgent) Open(ctx context.Context, folder, id string, emit func(chat.Event), gates ...gate.Gate) (acp.Conversation, error) {
 	o := a.o
 	o.workspace, o.resume = folder, id
-	c, err := newConversation(ctx, a.w, o, app.Options{Events: func(e chat.Envelope) { emit(e.Event) }, Connect: app.Find, YesNo: true, Gates: gates})
+	c, err := newConversation(ctx, a.w, o, app.Options{Events: func(e chat.Envelope) { emit(e.Event) }, Connect: app.Find, Gates: gates})
 	var missing *session.NotFoundError
 	var locked *session.LockedError
 	switch {

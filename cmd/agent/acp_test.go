@@ -152,8 +152,43 @@ func (e *editor) prompt(session, text string) int {
 
 func allowOnce(string) string { return `{"outcome":{"outcome":"selected","optionId":"allow"}}` }
 
+// The model asks: one permission request a question, with kinds that differ. What is no
+// answer leaves the decision to the model.
+func TestEditorIsAskedByTheModel(t *testing.T) {
+	t.Parallel()
+	const questions = `{"questions":[{"question":"Which store?","options":[{"label":"SQLite","description":"one file"},{"label":"Postgres"}]},{"question":"Tests?","options":["yes","no"]}]}`
+	e := startEditor(t, t.TempDir(), llmtest.Call("ask_user", questions), llmtest.Call("ask_user", questions), llmtest.Say("Done."))
+	session := e.start(t.TempDir())
+	answers := []string{`{"outcome":{"outcome":"selected","optionId":"1"}}`, `{"outcome":{"outcome":"selected","optionId":"0"}}`, `{"outcome":{"outcome":"selected","optionId":"7"}}`}
+	var asked []string
+	m := e.response(e.prompt(session, "store it"), func(params string) string {
+		asked = append(asked, params)
+		return answers[len(asked)-1]
+	})
+	if string(m.Result) != `{"stopReason":"end_turn"}` || len(asked) != 3 {
+		t.Fatalf("%s %+v, asked %q", m.Result, m.Error, asked)
+	}
+	for _, want := range []string{`"title":"Which store?"`, `SQLite: one file`, `{"optionId":"0","name":"SQLite","kind":"allow_once"},{"optionId":"1","name":"Postgres","kind":"allow_always"}`} {
+		if !strings.Contains(asked[0], want) {
+			t.Errorf("%s is not in %s", want, asked[0])
+		}
+	}
+	sent := e.server.Requests()
+	for i, wants := range [][]string{{"Postgres", "yes"}, {"the user did not choose, but said: decide and say so"}} {
+		for _, want := range wants {
+			if last := string(sent[i+1].Body); !strings.Contains(last[strings.LastIndex(last, `"role":"tool"`):], want) {
+				t.Errorf("%q is not in request %d: %s", want, i+1, last)
+			}
+		}
+	}
+	if again := e.response(e.request("initialize", map[string]any{"protocolVersion": 1}), nil); again.Error == nil {
+		t.Error("a second initialize is taken")
+	}
+	e.validate()
+}
+
 // What the editor shows and did not save: a read says so, an edit is refused, and what is
-// equal or new is asked about as ever. An editor that does not answer is asked once.
+// equal or new is asked about as ever.
 func TestEditorUnsavedText(t *testing.T) {
 	t.Parallel()
 	home, folder := t.TempDir(), t.TempDir()

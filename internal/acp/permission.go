@@ -19,8 +19,8 @@ const (
 
 // ask puts a question to the editor. Whatever is not a clear yes allows nothing.
 func (w *shown) ask(a chat.Approval) {
-	if len(a.Preview.Inquiries) > 0 { // the protocol has no question with choices
-		go w.session.talk.Answer(a.ID, chat.Decision{Reason: "questions with choices cannot be shown here; ask in your answer, or decide and say so"})
+	if len(a.Preview.Inquiries) > 0 {
+		w.inquire(a)
 		return
 	}
 	call := map[string]any{"toolCallId": w.callID(a), "title": words.Line(titleOf(a), 0), "status": "pending", "kind": kind(a.Traits), "content": w.question(a)}
@@ -69,7 +69,17 @@ func titleOf(a chat.Approval) string {
 
 // decision reads an answer.
 func decision(m message, always bool) chat.Decision {
-	refused := chat.Decision{Reason: "the person refused"}
+	switch selected(m) {
+	case optionAllow:
+		return chat.Decision{Allow: true}
+	case optionAlways:
+		return chat.Decision{Allow: true, Always: always}
+	}
+	return chat.Decision{Reason: "the person refused"}
+}
+
+// selected is the id of the option that an answer selects, "" when it selects none.
+func selected(m message) string {
 	var answer struct {
 		Outcome struct {
 			Outcome  string `json:"outcome"`
@@ -77,15 +87,9 @@ func decision(m message, always bool) chat.Decision {
 		} `json:"outcome"`
 	}
 	if m.Error != nil || json.Unmarshal(m.Result, &answer) != nil || answer.Outcome.Outcome != "selected" {
-		return refused
+		return ""
 	}
-	switch answer.Outcome.OptionID {
-	case optionAllow:
-		return chat.Decision{Allow: true}
-	case optionAlways:
-		return chat.Decision{Allow: true, Always: always}
-	}
-	return refused
+	return answer.Outcome.OptionID
 }
 
 // settled withdraws a question that needs no answer any more.

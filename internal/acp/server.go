@@ -101,7 +101,8 @@ type Server struct {
 	conn  *conn
 	log   *slog.Logger
 
-	// Set by initialize.
+	// Set by the first initialize.
+	initialized                     bool
 	notices, compactions, readsText bool
 
 	mu       sync.Mutex
@@ -234,6 +235,11 @@ func (s *Server) session(id string) *session {
 }
 
 func (s *Server) initialize(m message) {
+	if s.initialized {
+		s.answer(m, nil, failf(codeRequest, "initialize was called before"))
+		return
+	}
+	s.initialized = true
 	var p initializeParams
 	if json.Unmarshal(m.Params, &p) != nil {
 		s.answer(m, nil, failf(codeParams, "the parameters of initialize have another form"))

@@ -62,9 +62,6 @@ type Options struct {
 	AsksTrust bool
 	// Unattended means that nobody can answer an approval.
 	Unattended bool
-	// YesNo means that a person can answer with yes and no and nothing else: tools that ask
-	// for more are not offered.
-	YesNo bool
 	// Events receives every event of the conversation, in order, on the goroutine that
 	// runs it.
 	Events func(chat.Envelope)
@@ -149,8 +146,8 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	if o.Record.Off {
 		offered = tools.WithoutRecord(offered)
 	}
-	if o.Unattended || o.YesNo {
-		offered = tools.WithoutPerson(offered, o.YesNo)
+	if o.Unattended {
+		offered = tools.WithoutPerson(offered)
 	}
 	c := &Conversation{process: p, options: o, settings: o.Settings.Overlay()}
 	c.registry = tools.Join(c.sources(offered)...)

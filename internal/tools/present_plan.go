@@ -17,7 +17,7 @@ func presentPlan() Tool {
 	return define(Tool{
 		Name:        "present_plan",
 		Description: "In the approval mode plan: shows the user your plan and asks whether you may carry it out.",
-		Traits:      Traits{Asks: true, YesNo: true, Words: traits.Say("planning", "planned", "plan")},
+		Traits:      Traits{Asks: true, Words: traits.Say("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args presentPlanArgs) (Plan, error) {
 		plan := strings.TrimSpace(args.Plan)
 		if plan == "" {

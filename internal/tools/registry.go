@@ -112,12 +112,12 @@ func WithoutRecord(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.NeedsRecord })
 }
 
-// WithoutPerson returns the tools of a conversation in which nobody can answer, or only with
-// yes and no: those that ask for more are not offered, and say so when they are called.
-func WithoutPerson(tools []Tool, yesNo bool) []Tool {
+// WithoutPerson returns the tools of a conversation in which nobody can answer: those that
+// ask are not offered, and say so when they are called.
+func WithoutPerson(tools []Tool) []Tool {
 	tools = slices.Clone(tools)
 	for i := range tools {
-		tools[i].Unoffered = tools[i].Unoffered || tools[i].Asks && !(yesNo && tools[i].YesNo)
+		tools[i].Unoffered = tools[i].Unoffered || tools[i].Asks
 	}
 	return tools
 }

@@ -23,8 +23,6 @@ type Traits struct {
 	Keeps bool
 	// Asks: calls ask the person something; that is their effect.
 	Asks bool
-	// YesNo: what calls ask is answered with yes or no.
-	YesNo bool
 
 	// Beside: calls may run at the same time as others.
 	Beside bool

@@ -65,7 +65,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 			break
 		}
 	}
-	if plan := a.turn.plan; plan != "" && e.Traits.YesNo { // it stays when the question is gone
+	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // it stays when the question is gone
 		a.turn.plan = ""
 		a.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.md.Render(plan, width) })
 	}
