@@ -96,7 +96,7 @@ const doneResult = `"sessionId":"s1","response":"Done <ok>.\n\n","exit":0,"turns
 const failedResult = `"sessionId":"s1","response":"Done","exit":3,"turns":3,"toolCalls":3,"usage":{"promptTokens":100,"completionTokens":20,"cachedTokens":30,"cacheWriteTokens":0},"context":{"tokens":50000,"limit":100000,"densityFreed":10000,"compressions":1},"durationMs":1500,"error":"the key was refused"}
 `
 
-const stream = `{"type":"session","schema":1,"sessionId":"s1"}
+const stream = `{"type":"session","schema":1,"sessionId":"s1","servers":[],"skills":[],"commands":[],"hooks":[]}
 {"type":"notice","text":"not included: @b.bin: it is binary"}
 {"type":"reasoning","delta":"hm <"}
 {"type":"text","delta":"Let me "}
