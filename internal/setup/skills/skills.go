@@ -157,8 +157,18 @@ func (f *finder) leaveOut(file, why string) {
 // walk calls use with each SKILL.md below a folder. A folder that is a skill has no
 // skills below it.
 func (f *finder) walk(dir string, depth int, use func(file string)) {
+	if depth > maxDepth || f.count >= maxFolders {
+		return
+	}
+	if depth > 0 { // most folders are skills, and need not be listed
+		if file := filepath.Join(dir, "SKILL.md"); isThere(file) {
+			f.count++
+			use(file)
+			return
+		}
+	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || depth > maxDepth || f.count >= maxFolders {
+	if err != nil {
 		return
 	}
 	f.count++
@@ -174,6 +184,11 @@ func (f *finder) walk(dir string, depth int, use func(file string)) {
 			f.walk(filepath.Join(dir, e.Name()), depth+1, use)
 		}
 	}
+}
+
+func isThere(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
 }
 
 // parse reads a skill; why says what keeps it from being one.

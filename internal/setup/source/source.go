@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 
 	"agent/internal/disk"
 	"agent/internal/protect"
@@ -44,7 +46,12 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if !info.Mode().IsRegular() { // reading a pipe would never end
 		return Text{}, fmt.Errorf("%s is no regular file", file)
 	}
-	real, err := filepath.EvalSymlinks(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	if err != nil {
+		return Text{}, err
+	}
+	defer f.Close()
+	real, err := realPath(f)
 	if err != nil {
 		return Text{}, err
 	}
@@ -58,11 +65,6 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if why != "" {
 		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return Text{}, err
-	}
-	defer f.Close()
 	data := make([]byte, min(info.Size(), int64(limit))+1) // one more shows whether there is more
 	n, err := io.ReadFull(f, data)
 	if data = data[:n]; err == nil && n <= limit { // it has grown since
@@ -77,6 +79,17 @@ func (p Place) Read(file string, limit int) (Text, error) {
 		return Text{Real: real, Text: string(data)}, nil
 	}
 	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
+}
+
+// realPath is the path of an open file after links. The system knows it by one call, which
+// is what reading many small files costs most.
+func realPath(f *os.File) (string, error) {
+	if runtime.GOOS == "linux" {
+		if real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err == nil && filepath.IsAbs(real) {
+			return real, nil
+		}
+	}
+	return filepath.EvalSymlinks(f.Name())
 }
 
 // holds refuses a file that leads out of the root, or to a file that may hold keys.
