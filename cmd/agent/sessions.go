@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"agent/internal/app"
 	"agent/internal/command"
@@ -39,7 +40,7 @@ func newSessionsList(w world) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return rawjson.WriteIndented(w.out, infos)
+				return printSessions(w, infos)
 			}
 			if len(infos) == 0 {
 				return w.tell("no session was recorded here yet")
@@ -50,6 +51,35 @@ func newSessionsList(w world) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// listedSession is a session in JSON, with what it does now.
+type listedSession struct {
+	session.Info
+	// Running is set while a program has the session open; PID is that program.
+	Running bool
+	PID     int `json:",omitempty"`
+	// WaitingSince is since when it waits for an answer of a person.
+	WaitingSince *time.Time `json:",omitempty"`
+}
+
+func printSessions(w world, infos []session.Info) error {
+	f, err := w.Folders()
+	if err != nil {
+		return err
+	}
+	listed := []listedSession{}
+	for _, info := range infos {
+		one := listedSession{Info: info}
+		if held := session.Holder(info.Path); held != nil {
+			one.Running, one.PID = true, held.PID
+			if since := f.WaitsSince(info.ID); !since.IsZero() {
+				one.WaitingSince = &since
+			}
+		}
+		listed = append(listed, one)
+	}
+	return rawjson.WriteIndented(w.out, listed)
 }
 
 func listSessions(w world, all bool) ([]session.Info, error) {

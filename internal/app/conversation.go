@@ -430,6 +430,7 @@ func (c *Conversation) note(e chat.Event) {
 	if _, ended := e.(chat.TurnEnded); ended {
 		c.disallowed.Store(nil)
 	}
+	c.keepAsking(e)
 	if notice, ok := e.(chat.Notice); ok && c.session != nil {
 		c.logged(c.session.Notice(notice.Text))
 	}

@@ -227,6 +227,15 @@ func acquire(path string) (*flock.Flock, error) {
 	return lock, nil
 }
 
+// Holder is the process that has the session at path open, and since when; nil when none has.
+func Holder(path string) *LockedError {
+	var held *LockedError
+	if err := Available(path); errors.As(err, &held) {
+		return held
+	}
+	return nil
+}
+
 func heldBy(path string) error {
 	held := &LockedError{ID: idOf(path)}
 	if t, err := textAt(path); err == nil {
