@@ -97,6 +97,7 @@ var rooms = []room{
 	{"internal/picture", nil, "fitting an image needs its bytes only"},
 	{"internal/words", nil, "writing numbers and lines needs nothing"},
 	{"internal/disk", nil, "writing files needs nothing"},
+	{"internal/worktree", []string{"internal/git", "internal/sandbox", "internal/words", "internal/pattern"}, "a worktree is git's"},
 	{"internal/shape", nil, "the form of an answer depends on nothing"},
 	{"internal/rawjson", nil, "writing JSON needs nothing"},
 	{"internal/console", nil, "writing to a terminal needs nothing"},

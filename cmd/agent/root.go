@@ -32,8 +32,10 @@ type sessionOptions struct {
 	headless bool
 	// workspace is the folder to work in, and named whether the flag says so.
 	workspace string
-	named     bool
-	allow     []string
+	// worktree names the worktree to work in, empty for none.
+	worktree string
+	named    bool
+	allow    []string
 	// allowOutside are rules for commands that leave the sandbox.
 	allowOutside []string
 	output       string
@@ -87,6 +89,11 @@ func converse(ctx context.Context, w world, o sessionOptions) error {
 		}
 		o.resume = id
 	}
+	say, err := o.inWorktree(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer say()
 	if o.headless {
 		return runHeadless(ctx, w, o, app.Find)
 	}
@@ -140,6 +147,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newDoctor(w, runDoctor),
 		newSessions(w),
 		newSandbox(w, runSandboxed),
+		newWorktree(w),
 		newTrust(w),
 		newInit(w, run),
 		newMCP(w),
@@ -157,6 +165,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
 	f.StringArrayVarP(&o.images, "image", "i", nil, "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
+	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` of this repository, on its branch agent/NAME; it is made if it is not there")
 	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
 	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
 	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"agent/internal/worktree"
+
+	"github.com/spf13/cobra"
+)
+
+// worktrees is the folder below which worktrees are made.
+func (w world) worktrees() (string, error) {
+	cache := cmp.Or(w.CacheHome, w.Env("XDG_CACHE_HOME"))
+	if cache == "" && w.Home != "" {
+		cache = filepath.Join(w.Home, ".cache")
+	}
+	if !filepath.IsAbs(cache) {
+		return "", errors.New("there is no folder for worktrees; set HOME or XDG_CACHE_HOME")
+	}
+	return filepath.Join(cache, "agent"), nil
+}
+
+// inWorktree has the session work in the worktree of --worktree. The function returned says
+// where it is, at the end.
+func (o *sessionOptions) inWorktree(ctx context.Context, w world) (say func(), err error) {
+	if o.worktree == "" {
+		return func() {}, nil
+	}
+	cache, err := w.worktrees()
+	if err != nil {
+		return nil, usage(err)
+	}
+	made, err := worktree.Open(ctx, w.Path(o.workspace), cache, o.worktree)
+	if err != nil {
+		return nil, usage(err)
+	}
+	o.workspace = made.Inside
+	for _, note := range made.Notes {
+		fmt.Fprintln(w.people, "worktree "+o.worktree+": "+note)
+	}
+	return func() { fmt.Fprintf(w.people, "worktree %s, branch %s\n", made.Path, made.Branch) }, nil
+}
+
+func newWorktree(w world) *cobra.Command {
+	group := &cobra.Command{Use: "worktree", Short: "Worktrees that --worktree has made", Args: noSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	group.AddCommand(&cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove a worktree of this repository and its branch, if nothing is lost by it",
+		Args:  exactArgs(1, "the name of a worktree"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cache, err := w.worktrees()
+			if err == nil {
+				err = worktree.Remove(cmd.Context(), w.Dir, cache, args[0])
+			}
+			if err != nil {
+				return usage(err)
+			}
+			return nil
+		},
+	})
+	return group
+}

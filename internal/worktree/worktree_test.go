@@ -1,0 +1,102 @@
+package worktree
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func sh(t *testing.T, dir, line string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-ec", line)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org", "GIT_CONFIG_GLOBAL=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+// Odd repositories: each has its worktree, or it is said why not; nothing of the repository
+// runs, nothing is lost, and nothing is left.
+func TestOddRepositories(t *testing.T) {
+	t.Parallel()
+	const one = "git init -q -b main; mkdir sub; echo a > a; echo b > sub/b; git add .; git commit -qm one; "
+	for name, tc := range map[string]struct{ make, from, fails, note string }{
+		"usual":            {make: one},
+		"subfolder":        {make: one, from: "sub"},
+		"detached":         {make: one + "git checkout -q --detach"},
+		"a hook":           {make: one + "printf '#!/bin/sh\\ntouch ../ran\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout"},
+		"a filter":         {make: one + "git config filter.x.smudge 'touch ../ran; cat'; echo '* filter=x' > .gitattributes; git add .; git commit -qm two"},
+		"bare":             {make: one + "git clone -q --bare . ../bare", from: "../bare", fails: "in no git repository that has a work tree"},
+		"in a worktree":    {make: one + "git worktree add -q -b other ../other", from: "../other"},
+		"the branch is":    {make: one + "git branch agent/job"},
+		"submodules":       {make: one + "echo '[submodule \"x\"]' > .gitmodules; git add .; git commit -qm two", note: "submodules"},
+		"lfs":              {make: one + "echo '*.bin filter=lfs' > .gitattributes; git add .; git commit -qm two", note: "LFS"},
+		"no commit":        {make: "git init -q -b main", fails: "cannot be made"},
+		"no repository":    {make: "true", fails: "in no git repository"},
+		"a branch is used": {make: one + "git worktree add -q -b agent/job ../used", fails: "cannot be made"},
+		"a branch agent":   {make: one + "git branch agent", fails: "cannot be made"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			root, cache := filepath.Join(base, "r"), filepath.Join(base, "cache")
+			if err := os.Mkdir(root, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			sh(t, root, tc.make)
+			from := filepath.Join(root, tc.from)
+			w, err := Open(t.Context(), from, cache, "job")
+			if tc.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.fails) {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := Open(t.Context(), from, cache, "job"); err != nil || again.Inside != w.Inside {
+				t.Errorf("again: %+v, %v", again, err)
+			}
+			if !strings.Contains(strings.Join(w.Notes, "; "), tc.note) || tc.from == "sub" && filepath.Base(w.Inside) != "sub" {
+				t.Errorf("%+v", w)
+			}
+			if _, err := os.Stat(filepath.Join(base, "ran")); err == nil {
+				t.Error("something of the repository ran")
+			}
+			sh(t, w.Path, "echo new > new")
+			if err := Remove(t.Context(), from, cache, "job"); err == nil || !strings.Contains(err.Error(), "has changes") {
+				t.Errorf("with changes: %v", err)
+			}
+			sh(t, w.Path, "git add -f new; git commit -qm new")
+			if err := Remove(t.Context(), from, cache, "job"); err == nil || !strings.Contains(err.Error(), "no other branch") {
+				t.Errorf("with commits: %v", err)
+			}
+			sh(t, w.Path, "git branch kept")
+			if err := Remove(t.Context(), from, cache, "job"); err != nil {
+				t.Errorf("removing: %v", err)
+			}
+			if _, err := os.Stat(w.Path); err == nil {
+				t.Error("it is still there")
+			}
+			if err := Remove(t.Context(), from, cache, "job"); err == nil {
+				t.Error("it is removed twice")
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "..", "a/b", "-b", ".x", "a..b", "x.lock", strings.Repeat("a", 65), "a b"} {
+		if _, err := Open(t.Context(), t.TempDir(), t.TempDir(), name); err == nil || !strings.Contains(err.Error(), "use 1 to 64") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
