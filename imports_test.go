@@ -24,7 +24,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
-	{"internal/app", []string{"internal/text/lines", "internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/mcp", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/tempdir", "internal/todo", "internal/tokens", "internal/tools", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
+	{"internal/app", []string{"internal/text/lines", "internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/mcp", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/tempdir", "internal/todo", "internal/tokens", "internal/tools", "internal/trace", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
 	{"internal/tui/style", []string{"internal/tui/style"}, "how text looks needs nothing"},
 	{"internal/tui/highlight", []string{"internal/lexer", "internal/tui/style"}, "code becomes styled lines"},
 	{"internal/tui/markdown", []string{"internal/tui/style", "internal/tui/highlight"}, "markdown becomes styled lines"},
@@ -98,6 +98,7 @@ var rooms = []room{
 	{"internal/words", nil, "writing numbers and lines needs nothing"},
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/worktree", []string{"internal/git", "internal/sandbox", "internal/words", "internal/pattern"}, "a worktree is git's"},
+	{"internal/trace", []string{"internal/chat", "internal/pattern"}, "a tracer listens"},
 	{"internal/shape", nil, "the form of an answer depends on nothing"},
 	{"internal/rawjson", nil, "writing JSON needs nothing"},
 	{"internal/console", nil, "writing to a terminal needs nothing"},

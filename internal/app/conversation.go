@@ -34,6 +34,7 @@ import (
 	"agent/internal/setup/trust"
 	"agent/internal/shell"
 	"agent/internal/tools"
+	"agent/internal/trace"
 	"agent/internal/workspace"
 	"agent/prompts"
 )
@@ -134,6 +135,8 @@ type Conversation struct {
 	hidden     []string
 	disallowed atomic.Pointer[permissions.Rules]
 	log        *slog.Logger
+	// tracer reports to a collector, nil where the environment names none.
+	tracer *trace.Tracer
 	// session is the record of the conversation, nil when none is kept.
 	session *session.Log
 	closers []func() error
@@ -220,6 +223,8 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		c.id = unrecorded + strings.ToLower(rand.Text()[:8])
 	}
 	c.log = c.log.With("conversation", c.id)
+	c.tracer = trace.Start(c.process.Env, c.process.Version, c.id, func() string { return settings.Model.Of(c.settings) }, c.process.Now)
+	c.onClose(func() error { c.tracer.Close(); return nil })
 	c.keepFiles(recorded.Parent)
 	c.restoreTodos(recorded.Todos)
 	c.serve(recorded.Servers)
@@ -431,6 +436,7 @@ func (c *Conversation) note(e chat.Event) {
 		c.disallowed.Store(nil)
 	}
 	c.keepAsking(e)
+	c.tracer.Event(e)
 	if notice, ok := e.(chat.Notice); ok && c.session != nil {
 		c.logged(c.session.Notice(notice.Text))
 	}

@@ -1,0 +1,154 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// lastWords is how long the end of a program waits for the collector.
+	lastWords = 2 * time.Second
+	// mostFailures is after how many failures in a row nothing more is sent.
+	mostFailures = 3
+	// batch is the most spans of one request.
+	batch = 512
+)
+
+// collector is where spans go.
+type collector struct {
+	url    string
+	header http.Header
+	// service is what the program is called there.
+	service string
+}
+
+// collectorOf is the collector that the environment names, nil for none.
+func collectorOf(env func(string) string) *collector {
+	address := env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	if general := env("OTEL_EXPORTER_OTLP_ENDPOINT"); address == "" && general != "" {
+		address = strings.TrimSuffix(general, "/") + "/v1/traces"
+	}
+	parsed, err := url.Parse(address)
+	protocol := env("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") + env("OTEL_EXPORTER_OTLP_PROTOCOL")
+	switch {
+	case address == "" || err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https":
+		return nil
+	case strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none" || strings.Contains(protocol, "grpc"):
+		return nil
+	}
+	c := &collector{url: address, header: http.Header{}, service: "agent"}
+	if name := env("OTEL_SERVICE_NAME"); name != "" {
+		c.service = name
+	}
+	for _, pair := range strings.Split(env("OTEL_EXPORTER_OTLP_HEADERS")+","+env("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), ",") {
+		key, raw, _ := strings.Cut(pair, "=")
+		if v, err := url.PathUnescape(strings.TrimSpace(raw)); err == nil && strings.TrimSpace(key) != "" {
+			c.header.Set(strings.TrimSpace(key), v)
+		}
+	}
+	c.header.Set("Content-Type", "application/json")
+	return c
+}
+
+// sender posts spans on a goroutine of its own.
+type sender struct {
+	collector
+	version string
+	take    func() []*span
+	client  *http.Client
+	more    chan struct{}
+	end     chan struct{}
+	ended   chan struct{}
+	once    sync.Once
+	ctx     context.Context
+	stop    context.CancelFunc
+	// failures are those in a row.
+	failures int
+}
+
+func newSender(c collector, version string, take func() []*span) *sender {
+	s := &sender{collector: c, version: version, take: take, more: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
+	s.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	go s.run()
+	return s
+}
+
+func (s *sender) run() {
+	defer close(s.ended)
+	for {
+		select {
+		case <-s.more:
+			s.send()
+		case <-s.end:
+			s.send()
+			return
+		}
+	}
+}
+
+// wake has what is over sent.
+func (s *sender) wake() {
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+func (s *sender) close() {
+	s.once.Do(func() {
+		close(s.end)
+		late := time.AfterFunc(lastWords, s.stop)
+		defer late.Stop()
+		<-s.ended
+		s.stop()
+	})
+}
+
+func (s *sender) send() {
+	for spans := s.take(); len(spans) > 0 && s.failures < mostFailures; {
+		n := min(batch, len(spans))
+		if s.post(spans[:n]) {
+			s.failures = 0
+		} else {
+			s.failures++
+		}
+		spans = spans[n:]
+	}
+}
+
+// post sends a batch and reports whether the collector took it.
+func (s *sender) post(spans []*span) bool {
+	type scope struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	}
+	body, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
+		"resource":   map[string]any{"attributes": []attribute{text("service.name", s.service), text("service.version", s.version)}},
+		"scopeSpans": []any{map[string]any{"scope": scope{"agent", s.version}, "spans": spans}},
+	}}})
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, lastWords)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return false
+	}
+	request.Header = s.header.Clone()
+	answer, err := s.client.Do(request)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // the connection is used again
+	return answer.StatusCode/100 == 2
+}

@@ -1,0 +1,217 @@
+// Package trace reports turns, requests and tool calls as spans to a collector, over OTLP with
+// JSON, where the user's environment names one. Spans hold names and numbers: nothing that was
+// said, read or written. A collector that is slow or broken costs the run nothing.
+package trace
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strconv"
+	"sync"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/pattern"
+)
+
+// mostSpans bounds how many spans wait to be sent; further ones are dropped and counted.
+const mostSpans = 2048
+
+// Tracer makes spans of the events of one conversation. A nil one does nothing.
+type Tracer struct {
+	now    func() time.Time
+	id     string
+	model  func() string
+	sender *sender
+
+	mu            sync.Mutex
+	trace, parent string
+	turn, request *span
+	tools         map[int]*span
+	done          []*span
+	dropped       int
+}
+
+// Start returns the tracer of a conversation, nil where the environment names no collector.
+// Model is the model in use.
+func Start(env func(string) string, version, conversation string, model func() string, now func() time.Time) *Tracer {
+	where := collectorOf(env)
+	if where == nil {
+		return nil
+	}
+	t := &Tracer{now: now, id: conversation, model: model, tools: map[int]*span{}, trace: randomHex(16)}
+	if caller := traceparent.FindStringSubmatch(env("TRACEPARENT")); caller != nil {
+		t.trace, t.parent = caller[1], caller[2]
+	}
+	t.sender = newSender(*where, version, t.take)
+	return t
+}
+
+// traceparent is how a caller names its span (W3C Trace Context).
+var traceparent = pattern.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// span is one, in the JSON of OTLP.
+type span struct {
+	TraceID    string      `json:"traceId"`
+	SpanID     string      `json:"spanId"`
+	ParentID   string      `json:"parentSpanId,omitempty"`
+	Name       string      `json:"name"`
+	Kind       int         `json:"kind"`
+	Start      string      `json:"startTimeUnixNano"`
+	End        string      `json:"endTimeUnixNano"`
+	Attributes []attribute `json:"attributes"`
+	Events     []event     `json:"events,omitempty"`
+	Status     status      `json:"status"`
+}
+
+type event struct {
+	Time       string      `json:"timeUnixNano"`
+	Name       string      `json:"name"`
+	Attributes []attribute `json:"attributes"`
+}
+
+type status struct {
+	Code int `json:"code,omitempty"`
+}
+
+type attribute struct {
+	Key   string `json:"key"`
+	Value value  `json:"value"`
+}
+
+// value is a text or a number; OTLP writes large numbers as texts.
+type value struct {
+	Text   *string  `json:"stringValue,omitempty"`
+	Int    *string  `json:"intValue,omitempty"`
+	Double *float64 `json:"doubleValue,omitempty"`
+}
+
+func text(key, v string) attribute { return attribute{key, value{Text: &v}} }
+
+func number(key string, n int) attribute {
+	v := strconv.Itoa(n)
+	return attribute{key, value{Int: &v}}
+}
+
+// The kinds of span, and the status of one that failed.
+const (
+	internal, client = 1, 3
+	failed           = 2
+)
+
+func (t *Tracer) begin(name string, kind int, parent string, about ...attribute) *span {
+	return &span{TraceID: t.trace, SpanID: randomHex(8), ParentID: parent, Name: name, Kind: kind, Start: t.nano(), Attributes: about}
+}
+
+func (t *Tracer) nano() string { return strconv.FormatInt(t.now().UnixNano(), 10) }
+
+// end queues a span that is over.
+func (t *Tracer) end(s *span, about ...attribute) {
+	s.End, s.Attributes = t.nano(), append(s.Attributes, about...)
+	if len(t.done) >= mostSpans {
+		t.dropped++
+		return
+	}
+	t.done = append(t.done, s)
+}
+
+// take hands over the spans that are over.
+func (t *Tracer) take() []*span {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	done := t.done
+	t.done = nil
+	return done
+}
+
+// Event takes an event of the conversation. It returns at once.
+func (t *Tracer) Event(e chat.Event) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e := e.(type) {
+	case chat.TurnStarted:
+		t.turn = t.begin("invoke_agent agent", internal, t.parent, text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", "agent"), text("gen_ai.conversation.id", t.id))
+	case chat.TurnEnded:
+		t.endTurn(e)
+	default:
+		if t.turn != nil {
+			t.within(e)
+		}
+	}
+}
+
+// within takes an event of a turn.
+func (t *Tracer) within(e chat.Event) {
+	switch e := e.(type) {
+	case chat.RequestStarted:
+		t.endRequest(true)
+		model := t.model()
+		t.request = t.begin("chat "+model, client, t.turn.SpanID, text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", model))
+	case chat.UsageReported:
+		if t.request != nil {
+			t.request.Attributes = append(t.request.Attributes, number("gen_ai.usage.input_tokens", e.PromptTokens), number("gen_ai.usage.output_tokens", e.CompletionTokens), number("gen_ai.usage.cache_read.input_tokens", e.CachedTokens))
+		}
+	case chat.Retry:
+		if t.request != nil {
+			t.request.Events = append(t.request.Events, event{t.nano(), "retry", []attribute{number("agent.attempt", e.Attempt)}})
+		}
+	case chat.ReplyEnded:
+		t.endRequest(e.Interrupted)
+	case chat.ToolStarted:
+		t.endRequest(false)
+		t.tools[e.Call] = t.begin("execute_tool "+e.Name, internal, t.turn.SpanID, text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", e.Name), text("gen_ai.tool.call.id", e.ID))
+	case chat.ToolEnded:
+		if s := t.tools[e.Call]; s != nil {
+			delete(t.tools, e.Call)
+			if e.Answer.Error != "" {
+				s.Status.Code = failed
+			}
+			t.end(s)
+		}
+	case chat.DensityApplied:
+		t.turn.Events = append(t.turn.Events, event{t.nano(), "density", []attribute{number("agent.tokens_before", e.TokensBefore), number("agent.tokens_after", e.TokensAfter)}})
+	case chat.Compressed:
+		t.turn.Events = append(t.turn.Events, event{t.nano(), "compression", []attribute{number("agent.tokens_before", e.TokensBefore), number("agent.tokens_after", e.TokensAfter)}})
+	}
+}
+
+func (t *Tracer) endRequest(cut bool) {
+	if t.request == nil {
+		return
+	}
+	if cut {
+		t.request.Status.Code = failed
+	}
+	t.end(t.request)
+	t.request = nil
+}
+
+func (t *Tracer) endTurn(e chat.TurnEnded) {
+	if t.turn == nil {
+		return
+	}
+	t.endRequest(e.Err != nil || e.Outcome.Stop == chat.StopInterrupted)
+	if e.Err != nil {
+		t.turn.Status.Code = failed
+	}
+	t.end(t.turn, text("agent.stop", string(e.Outcome.Stop)), number("agent.requests", e.Outcome.Requests), number("agent.tool_calls", e.Outcome.ToolCalls), number("agent.dropped_spans", t.dropped))
+	t.turn = nil
+	clear(t.tools)
+	t.sender.wake()
+}
+
+// Close sends what is left, for two seconds at the most.
+func (t *Tracer) Close() {
+	if t != nil {
+		t.sender.close()
+	}
+}

@@ -1,0 +1,149 @@
+package trace
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+)
+
+func environ(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+const secret = "what was said"
+
+// turn is one with a request, a tool that fails, and a second request.
+var turn = []chat.Event{
+	chat.TurnStarted{}, chat.RequestStarted{}, chat.TextDelta{Delta: secret}, chat.UsageReported{PromptTokens: 7, CompletionTokens: 3}, chat.Retry{Attempt: 2, Reason: secret},
+	chat.ReplyEnded{Text: secret},
+	chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Parameters: json.RawMessage(`{"command":"` + secret + `"}`)},
+	chat.ToolEnded{Call: 1, Name: "run_shell_command", Answer: tools.Answer{Text: secret, Error: secret}},
+	chat.RequestStarted{}, chat.DensityApplied{TokensBefore: 9, TokensAfter: 5}, chat.ReplyEnded{Text: secret},
+	chat.TurnEnded{Outcome: chat.Outcome{Response: secret, Stop: chat.StopDone, Requests: 2, ToolCalls: 1}},
+}
+
+// What a collector gets is in the form of OTLP, belongs together, and holds nothing of what
+// was said (reach.md 7).
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	bodies := make(chan string, 9)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("X-Token") != "a b" {
+			t.Errorf("%s %v", r.URL, r.Header)
+		}
+		bodies <- string(body)
+	}))
+	defer server.Close()
+	caller := strings.Repeat("ab", 16)
+	tracer := Start(environ("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL+"/", "OTEL_EXPORTER_OTLP_HEADERS", "x-token=a%20b", "TRACEPARENT", "00-"+caller+"-00f067aa0ba902b7-01"), "v1", "s1", func() string { return "m" }, time.Now)
+	for _, e := range turn {
+		tracer.Event(e)
+	}
+	tracer.Close()
+	close(bodies)
+	var names []string
+	for body := range bodies {
+		if strings.Contains(body, secret) {
+			t.Errorf("it holds what was said: %s", body)
+		}
+		var got struct {
+			ResourceSpans []struct {
+				Resource   struct{ Attributes []attribute }
+				ScopeSpans []struct{ Spans []span }
+			}
+		}
+		decoder := json.NewDecoder(strings.NewReader(body))
+		if err := decoder.Decode(&got); err != nil || len(got.ResourceSpans) != 1 || *got.ResourceSpans[0].Resource.Attributes[0].Value.Text != "agent" {
+			t.Fatalf("%v: %s", err, body)
+		}
+		for _, s := range got.ResourceSpans[0].ScopeSpans[0].Spans {
+			names = append(names, fmt.Sprintf("%s %d", s.Name, s.Status.Code))
+			if id, err := hex.DecodeString(s.SpanID); err != nil || len(id) != 8 || s.TraceID != caller || s.Start == "" || s.End < s.Start || s.ParentID == "" {
+				t.Errorf("%+v", s)
+			}
+			if s.Name == "invoke_agent agent" && s.ParentID != "00f067aa0ba902b7" {
+				t.Errorf("its caller is %s", s.ParentID)
+			}
+		}
+		for _, want := range []string{`"kind":3`, `"intValue":"7"`, `"key":"gen_ai.usage.input_tokens"`, `{"key":"gen_ai.tool.name","value":{"stringValue":"run_shell_command"}}`, `"timeUnixNano":"`} {
+			if !strings.Contains(body, want) {
+				t.Errorf("no %s in %s", want, body)
+			}
+		}
+	}
+	if want := []string{"chat m 0", "execute_tool run_shell_command 2", "chat m 0", "invoke_agent agent 0"}; !slices.Equal(names, want) {
+		t.Errorf("spans %q", names)
+	}
+}
+
+// A collector that hangs, refuses or is not there costs two seconds at the end, and no event
+// waits for it; what it does not take is bounded.
+func TestBadCollectors(t *testing.T) {
+	t.Parallel()
+	hang := make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }))
+	t.Cleanup(func() { close(hang); hanging.Close(); refusing.Close() })
+	for _, address := range []string{hanging.URL, refusing.URL, "http://127.0.0.1:1"} {
+		tracer := Start(environ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", address), "v", "s", func() string { return "m" }, time.Now)
+		begun := time.Now()
+		for range 2000 {
+			for _, e := range turn {
+				tracer.Event(e)
+			}
+		}
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("%s: the events took %s", address, took)
+		}
+		tracer.mu.Lock()
+		if len(tracer.done) > mostSpans {
+			t.Errorf("%d spans wait", len(tracer.done))
+		}
+		tracer.mu.Unlock()
+		begun = time.Now()
+		tracer.Close()
+		tracer.Close()
+		if took := time.Since(begun); took > lastWords+time.Second {
+			t.Errorf("%s: the end took %s", address, took)
+		}
+	}
+}
+
+// No variable, no tracer; what is no address is none.
+func TestWhoIsReportedTo(t *testing.T) {
+	t.Parallel()
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	for _, pairs := range [][]string{
+		{}, {endpoint, "localhost:4318"}, {endpoint, "ftp://x"}, {endpoint, "http://h", "OTEL_SDK_DISABLED", "true"},
+		{endpoint, "http://h", "OTEL_TRACES_EXPORTER", "none"}, {endpoint, "http://h:4317", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"},
+	} {
+		if c := collectorOf(environ(pairs...)); c != nil {
+			t.Errorf("%q: %+v", pairs, c)
+		}
+	}
+	var none *Tracer
+	none.Event(chat.TurnEnded{Err: errors.New("x")})
+	none.Close()
+	if c := collectorOf(environ(endpoint, "http://h/a/", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://t/p")); c == nil || c.url != "https://t/p" {
+		t.Errorf("%+v", c)
+	}
+}
