@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Lookup returns the JSON Schema of the parameters of a tool, false if there is none of
@@ -37,10 +38,15 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	schema, known := lookup(name)
 	var given members
 	if !known {
-		if meant.Name, given = target(name, arguments); meant.Name == "" {
-			return asked
+		for _, spelt := range spellings(name) {
+			if meant.Name, given = target(spelt, arguments); meant.Name == "" {
+				continue
+			}
+			if schema, known = lookup(meant.Name); known {
+				break
+			}
 		}
-		if schema, known = lookup(meant.Name); !known || schema == nil {
+		if !known || schema == nil {
 			return asked
 		}
 		meant.Notes = append(meant.Notes, meant.Name+" is the name here")
@@ -63,6 +69,29 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	}
 	meant.Arguments = fitted.json()
 	return meant
+}
+
+// namespaces are what some models write before the name of each function.
+var namespaces = []string{"functions.", "default_api.", "default_api:", "functions:", "tools.", "tool."}
+
+// spellings are a name as it is, without a namespace, and as words in lower case with
+// underscores between them.
+func spellings(name string) []string {
+	bare := strings.TrimSpace(name)
+	for _, space := range namespaces {
+		bare = strings.TrimPrefix(bare, space)
+	}
+	var words strings.Builder
+	for i, r := range bare {
+		if i > 0 && unicode.IsUpper(r) && !strings.HasSuffix(words.String(), "_") {
+			words.WriteByte('_')
+		}
+		if r == '-' {
+			r = '_'
+		}
+		words.WriteRune(unicode.ToLower(r))
+	}
+	return []string{name, bare, words.String()}
 }
 
 // target is the tool that a name means, with the arguments where these say it.
@@ -224,6 +253,8 @@ func (t tool) value(name string, value json.RawMessage) (json.RawMessage, bool) 
 	switch {
 	case name == "command" && value[0] == '[':
 		return commandLine(value)
+	case name == "file_path" || name == "path" || name == "directory":
+		return withoutScheme(value), true
 	case name == "mode":
 		return mode(value), true
 	case name == "edits":

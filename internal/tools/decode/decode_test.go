@@ -59,6 +59,16 @@ func TestMeant(t *testing.T) {
 		{"update_plan", `{"explanation":"e","plan":[{"step":"x","status":"in_progress"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"in_progress"}]}`},
 		{"WebFetch", `{"url":"https://x.example","prompt":"sum it up"}`, "web_fetch", `{"url":"https://x.example"}`},
 		{"applypatch", `{"patch":"*** Begin Patch"}`, "apply_patch", `{"input":"*** Begin Patch"}`},
+		// Habits: names with a namespace, words joined otherwise, paths as URLs, lines as a range.
+		{"functions.read_file", `{"file_path":"a"}`, "read_file", `{"file_path":"a"}`},
+		{"default_api.replace", `{"file_path":"a","old_string":"x","new_string":"y"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
+		{"ReadFile", `{"path":"a"}`, "read_file", `{"file_path":"a"}`},
+		{"run-shell-command", `{"cmd":"ls"}`, "run_shell_command", `{"command":"ls"}`},
+		{"functions.Bash", `{"command":"ls"}`, "run_shell_command", `{"command":"ls"}`},
+		{"mcp__files__read_file", `{"path":"a"}`, "mcp__files__read_file", `{"path":"a"}`},
+		{"read_file", `{"file_path":"file:///w/a%20b"}`, "read_file", `{"file_path":"/w/a b"}`},
+		{"read_file", `{"file_path":"a","lines":"12-40"}`, "read_file", `{"file_path":"a","offset":12,"limit":29}`},
+		{"read_file", `{"file_path":"a","lines":"many"}`, "read_file", `{"file_path":"a","lines":"many"}`},
 		// Broken JSON.
 		{"write_file", "{\"file_path\":\"a\",\"content\":\"x\n\ty\"}", "write_file", `{"file_path":"a","content":"x\n\ty"}`},
 		{"write_file", "```json\n{\"file_path\":\"a\",\"content\":\"x\"}\n```", "write_file", `{"file_path":"a","content":"x"}`},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,19 +104,18 @@ func (m members) taken(own string, one member, t tool) bool {
 // lines puts the first and the last line of a file into offset and limit.
 func (m members) lines() members {
 	first, last := 0, 0
-	if i := m.index("view_range"); i >= 0 {
-		var both []int
-		if json.Unmarshal(m[i].value, &both) != nil || len(both) != 2 {
+	if i := slices.IndexFunc(m, func(one member) bool { return slices.Contains(ranges, one.name) }); i >= 0 {
+		var ok bool
+		if first, last, ok = bothLines(m[i].value); !ok {
 			return m
 		}
-		first, last = both[0], both[1]
 	} else {
 		first, last = m.number("start_line"), m.number("end_line")
 	}
 	if first <= 0 && last <= 0 || m.index("offset") >= 0 || m.index("limit") >= 0 {
 		return m
 	}
-	m = m.without("view_range", "start_line", "end_line")
+	m = m.without("start_line", "end_line").without(ranges...)
 	first = max(first, 1)
 	m = append(m, member{"offset", number(first)})
 	if last >= first {
@@ -207,6 +207,36 @@ func (m members) ignoringCase(t tool) members {
 		}
 	}
 	return m
+}
+
+// withoutScheme is the path of a file that is named by a URL.
+func withoutScheme(value json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(value, &text) == nil && strings.HasPrefix(text, "file:///") {
+		if named, err := url.Parse(text); err == nil && named.RawQuery == "" && named.Fragment == "" {
+			return rawjson.AppendString(nil, named.Path)
+		}
+	}
+	return value
+}
+
+// bothLines are the first and the last line of a range: two numbers, or "12-40".
+func bothLines(value json.RawMessage) (first, last int, ok bool) {
+	var both []int
+	var text string
+	if json.Unmarshal(value, &both) == nil {
+		if len(both) != 2 {
+			return 0, 0, false
+		}
+		return both[0], both[1], true
+	}
+	if json.Unmarshal(value, &text) != nil {
+		return 0, 0, false
+	}
+	from, to, _ := strings.Cut(text, "-")
+	first, one := whole([]byte(strings.TrimSpace(from)))
+	last, other := whole([]byte(strings.TrimSpace(to)))
+	return first, last, one && other
 }
 
 // mode is a mode of a search by our name.

@@ -53,6 +53,9 @@ var parameterNames = map[string][]string{
 // around are the names of the lines around a match; of several the largest counts.
 var around = []string{"-C", "-A", "-B", "before", "after", "context_lines", "before_context", "after_context"}
 
+// ranges are the names of the first and the last line of a file in one.
+var ranges = []string{"view_range", "line_range", "lines"}
+
 // modes are what other agents call the modes of a search.
 var modes = map[string]string{"content": "lines", "files_with_matches": "files", "count_matches": "count"}
 
