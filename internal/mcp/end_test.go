@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -91,23 +92,70 @@ func runs(pid int) bool {
 	return !strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, "X")
 }
 
+// A result of 10 MB costs at most 150 MB of memory, and not much time.
+func TestBigResultCostsLittle(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/status"); err != nil || testing.Short() {
+		t.Skip("memory is measured on Linux, and not of the race detector")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := exec.Command(program, hostWord, "big")
+	host.Stderr = os.Stderr
+	out, err := host.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var length, before, after int
+	if _, err := fmt.Sscan(string(out), &length, &before, &after); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes took %d kB", length, after-before)
+	if length != 10<<20 || after-before > 150_000 {
+		t.Errorf("a result of %d bytes took %d kB", length, after-before)
+	}
+}
+
 // hostWord makes a test's program one that has a server.
 const hostWord = "mcptest-host"
 
-// beHost connects to a server, says which processes there are, and waits to be killed.
+// beHost connects to a server. With big it says what a big result costs, else which
+// processes there are, and waits to be killed.
 func beHost(quirks []string) int {
-	t := &testing.T{}
-	client, err := mcp.Connect(context.Background(), mcptest.Server(t, "db", quirks...), mcp.Host{})
-	if err != nil {
+	fail := func(err error) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	client, err := mcp.Connect(context.Background(), mcptest.At(os.TempDir(), "db", quirks...), mcp.Host{})
+	if err != nil {
+		return fail(err)
+	}
+	defer client.Close()
+	if quirks[0] == "big" {
+		before := peak()
+		result, err := client.Call(context.Background(), "big", json.RawMessage(`{"bytes":10485760}`), nil)
+		if err != nil {
+			return fail(err)
+		}
+		fmt.Println(len(result.Text()), before, peak())
+		return 0
+	}
 	result, err := client.Call(context.Background(), "child", nil, nil)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return fail(err)
 	}
 	fmt.Println(client.PID(), result.Text())
 	time.Sleep(time.Minute)
 	return 1
+}
+
+// peak is the most memory that this program had so far, in kB.
+func peak() int {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	kb := 0
+	_, _ = fmt.Sscan(after, &kb)
+	return kb
 }

@@ -37,7 +37,7 @@ func (c *Client) explainStart(err error) error {
 		return &LoginError{Server: c.server.Name}
 	case errors.Is(err, errStart):
 		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
-	case errors.Is(err, context.Canceled):
+	case err == context.Canceled, err == context.DeadlineExceeded: // of the caller
 		return err
 	case c.hasEnded():
 		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.how))

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,6 +14,9 @@ type Set struct {
 	host  Host
 	names []string
 	slots map[string]*slot
+	// life ends with the set.
+	life context.Context
+	end  context.CancelFunc
 }
 
 // slot is a server of a set, connected or not.
@@ -21,14 +25,13 @@ type slot struct {
 	// busy is held while the server is connected or ended.
 	busy chan struct{}
 
-	mu       sync.Mutex
-	client   *Client
-	failed   error
-	restarts []time.Time
-	lost     time.Time
+	mu     sync.Mutex
+	client *Client
+	// ends are when its program ended or did not start, lately.
+	ends []time.Time
 }
 
-// A server that ended is started again so often within a while, after these pauses.
+// A program that ended is started again so often within a while, after these pauses.
 var (
 	pauses     = []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second}
 	pauseWhile = 10 * time.Minute
@@ -37,6 +40,7 @@ var (
 // NewSet makes a set of servers, none of which is connected.
 func NewSet(servers []Server, host Host) *Set {
 	s := &Set{host: host, slots: map[string]*slot{}}
+	s.life, s.end = context.WithCancel(context.Background())
 	for _, server := range servers {
 		s.names = append(s.names, server.Name)
 		s.slots[server.Name] = &slot{server: server, busy: make(chan struct{}, 1)}
@@ -57,6 +61,9 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	if client := at.connected(); client != nil {
 		return client, nil
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
 	select {
 	case at.busy <- struct{}{}:
 		defer func() { <-at.busy }()
@@ -70,36 +77,25 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 		return nil, err
 	}
 	client, err := Connect(ctx, at.server, s.host)
-	at.took(client, err)
-	return client, err
-}
-
-// Connected returns the connection to a server if there is one, and why the last try
-// failed.
-func (s *Set) Connected(name string) (*Client, error) {
-	at := s.slots[name]
-	if at == nil {
-		return nil, fmt.Errorf("there is no server %q", name)
+	if err != nil {
+		at.failed(err)
+		return nil, err
 	}
-	client := at.connected()
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	return client, at.failed
+	at.client, at.server.Protocol = client, client.Protocol()
+	return client, nil
 }
 
-// Close ends all connections and what was started for them, all at once. The set can
-// be used again, which begins anew.
+// Close ends the set: all connections and what was started for them, all at once.
 func (s *Set) Close() {
+	s.end()
 	var wait sync.WaitGroup
 	for _, at := range s.slots {
 		wait.Go(func() {
 			at.busy <- struct{}{}
 			defer func() { <-at.busy }()
-			at.mu.Lock()
-			client := at.client
-			at.client, at.restarts, at.lost, at.failed = nil, nil, time.Time{}, nil
-			at.mu.Unlock()
-			if client != nil {
+			if client := at.connected(); client != nil {
 				client.Close()
 			}
 		})
@@ -116,46 +112,44 @@ func (at *slot) connected() *Client {
 	}
 	select {
 	case <-at.client.Done():
-		at.client, at.lost = nil, time.Now()
+		at.client = nil
+		at.ends = append(at.ends, time.Now())
 		return nil
 	default:
 		return at.client
 	}
 }
 
-// pause waits before a server is started again. It is an error when that has happened
+// failed notes why there is no connection. An interrupt and a missing login are no fault
+// of the program.
+func (at *slot) failed(err error) {
+	var login *LoginError
+	if err == context.Canceled || err == context.DeadlineExceeded || errors.As(err, &login) {
+		return
+	}
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	at.ends = append(at.ends, time.Now())
+}
+
+// pause waits before a program is started again. It is an error when that has happened
 // too often.
 func (at *slot) pause(ctx context.Context) error {
 	at.mu.Lock()
-	if at.lost.IsZero() {
-		at.mu.Unlock()
+	at.ends = slices.DeleteFunc(at.ends, func(t time.Time) bool { return time.Since(t) > pauseWhile })
+	ends := at.ends
+	at.mu.Unlock()
+	if len(ends) == 0 || at.server.kind() != kindStdio {
 		return nil
 	}
-	at.restarts = slices.DeleteFunc(at.restarts, func(t time.Time) bool { return time.Since(t) > pauseWhile })
-	if len(at.restarts) == len(pauses) {
-		defer at.mu.Unlock()
+	if len(ends) > len(pauses) {
 		return fmt.Errorf("%s ended %d times within %s and is not started again before %s",
-			at.server.Name, len(pauses)+1, pauseWhile, at.restarts[0].Add(pauseWhile).Format(time.TimeOnly))
+			at.server.Name, len(ends), pauseWhile, ends[0].Add(pauseWhile).Format(time.TimeOnly))
 	}
-	rest := time.Until(at.lost.Add(pauses[len(at.restarts)]))
-	at.restarts = append(at.restarts, time.Now())
-	at.mu.Unlock()
 	select {
-	case <-time.After(rest):
+	case <-time.After(time.Until(ends[len(ends)-1].Add(pauses[len(ends)-1]))):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// took notes what came of a connection.
-func (at *slot) took(client *Client, err error) {
-	at.mu.Lock()
-	defer at.mu.Unlock()
-	at.client, at.failed = client, err
-	if err != nil {
-		at.lost = time.Now()
-		return
-	}
-	at.server.Protocol = client.Protocol()
 }

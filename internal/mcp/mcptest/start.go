@@ -43,9 +43,14 @@ func Main() {
 // roots, sample, change and child; see tools.go.
 func Server(t testing.TB, name string, quirks ...string) mcp.Server {
 	t.Helper()
+	return At(t.TempDir(), name, quirks...)
+}
+
+// At is Server outside of a test, in a folder.
+func At(dir, name string, quirks ...string) mcp.Server {
 	program, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "GOMAXPROCS=1"}
 	for _, variable := range os.Environ() {
@@ -53,5 +58,5 @@ func Server(t testing.TB, name string, quirks ...string) mcp.Server {
 			env = append(env, variable)
 		}
 	}
-	return mcp.Server{Name: name, Command: program, Args: append([]string{word}, quirks...), Env: env, Dir: t.TempDir()}
+	return mcp.Server{Name: name, Command: program, Args: append([]string{word}, quirks...), Env: env, Dir: dir}
 }
