@@ -34,14 +34,24 @@ func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 		return err
 	}
 	defer func() { w.pruning.request.Mark = w.pruning.engine.Mark(m) }()
+	if !w.ShouldCompress(strategy) {
+		return nil
+	}
 	m.Pressed = true
-	for m.Patience = 1; w.ShouldCompress(strategy) && m.Patience > leastPatience; m.Patience /= 2 {
+	enough := w.overhead() + int(enoughShare*float64(w.estimated(w.Trigger(strategy))-w.overhead()))
+	for m.Patience = 1; w.Estimate() > enough && m.Patience > leastPatience; m.Patience /= 2 {
 		if err := w.carryOut(w.pruning.engine.Plan(m)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// enoughShare is the share of the room below the trigger that pressure leaves filled: each
+// such cut is billed anew from where it begins, so one that only just fits is followed by
+// another at once. At 0.8 the 30 training sessions cost a tenth less at 32 000 tokens and a
+// fourteenth at 16 000 than at 1, with as many texts gone that edits quote.
+const enoughShare = 0.8
 
 // leastPatience ends the halving: the longest patience is then as short as the
 // shortest ever gets.

@@ -167,6 +167,37 @@ func TestPressurePrunesBeforeItCompresses(t *testing.T) {
 	}
 }
 
+// A cut under pressure takes more than would just do, for each is billed anew from where it
+// begins: a fifth of the room is free after it.
+func TestPressureMakesRoom(t *testing.T) {
+	t.Parallel()
+	p := newPriced(t, 12_000, nil)
+	p.say(wordy(5000))
+	strategy, err := p.Active()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pressed := 0
+	for n := range 90 {
+		due := p.ShouldCompress(strategy)
+		if err := p.tryFit(); err != nil {
+			t.Fatal(err)
+		}
+		if due {
+			pressed++
+			if most := p.Trigger(strategy)*4/5 + p.Estimate() - p.History.TotalTokens(); p.Tokens() > most {
+				t.Errorf("%d tokens are left of at most %d", p.Tokens(), most)
+			}
+		}
+		id, name := fmt.Sprint("c", n), []string{"read_file", "shell"}[n%2]
+		p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: fmt.Appendf(nil, `{"file_path":"%d.go"}`, n)})))
+		p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: name, Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), 100))}))
+	}
+	if pressed == 0 {
+		t.Error("the window never filled up")
+	}
+}
+
 // After idling longer than the provider keeps its cache everything may go that is
 // free or cold, for nothing is billed twice.
 func TestIdleMakesCutsFree(t *testing.T) {

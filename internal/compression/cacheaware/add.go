@@ -159,7 +159,7 @@ func (e *Engine) addResponse(response *history.ToolResponse, u unit) {
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left = e.sizeOf(response.WithResult(pointerFor(text)), u.block)
+	u.left, u.numbered = e.sizeOf(response.WithResult(pointerFor(text)), u.block), -1
 	f.result = e.push(u)
 	e.words.add(text, f.result, false)
 	e.note(f)

@@ -96,6 +96,12 @@ func (e *Engine) mark(m Moment) {
 	if m.Cold {
 		a.anchors = nil
 	}
+	for i, held := range slices.Backward(a.anchors) {
+		if held.units <= a.kept && m.Cache.Alive(m.At.Sub(held.used)) {
+			a.anchors[i].used = m.At // what is found is kept for longer
+			break
+		}
+	}
 	able := e.markable()
 	marked := able[max(0, len(able)-markedLatest):]
 	if m.Cache.Ends {

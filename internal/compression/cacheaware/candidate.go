@@ -5,10 +5,12 @@ type candidate struct {
 	unit  int
 	why   Why
 	since int
+	// along is set for what causes no cut, and only goes along with one.
+	along bool
 }
 
 // hard reports whether the candidate may cause a cut; soft ones only go along.
-func (c candidate) hard() bool { return c.why != Soft }
+func (c candidate) hard() bool { return !c.along }
 
 // keptEdits is how many of the newest edits keep their old text.
 const keptEdits = 3
@@ -24,22 +26,24 @@ func (e *Engine) candidates(m Moment) []candidate {
 	for at := range e.units {
 		u := &e.units[at]
 		if u.part == head && e.hollow(u) {
-			found = append(found, candidate{at, Hollow, u.sent + hollowAfter})
+			found = append(found, candidate{unit: at, why: Hollow, since: u.sent + hollowAfter})
 		}
 		if u.fixed() || !u.stands() || u.fact == nil || u.saves() < minSaved {
 			continue
 		}
 		switch {
 		case e.free(at, u):
-			found = append(found, candidate{at, Free, e.freeSince(at, u)})
+			found = append(found, candidate{unit: at, why: Free, since: e.freeSince(at, u)})
 		case e.pinned(u):
 		default:
 			idle, patience := float64(e.idle(u)), e.patience(u, m)
 			switch {
 			case idle >= patience:
-				found = append(found, candidate{at, Cold, e.coldSince(u, patience)})
+				found = append(found, candidate{unit: at, why: Cold, since: e.coldSince(u, patience)})
 			case idle >= patience*m.softShare(u.class()):
-				found = append(found, candidate{unit: at, why: Soft})
+				found = append(found, candidate{unit: at, why: Soft, along: true})
+			case u.sent < e.request && e.numbers(u) >= minSaved:
+				found = append(found, candidate{unit: at, why: Unnumbered, since: e.request, along: !m.Pressed})
 			}
 		}
 	}

@@ -25,7 +25,8 @@ type Change struct {
 	Paths []string
 	// Why says why it may go.
 	Why Why
-	// Text is what the answer shows instead, where a file is folded into it.
+	// Text is what the answer shows instead, where a file is folded into it or its line
+	// numbers leave.
 	Text string
 	// Tokens is what it frees, less than zero for the copy that a fold makes.
 	Tokens int
@@ -46,9 +47,11 @@ const (
 	Folded Why = "folded"
 	// Hollow is the reason for which a call leaves with its answer.
 	Hollow Why = "hollow"
+	// Unnumbered is the reason for which the numbers before the lines of a file leave.
+	Unnumbered Why = "numbers"
 )
 
-var whys = []Why{Free, Cold, Soft, Folded, Hollow}
+var whys = []Why{Free, Cold, Soft, Folded, Hollow, Unnumbered}
 
 // Reason says in words why the change is made.
 func (c Change) Reason() string {
@@ -59,6 +62,8 @@ func (c Change) Reason() string {
 		return fmt.Sprintf("not used for %d requests", c.Idle)
 	case Soft:
 		return fmt.Sprintf("not used for %d requests, and a cut is made anyway", c.Idle)
+	case Unnumbered:
+		return "its lines stay, their numbers leave"
 	case Hollow:
 		return "nothing but pointers was left of it"
 	default:
@@ -81,6 +86,7 @@ func CountsOf(changes []Change) history.Counts {
 		{Kind: history.PruneKind(Soft), Field: "softPruned", One: "soft", Many: "soft", N: n[Soft]},
 		{Kind: history.PruneKind(Folded), Field: "foldedPruned", One: "folded", Many: "folded", N: n[Folded]},
 		{Kind: history.PruneKind(Hollow), Field: "hollowPruned", One: "hollow", Many: "hollow", N: n[Hollow]},
+		{Kind: history.PruneKind(Unnumbered), Field: "numbersPruned", One: "without numbers", Many: "without numbers", N: n[Unnumbered]},
 	}
 }
 
@@ -234,6 +240,10 @@ func (e *Engine) replace(c Change) {
 	u.tokens -= c.Tokens
 	u.free = c.Why == Free || c.Why == Folded
 	u.prunedAt = e.request
+	if c.Why == Unnumbered {
+		u.numbered, u.plain = 0, true
+		return
+	}
 	if c.Text == "" {
 		u.state, u.text = pruned, ""
 		return

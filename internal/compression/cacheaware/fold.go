@@ -44,7 +44,7 @@ func (e *Engine) folds(m Moment, candidates []candidate) []fold {
 	alone := map[int]int{}
 	for _, c := range candidates {
 		if c.hard() {
-			alone[c.unit] = e.units[c.unit].saves()
+			alone[c.unit] = e.frees(c)
 		}
 	}
 	var found []fold

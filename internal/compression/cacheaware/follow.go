@@ -185,10 +185,14 @@ func (e *Engine) changeTo(at int, before, after *history.Content) (Change, bool)
 			return Change{}, false
 		}
 		text := a.Result.Text()
-		if u.fact == nil || !strings.HasPrefix(text, foldHeading(u.fact.path())) {
-			return Change{Tokens: u.saves(), unit: at}, true
+		switch {
+		case u.fact == nil:
+		case strings.HasPrefix(text, foldHeading(u.fact.path())):
+			return Change{Text: text, Tokens: u.tokens - u.left - e.count(text), unit: at}, true
+		case e.numbers(u) > 0 && text == withoutNumbers(b.Result.Text()):
+			return Change{Text: text, Tokens: u.numbered, unit: at}, true
 		}
-		return Change{Text: text, Tokens: u.tokens - u.left - e.count(text), unit: at}, true
+		return Change{Tokens: u.saves(), unit: at}, true
 	case *history.Media:
 		_, ok := after.Blocks[u.block].(*history.Text)
 		return Change{Tokens: u.saves(), unit: at}, ok

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"agent/internal/history"
 )
 
 const (
@@ -184,7 +186,7 @@ func (s *sweep) takeUnit(at int) bool {
 	if !ok {
 		return false
 	}
-	s.risky = s.risky || c.why != Free && (c.hard() || at < s.account.sent) && s.units[at].quotable()
+	s.risky = s.risky || c.why != Free && c.why != Unnumbered && (c.hard() || at < s.account.sent) && s.units[at].quotable()
 	switch {
 	case at < s.account.sent:
 		s.saved += saves
@@ -203,7 +205,7 @@ func (s *sweep) takeUnit(at int) bool {
 func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
 	u := &s.units[c.unit]
 	if c.why != Hollow {
-		return float64(u.saves()), true
+		return float64(s.frees(c)), true
 	}
 	freed := s.pairTokens(u.fact)
 	for _, part := range u.fact.pair()[1:] {
@@ -217,6 +219,14 @@ func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
 	return float64(freed), true
 }
 
+// frees is what a candidate frees that is no call with its answer.
+func (e *Engine) frees(c candidate) int {
+	if c.why == Unnumbered {
+		return e.units[c.unit].numbered
+	}
+	return e.units[c.unit].saves()
+}
+
 // takeFolds adds up the folds that begin at a unit: what they free beyond what their
 // units do by themselves. They and the answer that holds the copy were passed before.
 func (s *sweep) takeFolds(at int) bool {
@@ -224,8 +234,8 @@ func (s *sweep) takeFolds(at int) bool {
 		gain := float64(s.folds[i].saves)
 		for _, part := range append([]int{s.folds[i].target}, s.folds[i].units...) {
 			s.folded[part] = true
-			if _, counted := s.candidates[part]; counted {
-				gain -= float64(s.units[part].saves())
+			if c, counted := s.candidates[part]; counted {
+				gain -= float64(s.frees(c))
 			}
 		}
 		s.saved += gain
@@ -286,7 +296,11 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 
 func (e *Engine) change(at int, why Why) Change {
 	u := &e.units[at]
-	return Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Paths: u.paths(), Why: why, Tokens: u.saves(), Idle: e.idle(u), unit: at}
+	c := Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Paths: u.paths(), Why: why, Tokens: u.saves(), Idle: e.idle(u), unit: at}
+	if r, ok := e.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Unnumbered {
+		c.Text, c.Tokens = withoutNumbers(r.Result.Text()), u.numbered
+	}
+	return c
 }
 
 // pairChange is a call that leaves with its answer.

@@ -67,6 +67,18 @@ func source(name string, lines int) string {
 	return b.String()
 }
 
+// numbered are lines as a tool shows them, some with their numbers.
+func numbered(r *rand.Rand, lines []string, from, to int) string {
+	if r.IntN(2) == 0 {
+		return strings.Join(lines[from:to], "")
+	}
+	var b strings.Builder
+	for i := from; i < to && lines[i] != ""; i++ {
+		fmt.Fprintf(&b, "%6d|%s", i+1, lines[i])
+	}
+	return b.String()
+}
+
 // randomTalk is a session as it might be: files that are read, edited, written and
 // read again, commands, searches, words.
 func randomTalk(r *rand.Rand, requests int) []*history.Content {
@@ -84,11 +96,11 @@ func randomTalk(r *rand.Rand, requests int) []*history.Content {
 		lines := strings.SplitAfter(text, "\n")
 		switch k := r.IntN(16); {
 		case k < 3:
-			t.call("read", map[string]any{"path": name}, text, false)
+			t.call("read", map[string]any{"path": name}, numbered(r, lines, 0, len(lines)), false)
 		case k < 5:
 			from := r.IntN(len(lines))
 			to := min(len(lines), from+1+r.IntN(40))
-			t.call("lines", map[string]any{"path": "/w/" + name, "from": from + 1, "to": to}, strings.Join(lines[from:to], ""), false)
+			t.call("lines", map[string]any{"path": "/w/" + name, "from": from + 1, "to": to}, numbered(r, lines, from, to), false)
 		case k < 9:
 			old := lines[r.IntN(len(lines))]
 			changed := "// changed_" + fmt.Sprint(r.IntN(1e6)) + "\n"

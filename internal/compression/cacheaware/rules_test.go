@@ -360,3 +360,61 @@ func TestPressure(t *testing.T) {
 		t.Errorf("under pressure went %v", p.Changes)
 	}
 }
+
+// The numbers before the lines of a file go along with a cut that is made anyway, and never
+// cause one; under pressure they go first. The lines stay, as edits quote them.
+func TestLineNumbersGoAlong(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		m    Moment
+		want []Why
+	}{
+		{"no cut", Moment{Price: SafePrice}, nil},
+		{"a cut in front of them", Moment{Price: SafePrice, Cold: true}, []Why{Free, Unnumbered}},
+		{"pressure", Moment{Price: SafePrice, Pressed: true, Patience: 1}, []Why{Free, Unnumbered}},
+	} {
+		spoken := &talk{}
+		lines := strings.SplitAfter(source("A", 60), "\n")
+		spoken.human("go")
+		spoken.call("lines", map[string]any{"path": "b.go", "from": 1, "to": 40}, source("B", 40), false)
+		spoken.call("lines", map[string]any{"path": "b.go", "from": 1, "to": 50}, source("B", 50), false)
+		spoken.call("read", map[string]any{"path": "a.go"}, numberedAll(lines), false)
+		spoken.call("shell", map[string]any{"command": "true"}, "ok", false)
+		e := newEngine()
+		for _, entry := range spoken.entries {
+			e.Add(entry)
+		}
+		e.Sent(Moment{Price: SafePrice})
+		plan := e.Plan(tc.m)
+		var why []Why
+		for _, c := range plan.Changes {
+			why = append(why, c.Why)
+		}
+		if !slices.Equal(why, tc.want) {
+			t.Errorf("%s: %v, want %v", tc.name, why, tc.want)
+		}
+		e.Apply(plan)
+		answer := spoken.entries[6]
+		if tc.want != nil {
+			answer = e.Entry(6)
+		}
+		shown := answer.Blocks[0].(*history.ToolResponse).Result.Text()
+		if want := strings.Join(lines, ""); tc.want != nil && shown != want || !strings.Contains(withoutNumbers(shown), want) {
+			t.Errorf("%s: the file is shown as %.60q", tc.name, shown)
+		}
+		if again := e.Plan(Moment{Price: SafePrice, Pressed: true, Patience: 1}); slices.ContainsFunc(again.Changes, func(c Change) bool { return c.Why == Unnumbered }) == (tc.want != nil) {
+			t.Errorf("%s: then %v", tc.name, again.Changes)
+		}
+	}
+}
+
+func numberedAll(lines []string) string {
+	var b strings.Builder
+	for i, line := range lines {
+		if line != "" {
+			fmt.Fprintf(&b, "%6d|%s", i+1, line)
+		}
+	}
+	return b.String()
+}

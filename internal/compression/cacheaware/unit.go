@@ -59,7 +59,11 @@ type unit struct {
 	text string
 	// tokens is its size as it is, full as it came, and left as a pointer.
 	tokens, full, left int
-	state              state
+	// numbered is what the line numbers of a view take of it, -1 where nobody has counted;
+	// plain says that they have left.
+	numbered int
+	plain    bool
+	state    state
 	// sent is the first request that carries it.
 	sent int
 	// used is the latest request whose reply used it, -1 before the first.
@@ -81,6 +85,21 @@ const minSaved = 30
 func (u *unit) stands() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
+
+// numbers is how many tokens the line numbers take that a tool put before the lines of a
+// file. Edits quote the lines without them.
+func (e *Engine) numbers(u *unit) int {
+	if u.part != result || u.fact.act != View || u.state != whole {
+		return 0
+	}
+	if u.numbered < 0 {
+		u.numbered = 0
+		if r, ok := e.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
+			u.numbered = u.tokens - e.sizeOf(r.WithResult(withoutNumbers(r.Result.Text())), u.block)
+		}
+	}
+	return u.numbered
+}
 
 // quotable reports whether an edit may quote what the unit shows.
 func (u *unit) quotable() bool {
