@@ -90,3 +90,8 @@ lint:
 	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }
 	$(GO) vet -tags e2e,bench,chaos $(PACKAGES)
 	$(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)
+
+# Many agents at once: 50 that hold, and 300 runs of which 50 at once.
+.PHONY: load
+load:
+	LOAD=1 go test ./cmd/agent -run 'TestLoad(Held|Runs)' -count=1 -v -timeout 10m

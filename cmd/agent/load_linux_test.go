@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Bounds of many agents at once (reach.md 7).
+const (
+	heldAgents  = 50
+	heldMB      = 600
+	heldCPU     = 150 * time.Millisecond
+	loadRuns    = 300
+	loadAtOnce  = 50
+	chunkOfLoad = `{"choices":[{"index":0,"delta":{"content":"word "}}]}`
+)
+
+// loadServer streams replies: while hold is open a reply does not end.
+func loadServer(t *testing.T, arrived *atomic.Int64, hold <-chan struct{}) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			fmt.Fprint(w, `{"data":[{"id":"m"}]}`)
+			return
+		}
+		var request struct{ Messages []struct{ Role string } }
+		_ = json.NewDecoder(r.Body).Decode(&request)
+		say := func(data string) { fmt.Fprintf(w, "data: %s\n\n", data); w.(http.Flusher).Flush() }
+		w.Header().Set("Content-Type", "text/event-stream")
+		if hold == nil && request.Messages[len(request.Messages)-1].Role == "user" {
+			say(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"write_file","arguments":"{\"file_path\":\"a\",\"content\":\"x\"}"}}]}}]}`)
+			say(`{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`)
+			say("[DONE]")
+			return
+		}
+		say(chunkOfLoad)
+		arrived.Add(1)
+		if hold != nil {
+			<-hold
+		}
+		say(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
+		say("[DONE]")
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// builtAgent is the program as it is released.
+func builtAgent(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("LOAD") == "" {
+		t.Skip("make load runs it")
+	}
+	agent := filepath.Join(t.TempDir(), "agent")
+	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", agent, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return agent
+}
+
+func loadRun(agent, home, folder, url string) *exec.Cmd {
+	run := exec.Command(agent, "-m", "m", "-p", "go", "--output-format", "stream-json", "--approval-mode", "auto-edit")
+	run.Dir = folder
+	run.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "OPENAI_API_KEY=k", "OPENAI_BASE_URL=" + url}
+	return run
+}
+
+// Fifty agents that wait for their replies hold 600 MB and take 0.15 s of a processor each.
+func TestLoadHeld(t *testing.T) {
+	agent := builtAgent(t)
+	hold := make(chan struct{})
+	var arrived atomic.Int64
+	server := loadServer(t, &arrived, hold)
+	runs := make([]*exec.Cmd, heldAgents)
+	for i := range runs {
+		runs[i] = loadRun(agent, t.TempDir(), t.TempDir(), server.URL)
+		if err := runs[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(2 * time.Minute); arrived.Load() < heldAgents; {
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d of %d have a reply", arrived.Load(), heldAgents)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	kB := 0
+	for _, run := range runs {
+		kB += proportionalSet(run.Process.Pid)
+	}
+	close(hold)
+	var cpu time.Duration
+	for _, run := range runs {
+		if err := run.Wait(); err != nil {
+			t.Error(err)
+		}
+		cpu += run.ProcessState.UserTime() + run.ProcessState.SystemTime()
+	}
+	t.Logf("%d agents hold %d MB, %s of a processor each", heldAgents, kB>>10, (cpu / heldAgents).Round(time.Millisecond))
+	if kB>>10 > heldMB || cpu/heldAgents > heldCPU {
+		t.Errorf("more than %d MB or %s", heldMB, heldCPU)
+	}
+}
+
+// proportionalSet is the memory of a process and those it has started, in kB.
+func proportionalSet(pid int) (kB int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "Pss:" {
+			kB, _ = strconv.Atoi(fields[1])
+		}
+	}
+	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range children {
+		text, _ := os.ReadFile(file)
+		for _, field := range strings.Fields(string(text)) {
+			child, _ := strconv.Atoi(field)
+			kB += proportionalSet(child)
+		}
+	}
+	return kB
+}
+
+// Of three hundred runs, fifty at once and in one home, every one ends with its result, to a
+// pipe and to a file.
+func TestLoadRuns(t *testing.T) {
+	agent, home := builtAgent(t), t.TempDir()
+	var arrived atomic.Int64
+	server := loadServer(t, &arrived, nil)
+	var cpu atomic.Int64
+	var group sync.WaitGroup
+	slots := make(chan struct{}, loadAtOnce)
+	begun := time.Now()
+	for i := range loadRuns {
+		slots <- struct{}{}
+		folder := t.TempDir()
+		group.Go(func() {
+			defer func() { <-slots }()
+			run := loadRun(agent, home, folder, server.URL)
+			var out bytes.Buffer
+			run.Stdout = &out
+			if i%2 == 0 {
+				file, err := os.Create(filepath.Join(folder, "out"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer file.Close()
+				run.Stdout = file
+			}
+			err := run.Run()
+			if i%2 == 0 {
+				text, _ := os.ReadFile(filepath.Join(folder, "out"))
+				out.Write(text)
+			}
+			cpu.Add(int64(run.ProcessState.UserTime() + run.ProcessState.SystemTime()))
+			last := ""
+			for lines := bufio.NewScanner(&out); lines.Scan(); {
+				last = lines.Text()
+			}
+			if written, readErr := os.ReadFile(filepath.Join(folder, "a")); err != nil || readErr != nil || string(written) != "x" || !strings.HasPrefix(last, `{"type":"result"`) || !strings.Contains(last, `"exit":0`) {
+				t.Errorf("run %d: %v, %q, the last line is %s", i, err, written, last)
+			}
+		})
+	}
+	group.Wait()
+	took := time.Since(begun)
+	t.Logf("%d runs in %s, %.0f a minute, %s of a processor each", loadRuns, took.Round(time.Second), loadRuns/took.Minutes(), (time.Duration(cpu.Load()) / loadRuns).Round(time.Millisecond))
+}
