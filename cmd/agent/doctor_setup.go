@@ -8,6 +8,7 @@ import (
 	"agent/internal/mcp/bridge"
 	"agent/internal/settings"
 	"agent/internal/setup/commands"
+	"agent/internal/setup/hooks"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/servers"
@@ -39,7 +40,22 @@ func checkSetup(w world, f app.Folders, s *settings.Settings) []finding {
 		found = append(found, finding{"fix", "not protected: " + problem, "correct the rule; nothing keeps it until then"})
 	}
 	found = append(found, serverFindings(w, f, s)...)
+	found = append(found, hookFindings(w, f)...)
 	return append(found, trustFindings(trusted)...)
+}
+
+// hookFindings says which hooks there are. Those that wait for consent are named with all
+// that does.
+func hookFindings(w world, f app.Folders) []finding {
+	events := hooks.Find(hooks.Where{Config: f.Config, Home: w.Home, Workspace: w.Dir})
+	var found []finding
+	if n := len(events.Hooks); n > 0 {
+		found = append(found, finding{"ok", words.Count(n, "hook") + " (/hooks lists them)", ""})
+	}
+	for _, left := range events.LeftOut {
+		found = append(found, finding{"fix", "not used: " + left, "correct it; it does nothing until then"})
+	}
+	return found
 }
 
 // serverFindings says how the servers are, as far as it is known. Nothing is started.

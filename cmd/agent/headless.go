@@ -127,9 +127,9 @@ func loaded(c *app.Conversation) headless.Loaded {
 			with.Commands = append(with.Commands, e.Name)
 		}
 	}
-	for _, r := range c.Trust().Agreed() {
-		if r.Kind == consent.Hook {
-			with.Hooks = append(with.Hooks, r.Name)
+	for _, h := range c.HookStatuses() {
+		if h.Used {
+			with.Hooks = append(with.Hooks, h.Name)
 		}
 	}
 	return with

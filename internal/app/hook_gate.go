@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +48,9 @@ func (c *Conversation) hookGate() gate.Gate {
 
 // theirs is a call in the words of hooks.
 func (c *Conversation) theirs(k gate.Call) []decode.Their {
+	if served := k.Preview.Served; served != nil {
+		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
+	}
 	return decode.Theirs(k.Name, k.Arguments, c.absolute)
 }
 
@@ -142,7 +146,7 @@ func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused string) gate.Verdict {
 	switch {
 	case err != nil:
-		return gate.Verdict{Refusal: refused + err.Error(), Notice: k.Said.Title() + " was " + refused + err.Error()}
+		return gate.Verdict{Refusal: refused + err.Error(), Notice: k.Said.Title() + " was refused: " + err.Error()}
 	case out.Stop:
 		why := out.Why
 		if why == "" {
@@ -151,7 +155,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 		stop := &gate.StoppedError{By: by(out), Why: why}
 		return gate.Verdict{Refusal: stop.Error(), End: stop}
 	case out.Blocked():
-		return gate.Verdict{Refusal: refused + out.Reason, Notice: fmt.Sprintf("%s was %s%s: %s", k.Said.Title(), refused, out.By, words.Headline(out.Reason))}
+		return gate.Verdict{Refusal: refused + out.Reason, Notice: fmt.Sprintf("%s was refused by %s: %s", k.Said.Title(), out.By, words.Headline(out.Reason))}
 	}
 	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
 		return gate.Verdict{Arguments: out.Input} // the rest is of the call as it is then

@@ -34,6 +34,7 @@ func (c *Conversation) findHooks() {
 		Common: c.hookInput,
 		May:    c.mayHook,
 		Around: c.aroundHooks,
+		Beside: func(name string) { c.env.Snapshots.Beside(name) },
 		Slow:   func(names string) { c.HookWaits(names) },
 	}, c.foundHooks.Hooks)
 }
@@ -85,10 +86,13 @@ func (c *Conversation) closeHooks() {
 	})
 }
 
+// HookStatuses are the hooks with what became of them.
+func (c *Conversation) HookStatuses() []hook.Status { return c.hooks.Statuses() }
+
 // hookRows lists the hooks for /hooks.
 func (c *Conversation) hookRows() [][]string {
 	var rows [][]string
-	for _, s := range c.hooks.Statuses() {
+	for _, s := range c.HookStatuses() {
 		rows = append(rows, []string{s.Event, cmp.Or(s.Matcher, "*"), c.shortPath(s.File), s.State, strconv.Itoa(s.Runs), s.Last, s.Took, words.Line(s.Command, maxHelp)})
 	}
 	return rows

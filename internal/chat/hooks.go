@@ -159,6 +159,7 @@ func (c *Chat) stopping(ctx context.Context, refused *int) (again bool, err erro
 	}
 	if again = heard.Refused != "" && heard.Ends == ""; again {
 		*refused++
+		c.notice("%s has the turn go on: %s", heard.By, words.Headline(heard.Refused))
 	}
 	return again, nil
 }

@@ -58,6 +58,9 @@ type Config struct {
 	// Around is called before hooks run that may change the workspace; what it returns is
 	// called after them and says what they changed, for the model. It may be nil.
 	Around func(ctx context.Context) (settle func() Changed)
+	// Beside is called before a hook runs beside the turn, of which it cannot be seen what it
+	// changes. It may be nil.
+	Beside func(name string)
 	// Slow is told what is waited for once that takes long, and "" when it is over. It may
 	// be nil.
 	Slow func(names string)
@@ -210,6 +213,9 @@ func (r *Runner) Late() Outcome {
 // start runs a hook that nothing waits for.
 func (r *Runner) start(s *state, o Occasion, input []byte) {
 	s.began()
+	if r.Beside != nil && !r.OnlyLooks() {
+		r.Beside(s.String())
+	}
 	r.running.Go(func() {
 		said := r.run(r.ctx, s, o, input)
 		if said.Blocked() && !s.Async { // it can only be told

@@ -1,6 +1,9 @@
 package snapshot
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Effect is what a change did to one file.
 type Effect struct {
@@ -45,4 +48,38 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 		all = append(all, e)
 	}
 	return all
+}
+
+// Beside notes that a program runs beside the turn, so that it cannot be seen what it
+// changes. A plan that goes back over the turn says so.
+func (s *Store) Beside(name string) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.besides == nil {
+		s.besides = map[int][]string{}
+	}
+	if !slices.Contains(s.besides[s.turn], name) {
+		s.besides[s.turn] = append(s.besides[s.turn], name)
+	}
+}
+
+// unseen is what is not known of what was changed on the way of a plan.
+func (s *Store) unseen(p *Plan) (problems []Problem) {
+	stays := map[int]bool{}
+	for _, n := range s.tree.up(p.to) {
+		stays[n.ID] = true
+	}
+	turns := map[int]bool{}
+	for _, n := range s.tree.up(p.from) {
+		if !stays[n.ID] && !turns[n.Turn] {
+			turns[n.Turn] = true
+			for _, name := range s.besides[n.Turn] {
+				problems = append(problems, Problem{"what " + name + " changed", "it ran beside the turn, so that this could not be seen"})
+			}
+		}
+	}
+	return problems
 }

@@ -157,7 +157,7 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 			p.Steps = append(p.Steps, *o.step)
 		}
 	}
-	for _, problem := range unknown {
+	for _, problem := range append(unknown, s.unseen(p)...) {
 		if !slices.Contains(p.Left, problem) {
 			p.Left = append(p.Left, problem)
 		}

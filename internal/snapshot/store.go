@@ -66,6 +66,8 @@ type Store struct {
 	warnings []string
 	broken   error
 	scanned  scanned
+	// besides are, by turns, the programs that ran beside them.
+	besides map[int][]string
 	// listTime bounds the listing of the workspace.
 	listTime time.Duration
 }

@@ -74,6 +74,8 @@ type Their struct {
 
 	// given are the parameters of the call, shown what Input says of them.
 	given, shown members
+	// outer are the arguments of a call that holds another one's, in the parameter inner.
+	outer members
 	// part is set where the call is of several files and this of one of them.
 	part bool
 	tool theirTool
@@ -110,6 +112,21 @@ func Theirs(name string, arguments json.RawMessage, abs func(string) string) []T
 	}
 	shown := tool.shows(given, abs)
 	return []Their{{Name: tool.name, Input: shown.object(), given: given, shown: shown, tool: tool}}
+}
+
+// inner is the parameter that holds the arguments of a call in a call.
+const inner = "arguments"
+
+// Served says a call of a server's tool in the words of Claude Code, by its name there. Held
+// is set where it is in a call of another tool.
+func Served(name string, arguments json.RawMessage, held bool) []Their {
+	given, ok := parse(string(arguments))
+	if i := given.index(inner); ok && held && i >= 0 {
+		their := Served(name, given[i].value, false)[0]
+		their.outer = given
+		return []Their{their}
+	}
+	return []Their{{Name: name, Input: arguments, given: given, shown: given, tool: theirTool{name: name}}}
 }
 
 // several are the names of files where a call has a list of them.
@@ -208,6 +225,11 @@ func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))
 	if !ok {
 		return nil, fmt.Errorf("the new input is no JSON object")
+	}
+	if t.outer != nil {
+		held := slices.Clone(t.outer)
+		held[held.index(inner)].value = updated.object()
+		return held.object(), nil
 	}
 	if t.part || t.given == nil {
 		return nil, fmt.Errorf("the call is about several files, of which one cannot be changed; block it instead")
