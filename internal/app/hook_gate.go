@@ -148,11 +148,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	case err != nil:
 		return gate.Verdict{Refusal: refused + err.Error(), Notice: k.Said.Title() + " was refused: " + err.Error()}
 	case out.Stop:
-		why := out.Why
-		if why == "" {
-			why = out.Reason
-		}
-		stop := &gate.StoppedError{By: by(out), Why: why}
+		stop := &gate.StoppedError{By: out.By, Why: out.Why}
 		return gate.Verdict{Refusal: stop.Error(), End: stop}
 	case out.Blocked():
 		return gate.Verdict{Refusal: refused + out.Reason, Notice: fmt.Sprintf("%s was refused by %s: %s", k.Said.Title(), out.By, words.Headline(out.Reason))}
@@ -215,7 +211,7 @@ func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, 
 	}
 	answer = noted(answer, remarks(event, out)...)
 	if out.Stop {
-		return answer, &gate.StoppedError{By: by(out), Why: out.Why}
+		return answer, &gate.StoppedError{By: out.By, Why: out.Why}
 	}
 	return answer, nil
 }
@@ -284,12 +280,4 @@ func joined(text string, more ...string) string {
 		text += "\n" + m
 	}
 	return text
-}
-
-// by names the hook that decides.
-func by(out hook.Outcome) string {
-	if out.By == "" {
-		return "a hook"
-	}
-	return out.By
 }

@@ -156,7 +156,7 @@ func (c *Conversation) heard(event hooks.Event, out hook.Outcome) chat.Heard {
 		heard.Refused = out.Reason
 	}
 	if out.Stop {
-		heard.Ends = cmp.Or(out.Why, "it gave no reason")
+		heard.Ends = out.Why
 	}
 	texts := out.Context
 	switch event {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -72,7 +73,7 @@ func (o *Outcome) Merge(next Outcome) {
 		o.Output = next.Output
 	}
 	if next.Stop && !o.Stop {
-		o.Stop, o.Why = true, next.Why
+		o.Stop, o.Why, o.By = true, cmp.Or(next.Why, "it gave no reason"), cmp.Or(o.By, next.By)
 	}
 	o.Context, o.Notices = append(o.Context, next.Context...), append(o.Notices, next.Notices...)
 	if next.Changed.Text != "" {

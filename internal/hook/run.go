@@ -34,8 +34,10 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 	if err != nil {
 		said = failed(s, err)
 	}
-	if said.Decision != None {
+	if said.Decision != None || said.Stop {
 		said.By = s.String()
+	}
+	if said.Decision != None {
 		said.Reason = r.told(cmp.Or(strings.TrimSpace(said.Reason), "it gave no reason"))
 	}
 	for i, text := range said.Context {

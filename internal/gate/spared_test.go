@@ -1,0 +1,53 @@
+package gate
+
+import (
+	"testing"
+
+	"agent/internal/protect"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// TestAllowOfHooksSparesTheQuestionAndNothingElse (setup 6, resolved): not the modes that only
+// look, protected files, leaving the sandbox, a question or plan of the call itself, a server's
+// changed definition.
+func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
+	t.Parallel()
+	runs := traits.Traits{Runs: true}
+	for _, c := range []struct {
+		name    string
+		mode    Mode
+		preview tools.Preview
+		asks    bool
+	}{
+		{"a command", ModeAsk, tools.Preview{Command: "go test"}, false},
+		{"a command, not watched", ModeAutoEdit, tools.Preview{Command: "go test", Unwatched: "too many"}, false},
+		{"a server", ModeAsk, tools.Preview{Served: &tools.Served{Server: "s", Tool: "t"}}, false},
+		{"a server that changed", ModeAsk, tools.Preview{Served: &tools.Served{Server: "s", Tool: "t", Changed: "+ x"}}, true},
+		{"read-only", ModeReadOnly, tools.Preview{Command: "go test"}, true},
+		{"plan", ModePlan, tools.Preview{Command: "go test"}, true},
+		{"leaving the sandbox", ModeAsk, tools.Preview{Command: "go test", Outside: "why"}, true},
+		{"leaving the sandbox, auto-edit", ModeAutoEdit, tools.Preview{Command: "go test", Outside: "why"}, true},
+		{"a protected file", ModeAsk, tools.Preview{Command: "go test", Protected: []protect.Found{{Path: ".git/hooks/x", Name: ".git/hooks"}}}, true},
+		{"a question", ModeFullAuto, tools.Preview{Inquiries: []tools.Inquiry{{Question: "?"}}}, true},
+		{"leaving plan", ModeFullAuto, tools.Preview{Plan: "p"}, true},
+	} {
+		s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
+		if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(c.mode)); err != nil {
+			t.Fatal(err)
+		}
+		consent := NewConsent(&Policy{}, s)
+		call := Call{Name: "does", Traits: runs, Preview: c.preview, Spared: true}
+		if got := consent.Asks(call); got != c.asks {
+			t.Errorf("%s: asks %t", c.name, got)
+		}
+		if refused := consent.deny(t.Context(), call).Refusal != ""; refused != c.mode.OnlyLooks() {
+			t.Errorf("%s: refused %t", c.name, refused)
+		}
+		call.Spared = false
+		if c.mode != ModeFullAuto && !consent.Asks(call) {
+			t.Errorf("%s: nothing would be asked without the hook either", c.name)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package snapshot_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// Resolved, what hooks change: what a change did to each file is shown as a difference, and
+// nothing of files with keys; what ran beside a turn is said when that is undone, and at no
+// other.
+func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "one\n", "gone": "x\n", "k.env": "KEY=1\n"})
+	b.Turn("first")
+	settle := b.Command(t.Context())
+	b.shell("echo two >> a; rm gone; echo new > made; echo KEY=2 > k.env; echo KEY=3 > new.env")
+	effects := map[string]string{}
+	for _, e := range b.Effects(context.Background(), settle()) {
+		effects[e.Path] = e.Does
+		if keys := strings.HasSuffix(e.Path, ".env"); (e.Diff == "") != keys || strings.Contains(e.Diff, "KEY") {
+			t.Errorf("%s: %s", e.Path, e.Diff)
+		}
+		if e.Path == "a" && (!strings.Contains(e.Diff, "+two") || string(e.Content) != "one\ntwo\n") {
+			t.Errorf("%s, %s", e.Diff, e.Content)
+		}
+	}
+	if len(effects) != 5 || effects["a"] != "change" || effects["gone"] != "delete" || effects["made"] != "create" {
+		t.Errorf("%v", effects)
+	}
+	b.Beside("hook h")
+	b.Beside("hook h")
+	plan, err := b.Undo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for _, problem := range plan.Left {
+		if strings.Contains(problem.String(), "what hook h changed: it ran beside the turn") {
+			said++
+		}
+	}
+	if said != 1 {
+		t.Errorf("left %v", plan.Left)
+	}
+	b.Turn("second")
+	b.run("echo three >> a")
+	if plan, err = b.Undo(t.Context()); err != nil || len(plan.Left) > 0 {
+		t.Errorf("left %v, %v", plan.Left, err)
+	}
+	if b.Effects(t.Context(), "") != nil || b.Effects(t.Context(), "other-1") != nil {
+		t.Error("effects of nothing")
+	}
+}
