@@ -245,13 +245,15 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 		`did {"a":1}`: {}, `did {"a":1} `: {Spares: true}, "denied": {Refusal: "denied"}, `did {"a":2}`: {Arguments: []byte(`{"a":2}`)},
 	} {
 		b := newBench(t, calls("does", `{"a":1}`), say("ok"))
-		gated(b, gate.Gate{Stage: gate.Hooks, Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{} },
+		gated(b, gate.Gate{
+			Stage: gate.Hooks, Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{} },
 			Asked: func(_ context.Context, k gate.Call) gate.Verdict {
 				if string(k.Arguments) != `{"a":1}` {
 					return gate.Verdict{}
 				}
 				return verdict
-			}})
+			},
+		})
 		b.set("approval-mode", "ask")
 		b.answering(Decision{Allow: true})
 		if _, err := b.prompt("go"); err != nil {

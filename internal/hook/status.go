@@ -6,8 +6,9 @@ import (
 
 // Status is a hook with what became of it, for people.
 type Status struct {
-	Event, Matcher, Command, File string
-	// State says whether it is used.
+	Name, Event, Matcher, Command, File string
+	// Used says whether it is used, State in words why not.
+	Used  bool
 	State string
 	// Runs counts its runs; Last says how the latest ended, and Took how long it ran.
 	Runs       int
@@ -21,17 +22,17 @@ func (r *Runner) Statuses() []Status {
 	}
 	var all []Status
 	for _, s := range r.all {
-		state := "used"
+		state, used := "used", true
 		if r.May != nil {
 			if err := r.May(s.Hook); err != nil {
-				state = "not used: " + err.Error()
+				state, used = "not used: "+err.Error(), false
 			}
 		}
 		s.mu.Lock()
 		if s.Once && s.runs > 0 {
 			state = "ran once"
 		}
-		status := Status{Event: string(s.Event), Matcher: s.Matcher, Command: words.Line(s.Command, 0), File: s.File, State: state, Runs: s.runs, Last: s.last}
+		status := Status{Name: s.Name(), Used: used, Event: string(s.Event), Matcher: s.Matcher, Command: words.Line(s.Command, 0), File: s.File, State: state, Runs: s.runs, Last: s.last}
 		if s.took > 0 {
 			status.Took = words.Took(s.took)
 		}
