@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/chat/past"
+	"agent/internal/chat/window"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/hook"
@@ -111,9 +112,13 @@ type Conversation struct {
 	registry  *tools.Registry
 	env       *tools.Env
 	// brought are the skills and commands that can be called.
-	brought setup.Set
+	brought atomic.Pointer[setup.Set]
 	// inHead are the instructions that the model was given with the head or since.
 	inHead []instructed
+	// headTexts are the files with instructions that the head was made of.
+	headTexts map[string]string
+	// mostInstructions is how long all may be together, in bytes, by the window of the start.
+	mostInstructions int
 	// configured are the servers of the configuration, serving those that are used now.
 	configured *Servers
 	serving    atomic.Pointer[serving]
@@ -444,10 +449,13 @@ func (c *Conversation) note(e chat.Event) {
 
 // systemPrompt reads the instructions of this session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
+	c.mostInstructions = window.SizeOf(c.windowSize()) / instructionShare * bytesPerToken
 	found := c.findInstructions()
 	var given []prompts.Instruction
 	var files []string
+	c.headTexts = map[string]string{}
 	for _, file := range found.Files {
+		c.headTexts[file.Path] = file.Text
 		given = append(given, prompts.Instruction{Source: file.Path, Text: file.Text})
 		files = append(files, c.shortPath(file.Path))
 		c.inHead = append(c.inHead, instructed{file.Path, file.Text})
@@ -465,11 +473,15 @@ func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	return SystemPrompt(templates, c.promptSession(given)), nil
 }
 
+// instructionShare is the part of the window that instructions may take: a tenth.
+const instructionShare = 10
+
 // whereInstructions says where files with instructions are looked for.
 func (c *Conversation) whereInstructions() instructions.Where {
 	return instructions.Where{
 		Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root(),
 		Files: settings.Items(settings.InstructionFiles.Of(c.settings)),
+		Most:  c.mostInstructions,
 	}
 }
 

@@ -9,10 +9,24 @@ import (
 	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/setup/instructions"
+	"agent/internal/text/textdiff"
 )
 
 // instructed is what the model was given of a file with instructions.
 type instructed struct{ path, text string }
+
+// changedText says what a file with instructions says now: as a difference to what the head
+// has of it where that is shorter, else whole. Each difference is to the head, so that the
+// newest by itself says all.
+func (c *Conversation) changedText(file instructions.File, whole string) string {
+	if head, has := c.headTexts[file.Path]; has {
+		difference := textdiff.New(head, file.Text).Unified("instructions", "instructions")
+		if difference != "" && len(difference) < len(whole)/2 {
+			return fmt.Sprintf("The instructions of %s have changed since the beginning, and hold with this difference:\n%s", c.shortPath(file.Path), difference)
+		}
+	}
+	return "These instructions have changed and hold as they are now:\n" + whole
+}
 
 // findInstructions finds the instructions of the workspace and its user.
 func (c *Conversation) findInstructions() instructions.Found {
@@ -71,7 +85,7 @@ func (c *Conversation) changed() []history.Block {
 			continue
 		}
 		n := c.marked(file)
-		blocks = append(blocks, &history.Text{Text: "These instructions have changed and hold as they are now:\n" + n.Text, Source: history.Brought, Key: n.Key})
+		blocks = append(blocks, &history.Text{Text: c.changedText(file, n.Text), Source: history.Brought, Key: n.Key})
 		kept := c.inHead[:0]
 		for _, has := range c.inHead {
 			if has.path != file.Path {

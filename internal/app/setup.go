@@ -19,25 +19,53 @@ import (
 	"agent/internal/words"
 )
 
+// lookForBrought finds the skills and commands that there are now.
+func (c *Conversation) lookForBrought() setup.Set {
+	root := c.workspace.Root()
+	return setup.Set{
+		Skills:   skills.Find(skills.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: root, Further: c.process.skillPaths(c.settings, root)}),
+		Commands: commands.Find(commands.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: root}),
+	}
+}
+
+// skillNews looks for skills and commands again, and names to the model the skills that are
+// new or described otherwise: the list in its tool stays as it is.
+func (c *Conversation) skillNews() []history.Block {
+	if c.options.NoSetup {
+		return nil
+	}
+	before, now := c.Brought(), c.lookForBrought()
+	c.brought.Store(&now)
+	var lines []string
+	for _, s := range now.Skills.Skills {
+		known := slices.ContainsFunc(before.Skills.Skills, func(old *skills.Skill) bool {
+			return old.File == s.File && old.Name == s.Name && old.Description == s.Description
+		})
+		if !known && !s.Hidden && !s.Shadowed {
+			lines = append(lines, fmt.Sprintf("- %s: %s (%s)", s.Name, s.Description, c.shortPath(s.File)))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return []history.Block{&history.Text{Text: "skills now also:\n" + strings.Join(lines, "\n"), Source: history.Brought}}
+}
+
 // findBrought finds the skills and commands of the workspace and its user.
 func (c *Conversation) findBrought() {
-	c.brought = setup.Set{
-		Skills: skills.Find(skills.Where{
-			Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root(), Further: c.process.skillPaths(c.settings, c.workspace.Root()),
-		}),
-		Commands: commands.Find(commands.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()}),
-	}
+	found := c.lookForBrought()
+	c.brought.Store(&found)
 	var parts []string
-	if n := len(c.brought.Skills.Skills); n > 0 {
+	if n := len(c.Brought().Skills.Skills); n > 0 {
 		parts = append(parts, words.Count(n, "skill"))
 	}
-	if n := len(c.brought.Commands.Commands); n > 0 {
+	if n := len(c.Brought().Commands.Commands); n > 0 {
 		parts = append(parts, words.Count(n, "command"))
 	}
 	if len(parts) > 0 {
 		c.Notices = append(c.Notices, "Found: "+strings.Join(parts, ", ")+"; /skills and /help list them")
 	}
-	for _, left := range slices.Concat(c.brought.Skills.LeftOut, c.brought.Commands.LeftOut) {
+	for _, left := range slices.Concat(c.Brought().Skills.LeftOut, c.Brought().Commands.LeftOut) {
 		c.Notices = append(c.Notices, "left out: "+left)
 	}
 }
@@ -60,6 +88,7 @@ func (p *Process) skillPaths(s *settings.Settings, workspace string) []string {
 // expand turns a message into blocks: what was typed, what it calls, what it includes.
 func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
 	c.awaitServers(ctx)
+	news := c.skillNews()
 	brought, files, err := c.called(ctx, message, func(line string) (string, string, error) { return run(ctx, line) })
 	if err != nil {
 		return atcmd.Expansion{}, err
@@ -75,7 +104,7 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 	if err != nil {
 		return said, err
 	}
-	if brought = slices.Concat(brought, c.changed(), c.serverNews()); len(brought) > 0 {
+	if brought = slices.Concat(brought, news, c.changed(), c.serverNews()); len(brought) > 0 {
 		said.Blocks = slices.Insert(said.Blocks, 1, brought...)
 	}
 	return said, nil
@@ -93,7 +122,7 @@ func (c *Conversation) called(ctx context.Context, message atcmd.Message, run se
 			line.WriteString(part.Text)
 		}
 	}
-	calls := c.brought.Calls(line.String())
+	calls := c.Brought().Calls(line.String())
 	if len(calls) == 0 {
 		review, err := c.reviewed(ctx, line.String())
 		return review, nil, err
@@ -115,7 +144,7 @@ func (c *Conversation) called(ctx context.Context, message atcmd.Message, run se
 // callable lists what can be called, for people.
 func (c *Conversation) callable() []command.Callable {
 	var all []command.Callable
-	for _, e := range c.brought.Entries() {
+	for _, e := range c.Brought().Entries() {
 		all = append(all, command.Callable{Name: e.Name, Help: words.Line(e.Description(), maxHelp), Hint: e.Hint(), File: c.shortPath(e.File()), Origin: e.Origin()})
 	}
 	if !slices.ContainsFunc(all, func(one command.Callable) bool { return one.Name == reviewName }) {
@@ -130,7 +159,7 @@ const maxHelp = 100
 // skillLines describes the skills for /skills.
 func (c *Conversation) skillLines() []string {
 	var lines []string
-	for _, s := range c.brought.Skills.Skills {
+	for _, s := range c.Brought().Skills.Skills {
 		name := "/" + s.Name
 		if s.Shadowed {
 			name = "/" + string(s.Origin) + ":" + s.Name
@@ -140,7 +169,7 @@ func (c *Conversation) skillLines() []string {
 			lines = append(lines, "    note: "+note)
 		}
 	}
-	for _, left := range c.brought.Skills.LeftOut {
+	for _, left := range c.Brought().Skills.LeftOut {
 		lines = append(lines, "left out: "+left)
 	}
 	return lines

@@ -22,14 +22,14 @@ func (c *Conversation) offerSkills() {
 	if set := settings.SkillBudget.Of(c.settings); set > 0 {
 		budget = set
 	}
-	catalogue, cut, whole := c.brought.Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
+	catalogue, cut, whole := c.Brought().Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
 	if catalogue == "" {
 		return
 	}
 	if cut > 0 {
 		c.Notices = append(c.Notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", words.Count(cut, "skill"), whole))
 	}
-	for _, s := range c.brought.Skills.Skills {
+	for _, s := range c.Brought().Skills.Skills {
 		c.workspace.Look(s.Dir)
 		c.env.Protected.Open = append(c.env.Protected.Open, realPath(s.Dir))
 	}
@@ -44,11 +44,11 @@ func (c *Conversation) windowSize() (set, known int) {
 
 // activate is the text of a skill that the model asks for.
 func (c *Conversation) activate(name, arguments string) (tools.Activated, error) {
-	s := c.brought.Skills.Named(name)
+	s := c.Brought().Skills.Named(name)
 	switch {
 	case s == nil:
 		var names []string
-		for _, s := range c.brought.Skills.Skills {
+		for _, s := range c.Brought().Skills.Skills {
 			if !s.Shadowed && !s.Hidden {
 				names = append(names, s.Name)
 			}

@@ -63,7 +63,7 @@ func (c *Conversation) findTrust() error {
 		c.trust = trust.Find(consent.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()}, c.process.Now)
 		return nil
 	}
-	c.trust = c.process.trust(c.folders, c.workspace.Root(), suggested{c.brought, c.permissions, c.configured.Found, c.foundHooks})
+	c.trust = c.process.trust(c.folders, c.workspace.Root(), suggested{c.Brought(), c.permissions, c.configured.Found, c.foundHooks})
 	if c.options.TrustProject {
 		if err := c.trust.ForRun(); err != nil {
 			return err
@@ -83,7 +83,12 @@ func (c *Conversation) findTrust() error {
 func (c *Conversation) Trust() *trust.Trust { return c.trust }
 
 // Brought are the skills and commands that can be called.
-func (c *Conversation) Brought() setup.Set { return c.brought }
+func (c *Conversation) Brought() setup.Set {
+	if found := c.brought.Load(); found != nil {
+		return *found
+	}
+	return setup.Set{}
+}
 
 // ServerStatus says how the servers are; nothing is started or connected.
 func (c *Conversation) ServerStatus() []bridge.Status {

@@ -42,6 +42,9 @@ type Where struct {
 	// Files are the names of a folder's file, nil for DefaultFiles
 	// (instructions.files).
 	Files []string
+	// Most is how long all may be together, in bytes; 0 means MaxTotal, which it cannot
+	// exceed.
+	Most int
 }
 
 // File is one file with instructions, ready for the model.

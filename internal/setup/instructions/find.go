@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/setup/source"
+	"agent/internal/words"
 )
 
 // Find reads the files that apply to a workspace, the most general first. What is beyond
@@ -158,14 +159,18 @@ func Below(w Where, path string) Found {
 	return f.found
 }
 
-// shorten cuts what is over MaxTotal, from the general end.
+// shorten cuts what is over the limit, from the general end.
 func (f *finder) shorten() {
 	left := MaxTotal
+	if f.Most > 0 {
+		left = min(left, f.Most)
+	}
+	longer := "all instructions together are longer than " + words.Bytes(int64(left))
 	for i, file := range slices.Backward(f.found.Files) {
 		if len(file.Text) > left {
-			f.found.Files[i].Text = strings.ToValidUTF8(file.Text[:left], "") + "\n(cut: all instructions together are longer than 96 KiB)"
+			f.found.Files[i].Text = strings.ToValidUTF8(file.Text[:left], "") + "\n(cut: " + longer + ")"
 			f.found.Files[i].Cut = true
-			f.found.Problems = append(f.found.Problems, fmt.Errorf("%s is cut: all instructions together are longer than 96 KiB", file.Path))
+			f.found.Problems = append(f.found.Problems, fmt.Errorf("%s is cut: %s", file.Path, longer))
 		}
 		left -= min(left, len(file.Text))
 	}
