@@ -80,7 +80,7 @@ func (c *Conversation) closeHooks() {
 		if c.idle != nil {
 			c.idle.Stop()
 		}
-		c.endHooks("other")
+		c.endHooks()
 		c.hooks.Close()
 		return nil
 	})
@@ -137,6 +137,8 @@ func (c *Conversation) hookMoments() func(context.Context, chat.Moment) chat.Hea
 			o.Input = map[string]any{"prompt": m.Text}
 		case hooks.Stop:
 			o.Input = map[string]any{"stop_hook_active": m.Again, "last_assistant_message": m.Text}
+		case hooks.SessionEnd:
+			o.Names, o.Input = []string{m.About}, map[string]any{"reason": m.About}
 		case hooks.PreCompact, hooks.PostCompact:
 			o.Names, o.Input = []string{m.About}, map[string]any{"trigger": m.About}
 		}
@@ -164,7 +166,7 @@ func (c *Conversation) heard(event hooks.Event, out hook.Outcome) chat.Heard {
 		if out.Blocked() {
 			texts = append([]string{out.Reason}, texts...)
 		}
-	case hooks.SessionStart, hooks.PostCompact:
+	case hooks.SessionStart, hooks.PostCompact, hooks.SessionEnd:
 		if out.Blocked() { // it cannot refuse, so it is only told
 			heard.Refused = ""
 			heard.Notices = append(heard.Notices, out.By+": "+words.Headline(out.Reason))
@@ -190,7 +192,11 @@ func forModel(event hooks.Event, texts ...string) string {
 }
 
 // endHooks runs the hooks of SessionEnd.
-func (c *Conversation) endHooks(reason string) {
+func (c *Conversation) endHooks() {
+	reason := "prompt_input_exit"
+	if c.options.Unattended {
+		reason = "other"
+	}
 	if c.Chat == nil || !c.hooks.Has(hooks.SessionEnd) {
 		return
 	}

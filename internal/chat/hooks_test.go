@@ -209,7 +209,7 @@ func TestHooksAfterClear(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		if want := []string{"SessionStart startup", "UserPromptSubmit", "Stop", "SessionStart clear", "UserPromptSubmit", "Stop"}; !slices.Equal(*heard, want) {
+		if want := []string{"SessionStart startup", "UserPromptSubmit", "Stop", "SessionEnd clear", "SessionStart clear", "UserPromptSubmit", "Stop"}; !slices.Equal(*heard, want) {
 			t.Errorf("heard %q", *heard)
 		}
 	})

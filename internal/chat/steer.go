@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"agent/internal/history"
+	"agent/internal/setup/hooks"
 	"agent/internal/tools"
 )
 
@@ -57,6 +58,7 @@ func unanswered(h *history.Service) error {
 // Clear begins a new conversation; the record of the old one stays on disk.
 func (c *Chat) Clear(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
+		c.hear(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
 		if err := c.History.Clear(); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"agent/internal/traits"
 )
 
-// TestAllowOfHooksSparesTheQuestionAndNothingElse (setup 6, resolved): not the modes that only
+// TestAllowOfHooksSparesTheQuestionAndNothingElse (D-97): not the modes that only
 // look, protected files, leaving the sandbox, a question or plan of the call itself, a server's
 // changed definition.
 func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {

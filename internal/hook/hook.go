@@ -184,7 +184,11 @@ func (r *Runner) Run(ctx context.Context, o Occasion) Outcome {
 	if len(matching) == 0 {
 		return out
 	}
-	input := r.input(o)
+	input, err := r.input(o)
+	if err != nil {
+		out.Decision, out.Reason, out.By = Deny, "what happens cannot be said to it: "+err.Error(), matching[0].String()
+		return out
+	}
 	for _, s := range matching {
 		if s.Async || o.Event == hooks.Notification || o.Event == hooks.PostDensity {
 			r.start(s, o, input)
@@ -290,7 +294,7 @@ func (r *Runner) watch(all []*state) (over func()) {
 }
 
 // input is what the hooks for an occasion read.
-func (r *Runner) input(o Occasion) []byte {
+func (r *Runner) input(o Occasion) ([]byte, error) {
 	members := r.Common()
 	maps.Copy(members, o.Input)
 	members["hook_event_name"] = string(o.Event)

@@ -81,7 +81,7 @@ func bash() Occasion {
 	}
 }
 
-// Setup 6, decision: exit codes and JSON of one hook before a call.
+// D-97: exit codes and JSON of one hook before a call.
 func TestHooksDecision(t *testing.T) {
 	t.Parallel()
 	specific := func(members string) string {
@@ -162,7 +162,7 @@ func TestHooksEvents(t *testing.T) {
 
 func text(s string) *string { return &s }
 
-// Setup 6: merged in the order of the configuration, whichever ends first: deny > ask >
+// D-97: merged in the order of the configuration, whichever ends first: deny > ask >
 // allow; of several inputs the last counts; all of the rest is kept.
 func TestHooksMerge(t *testing.T) {
 	t.Parallel()
@@ -259,7 +259,7 @@ func TestHooksIfAndOnce(t *testing.T) {
 	}
 }
 
-// Setup 6, bounds: time, and nothing that a hook started survives it.
+// D-98: time, and nothing that a hook started survives it.
 func TestHooksTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -321,7 +321,7 @@ func TestHooksTime(t *testing.T) {
 	}
 }
 
-// Setup 6, bounds: 64 KiB are read, 10 000 characters are for the model, the rest is in a
+// D-98: 64 KiB are read, 10 000 characters are for the model, the rest is in a
 // file; what floods is drained and ended.
 func TestHooksOutput(t *testing.T) {
 	t.Parallel()
@@ -347,6 +347,29 @@ func TestHooksOutput(t *testing.T) {
 		if (len(got.Notices) > 0) != (want != "") || want != "" && !strings.Contains(got.Notices[0], want) {
 			t.Errorf("%s: %.200v", line, got)
 		}
+	}
+}
+
+// D-98: a guard cannot be made to fail by what the model writes: half a letter, or so much that its
+// answer is too long.
+func TestHooksAreNotMadeToFail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil, "PreToolUse * "+command("cat > got; exit 2"))
+	o := bash()
+	o.Input["tool_input"] = json.RawMessage("{\"command\":\"rm \\ud800 \xff \"}")
+	if got := b.Run(t.Context(), o); !got.Blocked() {
+		t.Errorf("%+v", got)
+	}
+	if read, err := os.ReadFile(filepath.Join(b.dir, "got")); err != nil || !strings.Contains(string(read), "rm \uFFFD \uFFFD ") {
+		t.Errorf("%s, %v", read, err)
+	}
+	o.Input["tool_input"] = json.RawMessage(`{"command":`)
+	if got := b.Run(t.Context(), o); !got.Blocked() {
+		t.Errorf("%+v", got)
+	}
+	long := newBench(t, nil, "PreToolUse * "+command(`echo '{"reason":"'; yes | tr -d '\n' | head -c 100000; echo '","decision":"block"}'`))
+	if got := long.Run(t.Context(), bash()); !got.Blocked() {
+		t.Errorf("%.200v", got)
 	}
 }
 

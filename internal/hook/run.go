@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -83,7 +84,11 @@ func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, 
 	printed := stdout.text()
 	if isAnswer(printed) {
 		if stdout.more() {
-			return out, fmt.Errorf("its JSON is longer than %s", words.Bytes(mostRead))
+			err := fmt.Errorf("its JSON is longer than %s", words.Bytes(mostRead))
+			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // it may be a refusal of what the model made long
+				return Outcome{Decision: Deny, Reason: err.Error()}, nil
+			}
+			return out, err
 		}
 		return parse(event, printed)
 	}
@@ -186,13 +191,24 @@ func (r *Runner) told(text string) string {
 	return fmt.Sprintf("%s\n[only the first %d characters are here; all of it %s]", string([]rune(text)[:mostTold]), mostTold, rest)
 }
 
-// encode writes members as JSON.
-func encode(members map[string]any) []byte {
-	data, err := rawjson.Marshal(members)
-	if err != nil { // nothing that was decoded or is plain can fail
-		return []byte("{}")
+// encode writes members as JSON that every program can read: a model may send half of a
+// letter, on which a guard would fail and be passed over.
+func encode(members map[string]any) ([]byte, error) {
+	for name, value := range members {
+		raw, is := value.(json.RawMessage)
+		if !is {
+			continue
+		}
+		var plain any
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		if err := decoder.Decode(&plain); err != nil {
+			return nil, err
+		}
+		members[name] = plain
 	}
-	return data
+	data, err := rawjson.Marshal(members)
+	return bytes.ToValidUTF8(data, []byte("\uFFFD")), err
 }
 
 // output keeps the beginning of what a hook prints and drops the rest, within bounds.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Resolved, what hooks change: what a change did to each file is shown as a difference, and
+// D-99: what a change did to each file is shown as a difference, and
 // nothing of files with keys; what ran beside a turn is said when that is undone, and at no
 // other.
 func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
