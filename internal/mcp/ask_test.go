@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/mcp"
 )
@@ -90,6 +91,32 @@ func TestQuestionsWithoutEnd(t *testing.T) {
 		_, err := client.Call(context.Background(), "ask", json.RawMessage(`{"n":100}`), nil)
 		if times != 5 {
 			t.Errorf("%q: the person was asked %d times, %v", quirk, times, err)
+		}
+	}
+}
+
+// A call that the server refuses until the person has been to an address is made again
+// then, or after a while where the server does not say when; not after a no.
+func TestVisits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		arguments string
+		action    mcp.Action
+		want      string
+	}{
+		{`{"url":"https://example.com/a","told":50}`, mcp.Accept, "welcome"},
+		{`{"url":"https://example.com/a"}`, mcp.Accept, "welcome"},
+		{`{"url":"https://example.com/a"}`, mcp.Decline, "a visit is needed (-32042)"},
+		{`{"url":"file:///etc/passwd"}`, mcp.Accept, "a visit is needed (-32042)"},
+	} {
+		client := connect(t, mcp.Host{Ask: func(context.Context, mcp.Question) (mcp.Answer, error) {
+			return mcp.Answer{Action: tt.action}, nil
+		}})
+		if !strings.Contains(tt.arguments, "told") {
+			client.SetBounds(200*time.Millisecond, time.Minute)
+		}
+		if got := call(t, client, "visit", tt.arguments); got != tt.want {
+			t.Errorf("%s, %s: the answer is %q, want %q", tt.arguments, tt.action, got, tt.want)
 		}
 	}
 }

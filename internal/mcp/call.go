@@ -100,15 +100,17 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	err := c.bounded(ctx, progress, func(ctx context.Context, token string) error {
 		params := &sdk.CallToolParams{Name: tool, Arguments: arguments}
 		params.SetProgressToken(token)
-		answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.CallToolResult, error) {
-			again := *params
-			again.InputResponses, again.RequestState = responses, state
-			return c.session.CallTool(ctx, &again)
+		return c.withURLs(ctx, func() error {
+			answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.CallToolResult, error) {
+				again := *params
+				again.InputResponses, again.RequestState = responses, state
+				return c.session.CallTool(ctx, &again)
+			})
+			if err == nil {
+				result = resultOf(answer)
+			}
+			return err
 		})
-		if err == nil {
-			result = resultOf(answer)
-		}
-		return err
 	})
 	if refused := refusal(err); refused != nil {
 		return Result{IsError: true, Blocks: []Block{{Text: plain(refused)}}}, nil

@@ -25,6 +25,8 @@ type Client struct {
 	done    chan struct{}
 	// questions counts those of the server since the last call began.
 	questions atomic.Int32
+	// waits has a channel for each address that the person is sent to.
+	waits sync.Map
 
 	mu    sync.Mutex
 	tools []Tool
@@ -90,6 +92,7 @@ func (c *Client) newSDK() *sdk.Client {
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.changes.note() },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.changes.note() },
 		ProgressNotificationHandler: c.progressed,
+		ElicitationCompleteHandler:  c.completed,
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
 	}
 	client := c.withOld(options)

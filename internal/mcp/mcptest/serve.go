@@ -39,6 +39,7 @@ type server struct {
 	answers   map[string]chan message
 	cancelled map[string]chan struct{}
 	extra     int // tools that came meanwhile
+	visits    int
 }
 
 func serve(quirks []string) {

@@ -40,7 +40,7 @@ func Main() {
 //   - log=FILE: every message that arrives is added to the file
 //
 // Its tools are echo, sleep, work, silent, die, big, fail, refuse, structured, media, ask,
-// roots, sample, change and child; see tools.go.
+// visit, roots, sample, change and child; see tools.go.
 func Server(t testing.TB, name string, quirks ...string) mcp.Server {
 	t.Helper()
 	return At(t.TempDir(), name, quirks...)

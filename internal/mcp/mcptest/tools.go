@@ -27,6 +27,7 @@ var tools = []any{
 	tool("structured", "answers with structured content only"),
 	tool("media", "answers with an image, audio, resources, a link, and a word for the person"),
 	tool("ask", "asks the person n times for what form says, a schema, or to open url"),
+	tool("visit", "refuses until the person has been to url, and says so then if told"),
 	tool("roots", "asks for the roots"),
 	tool("sample", "asks for the answer of a model"),
 	tool("change", "has one tool more from now on, and says so n times"),
@@ -96,6 +97,8 @@ func (s *server) call(m message, reply func(any)) {
 		s.sendRaw([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"content":[` + media + "]}}"))
 	case "ask":
 		s.ask(m, c, reply)
+	case "visit":
+		s.visit(m, say)
 	case "roots":
 		say(s.outcome(s.request("roots/list", map[string]any{})))
 	case "sample":
@@ -170,6 +173,24 @@ func (s *server) ask(m message, c call, reply func(any)) {
 	}
 	answers, _ := json.Marshal(c.Responses["q"])
 	reply(content(text(string(answers))))
+}
+
+// visit refuses the first call.
+func (s *server) visit(m message, say func(string)) {
+	s.mu.Lock()
+	s.visits++
+	first := s.visits == 1
+	s.mu.Unlock()
+	if !first {
+		say("welcome")
+		return
+	}
+	where := map[string]any{"mode": "url", "message": "Log in there", "url": argument(m, "url"), "elicitationId": "v1"}
+	s.send(message{ID: m.ID, Error: &fault{Code: -32042, Message: "a visit is needed", Data: map[string]any{"elicitations": []any{where}}}})
+	for range number(m, "told") { // the client may not be waiting yet
+		time.Sleep(20 * time.Millisecond)
+		s.notify("notifications/elicitation/complete", map[string]any{"elicitationId": "v1"})
+	}
 }
 
 // outcome is what the client answered, as text.

@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// withURLs makes a request, and once again if the server refused it until the person has
+// been to some addresses. It says when they have; where it does not, a while is enough.
+func (c *Client) withURLs(ctx context.Context, send func() error) error {
+	err := send()
+	questions := addresses(err)
+	if len(questions) == 0 {
+		return err
+	}
+	been := make(chan struct{}, len(questions))
+	for _, q := range questions {
+		c.waits.Store(q.ElicitationID, been)
+		defer c.waits.Delete(q.ElicitationID)
+	}
+	for _, q := range questions {
+		answer, failed := c.elicit(ctx, &sdk.ElicitRequest{Params: q})
+		if failed != nil || answer.Action != string(Accept) {
+			return err
+		}
+	}
+	for _, k := range c.open() {
+		k.ask(+1)
+		defer k.ask(-1)
+	}
+	patience := time.NewTimer(c.bounds.silent)
+	defer patience.Stop()
+	for range questions {
+		select {
+		case <-been:
+		case <-patience.C:
+			return send()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return send()
+}
+
+// addresses are where the person must go before the server does what it refused.
+func addresses(err error) []*sdk.ElicitParams {
+	var refused *jsonrpc.Error
+	if !errors.As(err, &refused) || refused.Code != sdk.CodeURLElicitationRequired {
+		return nil
+	}
+	var data struct {
+		Elicitations []*sdk.ElicitParams `json:"elicitations"`
+	}
+	if json.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > mostRounds {
+		return nil
+	}
+	for _, q := range data.Elicitations {
+		if q == nil || q.URL == "" {
+			return nil
+		}
+	}
+	return data.Elicitations
+}
+
+// completed is called when the server says that the person has been to an address.
+func (c *Client) completed(_ context.Context, request *sdk.ElicitationCompleteNotificationRequest) {
+	if been, there := c.waits.Load(request.Params.ElicitationID); there {
+		select {
+		case been.(chan struct{}) <- struct{}{}:
+		default:
+		}
+	}
+}
