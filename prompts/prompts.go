@@ -30,6 +30,8 @@ type Session struct {
 	// Shell runs commands; Model is the id of the model that answers. Empty when not
 	// known.
 	Shell, Model string
+	// Trailer is the line that commits end with, empty for none.
+	Trailer string
 	// Family is the family of the model.
 	Family string
 	// Git is the state of the repository at the start, nil when there is none or it was

@@ -40,10 +40,22 @@ func (c *Conversation) promptSession(given []prompts.Instruction) func() prompts
 		session := begun
 		session.Git = repository()
 		session.Model = settings.Model.Of(c.settings)
+		session.Trailer = trailer(settings.CommitTrailer.Of(c.settings), session.Model)
 		family, _ := c.Connection.Family(session.Model)
 		session.Family = family.Name
 		return session
 	}
+}
+
+// trailer is the line of commits that a setting wants.
+func trailer(wanted, model string) string {
+	switch wanted {
+	case "assisted-by":
+		return "Assisted-by: agent (" + words.Line(model, 80) + ")"
+	case "co-authored-by":
+		return "Co-authored-by: agent (" + words.Line(model, 80) + ") <noreply@example.invalid>"
+	}
+	return ""
 }
 
 // gitState asks git how a folder is and returns what waits for the answer, until

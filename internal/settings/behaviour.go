@@ -7,6 +7,13 @@ var ApprovalMode = Declare(Enum(), "ask", Spec{
 	Category: CategoryBehaviour,
 })
 
+// CommitTrailer is the line by which commits say that a model helped: "none" for no line.
+var CommitTrailer = Declare(Enum("none", "assisted-by", "co-authored-by"), "none", Spec{
+	Key:      "commit.trailer",
+	Help:     "the line that commits of the model end with",
+	Category: CategoryBehaviour,
+})
+
 // MaxTurns is the most model requests for one prompt, -1 for no limit.
 var MaxTurns = Declare(Int(AtLeast(1, "of at least 1, or -1 for no limit").Or(-1)), -1, Spec{
 	Key:      "max-turns",

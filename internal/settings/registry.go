@@ -52,6 +52,7 @@ func All() []Declared {
 		InstructionFiles,
 		SkillPaths,
 		SkillBudget,
+		CommitTrailer,
 		WebFetchPrivate,
 		MCPTools,
 		MCPResultMaxTokens,
