@@ -30,6 +30,7 @@ var rooms = []room{
 	{"internal/tui/markdown", []string{"internal/tui/style", "internal/tui/highlight"}, "markdown becomes styled lines"},
 	{"internal/tui/patch", []string{"internal/tui/style", "internal/tui/highlight"}, "a diff becomes styled lines"},
 	{"internal/tui/edit", []string{"internal/tui/style"}, "the prompt is a value that knows neither keys nor screen"},
+	{"internal/tui/keymap", []string{"internal/nearest", "internal/tui/edit", "internal/tui/term"}, "which key does what is a table, and does nothing"},
 	{"internal/tui/term", []string{"internal/tui/style"}, "the terminal does not know what it shows"},
 	{"internal/tui/question", []string{"internal/chat", "internal/command", "internal/tools", "internal/tui/style", "internal/tui/patch", "internal/tui/edit", "internal/tui/term", "internal/tui/markdown"}, "consent knows what is asked and the keys, not the rest of the screen"},
 	{"internal/tui/transcript", []string{"internal/tui/style"}, "what was said can be laid out again and does not know what it is about"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"agent/internal/app"
@@ -14,6 +15,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tui"
+	"agent/internal/tui/keymap"
 )
 
 // settleAfter is when what the start has left behind, such as the text of the
@@ -100,9 +102,13 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 	if err != nil {
 		return tui.Options{}, err
 	}
-	banner, keys := banner(w, c), tui.Keys()
-	if o.screenReader || w.Env("TERM") == "dumb" {
-		keys = tui.PlainKeys()
+	banner := banner(w, c)
+	shown := app.Screen{Keys: tui.PlainKeys(), Resume: func(id string) { *next = id }}
+	bound, faults := keymap.Default(), []string(nil)
+	if !o.screenReader && w.Env("TERM") != "dumb" {
+		shown.KeysFile = filepath.Join(folders.Config, "keys.json")
+		bound, faults = keymap.Read(shown.KeysFile)
+		shown.Keys, shown.Bound = tui.Keys(bound), tui.Bound(bound)
 	}
 	var history tui.History // what is typed in a demo is gone with it
 	if !o.scratch() {
@@ -110,13 +116,13 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 	}
 	return tui.Options{
 		Driver:   c.Chat,
-		Commands: c.Commands(ctx, c.Chat, app.Screen{Keys: keys, Resume: func(id string) { *next = id }}),
+		Commands: c.Commands(ctx, c.Chat, shown),
 		Files:    atcmd.NewCompleter(ctx, c.Root, w.Now),
 		Plain:    o.screenReader,
 		In:       w.stdin,
 		Out:      w.stdout,
 		Environ:  w.Environ,
-		Greeting: append([]string{banner}, c.Notices...),
+		Greeting: slices.Concat([]string{banner}, c.Notices, faults),
 		Earlier:  earlierOf(c.Recorded, c.Tools),
 		History:  history,
 		Hear:     w.hear,
@@ -131,6 +137,7 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		Theme:     func() string { return settings.Theme.Of(c.Settings) },
 		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
 		Clipboard: (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
+		Keys:      bound,
 		Ask:       askTrust(c.Trust()),
 		Initial:   o.message(),
 		Log:       log.Logger,

@@ -16,6 +16,9 @@ import (
 type Screen struct {
 	// Keys are those of the screen, for people.
 	Keys []command.Key
+	// Bound are the actions of its keys, KeysFile is where a person gives them others.
+	Bound    []command.Bound
+	KeysFile string
 	// Resume has the program go on with the session of that id once this one is left; nil
 	// where it cannot.
 	Resume func(id string)
@@ -49,6 +52,8 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		Rename:       c.renamer(),
 		Title:        func() string { return c.session.Title() },
 		Keys:         screen.Keys,
+		Bound:        screen.Bound,
+		KeysFile:     screen.KeysFile,
 		Recorded:     c.session != nil,
 		Workspace:    c.Root,
 		Log:          command.Log{Path: c.process.log.Path, Level: c.process.log.Level},

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"agent/internal/table"
@@ -73,4 +74,23 @@ func (c Command) explain() []string {
 		lines = append(lines, "also /"+strings.Join(c.Aliases, ", /"))
 	}
 	return lines
+}
+
+func (c *Commands) keysCommand() Command {
+	return Command{
+		Name: "keys",
+		Help: "show which keys do what, and test one",
+		Run: func(context.Context, []string) (Output, error) {
+			if len(c.deps.Bound) == 0 {
+				return Output{}, errors.New("keys are the screen's, and there is none here")
+			}
+			var rows [][]string
+			for _, b := range c.deps.Bound {
+				rows = append(rows, []string{b.Action, b.Keys, b.Note})
+			}
+			return Output{Lines: append(table.Lines("lll", rows), "",
+				"Other keys for an action are set in "+c.deps.KeysFile+`: {"keys": {"stash": ["ctrl+x"]}}`,
+				"Press a key to see what it does; Esc ends that."), TestsKeys: true}, nil
+		},
+	}
 }

@@ -25,6 +25,8 @@ type Output struct {
 	Ask *Ask
 	// Fresh is set when what comes after is a new conversation.
 	Fresh bool
+	// TestsKeys has the screen say what keys do that are pressed.
+	TestsKeys bool
 	// Quit ends the program.
 	Quit bool
 	// Submit is sent to the model as if the user had typed it.

@@ -96,6 +96,10 @@ type Log struct {
 // Key is a key of the screen, for people.
 type Key struct{ Name, Does string }
 
+// Bound is an action of the prompt and its keys; Note says whose they are, "" for the
+// program's.
+type Bound struct{ Action, Keys, Note string }
+
 // Deps is what the commands work on. All of it is needed to run every command;
 // profile and settings commands need only Settings and Profiles.
 type Deps struct {
@@ -146,6 +150,9 @@ type Deps struct {
 	Title  func() string
 	// Keys are the screen's; without a screen there are none.
 	Keys []Key
+	// Bound are the actions that keys do, KeysFile is where a person gives them other keys.
+	Bound    []Bound
+	KeysFile string
 	// Recorded is set when a session log keeps what leaves the context.
 	Recorded bool
 	// Workspace is the folder worked in, absolute.

@@ -85,7 +85,7 @@ func (m *Model) interrupt() {
 // controlD quits; while a turn runs it asks once.
 func (m *Model) controlD() tea.Cmd {
 	if m.activity.turn.running && !(m.hint.quits && !m.opts.Now().After(m.hint.until)) {
-		m.showHint("the turn runs: Ctrl+D again ends it and quits", true)
+		m.showHint("the turn runs: "+m.opts.Keys.Label("quit")+" again ends it and quits", true)
 		return nil
 	}
 	return tea.Quit

@@ -1,74 +1,76 @@
 package tui
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/command"
+	"agent/internal/tui/keymap"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
-// binding is a line of the table of keys: what people read of them, in the program and in
-// the guide, and what they do.
-type binding struct {
-	// Key is shown by ? and /help; what is empty in Does is not shown there.
-	command.Key
-	// guide is what docs/guide.md says, empty where its text says it.
-	guide string
-	// acts are what the keys do, each by its own names. Keys without acts are the line
-	// editor's.
-	acts []act
+// doing is what an action does; it is not the one that a key means where when says no.
+type doing struct {
+	do   func(*Model) tea.Cmd
+	when func(*Model) bool
 }
 
-// act is what keys do, by their names.
-type act struct {
-	names []string
-	do    func(*Model) tea.Cmd
+// actions are what the screen does, by the names of the table of keys. The others are the
+// editor's.
+var actions = map[string]doing{
+	"send":       {do: (*Model).enter},
+	"new-line":   {do: (*Model).newLine},
+	"escape":     {do: (*Model).escape},
+	"rewind":     {do: (*Model).escapeTwice},
+	"interrupt":  {do: (*Model).controlC},
+	"quit":       {do: (*Model).controlD, when: func(m *Model) bool { return m.input.Empty() }},
+	"up":         {do: (*Model).up},
+	"down":       {do: (*Model).down},
+	"search":     {do: (*Model).searchPrompts},
+	"older":      {do: (*Model).older},
+	"newer":      {do: (*Model).newer},
+	"complete":   {do: (*Model).tab},
+	"outputs":    {do: (*Model).openOutputs},
+	"image":      {do: (*Model).pasteImage},
+	"editor":     {do: (*Model).editOutside},
+	"stash":      {do: (*Model).stash},
+	"think-more": {do: (*Model).thinkMore},
+	"think-less": {do: (*Model).thinkLess},
+	"show-again": {do: (*Model).showAgain},
+	"suspend":    {do: (*Model).suspend},
+	"mode":       {do: (*Model).nextMode},
 }
 
-// on binds keys to what they do.
-func on(do func(*Model) tea.Cmd, names ...string) act { return act{names, do} }
-
-// bindings are the keys that do more than edit.
-func bindings() []binding {
-	row := func(name, does, guide string, acts ...act) binding {
-		return binding{command.Key{Name: name, Does: does}, guide, acts}
-	}
-	return []binding{
-		row("Enter", "send, or queue while the agent works", "", on((*Model).enter, "enter")),
-		row("Alt+Enter, Ctrl+J", `new line; \ and Enter do it too`, "", on((*Model).newLine, "alt+enter", "ctrl+j")),
-		row("Esc", "interrupt; else clear the draft", "interrupts the turn; without one, clears the draft (Up brings it back)", on((*Model).escape, "esc")),
-		row("Esc Esc", "on an empty line: rewind", "on an empty line: goes back to an earlier message", on((*Model).escapeTwice, "alt+esc")),
-		row("Ctrl+C", "clear or interrupt; twice quits", "interrupts the turn; without one, clears the draft; twice quits", on((*Model).controlC, "ctrl+c")),
-		row("Ctrl+D", "on an empty line: quit", "quits on an empty line; asks once while a turn runs", on((*Model).controlD, "ctrl+d")),
-		row("Up, Down, Ctrl+R", "earlier prompts; Up also unqueues", "", on((*Model).searchPrompts, "ctrl+r")),
-		row("Up, Down", "", "earlier prompts, kept across sessions", on((*Model).up, "up"), on((*Model).down, "down"), on((*Model).older, "ctrl+p"), on((*Model).newer, "ctrl+n")),
-		row("Ctrl+R", "", "the same as a list: type words of what you look for"),
-		row("Tab", "", "completes commands, settings, models, profiles, and files after `@`", on((*Model).tab, "tab")),
-		row("Ctrl+O", "outputs and reasoning in full, ← →", "tool outputs, reasoning and what was said in full, with the keys of less; ← → go through them, `/` searches all of them, q comes back", on((*Model).openOutputs, "ctrl+o")),
-		row("Ctrl+V", "the image on the clipboard", "", on((*Model).pasteImage, "ctrl+v")),
-		row("Ctrl+G", "edit the prompt in $EDITOR", "edit the prompt in `$EDITOR`", on((*Model).editOutside, "ctrl+g")),
-		row("Ctrl+S", "put the draft aside, and back", "puts the draft aside, and brings it back; sending something else brings it back too", on((*Model).stash, "ctrl+s")),
-		row("Alt+., Alt+,", "the model thinks more, less", "the model thinks more, or less (`reasoning.effort`)", on((*Model).thinkMore, "alt+."), on((*Model).thinkLess, "alt+,")),
-		row("Ctrl+_, Alt+_", "undo and redo in the prompt", "undo and redo in the prompt"),
-		row("Ctrl+L", "show the conversation again", "shows the conversation again", on((*Model).showAgain, "ctrl+l")),
-		row("Ctrl+Z", "to your shell; fg comes back", "", on((*Model).suspend, "ctrl+z")),
-		row("Shift+Tab", "next approval mode", "next approval mode", on((*Model).nextMode, "shift+tab")),
-		row("?", "on an empty line: these keys", ""),
-	}
-}
-
-// Keys are what ? and /help list.
-func Keys() (keys []command.Key) {
-	for _, b := range bindings() {
-		if b.Does != "" {
-			keys = append(keys, b.Key)
+// Keys are what ? and /help list of the keys in force.
+func Keys(keys *keymap.Map) (list []command.Key) {
+	for _, row := range keys.Rows() {
+		if labels := row.Labels(); row.Does != "" && len(labels) > 0 {
+			list = append(list, command.Key{Name: strings.Join(labels, ", "), Does: row.Does})
 		}
 	}
-	return keys
+	return append(list, command.Key{Name: "?", Does: "on an empty line: these keys"})
+}
+
+// Bound are the actions that keys do, as /keys lists them.
+func Bound(keys *keymap.Map) (list []command.Bound) {
+	for _, a := range keys.Actions() {
+		labels := make([]string, len(a.Keys))
+		for i, key := range a.Keys {
+			labels[i] = term.KeyLabel(key)
+		}
+		b := command.Bound{Action: a.Name, Keys: cmp.Or(strings.Join(labels, ", "), "no key")}
+		switch {
+		case a.Fixed:
+			b.Note = "stays"
+		case a.Own:
+			b.Note = "yours"
+		}
+		list = append(list, b)
+	}
+	return list
 }
 
 // PlainKeys are the keys where nothing but lines is printed and read.
@@ -90,12 +92,12 @@ func (m *Model) key(k term.Key) tea.Cmd {
 			m.hint = hint{}
 		}
 	}
-	for _, part := range []func(term.Key) (tea.Cmd, bool){m.reader.key, m.questionKey, m.chooserKey, m.helpKey, m.boundKey} {
+	for _, part := range []func(term.Key) (tea.Cmd, bool){m.reader.key, m.testKey, m.questionKey, m.chooserKey, m.helpKey, m.boundKey} {
 		if cmd, taken := part(k); taken {
 			return cmd
 		}
 	}
-	m.input.Type(k, m.opts.Now())
+	m.input.Type(k.Text, m.opts.Now())
 	return guarded(m.input.Propose())
 }
 
@@ -107,20 +109,44 @@ func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	return m.chooser.key(k)
 }
 
-// boundKey does what the table of keys says. It reports false for the keys of the line
-// editor.
+// boundKey does what the table of keys says. It reports false for keys that type, and for
+// those that do nothing.
 func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
-	if k.Types() || k.Name == "ctrl+d" && !m.input.Empty() {
+	if k.Types() {
 		return nil, false
 	}
-	for _, b := range bindings() {
-		for _, a := range b.acts {
-			if slices.Contains(a.names, k.Name) {
-				return a.do(m), true
-			}
+	for _, name := range m.opts.Keys.Of(k.Name) {
+		action, ours := actions[name]
+		switch {
+		case !ours:
+			m.input.Do(name, m.opts.Now())
+			return guarded(m.input.Propose()), true
+		case action.when == nil || action.when(m):
+			return action.do(m), true
 		}
 	}
 	return nil, false
+}
+
+// testKey says what a key does, after /keys, instead of doing it; Esc ends that, and so
+// does a question.
+func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
+	if !m.testing || m.questions.Open() {
+		m.testing = false
+		return nil, false
+	}
+	does := "does nothing"
+	switch names := m.opts.Keys.Of(k.Name); {
+	case k.Name == "esc":
+		m.testing, m.hint = false, hint{}
+		return nil, true
+	case k.Types():
+		does = "types"
+	case len(names) > 0:
+		does = "is " + strings.Join(names, ", else ")
+	}
+	m.showHint(style.Clean(k.Name)+" "+does+" · Esc ends the test", false)
+	return nil, true
 }
 
 // helpKey takes a ? on an empty line, which shows the keys. They go at the next key;
@@ -137,7 +163,7 @@ func (m *Model) keysView(width, room int) []string {
 	if room <= 0 {
 		return nil
 	}
-	keys := Keys()
+	keys := Keys(m.opts.Keys)
 	named := 0
 	for _, key := range keys {
 		named = max(named, style.Width(key.Name))

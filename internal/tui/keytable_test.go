@@ -6,26 +6,37 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/edit"
+	"agent/internal/tui/keymap"
 )
 
-// One table says what the keys do: no key is bound twice, and the guide lists what the
-// table has for it, in its order and its words.
+// One table says what the keys do: every action of it is done by the screen or the
+// editor, every action of theirs is in it, and the guide lists what the table has for
+// it, in its order and its words.
 func TestKeysAreDeclaredOnce(t *testing.T) {
 	t.Parallel()
+	does := map[string]bool{}
+	for name := range actions {
+		does[name] = true
+	}
+	for _, a := range edit.Actions() {
+		does[a.Name] = true
+	}
 	var want []string
-	bound := map[string]bool{}
-	for _, b := range bindings() {
-		if b.guide != "" {
-			want = append(want, "| "+b.Name+" | "+b.guide+" |")
+	for _, row := range keymap.Default().Rows() {
+		if row.Guide != "" {
+			want = append(want, "| "+strings.Join(row.Labels(), ", ")+" | "+row.Guide+" |")
 		}
-		for _, a := range b.acts {
-			for _, name := range a.names {
-				if bound[name] {
-					t.Errorf("%s is bound twice", name)
-				}
-				bound[name] = true
+		for _, a := range row.Actions {
+			if !does[a.Name] {
+				t.Errorf("nothing does %s, or it is there twice", a.Name)
 			}
+			delete(does, a.Name)
 		}
+	}
+	for name := range does {
+		t.Errorf("the table of keys lacks %s", name)
 	}
 	guide, err := os.ReadFile("../../docs/guide.md")
 	if err != nil {

@@ -36,6 +36,8 @@ type Model struct {
 	stashed *atcmd.Message
 	// keysShown is set while the keys are under the input.
 	keysShown bool
+	// testing is set while keys are tested.
+	testing bool
 	// live is the live part as laid out after the latest update.
 	live     []string
 	row, col int
@@ -44,6 +46,7 @@ type Model struct {
 // newModel returns the model of a window of that size.
 func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
+	opts = s.opts
 	m := &Model{
 		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s},
 		typedLines: map[string]bool{},

@@ -10,6 +10,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/tui/input"
+	"agent/internal/tui/keymap"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
@@ -99,6 +100,8 @@ type Options struct {
 	Efforts func() []string
 	// Ask is a question that the first message waits for; nil for none.
 	Ask *command.Ask
+	// Keys are which keys do what; nil means those of the program.
+	Keys *keymap.Map
 	// Initial is sent as the first message, if there are words in it; images alone are
 	// put into the input.
 	Initial atcmd.Message

@@ -12,12 +12,12 @@ func (m *Model) stash() tea.Cmd {
 	case draft.Trim().Text() == "":
 		m.unstash()
 	case m.stashed != nil:
-		m.showHint("a draft is put aside already: Ctrl+S on an empty line brings it back", false)
+		m.showHint("a draft is put aside already: "+m.opts.Keys.Label("stash")+" on an empty line brings it back", false)
 	default:
 		m.input.Unpropose()
 		m.input.Sent()
 		m.stashed = &draft
-		m.showHint("the draft is put aside: Ctrl+S brings it back", false)
+		m.showHint("the draft is put aside: "+m.opts.Keys.Label("stash")+" brings it back", false)
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (m *Model) runHeld() {
 	}
 	command, private := strings.CutPrefix(m.activity.shell[0][1:], "!")
 	m.activity.shell = m.activity.shell[1:]
-	if hint := shellHint(command); hint != "" {
+	if hint := shellHint(command, m.opts.Keys.Label("suspend")); hint != "" {
 		m.showHint(hint, false)
 	}
 	m.opts.Driver.Shell(strings.TrimSpace(command), private)
@@ -155,6 +155,8 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 		return m.copyText(msg.output.Copy)
 	case msg.output.Ask != nil:
 		m.questions.AddOwn(msg.output.Ask, m.opts.Now())
+	case msg.output.TestsKeys && !m.opts.Plain:
+		m.testing = true
 	case msg.output.Quit:
 		return tea.Quit
 	}
@@ -166,8 +168,8 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 var fullScreen = []string{"emacs", "htop", "less", "man", "more", "nano", "nvim", "ssh", "tmux", "top", "vi", "vim"}
 
 // shellHint says of a line for the shell what it will not do, "" when it does what
-// somebody expects.
-func shellHint(command string) string {
+// somebody expects. suspends is the key that goes to the shell.
+func shellHint(command, suspends string) string {
 	words := strings.Fields(command)
 	switch {
 	case len(words) == 0:
@@ -175,7 +177,7 @@ func shellHint(command string) string {
 	case words[0] == "cd" && !strings.ContainsAny(command, ";&|\n"):
 		return "cd holds for its own line only: cd DIR && COMMAND"
 	case slices.Contains(fullScreen, words[0]):
-		return words[0] + " has no terminal here: Ctrl+Z goes to your shell, fg comes back"
+		return words[0] + " has no terminal here: " + suspends + " goes to your shell, fg comes back"
 	}
 	return ""
 }

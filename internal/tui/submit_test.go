@@ -214,7 +214,7 @@ func TestShellHint(t *testing.T) {
 		"ls":           "",
 		"":             "",
 	} {
-		if got := shellHint(line); got != want {
+		if got := shellHint(line, "Ctrl+Z"); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/tui/keymap"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -63,6 +65,7 @@ const hintTime = 2 * time.Second
 
 // newSurface returns the surface of a window of that size.
 func newSurface(ctx context.Context, opts Options, width, height int) *surface {
+	opts.Keys = cmp.Or(opts.Keys, keymap.Default())
 	s := &surface{
 		opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height,
 		status: opts.Status, started: opts.Now(),
@@ -83,6 +86,7 @@ func (s *surface) chooseTheme() {
 	case s.theme == nil || s.palette != p.Name:
 		s.palette = p.Name
 		s.theme = style.NewTheme(s.colours, p)
+		s.theme.Opens = s.opts.Keys.Label("outputs")
 		s.md = markdown.New(s.theme)
 	}
 }

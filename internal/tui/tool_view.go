@@ -253,7 +253,7 @@ func leftOut(t *style.Theme, what string) string {
 	if t.Spoken {
 		return "not read: " + strings.Replace(what, "all of it", "the lines before", 1)
 	}
-	return "… " + what + ": Ctrl+O"
+	return "… " + what + ": " + t.Opens
 }
 
 // spokenColumns is how long a line is at most that is listened to.

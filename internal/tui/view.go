@@ -117,7 +117,7 @@ func (m *Model) underInput(width, room int) []string {
 	case m.chooser.picking != nil:
 		return nil
 	case m.keysShown:
-		return m.keysView(width, min(len(Keys()), room))
+		return m.keysView(width, min(len(Keys(m.opts.Keys)), room))
 	}
 	return m.input.Proposals(m.theme, width, min(10, room/2))
 }

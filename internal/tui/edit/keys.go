@@ -1,56 +1,61 @@
 package edit
 
-// Key does what a key of every line editor does, by the key's name and what it
-// types. It reports false for other keys.
-func (e *Editor) Key(name, text string) bool {
-	switch name {
-	case "ctrl+_":
-		e.Undo()
-		return true
-	case "alt+_", "alt+ctrl+_":
-		e.Redo()
-		return true
-	}
-	before := e.state()
-	known := e.key(name, text)
-	e.record(before, text != "" && text != " ")
-	return known
+import "slices"
+
+// Action is something that keys do in every line editor.
+type Action struct {
+	Name string
+	// Keys are the names of the keys that do it by default.
+	Keys []string
+	do   func(*Editor)
 }
 
-func (e *Editor) key(name, text string) bool {
+// Actions are those of the editor.
+func Actions() []Action { return actions }
+
+var actions = []Action{
+	{"undo", []string{"ctrl+_"}, (*Editor).Undo},
+	{"redo", []string{"alt+_", "alt+ctrl+_"}, (*Editor).Redo},
+	{"left", []string{"left", "ctrl+b"}, (*Editor).Left},
+	{"right", []string{"right", "ctrl+f"}, (*Editor).Right},
+	{"line-start", []string{"home", "ctrl+a"}, (*Editor).Home},
+	{"line-end", []string{"end", "ctrl+e"}, (*Editor).End},
+	{"word-left", []string{"ctrl+left", "alt+left", "alt+b"}, (*Editor).WordLeft},
+	{"word-right", []string{"ctrl+right", "alt+right", "alt+f"}, (*Editor).WordRight},
+	{"delete-left", []string{"backspace", "ctrl+h"}, (*Editor).Backspace},
+	{"delete-right", []string{"delete", "ctrl+d"}, (*Editor).Delete},
+	{"cut-word-left", []string{"ctrl+w", "alt+backspace"}, (*Editor).KillWord},
+	{"cut-word-right", []string{"alt+d", "alt+delete", "ctrl+delete"}, (*Editor).KillWordRight},
+	{"cut-to-start", []string{"ctrl+u"}, (*Editor).KillToStart},
+	{"cut-to-end", []string{"ctrl+k"}, (*Editor).KillToEnd},
+	{"put-back", []string{"ctrl+y"}, (*Editor).Yank},
+}
+
+// Key types text, or does what the key of that name does by default.
+func (e *Editor) Key(name, text string) {
 	if text != "" {
+		before := e.state()
 		e.Insert(text)
-		return true
+		e.record(before, text != " ")
+		return
 	}
-	switch name {
-	case "left", "ctrl+b":
-		e.Left()
-	case "right", "ctrl+f":
-		e.Right()
-	case "home", "ctrl+a":
-		e.Home()
-	case "end", "ctrl+e":
-		e.End()
-	case "ctrl+left", "alt+left", "alt+b":
-		e.WordLeft()
-	case "ctrl+right", "alt+right", "alt+f":
-		e.WordRight()
-	case "backspace", "ctrl+h":
-		e.Backspace()
-	case "delete", "ctrl+d":
-		e.Delete()
-	case "ctrl+w", "alt+backspace":
-		e.KillWord()
-	case "alt+d", "alt+delete", "ctrl+delete":
-		e.KillWordRight()
-	case "ctrl+u":
-		e.KillToStart()
-	case "ctrl+k":
-		e.KillToEnd()
-	case "ctrl+y":
-		e.Yank()
-	default:
+	for _, a := range actions {
+		if slices.Contains(a.Keys, name) {
+			e.Do(a.Name)
+		}
+	}
+}
+
+// Do does the action of that name. It reports false when the editor has none such.
+func (e *Editor) Do(name string) bool {
+	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
+	if i < 0 {
 		return false
+	}
+	before := e.state()
+	actions[i].do(e)
+	if name != "undo" && name != "redo" {
+		e.record(before, false)
 	}
 	return true
 }

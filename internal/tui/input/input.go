@@ -9,7 +9,6 @@ import (
 	"agent/internal/command"
 	"agent/internal/picture"
 	"agent/internal/tui/edit"
-	"agent/internal/tui/term"
 )
 
 // Files proposes files of the workspace. Its methods may be called from any goroutine.
@@ -51,10 +50,19 @@ func (in *Input) Typed() time.Time { return in.typed }
 // Touch notes that a message is being typed.
 func (in *Input) Touch(now time.Time) { in.typed = now }
 
-// Type does what a key of every line editor does.
-func (in *Input) Type(k term.Key, now time.Time) {
+// Type types text, none for a key that means nothing.
+func (in *Input) Type(text string, now time.Time) {
+	in.changing(now, func() { in.Key("", text) })
+}
+
+// Do does an action of the editor by its name.
+func (in *Input) Do(action string, now time.Time) {
+	in.changing(now, func() { in.Editor.Do(action) })
+}
+
+func (in *Input) changing(now time.Time, change func()) {
 	before := in.Text
-	in.Key(k.Name, k.Text)
+	change()
 	in.Touch(now)
 	if in.Text != before {
 		in.prompts.Rest()

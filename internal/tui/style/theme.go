@@ -22,7 +22,9 @@ func newStyle(look lipgloss.Style) Style {
 // every use has a glyph or a word beside it.
 type Theme struct {
 	// Spoken is set for people that listen: signs are words, tables are sentences.
-	Spoken                                       bool
+	Spoken bool
+	// Opens is the key that opens what is left out, as people write it.
+	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
 	User, OK, Bad, Warn, Loud                    Style
 	// Mark is for what replaces a character that would not be seen.

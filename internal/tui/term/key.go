@@ -1,5 +1,11 @@
 package term
 
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
 // Event is something the terminal sent: a Key, a Paste, a Background or a Focus.
 type Event any
 
@@ -50,4 +56,71 @@ func controlKey(c byte) Key {
 		return named("ctrl+" + string(rune(c+'a'-1)))
 	}
 	return named("ctrl+" + string(rune(c+'@')))
+}
+
+// modifiers are in the order in which names of keys have them.
+var modifiers = []string{"ctrl+", "alt+", "shift+"}
+
+// bases are the names that keys without a letter have.
+var bases = []string{
+	"enter", "tab", "esc", "backspace", "space", "up", "down", "left", "right", "home", "end", "insert", "delete", "pgup", "pgdown",
+	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
+}
+
+// hidden are keys that a terminal sends as others.
+var hidden = map[string]string{
+	"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space",
+	"shift+enter": "ctrl+j", "ctrl+enter": "ctrl+j", "ctrl+backspace": "alt+backspace", "ctrl+/": "ctrl+_", "ctrl+-": "ctrl+_",
+}
+
+// ParseKey returns the name of a key as somebody writes it: "Ctrl+K" is "ctrl+k". why says
+// why it can be no key that does something, "" when it can.
+func ParseKey(spelled string) (name, why string) {
+	rest, prefix := strings.TrimSpace(spelled), ""
+	for _, modifier := range modifiers {
+		if len(rest) > len(modifier) && strings.EqualFold(rest[:len(modifier)], modifier) {
+			prefix, rest = prefix+modifier, rest[len(modifier):]
+		}
+	}
+	letter := utf8.RuneCountInString(rest) == 1
+	if prefix != "alt+" || !letter { // Alt with a capital letter is a key of its own
+		rest = strings.ToLower(rest)
+	}
+	name = prefix + rest
+	switch sent := hidden[name]; {
+	case sent != "":
+		return "", "a terminal sends it as " + sent
+	case letter && prefix == "", rest == "space" && prefix == "":
+		return "", "it types"
+	case letter && prefix == "alt+", slices.Contains(bases, rest):
+		return name, ""
+	case letter && (prefix == "ctrl+" || prefix == "ctrl+alt+"):
+		if _, ok := control(rune(rest[0])); !ok {
+			return "", "a terminal cannot send it"
+		}
+		if prefix == "ctrl+alt+" {
+			return "alt+ctrl+" + rest, "" // as Alt before a control character is read
+		}
+		return name, ""
+	case letter:
+		return "", "a terminal cannot send it"
+	}
+	return "", "no key has this name"
+}
+
+// KeyLabel is the name of a key as people write it: "Ctrl+K" for "ctrl+k".
+func KeyLabel(name string) string {
+	if name == "alt+esc" {
+		return "Esc Esc"
+	}
+	parts := strings.SplitAfter(name, "+")
+	for i, part := range parts {
+		if len(parts) > 1 && strings.HasPrefix(name, "alt+") && i == len(parts)-1 && len(part) == 1 && part >= "a" && part <= "z" {
+			continue // Alt with a capital letter is another key
+		}
+		if part != "" {
+			parts[i] = strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return strings.NewReplacer("Pgup", "PgUp", "Pgdown", "PgDown").Replace(strings.Join(parts, ""))
 }

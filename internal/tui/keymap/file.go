@@ -1,0 +1,193 @@
+package keymap
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/nearest"
+	"agent/internal/rawjson"
+	"agent/internal/tui/term"
+)
+
+// Read returns the keys with what the file at path says otherwise; without a file, those
+// of the program. A file with faults changes nothing: faults name each with its line.
+func Read(path string) (m *Map, faults []string) {
+	data, err := disk.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Default(), nil
+	}
+	if err != nil {
+		return Default(), []string{err.Error()}
+	}
+	m, faults = Parse(data)
+	for i, fault := range faults {
+		faults[i] = path + ":" + fault
+	}
+	return m, faults
+}
+
+// binding is a key that a file gives to an action.
+type binding struct {
+	action, key string
+	line        int
+}
+
+// file is what is read of a keys.json.
+type file struct {
+	data     []byte
+	decoder  *json.Decoder
+	bindings []binding
+	// bound are the actions that are named.
+	bound  map[string]bool
+	faults []string
+}
+
+// Parse returns the keys with what a file says otherwise: {"keys": {"ACTION": ["KEY", …]}}.
+// Every fault begins with its line; with faults the keys are those of the program.
+func Parse(data []byte) (m *Map, faults []string) {
+	f := &file{data: data, decoder: json.NewDecoder(bytes.NewReader(data)), bound: map[string]bool{}}
+	if err := f.read(); err != nil {
+		f.fault("%v", err)
+	}
+	all := rows()
+	f.conflicts(of(all))
+	if len(f.faults) > 0 {
+		return Default(), f.faults
+	}
+	for _, row := range all {
+		for i := range row.Actions {
+			if a := &row.Actions[i]; f.bound[a.Name] {
+				a.Keys, a.Own = f.keysOf(a.Name), true
+			}
+		}
+	}
+	return of(all), nil
+}
+
+// fault notes a fault at the line that was read last.
+func (f *file) fault(format string, args ...any) {
+	f.faults = append(f.faults, fmt.Sprintf("%d: ", f.line())+fmt.Sprintf(format, args...))
+}
+
+func (f *file) line() int {
+	return rawjson.PlaceOf(f.data, int(f.decoder.InputOffset())).Line
+}
+
+// read reads the file. An error is a file that cannot be read on.
+func (f *file) read() error {
+	err := f.object(func(name string) error {
+		if name != "keys" {
+			f.fault("unknown field %q: the file has one, \"keys\"", name)
+			return f.decoder.Decode(new(json.RawMessage))
+		}
+		return f.object(f.action)
+	})
+	if err != nil {
+		return err
+	}
+	if f.decoder.More() {
+		return errors.New("there is something after the end of the object")
+	}
+	return nil
+}
+
+// object reads an object, member by member.
+func (f *file) object(member func(name string) error) error {
+	if token, err := f.decoder.Token(); err != nil {
+		return err
+	} else if token != json.Delim('{') {
+		return fmt.Errorf("an object is wanted, not %v", token)
+	}
+	for f.decoder.More() {
+		name, err := f.decoder.Token()
+		if err != nil {
+			return err
+		}
+		if err := member(fmt.Sprint(name)); err != nil {
+			return err
+		}
+	}
+	_, err := f.decoder.Token()
+	return err
+}
+
+// action reads the keys of an action.
+func (f *file) action(name string) error {
+	names := make([]string, 0, 64)
+	for _, a := range Default().Actions() {
+		names = append(names, a.Name)
+		if a.Name == name && a.Fixed {
+			f.fault("the keys of %s cannot be changed", name)
+		}
+	}
+	if !slices.Contains(names, name) {
+		f.fault("there is no action %q%s: /keys lists them", name, nearest.Question(name, names))
+	}
+	if f.bound[name] {
+		f.fault("%s is there twice", name)
+	}
+	f.bound[name] = true
+	if token, err := f.decoder.Token(); err != nil {
+		return err
+	} else if token != json.Delim('[') {
+		return fmt.Errorf("%s wants a list of keys, as [\"ctrl+k\"], not %v", name, token)
+	}
+	for f.decoder.More() {
+		token, err := f.decoder.Token()
+		if err != nil {
+			return err
+		}
+		f.key(name, fmt.Sprint(token))
+	}
+	_, err := f.decoder.Token()
+	return err
+}
+
+// key notes a key of an action.
+func (f *file) key(action, spelled string) {
+	key, why := term.ParseKey(spelled)
+	if why == "" && slices.ContainsFunc(Default().Actions(), func(a Action) bool { return a.Fixed && slices.Contains(a.Keys, key) }) {
+		why = "it always interrupts or leaves"
+	}
+	if why != "" {
+		f.fault("%s: the key %q cannot be bound: %s", action, spelled, why)
+		return
+	}
+	f.bindings = append(f.bindings, binding{action, key, f.line()})
+}
+
+func (f *file) keysOf(action string) []string {
+	keys := []string{}
+	for _, b := range f.bindings {
+		if b.action == action && !slices.Contains(keys, b.key) {
+			keys = append(keys, b.key)
+		}
+	}
+	return keys
+}
+
+// conflicts notes the keys that two actions would have by the file.
+func (f *file) conflicts(defaults *Map) {
+	for i, b := range f.bindings {
+		var others []string
+		for _, other := range f.bindings[:i] {
+			if other.key == b.key && other.action != b.action {
+				others = append(others, fmt.Sprintf("%s (line %d)", other.action, other.line))
+			}
+		}
+		for _, other := range defaults.Of(b.key) {
+			if other != b.action && !f.bound[other] {
+				others = append(others, other+` (give it other keys, or none: "`+other+`": [])`)
+			}
+		}
+		if len(others) > 0 {
+			f.faults = append(f.faults, fmt.Sprintf("%d: %s is the key of %s and of %s", b.line, b.key, b.action, strings.Join(others, ", ")))
+		}
+	}
+}

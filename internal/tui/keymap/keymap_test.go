@@ -1,0 +1,95 @@
+package keymap_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/keymap"
+)
+
+func TestFileOfKeys(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		file   string
+		of     map[string][]string
+		faults []string
+	}{
+		"an action gets a key": {`{"keys": {"stash": ["F2", "Alt+S", "ctrl+alt+x"]}}`, map[string][]string{"f2": {"stash"}, "alt+S": {"stash"}, "alt+ctrl+x": {"stash"}, "ctrl+s": nil}, nil},
+		"Enter begins a line":  {`{"keys": {"new-line": ["enter"], "send": ["ctrl+j"]}}`, map[string][]string{"enter": {"new-line"}, "ctrl+j": {"send"}, "alt+enter": nil}, nil},
+		"keys are taken over":  {`{"keys": {"stash": ["ctrl+k"], "cut-to-end": []}}`, map[string][]string{"ctrl+k": {"stash"}}, nil},
+		"an empty object":      {`{}`, map[string][]string{"ctrl+d": {"quit", "delete-right"}, "ctrl+s": {"stash"}}, nil},
+		"nothing readable":     {"{\n \"keys\": [", nil, []string{"2: an object is wanted, not ["}},
+		"an unfinished file":   {"{\"keys\": {\n\"stash\": [\"f2\"]", nil, []string{"2: EOF"}},
+		"more after the end":   {"{}\n{}", nil, []string{"2: there is something after the end of the object"}},
+		"a key as a string":    {`{"keys": {"stash": "f2"}}`, nil, []string{`1: stash wants a list of keys, as ["ctrl+k"], not f2`}},
+		"several faults": {
+			"{\n\"key\": 1,\n\"keys\": {\n\"stsh\": [],\n\"interrupt\": [\"f2\"],\n\"stash\": [\n\"esc\",\n\"x\",\n\"ctrl+i\",\n\"ctrl+1\",\n\"hyper+x\"],\n\"stash\": []}}", nil,
+			[]string{
+				`2: unknown field "key": the file has one, "keys"`,
+				`4: there is no action "stsh"; did you mean stash?: /keys lists them`,
+				"5: the keys of interrupt cannot be changed",
+				`7: stash: the key "esc" cannot be bound: it always interrupts or leaves`,
+				`8: stash: the key "x" cannot be bound: it types`,
+				`9: stash: the key "ctrl+i" cannot be bound: a terminal sends it as tab`,
+				`10: stash: the key "ctrl+1" cannot be bound: a terminal cannot send it`,
+				`11: stash: the key "hyper+x" cannot be bound: no key has this name`,
+				"12: stash is there twice",
+			},
+		},
+		"two actions of the file": {"{\"keys\": {\n\"stash\": [\"f2\"],\n\"mode\": [\"f2\"]}}", nil, []string{"3: f2 is the key of mode and of stash (line 2)"}},
+		"a key of another action": {`{"keys": {"stash": ["ctrl+k"]}}`, nil, []string{`1: ctrl+k is the key of stash and of cut-to-end (give it other keys, or none: "cut-to-end": [])`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, faults := keymap.Parse([]byte(tc.file))
+			if diff := cmp.Diff(tc.faults, faults); diff != "" {
+				t.Errorf("faults (-want +got):\n%s", diff)
+			}
+			for key, want := range tc.of {
+				if got := m.Of(key); !slices.Equal(got, want) {
+					t.Errorf("%s does %v, want %v", key, got, want)
+				}
+			}
+			if len(tc.faults) > 0 && !slices.Equal(m.Of("ctrl+s"), []string{"stash"}) {
+				t.Error("a file with faults changed keys")
+			}
+		})
+	}
+}
+
+func TestReadNamesTheFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys.json")
+	if _, faults := keymap.Read(path); len(faults) > 0 {
+		t.Errorf("no file: %v", faults)
+	}
+	if err := os.WriteFile(path, []byte(`{"keys": {"nope": []}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, faults := keymap.Read(path); len(faults) != 1 || !strings.HasPrefix(faults[0], path+":1: ") {
+		t.Errorf("faults: %q", faults)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(`{"keys": {"stash": ["f2"]}}`)
+	f.Add(`{"keys": {"stash": [{}], "up": [null, 1e9, "ctrl+é", "alt+"]}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		m, faults := keymap.Parse([]byte(text))
+		for _, a := range m.Actions() {
+			for _, key := range a.Keys {
+				if !slices.Contains(m.Of(key), a.Name) {
+					t.Fatalf("%s has the key %s, which does %v", a.Name, key, m.Of(key))
+				}
+			}
+		}
+		if !slices.Equal(m.Of("ctrl+c"), []string{"interrupt"}) || !slices.Contains(m.Of("esc"), "escape") {
+			t.Fatalf("Ctrl+C or Esc was bound (faults %v)", faults)
+		}
+	})
+}

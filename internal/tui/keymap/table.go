@@ -1,0 +1,131 @@
+// Package keymap is which keys do what in the prompt: the table of the program, and
+// what a person's keys.json says otherwise. It knows names of actions and does none.
+package keymap
+
+import (
+	"agent/internal/tui/edit"
+	"agent/internal/tui/term"
+)
+
+// Action is something that keys do in the prompt.
+type Action struct {
+	// Name is what keys.json calls it, Keys are the names of its keys.
+	Name string
+	Keys []string
+	// Fixed is set where keys.json cannot change the keys.
+	Fixed bool
+	// Own is set where it has.
+	Own bool
+}
+
+// Row is a line of the help: actions that belong together.
+type Row struct {
+	Actions []Action
+	// Does is shown by ? and /help, Guide by docs/guide.md; what is empty is not shown
+	// there.
+	Does, Guide string
+}
+
+// act is an action with the keys that it has by default.
+func act(name string, keys ...string) Action { return Action{Name: name, Keys: keys} }
+
+// fixed is an action whose keys stay.
+func fixed(name string, keys ...string) Action { return Action{Name: name, Keys: keys, Fixed: true} }
+
+// rows is the table of keys; the editor's come last.
+func rows() []Row {
+	row := func(does, guide string, actions ...Action) Row { return Row{actions, does, guide} }
+	all := []Row{
+		row("send, or queue while the agent works", "", act("send", "enter")),
+		row(`new line; \ and Enter do it too`, "", act("new-line", "alt+enter", "ctrl+j")),
+		row("interrupt; else clear the draft", "interrupts the turn; without one, clears the draft (Up brings it back)", fixed("escape", "esc")),
+		row("on an empty line: rewind", "on an empty line: goes back to an earlier message", fixed("rewind", "alt+esc")),
+		row("clear or interrupt; twice quits", "interrupts the turn; without one, clears the draft; twice quits", fixed("interrupt", "ctrl+c")),
+		row("on an empty line: quit", "quits on an empty line; asks once while a turn runs", act("quit", "ctrl+d")),
+		row("earlier prompts; Up also unqueues", "earlier prompts, kept across sessions; as a list, where words find them", act("up", "up"), act("down", "down"), act("search", "ctrl+r")),
+		row("", "", act("older", "ctrl+p"), act("newer", "ctrl+n")),
+		row("", "completes commands, settings, models, profiles, and files after `@`", act("complete", "tab")),
+		row("outputs and reasoning in full, ← →", "tool outputs, reasoning and what was said in full, with the keys of less; ← → go through them, `/` searches all of them, q comes back", act("outputs", "ctrl+o")),
+		row("the image on the clipboard", "", act("image", "ctrl+v")),
+		row("edit the prompt in $EDITOR", "edit the prompt in `$EDITOR`", act("editor", "ctrl+g")),
+		row("put the draft aside, and back", "puts the draft aside, and brings it back; sending something else brings it back too", act("stash", "ctrl+s")),
+		row("the model thinks more, less", "the model thinks more, or less (`reasoning.effort`)", act("think-more", "alt+."), act("think-less", "alt+,")),
+		row("undo and redo in the prompt", "undo and redo in the prompt", editing("undo"), editing("redo")),
+		row("show the conversation again", "shows the conversation again", act("show-again", "ctrl+l")),
+		row("to your shell; fg comes back", "", act("suspend", "ctrl+z")),
+		row("next approval mode", "next approval mode", act("mode", "shift+tab")),
+	}
+	for _, a := range edit.Actions() {
+		if a.Name != "undo" && a.Name != "redo" {
+			all = append(all, row("", "", act(a.Name, a.Keys...)))
+		}
+	}
+	return all
+}
+
+// editing is an action of the editor.
+func editing(name string) Action {
+	for _, a := range edit.Actions() {
+		if a.Name == name {
+			return act(name, a.Keys...)
+		}
+	}
+	return Action{}
+}
+
+// Map is which keys do what.
+type Map struct {
+	rows  []Row
+	byKey map[string][]string
+}
+
+// Default returns the keys of the program.
+func Default() *Map { return of(rows()) }
+
+func of(rows []Row) *Map {
+	m := &Map{rows, map[string][]string{}}
+	for _, a := range m.Actions() {
+		for _, key := range a.Keys {
+			m.byKey[key] = append(m.byKey[key], a.Name)
+		}
+	}
+	return m
+}
+
+// Rows are the lines of the table, in its order.
+func (m *Map) Rows() []Row { return m.rows }
+
+// Actions are all actions, in the order of the table.
+func (m *Map) Actions() (all []Action) {
+	for _, row := range m.rows {
+		all = append(all, row.Actions...)
+	}
+	return all
+}
+
+// Of returns the names of the actions of a key: the first that has something to do is
+// meant.
+func (m *Map) Of(key string) []string { return m.byKey[key] }
+
+// Label is the first key of an action as people write it, "" when it has none.
+func (m *Map) Label(action string) string {
+	for _, a := range m.Actions() {
+		if a.Name == action && len(a.Keys) > 0 {
+			return term.KeyLabel(a.Keys[0])
+		}
+	}
+	return ""
+}
+
+// Labels are the keys of a line of the table as people write them: all of a single
+// action, else the first of each.
+func (r Row) Labels() (labels []string) {
+	for _, a := range r.Actions {
+		for i, key := range a.Keys {
+			if i == 0 || len(r.Actions) == 1 {
+				labels = append(labels, term.KeyLabel(key))
+			}
+		}
+	}
+	return labels
+}
