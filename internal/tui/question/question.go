@@ -390,10 +390,10 @@ func (q *Questions) choices() []choice {
 		return q.inquiryChoices(i)
 	}
 	if own := q.First().Own; own != nil {
-		does := oneLine(own.Does).Text
-		answers := []choice{{"y", does, does}, {"n", cmp.Or(own.No, "no, leave it as it is") + " (Esc too)", cmp.Or(own.No, "no")}}
-		if own.Never != "" {
-			answers = append(answers, choice{"d", own.Never, own.Never})
+		does, no, never := oneLine(own.Does).Text, oneLine(own.No).Text, oneLine(own.Never).Text
+		answers := []choice{{"y", does, does}, {"n", cmp.Or(no, "no, leave it as it is") + " (Esc too)", cmp.Or(no, "no")}}
+		if never != "" {
+			answers = append(answers, choice{"d", never, never})
 		}
 		return answers
 	}

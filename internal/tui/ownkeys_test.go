@@ -1,0 +1,53 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/tui/keymap"
+)
+
+// Keys of one's own do what they are for, the ones that they replace nothing, and what is
+// said of keys names them.
+func TestKeysOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	keys, faults := keymap.Parse([]byte(`{"keys": {"new-line": ["enter"], "send": ["ctrl+j"], "stash": ["f2"], "word-left": ["f3"]}}`))
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Keys = keys })
+	s.typed("one two")
+	s.press("enter")
+	s.typed("enter")
+	if got := s.model.input.Text; got != "one two\nenter" {
+		t.Fatalf("Enter made %q", got)
+	}
+	s.press("f3")
+	if at := s.model.input.Cursor; at != len("one two\n") {
+		t.Errorf("F3 moved to %d", at)
+	}
+	s.press("ctrl+left", "ctrl+s")
+	if at := s.model.input.Cursor; at != len("one two\n") || s.model.stashed != nil {
+		t.Errorf("keys that were given up did something")
+	}
+	s.press("f2")
+	if s.model.stashed == nil || !strings.Contains(s.all(), "F2 brings it back") {
+		t.Errorf("F2 put nothing aside, or does not say how to get it back:\n%s", s.all())
+	}
+}
+
+// After /keys a key is named and does nothing, until Esc.
+func TestKeysAreTested(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.model.testing = true
+	s.press("ctrl+s", "ctrl+d")
+	if !strings.Contains(s.all(), "ctrl+d is quit, else delete-right · Esc ends the test") {
+		t.Errorf("the key is not named:\n%s", s.all())
+	}
+	s.press("esc")
+	s.typed("x")
+	if s.model.testing || s.model.input.Text != "x" {
+		t.Error("Esc does not end the test")
+	}
+}
