@@ -73,8 +73,13 @@ func (s highDensity) compress(c Context, size int) Result {
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
 	calls, facts := g.callOf(), c.Facts.remembered()
+	kept := c.instructions()
 	for i, entry := range c.History[:tail] {
 		if entry.Speaker != history.Tool {
+			continue
+		}
+		if short := kept[i]; short != nil {
+			entries[i], tokens[i] = short, c.Count(short)
 			continue
 		}
 		var edited []history.Block
@@ -102,14 +107,16 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 
 // dropHead drops what begins before tail, in this order, until target is met
 // (D-27, D-47): calls with their responses, other entries of ai and tools, files
-// included in human messages, human messages. Of those the first stays, which says
+// included in human messages, what says how to work (instructions), human messages. Of those the first stays, which says
 // what it is all about, and the latest, which is what the model works on even when
 // the tail lies behind it.
 func (t *truncation) dropHead(tail, target int) {
 	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
 	first, last := outerHumans(t.entries)
-	_ = t.dropUntil(target, tail, func(i int) bool { return t.hasCall[i] && !human(i) }) ||
-		t.dropUntil(target, tail, func(i int) bool { return !human(i) }) ||
+	instructs := t.instructing(tail)
+	_ = t.dropUntil(target, tail, func(i int) bool { return t.hasCall[i] && !human(i) && !instructs[t.root[i]] }) ||
+		t.dropUntil(target, tail, func(i int) bool { return !human(i) && !instructs[t.root[i]] }) ||
 		t.dropInclusionsUntil(target, tail) ||
+		t.dropUntil(target, tail, func(i int) bool { return !human(i) }) ||
 		t.dropUntil(target, tail, func(i int) bool { return i != first && i != last })
 }

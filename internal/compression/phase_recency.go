@@ -51,7 +51,7 @@ func pruneOldResults(v *view, config DensityConfig) {
 				continue
 			}
 			at := history.Ref{Entry: i, Block: j}
-			if reason := window.add(response); reason != "" && !window.pinned[at] {
+			if reason := window.add(v.raw[i].Key(), response); reason != "" && !window.pinned[at] {
 				pruned = append(pruned, at)
 				v.prunePointer(at, response, reason)
 			}
@@ -90,8 +90,9 @@ type toolResults struct {
 	reason      string // why older ones go
 }
 
-// add counts a result and returns why it has to go, or "" when it stays.
-func (w recencyWindow) add(response *history.ToolResponse) string {
+// add counts a result and returns why it has to go, or "" when it stays: content that says
+// how to work is never too old.
+func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 	results, ok := w.tools[response.ToolName]
 	if !ok {
 		results = &toolResults{
@@ -104,7 +105,7 @@ func (w recencyWindow) add(response *history.ToolResponse) string {
 		return ""
 	}
 	text := response.Result.Text()
-	if text == PrunedPointer {
+	if text == PrunedPointer || history.Instructs(key) {
 		return ""
 	}
 	results.count++

@@ -151,6 +151,9 @@ func (e *Engine) addResponse(response *history.ToolResponse, u unit) {
 	}
 	delete(e.open, response.CallID)
 	f.answer(response, shownBy(e.entries[u.entry]))
+	if f.source = e.entries[u.entry].Key(); f.source != "" {
+		f.key = ""
+	}
 	if e.entries[u.entry].Metadata[history.MetaUndone] == true {
 		f.ok = false // D-48
 	}
@@ -182,6 +185,12 @@ func (e *Engine) note(f *fact) {
 	}
 	for _, p := range f.paths {
 		e.file(p).note(f, e)
+	}
+	if f.source != "" && f.ok {
+		if earlier := e.bySource[f.source]; earlier != nil {
+			earlier.cover(e.request)
+		}
+		e.bySource[f.source] = f
 	}
 	if f.key == "" {
 		return

@@ -1,5 +1,7 @@
 package cacheaware
 
+import "agent/internal/history"
+
 // candidate is a unit that may go, why, and if that is hard, since which request.
 type candidate struct {
 	unit  int
@@ -34,7 +36,7 @@ func (e *Engine) candidates(m Moment) []candidate {
 		switch {
 		case e.free(at, u):
 			found = append(found, candidate{unit: at, why: Free, since: e.freeSince(at, u)})
-		case e.pinned(u):
+		case e.pinned(u), u.instructs():
 		default:
 			idle, patience := float64(e.idle(u)), e.patience(u, m)
 			switch {
@@ -87,6 +89,10 @@ func (e *Engine) oldCopy(at int, u *unit) bool {
 	_, outdated := e.outdated(u)
 	return outdated
 }
+
+// instructs reports whether the unit says how to work: only newer content of its source
+// takes its place.
+func (u *unit) instructs() bool { return u.part == result && history.Instructs(u.fact.source) }
 
 func (e *Engine) pinned(u *unit) bool {
 	for _, p := range u.fact.paths {

@@ -27,6 +27,8 @@ type Engine struct {
 	files map[string]*file
 	// byKey is the latest call with each key.
 	byKey map[string]*fact
+	// bySource is the latest answer that is the content of each source.
+	bySource map[string]*fact
 	words vocabulary
 	// request counts the replies so far: the number of the next request.
 	request int
@@ -58,6 +60,8 @@ func New(o Options) *Engine {
 		open:    map[string]*fact{},
 		files:   map[string]*file{},
 		byKey:   map[string]*fact{},
+
+		bySource: map[string]*fact{},
 		words:   vocabulary{},
 		human:   -1,
 		account: account{kept: math.MaxInt},

@@ -65,7 +65,10 @@ type fact struct {
 	// edits are the replacements of an edit.
 	edits []edit
 	// key distinguishes an equal call from another one; empty for calls on files.
-	key   string
+	key string
+	// source names what the answer is the content of (history.MetaKey): newer content of it
+	// takes its place, a repeated call does not.
+	source string
 	class commandClass
 	ok    bool
 	// content is what a view shows or a write writes, without line numbers.

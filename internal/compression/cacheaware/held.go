@@ -67,6 +67,8 @@ func (e *Engine) holds(u *unit, why Why, m Moment) string {
 		return "nothing would be lost with it; it waits for a cut that pays"
 	case e.pinned(u):
 		return "pinned"
+	case u.instructs():
+		return "it says how to work; only newer content of its source takes its place"
 	case why == Cold:
 		return fmt.Sprintf("not used for %d requests; it waits for a cut that pays", idle)
 	case why == Soft:

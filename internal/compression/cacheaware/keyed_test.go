@@ -1,0 +1,60 @@
+package cacheaware
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// Setup 2, 5: what a skill says is never too old, and an answer that points to it takes
+// nothing of it; only newer content of its source does. What a server answered ages like
+// what was found.
+func TestContentOfASource(t *testing.T) {
+	t.Parallel()
+	say := func(t *talk, key, text string) {
+		t.call("skill", map[string]any{"name": "pdf"}, text, false)
+		if key != "" {
+			at := len(t.entries) - 1
+			t.entries[at] = t.entries[at].WithMeta(history.MetaKey, key)
+		}
+	}
+	old, newer, pointer := source("Old", 40), source("New", 40), "already in the context, unchanged (entry 3)"
+	for _, tc := range []struct {
+		name string
+		talk func(*talk)
+		want []Why // what becomes of the first answer
+	}{
+		{"old", func(t *talk) { say(t, "skill:/pdf", old) }, nil},
+		{"asked for again", func(t *talk) { say(t, "skill:/pdf", old); say(t, "", pointer) }, nil},
+		{"changed", func(t *talk) { say(t, "skill:/pdf", old); say(t, "skill:/pdf", newer) }, []Why{Free}},
+		{"another", func(t *talk) { say(t, "skill:/pdf", old); say(t, "skill:/ps", newer) }, nil},
+		{"of a server", func(t *talk) { say(t, "mcp:s/t({})", old) }, []Why{Cold}},
+	} {
+		spoken := &talk{}
+		spoken.human("go")
+		tc.talk(spoken)
+		for range 20 {
+			spoken.call("shell", map[string]any{"command": "true"}, "ok", false)
+		}
+		e := newEngine()
+		for _, entry := range spoken.entries {
+			e.Add(entry)
+		}
+		p := e.Plan(Moment{Price: SafePrice, Cold: true})
+		var why []Why
+		for _, c := range p.Changes {
+			if c.Entry == 2 {
+				why = append(why, c.Why)
+			}
+		}
+		if !slices.Equal(why, tc.want) {
+			t.Errorf("%s: %v, want %v", tc.name, why, tc.want)
+		}
+		held := e.Held("", Moment{Price: SafePrice, Cold: true})
+		if kept := slices.ContainsFunc(held, func(h Held) bool { return strings.Contains(h.Reason, "says how to work") }); kept == (tc.name == "of a server") {
+			t.Errorf("%s: held %+v", tc.name, held)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package compression
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// What skills and the like say stays through a compression, the latest first: so much of
+// each, and so much in all, but no more than a quarter of the window (D-94), in tokens.
+const (
+	mostInstruction  = 5_000
+	mostInstructions = 15_000
+	instructionShare = 4
+)
+
+// instructions are the entries that a compression keeps because they say how to work, by
+// their index: the newest content of each source, cut to what may stay of it. The rest is
+// named like any other result, and can be asked for again.
+func (c Context) instructions() map[int]*history.Content {
+	kept, seen := map[int]*history.Content{}, map[string]bool{}
+	left := min(mostInstructions, c.ContextLimit/instructionShare)
+	for i, entry := range slices.Backward(c.History) {
+		key := entry.Key()
+		if !history.Instructs(key) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		short := c.beginning(entry, min(mostInstruction, left))
+		if short == nil {
+			continue
+		}
+		kept[i] = short
+		left -= c.Count(short)
+	}
+	return kept
+}
+
+// beginning is an entry of which so many tokens are left, nil where that is too little to
+// be worth it.
+func (c Context) beginning(entry *history.Content, most int) *history.Content {
+	if c.Count(entry) <= most {
+		return entry
+	}
+	response, ok := entry.Blocks[0].(*history.ToolResponse)
+	if !ok || len(entry.Blocks) > 1 || most < leastMessage {
+		return nil
+	}
+	text := response.Result.Text()
+	for size := len(text); size > 0; {
+		head := text[:size]
+		if end := strings.LastIndexByte(head, '\n'); end > size/2 {
+			head = head[:end]
+		}
+		head = strings.ToValidUTF8(head, "")
+		short := entry.WithBlocks([]history.Block{response.WithResult(head + fmt.Sprintf("\n[… %d bytes left out to make room; ask for it again if they matter …]", len(text)-len(head)))})
+		tokens := c.Count(short)
+		if tokens <= most {
+			return short
+		}
+		size = min(size*15/16, size*most/tokens)
+	}
+	return nil
+}
+
+// instructing are the groups before tail that say how to work, by their roots.
+func (t *truncation) instructing(tail int) map[int]bool {
+	found := map[int]bool{}
+	for i, entry := range t.entries[:tail] {
+		if response, ok := firstResponse(entry); ok && history.Instructs(entry.Key()) && !isSummary(response.Result.Text(), response) {
+			found[t.root[i]] = true
+		}
+	}
+	return found
+}
+
+func firstResponse(entry *history.Content) (*history.ToolResponse, bool) {
+	if len(entry.Blocks) == 0 {
+		return nil, false
+	}
+	response, ok := entry.Blocks[0].(*history.ToolResponse)
+	return response, ok
+}

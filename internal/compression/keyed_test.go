@@ -1,0 +1,82 @@
+package compression
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/traits"
+)
+
+// skills are activations of skills with so many characters each, and a task behind them.
+func skills(sizes ...int) []*history.Content {
+	entries := conv(H("go"))
+	for i, size := range sizes {
+		pair := ran("skill", fmt.Sprint(i), strings.Repeat("how to\n", size/7))
+		pair[1] = pair[1].WithMeta(history.MetaKey, fmt.Sprintf("skill:/%d", i))
+		entries = append(entries, pair...)
+	}
+	entries = append(entries, ran("read_file", "f", strings.Repeat("line\n", 4000))...)
+	return append(entries, conv(A("done"), H("next"))...)
+}
+
+// Setup 2: a compression keeps what skills say, the latest first: 5 000 tokens of each,
+// 15 000 in all, a quarter of the window at most; the rest is named.
+func TestCompressionKeepsSkills(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		limit int
+		sizes []int
+		want  []int // bytes kept of each, about
+	}{
+		{"all that is short", 60_000, []int{700, 1400}, []int{700, 1400}},
+		{"the beginning of a long one", 60_000, []int{9000}, []int{5000}},
+		{"the latest first", 100_000, []int{4900, 4900, 4900, 4900}, []int{300, 4900, 4900, 4900}},
+		{"a quarter of a small window", 8000, []int{1400, 1400}, []int{600, 1400}},
+	} {
+		c := contextOf(t, tc.limit, skills(tc.sizes...))
+		c.PreserveThreshold = 0
+		result := compressWith(t, highDensity{}, c)
+		var got []int
+		for _, entry := range result.NewHistory {
+			if response, ok := firstResponse(entry); ok && entry.Key() != "" {
+				text := response.Result.Text()
+				if isSummary(text, response) {
+					text = ""
+				}
+				got = append(got, len(text))
+			}
+		}
+		if len(got) != len(tc.want) {
+			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+			continue
+		}
+		for i := range got {
+			if got[i] > tc.want[i] || got[i] < tc.want[i]*7/10 {
+				t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+			}
+		}
+	}
+}
+
+// Recency pruning takes no skill for its age, and what a server answered like any result.
+func TestSkillsAreNeverTooOld(t *testing.T) {
+	t.Parallel()
+	facts := Facts(func(string) traits.Traits { return traits.Traits{Reads: true} })
+	for key, want := range map[string]int{"skill:/x": 0, "mcp:s/t({})": 4} {
+		entries := conv(H("go"))
+		for i := range 5 {
+			pair := ran("tool", fmt.Sprint(i), strings.Repeat("text\n", 100))
+			pair[1] = pair[1].WithMeta(history.MetaKey, key+fmt.Sprint(i))
+			entries = append(entries, pair...)
+		}
+		result, err := highDensity{}.Optimize(entries, DensityConfig{
+			Switches: map[string]bool{"recencyPruning": true}, Numbers: map[string]float64{"recencyRetention": 1}, Facts: facts,
+		})
+		if err != nil || len(result.Prunes) != want {
+			t.Errorf("%s: %d go, want %d, %v", key, len(result.Prunes), want, err)
+		}
+	}
+}
