@@ -24,7 +24,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
-	{"internal/app", []string{"internal/text/lines", "internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/mcp", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/tempdir", "internal/text/textdiff", "internal/todo", "internal/tokens", "internal/tools", "internal/trace", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
+	{"internal/app", []string{"internal/text/lines", "internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/mcp", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/table", "internal/tempdir", "internal/text/textdiff", "internal/todo", "internal/tokens", "internal/tools", "internal/trace", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
 	{"internal/tui/style", []string{"internal/tui/style"}, "how text looks needs nothing"},
 	{"internal/tui/highlight", []string{"internal/lexer", "internal/tui/style"}, "code becomes styled lines"},
 	{"internal/tui/markdown", []string{"internal/tui/style", "internal/tui/highlight"}, "markdown becomes styled lines"},
@@ -87,7 +87,7 @@ var rooms = []room{
 	{"internal/atcmd", []string{"internal/history", "internal/ignore", "internal/nearest", "internal/picture"}, "it writes inclusions in history's format"},
 	{"internal/settings", []string{"internal/compression", "internal/nearest"}, "it takes the names of the strategies"},
 	{"internal/session", []string{"internal/history"}, "it records history's mutations"},
-	{"internal/mcp/bridge", []string{"internal/mcp", "internal/nearest", "internal/picture", "internal/setup/servers", "internal/text", "internal/tools"}, "it brings what servers offer to a conversation, and knows neither the loop nor the screen"},
+	{"internal/mcp/bridge", []string{"internal/mcp", "internal/nearest", "internal/picture", "internal/setup/servers", "internal/table", "internal/text", "internal/tools"}, "it brings what servers offer to a conversation, and knows neither the loop nor the screen"},
 	{"internal/mcp/catalogue", []string{"internal/mcp", "internal/text/lines"}, "it keeps what servers said and connects to none"},
 	{"internal/mcp", []string{"internal/sandbox"}, "it speaks to servers, and knows neither tools nor consent"},
 	{"internal/table", nil, "lining texts up needs nothing"},

@@ -17,8 +17,8 @@ import (
 	"agent/internal/headless"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/mcp/bridge"
 	"agent/internal/setup/consent"
-	"agent/internal/setup/trust"
 )
 
 // maxPipedInput bounds what standard input may add to a prompt.
@@ -75,7 +75,6 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			fmt.Fprintln(w.people, notice)
 		}
 		run.SessionID = conversation.SessionID()
-		run.Setup = leftOut(conversation.Trust())
 		printer.Start(run.SessionID, loaded(conversation))
 		switch {
 		case streaming:
@@ -89,6 +88,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 		if shape != nil && run.Err == nil && run.Outcome.Stop == chat.StopDone {
 			run.Output, run.Err = shaped(ctx, conversation, shape, &run.Outcome)
 		}
+		run.Setup = leftOut(conversation)
 		run.Exit = outcomeStatus(run.Outcome, run.Err)
 	} else {
 		run.Err, run.Exit = err, exitStatus(err)
@@ -136,8 +136,8 @@ func loaded(c *app.Conversation) headless.Loaded {
 }
 
 // leftOut is what of a set-up a run does without, nil for nothing.
-func leftOut(t *trust.Trust) *headless.Setup {
-	report, _ := t.Report() // what cannot be read was said
+func leftOut(c *app.Conversation) *headless.Setup {
+	report, _ := c.Trust().Report() // what cannot be read was said
 	setup := headless.Setup{Ignored: report.Ignored}
 	for _, e := range report.Items {
 		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
@@ -148,7 +148,12 @@ func leftOut(t *trust.Trust) *headless.Setup {
 			setup.Waiting = append(setup.Waiting, said)
 		}
 	}
-	if len(setup.Waiting)+len(setup.Refused)+len(setup.Ignored) == 0 {
+	for _, s := range c.ServerStatus() {
+		if s.State == bridge.Failed {
+			setup.Failed = append(setup.Failed, "server "+s.Name+": "+s.Reason)
+		}
+	}
+	if len(setup.Waiting)+len(setup.Refused)+len(setup.Ignored)+len(setup.Failed) == 0 {
 		return nil
 	}
 	return &setup

@@ -51,7 +51,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 func runScreen(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) (next string, err error) {
 	relay, sums := newEventRelay(), &tally{}
 	emit := func(e chat.Envelope) { sums.take(e.Event); relay.emit(e.Event) }
-	c, err := newConversation(ctx, w, o, app.Options{Events: emit, Connect: endpoint, Ask: askOnTerminal(w), AsksTrust: true})
+	c, err := newConversation(ctx, w, o, app.Options{Events: emit, Connect: endpoint, Browse: openInBrowser, Ask: askOnTerminal(w), AsksTrust: true})
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 	return tui.Options{
 		Driver:   c.Chat,
 		Commands: c.Commands(ctx, c.Chat, shown),
-		Files:    atcmd.NewCompleter(ctx, c.Root, w.Now),
+		Files:    mentions(ctx, w, c),
 		Plain:    o.screenReader,
 		In:       w.stdin,
 		Out:      w.stdout,
@@ -144,4 +144,11 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		LogPath:   log.Path,
 		Now:       w.Now,
 	}, nil
+}
+
+// mentions proposes what can be mentioned: files, and what servers let read.
+func mentions(ctx context.Context, w world, c *app.Conversation) *atcmd.Completer {
+	files := atcmd.NewCompleter(ctx, c.Root, w.Now)
+	files.Others = c.Resources
+	return files
 }

@@ -10,7 +10,6 @@ import (
 	"agent/internal/app"
 	"agent/internal/mcp"
 	"agent/internal/mcp/bridge"
-	"agent/internal/mcp/catalogue"
 	"agent/internal/nearest"
 	"agent/internal/rawjson"
 	"agent/internal/setup/servers"
@@ -162,54 +161,12 @@ func newMCPGet(w world) *cobra.Command {
 			}
 			for _, st := range found.Status(s) {
 				if st.Name == server.Name {
-					return printLines(w, describeServer(st))
+					return printLines(w, st.Describe())
 				}
 			}
 			return nil
 		},
 	}
-}
-
-// describeServer says all that is known of a server.
-func describeServer(st bridge.Status) []string {
-	lines := []string{st.Name + ": " + st.Says(), "in " + st.Place()}
-	for _, line := range st.Lines() {
-		lines = append(lines, "  "+line)
-	}
-	if st.Known.Version != "" {
-		lines = append(lines, "it is "+st.Known.Version)
-	}
-	return append(lines, describeKnown(st.Known)...)
-}
-
-// describeKnown lists what a server offers.
-func describeKnown(k catalogue.Known) []string {
-	var lines []string
-	if len(k.Tools) > 0 {
-		lines = append(lines, fmt.Sprintf("tools, about %s tokens:", words.Tokens(k.Tokens())))
-	}
-	rows := [][]string{}
-	for _, t := range k.Tools {
-		note := words.Line(words.FirstLine(t.Description), 80)
-		if t.Long {
-			note = "(long: by search only) " + note
-		}
-		rows = append(rows, []string{"  " + t.Shown, words.Tokens(t.Tokens()), note})
-	}
-	lines = append(lines, table.Lines("lrl", rows)...)
-	for _, t := range k.Tools {
-		if old, changed := k.Changed[t.Name]; changed {
-			lines = append(lines, t.Shown+" has changed; a call that you allow accepts it:")
-			lines = append(lines, strings.Split(bridge.Difference(old, t), "\n")...)
-		}
-	}
-	for _, p := range k.Prompts {
-		lines = append(lines, "prompt "+p.Name+": "+p.Description)
-	}
-	if n := len(k.Resources); n > 0 {
-		lines = append(lines, words.Count(n, "resource"))
-	}
-	return append(lines, k.Problems...)
 }
 
 func newMCPTest(w world) *cobra.Command {
@@ -239,7 +196,7 @@ func testServer(ctx context.Context, w world, args []string) error {
 		return callServer(ctx, w, client, args[1:])
 	}
 	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, %s to the list of tools", server.Name, known.Version, known.Protocol, words.Took(w.Now().Sub(started)))}
-	lines = append(lines, describeKnown(known)...)
+	lines = append(lines, bridge.Describe(known)...)
 	if first, count := client.Dropped(); count > 0 {
 		lines = append(lines, words.Count(count, "line")+" of its output were no messages and were dropped:")
 		for _, line := range first {

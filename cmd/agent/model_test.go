@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -211,4 +212,25 @@ func modelFailure(status int, body string) llmtest.Turn {
 		body = body[len(m[0]):]
 	}
 	return llmtest.Fail(status, body, headers...)
+}
+
+// offered checks that all requests offer the same tools, byte for byte, and these among
+// them; with "!" that none of these is.
+func offered(ts *testscript.TestScript, neg bool, args []string) {
+	requests := modelOf(ts).Requests()
+	if len(requests) == 0 {
+		ts.Fatalf("there was no request")
+	}
+	first := requests[0].Fields["tools"]
+	for i, request := range requests {
+		if !bytes.Equal(request.Fields["tools"], first) {
+			ts.Fatalf("request %d offers other tools:\n%s\n%s", i, request.Fields["tools"], first)
+		}
+	}
+	for _, name := range args {
+		has := slices.ContainsFunc(requests[0].Tools, func(t llmtest.Tool) bool { return t.Name == name })
+		if has == neg {
+			ts.Fatalf("%s is offered: %t", name, has)
+		}
+	}
 }

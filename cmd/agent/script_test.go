@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/mcp/mcptest"
 	"agent/internal/sandbox"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,6 +32,8 @@ func TestMain(m *testing.M) {
 // programs are those that the test binary is, by their names.
 var programs = map[string]func(){
 	"agent": func() { os.Exit(agentMain()) },
+	// mcpserver is a server for tests: mcpserver mcptest-server [QUIRK…].
+	"mcpserver": mcptest.Main,
 }
 
 // TestScripts runs the program as a user's shell would, on the scripts in
@@ -43,6 +46,7 @@ var programs = map[string]func(){
 //	requests N            the server got N chat requests
 //	model-of N NAME       the N-th of them, from 0, asks for this model
 //	[!] sent REGEXP       one of them matches
+//	[!] offered TOOL…     all offer the same tools, and these
 //	session               set $SESSION to the latest session log, $ID to its id
 //	truncate FILE SIZE    make a sparse file
 //	leftovers             no process that works in a folder of the script is left
@@ -86,6 +90,7 @@ func TestScripts(t *testing.T) {
 			"requests":  countRequests,
 			"sent":      sent,
 			"model-of":  modelOfRequest,
+			"offered":   offered,
 			"session":   findSession,
 			"truncate":  truncate,
 			"leftovers": leftovers,

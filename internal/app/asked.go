@@ -1,12 +1,149 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"agent/internal/mcp"
+	"agent/internal/tools"
 )
 
-// askForServer puts a question of a server to the person.
+// askForServer puts a question of a server to the person: each field of its form, or
+// whether to open its address. Nothing is filled in by itself.
 func (c *Conversation) askForServer(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
-	return mcp.Answer{Action: mcp.Decline}, nil
+	title := q.Server + " asks"
+	if q.URL != "" {
+		return c.askToOpen(ctx, title, q), nil
+	}
+	inquiries := []tools.Inquiry{{Header: title, Question: q.Message, Options: []tools.Option{{Label: "yes"}, {Label: "no"}}}}
+	if len(q.Fields) > 0 {
+		inquiries = nil
+	}
+	for i, f := range q.Fields {
+		inquiry := inquiryOf(f)
+		inquiry.Header = title
+		if i == 0 {
+			inquiry.Question = q.Message + " — " + inquiry.Question
+		}
+		inquiries = append(inquiries, inquiry)
+	}
+	given, answered := c.Inquire(ctx, title, inquiries)
+	if !answered {
+		return mcp.Answer{Action: mcp.Cancel}, ctx.Err()
+	}
+	if len(q.Fields) == 0 {
+		if given[0].String() == "yes" {
+			return mcp.Answer{Action: mcp.Accept}, nil
+		}
+		return mcp.Answer{Action: mcp.Decline}, nil
+	}
+	values := map[string]any{}
+	for i, f := range q.Fields {
+		if value, filled := valueOf(f, given[i]); filled {
+			values[f.Name] = value
+		}
+	}
+	return mcp.Answer{Action: mcp.Accept, Values: values}, nil
+}
+
+// askToOpen asks whether to open an address, of which the host is shown.
+func (c *Conversation) askToOpen(ctx context.Context, title string, q mcp.Question) mcp.Answer {
+	host := q.URL
+	if address, err := url.Parse(q.URL); err == nil {
+		host = address.Host
+	}
+	const open = "open it"
+	given, answered := c.Inquire(ctx, title, []tools.Inquiry{{
+		Header: title, Question: q.Message + " — open a page of " + host + "? " + q.URL,
+		Options: []tools.Option{{Label: open, Description: "in your browser"}, {Label: "no"}},
+	}})
+	switch {
+	case !answered:
+		return mcp.Answer{Action: mcp.Cancel}
+	case given[0].String() != open:
+		return mcp.Answer{Action: mcp.Decline}
+	}
+	if c.options.Browse != nil {
+		c.options.Browse(ctx, q.URL)
+	}
+	return mcp.Answer{Action: mcp.Accept}
+}
+
+// leaveOut is the answer that leaves a field empty.
+const leaveOut = "leave it out"
+
+// inquiryOf asks for a field.
+func inquiryOf(f mcp.Field) tools.Inquiry {
+	inquiry := tools.Inquiry{Question: cmp.Or(f.Title, f.Name), Several: f.Type == "list"}
+	if f.Description != "" {
+		inquiry.Question += ": " + f.Description
+	}
+	for _, o := range f.Options {
+		inquiry.Options = append(inquiry.Options, tools.Option{Label: cmp.Or(o.Title, o.Value)})
+	}
+	if f.Type == "boolean" {
+		inquiry.Options = []tools.Option{{Label: "yes"}, {Label: "no"}}
+	}
+	if usual := usualOf(f); usual != "" && len(inquiry.Options) == 0 {
+		inquiry.Options = append(inquiry.Options, tools.Option{Label: usual, Description: "the usual"})
+	}
+	if !f.Required {
+		inquiry.Options = append(inquiry.Options, tools.Option{Label: leaveOut})
+	}
+	return inquiry
+}
+
+// usualOf is the default of a field as a text, empty for none.
+func usualOf(f mcp.Field) string {
+	var text string
+	if json.Unmarshal(f.Default, &text) != nil {
+		text = string(f.Default)
+	}
+	return text
+}
+
+// valueOf is what a person answered as the value of a field; false where they leave it out.
+func valueOf(f mcp.Field, given tools.Given) (any, bool) {
+	if f.Type == "list" {
+		list := []string{}
+		for _, label := range given.Chosen {
+			if label != leaveOut {
+				list = append(list, optionValue(f, label))
+			}
+		}
+		if given.Words != "" {
+			list = append(list, given.Words)
+		}
+		return list, len(list) > 0 || f.Required
+	}
+	text := given.Words
+	if text == "" && len(given.Chosen) > 0 {
+		text = given.Chosen[0]
+	}
+	if text == leaveOut && !f.Required {
+		return nil, false
+	}
+	switch f.Type {
+	case "boolean":
+		return strings.EqualFold(text, "yes") || strings.EqualFold(text, "true"), true
+	case "number", "integer":
+		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+			return n, true
+		}
+	}
+	return optionValue(f, text), true
+}
+
+// optionValue is the value of an option by what is shown of it.
+func optionValue(f mcp.Field, shown string) string {
+	for _, o := range f.Options {
+		if shown == o.Title || o.Title == "" && shown == o.Value {
+			return o.Value
+		}
+	}
+	return shown
 }

@@ -39,6 +39,7 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 
 		Instructions: c.instructionLines,
 		Trust:        c.trust,
+		Servers:      c,
 		Todos:        func() []string { return c.env.Todos.List().Lines() },
 		Jobs:         c.jobs,
 		EndJob:       c.endJob,

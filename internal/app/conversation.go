@@ -55,6 +55,8 @@ type Options struct {
 	Allow, AllowOutside []string
 	// Servers are the values of --mcp-config.
 	Servers []string
+	// Browse opens an address in the person's browser; nil where there is none.
+	Browse func(ctx context.Context, address string)
 	// NoSetup leaves out what people and repositories have brought along: instructions,
 	// skills and commands. Rules that narrow hold all the same.
 	NoSetup bool

@@ -106,7 +106,10 @@ func (c *Conversation) against(k gate.Call) *permissions.Rule {
 			worse(rules.Command(k.Preview.Command))
 			worse(rules.Files(k.Preview.Command, c.absolute(k.Preview.Directory)))
 		}
-		if k.Traits.Reaches && !k.Traits.Runs {
+		if s := k.Preview.Served; s != nil {
+			worse(rules.Server(s.HookName()))
+		}
+		if k.Traits.Reaches && !k.Traits.Runs && k.Preview.Served == nil {
 			worse(rules.Page(host(k.Arguments)))
 		}
 		for _, file := range k.Preview.Protected {

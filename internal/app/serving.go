@@ -14,8 +14,10 @@ import (
 	"agent/internal/mcp"
 	"agent/internal/mcp/bridge"
 	"agent/internal/mcp/catalogue"
+	"agent/internal/nearest"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
+	"agent/internal/table"
 	"agent/internal/tools"
 	"agent/internal/words"
 )
@@ -160,11 +162,19 @@ func (c *Conversation) awaitServers(ctx context.Context) {
 	if c.options.Unattended {
 		wait = patienceOfScript
 	}
-	if pending := s.Pending(); len(pending) > 0 && !s.Frozen() {
+	if s.Frozen() {
+		return
+	}
+	if pending := s.Pending(); len(pending) > 0 {
 		c.tell(chat.Notice{Text: "waiting for " + strings.Join(pending, ", ") + " …"})
 	}
 	if late := s.Ready(ctx, wait); len(late) > 0 {
 		c.tell(chat.Notice{Text: strings.Join(late, ", ") + ": not ready yet; what they offer can be called later"})
+	}
+	for _, st := range s.Status() {
+		if st.State == bridge.Failed {
+			c.tell(chat.Notice{Text: "server " + st.Name + " is not used: " + st.Reason})
+		}
 	}
 }
 
@@ -228,4 +238,70 @@ func (c *Conversation) ReloadServers(ctx context.Context) ([]string, error) {
 func (c *Conversation) tell(e chat.Event) {
 	c.note(e)
 	c.options.Events(chat.Envelope{Conversation: c.id, Event: e})
+}
+
+// ServerLines lists the servers, and what is wrong with the configuration.
+func (c *Conversation) ServerLines() []string {
+	s := c.serving.Load()
+	if s == nil {
+		return slices.Concat(c.configured.Problems, c.configured.Notes)
+	}
+	rows := [][]string{}
+	for _, st := range s.Status() {
+		state := "○"
+		if s.wires.Connected(st.Name) != nil {
+			state = "●"
+		}
+		rows = append(rows, []string{state, st.Name, st.From(), st.Says()})
+	}
+	lines := table.Lines("llll", rows)
+	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", words.Tokens(s.Cost())))
+	return slices.Concat(lines, s.configured.Problems, s.configured.Notes)
+}
+
+// ServerLine says all that is known of a server.
+func (c *Conversation) ServerLine(name string) ([]string, error) {
+	st, err := c.serverStatus(name)
+	if err != nil {
+		return nil, err
+	}
+	return st.Describe(), nil
+}
+
+// ServerLog is the end of what a server has written.
+func (c *Conversation) ServerLog(name string) ([]string, error) {
+	st, err := c.serverStatus(name)
+	if err != nil {
+		return nil, err
+	}
+	client := c.serving.Load().wires.Connected(name)
+	switch {
+	case client != nil && client.Log() != "":
+		return strings.Split(strings.TrimRight(client.Log(), "\n"), "\n"), nil
+	case client != nil:
+		return []string{name + " has written nothing"}, nil
+	case st.Reason != "":
+		return []string{name + " is not connected: " + st.Reason}, nil
+	}
+	return []string{name + " is not connected"}, nil
+}
+
+func (c *Conversation) serverStatus(name string) (bridge.Status, error) {
+	var names []string
+	if s := c.serving.Load(); s != nil {
+		for _, st := range s.Status() {
+			if names = append(names, st.Name); st.Name == name {
+				return st, nil
+			}
+		}
+	}
+	return bridge.Status{}, fmt.Errorf("there is no server %q%s", name, nearest.Question(name, names))
+}
+
+// ServerStatus is how the servers are, for scripts.
+func (c *Conversation) ServerStatus() []bridge.Status {
+	if s := c.serving.Load(); s != nil {
+		return s.Status()
+	}
+	return nil
 }

@@ -94,9 +94,10 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 		return atcmd.Expansion{}, err
 	}
 	said, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], files...), atcmd.Options{
-		Root:     c.workspace.Root(),
-		NoImages: c.Connection.NoImages(settings.Model.Of(c.settings)),
-		Shown:    c.env.Seen.Record, // the model may edit what it was shown
+		Root:      c.workspace.Root(),
+		NoImages:  c.Connection.NoImages(settings.Model.Of(c.settings)),
+		Shown:     c.env.Seen.Record, // the model may edit what it was shown
+		Elsewhere: c.isResource,
 		HoldsKeys: func(path string) bool {
 			return c.env.Protected.Read(filepath.Join(c.workspace.Root(), path), path).Care != protect.Free
 		},
@@ -104,7 +105,11 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 	if err != nil {
 		return said, err
 	}
-	if brought = slices.Concat(brought, news, c.changed(), c.serverNews()); len(brought) > 0 {
+	read, err := c.readResources(ctx, &said)
+	if err != nil {
+		return said, err
+	}
+	if brought = slices.Concat(brought, read, news, c.changed(), c.serverNews()); len(brought) > 0 {
 		said.Blocks = slices.Insert(said.Blocks, 1, brought...)
 	}
 	return said, nil
@@ -121,6 +126,9 @@ func (c *Conversation) called(ctx context.Context, message atcmd.Message, run se
 		if part.Source != history.Piped {
 			line.WriteString(part.Text)
 		}
+	}
+	if prompt, is, err := c.prompt(ctx, line.String()); is {
+		return prompt, nil, err
 	}
 	calls := c.Brought().Calls(line.String())
 	if len(calls) == 0 {
@@ -150,7 +158,7 @@ func (c *Conversation) callable() []command.Callable {
 	if !slices.ContainsFunc(all, func(one command.Callable) bool { return one.Name == reviewName }) {
 		all = append(all, reviewCallable)
 	}
-	return all
+	return append(all, c.callablePrompts()...)
 }
 
 // maxHelp bounds what a list shows of a description, in characters.

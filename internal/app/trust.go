@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"agent/internal/disk"
-	"agent/internal/mcp/bridge"
 	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/setup"
@@ -88,14 +87,6 @@ func (c *Conversation) Brought() setup.Set {
 		return *found
 	}
 	return setup.Set{}
-}
-
-// ServerStatus says how the servers are; nothing is started or connected.
-func (c *Conversation) ServerStatus() []bridge.Status {
-	if c.configured == nil || len(c.configured.Found.Servers) == 0 {
-		return nil
-	}
-	return c.configured.Status(c.settings)
 }
 
 // useAgreed has the conversation do what the person has agreed to, now and after each

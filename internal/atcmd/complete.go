@@ -40,6 +40,8 @@ type Completer struct {
 	ctx  context.Context
 	root string
 	now  func() time.Time
+	// Others lists what can be mentioned besides files; nil for nothing.
+	Others func() []string
 
 	// ranking is held while all names are searched: a person that types fast asks often.
 	ranking sync.Mutex
@@ -86,8 +88,12 @@ func (c *Completer) Complete(typed string) (proposals []string, whole bool) {
 	if !list.known && !whole {
 		list.names = inFolder(c.root, typed)
 	}
-	found := c.rank(typed, list)
-	found = slices.Clone(found[:min(len(found), maxCompletions)])
+	found := slices.Clone(c.rank(typed, list))
+	if c.Others != nil && typed != "" {
+		others := slices.DeleteFunc(c.Others(), func(name string) bool { return !strings.HasPrefix(name, typed) })
+		found = append(others, found...)
+	}
+	found = found[:min(len(found), maxCompletions)]
 	for i, name := range found {
 		found[i] = "@" + quoteIfNeeded(name)
 	}

@@ -30,6 +30,9 @@ type Options struct {
 	// followed. Such a file is included only when a message names it, not as one of a
 	// folder or pattern, nor by a link of another name (D-60). Nil: none does.
 	HoldsKeys func(path string) bool
+	// Elsewhere reports whether a mention that names no file is of something else, which
+	// the caller includes. Nil: none is.
+	Elsewhere func(mention string) bool
 }
 
 // Expansion is a message with its files.
@@ -41,6 +44,8 @@ type Expansion struct {
 	Included []Included
 	// Skipped are the paths that were named but not included.
 	Skipped []Skipped
+	// Elsewhere are the mentions of what is no file.
+	Elsewhere []string
 }
 
 // Included is one file that went into the message.
@@ -119,6 +124,8 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 		switch {
 		case m.found:
 			e.include(m.path)
+		case e.options.Elsewhere != nil && e.options.Elsewhere(m.path):
+			e.result.Elsewhere = append(e.result.Elsewhere, m.path)
 		case m.looksLikePath():
 			e.missed(m)
 		default:

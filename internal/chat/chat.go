@@ -120,6 +120,8 @@ type Chat struct {
 	Config
 
 	inbox inbox
+	// inquiring is held by the question of a call that is put to the person.
+	inquiring chan struct{}
 	// The rest belongs to the owner.
 	queue []atcmd.Message
 	// delivering are messages on their way from the queue into the history.
@@ -156,7 +158,7 @@ func New(config Config) *Chat {
 	if config.Costs == nil {
 		config.Costs = &Costs{}
 	}
-	c := &Chat{Config: config, inbox: newInbox(), begun: cmp.Or(config.Begun, begunNew)}
+	c := &Chat{Config: config, inbox: newInbox(), inquiring: make(chan struct{}, 1), begun: cmp.Or(config.Begun, begunNew)}
 	c.stats = &totals{Config: &c.Config}
 	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)

@@ -122,6 +122,8 @@ type Deps struct {
 	Instructions func() []string
 	// Trust is what needs consent; nil where nothing does.
 	Trust Trust
+	// Servers are the MCP servers of the session; nil where there are none.
+	Servers Servers
 	// Todos returns the todo list, a line an item.
 	Todos func() []string
 	// Jobs are what was put in the background, oldest first; EndJob ends one of them.

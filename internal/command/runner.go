@@ -34,7 +34,7 @@ func (c *Commands) declare() []Command {
 		c.sessionsCommand(), c.resumeCommand(), c.renameCommand(), c.forkCommand(),
 		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
 		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(), c.keysCommand(),
-		c.toolsCommand(), c.todoCommand(), c.jobsCommand(), c.diffCommand(), c.undoCommand(), c.redoCommand(), c.copyCommand(), c.exportCommand(), c.instructionsCommand(), c.skillsCommand(), c.hooksCommand(), c.trustCommand(), c.initCommand(), c.debugCommand(),
+		c.toolsCommand(), c.todoCommand(), c.jobsCommand(), c.diffCommand(), c.undoCommand(), c.redoCommand(), c.copyCommand(), c.exportCommand(), c.instructionsCommand(), c.skillsCommand(), c.hooksCommand(), c.trustCommand(), c.mcpCommand(), c.initCommand(), c.debugCommand(),
 	}
 }
 

@@ -36,6 +36,8 @@ type Setup struct {
 	Waiting []string `json:"waiting,omitempty"`
 	Refused []string `json:"refused,omitempty"`
 	Ignored []string `json:"ignored,omitempty"`
+	// Failed are the servers that could not be asked, and why.
+	Failed []string `json:"failed,omitempty"`
 }
 
 // Usage sums what the provider reported, in tokens.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,8 +90,12 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	if p.RequestedSchema == nil {
 		return q, nil, nil
 	}
+	raw := rawOf(p.RequestedSchema)
+	if bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
+		return q, nil, errors.New("its form is no flat one") // a reference to itself would be followed without end
+	}
 	var schema jsonschema.Schema
-	if err := json.Unmarshal(rawOf(p.RequestedSchema), &schema); err != nil {
+	if err := json.Unmarshal(raw, &schema); err != nil {
 		return q, nil, fmt.Errorf("its form cannot be read: %w", err)
 	}
 	fields, err := fieldsOf(&schema)

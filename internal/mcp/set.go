@@ -87,6 +87,14 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	return client, nil
 }
 
+// Connected returns the connection to a server if there is one, else nil. It makes none.
+func (s *Set) Connected(name string) *Client {
+	if at := s.slots[name]; at != nil {
+		return at.connected()
+	}
+	return nil
+}
+
 // Close ends the set: all connections and what was started for them, all at once.
 func (s *Set) Close() {
 	s.end()

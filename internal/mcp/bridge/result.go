@@ -160,11 +160,14 @@ func keep(env *tools.Env, data []byte, pattern string) (string, error) {
 // that says so.
 func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) string {
 	kind := words.Line(block.MIME, 60)
+	why := ""
 	if block.Kind == mcp.Image {
-		if fitted, err := picture.Fit(block.Data); err == nil {
+		fitted, err := picture.Fit(block.Data)
+		if err == nil {
 			answer.Images = append(answer.Images, tools.Image{MimeType: fitted.MimeType, Data: fitted.Data, Width: fitted.Width, Height: fitted.Height})
 			return fmt.Sprintf("[image %d×%d]", fitted.Width, fitted.Height)
 		}
+		why = ", not shown: " + err.Error()
 	}
 	ending := ".bin"
 	if known, err := mime.ExtensionsByType(kind); err == nil && len(known) > 0 {
@@ -174,7 +177,7 @@ func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) s
 	if err != nil {
 		return fmt.Sprintf("[%s, %s, could not be kept: %v]", kind, words.Bytes(int64(len(block.Data))), err)
 	}
-	return fmt.Sprintf("[%s, %s, kept in %s]", kind, words.Bytes(int64(len(block.Data))), file)
+	return fmt.Sprintf("[%s, %s%s, kept in %s]", kind, words.Bytes(int64(len(block.Data))), why, file)
 }
 
 // fileName begins the names of files with results of a tool.

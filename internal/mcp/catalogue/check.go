@@ -45,16 +45,9 @@ func (t Tool) Check(arguments json.RawMessage) error {
 // maxProblem bounds what is said of a misfit, in characters.
 const maxProblem = 500
 
-// problem is the reason of a failed validation, without the way through the schema.
+// problem is the reason of a failed validation, with the place in the schema.
 func problem(err error) string {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			break
-		}
-		err = inner
-	}
-	return words.Line(strings.TrimPrefix(err.Error(), "validating root: "), maxProblem)
+	return words.Line(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "validating root: "), "validating ", ""), maxProblem)
 }
 
 // resolved is the schema ready to check with. References are put in their place before:
