@@ -158,7 +158,8 @@ func (b *Bridge) made(name string) tools.Tool {
 		return tools.Tool{Traits: tools.Traits{Reaches: true, Key: "uri", Words: traits.Say("reading", "read", "read")}, Plan: b.planRead}
 	}
 	server, shown, _ := catalogue.Split(name)
-	does := tools.Traits{Reaches: true, Edits: true, Words: traits.Say("calling", "called", "call")}
+	called := server + "/" + shown
+	does := tools.Traits{Reaches: true, Edits: true, Words: traits.Say("calling "+called, "called "+called, "call "+called)}
 	if st := b.state(server); st != nil {
 		if t, found := st.known.Tool(shown); found && t.Hints.ReadOnly {
 			does.Edits = false
