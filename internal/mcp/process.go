@@ -59,7 +59,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	}
 	watcher.begin()
 	confined := s.Confined
-	confined.Policy.Grace = termGrace
+	confined.Policy.Grace, confined.Policy.Stays = termGrace, true
 	p.running, err = confined.Start(context.WithoutCancel(ctx), p.cmd, s.Profile)
 	for _, theirs := range []any{p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr} {
 		_ = theirs.(*os.File).Close()

@@ -45,3 +45,19 @@ func TestProcessesAreBounded(t *testing.T) {
 		})
 	}
 }
+
+// Nobody counts the processes of a server that is not in a namespace of its own.
+func TestServersAreNotCounted(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("sh", "-c", "for i in 1 2 3 4 5; do sleep 0.7 & done; wait; echo all")
+	cmd.Dir = t.TempDir()
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	c, err := Off("test").Start(context.Background(), cmd, Policy{Profile: Open, Stays: true, processes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil || out.String() != "all\n" || c.End().TooMany {
+		t.Errorf("it was ended: %v, %q", err, out.String())
+	}
+}

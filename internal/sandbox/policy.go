@@ -68,6 +68,9 @@ type Policy struct {
 	Caches string
 	// Grace is how long what the command leaves behind has to end when asked to.
 	Grace time.Duration
+	// Stays says that the command is a server, which runs long and idles: outside of a
+	// namespace nobody counts its processes, which costs time as long as it runs.
+	Stays bool
 
 	dir string
 	git []string

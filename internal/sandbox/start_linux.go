@@ -84,10 +84,12 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changes, error)
 	// Where that is refused, as it is within another sandbox, the variable is the mark.
 	_ = setMark(left.after, left.mark)
 	var tooMany atomic.Bool
-	go confine.Bound(policy.processes, left.count, func() {
-		tooMany.Store(true)
-		left.kill(c.cmd.Process.Pid)
-	}, ended)
+	if !policy.Stays {
+		go confine.Bound(policy.processes, left.count, func() {
+			tooMany.Store(true)
+			left.kill(c.cmd.Process.Pid)
+		}, ended)
+	}
 	c.finish = func() End {
 		close(ended)
 		defer made.close()
