@@ -35,7 +35,7 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		Tools:    c.describedTools,
 		Callable: c.callable,
 		Skills:   c.skillLines,
-		Hooks:    c.hookRows,
+		Hooks:    c.hookLines,
 
 		Instructions: c.instructionLines,
 		Trust:        c.trust,

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -89,13 +88,24 @@ func (c *Conversation) closeHooks() {
 // HookStatuses are the hooks with what became of them.
 func (c *Conversation) HookStatuses() []hook.Status { return c.hooks.Statuses() }
 
-// hookRows lists the hooks for /hooks.
-func (c *Conversation) hookRows() [][]string {
-	var rows [][]string
+// hookLines lists the hooks for /hooks: event, matcher and origin; state, runs, how the last
+// ended and how long it took; the command.
+func (c *Conversation) hookLines() []string {
+	var lines []string
 	for _, s := range c.HookStatuses() {
-		rows = append(rows, []string{s.Event, cmp.Or(s.Matcher, "*"), c.shortPath(s.File), s.State, strconv.Itoa(s.Runs), s.Last, s.Took, words.Line(s.Command, maxHelp)})
+		what := s.State + ", " + words.Count(s.Runs, "run")
+		if s.Last != "" {
+			what += ", the last: " + s.Last
+		}
+		if s.Took != "" {
+			what += " in " + s.Took
+		}
+		lines = append(lines, s.Name+"  "+c.shortPath(s.File), "    "+what, "    "+words.Line(s.Command, maxHelp))
 	}
-	return rows
+	for _, left := range c.foundHooks.LeftOut {
+		lines = append(lines, "not used: "+left)
+	}
+	return lines
 }
 
 // permissionModes are Claude Code's words for the approval modes.

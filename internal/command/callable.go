@@ -3,8 +3,6 @@ package command
 import (
 	"context"
 	"strings"
-
-	"agent/internal/table"
 )
 
 // Callable is a skill or a command that is a file: a line that begins with its name is a
@@ -103,9 +101,8 @@ func (c *Commands) hooksCommand() Command {
 		Help: "list the hooks and what became of them",
 		Run: func(context.Context, []string) (Output, error) {
 			if c.deps.Hooks != nil {
-				if rows := c.deps.Hooks(); len(rows) > 0 {
-					head := []string{"EVENT", "MATCHER", "FROM", "STATE", "RUNS", "LAST", "TOOK", "COMMAND"}
-					return Output{Lines: table.Lines("llllrlrl", append([][]string{head}, rows...))}, nil
+				if lines := c.deps.Hooks(); len(lines) > 0 {
+					return Output{Lines: lines}, nil
 				}
 			}
 			return Output{Lines: []string{"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project."}}, nil

@@ -114,9 +114,8 @@ type Deps struct {
 	Callable func() []Callable
 	// Skills describes the skills, and what was left out, a line each; nil for none.
 	Skills func() []string
-	// Hooks lists the hooks, a row each: event, matcher, origin, state, runs, how the last
-	// ended, how long it took; nil for none.
-	Hooks func() [][]string
+	// Hooks describes the hooks and what became of them, a few lines each; nil for none.
+	Hooks func() []string
 	// Instructions lists the files with instructions for the model, a line each; nil for
 	// none.
 	Instructions func() []string

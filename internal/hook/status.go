@@ -25,7 +25,7 @@ func (r *Runner) Statuses() []Status {
 		state, used := "used", true
 		if r.May != nil {
 			if err := r.May(s.Hook); err != nil {
-				state, used = "not used: "+err.Error(), false
+				state, used = err.Error(), false
 			}
 		}
 		s.mu.Lock()

@@ -107,3 +107,22 @@ Edit{"file_path":"/w/d","old_string":"","new_string":""}`
 		t.Errorf("%+v", broken)
 	}
 }
+
+// Setup 6: a call of a server's tool has one name, also where it is in a call of another.
+func TestHooksServersTools(t *testing.T) {
+	t.Parallel()
+	held := Served("mcp__s__t", json.RawMessage(`{"server":"s","tool":"t","arguments":{"a":1}}`), true)[0]
+	direct := Served("mcp__s__t", json.RawMessage(`{"a":1}`), false)[0]
+	bare := Served("mcp__s__t", json.RawMessage(`{"server":"s","tool":"t"}`), true)[0]
+	if held.Name != "mcp__s__t" || string(held.Input) != `{"a":1}` || string(direct.Input) != `{"a":1}` || string(bare.Input) != `{"server":"s","tool":"t"}` {
+		t.Errorf("%s, %s, %s", held.Input, direct.Input, bare.Input)
+	}
+	for _, c := range []struct {
+		their Their
+		want  string
+	}{{held, `{"server":"s","tool":"t","arguments":{"a":2}}`}, {direct, `{"a":2}`}} {
+		if back, err := c.their.Back(json.RawMessage(`{"a":2}`)); err != nil || string(back) != c.want {
+			t.Errorf("%s, %v", back, err)
+		}
+	}
+}
