@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -47,10 +48,19 @@ const mostRounds = 5
 // elicit answers a question of the server. A question that nobody can answer, or that
 // asks for a secret, is declined.
 func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	open := c.open()
+	var left atomic.Int32 // of the calls for one of which it is
+	left.Store(int32(len(open)))
 	for _, k := range open {
 		k.ask(+1)
 		defer k.ask(-1)
+		defer context.AfterFunc(k.life, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		})()
 	}
 	question, schema, err := questionOf(c.server.Name, request.Params)
 	switch {

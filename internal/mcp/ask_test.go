@@ -120,3 +120,22 @@ func TestVisits(t *testing.T) {
 		}
 	}
 }
+
+// A question ends with the call for which it is.
+func TestQuestionEndsWithItsCall(t *testing.T) {
+	t.Parallel()
+	for _, quirk := range []string{"", "modern"} {
+		ctx, interrupt := context.WithCancel(context.Background())
+		over := make(chan struct{})
+		client := connect(t, mcp.Host{Ask: func(ctx context.Context, _ mcp.Question) (mcp.Answer, error) {
+			interrupt()
+			<-ctx.Done()
+			close(over)
+			return mcp.Answer{}, ctx.Err()
+		}}, quirk)
+		if _, err := client.Call(ctx, "ask", nil, nil); err == nil {
+			t.Errorf("%q: there is an answer", quirk)
+		}
+		<-over
+	}
+}

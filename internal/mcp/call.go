@@ -43,6 +43,9 @@ func (s Server) bounds() bounds {
 
 // call is a request that is being answered.
 type call struct {
+	// life ends with the call.
+	life context.Context
+
 	mu     sync.Mutex
 	silent *time.Timer
 	bound  time.Duration
@@ -178,7 +181,7 @@ func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(c
 	silent, total := c.bounds.silent, c.bounds.total
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	k := &call{bound: silent, progress: progress}
+	k := &call{life: ctx, bound: silent, progress: progress}
 	k.silent = time.AfterFunc(silent, func() { cancel(errSilent) })
 	defer k.end()
 	defer time.AfterFunc(total, func() { cancel(errLong) }).Stop()

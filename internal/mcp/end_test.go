@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 
 	"agent/internal/mcp"
 	"agent/internal/mcp/mcptest"
+	"agent/internal/sandbox"
 )
 
 // Whatever a server ignores, nothing is left of it soon after the end, and all end at
@@ -41,6 +43,35 @@ func TestEndLeavesNothing(t *testing.T) {
 		if runs(pid) {
 			t.Errorf("process %d is left", pid)
 		}
+	}
+}
+
+// A server in the sandbox works and ends as any other, and writes only where it may.
+func TestConfinedServer(t *testing.T) {
+	t.Parallel()
+	confined := sandbox.Detect()
+	if !confined.Active() {
+		t.Skip("there is no sandbox here")
+	}
+	server := mcptest.Server(t, "db")
+	server.Confined = sandbox.Confinement{Sandbox: confined, Policy: sandbox.Policy{Workspace: server.Dir, Temp: t.TempDir()}}
+	server.Profile = sandbox.Work
+	outside := filepath.Join(t.TempDir(), "outside")
+	server.Args = append(server.Args, "log="+outside)
+	client, err := mcp.Connect(context.Background(), server, mcp.Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, client, "echo", `{"text":"x"}`); got != "x" {
+		t.Errorf("echo answers %q", got)
+	}
+	pid := client.PID()
+	client.Close()
+	if runs(pid) {
+		t.Error("the server is left")
+	}
+	if _, err := os.Stat(outside); err == nil {
+		t.Error("it wrote outside of its folder")
 	}
 }
 
