@@ -201,8 +201,8 @@ func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(c
 	if err == nil || context.Cause(ctx) == nil && refusal(err) != nil {
 		return err
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
+	if why := given(ctx); why != nil {
+		err = why
 	}
 	k.end()
 	return c.explainCall(err, silent, total, k.reached)

@@ -113,10 +113,10 @@ func TestCallsAreBounded(t *testing.T) {
 func TestCallInterrupted(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{})
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	_, err := client.Call(ctx, "work", json.RawMessage(`{"n":1000,"ms":10}`), func(p mcp.Progress) {
 		if p.Done == 3 {
-			cancel()
+			cancel(errors.New("the person pressed Esc"))
 		}
 	})
 	if !errors.Is(err, context.Canceled) {

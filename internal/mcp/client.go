@@ -57,8 +57,8 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 		go c.watch()
 		return c, nil
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
+	if why := given(ctx); why != nil {
+		err = why
 	}
 	err = c.explainStart(err)
 	c.Close()

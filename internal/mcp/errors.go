@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -27,7 +28,18 @@ var (
 	errLong   = errors.New("long")
 )
 
-// explain says in words for a person why the start of a server failed.
+// given is why something with a bound of ours was given up: the bound, or that the caller
+// did, in whatever words; nil when it was not.
+func given(ctx context.Context) error {
+	switch cause := context.Cause(ctx); cause {
+	case errStart, errSilent, errLong:
+		return cause
+	default:
+		return ctx.Err()
+	}
+}
+
+// explainStart says in words for a person why the start of a server failed.
 func (c *Client) explainStart(err error) error {
 	var login *LoginError
 	switch {
@@ -60,7 +72,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):
 		say = fmt.Sprintf("%s did not answer within %s, and the call was cancelled; it may have taken effect", c.server.Name, total)
-	case errors.Is(err, context.Canceled):
+	case err == context.Canceled, err == context.DeadlineExceeded: // of the caller
 		if reached != "" {
 			return fmt.Errorf("cancelled; %s had come to: %s: %w", c.server.Name, reached, err)
 		}
@@ -69,6 +81,9 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		say = c.server.Name + " ended during the call; it may have taken effect"
 	default:
 		say = c.server.Name + " cannot answer: " + plain(err)
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			say += "; the call may have taken effect"
+		}
 	}
 	return c.withLast(say)
 }
@@ -102,6 +117,9 @@ func plain(err error) string {
 	text := err.Error()
 	for _, noise := range []string{"rejected by transport: ", ": rejected by transport"} {
 		text = strings.ReplaceAll(text, noise, "")
+	}
+	for strings.HasPrefix(text, `calling "`) || strings.HasPrefix(text, `sending "`) {
+		_, text, _ = strings.Cut(text, `": `)
 	}
 	return words.Line(text, lastWords)
 }
