@@ -227,6 +227,9 @@ func (c *Conversation) ReloadServers(ctx context.Context) ([]string, error) {
 	if err != nil {
 		lines = append(lines, strings.Split(err.Error(), "\n")...)
 	}
+	if before != nil && s.OffersAs(before.Bridge) {
+		return append(lines, "What the servers offer is what it was; the provider's cache holds."), nil
+	}
 	usage, err := c.ContextUsage(ctx)
 	if err != nil {
 		return nil, err

@@ -79,6 +79,16 @@ func same(a, b []Offered) bool {
 	})
 }
 
+// OffersAs reports whether the model is offered exactly what another bridge offers.
+func (b *Bridge) OffersAs(other *Bridge) bool {
+	other.mu.Lock()
+	theirs := other.offered
+	other.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return same(b.offered, theirs)
+}
+
 // Restore offers what a recorded session was offered. What came since is told.
 func (b *Bridge) Restore(offered []Offered) {
 	b.mu.Lock()
