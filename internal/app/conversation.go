@@ -418,6 +418,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 
 		Expand:   c.expand,
 		Below:    c.below,
+		News:     c.serverNews,
 		Gates:    append(c.gates(), c.options.Gates...),
 		Hooks:    c.hookMoments(),
 		Begun:    c.begunFrom(),

@@ -85,6 +85,9 @@ type Config struct {
 	// Below returns the instructions that apply to a file, by its path as a call names it,
 	// beside those of the head; nil for none.
 	Below func(file string) []Nested
+	// News returns what the model is to be told before the next request and was not told
+	// yet; nil for nothing ever.
+	News func() []history.Block
 	// KeepWaiting records the messages that wait and are not in the history yet; nil where
 	// nothing keeps them. It returns when they are on disk.
 	KeepWaiting func([]atcmd.Message)

@@ -66,13 +66,16 @@ func (k *call) files() []string {
 	return files
 }
 
-// addNested puts the instructions that were noted into the history, after the answers
-// to all calls of a reply.
+// addNested puts the instructions that were noted, and news, into the history, after the
+// answers to all calls of a reply.
 func (c *Chat) addNested() error {
-	if len(c.runner.nested) == 0 {
-		return nil
-	}
 	blocks := c.runner.nested
 	c.runner.nested = nil
+	if c.News != nil {
+		blocks = append(blocks, c.News()...)
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
 	return c.add(history.New(history.Human, blocks...))
 }

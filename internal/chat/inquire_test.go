@@ -1,0 +1,83 @@
+package chat
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/tools"
+)
+
+// A call that runs can ask the person; its questions come one after another, nobody answers
+// in a script, and no answer is none.
+func TestACallAsksThePerson(t *testing.T) {
+	t.Parallel()
+	which := []tools.Inquiry{{Question: "Which?", Options: []tools.Option{{Label: "left"}}}}
+	for name, tc := range map[string]struct {
+		unattended bool
+		decision   Decision
+		says       string
+	}{
+		"answered":  {decision: Decision{Allow: true, Answers: []tools.Given{{Chosen: []string{"left"}}}}, says: "left left"},
+		"refused":   {decision: Decision{}, says: "nobody nobody"},
+		"not whole": {decision: Decision{Allow: true}, says: "nobody nobody"},
+		"a script":  {unattended: true, decision: Decision{Allow: true, Answers: []tools.Given{{Words: "x"}}}, says: "nobody nobody"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, calls("asks", `{}`), say("ok"))
+			b.Tools = tools.NewRegistry(fakeTool("asks", func(ctx context.Context, _ *tools.Env) tools.Answer {
+				answers := make(chan string, 2)
+				for range 2 { // two servers at a time
+					go func() {
+						given, answered := b.Chat.Inquire(ctx, "a server asks", which)
+						if !answered {
+							answers <- "nobody"
+							return
+						}
+						answers <- given[0].String()
+					}()
+				}
+				return tools.Answer{Text: <-answers + " " + <-answers}
+			}))
+			b.Policy.Unattended = tc.unattended
+			b.Chat = New(b.Config)
+			b.answering(tc.decision)
+			if _, err := b.prompt("go"); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.responses()[0].Result.Text(); got != tc.says {
+				t.Errorf("%q, want %q", got, tc.says)
+			}
+			if asked := len(seen[ApprovalRequested](b)) > 0; asked == tc.unattended {
+				t.Errorf("asked: %v", asked)
+			}
+		})
+	}
+}
+
+// News is told once, before the next request.
+func TestNewsIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("look", `{}`), say("ok"))
+	b.Tools = tools.NewRegistry(fakeTool("look", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "seen"} }))
+	asked := 0
+	b.Config.News = func() []history.Block {
+		if asked++; asked != 2 {
+			return nil
+		}
+		return []history.Block{&history.Text{Text: "[a server came]", Source: history.Brought}}
+	}
+	b.Chat = New(b.Config)
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, entry := range b.History.RawHistory() {
+		all = append(all, string(entry.Speaker)+" "+entry.Text())
+	}
+	if text := strings.Join(all, "|"); strings.Count(text, "[a server came]") != 1 || !strings.HasSuffix(text, "|"+string(history.Human)+" [a server came]|"+string(history.AI)+" ok") {
+		t.Errorf("%s", text)
+	}
+}
