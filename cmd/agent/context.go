@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"agent/internal/app"
+	"agent/internal/compression"
 	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/offline"
@@ -54,8 +55,12 @@ standard input.`,
 // contextAction is one context command on one file.
 type contextAction func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error)
 
-func offlineOptimize(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
-	return e.Optimize(in)
+func offlineOptimize(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+	optimized, err := e.Optimize(in)
+	if err == nil && optimized.Instead != "" {
+		cmd.PrintErrf("%s weighs prices, which a document has none of: optimised by %s\n", optimized.Instead, compression.DefaultName)
+	}
+	return optimized, err
 }
 
 func offlineCompress(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {

@@ -46,6 +46,11 @@ func (c *Conversation) record() (session.State, error) {
 	if c.options.Record.Off {
 		return session.State{}, nil
 	}
+	if notice, err := c.folders.settle(); err != nil {
+		c.log.Warn("the installation is not noted", "error", err)
+	} else if notice != "" {
+		c.Notices = append(c.Notices, notice)
+	}
 	log, state, err := c.openLog(c.sessionOptions())
 	if err != nil {
 		return state, err

@@ -33,6 +33,7 @@ func (c *Conversation) begunWith() map[string]string {
 			with[key] = value.String()
 		}
 	}
+	with[settings.CompressionStrategy.Key()] = settings.CompressionStrategy.Of(c.settings) // D-90
 	return with
 }
 

@@ -42,6 +42,9 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	}
 	s := settings.New(Registry())
 	if !from.Isolated {
+		if err := s.Set(settings.Default, settings.CompressionStrategy.Key(), f.usualStrategy()); err != nil {
+			return nil, err
+		}
 		if err := p.useOwn(s, settings.NewStore(f.Config, s.Registry()), from.Profile); err != nil {
 			return nil, err
 		}

@@ -21,6 +21,10 @@ type Optimized struct {
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`
 
+	// Instead is the active strategy, if that weighs prices, which a document has none of: it
+	// is optimised by high-density then (D-90).
+	Instead string `json:"-"`
+
 	prunes []history.Prune
 }
 
@@ -31,7 +35,14 @@ func (e *Engine) Optimize(in Input) (*Optimized, error) {
 		return nil, err
 	}
 	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, Metadata: compression.CountsOf(nil), TokensBefore: p.service.TotalTokens()}
-	if optimizer, ok := p.strategy.(compression.Optimizer); ok {
+	strategy := p.strategy
+	if _, prices := strategy.(compression.Pruner); prices {
+		out.Instead = strategy.Name()
+		if strategy, err = compression.Get(compression.DefaultName); err != nil {
+			return nil, err
+		}
+	}
+	if optimizer, ok := strategy.(compression.Optimizer); ok {
 		result, err := optimizer.Optimize(p.History, p.window.DensityConfig())
 		if err != nil {
 			return nil, err

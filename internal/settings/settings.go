@@ -2,6 +2,7 @@ package settings
 
 import (
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -192,7 +193,23 @@ func (s *Settings) upto(layer Source, key string) (Value, Source) {
 			return value, source
 		}
 	}
-	return s.layers[Default][key], Default
+	return s.standard(layer, key), Default
+}
+
+// standard is the value of a key that nothing sets. The strategy of the installation gives
+// way to the built-in one where a setting is made that only the latter heeds (D-90).
+func (s *Settings) standard(layer Source, key string) Value {
+	if key != CompressionStrategy.Key() {
+		return s.layers[Default][key]
+	}
+	for source := layer; source > Default; source-- {
+		for set := range s.layers[source] {
+			if strings.HasPrefix(set, DensityKey("")) {
+				return s.registry.byName[key].standard
+			}
+		}
+	}
+	return s.layers[Default][key]
 }
 
 // Lookup returns a setting, by its key or an alias, with its value.

@@ -29,7 +29,7 @@ type Engine struct {
 	byKey map[string]*fact
 	// bySource is the latest answer that is the content of each source.
 	bySource map[string]*fact
-	words vocabulary
+	words    vocabulary
 	// request counts the replies so far: the number of the next request.
 	request int
 	// humans is the latest request that carried a human message first.
@@ -62,9 +62,9 @@ func New(o Options) *Engine {
 		byKey:   map[string]*fact{},
 
 		bySource: map[string]*fact{},
-		words:   vocabulary{},
-		human:   -1,
-		account: account{kept: math.MaxInt},
+		words:    vocabulary{},
+		human:    -1,
+		account:  account{kept: math.MaxInt},
 	}
 }
 

@@ -69,8 +69,8 @@ type fact struct {
 	// source names what the answer is the content of (history.MetaKey): newer content of it
 	// takes its place, a repeated call does not.
 	source string
-	class commandClass
-	ok    bool
+	class  commandClass
+	ok     bool
 	// content is what a view shows or a write writes, without line numbers.
 	content string
 	// inShell is set for a view or a patch made by a plain shell command, fragment for a

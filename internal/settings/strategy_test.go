@@ -1,0 +1,38 @@
+package settings
+
+import (
+	"testing"
+
+	"agent/internal/compression"
+)
+
+// D-90: a setting that only high-density heeds chooses it, unless a strategy is named.
+func TestDensitySettingsChooseHighDensity(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		set  [][2]string
+		want string
+	}{
+		{"nothing", nil, compression.CacheAwareName},
+		{"a density setting", [][2]string{{DensityKey("recencyPruning"), "true"}}, compression.DefaultName},
+		{"and a strategy", [][2]string{{DensityKey("recencyPruning"), "true"}, {"compression-strategy", "one-shot"}}, "one-shot"},
+		{"another setting", [][2]string{{"compression.threshold", "0.5"}}, compression.CacheAwareName},
+	} {
+		s := New(NewRegistry(All(), Choices{CompressionStrategy.Key(): compression.Names()}))
+		if err := s.Set(Default, CompressionStrategy.Key(), compression.CacheAwareName); err != nil {
+			t.Fatal(err)
+		}
+		for _, pair := range tc.set {
+			if err := s.Set(Flags, pair[0], pair[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := CompressionStrategy.Of(s); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
+		if len(tc.set) > 0 && CompressionStrategy.Of(New(s.Registry())) != compression.DefaultName {
+			t.Errorf("%s: the built-in default has changed", tc.name)
+		}
+	}
+}
