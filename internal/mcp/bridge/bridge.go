@@ -122,13 +122,10 @@ func (st *state) load(from catalogue.Store) {
 	st.problem = st.known.Failed
 }
 
-// Empty reports whether there is no server that is used.
-func (b *Bridge) Empty() bool {
-	return !slices.ContainsFunc(b.states, func(st *state) bool { return st.Unused == "" })
-}
-
 // Start asks the servers that are not known, in the background.
 func (b *Bridge) Start() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, st := range b.states {
 		if st.pending {
 			b.working.Go(func() { _ = b.ask(b.ctx, st) })
@@ -169,6 +166,8 @@ func (b *Bridge) Close() {
 
 // Changed says that a server has other tools, prompts or resources than before.
 func (b *Bridge) Changed(server string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if st := b.state(server); st != nil && st.Unused == "" && b.ctx.Err() == nil {
 		b.working.Go(func() { _ = b.ask(b.ctx, st) })
 	}

@@ -398,10 +398,24 @@ func TestUnusedServers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("t", "", `{}`)}}}, func(c *Config) { c.Servers[0].Unused = "waits for your yes" })
 	b.Ready(t.Context(), 0)
-	if len(b.offeredNow()) > 0 || b.fakes["a"].connected > 0 || !b.Empty() {
+	if len(b.offeredNow()) > 0 || b.fakes["a"].connected > 0 {
 		t.Errorf("%q", b.offeredNow())
 	}
 	if _, answer := b.run("mcp__a__t", `{}`); answer.Error == "" {
 		t.Error("called")
+	}
+}
+
+// TestLongArgumentsHaveAShortKey: the key of a result goes into the record with it.
+func TestLongArgumentsHaveAShortKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("t", "", `{}`)}}})
+	b.Ready(t.Context(), wait)
+	long := func(end string) string { return `{"x":"` + strings.Repeat("long", 1000) + end + `"}` }
+	_, one := b.run("mcp__a__t", long("1"))
+	_, two := b.run("mcp__a__t", long("2"))
+	_, again := b.run("mcp__a__t", long("1"))
+	if len(one.Key) > 200 || one.Key == two.Key || one.Key != again.Key {
+		t.Errorf("%q %q %q", one.Key, two.Key, again.Key)
 	}
 }

@@ -3,6 +3,8 @@ package bridge
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,7 +152,7 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	}
 	answer := b.answer(env, result, fileName(st.Name, tool.Shown))
 	if answer.Error == "" && len(answer.Images) == 0 {
-		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Name, tool.Name, canonical(arguments))
+		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Name, tool.Name, short(canonical(arguments)))
 	}
 	return answer
 }
@@ -171,8 +173,8 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	b.mu.Lock()
 	known := st.known
 	b.mu.Unlock()
-	now := catalogue.Take(st.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Uses)
-	if now.Protocol != known.Protocol || now.Version != known.Version || !slices.EqualFunc(now.Tools, known.Tools, func(x, y catalogue.Tool) bool { return x.Name == y.Name && x.Hash == y.Hash }) {
+	if catalogue.Digest(listed) != known.Digest || connection.Protocol() != known.Protocol {
+		now := catalogue.Take(st.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Uses)
 		now.Prompts, now.Resources = known.Prompts, known.Resources
 		b.learn(st, now)
 	}
@@ -210,6 +212,16 @@ func progressTo(env *tools.Env) func(mcp.Progress) {
 		return nil
 	}
 	return func(p mcp.Progress) { fmt.Fprintln(env.Output, words.Line(p.String(), 200)) }
+}
+
+// short are arguments as a key has them: long ones by a digest.
+func short(arguments string) string {
+	const long = 500
+	if len(arguments) <= long {
+		return arguments
+	}
+	sum := sha256.Sum256([]byte(arguments))
+	return "sha256 " + hex.EncodeToString(sum[:])
 }
 
 // canonical are arguments with sorted members and without spaces.

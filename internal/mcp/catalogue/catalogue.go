@@ -45,6 +45,8 @@ type Known struct {
 	Version      string `json:"version,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
 	Tools        []Tool `json:"tools"`
+	// Digest identifies the list of tools as the server gave it.
+	Digest string `json:"digest"`
 	// Prompts and Resources are listed for people.
 	Prompts   []mcp.Prompt   `json:"prompts,omitempty"`
 	Resources []mcp.Resource `json:"resources,omitempty"`
@@ -69,6 +71,7 @@ type Listing struct {
 func Take(server string, l Listing, use func(tool string) bool) Known {
 	t := taking{server: server}
 	k := Known{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: cut(t.clean(l.Instructions), maxInstructions)}
+	k.Digest = Digest(l.Tools)
 	for _, tool := range l.Tools {
 		if use == nil || use(tool.Name) {
 			k.Tools = t.add(k.Tools, tool)
@@ -172,6 +175,15 @@ func hash(t mcp.Tool) string {
 	sum := sha256.New()
 	for _, part := range []string{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), fmt.Sprint(t.Annotations)} {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// Digest identifies a list of tools.
+func Digest(tools []mcp.Tool) string {
+	sum := sha256.New()
+	for _, t := range tools {
+		fmt.Fprintln(sum, hash(t))
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
