@@ -43,15 +43,36 @@ func (r *reader) next() (jsonrpc.Message, error) {
 			r.drop(line)
 		default:
 			message, bad := jsonrpc.DecodeMessage(line)
-			if bad == nil {
+			if bad != nil {
+				r.drop(line)
+				message = unreadable(line, bad)
+			}
+			if message != nil {
 				return message, nil
 			}
-			r.drop(line)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+}
+
+// unreadable makes an answer that cannot be read one that says so, for whoever waits for
+// it; nil if the line is none.
+func unreadable(line []byte, bad error) jsonrpc.Message {
+	var answer struct {
+		Version string `json:"jsonrpc"`
+		ID      any    `json:"id"`
+		Method  any    `json:"method"`
+	}
+	if json.Unmarshal(line, &answer) != nil || answer.Version != "2.0" || answer.ID == nil || answer.Method != nil {
+		return nil
+	}
+	id, err := jsonrpc.MakeID(answer.ID)
+	if err != nil {
+		return nil
+	}
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "its answer cannot be read: " + bad.Error()}}
 }
 
 // line returns a line, or the beginning of one that is too long, whose rest is skipped.

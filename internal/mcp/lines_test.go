@@ -52,6 +52,28 @@ func TestReaderPassesOnlyMessages(t *testing.T) {
 	}
 }
 
+// An answer that cannot be read is one that failed, not one that never comes; other
+// lines with a number are no answers.
+func TestReaderFailsAnswersThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
+	lines := []string{
+		`{"level":"info","id":7}`, `{"jsonrpc":"1.0","id":7}`, `{"jsonrpc":"2.0","method":7,"id":7}`,
+		`{"jsonrpc":"2.0","id":1,"error":"boom"}`, `{"jsonrpc":"2.0","id":2,"result":` + deep + `}`,
+	}
+	r := newReader(strings.NewReader(strings.Join(lines, "\n")), lineBytes)
+	for _, want := range []int64{1, 2} {
+		m, err := r.next()
+		answer, ok := m.(*jsonrpc.Response)
+		if err != nil || !ok || answer.ID.Raw() != want || answer.Error == nil || !strings.Contains(answer.Error.Error(), "cannot be read") {
+			t.Errorf("the answer %d is %+v, %v", want, m, err)
+		}
+	}
+	if m, err := r.next(); err == nil {
+		t.Errorf("after that %+v is read", m)
+	}
+}
+
 // What a server writes on its standard error is kept up to a bound, the end of it.
 func TestJournalKeepsTheEnd(t *testing.T) {
 	t.Parallel()
@@ -70,4 +92,26 @@ func TestJournalKeepsTheEnd(t *testing.T) {
 	if got := j.String(); got != strings.Repeat("b", journalBytes) {
 		t.Errorf("after a long write %d bytes are kept", len(got))
 	}
+}
+
+// Whatever a server writes, it is read to its end, and every message is one.
+func FuzzReader(f *testing.F) {
+	for _, seed := range []string{"", "\ufeff{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":3}", "x\n{}\n[]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r := newReader(strings.NewReader(text), 100)
+		for {
+			m, err := r.next()
+			if err != nil {
+				break
+			}
+			if m == nil {
+				t.Fatal("a message is nothing")
+			}
+		}
+		if first, count := r.drops(); len(first) > droppedLines || count > strings.Count(text, "\n")+1 {
+			t.Errorf("%d lines are kept of %d", len(first), count)
+		}
+	})
 }

@@ -184,6 +184,18 @@ func TestListWithOddTools(t *testing.T) {
 	}
 }
 
+// A list that nobody can read is said to be that at once.
+func TestListThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	list := filepath.Join(t.TempDir(), "tools.json")
+	deep := strings.Repeat(`{"properties":`, 1500) + "1" + strings.Repeat("}", 1500)
+	if err := os.WriteFile(list, []byte(`[{"name":"deep","inputSchema":`+deep+`}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := mcp.Connect(context.Background(), mcptest.Server(t, "db", "tools=@"+list), mcp.Host{})
+	wants(t, err, "db cannot be used: its answer cannot be read", "maximum nesting depth")
+}
+
 // Changes that are announced close together are reported once, and the list is new.
 func TestChangedList(t *testing.T) {
 	mcp.SetGather(t, 50*time.Millisecond)
