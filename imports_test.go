@@ -24,7 +24,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
-	{"internal/app", []string{"internal/text/lines", "internal/atcmd", "internal/chat", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/mcp", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/table", "internal/tempdir", "internal/text/textdiff", "internal/todo", "internal/tokens", "internal/tools", "internal/trace", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
+	{"internal/app", []string{"internal/text/lines", "internal/atcmd", "internal/chat", "internal/check", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/mcp", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/snapshot", "internal/table", "internal/tempdir", "internal/text/textdiff", "internal/todo", "internal/tokens", "internal/tools", "internal/trace", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
 	{"internal/tui/style", []string{"internal/tui/style"}, "how text looks needs nothing"},
 	{"internal/tui/highlight", []string{"internal/lexer", "internal/tui/style"}, "code becomes styled lines"},
 	{"internal/tui/markdown", []string{"internal/tui/style", "internal/tui/highlight"}, "markdown becomes styled lines"},
@@ -109,6 +109,7 @@ var rooms = []room{
 	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
 	{"internal/setup/trust", []string{"internal/nearest", "internal/setup/consent"}, "it says what there is to agree to, and starts none of it"},
 	{"internal/setup/consent", []string{"internal/git", "internal/protect", "internal/setup/fill", "internal/setup/source"}, "it keeps answers and knows nothing of what is asked about but its content"},
+	{"internal/check", []string{"internal/cmdline"}, "it compares what checks print, and knows neither the loop nor consent"},
 	{"internal/hook", []string{"internal/sandbox", "internal/setup/hooks", "internal/setup/permissions", "internal/shell"}, "it runs hooks on what it is handed, and knows neither tools nor the loop"},
 	{"internal/setup/hooks", []string{"internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
 	{"internal/setup", []string{"internal/cmdline", "internal/setup/commands", "internal/setup/fill", "internal/setup/skills"}, "it knows names and texts and runs nothing"},

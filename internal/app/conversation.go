@@ -17,6 +17,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/chat/past"
 	"agent/internal/chat/window"
+	"agent/internal/check"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/hook"
@@ -131,6 +132,8 @@ type Conversation struct {
 	foundHooks hooks.Found
 	hooks      *hook.Runner
 	idle       *time.Timer
+	// checks are those of the project, around edits.
+	checks *check.Checks
 	// permissions are rules that narrow what calls may do, allowed those of the flags.
 	permissions permissions.Rules
 	allowed     allowances
@@ -232,6 +235,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.log = c.log.With("conversation", c.id)
 	c.tracer = trace.Start(c.process.Env, c.process.Version, c.id, func() string { return settings.Model.Of(c.settings) }, c.process.Now)
 	c.onClose(func() error { c.tracer.Close(); return nil })
+	c.checks = c.newChecks()
 	c.keepFiles(recorded.Parent)
 	c.restoreTodos(recorded.Todos)
 	c.serve(recorded.Servers)
@@ -420,7 +424,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Below:    c.below,
 		News:     c.serverNews,
 		Gates:    append(c.gates(), c.options.Gates...),
-		Hooks:    c.hookMoments(),
+		Hooks:    c.moments(),
 		Begun:    c.begunFrom(),
 		Policy:   gate.Policy{Allow: allowed.inside, AllowOutside: allowed.outside, Unattended: c.options.Unattended},
 		CacheKey: cacheKey(c.SessionID()),

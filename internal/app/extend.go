@@ -20,9 +20,9 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 // gates are what a planned call passes besides the mode, the loop guard and consent; their
 // stages say where.
 func (c *Conversation) gates() []gate.Gate {
-	all := []gate.Gate{
+	all := append(c.checkGates(), []gate.Gate{
 		c.permissionGate(),
 		c.hookGate(),
-	}
+	}...)
 	return slices.DeleteFunc(all, func(g gate.Gate) bool { return g.Check == nil })
 }

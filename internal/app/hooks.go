@@ -34,7 +34,12 @@ func (c *Conversation) findHooks() {
 		May:    c.mayHook,
 		Around: c.aroundHooks,
 		Beside: func(name string) { c.env.Snapshots.Beside(name) },
-		Slow:   func(names string) { c.HookWaits(names) },
+		Slow: func(names string) {
+			if names != "" {
+				names = "the hook " + names
+			}
+			c.WaitsFor(names)
+		},
 	}, c.foundHooks.Hooks)
 }
 
@@ -133,12 +138,24 @@ func (c *Conversation) hookInput() map[string]any {
 	}
 }
 
-// hookMoments is what the turn loop asks at its moments, nil where there are no hooks.
-func (c *Conversation) hookMoments() func(context.Context, chat.Moment) chat.Heard {
-	if c.hooks == nil {
-		return nil
-	}
+// moments is what the turn loop asks at its moments: the checks, then the hooks.
+func (c *Conversation) moments() func(context.Context, chat.Moment) chat.Heard {
+	checked := 0 // Stops that checks refused
 	return func(ctx context.Context, m chat.Moment) chat.Heard {
+		var heard chat.Heard
+		if m.Event == hooks.Stop {
+			if m.Refused == 0 {
+				checked = 0
+			}
+			if heard = c.checkAfter(ctx); heard.Refused != "" {
+				checked++
+				return heard
+			}
+		}
+		if c.hooks == nil {
+			return heard
+		}
+		notices := heard.Notices
 		o := hook.Occasion{Event: m.Event}
 		switch m.Event {
 		case hooks.SessionStart:
@@ -146,7 +163,7 @@ func (c *Conversation) hookMoments() func(context.Context, chat.Moment) chat.Hea
 		case hooks.UserPromptSubmit:
 			o.Input = map[string]any{"prompt": m.Text}
 		case hooks.Stop:
-			o.Input = map[string]any{"stop_hook_active": m.Again, "last_assistant_message": m.Text}
+			o.Input = map[string]any{"stop_hook_active": m.Refused > checked, "last_assistant_message": m.Text}
 		case hooks.SessionEnd:
 			o.Names, o.Input = []string{m.About}, map[string]any{"reason": m.About}
 		case hooks.PreCompact, hooks.PostCompact:
@@ -157,7 +174,9 @@ func (c *Conversation) hookMoments() func(context.Context, chat.Moment) chat.Hea
 			late := c.hooks.Late()
 			out.Context, out.Notices = append(late.Context, out.Context...), append(late.Notices, out.Notices...)
 		}
-		return c.heard(m.Event, out)
+		heard = c.heard(m.Event, out)
+		heard.Notices = append(notices, heard.Notices...)
+		return heard
 	}
 }
 
@@ -219,6 +238,9 @@ const idleTime = time.Minute
 
 // notify runs the hooks that are only told of an event.
 func (c *Conversation) notify(e chat.Event) {
+	if _, started := e.(chat.TurnStarted); started {
+		c.checks.Begin()
+	}
 	if c.hooks == nil {
 		return
 	}

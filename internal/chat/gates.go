@@ -73,7 +73,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 // what then holds of the gate that asks.
 func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, asks gate.Verdict) gate.Verdict {
 	for _, g := range r.gates {
-		if g.Asked == nil || asks.Ask == nil || asks.Ask.Approval.Repeats != "" {
+		if g.Asked == nil || asks.Ask == nil || !asks.Ask.OfCall() {
 			continue
 		}
 		said := r.check(ctx, gate.Gate{Name: g.Name, Check: g.Asked}, k)
@@ -159,7 +159,7 @@ func (r *runner) after(ctx context.Context, k *call) {
 
 // ask puts the question of a gate, which says what else of the reply will be asked about.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
-	if question.Approval.Repeats == "" {
+	if question.OfCall() {
 		question.Approval.Call = k.number
 		for _, next := range r.foresee(ctx, later) {
 			if r.consent.Asks(next.passing()) {
@@ -172,7 +172,7 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 		k.unanswered = true
 		return gate.Verdict{Refusal: "not run: the user interrupted instead of answering"}
 	}
-	if !decision.Allow && question.Approval.Repeats == "" {
+	if !decision.Allow && question.OfCall() {
 		k.denied = &decision
 	}
 	return question.Then(decision)

@@ -17,8 +17,8 @@ type Moment struct {
 	About string
 	// Text is what the person says, or what the model said last.
 	Text string
-	// Again is set for a Stop that comes because a hook refused the one before.
-	Again bool
+	// Refused is how many Stops in a row were refused before this one.
+	Refused int
 }
 
 // Heard is what hooks say at a moment.
@@ -33,11 +33,11 @@ type Heard struct {
 	Notices []string
 }
 
-// HookWaiting: a hook takes long, and the turn waits for it. Names is empty when that is
-// over.
-type HookWaiting struct{ Names string }
+// ProgramWaiting: a hook or a check takes long, and the turn waits for it. Names is empty
+// when that is over.
+type ProgramWaiting struct{ Names string }
 
-func (HookWaiting) event() {}
+func (ProgramWaiting) event() {}
 
 // maxStops is how many Stops in a row hooks may refuse.
 const maxStops = 8
@@ -72,9 +72,9 @@ func (c *Chat) hear(ctx context.Context, m Moment) Heard {
 	}
 }
 
-// HookWaits reports that hooks take long, or with "" that they have ended. It may be called
+// WaitsFor reports that programs take long, or with "" that they have ended. It may be called
 // from any goroutine.
-func (c *Chat) HookWaits(names string) { c.inbox.post(func() { c.Emit(HookWaiting{names}) }) }
+func (c *Chat) WaitsFor(names string) { c.inbox.post(func() { c.Emit(ProgramWaiting{names}) }) }
 
 // BeginsFrom has SessionStart hooks run before the next message, since the conversation
 // begins from somewhere. It may be called from any goroutine.
@@ -147,7 +147,7 @@ func (c *Chat) stopping(ctx context.Context, refused *int) (again bool, err erro
 		c.notice("hooks of Stop had the turn go on %s in a row; it ends all the same", words.Count(maxStops, "time"))
 		return false, nil
 	}
-	heard := c.hear(ctx, Moment{Event: hooks.Stop, Text: c.lastReply, Again: *refused > 0})
+	heard := c.hear(ctx, Moment{Event: hooks.Stop, Text: c.lastReply, Refused: *refused})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

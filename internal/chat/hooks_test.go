@@ -37,7 +37,7 @@ func TestHooksMomentsAndThePrefix(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"))
 	heard := hooked(b, func(m Moment) Heard {
-		if m.Event == hooks.Stop && !m.Again && m.Text == "one" {
+		if m.Event == hooks.Stop && m.Refused == 0 && m.Text == "one" {
 			h := forTheModel("check again")
 			h.Refused = "check again"
 			return h
@@ -103,7 +103,7 @@ func TestHooksStopInARow(t *testing.T) {
 		if m.Event != hooks.Stop {
 			return Heard{}
 		}
-		again = append(again, m.Again)
+		again = append(again, m.Refused > 0)
 		h := forTheModel("go on")
 		h.Refused = "go on"
 		return h

@@ -104,12 +104,30 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 			End:     ErrDenied,
 		}
 	}
+	return Verdict{Ask: c.question(k)}
+}
+
+// question asks whether a call may run.
+func (c *Consent) question(k Call) *Question {
 	offered := offer(k)
-	return Verdict{Ask: &Question{
+	return &Question{
 		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: strings.Join(saying(offered), ", ")},
 		Moot:     func() bool { return !c.Asks(k) },
 		Then:     func(d Decision) Verdict { return c.decided(d, offered) },
-	}}
+	}
+}
+
+// Aside asks whether what comes beside another call may run. That call passes whatever the
+// answer is, which then gets.
+func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
+	question := c.question(k)
+	decided := question.Then
+	question.Aside, question.Then = true, func(d Decision) Verdict {
+		decided(d)
+		then(d.Allow)
+		return Verdict{}
+	}
+	return question
 }
 
 // inquired is the verdict of a person that was asked that many questions. Neither a mode nor

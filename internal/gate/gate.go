@@ -109,7 +109,13 @@ type Question struct {
 	Moot func() bool
 	// Then is the verdict that an answer makes.
 	Then func(Decision) Verdict
+	// Aside is set when the question is about something else than the call, which passes
+	// whatever the answer is.
+	Aside bool
 }
+
+// OfCall reports whether the question is about the call that waits.
+func (q *Question) OfCall() bool { return !q.Aside && q.Approval.Repeats == "" }
 
 // NotRun is the answer to a call that was not run for no fault of its own.
 const NotRun = "not run: the turn ended before this call"

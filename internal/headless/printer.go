@@ -107,9 +107,9 @@ func (p *Printer) tell(e chat.Event) {
 		p.say("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Problem())
 	case chat.Waiting:
 		p.say("%s", waitingText(e))
-	case chat.HookWaiting:
+	case chat.ProgramWaiting:
 		if e.Names != "" {
-			p.say("waiting for the hook %s", e.Names)
+			p.say("waiting for %s", e.Names)
 		}
 	case chat.Notice:
 		p.say("%s", e.Text)

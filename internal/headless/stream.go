@@ -152,11 +152,11 @@ func streamLine(e chat.Event) any {
 		return noticeLine{"notice", "the reply was cut off and does not count; discard the text so far"}
 	case chat.Waiting:
 		return noticeLine{"notice", waitingText(e)}
-	case chat.HookWaiting:
+	case chat.ProgramWaiting:
 		if e.Names == "" {
 			return nil
 		}
-		return noticeLine{"notice", "waiting for the hook " + e.Names}
+		return noticeLine{"notice", "waiting for " + e.Names}
 	case chat.Notice:
 		return noticeLine{"notice", e.Text}
 	case chat.UserMessage:

@@ -58,6 +58,13 @@ var FileReadMaxLines = Declare(Int(AtLeast(1, "above 0")), 2000, Spec{
 	Category: CategoryTools,
 })
 
+// CheckCommand is the project's check that runs around the edits of a turn.
+var CheckCommand = Optional(Line(), Spec{
+	Key: "check-command", Unset: "off",
+	Help:     "command that checks the project before the first edit of a turn and after the last; the model reads the new lines. {dir} is the folder of an edited file; auto finds it (go vet, tsc, ruff, cargo check)",
+	Category: CategoryTools,
+})
+
 // InstructionFiles are the names of a folder's file with instructions for the model, of
 // which the first that exists counts.
 var InstructionFiles = Optional(List("names of files with commas between them"), Spec{

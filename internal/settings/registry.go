@@ -49,6 +49,7 @@ func All() []Declared {
 		ToolOutputMaxTokens,
 		FoundMaxTokens,
 		FileReadMaxLines,
+		CheckCommand,
 		InstructionFiles,
 		SkillPaths,
 		SkillBudget,

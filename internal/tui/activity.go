@@ -89,7 +89,7 @@ func (a *activity) event(event chat.Event) {
 		a.toolEnded(e)
 	case chat.CompressionStarted:
 		a.turn.summariser = e.Model
-	case chat.HookWaiting:
+	case chat.ProgramWaiting:
 		a.turn.hook = e.Names
 	case chat.ApprovalRequested:
 		a.turn.plan = e.Approval.Preview.Plan

@@ -46,7 +46,7 @@ var allEvents = []chat.Event{
 	chat.ApprovalSettled{},
 	chat.DensityApplied{},
 	chat.RequestStarted{},
-	chat.CompressionStarted{}, chat.HookWaiting{},
+	chat.CompressionStarted{}, chat.ProgramWaiting{},
 	chat.CompressionProgress{},
 	chat.Compressed{},
 	chat.UsageReported{},

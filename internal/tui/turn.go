@@ -109,7 +109,7 @@ func (a *activity) doing() string {
 	case u.interrupting:
 		return "interrupting"
 	case u.hook != "":
-		return "waiting for the hook " + style.Clean(u.hook)
+		return "waiting for " + style.Clean(u.hook)
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
 		return fmt.Sprintf("try %d in %s", u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
 	case u.silence.lasts(now):

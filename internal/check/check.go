@@ -1,0 +1,203 @@
+// Package check runs the project's own check around the edits of a turn: once before the
+// first edit and once when the model leaves editing, so that the model reads only what its
+// edits brought. It knows neither the loop nor consent.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/cmdline"
+)
+
+// The values of the setting that are not a command line.
+const (
+	// Auto finds the check of a project by its files.
+	Auto = "auto"
+	// Off is no check, as an empty value is.
+	Off = "off"
+)
+
+// Limit is how long one run of a check may take.
+const Limit = 20 * time.Second
+
+// mostCommands is how many commands are run for one turn.
+const mostCommands = 4
+
+// Command is a check: a command line and the folder to run it in, relative to the workspace.
+type Command struct {
+	Line, Dir string
+	// Found says that it was found by the files of the project, where nobody wrote it.
+	Found bool
+}
+
+func (c Command) String() string {
+	if c.Dir == "." {
+		return c.Line
+	}
+	return c.Line + " in " + c.Dir
+}
+
+// Finding is what a check says that it did not say before the turn.
+type Finding struct {
+	Command Command
+	// Lines are the first of what is new, All is how many lines are.
+	Lines []string
+	All   int
+}
+
+// Checks are those of a conversation. They are safe for parallel use.
+type Checks struct {
+	// Setting is the value of check-command at present.
+	Setting func() string
+	// Root is the workspace.
+	Root string
+	// Run runs a command and returns what it prints. It returns soon after ctx ends.
+	Run func(context.Context, Command) (string, error)
+
+	mu sync.Mutex
+	// turn are the checks of this turn in the order of their first edits; edited is set
+	// when an edit was made, done when the checks ran behind the edits.
+	turn         []*looked
+	edited, done bool
+	// off are those that are not run any more in this conversation.
+	off map[Command]bool
+}
+
+// looked is a check of a turn.
+type looked struct {
+	Command
+	// allowed says that it may run, ran that it did before the edits, where it printed
+	// before.
+	allowed, ran bool
+	before       string
+}
+
+// Begin begins a turn.
+func (c *Checks) Begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn, c.edited, c.done = nil, false, false
+}
+
+// Due are the checks of files, relative to the workspace, of which nothing is decided in
+// this turn.
+func (c *Checks) Due(files []string) []Command {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var due []Command
+	for _, file := range files {
+		command, ok := c.of(file)
+		if !ok || c.done || c.off[command] || len(c.turn)+len(due) == mostCommands || slices.Contains(due, command) {
+			continue
+		}
+		if !slices.ContainsFunc(c.turn, func(l *looked) bool { return l.Command == command }) {
+			due = append(due, command)
+		}
+	}
+	return due
+}
+
+// of is the check of a file.
+func (c *Checks) of(file string) (Command, bool) {
+	switch line := strings.TrimSpace(c.Setting()); line {
+	case "", Off:
+		return Command{}, false
+	case Auto:
+		return find(c.Root, file)
+	default:
+		return Command{Line: strings.ReplaceAll(line, "{dir}", cmdline.Quote(filepath.Dir(file))), Dir: "."}, true
+	}
+}
+
+// Allow has a check run in this turn.
+func (c *Checks) Allow(command Command) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn = append(c.turn, &looked{Command: command, allowed: true})
+}
+
+// Drop has a check not run any more in this conversation.
+func (c *Checks) Drop(command Command) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.off == nil {
+		c.off = map[Command]bool{}
+	}
+	c.off[command] = true
+	c.turn = slices.DeleteFunc(c.turn, func(l *looked) bool { return l.Command == command })
+}
+
+// Before runs the allowed checks that have not run before the edits. What is wrong with one
+// is a line for the person, and it is dropped.
+func (c *Checks) Before(ctx context.Context) (problems []string) {
+	for _, l := range c.pending(false) {
+		printed, err := c.Run(ctx, l.Command)
+		if ctx.Err() != nil {
+			return problems
+		}
+		if err != nil {
+			c.Drop(l.Command)
+			problems = append(problems, fmt.Sprintf("the check %s is not run any more: %v", l.Command, err))
+			continue
+		}
+		c.mu.Lock()
+		l.before, l.ran = printed, true
+		c.mu.Unlock()
+	}
+	return problems
+}
+
+// Edited notes that an edit was made.
+func (c *Checks) Edited() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.edited = true
+}
+
+// After runs the checks behind the edits, once in a turn, and returns what is new.
+func (c *Checks) After(ctx context.Context) (findings []Finding, problems []string) {
+	c.mu.Lock()
+	due := c.edited && !c.done
+	c.done = c.done || due
+	c.mu.Unlock()
+	if !due {
+		return nil, nil
+	}
+	for _, l := range c.pending(true) {
+		printed, err := c.Run(ctx, l.Command)
+		switch {
+		case ctx.Err() != nil:
+			return nil, problems
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("the check %s: %v", l.Command, err))
+		default:
+			if lines, all := fresh(l.before, printed); all > 0 {
+				findings = append(findings, Finding{l.Command, lines, all})
+			}
+		}
+	}
+	return findings, problems
+}
+
+// pending are the checks that ran before the edits, or those that have not.
+func (c *Checks) pending(ran bool) []*looked {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*looked
+	for _, l := range c.turn {
+		if l.allowed && l.ran == ran {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// ErrMissing: the program of a check cannot be run.
+var ErrMissing = errors.New("its program is not here, or cannot be run")

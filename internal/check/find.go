@@ -1,0 +1,57 @@
+package check
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// projects are the checks of kinds of projects: what files they are about, by which file a
+// project shows that it is one, what that file has to hold, and the command.
+var projects = []struct {
+	endings, markers []string
+	holds, line      string
+}{
+	{[]string{".go"}, []string{"go.mod"}, "", "go vet ./..."},
+	{[]string{".ts", ".tsx", ".mts", ".cts"}, []string{"tsconfig.json"}, "", "npx --no-install tsc --noEmit"},
+	{[]string{".py", ".pyi"}, []string{"ruff.toml", ".ruff.toml"}, "", "ruff check --quiet --no-fix --output-format concise"},
+	{[]string{".py", ".pyi"}, []string{"pyproject.toml"}, "[tool.ruff", "ruff check --quiet --no-fix --output-format concise"},
+	{[]string{".rs"}, []string{"Cargo.toml"}, "", "cargo check --quiet --message-format short"},
+}
+
+// find finds the check of the project that a file of the workspace belongs to: the nearest
+// folder above it that shows one.
+func find(root, file string) (Command, bool) {
+	if !filepath.IsLocal(file) {
+		return Command{}, false
+	}
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		for _, p := range projects {
+			if slices.Contains(p.endings, filepath.Ext(file)) && slices.ContainsFunc(p.markers, func(name string) bool {
+				return shows(filepath.Join(root, dir, name), p.holds)
+			}) {
+				return Command{p.line, dir, true}, true
+			}
+		}
+		if dir == "." {
+			return Command{}, false
+		}
+	}
+}
+
+// longestMarker is how much of a marker is read, in bytes.
+const longestMarker = 256 << 10
+
+// shows reports whether a file is there and holds a text.
+func shows(path, holds string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > longestMarker {
+		return false
+	}
+	if holds == "" {
+		return true
+	}
+	content, err := os.ReadFile(path)
+	return err == nil && bytes.Contains(content, []byte(holds))
+}

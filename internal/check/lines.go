@@ -1,0 +1,60 @@
+package check
+
+import (
+	"strings"
+
+	"agent/internal/pattern"
+	"agent/internal/words"
+)
+
+// Bounds of what the model reads of one check: lines, and characters of each.
+const (
+	mostLines   = 10
+	longestLine = 300
+)
+
+// What differs between two runs although nothing is new: positions, counts and times, and
+// the plurals that depend on them.
+var (
+	numbers = pattern.New(`\b\d+(?:[.,]\d+)*(?:ns|µs|ms|s|m|h)?\b`)
+	plurals = pattern.New(`\b(error|warning|problem|issue|failure|file|test|line)s\b`)
+)
+
+// fresh returns the first of the lines that a check prints now and did not before the
+// edits, and how many there are. A line that only moved, or counts otherwise, is an old one.
+func fresh(before, now string) (lines []string, all int) {
+	exact, alike := map[string]int{}, map[string]int{}
+	for line := range strings.Lines(before) {
+		if line = strings.TrimSpace(line); line != "" {
+			exact[line]++
+			alike[masked(line)]++
+		}
+	}
+	var open []string
+	for line := range strings.Lines(now) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case exact[line] > 0:
+			exact[line]--
+			alike[masked(line)]--
+		default:
+			open = append(open, line)
+		}
+	}
+	for _, line := range open {
+		if key := masked(line); alike[key] > 0 {
+			alike[key]--
+			continue
+		}
+		if all++; all <= mostLines {
+			lines = append(lines, words.Line(line, longestLine))
+		}
+	}
+	return lines, all
+}
+
+// masked is a line without what differs from run to run.
+func masked(line string) string {
+	return plurals.ReplaceAllString(numbers.ReplaceAllString(line, "0"), "$1")
+}
