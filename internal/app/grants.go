@@ -44,6 +44,9 @@ func (c *Conversation) inOurRules(texts []string) rules.Rules {
 // anyway and for what is not known.
 func inOurWords(text string) []string {
 	name, pattern, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), ")"), "(")
+	if strings.HasPrefix(name, "mcp__") {
+		return []string{name} // rules take that form
+	}
 	if pattern == "" {
 		pattern = "*"
 	}

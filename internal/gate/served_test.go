@@ -36,6 +36,8 @@ func TestConsentToServers_5_6(t *testing.T) {
 		{"auto-edit", ModeAutoEdit, nil, plain, false, true},
 		{"full-auto", ModeFullAuto, nil, plain, false, false},
 		{"read-only", ModeReadOnly, rules.Rules{rule}, plain, false, true},
+		{"plan", ModePlan, rules.Rules{rule}, plain, false, true},
+		{"plan, a trusted hint", ModePlan, nil, plain, true, false},
 		{"read-only, a trusted hint", ModeReadOnly, nil, plain, true, false},
 		{"a rule", ModeAsk, rules.Rules{rule}, plain, false, false},
 		{"a rule of others", ModeAsk, rules.Rules{rule}, other, false, true},
@@ -52,7 +54,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 		if got := c.Asks(call); got != tt.asks {
 			t.Errorf("%s: asks %t", tt.name, got)
 		}
-		if refused := c.deny(t.Context(), call).Refusal != ""; refused != (tt.mode == ModeReadOnly && tt.asks) {
+		if refused := c.deny(t.Context(), call).Refusal != ""; refused != (tt.mode.OnlyLooks() && tt.asks) {
 			t.Errorf("%s: refused %t", tt.name, refused)
 		}
 	}
