@@ -28,6 +28,13 @@ var Theme = Declare(Enum(), "auto", Spec{
 	Category: CategoryBehaviour,
 })
 
+// Keys are the keys of the prompt.
+var Keys = Declare(Enum("plain", "vim"), "plain", Spec{
+	Key:      "ui.keys",
+	Help:     "keys of the prompt: plain, or those of Vim",
+	Category: CategoryBehaviour,
+})
+
 // ShellTimeoutSeconds is how long a command may run.
 var ShellTimeoutSeconds = Declare(Int(AtLeast(1, "above 0")), 300, Spec{
 	Key:      "shell-timeout-seconds",

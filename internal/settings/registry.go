@@ -44,6 +44,7 @@ func All() []Declared {
 		ApprovalMode,
 		MaxTurns,
 		Theme,
+		Keys,
 
 		ShellTimeoutSeconds,
 		ToolOutputMaxTokens,

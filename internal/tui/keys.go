@@ -92,7 +92,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 			m.hint = hint{}
 		}
 	}
-	for _, part := range []func(term.Key) (tea.Cmd, bool){m.reader.key, m.testKey, m.questionKey, m.chooserKey, m.helpKey, m.boundKey} {
+	for _, part := range []func(term.Key) (tea.Cmd, bool){m.reader.key, m.testKey, m.leaveInsert, m.questionKey, m.chooserKey, m.helpKey, m.vimKey, m.boundKey} {
 		if cmd, taken := part(k); taken {
 			return cmd
 		}
@@ -126,6 +126,37 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 		}
 	}
 	return nil, false
+}
+
+// vim reports whether the prompt has the keys of Vim.
+func (m *Model) vim() bool { return m.opts.Vim != nil && m.opts.Vim() }
+
+// leaveInsert takes an Esc that ends the insert mode of Vim: it does nothing else, also
+// where a question waits for the message to be done.
+func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
+	esc := k.Name == "esc" || k.Name == "alt+esc"
+	if !esc || !m.vim() || !m.input.VimTypes() || m.questions.Asking() || m.chooser.picking != nil {
+		return nil, false
+	}
+	m.input.VimKey(term.Key{Name: "esc"}, m.opts.Now())
+	if k.Name == "alt+esc" { // the second one is in normal mode
+		return m.key(term.Key{Name: "esc"}), true
+	}
+	return nil, true
+}
+
+// vimKey gives a key to the modes of Vim.
+func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
+	if !m.vim() {
+		return nil, false
+	}
+	action, taken := m.input.VimKey(k, m.opts.Now())
+	if action == "" {
+		return nil, taken
+	}
+	cmd := actions[action].do(m)
+	m.input.VimRest()
+	return cmd, true
 }
 
 // testKey says what a key does, after /keys, instead of doing it; Esc ends that, and so

@@ -95,6 +95,8 @@ type Options struct {
 	// Theme returns one of Themes; it is asked again after every command. Nil
 	// means auto.
 	Theme func() string
+	// Vim says whether the prompt has the keys of Vim; nil means no.
+	Vim func() bool
 	// Efforts returns the values of reasoning.effort that the model in use knows, from the
 	// least; none where that is not known. Nil means that.
 	Efforts func() []string

@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"agent/internal/chat"
 	"agent/internal/tui/keymap"
 )
 
@@ -49,5 +51,44 @@ func TestKeysAreTested(t *testing.T) {
 	s.typed("x")
 	if s.model.testing || s.model.input.Text != "x" {
 		t.Error("Esc does not end the test")
+	}
+}
+
+// With the keys of Vim, Esc leaves insert mode and interrupts nothing; in normal mode it
+// is Esc as everywhere. The mode is in front of the prompt, and a new prompt begins in
+// insert mode.
+func TestVimInThePrompt(t *testing.T) {
+	t.Parallel()
+	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Vim = func() bool { return true } })
+	s.events(chat.TurnStarted{})
+	s.typed("one two")
+	shows := func(want string) {
+		t.Helper()
+		if !strings.Contains(s.all(), want) {
+			t.Errorf("the screen does not show %q:\n%s", want, s.all())
+		}
+	}
+	shows("I> one two")
+	s.press("esc")
+	shows("N> one two")
+	if len(s.driver.calls) > 0 {
+		t.Errorf("Esc in insert mode did %q", s.driver.calls)
+	}
+	s.typed("bcwthree")
+	if shows("I> one three"); s.model.input.Text != "one three" {
+		t.Errorf("bcw made %q", s.model.input.Text)
+	}
+	s.press("esc")
+	s.typed("V")
+	shows("L> ")
+	s.press("esc", "enter")
+	shows("I> ")
+	s.press("alt+esc")
+	if want := []string{`send "one three"`, "interrupt"}; !slices.Equal(s.driver.calls, want) {
+		t.Errorf("it did %q, want %q", s.driver.calls, want)
+	}
+	s.typed("k")
+	if s.model.input.Text != "one three" {
+		t.Errorf("k brought %q", s.model.input.Text)
 	}
 }

@@ -37,6 +37,37 @@ func (e *Editor) record(before state, typing bool) {
 	e.changes.after, e.changes.typing = nil, typing
 }
 
+// Changes counts the changes that can be taken back; Join makes one of those that came
+// Changes counts the changes that can be taken back.
+func (e *Editor) Changes() int { return len(e.changes.before) }
+
+// Join makes one change of all since there were n.
+func (e *Editor) Join(n int) {
+	if len(e.changes.before) > n+1 {
+		e.changes.before = e.changes.before[:n+1]
+	}
+	e.changes.typing = false
+}
+
+// Splice puts text in place of what is between two positions, as one change; the cursor
+// is after it. The text is the editor's own, or typed.
+func (e *Editor) Splice(from, to int, text string) {
+	before := e.state()
+	e.Text, e.Cursor = e.Text[:from]+text+e.Text[to:], from+len(text)
+	e.settle()
+	e.record(before, false)
+}
+
+// Stops are the positions that the cursor can have, in order.
+func (e *Editor) Stops() []int {
+	stops := make([]int, 1, len(e.Text)+1)
+	for at := 0; at < len(e.Text); {
+		at = e.after(at)
+		stops = append(stops, at)
+	}
+	return stops
+}
+
 // Undo takes the latest change back, Redo makes it again.
 func (e *Editor) Undo() { e.step(&e.changes.before, &e.changes.after) }
 

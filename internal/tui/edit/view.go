@@ -12,13 +12,32 @@ import (
 // those around the cursor, and where the cursor is among them. Only lines that can
 // be visible are laid out.
 func (e *Editor) View(width, height int) (rows []string, row, col int) {
+	return e.ViewSelected(width, height, Selection{})
+}
+
+// Selection is a range of the text that looks different, in bytes.
+type Selection struct {
+	From, To int
+	Look     style.Style
+}
+
+// text is a piece of a row that begins at a position, as it looks.
+func (s Selection) text(at int, piece string) string {
+	if at < s.From || at >= s.To {
+		return piece
+	}
+	return s.Look.Text(piece)
+}
+
+// ViewSelected is View with a selection.
+func (e *Editor) ViewSelected(width, height int, selected Selection) (rows []string, row, col int) {
 	width, height = max(2, width), max(1, height)
-	rows, row, col = e.layout(e.Text[e.lineStart():e.lineEnd()], e.Cursor-e.lineStart(), width)
+	rows, row, col = e.layout(e.lineStart(), e.lineEnd(), e.Cursor, width, selected)
 	above, below := e.lineStart(), e.lineEnd()
 	for len(rows) < 2*height && (above > 0 || below < len(e.Text)) {
 		if above > 0 {
 			start := strings.LastIndexByte(e.Text[:above-1], '\n') + 1
-			more, _, _ := e.layout(e.Text[start:above-1], 0, width)
+			more, _, _ := e.layout(start, above-1, start, width, selected)
 			rows = append(more, rows...)
 			row += len(more)
 			above = start
@@ -28,7 +47,7 @@ func (e *Editor) View(width, height int) (rows []string, row, col int) {
 			if i := strings.IndexByte(e.Text[below+1:], '\n'); i >= 0 {
 				end = below + 1 + i
 			}
-			more, _, _ := e.layout(e.Text[below+1:end], 0, width)
+			more, _, _ := e.layout(below+1, end, below+1, width, selected)
 			rows = append(rows, more...)
 			below = end
 		}
@@ -44,18 +63,18 @@ func (e *Editor) View(width, height int) (rows []string, row, col int) {
 type cell struct {
 	text  string
 	width int
-	// at is where its cluster begins in the line.
+	// at is where its cluster begins in the text.
 	at    int
 	space bool
 }
 
-// layout breaks one line into rows, between words where it can, and finds a position
-// in them. A cursor behind a full row is at the start of the next one.
-func (e *Editor) layout(line string, cursor, width int) (rows []string, row, col int) {
+// layout breaks the line from from to to into rows, between words where it can, and finds the cursor
+// in them. One behind a full row is at the start of the next one.
+func (e *Editor) layout(from, to, cursor, width int, selected Selection) (rows []string, row, col int) {
 	var cells []cell
 	column := 0
-	for at := 0; at < len(line); {
-		cluster := line[at : at+clusterLength(line[at:])]
+	for at := from; at < to; {
+		cluster := e.Text[at : at+clusterLength(e.Text[at:to])]
 		for _, piece := range e.pieces(cluster, column) {
 			w := style.Width(piece)
 			cells = append(cells, cell{piece, w, at, cluster == " "})
@@ -72,7 +91,7 @@ func (e *Editor) layout(line string, cursor, width int) (rows []string, row, col
 			if row < 0 && c.at >= cursor {
 				row, col = len(rows), used
 			}
-			b.WriteString(c.text)
+			b.WriteString(selected.text(c.at, c.text))
 			used += c.width
 		}
 		rows = append(rows, b.String())

@@ -9,6 +9,8 @@ import (
 	"agent/internal/command"
 	"agent/internal/picture"
 	"agent/internal/tui/edit"
+	"agent/internal/tui/edit/vim"
+	"agent/internal/tui/term"
 )
 
 // Files proposes files of the workspace. Its methods may be called from any goroutine.
@@ -32,6 +34,7 @@ type Input struct {
 	ctx     context.Context
 	sources Sources
 	popup   popup
+	vim     vim.State
 	// pasted are the prompts of this session with pastes in them, by their text.
 	pasted  map[string][]edit.Part
 	prompts edit.Prompts
@@ -59,6 +62,23 @@ func (in *Input) Type(text string, now time.Time) {
 func (in *Input) Do(action string, now time.Time) {
 	in.changing(now, func() { in.Editor.Do(action) })
 }
+
+// VimKey takes a key as Vim means it, and returns the action of the prompt that it asks
+// for. It reports false for a key that Vim does not know.
+func (in *Input) VimKey(k term.Key, now time.Time) (action string, taken bool) {
+	var result vim.Result
+	in.changing(now, func() { result = in.vim.Key(&in.Editor, k.Name, k.Text) })
+	if result.Taken {
+		in.popup.close()
+	}
+	return result.Action, result.Taken
+}
+
+// VimTypes reports whether keys type, as Vim means them.
+func (in *Input) VimTypes() bool { return in.vim.Mode == vim.Insert }
+
+// VimRest puts the cursor where it may be in the mode of Vim that is on.
+func (in *Input) VimRest() { in.vim.Rest(&in.Editor) }
 
 func (in *Input) changing(now time.Time, change func()) {
 	before := in.Text
@@ -108,6 +128,7 @@ func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Text, "!!") }
 // Sent empties the prompt after its message was sent.
 func (in *Input) Sent() {
 	in.Clear()
+	in.vim.Begin()
 	in.typed = time.Time{}
 }
 

@@ -19,11 +19,20 @@ type Look struct {
 	Placeholder string
 	// Dim is set while the keys are not for the prompt.
 	Dim bool
+	// Vim is set where the prompt has the keys of Vim.
+	Vim bool
 }
 
 // View arranges the prompt in at most height rows and says where the cursor is.
 func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []string, row, col int) {
-	rows, row, col = in.Editor.View(width-len(mark), height)
+	mark, indent := mark, indent
+	var selected edit.Selection
+	if look.Vim {
+		mark, indent = in.vim.Mode.Letter()+mark, " "+indent
+		selected.From, selected.To, _ = in.vim.Selected(&in.Editor)
+		selected.Look = t.Mark
+	}
+	rows, row, col = in.ViewSelected(width-len(mark), height, selected)
 	for i, text := range rows {
 		if look.Dim {
 			rows[i] = t.Dim.Text(text)

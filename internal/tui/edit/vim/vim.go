@@ -1,0 +1,445 @@
+// Package vim is the keys of Vim on the prompt: modes, motions, operators, counts, text
+// objects, visual mode, the last change again, and the unnamed register, which is what
+// the editor has cut. It is a state machine on an editor and knows no screen.
+package vim
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"agent/internal/tui/edit"
+)
+
+// Mode is what keys mean.
+type Mode int
+
+// The modes; a prompt begins in the first.
+const (
+	Insert Mode = iota
+	Normal
+	Visual
+	VisualLine
+)
+
+// Letter is the mode as it is shown: insert, normal, visual, or visual by lines.
+func (m Mode) Letter() string { return "INVL"[m : m+1] }
+
+// key is a key that was pressed.
+type key struct{ name, text string }
+
+// State is how far somebody is. The zero value is the beginning of insert mode.
+type State struct {
+	Mode Mode
+	// pending are the keys of a command that is not whole yet.
+	pending []string
+	// anchor is where visual mode began, in bytes.
+	anchor int
+	// lines is what was cut when it was whole lines.
+	lines string
+	found find
+	// mark is how many changes there were when insert mode began.
+	mark int
+	// change are the keys of the change that is being made, last those of the last one.
+	change, last []key
+	again        bool
+}
+
+// Result is what a key was.
+type Result struct {
+	// Taken is false for a key that is not Vim's.
+	Taken bool
+	// Action is an action of the prompt that the key asks for, "" for none.
+	Action string
+}
+
+// Pending is what was typed of a command.
+func (s *State) Pending() string { return strings.Join(s.pending, "") }
+
+// Begin goes to insert mode, for a new prompt.
+func (s *State) Begin() { s.Mode, s.pending, s.change = Insert, nil, nil }
+
+// Selected is the range of visual mode, in bytes.
+func (s *State) Selected(e *edit.Editor) (from, to int, ok bool) {
+	if s.Mode != Visual && s.Mode != VisualLine {
+		return 0, 0, false
+	}
+	t := textOf(e)
+	a, b := s.selection(t, t.index(e.Cursor))
+	return t.at[a], t.at[b], true
+}
+
+// selection is the range of visual mode, in characters.
+func (s *State) selection(t text, i int) (from, to int) {
+	a := t.index(s.anchor)
+	a, i = min(a, i), max(a, i)
+	if s.Mode == VisualLine {
+		return t.lineStart(a), t.lineEnd(i)
+	}
+	return a, min(i+1, t.len())
+}
+
+// Key takes a key by its name and what it types.
+func (s *State) Key(e *edit.Editor, name, typed string) Result {
+	if s.Mode == Insert {
+		return s.insertKey(e, name, typed)
+	}
+	if typed == "" {
+		switch waits := len(s.pending) > 0 || s.Mode != Normal; {
+		case name == "esc" && waits:
+			s.Mode, s.pending, s.change = Normal, nil, nil
+			s.Rest(e)
+			return Result{Taken: true}
+		case name == "ctrl+r":
+			typed, s.pending = name, nil
+		case slices.Contains([]string{"left", "right", "up", "down", "home", "end", "backspace"}, name):
+			typed, s.pending = name, nil
+		default:
+			s.pending, s.change = nil, nil
+			return Result{}
+		}
+	}
+	s.pending = append(s.pending, typed)
+	s.change = append(s.change, key{name, typed})
+	c, done := parse(s.pending, s.Mode != Normal)
+	if !done {
+		return Result{Taken: true}
+	}
+	s.pending = nil
+	before := e.Text
+	action := s.do(e, c)
+	s.Rest(e)
+	switch {
+	case s.Mode == Normal && e.Text != before && c.motion != "u" && c.motion != "ctrl+r" && c.motion != ".":
+		s.done()
+	case s.Mode == Normal:
+		s.change = nil
+	}
+	return Result{Taken: true, Action: action}
+}
+
+// done notes the change that was made.
+func (s *State) done() {
+	if !s.again {
+		s.last = s.change
+	}
+	s.change = nil
+}
+
+// insertKey takes a key of insert mode: all but Esc are the editor's. What is typed is
+// kept, to be done again.
+func (s *State) insertKey(e *edit.Editor, name, typed string) Result {
+	if name != "esc" {
+		if s.change != nil && (typed != "" || name == "backspace") {
+			s.change = append(s.change, key{name, typed})
+		}
+		return Result{}
+	}
+	s.Mode = Normal
+	if s.change != nil {
+		e.Join(s.mark)
+		s.done()
+	}
+	if t := textOf(e); t.index(e.Cursor) > t.lineStart(t.index(e.Cursor)) {
+		e.Left()
+	}
+	return Result{Taken: true}
+}
+
+// Rest puts the cursor where it may be.
+func (s *State) Rest(e *edit.Editor) {
+	if s.Mode != Insert {
+		t := textOf(e)
+		e.Cursor = t.at[t.rest(t.index(e.Cursor))]
+	}
+}
+
+// insert goes to insert mode at i.
+func (s *State) insert(e *edit.Editor, at int) {
+	e.Cursor, s.Mode = at, Insert
+}
+
+// do does a command and returns the action of the prompt that it asks for.
+func (s *State) do(e *edit.Editor, c command) (action string) {
+	t := textOf(e)
+	i := t.index(e.Cursor)
+	s.mark = e.Changes()
+	switch {
+	case s.Mode != Normal:
+		s.doVisual(e, t, i, c)
+	case c.operator != "":
+		if from, to, lines, ok := s.target(t, c, i); ok {
+			s.operate(e, t, c.operator, from, to, lines)
+		}
+	default:
+		return s.doNormal(e, t, i, c)
+	}
+	return ""
+}
+
+// target is what an operator is about.
+func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) {
+	switch {
+	case c.motion == c.operator:
+		return t.lineStart(i), t.lineEnd(s.line(t, i, max(1, c.count)-1)), true, true
+	case len(c.motion) > 1 && (c.motion[0] == 'i' || c.motion[0] == 'a'):
+		from, to, ok = t.object(c.motion[0] == 'a', c.motion[1:], i)
+		return from, to, c.motion[1:] == "p", ok
+	}
+	if c.operator == "c" && (c.motion == "w" || c.motion == "W") && t.class(i, true) != blank {
+		c.motion = map[string]string{"w": "e", "W": "E"}[c.motion]
+		if end := t.class(i+1, c.motion == "E"); end != t.class(i, c.motion == "E") || i+1 == t.len() {
+			c.count-- // the cursor is at the end of the first word
+			if c.count < 1 {
+				return i, min(i+1, t.len()), false, true
+			}
+		}
+	}
+	m := s.move(t, c, i)
+	if !m.ok {
+		return 0, 0, false, false
+	}
+	if c.motion == "w" || c.motion == "W" { // the last word ends with its line
+		if start := t.lineStart(m.to); start > i && t.indent(m.to) >= m.to {
+			m.to = max(i, start-1)
+		}
+	}
+	from, to = min(i, m.to), max(i, m.to)
+	switch m.kind {
+	case linewise:
+		return t.lineStart(from), t.lineEnd(to), true, true
+	case inclusive:
+		to = min(to+1, t.len())
+	}
+	return from, to, false, from < to || c.operator == "c"
+}
+
+// operate does an operator on a range.
+func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, lines bool) {
+	cut := t.all[t.at[from]:t.at[to]]
+	switch operator {
+	case "gu", "gU", "g~":
+		e.Splice(t.at[from], t.at[to], changeCase(operator, cut))
+		e.Cursor = t.at[from]
+		return
+	}
+	e.Killed, s.lines = cut, ""
+	if lines {
+		e.Killed += "\n"
+		s.lines = e.Killed
+	}
+	switch operator {
+	case "y":
+		e.Cursor = min(e.Cursor, t.at[from])
+		return
+	case "c":
+		e.Splice(t.at[from], t.at[to], "")
+		s.insert(e, t.at[from])
+		return
+	}
+	if lines && to < t.len() {
+		to++
+	} else if lines && from > 0 {
+		from--
+	}
+	e.Splice(t.at[from], t.at[to], "")
+	e.Cursor = min(t.at[from], len(e.Text))
+	if lines {
+		left := textOf(e)
+		e.Cursor = left.at[left.indent(left.index(e.Cursor))]
+	}
+}
+
+// changeCase is text in small or capital letters, or each in the other case.
+func changeCase(how, text string) string {
+	switch how {
+	case "gu":
+		return strings.ToLower(text)
+	case "gU":
+		return strings.ToUpper(text)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, text)
+}
+
+// shortOf are commands that are an operator with its motion.
+var shortOf = map[string]command{
+	"x": {operator: "d", motion: "l"}, "X": {operator: "d", motion: "h"}, "D": {operator: "d", motion: "$"}, "C": {operator: "c", motion: "$"},
+	"Y": {operator: "y", motion: "y"}, "s": {operator: "c", motion: "l"}, "S": {operator: "c", motion: "c"}, "~": {operator: "g~", motion: "l"},
+}
+
+// doNormal does a command without an operator.
+func (s *State) doNormal(e *edit.Editor, t text, i int, c command) (action string) {
+	if short, ok := shortOf[c.motion]; ok {
+		short.count = c.count
+		if from, to, lines, ok := s.target(t, short, i); ok {
+			s.operate(e, t, short.operator, from, to, lines)
+			if c.motion == "~" {
+				e.Cursor = t.at[to]
+			}
+		}
+		return ""
+	}
+	switch n := max(1, c.count); c.motion {
+	case "i":
+		s.insert(e, t.at[i])
+	case "I":
+		s.insert(e, t.at[t.indent(i)])
+	case "a":
+		s.insert(e, t.at[min(i+1, t.lineEnd(i))])
+	case "A":
+		s.insert(e, t.at[t.lineEnd(i)])
+	case "o":
+		at := t.at[t.lineEnd(i)]
+		e.Splice(at, at, "\n")
+		s.insert(e, at+1)
+	case "O":
+		at := t.at[t.lineStart(i)]
+		e.Splice(at, at, "\n")
+		s.insert(e, at)
+	case "v":
+		s.Mode, s.anchor = Visual, e.Cursor
+	case "V":
+		s.Mode, s.anchor = VisualLine, e.Cursor
+	case "r":
+		if i+n <= t.lineEnd(i) {
+			e.Splice(t.at[i], t.at[i+n], strings.Repeat(c.argument, n))
+			e.Cursor = t.at[i]
+		}
+	case "J":
+		s.join(e, t, i)
+	case "p", "P":
+		s.put(e, t, i, c.motion == "p", n)
+	case "u":
+		for range min(n, e.Changes()) {
+			e.Undo()
+		}
+	case "ctrl+r":
+		for range n {
+			e.Redo()
+		}
+	case ".":
+		s.repeat(e, n)
+	case "/":
+		return "search"
+	case "j", "k", "up", "down":
+		if m := s.move(t, c, i); m.ok {
+			e.Cursor = t.at[m.to]
+			return ""
+		}
+		return map[string]string{"j": "down", "down": "down", "k": "up", "up": "up"}[c.motion]
+	default:
+		if m := s.move(t, c, i); m.ok {
+			e.Cursor = t.at[m.to]
+		}
+	}
+	return ""
+}
+
+// join puts the next line at the end of this one.
+func (s *State) join(e *edit.Editor, t text, i int) {
+	end := t.lineEnd(i)
+	if end == t.len() {
+		return
+	}
+	to := t.indent(end + 1)
+	between := " "
+	if t.emptyLine(t.lineStart(i)) || to == t.len() || t.breaks(to) {
+		between = ""
+	}
+	e.Splice(t.at[end], t.at[to], between)
+	e.Cursor = t.at[end]
+}
+
+// putMost bounds what putting a text several times may make, in bytes.
+const putMost = 1 << 20
+
+// put puts what was cut after or before the cursor.
+func (s *State) put(e *edit.Editor, t text, i int, after bool, n int) {
+	if e.Killed == "" {
+		return
+	}
+	put := strings.Repeat(e.Killed, max(1, min(n, putMost/len(e.Killed))))
+	at := t.at[i]
+	switch {
+	case s.lines != e.Killed && after:
+		at = t.at[min(i+1, t.lineEnd(i))]
+	case s.lines != e.Killed:
+	case after:
+		at = t.at[t.lineEnd(i)]
+		e.Splice(at, at, "\n"+strings.TrimSuffix(put, "\n"))
+		e.Cursor = at + 1
+		return
+	default:
+		at = t.at[t.lineStart(i)]
+		e.Splice(at, at, put)
+		e.Cursor = at
+		return
+	}
+	e.Splice(at, at, put)
+	e.Left()
+}
+
+// repeat makes the last change again.
+func (s *State) repeat(e *edit.Editor, n int) {
+	if s.again || len(s.last) == 0 {
+		return
+	}
+	s.again, s.change = true, nil
+	mark := e.Changes()
+	for range min(n, 100) {
+		for _, k := range s.last {
+			if r := s.Key(e, k.name, k.text); !r.Taken {
+				e.Key(k.name, k.text)
+			}
+		}
+		if s.Mode != Normal {
+			s.Key(e, "esc", "")
+		}
+	}
+	s.again, s.change = false, nil
+	e.Join(mark)
+}
+
+// doVisual does a command of visual mode.
+func (s *State) doVisual(e *edit.Editor, t text, i int, c command) {
+	from, to := s.selection(t, i)
+	lines := s.Mode == VisualLine
+	operator := map[string]string{"d": "d", "x": "d", "X": "d", "c": "c", "s": "c", "y": "y", "u": "gu", "U": "gU", "~": "g~"}[c.motion]
+	switch {
+	case operator != "":
+		s.Mode = Normal
+		s.operate(e, t, operator, from, to, lines)
+	case c.motion == "v" && !lines, c.motion == "V" && lines:
+		s.Mode = Normal
+	case c.motion == "v":
+		s.Mode = Visual
+	case c.motion == "V":
+		s.Mode = VisualLine
+	case c.motion == "o":
+		s.anchor, e.Cursor = e.Cursor, t.at[t.index(s.anchor)]
+	case c.motion == "p":
+		put, whole := e.Killed, s.lines
+		s.Mode = Normal
+		s.operate(e, t, "d", from, to, false)
+		left := textOf(e)
+		at := left.at[min(from, left.len())]
+		if whole != "" {
+			put = strings.TrimSuffix(put, "\n")
+		}
+		e.Splice(at, at, put)
+		e.Join(s.mark)
+	case len(c.motion) == 2 && (c.motion[0] == 'i' || c.motion[0] == 'a'):
+		if from, to, ok := t.object(c.motion[0] == 'a', c.motion[1:], i); ok && to > from {
+			s.anchor, e.Cursor = t.at[from], t.at[to-1]
+		}
+	default:
+		if m := s.move(t, c, i); m.ok {
+			e.Cursor = t.at[m.to]
+		}
+	}
+}
