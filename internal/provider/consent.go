@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -59,20 +58,20 @@ func (c consent) mayUse(baseURL string) bool {
 	return slices.Contains(a.LocalServers, baseURL)
 }
 
-// remember adds to what is allowed. What others keep in the file stays.
+// remember adds to what is allowed. What others keep in the file stays, and what another
+// program adds at the same time.
 func (c consent) remember(add func(*allowed)) error {
-	data, a, err := c.readFile()
-	if err != nil {
-		return fmt.Errorf("what you allowed cannot be remembered: %w", err)
-	}
-	add(&a)
-	data, err = rawjson.Merge(data, a)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(c.path), 0o700)
-	}
-	if err == nil {
-		err = disk.Replace(c.path, data, 0o600)
-	}
+	err := disk.Locked(filepath.Dir(c.path), func() error {
+		data, a, err := c.readFile()
+		if err != nil {
+			return err
+		}
+		add(&a)
+		if data, err = rawjson.Merge(data, a); err != nil {
+			return err
+		}
+		return disk.Replace(c.path, data, 0o600)
+	})
 	if err != nil {
 		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, disk.Reason(err))
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -538,5 +539,38 @@ func TestAHistoryThatIsNotTheRecordedOneIsNoticed(t *testing.T) {
 	closeLog(t, l)
 	if got := said(replayFile(t, l.Path()).Entries); got != "a" {
 		t.Errorf("on disk is %q", got)
+	}
+}
+
+// Looking at which sessions are held hinders nobody: neither one that starts, nor another look.
+func TestLooksHinderNobody(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "a")
+	path := l.Path()
+	closeLog(t, l)
+	look, err := os.Open(path)
+	if err == nil {
+		err = syscall.Flock(int(look.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Available(path); err != nil {
+		t.Errorf("during another look: %v", err)
+	}
+	if err := look.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		var looks sync.WaitGroup
+		looks.Go(func() { _ = Holder(path) })
+		l, _, err := Resume(path, o)
+		looks.Wait()
+		if err != nil {
+			t.Fatalf("a look kept a session from its start: %v", err)
+		}
+		closeLog(t, l)
 	}
 }

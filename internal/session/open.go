@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
@@ -178,11 +179,15 @@ func Available(path string) error {
 	if err := ours(path); err != nil {
 		return err
 	}
-	lock, err := acquire(path)
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock() // looking twice at once is no use of the session
 	if err != nil {
-		return err
+		return unlockable(err)
 	}
-	return lock.Close()
+	if !free {
+		err = heldBy(path)
+	}
+	return errors.Join(err, lock.Close())
 }
 
 // ours is nil for a log that this user alone may write, and can.
@@ -213,18 +218,31 @@ func (l *Log) reopen() (file, error) {
 	return out, nil
 }
 
+// A look at whether a session is held holds it for microseconds (see Available); whoever
+// opens it then waits that out.
+const (
+	lookTimeout = 100 * time.Millisecond
+	lookPoll    = 2 * time.Millisecond
+)
+
 // acquire locks the log at path, which must exist, for this process; the lock ends
 // with the process at the latest. The log itself names its holder otherwise.
 func acquire(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("the session cannot be opened: %w", disk.Unlocked(err, "XDG_DATA_HOME"))
-	}
-	if !locked {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	_, err := lock.TryLockContext(ctx, lookPoll)
+	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, errors.Join(heldBy(path), lock.Close())
 	}
+	if err != nil {
+		return nil, unlockable(err)
+	}
 	return lock, nil
+}
+
+func unlockable(err error) error {
+	return fmt.Errorf("the session cannot be opened: %w", disk.Unlocked(err, "XDG_DATA_HOME"))
 }
 
 // Holder is the process that has the session at path open, and since when; nil when none has.

@@ -2,25 +2,14 @@ package settings
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"agent/internal/disk"
 	"agent/internal/rawjson"
-
-	"github.com/gofrs/flock"
-)
-
-const (
-	// lockTimeout is how long a save waits for another program's; a save takes
-	// milliseconds, so a longer wait means that something hangs.
-	lockTimeout = 5 * time.Second
-	lockPoll    = 5 * time.Millisecond
 )
 
 // read returns the document at path. What is wrong with it is reported with line and
@@ -52,20 +41,15 @@ func broken(path string, data []byte, err error) error {
 // locked runs act while no other program changes the files in folder, which is
 // created if need be.
 func locked(folder string, act func() error) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return unwritable(folder, err)
+	var acting error
+	err := disk.Locked(folder, func() error { acting = act(); return nil })
+	switch {
+	case errors.Is(err, disk.ErrHeld):
+		return &Error{Problem: err.Error(), Err: err}
+	case err != nil:
+		return errors.Join(acting, unwritable(folder, err))
 	}
-	lock := flock.New(filepath.Join(folder, ".lock"), flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
-	defer cancel()
-	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return &Error{Problem: "another program holds " + lock.Path() + "; nothing was saved, try again when it is done", Err: err}
-		}
-		return unwritable(folder, err)
-	}
-	err := act()
-	return errors.Join(err, lock.Close())
+	return acting
 }
 
 // write replaces the file at path by d, all or nothing, and returns when it is

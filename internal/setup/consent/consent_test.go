@@ -2,10 +2,12 @@ package consent_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -344,4 +346,35 @@ func numbers(n int) []string {
 		all = append(all, strings.Repeat("x", i%50+1)+string(rune('a'+i/50)))
 	}
 	return all
+}
+
+// Programs that answer at the same time lose none of the answers.
+func TestAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const programs, each = 4, 8
+	var answering sync.WaitGroup
+	for p := range programs {
+		answering.Go(func() {
+			s := w.open("project")
+			for n := range each {
+				item := w.server(fmt.Sprintf(`{"program":%d,"n":%d}`, p, n), "db")
+				shown, err := s.Review([]consent.Item{item})
+				if err == nil {
+					err = s.Agree(day, shown...)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	answering.Wait()
+	for p := range programs {
+		for n := range each {
+			if err := w.open("project").May(w.server(fmt.Sprintf(`{"program":%d,"n":%d}`, p, n), "db")); err != nil {
+				t.Errorf("answer %d of program %d: %v", n, p, err)
+			}
+		}
+	}
 }

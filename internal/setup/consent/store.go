@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -223,19 +222,20 @@ func (s *Store) readFile() (data []byte, m member, err error) {
 	return data, m, nil
 }
 
-// update changes what is kept. The lock is held.
+// update changes what is kept. The mutex is held; the lock of the folder keeps what another
+// program answers at the same time.
 func (s *Store) update(change func([]record) []record) error {
-	data, m, err := s.readFile()
-	if err != nil {
-		return err
-	}
-	m.Setup = bounded(change(m.Setup))
-	if data, err = rawjson.Merge(data, m); err == nil {
-		err = os.MkdirAll(filepath.Dir(s.path), 0o700)
-	}
-	if err == nil {
-		err = disk.Replace(s.path, data, 0o600)
-	}
+	err := disk.Locked(filepath.Dir(s.path), func() error {
+		data, m, err := s.readFile()
+		if err != nil {
+			return err
+		}
+		m.Setup = bounded(change(m.Setup))
+		if data, err = rawjson.Merge(data, m); err != nil {
+			return err
+		}
+		return disk.Replace(s.path, data, 0o600)
+	})
 	if err != nil {
 		return fmt.Errorf("your answer cannot be kept in %s: %w", s.path, disk.Reason(err))
 	}
