@@ -205,6 +205,43 @@ func TestLoginIsOver(t *testing.T) {
 	wants(t, err, "the login of hub cannot be refreshed") // nobody is there; another login would not help
 }
 
+// An authority that redirects what carries a code or a refresh token is not followed,
+// neither to another port nor by any kind of redirect.
+func TestLoginStaysWithItsAuthority(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			elsewhere := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				t.Errorf("another place was asked: %s %q, Authorization %q", r.Method, body, r.Header.Get("Authorization"))
+			}))
+			a := newAuthority(t)
+			a.brief = true
+			logins := &mcp.Logins{Keys: &vault{}, Folder: t.TempDir()}
+			host := mcp.Host{Transport: freshTransport(t), Logins: logins}
+			server := mcp.Server{Name: "hub", URL: a.URL + "/mcp", OAuth: mcp.OAuth{ClientID: "given", ClientSecret: "s"}}
+			if err := logins.Login(context.Background(), server, host, browser(t)); err != nil {
+				t.Fatal(err)
+			}
+			good := a.Config.Handler
+			a.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/token" {
+					http.Redirect(w, r, elsewhere.URL+"/token", status)
+					return
+				}
+				good.ServeHTTP(w, r)
+			})
+			_, err := mcp.Connect(context.Background(), server, host) // the token is over: it is refreshed
+			wants(t, err, "the login of hub cannot be refreshed", "gets no secrets")
+			_, _ = logins.Logout(server)
+			if err := logins.Login(context.Background(), server, host, browser(t)); err == nil {
+				t.Error("the login succeeded")
+			}
+		})
+	}
+}
+
 // A person may paste the address at which the browser ended up, and may refuse.
 func TestLoginByHand(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 		return a, nil
 	}
 	const patience = 20 * time.Second
-	client := &http.Client{Transport: base, Timeout: patience}
+	client := &http.Client{Transport: settled{base}, Timeout: patience}
 	a.source = &source{logins: a.logins, server: s, client: client}
 	if a.logins.open == nil {
 		return a, nil
@@ -58,6 +58,20 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 		return nil, fmt.Errorf("the login cannot be prepared: %w", err)
 	}
 	return a, nil
+}
+
+// settled is the way to an authority, which gets codes, secrets and refresh tokens: a
+// redirect of such a request is refused, because Go would repeat it at any other place.
+type settled struct{ base http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (s settled) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := s.base.RoundTrip(request)
+	if err != nil || request.Method == http.MethodGet || response.Header.Get("Location") == "" || response.StatusCode/100 != 3 {
+		return response, err
+	}
+	_ = response.Body.Close()
+	return nil, fmt.Errorf("the authority redirects to another place, which gets no secrets")
 }
 
 // config is how the SDK logs in.

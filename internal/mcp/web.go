@@ -60,12 +60,9 @@ func newTransport() http.RoundTripper {
 	return transport
 }
 
-// redirect refuses to follow a server elsewhere: nobody agreed to that place.
-func (w *web) redirect(request *http.Request, via []*http.Request) error {
+// redirect bounds how often the server may redirect.
+func (w *web) redirect(_ *http.Request, via []*http.Request) error {
 	const most = 5
-	if !w.isServer(request.URL) {
-		return fmt.Errorf("it has moved to %s; if you trust that, write it into the configuration", request.URL.Host)
-	}
 	if len(via) > most {
 		return fmt.Errorf("it redirects without end")
 	}
@@ -77,8 +74,12 @@ func (w *web) isServer(address *url.URL) bool {
 }
 
 // RoundTrip makes a request of the SDK with the headers of the configuration, bounded by
-// the life of the connection.
+// the life of the connection. It refuses any other place, be it a redirect or the address
+// that an SSE server gives for messages: nobody agreed to that place.
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
+	if !w.isServer(request.URL) {
+		return nil, fmt.Errorf("it has moved to %s://%s; if you trust that, write it into the configuration", request.URL.Scheme, request.URL.Host)
+	}
 	ctx, cancel := context.WithCancel(request.Context())
 	stop := context.AfterFunc(w.life, cancel)
 	end := func() { stop(); cancel() }

@@ -191,7 +191,17 @@ func TestWebHeaders(t *testing.T) {
 	elsewhere := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
 	moved := serve(t, http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	_, err = web(t, mcp.Server{URL: moved.URL, Headers: map[string]string{"X-Key": "k"}})
-	wants(t, err, "it has moved to "+strings.TrimPrefix(elsewhere.URL, "http://"))
+	wants(t, err, "it has moved to "+elsewhere.URL)
+
+	// An SSE server names the address for messages itself.
+	guide := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", elsewhere.URL)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	_, err = web(t, mcp.Server{URL: guide.URL, Type: "sse", Headers: map[string]string{"X-Key": "k"}})
+	wants(t, err, "it has moved to "+elsewhere.URL)
 }
 
 // An answer without end is not read to its end.
