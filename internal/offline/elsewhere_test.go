@@ -11,6 +11,7 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // program is how another program calls its tools, each as its name and parameters.
@@ -58,6 +59,15 @@ var programs = []program{
 		whole: `exec_command {"cmd":"cat a.go"}`,
 		edit:  `apply_patch {"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch"}`,
 		write: `exec_command {"cmd":"applypatch << 'PATCH'\n*** Begin Patch\n*** Add File: b.go\n+BODY\n*** End Patch\nPATCH"}`,
+		check: `exec_command {"cmd":"go test ./..."}`,
+		plan:  `update_plan {"plan":[]}`, inPatch: true,
+	},
+	{
+		name:  "codex, its tool for patches by its older parameter",
+		part:  `exec_command {"cmd":"sed -n '2,3p' a.go"}`,
+		whole: `exec_command {"cmd":"cat a.go"}`,
+		edit:  `apply_patch {"patch":"*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch"}`,
+		write: `apply_patch {"patch":"*** Begin Patch\n*** Add File: b.go\n+BODY\n*** End Patch"}`,
 		check: `exec_command {"cmd":"go test ./..."}`,
 		plan:  `update_plan {"plan":[]}`, inPatch: true,
 	},
@@ -160,7 +170,9 @@ func understood(t *testing.T, calls [][2]string) []string {
 			fmt.Sprintf(`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"%d","toolName":%q,"result":%s}]}`, i, name, answer))
 	}
 	in := parse(t, `{"workspaceRoot":"/w","history":[`+strings.Join(entries, ",")+`]}`)
-	facts := (&Engine{Tools: tools.NewRegistry()}).facts()
+	// This program has a tool of the same name as codex, with one parameter of its own.
+	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}}
+	facts := (&Engine{Tools: tools.NewRegistry(ours)}).facts()
 	engine := cacheaware.New(cacheaware.Options{
 		Tools: cacheaware.Tools(facts),
 		Root:  in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} },
