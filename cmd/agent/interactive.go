@@ -131,19 +131,20 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 			defer cancel()
 			return branchNow(ctx, c.Root)
 		},
-		Found:     lateModel(c.Settings, c.Connection, banner),
-		Workspace: c.Root,
-		Status:    chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
-		Theme:     func() string { return settings.Theme.Of(c.Settings) },
-		Vim:       func() bool { return settings.Keys.Of(c.Settings) == "vim" },
-		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
-		Clipboard: (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
-		Keys:      bound,
-		Ask:       askTrust(c.Trust()),
-		Initial:   o.message(),
-		Log:       log.Logger,
-		LogPath:   log.Path,
-		Now:       w.Now,
+		Found:      lateModel(c.Settings, c.Connection, banner),
+		Workspace:  c.Root,
+		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
+		Theme:      func() string { return settings.Theme.Of(c.Settings) },
+		Background: c.Background,
+		Vim:        func() bool { return settings.Keys.Of(c.Settings) == "vim" },
+		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
+		Clipboard:  (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
+		Keys:       bound,
+		Ask:        askTrust(c.Trust()),
+		Initial:    o.message(),
+		Log:        log.Logger,
+		LogPath:    log.Path,
+		Now:        w.Now,
 	}, nil
 }
 

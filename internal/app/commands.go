@@ -62,6 +62,9 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 	})
 }
 
+// Background makes jobs of the commands that the turn waits for, and returns how many.
+func (c *Conversation) Background() int { return c.env.Jobs.Background() }
+
 // jobs are what runs in the background, and what ran there.
 func (c *Conversation) jobs() []command.Job {
 	var jobs []command.Job

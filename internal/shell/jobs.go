@@ -44,6 +44,8 @@ type Jobs struct {
 	all    []*Job
 	// ended are the jobs that ended and were not yet announced.
 	ended []*Job
+	// leaving are the channels of the commands that may become jobs while they run.
+	leaving map[chan struct{}]bool
 	// group are all commands, also those that a caller waits for.
 	group sync.WaitGroup
 }
@@ -94,30 +96,8 @@ type Result struct {
 	Lines int
 	// Spool is the file that holds the whole output in that case, else empty.
 	Spool string
-}
-
-// Run runs a command to its end. What it prints is also written to screen as it
-// comes, unless that is nil; a slow screen does not hold the command up. The error
-// is ErrClosed.
-func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Result, error) {
-	if !j.enter() {
-		return Result{}, ErrClosed
-	}
-	defer j.group.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(j.running, cancel)()
-	out := newOutput(command.OutputBytes, command.SpoolDir, &j.room)
-	var to io.Writer = out
-	if screen != nil {
-		shown := newLive(screen)
-		defer shown.close()
-		to = io.MultiWriter(out, shown)
-	}
-	end := j.run(ctx, command, to)
-	out.close()
-	text, spool := out.text()
-	return Result{Ending: end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
+	// Job is the background command that it became while it ran, nil when it ended.
+	Job *Job
 }
 
 // Feed runs a command to its end that is given an input, and writes what it prints to

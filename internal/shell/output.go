@@ -99,6 +99,20 @@ func (o *output) close() {
 	}
 }
 
+// follow goes on as a log: all of it is in a file, and what is new is read in pieces. It
+// returns how much there is.
+func (o *output) follow() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.spool == nil && o.spoolDir != "" {
+		o.spool = newSpool(o.spoolDir, spoolLimit, o.room)
+		o.spool.write(o.head)
+		o.spool.write(o.tail)
+	}
+	o.headMax = len(o.head)
+	return o.total
+}
+
 // text is the output, its middle replaced by a note when it is too long, and the
 // path of the file with all of it in that case.
 func (o *output) text() (text, spooled string) {

@@ -43,6 +43,8 @@ type Command struct {
 	// SpoolDir is where a file may keep the whole output; without it what is not
 	// returned is lost.
 	SpoolDir string
+	// Leaves says that it may become a job while a caller waits for it.
+	Leaves bool
 	// ReadOnly says that it is known to change nothing, so that nobody was asked. It
 	// gets only variables that cannot change what its programs do.
 	ReadOnly bool

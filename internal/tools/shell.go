@@ -110,6 +110,11 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 	if err != nil {
 		return failed(err)
 	}
+	if result.Job != nil {
+		answer := leftRunning(result)
+		answer.Change = changed
+		return answer
+	}
 	answer := answerCommand(command, result)
 	answer.Change = changed
 	return answer
@@ -269,7 +274,7 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 		limits = env.Limits
 	}
 	return shell.Command{
-		Line: a.Command, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
+		Line: a.Command, Leaves: true, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
 		OutputBytes: limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
 		Confined: confined, Distrusted: slices.Concat(env.Workspace.Folders(), confined.Policy.Writable()),
 	}, nil

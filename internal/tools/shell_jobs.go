@@ -27,6 +27,19 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	}
 }
 
+// leftRunning is the answer of a command that the person put in the background.
+func leftRunning(result shell.Result) Answer {
+	kept := ""
+	if result.Spool != "" {
+		kept = ", all of its output goes to " + result.Spool
+	}
+	text := fmt.Sprintf("The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; go on with what does not need its end.", result.Job.ID, kept)
+	if result.Output != "" {
+		text += "\nIt has printed until now:\n" + result.Output
+	}
+	return Answer{Text: text, Spool: result.Spool, Summary: fmt.Sprintf("job %d in the background", result.Job.ID)}
+}
+
 // jobAction carries out a call of the shell tool that is about jobs.
 func jobAction(ctx context.Context, jobs *shell.Jobs, args shellArgs) Answer {
 	if args.Action == actionList {

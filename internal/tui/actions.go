@@ -34,6 +34,14 @@ func (m *Model) showAgain() tea.Cmd {
 	return nil
 }
 
+// toBackground makes jobs of the commands that run.
+func (m *Model) toBackground() tea.Cmd {
+	if m.opts.Background() == 0 {
+		m.showHint("nothing runs that could go on in the background", false)
+	}
+	return nil
+}
+
 func (m *Model) suspend() tea.Cmd { return lend(term.Suspend, nil) }
 
 func (m *Model) tab() tea.Cmd { return guarded(m.input.Tab()) }

@@ -39,6 +39,7 @@ var actions = map[string]doing{
 	"stash":      {do: (*Model).stash},
 	"think-more": {do: (*Model).thinkMore},
 	"think-less": {do: (*Model).thinkLess},
+	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return len(m.activity.tools) > 0 && m.opts.Background != nil }},
 	"show-again": {do: (*Model).showAgain},
 	"suspend":    {do: (*Model).suspend},
 	"mode":       {do: (*Model).nextMode},

@@ -97,6 +97,9 @@ type Options struct {
 	Theme func() string
 	// Vim says whether the prompt has the keys of Vim; nil means no.
 	Vim func() bool
+	// Background makes jobs of the commands that run, and returns how many; nil means that
+	// none can be.
+	Background func() int
 	// Efforts returns the values of reasoning.effort that the model in use knows, from the
 	// least; none where that is not known. Nil means that.
 	Efforts func() []string

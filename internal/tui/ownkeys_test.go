@@ -92,3 +92,20 @@ func TestVimInThePrompt(t *testing.T) {
 		t.Errorf("k brought %q", s.model.input.Text)
 	}
 }
+
+// Ctrl+B puts what runs in the background, and moves the cursor where nothing runs.
+func TestToTheBackground(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Background = func() int { asked++; return 1 } })
+	s.typed("one")
+	s.press("ctrl+b")
+	if asked != 0 || s.model.input.Cursor != 2 {
+		t.Errorf("nothing runs: it was asked %d times, the cursor is at %d", asked, s.model.input.Cursor)
+	}
+	s.events(chat.TurnStarted{}, chat.ToolStarted{Name: "run_shell_command", Said: said("run_shell_command")})
+	s.press("ctrl+b")
+	if asked != 1 || s.model.input.Cursor != 2 {
+		t.Errorf("a command runs: it was asked %d times, the cursor is at %d", asked, s.model.input.Cursor)
+	}
+}
