@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"agent/internal/rawjson"
 )
 
 // Lookup returns the JSON Schema of the parameters of a tool, false if there is none of
@@ -141,6 +143,9 @@ func (t tool) read(arguments string) (members, bool) {
 	}
 	if given, ok := parse(arguments); ok {
 		return given, true
+	}
+	if t.has("input") && strings.HasPrefix(strings.TrimSpace(arguments), "*** Begin Patch") {
+		return members{{"input", rawjson.AppendString(nil, arguments)}}, true // as in the free form
 	}
 	for _, repaired := range repairs(arguments) {
 		given, ok := parse(repaired)

@@ -59,6 +59,7 @@ func TestMeant(t *testing.T) {
 		{"update_plan", `{"explanation":"e","plan":[{"step":"x","status":"in_progress"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"in_progress"}]}`},
 		{"WebFetch", `{"url":"https://x.example","prompt":"sum it up"}`, "web_fetch", `{"url":"https://x.example"}`},
 		{"applypatch", `{"patch":"*** Begin Patch"}`, "apply_patch", `{"input":"*** Begin Patch"}`},
+		{"apply_patch", "*** Begin Patch\n*** Delete File: a\n*** End Patch", "apply_patch", `{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}`},
 		// Habits: names with a namespace, words joined otherwise, paths as URLs, lines as a range.
 		{"functions.read_file", `{"file_path":"a"}`, "read_file", `{"file_path":"a"}`},
 		{"default_api.replace", `{"file_path":"a","old_string":"x","new_string":"y"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
@@ -74,6 +75,9 @@ func TestMeant(t *testing.T) {
 		{"write_file", "```json\n{\"file_path\":\"a\",\"content\":\"x\"}\n```", "write_file", `{"file_path":"a","content":"x"}`},
 		{"write_file", `"{\"file_path\":\"a\",\"content\":\"x\"}"`, "write_file", `{"file_path":"a","content":"x"}`},
 		{"read_many_files", `{"paths":["a","b",],}`, "read_many_files", `{"paths":["a","b"]}`},
+		{"edit", `{'path': 'a', 'old_str': "it's", 'new_str': 'None "is" True', 'replace_all': True, 'expected_replacements': None}`, "replace", `{"file_path":"a","old_string":"it's","new_string":"None \"is\" True","replace_all":true}`},
+		{"edit", `{'path': 'a', 'old_str': 'cut`, "replace", `{'path': 'a', 'old_str': 'cut`},
+		{"MultiEdit", `{"file_path":"a","edits":{"old_string":"x","new_string":"y"}}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"}]}`},
 		{"write_file", `{'file_path':'a','content':'say "x", it\'s'}`, "write_file", `{"file_path":"a","content":"say \"x\", it's"}`},
 		{"write_file", `{"file_path":"a","content":"x`, "write_file", `{"file_path":"a","content":"x`},
 		{"write_file", `{"file_path":"a","content":"x"`, "write_file", `{"file_path":"a","content":"x"`},

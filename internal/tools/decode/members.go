@@ -276,8 +276,11 @@ func commandLine(value json.RawMessage) (json.RawMessage, bool) {
 	return rawjson.AppendString(nil, strings.Join(argv, " ")), true
 }
 
-// edits puts the items of several edits, which may come as a text, into our words.
+// edits puts the items of several edits, which may come as a text or be one, into our words.
 func edits(value json.RawMessage) json.RawMessage {
+	if value[0] == '{' {
+		value = slices.Concat(json.RawMessage("["), value, json.RawMessage("]"))
+	}
 	item := tool{types: map[string]string{"old_string": "string", "new_string": "string", "replace_all": "boolean"}}
 	return items(value, func(_ int, edit members) members {
 		fitted, _ := item.fit(edit)

@@ -90,24 +90,36 @@ func withoutTrailingCommas(text string) string {
 	}, func(b byte) string { return string([]byte{b}) })
 }
 
-// doubleQuoted writes strings in single quotes throughout in double ones.
+// pythons are the words of Python that JSON writes otherwise.
+var pythons = strings.NewReplacer("True", "true", "False", "false", "None", "null")
+
+// doubleQuoted writes an object of Python in JSON: strings in double quotes, and its words.
 func doubleQuoted(text string) string {
 	var out strings.Builder
+	quote, from := byte(0), 0 // what closes the string, and where what is outside begins
 	for i := 0; i < len(text); i++ {
-		switch b := text[i]; {
-		case b == '\\' && i+1 < len(text) && text[i+1] == '\'':
-			out.WriteByte('\'')
-			i++
+		b := text[i]
+		switch {
+		case quote == 0 && (b == '\'' || b == '"'):
+			out.WriteString(pythons.Replace(text[from:i]) + `"`)
+			quote = b
+		case quote == 0:
 		case b == '\\' && i+1 < len(text):
-			out.WriteString(text[i : i+2])
-			i++
-		case b == '\'':
+			if i++; text[i] != '\'' {
+				out.WriteByte(b)
+			}
+			out.WriteByte(text[i])
+		case b == quote:
 			out.WriteByte('"')
+			quote, from = 0, i+1
 		case b == '"':
 			out.WriteString(`\"`)
 		default:
 			out.WriteByte(b)
 		}
+	}
+	if quote == 0 {
+		out.WriteString(pythons.Replace(text[from:]))
 	}
 	return out.String()
 }
