@@ -56,7 +56,7 @@ func TestACommandBecomesAJob(t *testing.T) {
 	}
 }
 
-// A command that may not leave stays, and so does one of which nobody asks it.
+// A command that may not become a job is waited for to its end.
 func TestACommandStays(t *testing.T) {
 	t.Parallel()
 	jobs := shell.NewJobs(os.Environ(), nil)

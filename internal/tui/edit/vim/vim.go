@@ -6,7 +6,6 @@ package vim
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"agent/internal/tui/edit"
 )
@@ -177,95 +176,6 @@ func (s *State) do(e *edit.Editor, c command) (action string) {
 	return ""
 }
 
-// target is what an operator is about.
-func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) {
-	switch {
-	case c.motion == c.operator:
-		return t.lineStart(i), t.lineEnd(s.line(t, i, max(1, c.count)-1)), true, true
-	case len(c.motion) > 1 && (c.motion[0] == 'i' || c.motion[0] == 'a'):
-		from, to, ok = t.object(c.motion[0] == 'a', c.motion[1:], i)
-		return from, to, c.motion[1:] == "p", ok
-	}
-	if c.operator == "c" && (c.motion == "w" || c.motion == "W") && t.class(i, true) != blank {
-		c.motion = map[string]string{"w": "e", "W": "E"}[c.motion]
-		if end := t.class(i+1, c.motion == "E"); end != t.class(i, c.motion == "E") || i+1 == t.len() {
-			c.count-- // the cursor is at the end of the first word
-			if c.count < 1 {
-				return i, min(i+1, t.len()), false, true
-			}
-		}
-	}
-	m := s.move(t, c, i)
-	if !m.ok {
-		return 0, 0, false, false
-	}
-	if c.motion == "w" || c.motion == "W" { // the last word ends with its line
-		if start := t.lineStart(m.to); start > i && t.indent(m.to) >= m.to {
-			m.to = max(i, start-1)
-		}
-	}
-	from, to = min(i, m.to), max(i, m.to)
-	switch m.kind {
-	case linewise:
-		return t.lineStart(from), t.lineEnd(to), true, true
-	case inclusive:
-		to = min(to+1, t.len())
-	}
-	return from, to, false, from < to || c.operator == "c"
-}
-
-// operate does an operator on a range.
-func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, lines bool) {
-	cut := t.all[t.at[from]:t.at[to]]
-	switch operator {
-	case "gu", "gU", "g~":
-		e.Splice(t.at[from], t.at[to], changeCase(operator, cut))
-		e.Cursor = t.at[from]
-		return
-	}
-	e.Killed, s.lines = cut, ""
-	if lines {
-		e.Killed += "\n"
-		s.lines = e.Killed
-	}
-	switch operator {
-	case "y":
-		e.Cursor = min(e.Cursor, t.at[from])
-		return
-	case "c":
-		e.Splice(t.at[from], t.at[to], "")
-		s.insert(e, t.at[from])
-		return
-	}
-	if lines && to < t.len() {
-		to++
-	} else if lines && from > 0 {
-		from--
-	}
-	e.Splice(t.at[from], t.at[to], "")
-	e.Cursor = min(t.at[from], len(e.Text))
-	if lines {
-		left := textOf(e)
-		e.Cursor = left.at[left.indent(left.index(e.Cursor))]
-	}
-}
-
-// changeCase is text in small or capital letters, or each in the other case.
-func changeCase(how, text string) string {
-	switch how {
-	case "gu":
-		return strings.ToLower(text)
-	case "gU":
-		return strings.ToUpper(text)
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsUpper(r) {
-			return unicode.ToLower(r)
-		}
-		return unicode.ToUpper(r)
-	}, text)
-}
-
 // shortOf are commands that are an operator with its motion.
 var shortOf = map[string]command{
 	"x": {operator: "d", motion: "l"}, "X": {operator: "d", motion: "h"}, "D": {operator: "d", motion: "$"}, "C": {operator: "c", motion: "$"},
@@ -403,43 +313,4 @@ func (s *State) repeat(e *edit.Editor, n int) {
 	}
 	s.again, s.change = false, nil
 	e.Join(mark)
-}
-
-// doVisual does a command of visual mode.
-func (s *State) doVisual(e *edit.Editor, t text, i int, c command) {
-	from, to := s.selection(t, i)
-	lines := s.Mode == VisualLine
-	operator := map[string]string{"d": "d", "x": "d", "X": "d", "c": "c", "s": "c", "y": "y", "u": "gu", "U": "gU", "~": "g~"}[c.motion]
-	switch {
-	case operator != "":
-		s.Mode = Normal
-		s.operate(e, t, operator, from, to, lines)
-	case c.motion == "v" && !lines, c.motion == "V" && lines:
-		s.Mode = Normal
-	case c.motion == "v":
-		s.Mode = Visual
-	case c.motion == "V":
-		s.Mode = VisualLine
-	case c.motion == "o":
-		s.anchor, e.Cursor = e.Cursor, t.at[t.index(s.anchor)]
-	case c.motion == "p":
-		put, whole := e.Killed, s.lines
-		s.Mode = Normal
-		s.operate(e, t, "d", from, to, false)
-		left := textOf(e)
-		at := left.at[min(from, left.len())]
-		if whole != "" {
-			put = strings.TrimSuffix(put, "\n")
-		}
-		e.Splice(at, at, put)
-		e.Join(s.mark)
-	case len(c.motion) == 2 && (c.motion[0] == 'i' || c.motion[0] == 'a'):
-		if from, to, ok := t.object(c.motion[0] == 'a', c.motion[1:], i); ok && to > from {
-			s.anchor, e.Cursor = t.at[from], t.at[to-1]
-		}
-	default:
-		if m := s.move(t, c, i); m.ok {
-			e.Cursor = t.at[m.to]
-		}
-	}
 }
