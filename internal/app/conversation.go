@@ -408,10 +408,13 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Cuts:         c.Connection.Cuts,
 		Prices:       c.Connection.Prices,
 		Cache:        c.Connection.Cache,
-		Costs:        &c.process.Costs,
-		System:       system,
-		Form:         c.form,
-		HeadFor:      c.offeredBy,
+
+		KeepCacheLife: c.Connection.KeepCacheLife,
+
+		Costs:   &c.process.Costs,
+		System:  system,
+		Form:    c.form,
+		HeadFor: c.offeredBy,
 
 		CompressionPrompt: compressionPrompt,
 		OtherModel:        c.otherModel,

@@ -18,6 +18,18 @@ func (c *Config) cache(model string) cacheaware.Cache {
 	return cacheOf(c.Settings, known)
 }
 
+// keepLife keeps how long the cache of a model's provider was found to live. What is set, or
+// follows from how the provider is asked, is not the provider's own life, and replaces it
+// in every session alike.
+func (c *Config) keepLife(model string, life time.Duration) {
+	if c.KeepCacheLife == nil || c.Cache == nil {
+		return
+	}
+	if known := c.Cache(model); cacheOf(c.Settings, known).Life == known.Life {
+		c.KeepCacheLife(model, life)
+	}
+}
+
 // hourLife is how long an hour's cache is kept.
 const hourLife = time.Hour
 

@@ -41,3 +41,27 @@ func TestCacheOfAProvider(t *testing.T) {
 		}
 	}
 }
+
+// A life that was learned is the provider's own: one that is set, or asked for, is not kept, and
+// replaces it.
+func TestOnlyTheProvidersLifeIsKept(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		key, value string
+		kept       bool
+	}{
+		{"cache-life", "auto", true},
+		{"cache-life", "10m", false},
+		{"prompt-cache", "1h", false},
+	} {
+		b := newBench(t)
+		b.set(tt.key, tt.value)
+		kept := false
+		b.Cache = func(string) vendor.Cache { return vendor.Cache{Marks: true, Reach: 20, Life: 20 * time.Minute} }
+		b.KeepCacheLife = func(string, time.Duration) { kept = true }
+		b.keepLife("m", 40*time.Minute)
+		if kept != tt.kept {
+			t.Errorf("%s=%s: kept %t", tt.key, tt.value, kept)
+		}
+	}
+}

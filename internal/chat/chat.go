@@ -60,6 +60,9 @@ type Config struct {
 	// Cache is what is known of the cache of the endpoint in use for a model; nil for
 	// nothing.
 	Cache func(model string) vendor.Cache
+	// KeepCacheLife keeps for later sessions how long that cache was found to live; nil
+	// for no.
+	KeepCacheLife func(model string, life time.Duration)
 	// Costs is the ledger that max-cost looks at; nil means one of the conversation's own.
 	Costs *Costs
 	// Local reports whether the endpoint in use is on this machine; nil for no.

@@ -66,7 +66,9 @@ type Config struct {
 type Connection struct {
 	config  Config
 	consent consent
-	lessons *lessons
+	// dialects are how endpoints want to be asked, lives how long their caches live.
+	dialects *lessons[openai.Dialect]
+	lives    *lessons[time.Duration]
 
 	mu sync.Mutex
 	// learned is called, on any goroutine, when an endpoint has listed its models, and
@@ -97,8 +99,10 @@ func New(config Config) *Connection {
 		config.Caution = func(string) {}
 	}
 	return &Connection{
-		config: config, consent: newConsent(config.Folder), lessons: newLessons(config.State, config.Now),
-		learned: func() {}, note: config.Caution, hide: func(llm.Key) {}, cautioned: map[string]bool{},
+		config: config, consent: newConsent(config.Folder),
+		dialects: newLessons[openai.Dialect](config.State, dialectFile, dialectLife, config.Now),
+		lives:    newLessons[time.Duration](config.State, lifeFile, lifeLife, config.Now),
+		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, cautioned: map[string]bool{},
 	}
 }
 
@@ -221,7 +225,7 @@ func (c *Connection) current() (*peer, error) {
 		client: openai.NewClient(openai.Config{
 			BaseURL: endpoint.BaseURL, Key: endpoint.Key,
 			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
-			Lessons: c.lessons.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
+			Lessons: c.dialects.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
 		}),
 		asked: make(chan struct{}),
 	}
@@ -371,13 +375,26 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	return vendor.Guess(host, model)
 }
 
-// Cache is what is known of the cache of the endpoint in use for a model.
+// Cache is what is known of the cache of the endpoint in use for a model, with the life that
+// earlier replies taught.
 func (c *Connection) Cache(model string) vendor.Cache {
 	p, err := c.inUse()
 	if err != nil {
 		return vendor.Cache{}
 	}
-	return vendor.CacheAt(p.endpoint.Host(), model)
+	cache := vendor.CacheAt(p.endpoint.Host(), model)
+	if life := c.lives.of(p.endpoint.Host()).Learned(model); life > 0 {
+		cache.Life = life
+	}
+	return cache
+}
+
+// KeepCacheLife keeps how long the cache of the endpoint in use was found to live for a
+// model.
+func (c *Connection) KeepCacheLife(model string, life time.Duration) {
+	if p, err := c.inUse(); err == nil {
+		c.lives.of(p.endpoint.Host()).Keep(model, life)
+	}
 }
 
 // Local reports whether the endpoint in use is on this machine.

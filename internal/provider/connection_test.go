@@ -166,3 +166,28 @@ func TestLateAnswerChoosesNoModel(t *testing.T) {
 		t.Errorf("model %q was chosen", model)
 	}
 }
+
+// A cache's learned life is kept by endpoint and model from one run to the next, for a month,
+// and replaced by what is learned later.
+func TestCacheLives(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	at := func(host string) *bench {
+		b := newBench(t, func(c *provider.Config) { c.State, c.Now = state, func() time.Time { return now } })
+		b.set("base-url", "http://"+host+":9/v1")
+		return b
+	}
+	at("127.0.0.1").KeepCacheLife("m", time.Hour)
+	at("127.0.0.1").KeepCacheLife("m", 20*time.Minute)
+	if got := at("127.0.0.1").Cache("m").Life; got != 20*time.Minute {
+		t.Errorf("the next run believes in %v", got)
+	}
+	if at("127.0.0.1").Cache("n").Life != 0 || at("localhost").Cache("m").Life != 0 {
+		t.Error("another model or endpoint has learned it")
+	}
+	now = now.Add(31 * 24 * time.Hour)
+	if got := at("127.0.0.1").Cache("m").Life; got != 0 {
+		t.Errorf("after a month it is %v", got)
+	}
+}

@@ -12,88 +12,97 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/llm"
-	"agent/internal/llm/openai"
 	"agent/internal/rawjson"
 )
 
-const (
-	// lessonLife is how long a lesson counts: servers are updated.
-	lessonLife = 7 * 24 * time.Hour
-	// mostLessons is how many are kept; the oldest make room.
-	mostLessons = 200
-)
+// mostLessons is how many are kept of each kind; the oldest make room.
+const mostLessons = 200
 
-// lessons is a file with what endpoints have taught about how they want to be asked,
-// by host and model. Only what was understood is in it, so that losing it costs one
-// refused request.
-type lessons struct {
+// lessons is a file with what endpoints have taught, by host and model. Losing it costs
+// no more than learning them again.
+type lessons[T any] struct {
 	// path is "" where nothing is kept.
 	path string
+	// life is how long a lesson counts: servers are updated.
+	life time.Duration
 	now  func() time.Time
 
 	mu sync.Mutex
 }
 
 // taught is a lesson of the file.
-type taught struct {
-	Dialect openai.Dialect `json:"dialect"`
-	At      time.Time      `json:"at"`
+type taught[T any] struct {
+	Lesson T         `json:"lesson"`
+	At     time.Time `json:"at"`
 }
 
-// newLessons returns those of a folder, "" for none.
-func newLessons(folder string, now func() time.Time) *lessons {
-	l := &lessons{now: now}
+// dialectFile is the file of how endpoints want to be asked. Only what was understood is in
+// it.
+const (
+	dialectFile = "endpoints.json"
+	dialectLife = 7 * 24 * time.Hour
+)
+
+// lifeFile is the file of how long the caches of endpoints live.
+const (
+	lifeFile = "caches.json"
+	lifeLife = 30 * 24 * time.Hour
+)
+
+// newLessons returns those of a file in a folder, "" for none.
+func newLessons[T any](folder, file string, life time.Duration, now func() time.Time) *lessons[T] {
+	l := &lessons[T]{life: life, now: now}
 	if folder != "" {
-		l.path = filepath.Join(folder, "endpoints.json")
+		l.path = filepath.Join(folder, file)
 	}
 	return l
 }
 
 // of returns the lessons of a host.
-func (l *lessons) of(host string) llm.Lessons[openai.Dialect] { return hostLessons{l, host} }
+func (l *lessons[T]) of(host string) llm.Lessons[T] { return hostLessons[T]{l, host} }
 
 // hostLessons implements llm.Lessons for a host.
-type hostLessons struct {
-	all  *lessons
+type hostLessons[T any] struct {
+	all  *lessons[T]
 	host string
 }
 
 // Learned implements llm.Lessons.
-func (h hostLessons) Learned(model string) openai.Dialect { return h.all.read()[h.key(model)].Dialect }
+func (h hostLessons[T]) Learned(model string) T { return h.all.read()[h.key(model)].Lesson }
 
 // Keep implements llm.Lessons. A failure is not reported: the endpoint teaches it
 // again.
-func (h hostLessons) Keep(model string, d openai.Dialect) {
-	_ = h.all.add(h.key(model), d)
+func (h hostLessons[T]) Keep(model string, lesson T) {
+	_ = h.all.add(h.key(model), lesson)
 }
 
-func (h hostLessons) key(model string) string { return h.host + " " + model }
+func (h hostLessons[T]) key(model string) string { return h.host + " " + model }
 
 // read returns the lessons that count. A file that cannot be read has none.
-func (l *lessons) read() map[string]taught {
-	all := map[string]taught{}
+func (l *lessons[T]) read() map[string]taught[T] {
+	all := map[string]taught[T]{}
 	if l.path == "" {
 		return all
 	}
 	data, err := disk.Read(l.path)
 	if err != nil || json.Unmarshal(data, &all) != nil {
-		return map[string]taught{}
+		return map[string]taught[T]{}
 	}
-	maps.DeleteFunc(all, func(_ string, t taught) bool {
+	maps.DeleteFunc(all, func(_ string, t taught[T]) bool {
 		age := l.now().Sub(t.At)
-		return age > lessonLife || age < 0
+		return age > l.life || age < 0
 	})
 	return all
 }
 
-func (l *lessons) add(key string, d openai.Dialect) error {
+func (l *lessons[T]) add(key string, lesson T) error {
 	if l.path == "" {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.read()
-	all[key] = taught{d, l.now()}
+	all[key] = taught[T]{lesson, l.now()}
 	oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
 		if c := all[a].At.Compare(all[b].At); c != 0 {
 			return c

@@ -15,7 +15,9 @@ func TestLessons(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	open := func() *lessons { return newLessons(filepath.Join(dir, "state"), func() time.Time { return now }) }
+	open := func() *lessons[openai.Dialect] {
+		return newLessons[openai.Dialect](filepath.Join(dir, "state"), dialectFile, dialectLife, func() time.Time { return now })
+	}
 	want := openai.Dialect{OmitUsage: true, API: openai.APIResponses}
 	open().of("a.example").Keep("m", want)
 	if got := open().of("a.example").Learned("m"); got != want {
@@ -25,7 +27,7 @@ func TestLessons(t *testing.T) {
 	if open().of("b.example").Learned("m") != none || open().of("a.example").Learned("n") != none {
 		t.Error("another host or model has learned it")
 	}
-	for _, age := range []time.Duration{-time.Hour, lessonLife + time.Hour} {
+	for _, age := range []time.Duration{-time.Hour, dialectLife + time.Hour} {
 		now = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).Add(age)
 		if open().of("a.example").Learned("m") != none {
 			t.Errorf("it counts after %s", age)
@@ -38,11 +40,11 @@ func TestLessonsFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	now := time.Now()
-	l := newLessons(dir, func() time.Time { now = now.Add(time.Second); return now })
+	l := newLessons[openai.Dialect](dir, dialectFile, dialectLife, func() time.Time { now = now.Add(time.Second); return now })
 	for i := range mostLessons + 5 {
 		l.of("h").Keep(fmt.Sprint(i), openai.Dialect{OmitCache: true})
 	}
-	if all := l.read(); len(all) != mostLessons || all["h 4"].Dialect.OmitCache || !all["h 5"].Dialect.OmitCache {
+	if all := l.read(); len(all) != mostLessons || all["h 4"].Lesson.OmitCache || !all["h 5"].Lesson.OmitCache {
 		t.Errorf("%d are kept", len(all))
 	}
 	if err := os.WriteFile(l.path, []byte("{"), 0o600); err != nil {
@@ -55,6 +57,6 @@ func TestLessonsFile(t *testing.T) {
 	if !l.of("h").Learned("m").OmitCache {
 		t.Error("a broken file is not replaced")
 	}
-	newLessons("", time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
-	newLessons("/dev/null/x", time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
+	newLessons[openai.Dialect]("", dialectFile, dialectLife, time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
+	newLessons[openai.Dialect]("/dev/null/x", dialectFile, dialectLife, time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
 }

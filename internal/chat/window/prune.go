@@ -62,10 +62,28 @@ func (w *Window) follow(strategy compression.Pruner) {
 	p := &w.pruning
 	if p.engine == nil {
 		p.engine = w.newEngine(strategy)
+		p.engine.Become(w.History.RawHistory())
+	} else {
+		taught := p.engine.Pauses()
+		p.engine.Become(w.History.RawHistory())
+		if p.engine.Pauses() != taught {
+			w.keepLife()
+		}
 	}
-	p.engine.Become(w.History.RawHistory())
 	for path := range w.pins {
 		p.engine.Pin(path, true) // also when the conversation has met it since
+	}
+}
+
+// keepLife keeps for later sessions what the latest reply has taught of its cache's life.
+func (w *Window) keepLife() {
+	latest, ok := w.pruning.engine.Latest()
+	if !ok || w.KeepLife == nil || w.Cache == nil {
+		return
+	}
+	known := w.Cache(latest.Model)
+	if life := w.pruning.engine.Believe(known).Life; life != known.Life {
+		w.KeepLife(latest.Model, life)
 	}
 }
 

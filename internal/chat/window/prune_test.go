@@ -329,3 +329,76 @@ func TestRecalledSoonIsPinned(t *testing.T) {
 		})
 	}
 }
+
+// What a reply teaches of a cache's life is kept for later sessions, once; a later reply that
+// contradicts it corrects it.
+func TestLearnedLifeIsKept(t *testing.T) {
+	t.Parallel()
+	kept := map[string]time.Duration{}
+	session := func() *priced {
+		p := newPriced(t, 1_000_000, nil)
+		config := p.Window.Config
+		config.Cache = func(model string) cacheaware.Cache {
+			life := 5 * time.Minute
+			if known, ok := kept[model]; ok {
+				life = known
+			}
+			return cacheaware.Cache{Life: life}
+		}
+		config.KeepLife = func(model string, life time.Duration) { kept[model] = life }
+		p.Window = window.New(config)
+		p.words = 3000
+		return p
+	}
+	reply := func(p *priced, n int, pause time.Duration, share float64) {
+		t.Helper()
+		p.now = p.now.Add(pause)
+		if err := p.tryFit(); err != nil {
+			t.Fatal(err)
+		}
+		p.Observe("test-model", p.Estimate(), window.Reported{Prompt: p.Estimate(), Cached: int(share * float64(p.Estimate()))})
+		id := fmt.Sprint("c", n)
+		p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: "read_file", Parameters: fmt.Appendf(nil, `{"file_path":"f%d"}`, n)})))
+		p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "read_file", Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
+		p.Saved()
+	}
+	first := session()
+	for n := range 4 {
+		reply(first, n, 10*time.Second, 0.95)
+	}
+	if len(kept) > 0 {
+		t.Fatalf("kept %v without a pause", kept)
+	}
+	reply(first, 4, 30*time.Minute, 0.9)
+	model := first.set.Model
+	if kept[model] != 30*time.Minute {
+		t.Fatalf("kept %v after a cache that was warm for half an hour", kept)
+	}
+	second := session()
+	reply(second, 0, time.Second, 0)
+	for n := range 3 {
+		reply(second, n+1, 10*time.Second, 0.95)
+	}
+	second.now = second.now.Add(25 * time.Minute)
+	if latest := second.requested(t); latest.Cold || latest.Cache.Life != 30*time.Minute {
+		t.Errorf("the second session begins with %+v", latest)
+	}
+	reply(second, 5, 0, 0)
+	if got := kept[model]; got >= 25*time.Minute || got < 24*time.Minute {
+		t.Errorf("after a reply that found nothing %v is kept", got)
+	}
+}
+
+// requested is what the next request is judged by.
+func (p *priced) requested(t *testing.T) cacheaware.Request {
+	t.Helper()
+	if err := p.tryFit(); err != nil {
+		t.Fatal(err)
+	}
+	reply := p.Stamp(history.New(history.AI, &history.Text{Text: "hm"}))
+	request, ok := reply.Metadata[cacheaware.MetaRequest].(cacheaware.Request)
+	if !ok {
+		t.Fatal("no request is noted")
+	}
+	return request
+}

@@ -83,6 +83,9 @@ type Config struct {
 	Price func(model string) cacheaware.Price
 	// Cache is what is known of the cache of a model's provider; nil for nothing.
 	Cache func(model string) cacheaware.Cache
+	// KeepLife is called with the life of a model's cache when a reply has taught it; nil
+	// hears nothing.
+	KeepLife func(model string, life time.Duration)
 	// Cuts reports whether the server may be one that cuts prompts off without a word;
 	// nil for yes.
 	Cuts func() bool

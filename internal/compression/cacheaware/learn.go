@@ -45,6 +45,10 @@ func (e *Engine) Believe(c Cache) Cache {
 	return c
 }
 
+// Pauses are what a life is learned from: the longest pause after which most was still held,
+// and the shortest after which nothing was; 0 for none.
+func (e *Engine) Pauses() [2]time.Duration { return [2]time.Duration{e.learned.alive, e.learned.dead} }
+
 // Shortfalls reports that a provider finds less than its kind of cache should, so that
 // only the end of the latest request is counted on.
 func (e *Engine) Shortfalls() bool { return e.learned.short >= shortfalls }
