@@ -80,6 +80,7 @@ func examine(ctx context.Context, w world, o settingsOptions) []finding {
 		return append(found, finding{"fix", "settings: " + err.Error(), "correct it, or move the profile away"})
 	}
 	found = append(found, checkProfiles(settings.NewStore(f.Config, s.Registry()))...)
+	found = append(found, checkIdle(s)...)
 	found = append(found, checkEndpoint(ctx, w.Connect(s, f, nil), s)...)
 	found = append(found, checkSetup(w, f, s)...)
 	found = append(found, checkTerminal(w), checkSandbox(s), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
@@ -122,6 +123,16 @@ func checkProfiles(store *settings.Store) []finding {
 			found = append(found, finding{"fix", "profile " + name + ": " + err.Error(), "correct " + store.Path(name)})
 		case len(profile.Unknown) > 0:
 			found = append(found, finding{"note", "profile " + name + " holds unknown keys: " + strings.Join(profile.Unknown, ", "), ""})
+		}
+	}
+	return found
+}
+
+// checkIdle names what is set and changes nothing.
+func checkIdle(s *settings.Settings) (found []finding) {
+	for _, set := range s.Changed() {
+		if why := settings.NoEffect(s, set.Spec.Key); why != "" {
+			found = append(found, finding{"note", why, ""})
 		}
 	}
 	return found

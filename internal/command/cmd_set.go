@@ -56,7 +56,11 @@ func (c *Commands) showOrAssign(ctx context.Context, word string) (Output, error
 	if err != nil {
 		return Output{}, err
 	}
-	return Output{Lines: DescribeSetting(resolved, c.deps.Settings.Profile())}, nil
+	lines := DescribeSetting(resolved, c.deps.Settings.Profile())
+	if why := settings.NoEffect(c.deps.Settings, resolved.Spec.Key); why != "" {
+		lines = append(lines, "  "+why)
+	}
+	return Output{Lines: lines}, nil
 }
 
 // assign sets a value for the session and says what it was.
@@ -84,6 +88,9 @@ func (c *Commands) assign(ctx context.Context, key, value string) (Output, error
 // effect says what a change of the window's settings comes to, where that is not what
 // the value says.
 func (c *Commands) effect(ctx context.Context, key string) []string {
+	if why := settings.NoEffect(c.deps.Settings, key); why != "" {
+		return []string{why}
+	}
 	decides := []string{settings.CompressionThreshold.Key(), settings.ContextLimit.Key(), settings.MaxOutputTokens.Key()}
 	if !slices.Contains(decides, key) {
 		return nil

@@ -38,6 +38,22 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// A setting that the strategy does not ask for says so, when it is set and when it is asked for.
+func TestSetSaysWhatHasNoEffect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const why = "compression.density.fileDedupe has no effect with the strategy cache-aware"
+	if got := text(w.run(t, "/set compression.density.fileDedupe false")); strings.Contains(got, "no effect") {
+		t.Errorf("with high-density\n%s", got)
+	}
+	w.run(t, "/set compression-strategy cache-aware")
+	for _, line := range []string{"/set compression.density.fileDedupe true", "/set compression.density.fileDedupe"} {
+		if got := text(w.run(t, line)); !strings.HasSuffix(got, why) {
+			t.Errorf("%s says\n%s", line, got)
+		}
+	}
+}
+
 // What /set takes back shows what lies below it.
 func TestUnsetShowsTheLayerBelow(t *testing.T) {
 	t.Parallel()

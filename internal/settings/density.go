@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"strings"
 
 	"agent/internal/compression"
 )
@@ -43,4 +44,21 @@ func Density(s *Settings) compression.DensityConfig {
 		}
 	}
 	return config
+}
+
+// NoEffect says why a setting changes nothing beside the others as they are, "" where it
+// does.
+func NoEffect(s *Settings, key string) string {
+	if !strings.HasPrefix(key, DensityKey("")) {
+		return ""
+	}
+	name := CompressionStrategy.Of(s)
+	strategy, err := compression.Get(name)
+	if err != nil {
+		return ""
+	}
+	if _, optimizes := strategy.(compression.Optimizer); optimizes {
+		return ""
+	}
+	return key + " has no effect with the strategy " + name
 }
