@@ -43,6 +43,8 @@ func gitNames(workTree string, configurations []string) []string {
 		}
 		for _, set := range gitSettings(string(content)) {
 			switch {
+			case set.key == "init.templatedir": // git init and git clone copy its hooks
+				names = append(names, filepath.Join(gitPath(set.value, workTree), "hooks"), filepath.Join(gitPath(set.value, workTree), "config"))
 			case set.key == "core.hookspath":
 				names = append(names, hooksIn(gitPath(set.value, workTree), workTree)...)
 			case set.key == "include.path" || set.key == "includeif.path":
@@ -103,7 +105,7 @@ func isData(key string) bool {
 	}
 	section, name := key[:strings.Index(key, ".")], key[strings.LastIndex(key, ".")+1:]
 	return slices.Contains([]string{"user", "author", "committer", "url", "init", "color", "column", "advice", "branch"}, section) ||
-		slices.Contains([]string{"url", "pushurl", "fetch", "push", "merge"}, name)
+		section == "remote" && slices.Contains([]string{"url", "pushurl", "fetch", "push"}, name) || key == "submodule.url"
 }
 
 // notInWords are the characters at which a command of the configuration is taken apart
@@ -163,8 +165,29 @@ func gitSettings(content string) []gitSetting {
 		if !ok || section == "" || strings.HasPrefix(name, "#") || strings.HasPrefix(name, ";") {
 			continue
 		}
-		value = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `"`, "").Replace(strings.TrimSpace(value))
-		settings = append(settings, gitSetting{section + "." + name, value})
+		settings = append(settings, gitSetting{section + "." + name, gitValue(value)})
 	}
 	return settings
+}
+
+// gitValue is a value as git reads it: without quotes, escapes, and the comment behind it.
+func gitValue(text string) string {
+	var value strings.Builder
+	quoted, escaped := false, false
+	for _, r := range strings.TrimSpace(text) {
+		switch {
+		case escaped:
+			escaped = false
+			value.WriteRune(r)
+		case r == '\\':
+			escaped = true
+		case r == '"':
+			quoted = !quoted
+		case !quoted && (r == '#' || r == ';'):
+			return strings.TrimSpace(value.String())
+		default:
+			value.WriteRune(r)
+		}
+	}
+	return value.String()
 }
