@@ -142,6 +142,9 @@ var durations = pattern.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
 	said := answer.Error + "\x00" + answer.ForModel()
+	if answer.ExitCode != nil {
+		said = answer.Error + "\x00" + answer.Text // the note is how long it took
+	}
 	if failed {
 		said = durations.ReplaceAllString(said, "")
 	}

@@ -15,7 +15,7 @@ import (
 // did is one call that a guard is told of.
 type did struct {
 	name, arguments, answer string
-	fails                   bool
+	fails, ends             bool
 	took                    time.Duration
 }
 
@@ -28,6 +28,9 @@ func (d did) end(g *Loop) {
 	if d.fails {
 		status := 1
 		answer.ExitCode = &status
+	}
+	if d.ends { // as a command, whose note is never the same
+		answer.ExitCode, answer.Note = new(int), fmt.Sprintf("[exit 0 after %s]", d.took)
 	}
 	g.Gate().Ended(Call{Name: d.name, Said: traits.Said{Name: d.name, Subject: d.arguments}, Arguments: json.RawMessage(d.arguments), Traits: does}, answer, d.took)
 }
@@ -74,6 +77,15 @@ func TestLoopGuard(t *testing.T) {
 		}
 		return circle
 	}
+	command := func(arguments string) func(int) did {
+		return func(n int) did {
+			return did{name: "run", arguments: arguments, answer: "same", ends: true, took: time.Duration(n+1) * time.Millisecond}
+		}
+	}
+	var commands []func(int) did
+	for i := range maxRotation {
+		commands = append(commands, command(fmt.Sprint(i)))
+	}
 	for _, tt := range []struct {
 		name string
 		// circle are the calls that take turns; says is what is said of them in the end,
@@ -94,6 +106,8 @@ func TestLoopGuard(t *testing.T) {
 		{"F9: five successes in turn", rotation(5), "the same 5 calls came again and again with the same answers, the last of them run 0"},
 		{"F9: seven in turn", rotation(7), "the same 7 calls"},
 		{"F9: twelve in turn", rotation(12), "the same 12 calls"},
+		{"F9: twelve commands in turn", commands, "the same 12 calls"},
+		{"a command that succeeds", commands[:1], "got the same answer 5 times"},
 		{"F9: failures among them", append(rotation(6), always(test), always(read)), "the same 8 calls"},
 		{"seven in turn, one of which learns something", append(rotation(6), numbered(read, "answer")), ""},
 		{"seven in turn, one of which waits", append(rotation(6), always(did{name: "run", arguments: "sleep", took: 10 * time.Second})), ""},
