@@ -24,18 +24,18 @@ func TestSessionFlags(t *testing.T) {
 		return newRoot(world{}, func(_ context.Context, _ world, o sessionOptions) error { return keep(o) })
 	}
 	for line, want := range map[string]sessionOptions{
-		"":                 {output: "text"},
-		"fix the tests":    {output: "text", prompt: "fix the tests"},
-		"-p fix the tests": {output: "text", prompt: "fix the tests", headless: true},
-		"--prompt= -m gpt --set a=b --set c=d --base-url u": {output: "text", headless: true, settingsOptions: settingsOptions{
+		"":                 {output: "text", input: "text"},
+		"fix the tests":    {output: "text", input: "text", prompt: "fix the tests"},
+		"-p fix the tests": {output: "text", input: "text", prompt: "fix the tests", headless: true},
+		"--prompt= -m gpt --set a=b --set c=d --base-url u": {output: "text", input: "text", headless: true, settingsOptions: settingsOptions{
 			model: "gpt", baseURL: "u", set: []string{"a=b", "c=d"},
 		}},
 		"-C dir --approval-mode ask --max-turns 3 --allow x --no-session --debug --output-format json --profile work": {
-			output: "json", workspace: "dir", named: true, allow: []string{"x"}, noSession: true, debug: true,
+			output: "json", input: "text", workspace: "dir", named: true, allow: []string{"x"}, noSession: true, debug: true,
 			settingsOptions: settingsOptions{approvalMode: "ask", maxTurns: "3", profile: "work"},
 		},
-		"-c":     {output: "text", continues: true},
-		"-r abc": {output: "text", resume: "abc"},
+		"-c":     {output: "text", input: "text", continues: true},
+		"-r abc": {output: "text", input: "text", resume: "abc"},
 	} {
 		got, err := parsed(t, root, line)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(sessionOptions{}, settingsOptions{})); err != nil || diff != "" {
