@@ -29,7 +29,7 @@ func (c *Conversation) findHooks() {
 		Jobs: c.env.Jobs, Confined: c.confinement,
 		Distrusted: func() []string { return slices.Concat(c.workspace.Folders(), c.confinement().Policy.Writable()) },
 		OnlyLooks:  func() bool { return c.Mode().OnlyLooks() },
-		Dir:        c.workspace.Root(), Home: realPath(c.process.Home), Spool: c.workspace.TempDir(),
+		Dir:        c.workspace.Root(), Home: realPath(c.process.Home), Spool: c.workspace.TempDir,
 		Common: c.hookInput,
 		May:    c.mayHook,
 		Around: c.aroundHooks,

@@ -48,9 +48,10 @@ type Config struct {
 	// OnlyLooks reports whether the conversation may change nothing at present: hooks are
 	// kept to that, too.
 	OnlyLooks func() bool
-	// Dir is the workspace, Home the user's home folder, Spool the folder for what is too
-	// long for the model.
-	Dir, Home, Spool string
+	// Dir is the workspace, Home the user's home folder.
+	Dir, Home string
+	// Spool returns the folder for what is too long for the model.
+	Spool func() string
 	// Common are the members of what every hook reads.
 	Common func() map[string]any
 	// May says why a hook must not run now; nil lets all run. It is asked before each start.

@@ -54,7 +54,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 	jobs.Grace = 100 * time.Millisecond
 	t.Cleanup(jobs.Close)
 	config := Config{
-		Jobs: jobs, Dir: dir, Home: home, Spool: spool,
+		Jobs: jobs, Dir: dir, Home: home, Spool: func() string { return spool },
 		Confined:   func() sandbox.Confinement { return sandbox.Confinement{} },
 		Distrusted: func() []string { return []string{dir} },
 		OnlyLooks:  func() bool { return false },
@@ -330,7 +330,7 @@ func TestHooksOutput(t *testing.T) {
 	if len(got.Context) != 1 || len([]rune(got.Context[0])) > mostTold+200 || !strings.Contains(got.Context[0], "only the first 10000 characters are here; all of it is in ") {
 		t.Fatalf("%d, %.100v", len(got.Context), got)
 	}
-	files, _ := filepath.Glob(filepath.Join(b.Spool, "hook-*.txt"))
+	files, _ := filepath.Glob(filepath.Join(b.Spool(), "hook-*.txt"))
 	if len(files) != 1 {
 		t.Fatal(files)
 	}

@@ -183,7 +183,7 @@ func (r *Runner) told(text string) string {
 		return text
 	}
 	rest := "is not kept"
-	if file, err := os.CreateTemp(r.Spool, "hook-*.txt"); err == nil {
+	if file, err := os.CreateTemp(r.Spool(), "hook-*.txt"); err == nil {
 		if _, err = file.WriteString(text); err == nil && file.Close() == nil {
 			rest = "is in " + file.Name()
 		}
