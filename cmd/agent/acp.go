@@ -69,10 +69,10 @@ func (a editorAgent) Version() string { return version }
 // Images implements acp.Agent. Whether a model takes images is known when it is used.
 func (a editorAgent) Images() bool { return true }
 
-func (a editorAgent) Open(ctx context.Context, folder, id string, emit func(chat.Event), gates ...gate.Gate) (acp.Conversation, error) {
+func (a editorAgent) Open(ctx context.Context, folder, id, servers string, emit func(chat.Event), gates ...gate.Gate) (acp.Conversation, error) {
 	o := a.o
 	o.workspace, o.resume = folder, id
-	c, err := newConversation(ctx, a.w, o, app.Options{Events: func(e chat.Envelope) { emit(e.Event) }, Connect: app.Find, Gates: gates})
+	c, err := newConversation(ctx, a.w, o, app.Options{Events: func(e chat.Envelope) { emit(e.Event) }, Connect: app.Find, Gates: gates, EditorServers: servers})
 	var missing *session.NotFoundError
 	var locked *session.LockedError
 	switch {

@@ -137,7 +137,13 @@ func (e *editor) response(id int, answer func(params string) string) received {
 func (e *editor) start(folder string) (session string) {
 	e.t.Helper()
 	e.response(e.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": e.shows != nil}}}), nil)
-	m := e.response(e.request("session/new", map[string]any{"cwd": folder, "mcpServers": []any{}}), nil)
+	return e.sessionOf(map[string]any{"cwd": folder, "mcpServers": []any{}})
+}
+
+// sessionOf opens a session.
+func (e *editor) sessionOf(params map[string]any) (session string) {
+	e.t.Helper()
+	m := e.response(e.request("session/new", params), nil)
 	var result struct{ SessionID string }
 	if m.Error != nil || json.Unmarshal(m.Result, &result) != nil || result.SessionID == "" {
 		e.t.Fatalf("session/new: %+v %s", m.Error, m.Result)

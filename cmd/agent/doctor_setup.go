@@ -60,7 +60,7 @@ func hookFindings(w world, f app.Folders) []finding {
 
 // serverFindings says how the servers are, as far as it is known. Nothing is started.
 func serverFindings(w world, f app.Folders, s *settings.Settings) []finding {
-	configured, err := w.Servers(f, w.Dir, nil, false)
+	configured, err := w.Servers(f, w.Dir, app.Options{})
 	if err != nil {
 		return []finding{{"fix", "mcp: " + err.Error(), ""}}
 	}

@@ -44,7 +44,7 @@ func configuredServers(w world) (*app.Servers, error) {
 	if w.Dir == "" {
 		return nil, errors.New("the current folder was deleted; change to another")
 	}
-	found, err := w.Servers(f, w.Dir, nil, false)
+	found, err := w.Servers(f, w.Dir, app.Options{})
 	if err != nil {
 		return nil, err
 	}

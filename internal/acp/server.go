@@ -65,9 +65,10 @@ type Agent interface {
 	// Images reports whether the model of new sessions takes images.
 	Images() bool
 	// Open makes a conversation in a folder: a new one, or the recorded one of an id.
+	// Servers are MCP servers that the editor brings, in the JSON of mcp.json, "" for none.
 	// The events go to emit; its calls pass the gates too. An error is a *SignInError, a *HeldError or ErrNoSession
 	// where one of these is the reason.
-	Open(ctx context.Context, folder, id string, emit func(chat.Event), gates ...gate.Gate) (Conversation, error)
+	Open(ctx context.Context, folder, id, servers string, emit func(chat.Event), gates ...gate.Gate) (Conversation, error)
 	// List returns the recorded sessions of a folder, or all for "", latest first.
 	List(folder string) ([]Listed, error)
 	Delete(id string) error
@@ -259,7 +260,7 @@ func (s *Server) initialize(m message) {
 		"agentCapabilities": map[string]any{
 			"loadSession":         true,
 			"promptCapabilities":  map[string]any{"image": s.agent.Images(), "audio": false, "embeddedContext": true},
-			"mcpCapabilities":     map[string]any{"http": false, "sse": false},
+			"mcpCapabilities":     map[string]any{"http": true, "sse": true},
 			"sessionCapabilities": map[string]any{"list": none, "resume": none, "close": none, "delete": none},
 		},
 		"authMethods": []any{auth},
@@ -284,6 +285,11 @@ func (s *Server) open(ctx context.Context, m message, p sessionParams, id string
 		s.answer(m, nil, wrong)
 		return
 	}
+	servers, err := serversOf(p.MCPServers)
+	if err != nil {
+		s.answer(m, nil, failf(codeParams, "%v", err))
+		return
+	}
 	s.mu.Lock()
 	full := len(s.sessions)+s.opening >= maxSessions
 	if !full {
@@ -295,7 +301,7 @@ func (s *Server) open(ctx context.Context, m message, p sessionParams, id string
 		return
 	}
 	opened := newSession(s)
-	err := opened.begin(ctx, p.Cwd, id)
+	err = opened.begin(ctx, p.Cwd, id, servers)
 	s.mu.Lock()
 	s.opening--
 	if err == nil {
@@ -306,7 +312,7 @@ func (s *Server) open(ctx context.Context, m message, p sessionParams, id string
 		s.answer(m, nil, openError(err))
 		return
 	}
-	opened.welcome(m, p, id != "")
+	opened.welcome(m, id != "")
 }
 
 // openError is why a session cannot be opened, in the protocol's codes.

@@ -47,9 +47,9 @@ func newSession(s *Server) *session {
 }
 
 // begin makes the conversation and starts its goroutines.
-func (s *session) begin(ctx context.Context, folder, id string) error {
+func (s *session) begin(ctx context.Context, folder, id, servers string) error {
 	s.ctx, s.end = context.WithCancel(ctx)
-	talk, err := s.server.agent.Open(s.ctx, folder, id, s.event, s.files.gate())
+	talk, err := s.server.agent.Open(s.ctx, folder, id, servers, s.event, s.files.gate())
 	if err != nil {
 		s.end()
 		return err
@@ -60,7 +60,7 @@ func (s *session) begin(ctx context.Context, folder, id string) error {
 
 // welcome answers the request that opened the session and starts it. A load shows what
 // was said before first.
-func (s *session) welcome(m message, p sessionParams, recorded bool) {
+func (s *session) welcome(m message, recorded bool) {
 	result := map[string]any{"configOptions": s.options(), "modes": s.modes()}
 	if !recorded {
 		result["sessionId"] = s.id
@@ -72,9 +72,6 @@ func (s *session) welcome(m message, p sessionParams, recorded bool) {
 	s.show.send(update{"sessionUpdate": "available_commands_update", "availableCommands": s.commands()})
 	for _, line := range s.talk.Notices() {
 		s.show.notice("info", line)
-	}
-	if n := len(p.MCPServers); n > 0 {
-		s.show.notice("warning", "MCP servers of the editor are not used")
 	}
 	s.server.running.Go(s.run)
 	s.server.running.Go(s.work)

@@ -56,6 +56,9 @@ type Options struct {
 	Allow, AllowOutside []string
 	// Servers are the values of --mcp-config.
 	Servers []string
+	// EditorServers are those of an editor, as a file of servers has them. They are never
+	// written to one.
+	EditorServers string
 	// Browse opens an address in the person's browser; nil where there is none.
 	Browse func(ctx context.Context, address string)
 	// NoSetup leaves out what people and repositories have brought along: instructions,

@@ -36,10 +36,13 @@ type Servers struct {
 	Confined func() sandbox.Confinement
 }
 
-// Servers finds the servers of a workspace. Given are values of --mcp-config; onlyGiven
-// leaves out all others.
-func (p *Process) Servers(f Folders, workspace string, given []string, onlyGiven bool) (*Servers, error) {
-	found, err := servers.Find(servers.Where{Config: f.Config, Home: p.Home, Workspace: workspace, Given: given, Dir: p.Dir, GivenOnly: onlyGiven})
+// Servers finds the servers of a workspace, and those that the options of a conversation
+// bring.
+func (p *Process) Servers(f Folders, workspace string, o Options) (*Servers, error) {
+	found, err := servers.Find(servers.Where{
+		Config: f.Config, Home: p.Home, Workspace: workspace, Dir: p.Dir,
+		Given: o.Servers, Editor: o.EditorServers, GivenOnly: o.NoSetup,
+	})
 	if err != nil {
 		return nil, InputError{err}
 	}

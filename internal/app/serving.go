@@ -45,7 +45,7 @@ const (
 
 // findServers finds the servers that are configured. What is wrong with one is said.
 func (c *Conversation) findServers() (err error) {
-	c.configured, err = c.process.Servers(c.folders, c.workspace.Root(), c.options.Servers, c.options.NoSetup)
+	c.configured, err = c.process.Servers(c.folders, c.workspace.Root(), c.options)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (c *Conversation) useServers() {
 // ReloadServers reads the configuration again, connects to all servers and offers what
 // there is then. It returns what a person should know of it.
 func (c *Conversation) ReloadServers(ctx context.Context) ([]string, error) {
-	configured, err := c.process.Servers(c.folders, c.workspace.Root(), c.options.Servers, c.options.NoSetup)
+	configured, err := c.process.Servers(c.folders, c.workspace.Root(), c.options)
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,13 @@ type Server struct {
 	Unused string
 }
 
-// Origin says where the server is configured, in a word or two.
+// From says where the server is configured, in a word or two.
 func (s Server) From() string {
 	switch s.Origin {
 	case servers.Flag:
 		return "--mcp-config"
+	case servers.Editor:
+		return "the editor"
 	case servers.Project:
 		return ".mcp.json"
 	}

@@ -29,6 +29,9 @@ type Environment struct {
 func (s *Server) Expand(e Environment) (*Server, error) {
 	x := expander{from: e, server: s}
 	with := *s
+	if s.Origin == Editor {
+		return &with, nil
+	}
 	with.Command, with.Cwd, with.URL = x.text(s.Command), x.text(s.Cwd), x.text(s.URL)
 	with.Args = make([]string, len(s.Args))
 	for i, arg := range s.Args {

@@ -34,7 +34,9 @@ type Where struct {
 	// Given are the values of --mcp-config: files, or JSON. Relative files are those of Dir.
 	Given []string
 	Dir   string
-	// GivenOnly leaves out all but Given.
+	// Editor is the JSON of the servers that an editor brings, empty for none.
+	Editor string
+	// GivenOnly leaves out all but Given and Editor.
 	GivenOnly bool
 }
 
@@ -52,6 +54,9 @@ func Find(w Where) (Found, error) {
 		if err := f.given(given, w); err != nil {
 			return Found{}, fmt.Errorf("--mcp-config: %w", err)
 		}
+	}
+	if w.Editor != "" {
+		f.read("", []byte(w.Editor), Editor, "")
 	}
 	if w.GivenOnly {
 		return f, nil
@@ -129,10 +134,7 @@ func (f *Found) file(from source.Place, file string, origin Origin, folder strin
 // read adds the servers of a text.
 func (f *Found) read(file string, data []byte, origin Origin, folder string) {
 	entries, order, err := decode(data)
-	place := file
-	if place == "" {
-		place = "--mcp-config"
-	}
+	place := (&Server{File: file, Origin: origin}).Place()
 	if err != nil {
 		f.Problems = append(f.Problems, fmt.Sprintf("no server is used of %s: %v", place, err))
 		return
@@ -174,7 +176,10 @@ func (f *Found) own(s *Server, place string) {
 
 // Place names where the server is configured.
 func (s *Server) Place() string {
-	if s.File == "" {
+	switch {
+	case s.Origin == Editor:
+		return "the editor"
+	case s.File == "":
 		return "--mcp-config"
 	}
 	return s.File

@@ -18,6 +18,8 @@ type Origin string
 const (
 	// Flag is --mcp-config.
 	Flag Origin = "flag"
+	// Editor is an editor that drives the session. Its texts hold no variables.
+	Editor Origin = "editor"
 	// User is the person's own mcp.json.
 	User Origin = "user"
 	// Project is .mcp.json of the repository or the workspace.

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/llm/llmtest"
+)
+
+// Servers of the editor serve the session: by its word, each call asked about, and nothing
+// of them is kept in a file.
+func TestEditorServers(t *testing.T) {
+	t.Parallel()
+	const key = "env-value-7c1"
+	home, folder := t.TempDir(), t.TempDir()
+	e := startEditor(t, home, llmtest.Call("mcp_call", `{"server":"my-tools","tool":"echo","arguments":{"text":"from the editor"}}`), llmtest.Say("Done."))
+	initialized := e.response(e.request("initialize", map[string]any{"protocolVersion": 1}), nil)
+	if !strings.Contains(string(initialized.Result), `"mcpCapabilities":{"http":true,"sse":true}`) {
+		t.Errorf("initialize: %s", initialized.Result)
+	}
+	server := map[string]any{"name": "my tools", "command": "mcpserver", "args": []string{"mcptest-server", "log=" + folder + "/log"}, "env": []any{
+		map[string]any{"name": "KEY", "value": key}, map[string]any{"name": "LITERAL", "value": "${NOT_SET}"},
+	}}
+	session := e.sessionOf(map[string]any{"cwd": folder, "mcpServers": []any{server}})
+	var asked []string
+	m := e.response(e.prompt(session, "call it"), func(params string) string {
+		asked = append(asked, params)
+		return allowOnce("")
+	})
+	if string(m.Result) != `{"stopReason":"end_turn"}` || len(asked) != 1 || !strings.Contains(asked[0], "my-tools (the editor)") {
+		t.Fatalf("%s %+v, asked %q\n%s", m.Result, m.Error, asked, strings.Join(e.lines, "\n"))
+	}
+	sent := e.server.Requests()
+	if last := string(sent[len(sent)-1].Body); !strings.Contains(last[strings.LastIndex(last, `"role":"tool"`):], "from the editor") {
+		t.Errorf("the result is not in %s", last)
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "log")); err != nil || len(text) == 0 {
+		t.Errorf("the server was not started as the editor says: %v", err)
+	}
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), key) {
+			t.Errorf("%s holds the value of a variable", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	e.validate()
+}
+
+// What is no server is refused by its place, and its values are not repeated.
+func TestEditorServersRefused(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, t.TempDir())
+	e.response(e.request("initialize", map[string]any{"protocolVersion": 1}), nil)
+	for _, list := range []string{`[{"name":"x","env":[{"name":"K","value":"v-77"}]}]`, `[{"name":"x","command":"v-77","args":"v-77"}]`, `["v-77"]`, `[{"name":"x y","command":"a"},{"name":"x-y","command":"v-77"}]`} {
+		m := e.response(e.request("session/new", map[string]any{"cwd": t.TempDir(), "mcpServers": json.RawMessage(list)}), nil)
+		if m.Error == nil || m.Error.Code != -32602 || !strings.HasPrefix(m.Error.Message, "mcpServers[") || strings.Contains(m.Error.Message, "v-77") {
+			t.Errorf("%s: %+v", list, m.Error)
+		}
+	}
+}
+
+// A plan is a question of its own kind; its yes chooses the mode, all else stays in plan.
+func TestEditorPlan(t *testing.T) {
+	t.Parallel()
+	for option, want := range map[string]struct{ mode, tool string }{
+		"allow": {"ask", "agrees to the plan"}, "always": {"auto-edit", "agrees to the plan"}, "refuse": {"plan", "refused"},
+	} {
+		e := startEditor(t, t.TempDir(), llmtest.Call("present_plan", `{"plan":"1. look\n2. write"}`), llmtest.Say("Done."))
+		session := e.start(t.TempDir())
+		e.response(e.request("session/set_mode", map[string]any{"sessionId": session, "modeId": "plan"}), nil)
+		var asked []string
+		m := e.response(e.prompt(session, "plan it"), func(params string) string {
+			asked = append(asked, params)
+			return `{"outcome":{"outcome":"selected","optionId":"` + option + `"}}`
+		})
+		if string(m.Result) != `{"stopReason":"end_turn"}` || len(asked) != 1 || !strings.Contains(asked[0], `"kind":"switch_mode"`) || !strings.Contains(asked[0], `2. write`) {
+			t.Fatalf("%s: %s %+v, asked %q", option, m.Result, m.Error, asked)
+		}
+		set := e.response(e.request("session/set_config_option", map[string]any{"sessionId": session, "configId": "model", "value": "m"}), nil)
+		if !strings.Contains(string(set.Result), `"id":"mode"`) || !strings.Contains(string(set.Result), `"currentValue":"`+want.mode+`"`) {
+			t.Errorf("%s: the mode is not %s: %s", option, want.mode, set.Result)
+		}
+		sent := e.server.Requests()
+		if last := string(sent[len(sent)-1].Body); !strings.Contains(last[strings.LastIndex(last, `"role":"tool"`):], want.tool) {
+			t.Errorf("%s: %s", option, last[strings.LastIndex(last, `"role":"tool"`):])
+		}
+		e.validate()
+	}
+}
