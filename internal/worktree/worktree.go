@@ -11,8 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/git"
 	"agent/internal/pattern"
 	"agent/internal/sandbox"
@@ -55,17 +57,8 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 	if err != nil {
 		return w, err
 	}
-	if _, err := os.Stat(filepath.Join(w.Path, ".git")); err != nil {
-		if err := os.MkdirAll(filepath.Dir(w.Path), 0o700); err != nil {
-			return w, err
-		}
-		args := []string{"worktree", "add", "-b", w.Branch, "--", w.Path}
-		if _, err := run(ctx, dir, "rev-parse", "--verify", "--quiet", "refs/heads/"+w.Branch); err == nil {
-			args = []string{"worktree", "add", "--", w.Path, w.Branch}
-		}
-		if err := change(ctx, dir, args...); err != nil {
-			return w, fmt.Errorf("the worktree %s cannot be made: %w", name, err)
-		}
+	if err := disk.Locked(filepath.Dir(w.Path), func() error { return w.make(ctx, dir) }); err != nil {
+		return w, fmt.Errorf("the worktree %s cannot be made: %w", name, err)
 	}
 	if _, err := os.Stat(filepath.Join(w.Path, ".gitmodules")); err == nil {
 		w.Notes = append(w.Notes, "its submodules are empty: git submodule update --init")
@@ -77,6 +70,39 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 		w.Inside = w.Path
 	}
 	return w, nil
+}
+
+// make makes the worktree if it is not there. One of which the making was interrupted is made
+// anew: nobody has worked in it.
+func (w Worktree) make(ctx context.Context, dir string) error {
+	args := []string{"worktree", "add"}
+	path := w.Path // git lists it without links
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	if list, err := run(ctx, dir, "worktree", "list", "--porcelain"); err == nil && begun(list, path) {
+		if err := os.RemoveAll(w.Path); err != nil {
+			return err
+		}
+		args = append(args, "--force", "--force")
+	} else if _, err := os.Stat(filepath.Join(w.Path, ".git")); err == nil {
+		return nil
+	}
+	if _, err := run(ctx, dir, "rev-parse", "--verify", "--quiet", "refs/heads/"+w.Branch); err == nil {
+		return change(ctx, dir, append(args, "--", w.Path, w.Branch)...)
+	}
+	return change(ctx, dir, append(args, "-b", w.Branch, "--", w.Path)...)
+}
+
+// begun reports whether git's list has a worktree at path that it has not finished.
+func begun(list, path string) bool {
+	for entry := range strings.SplitSeq(list, "\n\n") {
+		lines := strings.Split(entry, "\n")
+		if lines[0] == "worktree "+path && slices.Contains(lines, "locked initializing") {
+			return true
+		}
+	}
+	return false
 }
 
 // Remove removes a worktree and its branch. It refuses one with changes, or with commits that

@@ -1,0 +1,45 @@
+package worktree
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A kill while git makes a worktree leaves one that is registered and not whole: it is made
+// anew. One that was finished is never touched.
+func TestBegunWorktree(t *testing.T) {
+	t.Parallel()
+	for name, kill := range map[string]string{
+		"checked out in part": "rm a; printf initializing > \"$(git rev-parse --git-path locked)\"",
+		"without .git":        "printf initializing > \"$(git rev-parse --git-path locked)\"; rm -rf .git a",
+		"without its folder":  "printf initializing > \"$(git rev-parse --git-path locked)\"; rm -rf \"$PWD\"",
+		"locked by a person":  "git worktree lock .; echo mine > mine",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh(t, base, "git init -q -b main r; cd r; echo a > a; git add .; git commit -qm one")
+			root, cache := filepath.Join(base, "r"), filepath.Join(base, "cache")
+			first, err := Open(t.Context(), root, cache, "job")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh(t, first.Path, kill)
+			again, err := Open(t.Context(), root, cache, "job")
+			if err != nil || again.Path != first.Path || again.Branch != first.Branch {
+				t.Fatalf("%+v, %v", again, err)
+			}
+			if text, err := os.ReadFile(filepath.Join(again.Path, "a")); err != nil || string(text) != "a\n" {
+				t.Errorf("a holds %q, %v", text, err)
+			}
+			sh(t, again.Path, `test -z "$(git status --porcelain -- a)"; test "$(git branch --show-current)" = agent/job; ! grep -q initializing "$(git rev-parse --git-path locked)" 2>/dev/null`)
+			if _, err := os.Stat(filepath.Join(again.Path, "mine")); name == "locked by a person" && err != nil {
+				t.Error("a file of a finished worktree is gone")
+			}
+		})
+	}
+}
