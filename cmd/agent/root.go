@@ -151,6 +151,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newTrust(w),
 		newInit(w, run),
 		newMCP(w),
+		newImport(w),
 		newMan(w),
 	)
 	root.SetHelpCommand(newHelp())

@@ -31,7 +31,7 @@ func (c *Conversation) lend(e setup.Entry) {
 func (c *Conversation) inOurRules(texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {
-		for _, said := range inOurWords(text) {
+		for _, said := range InOurWords(text) {
 			if rule, err := c.registry.ParseRule(said); err == nil {
 				ours = append(ours, rule)
 			}
@@ -40,9 +40,9 @@ func (c *Conversation) inOurRules(texts []string) rules.Rules {
 	return ours
 }
 
-// inOurWords is a rule of Claude Code as rules of this program; none for what is allowed
+// InOurWords is a rule of Claude Code as rules of this program; none for what is allowed
 // anyway and for what is not known.
-func inOurWords(text string) []string {
+func InOurWords(text string) []string {
 	name, pattern, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), ")"), "(")
 	if strings.HasPrefix(name, "mcp__") {
 		return []string{name} // rules take that form

@@ -126,7 +126,7 @@ func offered(ruled permissions.Rules) trust.Found {
 	for _, o := range ruled.Offered {
 		var able, idle []string
 		for _, text := range o.Rules {
-			if len(inOurWords(text)) > 0 {
+			if len(InOurWords(text)) > 0 {
 				able = append(able, text)
 			} else {
 				idle = append(idle, text)
@@ -171,7 +171,7 @@ func grantsItem(e setup.Entry) (item consent.Item, needs bool) {
 	} else {
 		name, allowed, own = "command "+e.Command.Name, e.Command.Allowed, e.Command.Own
 	}
-	widens := slices.ContainsFunc(allowed, func(text string) bool { return len(inOurWords(text)) > 0 })
+	widens := slices.ContainsFunc(allowed, func(text string) bool { return len(InOurWords(text)) > 0 })
 	return consent.Item{
 		Kind: consent.Grants, Name: name, Fields: allowed, Says: "without asking while it runs: " + strings.Join(allowed, ", "),
 		File: e.File(), User: e.Origin() == string(skills.User),

@@ -144,8 +144,7 @@ func (f *Found) read(from source.Place, file, project string) {
 	case text.Cut:
 		f.leave("%s is longer than %s", file, words.Bytes(maxFile))
 	default:
-		p := parser{found: f, file: file, project: project, named: map[string]bool{}}
-		p.parse([]byte(text.Text))
+		f.parse(file, project, []byte(text.Text))
 	}
 }
 

@@ -45,6 +45,18 @@ type written struct {
 	Shell     string   `json:"shell"`
 }
 
+// Parse reads the hooks of the text of a file of the user's own.
+func Parse(file string, data []byte) Found {
+	var f Found
+	f.parse(file, "", data)
+	return f
+}
+
+func (f *Found) parse(file, project string, data []byte) {
+	p := parser{found: f, file: file, project: project, named: map[string]bool{}}
+	p.parse(data)
+}
+
 func (p *parser) parse(data []byte) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	var file struct {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 
 	"agent/internal/disk"
 	"agent/internal/rawjson"
-
-	"github.com/tailscale/hujson"
+	"agent/internal/setup/jsonfile"
 )
 
 // New is a server as a person adds it.
@@ -37,102 +37,107 @@ func Add(file, name string, added New) error {
 	if _, _, err := parse(name, raw); err != nil {
 		return err
 	}
-	return edit(file, func(has map[string]json.RawMessage) ([]step, error) {
+	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
 		if _, taken := has[name]; taken {
 			return nil, fmt.Errorf("%s has a server %s already; agent mcp remove %s takes it out", file, name, name)
 		}
 		if has == nil {
-			return []step{{"add", "/mcpServers", map[string]json.RawMessage{name: raw}}}, nil
+			return []jsonfile.Step{{Op: "add", Path: "/mcpServers", Value: map[string]json.RawMessage{name: raw}}}, nil
 		}
-		return []step{{"add", "/mcpServers/" + name, json.RawMessage(raw)}}, nil
+		return []jsonfile.Step{{Op: "add", Path: "/mcpServers/" + name, Value: json.RawMessage(raw)}}, nil
 	})
 }
 
 // Remove takes a server out of a file.
 func Remove(file, name string) error {
-	return edit(file, func(has map[string]json.RawMessage) ([]step, error) {
+	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
 		if _, there := has[name]; !there {
 			return nil, fmt.Errorf("%s has no server %s", file, name)
 		}
-		return []step{{Op: "remove", Path: "/mcpServers/" + name}}, nil
+		return []jsonfile.Step{{Op: "remove", Path: "/mcpServers/" + name}}, nil
 	})
 }
 
 // SetDisabled says in a file whether a server is used.
 func SetDisabled(file, name string, disabled bool) error {
-	return edit(file, func(has map[string]json.RawMessage) ([]step, error) {
+	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(has[name], &fields) != nil || fields == nil {
 			return nil, fmt.Errorf("%s has no server %s", file, name)
 		}
-		var steps []step
+		var steps []jsonfile.Step
 		for _, field := range []string{"disabled", "enabled"} {
 			if _, there := fields[field]; there {
-				steps = append(steps, step{Op: "remove", Path: "/mcpServers/" + name + "/" + field})
+				steps = append(steps, jsonfile.Step{Op: "remove", Path: "/mcpServers/" + name + "/" + field})
 			}
 		}
 		if disabled {
-			steps = append(steps, step{"add", "/mcpServers/" + name + "/disabled", true})
+			steps = append(steps, jsonfile.Step{Op: "add", Path: "/mcpServers/" + name + "/disabled", Value: true})
 		}
 		return steps, nil
 	})
 }
 
-// step is a step of a JSON patch.
-type step struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
+// edit changes the entries of a file, whole or not at all.
+func edit(file string, change func(entries map[string]json.RawMessage) ([]jsonfile.Step, error)) error {
+	return jsonfile.Edit(file, func(data []byte) ([]jsonfile.Step, error) {
+		entries, _, err := decode(data)
+		if err != nil {
+			return nil, err
+		}
+		return change(entries)
+	})
 }
 
-// edit changes a file, whole or not at all.
-func edit(file string, change func(entries map[string]json.RawMessage) ([]step, error)) error {
-	data, err := disk.Beginning(file, maxFile+1)
-	mode := fs.FileMode(0o600)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		data = []byte("{\n}\n")
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return fmt.Errorf("%s: %w", file, disk.Reason(err))
-		}
-	case err != nil:
-		return fmt.Errorf("%s: %w", file, disk.Reason(err))
-	case len(data) > maxFile:
-		return fmt.Errorf("%s is too long to be changed", file)
-	default:
-		if info, err := os.Stat(file); err == nil {
-			mode = info.Mode().Perm()
-		}
+// Check says why an entry can be no server of a name, nil if it can.
+func Check(name string, entry json.RawMessage) error {
+	if why := CheckName(name); why != "" {
+		return errors.New(why)
 	}
-	entries, _, err := decode(data)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	steps, err := change(entries)
-	if err != nil || len(steps) == 0 {
-		return err
-	}
-	if data, err = patched(data, steps); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	if err := disk.Replace(file, data, mode); err != nil {
-		return fmt.Errorf("%s: %w", file, disk.Reason(err))
-	}
-	return nil
+	_, _, err := parse(name, entry)
+	return err
 }
 
-func patched(data []byte, steps []step) ([]byte, error) {
-	value, err := hujson.Parse(data)
+// Entries are the servers of a file as canonical JSON, none if there is no file.
+func Entries(file string) (map[string]string, error) {
+	data, err := disk.Beginning(file, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, disk.Reason(err))
 	}
-	patch, err := rawjson.Marshal(steps)
+	raw, _, err := decode(data)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if err := value.Patch(patch); err != nil {
-		return nil, err
+	entries := map[string]string{}
+	for name, entry := range raw {
+		text, err := canonical(entry)
+		if err != nil {
+			return nil, fmt.Errorf("%s: server %s: %w", file, name, err)
+		}
+		entries[name] = string(text)
 	}
-	value.Format()
-	return value.Pack(), nil
+	return entries, nil
+}
+
+// AddAll writes servers into a file, which only its owner can read afterwards, since
+// entries may hold keys. Names that are taken stay as they are.
+func AddAll(file string, added map[string]json.RawMessage) error {
+	if err := os.Chmod(file, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", file, disk.Reason(err))
+	}
+	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
+		var steps []jsonfile.Step
+		if has == nil {
+			steps = append(steps, jsonfile.Step{Op: "add", Path: "/mcpServers", Value: map[string]any{}})
+		}
+		for _, name := range slices.Sorted(maps.Keys(added)) {
+			if _, taken := has[name]; !taken {
+				steps = append(steps, jsonfile.Step{Op: "add", Path: "/mcpServers/" + name, Value: added[name]})
+			}
+		}
+		return steps, nil
+	})
 }

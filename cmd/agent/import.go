@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/rawjson"
+	"agent/internal/setup/imports"
+	"agent/internal/table"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+// importOptions are the flags of agent import.
+type importOptions struct {
+	dry, json bool
+	only      []string
+}
+
+func newImport(w world) *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import [SOURCE…]",
+		Short: "Take over the servers and hooks of other agents",
+		Long: `Takes over what other agents have configured, all that is there or that of some:
+` + strings.Join(imports.Sources(), ", ") + `.
+
+Your servers are written to mcp.json and your hooks to hooks.json of the configuration
+folder, the workspace's servers to its .mcp.json, where they wait for agent trust. A name
+that is taken is kept, and nothing is started. Rules are shown in the form of --allow.`,
+		ValidArgs: imports.Sources(),
+		Args:      cobra.ArbitraryArgs,
+		RunE:      func(_ *cobra.Command, args []string) error { return runImport(w, args, o) },
+	}
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show what would be written")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things: servers,hooks,commands,rules,style")
+	return cmd
+}
+
+func runImport(w world, sources []string, o importOptions) error {
+	f, err := w.Folders()
+	if err != nil {
+		return err
+	}
+	if w.Dir == "" {
+		return errors.New("the current folder was deleted; change to another")
+	}
+	var only []imports.Kind
+	for _, kind := range o.only {
+		only = append(only, imports.Kind(kind))
+	}
+	where := imports.Where{Config: f.Config, Base: filepath.Dir(f.Config), Home: w.Home, Workspace: w.Dir, InOurWords: app.InOurWords}
+	if err := imports.Check(sources, only); err != nil {
+		return usage(err)
+	}
+	plan, err := imports.Read(where, sources, only)
+	if err != nil {
+		return err
+	}
+	if !o.dry {
+		if err := plan.Write(); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return rawjson.WriteIndented(w.out, map[string]any{"written": plan.Writes() && !o.dry, "changes": append([]imports.Change{}, plan.Changes...)})
+	}
+	return printLines(w, importLines(plan, o.dry, w.Home))
+}
+
+// importLines is the plan as a person reads it.
+func importLines(plan imports.Plan, dry bool, home string) []string {
+	if len(plan.Changes) == 0 {
+		return []string{"nothing to import: no configuration of another agent was found"}
+	}
+	short := func(path string) string {
+		if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
+			path = "~/" + rest
+		}
+		return words.Visible(path)
+	}
+	rows := [][]string{{"STATE", "WHAT", "FROM", "TO", "LOST OR TO DO"}}
+	written := 0
+	for _, c := range plan.Changes {
+		if c.State == imports.New {
+			written++
+		}
+		rows = append(rows, []string{string(c.State), strings.TrimSuffix(string(c.Kind), "s") + " " + c.Name, short(c.From), short(c.To), strings.Join(c.Lost, "; ")})
+	}
+	lines := table.Lines("lllll", rows)
+	switch {
+	case written == 0:
+		return append(lines, "nothing is new")
+	case dry:
+		return append(lines, fmt.Sprintf("%s would be written; nothing was", words.Count(written, "entry")))
+	}
+	return append(lines, words.Count(written, "entry")+" written; agent mcp list and /hooks show them")
+}

@@ -1,0 +1,80 @@
+package imports
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+
+	"agent/internal/secret"
+)
+
+// claudeProject plans the servers that Claude Code has for this workspace only.
+func (p *planner) claudeProject(from string, members map[string]json.RawMessage) {
+	var projects map[string]struct {
+		Servers json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal(members["projects"], &projects) != nil || !p.wants(Servers) {
+		return
+	}
+	if raw := projects[p.where.Workspace].Servers; raw != nil {
+		p.serversOf(origin{name: "claude"}, from, true, raw)
+	}
+}
+
+// claudeSettings plans what Claude Code's settings have besides servers.
+func (p *planner) claudeSettings(from string, members map[string]json.RawMessage) {
+	p.hooksOf(from, members)
+	var permissions struct {
+		Allow []string `json:"allow"`
+	}
+	if raw := members["permissions"]; raw != nil && json.Unmarshal(raw, &permissions) != nil {
+		p.add(Change{Kind: Rules, Name: "permissions.allow", State: Skipped, From: from, Lost: []string{"it must be a list of texts"}})
+	}
+	for _, rule := range permissions.Allow {
+		p.rule(from, rule)
+	}
+	for _, member := range []string{"outputStyle", "statusLine"} {
+		if members[member] != nil {
+			p.add(Change{Kind: Style, Name: member, State: Skipped, From: from, Lost: []string{"there is nothing like it here"}})
+		}
+	}
+}
+
+// rule shows a rule of Claude Code in our form.
+func (p *planner) rule(from, rule string) {
+	c := Change{Kind: Rules, Name: rule, State: Shown, From: from}
+	var ours []string
+	if strings.HasPrefix(rule, "mcp__") {
+		ours = []string{rule}
+	} else if p.where.InOurWords != nil {
+		ours = p.where.InOurWords(rule)
+	}
+	switch {
+	case holdsSecret(rule):
+		c.Name, c.State, c.Lost = "a rule", Skipped, []string{"it holds a secret"}
+	case len(ours) == 0:
+		c.State, c.Lost = Skipped, []string{"allowed anyway, or not known here"}
+	default:
+		c.To = "--allow '" + strings.Join(ours, "' --allow '") + "'"
+		c.Lost = []string{"it is not kept: give it with each run"}
+	}
+	p.add(c)
+}
+
+// holdsSecret reports whether a line holds a key, or gives a value to a variable of the
+// name of one.
+func holdsSecret(line string) bool {
+	return secret.In(line) || slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ('\":", r) }), func(word string) bool {
+		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		return assigned && value != "" && secret.Name(name) || strings.EqualFold(word, "bearer")
+	})
+}
+
+// commandsOf shows a folder of commands, which are read where they are.
+func (p *planner) commandsOf(folder string) {
+	path, _ := p.where.path(folder)
+	if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 {
+		p.add(Change{Kind: Commands, Name: "commands", State: There, From: path, To: path, Lost: []string{"they are read where they are"}})
+	}
+}

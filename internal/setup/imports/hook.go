@@ -1,0 +1,143 @@
+package imports
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/rawjson"
+	"agent/internal/setup/hooks"
+	"agent/internal/setup/jsonfile"
+
+	"github.com/tailscale/hujson"
+)
+
+// hook is a hook to be written.
+type hook struct {
+	event hooks.Event
+	group map[string]any
+}
+
+// ownHooks reads the hooks that are here already.
+func (p *planner) ownHooks() error {
+	p.hasHooks = map[string]bool{}
+	data, err := disk.Beginning(p.hooksFile, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.hooksFile, disk.Reason(err))
+	}
+	if data, err = hujson.Standardize(data); err != nil {
+		return fmt.Errorf("%s: it is no JSON: %w", p.hooksFile, err)
+	}
+	for _, h := range hooks.Parse(p.hooksFile, data).Hooks {
+		p.hasHooks[identity(h)] = true
+	}
+	return nil
+}
+
+// identity is the same for hooks that do the same.
+func identity(h hooks.Hook) string {
+	var fields any
+	_ = json.Unmarshal(h.Raw, &fields) // it was parsed before
+	text, _ := rawjson.Marshal([]any{h.Event, h.Matcher, fields})
+	return string(text)
+}
+
+// hooksOf plans the hooks of a file.
+func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
+	if members["hooks"] == nil {
+		return
+	}
+	data, err := rawjson.Marshal(map[string]json.RawMessage{"hooks": members["hooks"], "disableAllHooks": orFalse(members["disableAllHooks"])})
+	if err != nil {
+		p.add(Change{Kind: Hooks, Name: "hooks", State: Skipped, From: from, Lost: []string{"they are no JSON"}})
+		return
+	}
+	p.takeHooks(from, hooks.Parse(from, data))
+}
+
+func orFalse(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage("false")
+	}
+	return raw
+}
+
+// takeHooks plans hooks; lost is what is lost of each.
+func (p *planner) takeHooks(from string, found hooks.Found, lost ...string) {
+	for _, h := range found.Hooks {
+		c := Change{Kind: Hooks, Name: h.Name(), State: There, From: from, To: p.hooksFile, Lost: lost}
+		if p.wants(Hooks) && !p.hasHooks[identity(h)] {
+			c.State = New
+			p.hasHooks[identity(h)] = true
+			group := map[string]any{"hooks": []json.RawMessage{h.Raw}}
+			if h.Matcher != "" {
+				group["matcher"] = h.Matcher
+			}
+			p.hooks = append(p.hooks, hook{h.Event, group})
+		}
+		p.add(c)
+	}
+	for _, why := range found.LeftOut {
+		p.add(Change{Kind: Hooks, Name: "hook", State: Skipped, From: from, Lost: []string{strings.ReplaceAll(why, " of "+from, "")}})
+	}
+}
+
+// codexNotify plans the program that codex runs at the end of a turn, as a hook.
+func (p *planner) codexNotify(from string, members map[string]json.RawMessage) {
+	if members["notify"] == nil {
+		return
+	}
+	var command []string
+	if json.Unmarshal(members["notify"], &command) != nil || len(command) == 0 {
+		p.add(Change{Kind: Hooks, Name: "notify", State: Skipped, From: from, Lost: []string{"notify must be a list of texts"}})
+		return
+	}
+	one := map[string]any{"type": "command", "command": command[0]}
+	if len(command) > 1 {
+		one["args"] = command[1:]
+	} else {
+		one["args"] = []string{}
+	}
+	data, _ := rawjson.Marshal(map[string]any{"hooks": map[string]any{string(hooks.Notification): []any{map[string]any{"hooks": []any{one}}}}})
+	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
+}
+
+// writeHooks appends the hooks to our file.
+func (p Plan) writeHooks() error {
+	if len(p.hooks) == 0 {
+		return nil
+	}
+	return jsonfile.Edit(filepath.Clean(p.hooksFile), func(data []byte) ([]jsonfile.Step, error) {
+		plain, err := hujson.Standardize(append([]byte(nil), data...))
+		if err != nil {
+			return nil, fmt.Errorf("it is no JSON: %w", err)
+		}
+		var has struct {
+			Hooks map[string]json.RawMessage `json:"hooks"`
+		}
+		if err := json.Unmarshal(plain, &has); err != nil {
+			return nil, errors.New("hooks must be an object")
+		}
+		var steps []jsonfile.Step
+		if has.Hooks == nil {
+			steps = append(steps, jsonfile.Step{Op: "add", Path: "/hooks", Value: map[string]any{}})
+		}
+		events := map[hooks.Event]bool{}
+		for _, h := range p.hooks {
+			list := "/hooks/" + string(h.event)
+			if !events[h.event] && has.Hooks[string(h.event)] == nil {
+				steps = append(steps, jsonfile.Step{Op: "add", Path: list, Value: []any{}})
+			}
+			events[h.event] = true
+			steps = append(steps, jsonfile.Step{Op: "add", Path: list + "/-", Value: h.group})
+		}
+		return steps, nil
+	})
+}

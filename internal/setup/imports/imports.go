@@ -1,0 +1,180 @@
+// Package imports takes over what other agents have configured: it reads their files and
+// plans what to write of it here. Nothing is started, and no value of a secret is shown.
+package imports
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/nearest"
+	"agent/internal/secret"
+	"agent/internal/setup/servers"
+	"agent/internal/words"
+)
+
+// Kind is a kind of things that are imported.
+type Kind string
+
+// The kinds. Commands, Rules and Style are shown and not written.
+const (
+	Servers  Kind = "servers"
+	Hooks    Kind = "hooks"
+	Commands Kind = "commands"
+	Rules    Kind = "rules"
+	Style    Kind = "style"
+)
+
+// Kinds lists the kinds.
+func Kinds() []Kind { return []Kind{Servers, Hooks, Commands, Rules, Style} }
+
+// State is what becomes of a thing.
+type State string
+
+// The states.
+const (
+	// New is written.
+	New State = "new"
+	// There is here already, just as it would be written.
+	There State = "already there"
+	// Taken is not written, because another thing has its name.
+	Taken State = "name taken"
+	// Shown is for the person to do, or needs nothing done.
+	Shown State = "shown"
+	// Skipped cannot be used.
+	Skipped State = "skipped"
+)
+
+// Change is one thing that another agent has configured.
+type Change struct {
+	Kind  Kind   `json:"kind"`
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	From  string `json:"from"`
+	// To is the file that it is written to, or what says the same here.
+	To string `json:"to,omitempty"`
+	// Lost says what is not taken over and what is left to do.
+	Lost []string `json:"lost,omitempty"`
+}
+
+// Where says where to look. All folders are absolute.
+type Where struct {
+	// Config is our folder of configuration, Base the one that it is in.
+	Config, Base    string
+	Home, Workspace string
+	// InOurWords returns a rule of Claude Code as rules that --allow takes, none if
+	// nothing here is like it.
+	InOurWords func(rule string) []string
+}
+
+// Plan is what an import does.
+type Plan struct {
+	Changes []Change
+
+	// servers are entries to write by file and name.
+	servers map[string]map[string]json.RawMessage
+	// hooks are to be appended to the file of hooks.
+	hooks     []hook
+	hooksFile string
+}
+
+// planner builds a plan.
+type planner struct {
+	Plan
+	where Where
+	only  []Kind
+	// has are the entries of our files by file and name, there and planned.
+	has map[string]map[string]string
+	// hasHooks are the hooks of our file, there and planned.
+	hasHooks map[string]bool
+}
+
+// Check says which of the names of sources and kinds is not known, nil if all are.
+func Check(named []string, only []Kind) error {
+	for _, name := range named {
+		if !slices.Contains(Sources(), name) {
+			return fmt.Errorf("source %q is not known%s (valid: %s)", name, nearest.Question(name, Sources()), strings.Join(Sources(), ", "))
+		}
+	}
+	for _, kind := range only {
+		if !slices.Contains(Kinds(), kind) {
+			return fmt.Errorf("--only %s is not known (valid: %s)", kind, kindNames())
+		}
+	}
+	return nil
+}
+
+// Read plans the import of sources, of all if none is named, and of some kinds of
+// things, all if none is named. A file of another agent that cannot be read is a skipped
+// change; an error is about a file of ours that cannot be read.
+func Read(w Where, named []string, only []Kind) (Plan, error) {
+	p := planner{where: w, only: only, has: map[string]map[string]string{}}
+	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
+	if err := p.own(); err != nil {
+		return Plan{}, err
+	}
+	for _, s := range sources {
+		if len(named) == 0 || slices.Contains(named, s.name) {
+			p.source(s)
+		}
+	}
+	return p.Plan, nil
+}
+
+func kindNames() string {
+	var names []string
+	for _, kind := range Kinds() {
+		names = append(names, string(kind))
+	}
+	return strings.Join(names, ", ")
+}
+
+// own reads what is configured here already.
+func (p *planner) own() error {
+	for _, file := range []string{servers.UserFile(p.where.Config), servers.ProjectFile(p.where.Workspace)} {
+		has, err := servers.Entries(file)
+		if err != nil {
+			return err
+		}
+		if has == nil {
+			has = map[string]string{}
+		}
+		p.has[file] = has
+	}
+	return p.ownHooks()
+}
+
+// wants reports whether things of a kind are imported.
+func (p *planner) wants(kind Kind) bool { return len(p.only) == 0 || slices.Contains(p.only, kind) }
+
+// add adds a change, with its texts as they may be shown.
+func (p *planner) add(c Change) {
+	if !p.wants(c.Kind) {
+		return
+	}
+	c.Name = shown(c.Name)
+	for i, text := range c.Lost {
+		c.Lost[i] = shown(text)
+	}
+	c.To = shown(c.To)
+	p.Changes = append(p.Changes, c)
+}
+
+// shown is a text without keys, in a line.
+func shown(text string) string { return words.Line(secret.Hide(text), 200) }
+
+// Writes reports whether the plan changes a file.
+func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
+
+// Write carries the plan out, each file whole or not at all.
+func (p Plan) Write() error {
+	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
+		if err := servers.AddAll(file, p.servers[file]); err != nil {
+			return err
+		}
+	}
+	return p.writeHooks()
+}

@@ -1,0 +1,192 @@
+package imports
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent/internal/pattern"
+	"agent/internal/rawjson"
+	"agent/internal/secret"
+	"agent/internal/setup/servers"
+)
+
+// dialect is how an agent writes servers.
+type dialect struct {
+	// dollar is set where "$NAME" is a variable.
+	dollar bool
+	// seconds is set where timeout is in seconds.
+	seconds bool
+	// urlIsSSE is set where url is the old form of transport.
+	urlIsSSE bool
+}
+
+// fields are the fields of other agents by our names for them.
+var fields = map[string]string{
+	"type": "type", "transport": "type", "command": "command", "args": "args", "env": "env", "environment": "env", "env_vars": "env_vars", "cwd": "cwd",
+	"url": "url", "httpUrl": "url", "serverUrl": "url", "headers": "headers", "http_headers": "headers",
+	"enabledTools": "enabledTools", "includeTools": "enabledTools", "enabled_tools": "enabledTools",
+	"disabledTools": "disabledTools", "excludeTools": "disabledTools", "disabled_tools": "disabledTools", "disabled": "disabled",
+	"alwaysLoad": "alwaysLoad", "timeout": "timeout", "tool_timeout_sec": "timeout",
+	"startup_timeout_ms": "startup_timeout", "startup_timeout_sec": "startup_timeout", "oauth": "oauth",
+}
+
+// consents are fields that spare questions, which the person has to say here anew.
+var consents = []string{"trust", "autoApprove", "alwaysAllow", "allow", "trustHints", "default_tools_approval_mode"}
+
+// serversOf plans the servers of a file.
+func (p *planner) serversOf(s origin, from string, own bool, raw json.RawMessage) {
+	var entries map[string]json.RawMessage
+	if json.Unmarshal(raw, &entries) != nil {
+		p.add(Change{Kind: Servers, Name: "all", State: Skipped, From: from, Lost: []string{"its servers must be an object"}})
+		return
+	}
+	to := servers.ProjectFile(p.where.Workspace)
+	if own {
+		to = servers.UserFile(p.where.Config)
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		p.server(s, Change{Kind: Servers, Name: name, From: from, To: to}, entries[name])
+	}
+}
+
+func (p *planner) server(s origin, c Change, raw json.RawMessage) {
+	name := fitting(c.Name)
+	if name != c.Name {
+		c.Lost = append(c.Lost, "it is named "+name+" here")
+	}
+	t := translation{dialect: s.dialect, entry: map[string]any{}}
+	entry, err := t.translate(raw)
+	if err == nil {
+		err = servers.Check(name, entry)
+	}
+	c.Lost = append(c.Lost, t.lost...)
+	there, taken := p.has[c.To][name]
+	switch {
+	case err != nil:
+		c.State, c.To, c.Lost = Skipped, "", []string{err.Error()}
+	case taken && there == string(entry):
+		c.State = There
+	case taken:
+		c.State, c.Lost = Taken, []string{"yours is kept; agent mcp remove " + name + " makes room"}
+	default:
+		c.State = New
+		p.has[c.To][name] = string(entry)
+		if p.servers[c.To] == nil {
+			p.servers[c.To] = map[string]json.RawMessage{}
+		}
+		p.servers[c.To][name] = entry
+	}
+	p.add(c)
+}
+
+// unfit are the characters that no name of a server has here.
+var (
+	unfit  = pattern.New(`[^A-Za-z0-9_-]+`)
+	double = pattern.New(`_{2,}`)
+)
+
+// fitting is a name as a server may have it here.
+func fitting(name string) string {
+	name = double.ReplaceAllString(unfit.ReplaceAllString(name, "-"), "_")
+	return strings.Trim(name[:min(len(name), 32)], "-")
+}
+
+// translation is an entry of another agent in our words.
+type translation struct {
+	dialect
+	entry map[string]any
+	lost  []string
+}
+
+// lose notes what is lost or left to do, once.
+func (t *translation) lose(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(t.lost, text) {
+		t.lost = append(t.lost, text)
+	}
+}
+
+// translate returns the entry as canonical JSON.
+func (t *translation) translate(raw json.RawMessage) (json.RawMessage, error) {
+	var given map[string]any
+	if json.Unmarshal(raw, &given) != nil || given == nil {
+		return nil, fmt.Errorf("it must be an object")
+	}
+	if url := given["httpUrl"]; url != nil {
+		delete(given, "url") // of both gemini uses this one
+	} else if given["url"] != nil && given["type"] == nil && t.urlIsSSE {
+		t.entry["type"] = "sse"
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		t.field(name, given[name])
+	}
+	t.keys()
+	return rawjson.Marshal(t.entry)
+}
+
+// field takes a field over.
+func (t *translation) field(name string, value any) {
+	seconds, isNumber := value.(float64)
+	switch ours := fields[name]; {
+	case value == nil || name == "description":
+	case slices.Contains(consents, name):
+		t.lose("%s: its calls are asked about", name)
+	case name == "enabled" && value == false:
+		t.entry["disabled"] = true
+	case name == "enabled" && value == true:
+	case name == "bearer_token_env_var":
+		t.header("Authorization", "Bearer ", value)
+	case name == "env_http_headers":
+		headers, _ := value.(map[string]any)
+		for _, header := range slices.Sorted(maps.Keys(headers)) {
+			t.header(header, "", headers[header])
+		}
+	case ours == "":
+		t.lose("%s is not known here", name)
+	case isNumber && (strings.HasSuffix(name, "_sec") || name == "timeout" && t.seconds):
+		t.entry[ours] = seconds * 1000
+	case ours == "headers":
+		headers, _ := value.(map[string]any)
+		for header, text := range headers {
+			t.setHeader(header, t.variables(name, text))
+		}
+	default:
+		t.entry[ours] = t.variables(name, value)
+	}
+}
+
+// variableName is the name of a variable of the environment.
+var variableName = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// header sets a header to the value of a variable.
+func (t *translation) header(name, before string, variable any) {
+	if text, _ := variable.(string); variableName.MatchString(text) {
+		t.setHeader(name, before+"${"+text+"}")
+		return
+	}
+	t.lose("%s names no variable", name)
+}
+
+func (t *translation) setHeader(name string, value any) {
+	headers, ok := t.entry["headers"].(map[string]any)
+	if !ok {
+		headers = map[string]any{}
+		t.entry["headers"] = headers
+	}
+	headers[name] = value
+}
+
+// keys says which secrets are written down as they are.
+func (t *translation) keys() {
+	for _, field := range []string{"env", "headers"} {
+		values, _ := t.entry[field].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			text, _ := values[name].(string)
+			if (secret.Name(name) || secret.In(text)) && !strings.Contains(text, "${") && text != "" {
+				t.lose("the value of %s is written as it is; ${VAR} keeps it out of the file", name)
+			}
+		}
+	}
+}

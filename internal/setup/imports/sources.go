@@ -1,0 +1,173 @@
+package imports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"agent/internal/setup/source"
+
+	"github.com/BurntSushi/toml"
+	"github.com/tailscale/hujson"
+)
+
+// maxFile is what is read of a file, in bytes: Claude Code keeps its history in one.
+const maxFile = 32 << 20
+
+// file is a file of another agent.
+type file struct {
+	// path begins with ~/ for the home folder, with + for the folder of configurations;
+	// otherwise it is of the workspace.
+	path string
+	// servers is the member that holds servers, empty for none.
+	servers string
+	// more reads what else the file has.
+	more func(p *planner, from string, members map[string]json.RawMessage)
+}
+
+// origin is another agent.
+type origin struct {
+	name    string
+	files   []file
+	dialect dialect
+	// commands are folders that are read where they are.
+	commands []string
+}
+
+var sources = []origin{
+	{"claude", []file{
+		{path: "~/.claude.json", servers: "mcpServers", more: (*planner).claudeProject},
+		{path: "~/.claude/settings.json", more: (*planner).claudeSettings},
+	}, dialect{}, []string{"~/.claude/commands"}},
+	{"claude-desktop", []file{
+		{path: "+Claude/claude_desktop_config.json", servers: "mcpServers"},
+		{path: "~/Library/Application Support/Claude/claude_desktop_config.json", servers: "mcpServers"},
+	}, dialect{}, nil},
+	{"codex", []file{
+		{path: "~/.codex/config.toml", servers: "mcp_servers", more: (*planner).codexNotify},
+		{path: "~/.codex/hooks.json", more: (*planner).hooksOf},
+		{path: ".codex/config.toml", servers: "mcp_servers"},
+	}, dialect{}, []string{"~/.codex/prompts"}},
+	{"gemini", []file{
+		{path: "~/.gemini/settings.json", servers: "mcpServers"},
+		{path: ".gemini/settings.json", servers: "mcpServers"},
+	}, dialect{dollar: true, urlIsSSE: true}, []string{"~/.gemini/commands"}},
+	{"opencode", []file{
+		{path: "+opencode/opencode.json", servers: "mcp"},
+		{path: "+opencode/opencode.jsonc", servers: "mcp"},
+		{path: "opencode.json", servers: "mcp"},
+	}, dialect{}, []string{"+opencode/command", "+opencode/commands"}},
+	{"crush", []file{
+		{path: "+crush/crush.json", servers: "mcp"},
+		{path: "crush.json", servers: "mcp"},
+	}, dialect{dollar: true, seconds: true}, []string{"+crush/commands"}},
+	{"cursor", []file{
+		{path: "~/.cursor/mcp.json", servers: "mcpServers"},
+		{path: ".cursor/mcp.json", servers: "mcpServers"},
+	}, dialect{}, nil},
+	{"vscode", []file{{path: ".vscode/mcp.json", servers: "servers"}}, dialect{}, nil},
+	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, nil},
+}
+
+// Sources lists the agents whose configuration is imported.
+func Sources() []string {
+	names := make([]string, len(sources))
+	for i, s := range sources {
+		names[i] = s.name
+	}
+	return names
+}
+
+// path is that of a file or folder of a source; own reports whether it is the person's
+// own and not the workspace's.
+func (w Where) path(path string) (full string, own bool) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(w.Home, rest), true
+	}
+	if rest, ok := strings.CutPrefix(path, "+"); ok {
+		return filepath.Join(w.Base, rest), true
+	}
+	return filepath.Join(w.Workspace, path), false
+}
+
+// source reads what an agent has configured.
+func (p *planner) source(s origin) {
+	for _, f := range s.files {
+		path, own := p.where.path(f.path)
+		if !own && (p.where.Workspace == "" || p.where.Workspace == p.where.Home) {
+			continue
+		}
+		members, err := p.members(path, own)
+		switch {
+		case source.Missing(err):
+			continue
+		case err != nil:
+			p.unread(path, f, err)
+			continue
+		}
+		if raw := members[f.servers]; f.servers != "" && raw != nil && p.wants(Servers) {
+			p.serversOf(s, path, own, raw)
+		}
+		if f.more != nil {
+			f.more(p, path, members)
+		}
+	}
+	for _, folder := range s.commands {
+		p.commandsOf(folder)
+	}
+}
+
+// unread names a file that cannot be read.
+func (p *planner) unread(path string, f file, err error) {
+	kind := Servers
+	if f.servers == "" {
+		kind = Hooks
+	}
+	p.add(Change{Kind: kind, Name: filepath.Base(path), State: Skipped, From: path, Lost: []string{strings.TrimPrefix(err.Error(), path+": ")}})
+}
+
+// members are those of the object that a file holds.
+func (p *planner) members(path string, own bool) (map[string]json.RawMessage, error) {
+	place := source.Place{Home: p.where.Home}
+	if !own {
+		place.Root = p.where.Workspace
+	}
+	text, err := place.Read(path, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	if text.Cut {
+		return nil, errors.New("it is too long")
+	}
+	data := bytes.TrimPrefix([]byte(text.Text), []byte("\uFEFF"))
+	if filepath.Ext(path) == ".toml" {
+		data, err = fromTOML(data)
+	} else {
+		data, err = hujson.Standardize(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, errors.New("it holds no object")
+	}
+	return members, nil
+}
+
+// fromTOML is TOML as JSON. The error says where it is wrong, and nothing of what is
+// there, which may be a key.
+func fromTOML(data []byte) ([]byte, error) {
+	var value map[string]any
+	if err := toml.Unmarshal(data, &value); err != nil {
+		var syntax toml.ParseError
+		if errors.As(err, &syntax) {
+			return nil, errors.New("it is no TOML: see line " + strconv.Itoa(syntax.Position.Line))
+		}
+		return nil, errors.New("it is no TOML")
+	}
+	return json.Marshal(value)
+}

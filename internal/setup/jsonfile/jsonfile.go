@@ -1,0 +1,78 @@
+// Package jsonfile changes JSON files of a person's set-up: whole or not at all, with
+// their comments and order kept.
+package jsonfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agent/internal/disk"
+	"agent/internal/rawjson"
+
+	"github.com/tailscale/hujson"
+)
+
+// maxFile is the longest file that is changed, in bytes.
+const maxFile = 1 << 20
+
+// Step is a step of a JSON patch (RFC 6902).
+type Step struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// Edit changes a file by the steps that change returns for its text; without steps the
+// file stays as it is. A file that is not there is made, for its owner only.
+func Edit(file string, change func(data []byte) ([]Step, error)) error {
+	data, err := disk.Beginning(file, maxFile+1)
+	mode := fs.FileMode(0o600)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		data = []byte("{\n}\n")
+	case err != nil:
+		return fmt.Errorf("%s: %w", file, disk.Reason(err))
+	case len(data) > maxFile:
+		return fmt.Errorf("%s is too long to be changed", file)
+	default:
+		if info, err := os.Stat(file); err == nil {
+			mode = info.Mode().Perm()
+		}
+	}
+	steps, err := change(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	if data, err = patched(data, steps); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("%s: %w", file, disk.Reason(err))
+	}
+	if err := disk.Replace(file, data, mode); err != nil {
+		return fmt.Errorf("%s: %w", file, disk.Reason(err))
+	}
+	return nil
+}
+
+func patched(data []byte, steps []Step) ([]byte, error) {
+	value, err := hujson.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := rawjson.Marshal(steps)
+	if err != nil {
+		return nil, err
+	}
+	if err := value.Patch(patch); err != nil {
+		return nil, err
+	}
+	value.Format()
+	return value.Pack(), nil
+}
