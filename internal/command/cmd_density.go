@@ -17,7 +17,8 @@ func (c *Commands) densityCommand() Command {
 	return Command{
 		Name: "density", Aliases: []string{"prunes"}, MaxArgs: 2,
 		Usage: []Form{
-			{"", "list what left the context, and what is held back"},
+			{"", "say on one screen what requests cost, what left the context, and why"},
+			{"all", "list all that left, cut by cut, and all that is held back"},
 			{"show NUMBER", "describe one of the list, with its content"},
 			{"restore NUMBER", "bring it back into the context"},
 			{"why PATH", "say what became of a file in the context, and why"},
@@ -31,8 +32,8 @@ func (c *Commands) densityCommand() Command {
 }
 
 func (c *Commands) density(ctx context.Context, args []string) (Output, error) {
-	if len(args) == 0 {
-		return c.listDensity(ctx)
+	if len(args) == 0 || len(args) == 1 && strings.EqualFold(args[0], "all") {
+		return c.listDensity(ctx, len(args) > 0)
 	}
 	verb, args := strings.ToLower(args[0]), args[1:]
 	if _, err := strconv.Atoi(verb); err == nil && len(args) == 0 {

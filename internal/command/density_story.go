@@ -11,12 +11,16 @@ import (
 	"agent/internal/words"
 )
 
-// storyRows is how many requests the story shows, so that it fits one screen.
-const storyRows = 12
+// What a story shows of each kind so that it fits a screen of 24 lines: the latest requests
+// and the latest of what left.
+const (
+	storyRows   = 6
+	storyPrunes = 4
+)
 
-// tellStory says what each request cost beside what it would have: those at which something
-// happened, the latest of them, and the sum of all.
-func tellStory(story chat.Story, ledger []chat.PruneRecord) []string {
+// tellStory says what each request cost beside what it would have: the latest of those at
+// which something happened, at most so many, and the sum of all.
+func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
 	if len(story.Bills) == 0 {
 		return nil
 	}
@@ -38,7 +42,7 @@ func tellStory(story chat.Story, ledger []chat.PruneRecord) []string {
 		}
 	}
 	rows := [][]string{{"request", "sent", "of", "cost", "without", ""}}
-	for _, b := range notable[max(0, len(notable)-storyRows):] {
+	for _, b := range notable[max(0, len(notable)-most):] {
 		rows = append(rows, []string{strconv.Itoa(b.Request), words.Tokens(b.Tokens), words.Tokens(b.All), money(story, b.Spent), money(story, b.None), happened(b, freed[b.Request])})
 	}
 	sum := fmt.Sprintf("%s: %s, without pruning %s", words.Count(len(story.Bills), "request"), money(story, spent), money(story, none))
@@ -48,11 +52,30 @@ func tellStory(story chat.Story, ledger []chat.PruneRecord) []string {
 	if cold > 0 {
 		sum += fmt.Sprintf("; the cache was cold %s", words.Count(cold, "time"))
 	}
-	lines := append([]string{sum}, table.Lines("rrrrrl", rows)...)
+	lines := []string{sum}
+	if left := len(notable) - most; left > 0 {
+		lines[0] += fmt.Sprintf("; %d more", left)
+	}
+	lines = append(lines, table.Lines("rrrrrl", rows)...)
 	if story.Shortfalls {
 		lines = append(lines, "The provider finds less in its cache than it should: only the end of the latest request is counted on.")
 	}
 	return append(lines, "")
+}
+
+// latestPrunes lists the latest of what left, a line each, and sums all of it up.
+func (c *Commands) latestPrunes(ledger []chat.PruneRecord) []string {
+	const subject, why = 20, 26
+	rows := [][]string{{"#", "tokens", "what", "why"}}
+	for i := max(0, len(ledger)-storyPrunes); i < len(ledger); i++ {
+		p := ledger[i]
+		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(p.Tokens), c.subject(p, subject), cutRight(p.Reason, why)})
+	}
+	sum := sumOf(ledger)
+	if left := len(ledger) - storyPrunes; left > 0 {
+		sum += fmt.Sprintf("; %d more", left)
+	}
+	return append(table.Lines("rrll", rows), sum)
 }
 
 // happened says what was particular about a request, "" for nothing.

@@ -59,8 +59,8 @@ Held back: 2 units, 3k tokens
         view (part): not used for 40 requests; it waits for a cut that pays
     1k  b.go
         view (whole): pinned`
-	if got := text(w.run(t, "/density")); got != want {
-		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
+	if got := text(w.run(t, "/density all")); got != want {
+		t.Errorf("/density all shows\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -91,6 +91,35 @@ request  sent     of     cost  without
 	w.session.story.Dollars, w.session.story.Shortfalls = 0, true
 	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only the end of the latest request") {
 		t.Errorf("without prices\n%s", got)
+	}
+}
+
+// After a long session the story still fits a screen of 24 lines, 60 columns wide, and names
+// how many of each kind it leaves out.
+func TestDensityFitsOneScreen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	once := w.session.ledger
+	for range 30 {
+		w.session.ledger = append(w.session.ledger, once...)
+	}
+	for i := range 40 {
+		w.session.story.Bills = append(w.session.story.Bills, chat.Bill{Request: i + 1, Tokens: 30_000, All: 40_000, Spent: 5000, None: 6000, Cold: i%2 == 0, Again: []string{"/w/a.go"}})
+	}
+	lines := strings.Split(text(w.run(t, "/density")), "\n")
+	if len(lines) > 18 {
+		t.Errorf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+	for _, line := range lines[1:] { // the first is prose, which wraps
+		if len([]rune(line)) > 60 {
+			t.Errorf("wider than 60 columns: %s", line)
+		}
+	}
+	for _, want := range []string{"34 more", "120 more", "/density all", "Held back: 2 units, 3k tokens"} {
+		if !strings.Contains(strings.Join(lines, "\n"), want) {
+			t.Errorf("%q is missing in\n%s", want, strings.Join(lines, "\n"))
+		}
 	}
 }
 
@@ -131,7 +160,7 @@ func TestDensityCompletes(t *testing.T) {
 	w := newWorld(t)
 	priced(w)
 	for line, want := range map[string][]string{
-		"/density ":         {"show", "restore", "why", "pin", "unpin"},
+		"/density ":         {"all", "show", "restore", "why", "pin", "unpin"},
 		"/density restore ": {"4", "3", "2", "1"},
 		"/density why ":     {"a.go", "b.go"},
 		"/density pin ":     {"a.go"},

@@ -18,9 +18,9 @@ import (
 // ledgerWidth keeps the ledger readable in a narrow terminal.
 const ledgerWidth = 60
 
-// listDensity reports what the requests cost, lists what left the context, cut by cut, and
-// what is held back.
-func (c *Commands) listDensity(ctx context.Context) (Output, error) {
+// listDensity reports what the requests cost, what left the context and what is held back:
+// on one screen, or all of it, cut by cut.
+func (c *Commands) listDensity(ctx context.Context, all bool) (Output, error) {
 	ledger, err := c.deps.Session.Ledger(ctx)
 	if err != nil {
 		return Output{}, err
@@ -33,26 +33,44 @@ func (c *Commands) listDensity(ctx context.Context) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	lines := tellStory(story, ledger)
+	lines := tellStory(story, ledger, len(story.Bills))
 	if len(ledger) > 0 {
 		lines = append(lines, c.describeLedger(ledger)...)
 	} else {
 		lines = append(lines, "Nothing was pruned so far.")
 	}
-	return Output{Lines: append(lines, c.describeHeld(held)...)}, nil
+	lines = append(lines, c.describeHeld(held)...)
+	if !all && len(lines) > screenLines {
+		lines = c.onOneScreen(story, ledger, held)
+	}
+	return Output{Lines: lines}, nil
 }
+
+// screenLines is what a screen of 24 lines shows besides the input and the status.
+const screenLines = 18
+
+// onOneScreen is the latest of each part of the list, and how much more there is.
+func (c *Commands) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held []chat.Held) []string {
+	lines := tellStory(story, ledger, storyRows)
+	if len(ledger) > 0 {
+		lines = append(lines, c.latestPrunes(ledger)...)
+	} else {
+		lines = append(lines, "Nothing was pruned so far.")
+	}
+	if detail := c.describeHeld(held); len(detail) > 0 {
+		lines = append(lines, detail[1])
+	}
+	return append(lines, densityVerbs)
+}
+
+// densityVerbs are what else /density does.
+const densityVerbs = "/density all, show N, restore N, why PATH, pin PATH"
 
 // describeLedger lists every prune, those of one cut below what it costs, and sums
 // them up.
 func (c *Commands) describeLedger(ledger []chat.PruneRecord) []string {
 	rows := [][]string{{"#", "turn", "time", "tokens", "what and why"}}
-	freed, compressed := 0, 0
 	for i, p := range ledger {
-		if p.Compressed() {
-			compressed++
-		} else {
-			freed += p.Tokens
-		}
 		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), words.Tokens(p.Tokens), ""})
 	}
 	heads := table.Lines("rrlrl", rows)
@@ -68,11 +86,24 @@ func (c *Commands) describeLedger(ledger []chat.PruneRecord) []string {
 			lines = append(lines, indent+why)
 		}
 	}
+	return append(lines, "", sumOf(ledger), "/density show N, restore N, why PATH, pin PATH, unpin PATH")
+}
+
+// sumOf is how much of a ledger was pruned, and compressed.
+func sumOf(ledger []chat.PruneRecord) string {
+	freed, compressed := 0, 0
+	for _, p := range ledger {
+		if p.Compressed() {
+			compressed++
+		} else {
+			freed += p.Tokens
+		}
+	}
 	sum := fmt.Sprintf("%d pruned, %s tokens freed", len(ledger)-compressed, words.Tokens(freed))
 	if compressed > 0 {
 		sum += fmt.Sprintf("; %d compressed", compressed)
 	}
-	return append(lines, "", sum, "/density show N, restore N, why PATH, pin PATH, unpin PATH")
+	return sum
 }
 
 // describeCut says what the cut that begins at a line of the ledger is, and its price.
