@@ -90,7 +90,9 @@ func (f found) like(other found) bool {
 
 // turnInto makes what is at a path what is to be there.
 func (s *Store) turnInto(now, then found) error {
-	if then.Kind != File || now.Kind != File || now.content == nil {
+	// A file that was made has the mode of new files, whatever is there has.
+	made := then.Kind == File && then.Mode == 0 && now.Mode != 0 && !bytes.Equal(now.content, then.content)
+	if then.Kind != File || now.Kind != File || now.content == nil || made {
 		if err := s.remove(now); err != nil {
 			return err
 		}

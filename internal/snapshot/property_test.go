@@ -125,3 +125,23 @@ func (b *bench) holds(name, content string) bool {
 	held, err := os.ReadFile(b.path(name))
 	return err == nil && string(held) == content
 }
+
+// A file that was removed and made anew has the mode of new files, also where the one before
+// it had another and is there again.
+func TestAFileMadeAnewHasTheModeOfNewFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0\n"})
+	defer b.close()
+	b.Turn("mode")
+	b.run("chmod 704 a")
+	before, at := b.files(), b.Mark()
+	b.Turn("removed")
+	b.run("rm a")
+	b.Turn("made")
+	b.edit("a", "new\n")
+	after, end := b.files(), b.Mark()
+	b.apply(b.Restore(t.Context(), at))
+	b.want(before)
+	b.apply(b.Restore(t.Context(), end))
+	b.want(after)
+}
