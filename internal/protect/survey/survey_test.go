@@ -221,6 +221,26 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 		write(t, root, "other.pem")
 		same(t, what, root, s.After().Keys, moved(want)...)
 	}
+	// What is too large to be known by its content is secret at once, or whoever adds a key
+	// behind what is looked at would be missed.
+	large, many := place(t), place(t)
+	for what, root := range map[string]string{"a large file": large, "a large folder": many} {
+		s := survey.New(root, 100)
+		s.Before()
+		want := ".env"
+		if root == large {
+			if err := put(strings.Repeat("x", 2<<20))(root + "/.env"); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			want = ".ssh"
+			for i := range 300 {
+				write(t, root, fmt.Sprintf(".ssh/%d", i))
+			}
+		}
+		same(t, what, root, s.After().Keys, want)
+		same(t, what, root, s.Before().Keys, want)
+	}
 	// A command may change what it made.
 	root := place(t)
 	s := survey.New(root, 100)
