@@ -65,7 +65,7 @@ func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
 
 // latestPrunes lists the latest of what left, a line each, and sums all of it up.
 func (c *Commands) latestPrunes(ledger []chat.PruneRecord) []string {
-	const subject, why = 20, 26
+	const subject, why = 20, 44 // 80 columns; on 60 a row takes two lines
 	rows := [][]string{{"#", "tokens", "what", "why"}}
 	for i := max(0, len(ledger)-storyPrunes); i < len(ledger); i++ {
 		p := ledger[i]

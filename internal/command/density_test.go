@@ -94,8 +94,8 @@ request  sent     of     cost  without
 	}
 }
 
-// After a long session the story still fits a screen of 24 lines, 60 columns wide, and names
-// how many of each kind it leaves out.
+// After a long session the story still fits a screen of 24 lines and 80 columns, and names how
+// many of each kind it leaves out.
 func TestDensityFitsOneScreen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -112,8 +112,8 @@ func TestDensityFitsOneScreen(t *testing.T) {
 		t.Errorf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
 	}
 	for _, line := range lines[1:] { // the first is prose, which wraps
-		if len([]rune(line)) > 60 {
-			t.Errorf("wider than 60 columns: %s", line)
+		if len([]rune(line)) > 80 {
+			t.Errorf("wider than 80 columns: %s", line)
 		}
 	}
 	for _, want := range []string{"34 more", "120 more", "/density all", "Held back: 2 units, 3k tokens"} {
