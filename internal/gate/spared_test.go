@@ -51,3 +51,20 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// TestFullAutoAsksInAHomeFolder (B4): the home folder is a workspace only if it was named.
+func TestFullAutoAsksInAHomeFolder(t *testing.T) {
+	t.Parallel()
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
+	if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(ModeFullAuto)); err != nil {
+		t.Fatal(err)
+	}
+	for _, does := range []traits.Traits{{Runs: true}, {Edits: true}} {
+		for _, atHome := range []bool{true, false} {
+			call := Call{Name: "does", Traits: does, Preview: tools.Preview{Command: "touch x", Unwatched: "home", AtHome: atHome}}
+			if NewConsent(&Policy{}, s).Asks(call) != atHome {
+				t.Errorf("%+v, in the home folder %t: asks %t", does, atHome, !atHome)
+			}
+		}
+	}
+}
