@@ -20,7 +20,7 @@ type Choice struct {
 	// are searched.
 	Name, Help string
 	// Also returns more text that is searched, for words that neither Name nor Help has;
-	// nil for none.
+	// nil for none. It is called beside everything else.
 	Also func() string
 	// Line is the command line that the choice runs.
 	Line string
@@ -31,18 +31,36 @@ type Choice struct {
 	Preview func() string
 }
 
+// Texts returns what Also of each choice returns, as Matches wants it; nil when no choice
+// has any. It may read files.
+func (p *Pick) Texts() []string {
+	if !slices.ContainsFunc(p.Choices, func(c Choice) bool { return c.Also != nil }) {
+		return nil
+	}
+	texts := make([]string, len(p.Choices))
+	for i, c := range p.Choices {
+		if c.Also != nil {
+			texts[i] = strings.ToLower(c.Also())
+		}
+	}
+	return texts
+}
+
 // Matches returns the indexes of the choices that hold every word of a query, in
-// their own order: those that hold all of them in their name come first.
-func (p *Pick) Matches(query string) []int {
+// their own order: those that hold all of them in their name come first. Texts are what
+// Texts returned, nil as long as it has not.
+func (p *Pick) Matches(query string, texts []string) []int {
 	wanted := strings.Fields(strings.ToLower(query))
 	var named, described, within []int
 	for i, c := range p.Choices {
-		switch name := strings.ToLower(c.Name); {
+		name := strings.ToLower(c.Name)
+		all := name + " " + strings.ToLower(c.Help)
+		switch {
 		case holdsAll(name, wanted):
 			named = append(named, i)
-		case holdsAll(name+" "+strings.ToLower(c.Help), wanted):
+		case holdsAll(all, wanted):
 			described = append(described, i)
-		case c.Also != nil && holdsAll(strings.ToLower(name+" "+c.Help+" "+c.Also()), wanted):
+		case texts != nil && holdsAll(all+" "+texts[i], wanted):
 			within = append(within, i)
 		}
 	}

@@ -109,7 +109,7 @@ func TestRename(t *testing.T) {
 	if last := all.Pick.Choices[2]; last.Name != "old" || !strings.Contains(last.Help, "-p") || !strings.Contains(text(all), "-p: old") {
 		t.Errorf("the run of a script is %+v", last)
 	}
-	if found := all.Pick.Matches("whole x"); len(found) != 1 || found[0] != 0 {
+	if found := all.Pick.Matches("whole x", all.Pick.Texts()); len(found) != 1 || found[0] != 0 {
 		t.Errorf("by the first message are found %v", found)
 	}
 	without := newWorld(t, recorded(&asked))

@@ -181,8 +181,9 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		return m.questionReply(m.questions.Wake(m.opts.Now()))
 	case spoolMsg:
 		m.activity.spoolRead(message)
-	case previewMsg:
-		message.picker.Loaded(message.choice, message.text)
+	case pickerMsg:
+		message.done()
+		return m.chooser.work()
 	case crashMsg:
 		panic(message)
 	}

@@ -27,17 +27,13 @@ type chooser struct {
 	picking *picking
 }
 
-// previewMsg brings what a choice of a picker looks like.
-type previewMsg struct {
-	picker *picker.Picker
-	choice int
-	text   string
-}
+// pickerMsg brings what a picker worked on beside the screen.
+type pickerMsg struct{ done func() }
 
 // open opens a list; choose does what is chosen.
 func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
 	c.picking = &picking{picker.Open(pick), choose}
-	return c.loadPreview()
+	return c.work()
 }
 
 // key gives a key to the list. It reports false when none is open.
@@ -54,7 +50,7 @@ func (c *chooser) key(k term.Key) (tea.Cmd, bool) {
 	case picker.Left:
 		c.picking = nil
 	}
-	return c.loadPreview(), true
+	return c.work(), true
 }
 
 // paste searches the list for pasted text. It reports false when none is open.
@@ -63,23 +59,23 @@ func (c *chooser) paste(text string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	c.picking.Paste(text)
-	return c.loadPreview(), true
+	return c.work(), true
 }
 
-// loadPreview loads what the selected choice looks like.
-func (c *chooser) loadPreview() tea.Cmd {
+// work starts what the list works on beside the screen.
+func (c *chooser) work() tea.Cmd {
 	if c.picking == nil {
 		return nil
 	}
-	return loadPreview(c.picking.Picker)
+	return tea.Batch(c.picking.work()...)
 }
 
-func loadPreview(open *picker.Picker) tea.Cmd {
-	choice, load := open.Wanted()
-	if load == nil {
-		return nil
+func (p *picking) work() []tea.Cmd {
+	var cmds []tea.Cmd
+	for _, job := range p.Jobs() {
+		cmds = append(cmds, guarded(func() tea.Msg { return pickerMsg{job()} }))
 	}
-	return guarded(func() tea.Msg { return previewMsg{open, choice, load()} })
+	return cmds
 }
 
 // openPick opens a list of which every choice is a command line.

@@ -50,8 +50,8 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
 	theme := style.NewTheme(style.DetectColours(opts.env), opts.palette(dark || !known))
 	for {
-		if load := loadPreview(p.Picker); load != nil {
-			go func() { send(load()) }()
+		for _, work := range p.work() {
+			go func() { send(work()) }()
 		}
 		screen.Post(pickFrame(p.Picker, theme, t))
 		select {
@@ -78,8 +78,8 @@ func (p *picking) take(message tea.Msg) (ended, chosen bool) {
 	switch message := message.(type) {
 	case goneMsg:
 		return true, false
-	case previewMsg:
-		p.Loaded(message.choice, message.text)
+	case pickerMsg:
+		message.done()
 	case inputMsg:
 		for _, event := range message {
 			switch e := event.(type) {

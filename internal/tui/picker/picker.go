@@ -25,6 +25,10 @@ type Picker struct {
 	page int
 	// previews are those that were asked for, by choice.
 	previews map[int]string
+	// texts are what is searched besides names and helps, nil while it is not known. They
+	// are asked for when somebody searches; reading is set until they come.
+	texts          []string
+	asked, reading bool
 }
 
 // Open returns a picker at the choice that is in use, else at the first.
@@ -94,27 +98,43 @@ func (p *Picker) Selected() (choice command.Choice, ok bool) {
 	return p.pick.Choices[p.matches[p.at]], true
 }
 
-// Wanted returns what loads the preview of the selected choice, nil when it is there
-// or there is none. What load returns belongs into Loaded.
-func (p *Picker) Wanted() (choice int, load func() string) {
-	c, ok := p.Selected()
-	if !ok || c.Preview == nil {
-		return 0, nil
+// Job is work beside the screen, such as reading files. What it returns belongs where the
+// keys are, and is called there.
+type Job func() (done func())
+
+// Jobs returns the work that is due now. Each is returned once.
+func (p *Picker) Jobs() []Job {
+	var jobs []Job
+	if !p.query.Empty() && !p.asked {
+		p.asked, p.reading = true, true
+		jobs = append(jobs, p.readTexts)
 	}
-	choice = p.matches[p.at]
-	if _, asked := p.previews[choice]; asked {
-		return 0, nil
+	if c, ok := p.Selected(); ok && c.Preview != nil {
+		choice := p.matches[p.at]
+		if _, asked := p.previews[choice]; !asked {
+			p.previews[choice] = ""
+			jobs = append(jobs, func() func() {
+				preview := c.Preview()
+				return func() { p.previews[choice] = preview }
+			})
+		}
 	}
-	p.previews[choice] = ""
-	return choice, c.Preview
+	return jobs
 }
 
-// Loaded takes the preview of a choice.
-func (p *Picker) Loaded(choice int, preview string) { p.previews[choice] = preview }
+// readTexts reads what is searched besides names and helps. What fits only there comes
+// after all else, so that the selection stays where it is.
+func (p *Picker) readTexts() func() {
+	texts := p.pick.Texts()
+	return func() {
+		p.texts, p.reading = texts, false
+		p.matches = p.pick.Matches(p.query.Text, p.texts)
+	}
+}
 
 // search finds what fits the query, and selects the first of it.
 func (p *Picker) search() {
-	p.matches, p.at = p.pick.Matches(p.query.Text), 0
+	p.matches, p.at = p.pick.Matches(p.query.Text, p.texts), 0
 }
 
 // move selects up and down, around the ends.
@@ -140,7 +160,11 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 		previews = previews || c.Preview != nil
 	}
 	if len(list) == 0 && room > 1 {
-		return []string{head, t.Dim.Text("  nothing fits")}, col
+		none := "  nothing fits"
+		if p.reading {
+			none = "  searching the texts…"
+		}
+		return []string{head, t.Dim.Text(style.Truncate(none, width))}, col
 	}
 	if !previews || width < wideEnough {
 		return append([]string{head}, Rows(t, list, p.at, width, room-1)...), col

@@ -75,20 +75,56 @@ func TestPickerPreview(t *testing.T) {
 		pick.Choices[i].Preview = func() string { return fmt.Sprintf("the end of s%d", i) }
 	}
 	p := Open(pick)
-	choice, load := p.Wanted()
-	if load == nil {
-		t.Fatal("nothing is wanted")
+	jobs := p.Jobs()
+	if len(jobs) != 1 {
+		t.Fatalf("%d jobs", len(jobs))
 	}
-	if _, again := p.Wanted(); again != nil {
+	if again := p.Jobs(); again != nil {
 		t.Error("it is loaded twice")
 	}
-	p.Loaded(choice, load())
+	jobs[0]()()
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	for width, shown := range map[int]bool{200: true, 60: false} {
 		rows, _ := p.View(theme, width, 8)
 		if got := strings.Contains(strings.Join(rows, "\n"), "the end of s0"); got != shown {
 			t.Errorf("at %d columns shown = %v", width, got)
 		}
+	}
+}
+
+// The texts of the choices are read beside the screen, once: a key never waits for them,
+// and what is selected stays when they come.
+func TestPickerSearchesTextsBeside(t *testing.T) {
+	t.Parallel()
+	pick, reads := sessions(4), 0
+	for i := range pick.Choices {
+		pick.Choices[i].Also = func() string { reads++; return fmt.Sprintf("Needle%d s1", i) }
+	}
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	shown := func(p *Picker) string {
+		rows, _ := p.View(theme, 60, 8)
+		return strings.Join(rows, "\n")
+	}
+	p := Open(pick)
+	if jobs := p.Jobs(); jobs != nil {
+		t.Fatal("something is read before somebody searches")
+	}
+	typed(p, "needle2")
+	jobs := p.Jobs()
+	if reads > 0 || len(jobs) != 1 || !strings.Contains(shown(p), "searching the texts") {
+		t.Fatalf("%d texts were read by keys, %d jobs:\n%s", reads, len(jobs), shown(p))
+	}
+	done := jobs[0]()
+	p.Key(term.Key{Name: "ctrl+u"})
+	typed(p, "s1")
+	done()
+	if got, _ := p.Selected(); got.Name != "s1" || !strings.Contains(shown(p), "1/4") {
+		t.Errorf("selected %q:\n%s", got.Name, shown(p))
+	}
+	p.Key(term.Key{Name: "ctrl+u"})
+	typed(p, "needle2")
+	if got, _ := p.Selected(); got.Name != "s2" || reads != 4 || p.Jobs() != nil {
+		t.Errorf("selected %q after %d reads", got.Name, reads)
 	}
 }
 
@@ -108,8 +144,8 @@ func TestPickerFits(t *testing.T) {
 		for range rapid.IntRange(0, 50).Draw(t, "downs") {
 			p.Key(term.Key{Name: "down"})
 		}
-		if choice, load := p.Wanted(); load != nil {
-			p.Loaded(choice, load())
+		for _, job := range p.Jobs() {
+			job()()
 		}
 		width, room := rapid.IntRange(8, 200).Draw(t, "width"), rapid.IntRange(2, 20).Draw(t, "room")
 		rows, col := p.View(theme, width, room)
