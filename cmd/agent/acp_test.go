@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	"agent/internal/acp"
 	"agent/internal/app"
 	"agent/internal/llm/llmtest"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // editor is the other side of agent acp.
@@ -27,8 +24,10 @@ type editor struct {
 	to   *io.PipeWriter
 	from *bufio.Scanner
 	// lines are all that was received, for checks at the end.
-	lines  []string
-	id     int
+	lines []string
+	id    int
+	// asked are the methods of the requests, by ID.
+	asked  map[string]string
 	server *llmtest.Server
 	// shows are the texts of the editor, by path; nil means that it does not give them.
 	shows map[string]string
@@ -50,7 +49,7 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
 		ended <- acp.Serve(context.Background(), editorAgent{world{Process: p}, o}, in, out, slog.New(slog.DiscardHandler))
 		out.Close()
 	}()
-	e := &editor{t: t, to: to, from: bufio.NewScanner(from), server: server}
+	e := &editor{t: t, to: to, from: bufio.NewScanner(from), server: server, asked: map[string]string{}}
 	e.from.Buffer(nil, 32<<20)
 	t.Cleanup(func() {
 		to.Close()
@@ -62,6 +61,7 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
 			t.Error(err)
 		}
 		_ = p.Close()
+		e.validate()
 	})
 	return e
 }
@@ -77,6 +77,7 @@ func (e *editor) send(line string) {
 func (e *editor) request(method string, params any) int {
 	e.t.Helper()
 	e.id++
+	e.asked[fmt.Sprint(e.id)] = method
 	raw, err := json.Marshal(params)
 	if err != nil {
 		e.t.Fatal(err)
@@ -190,7 +191,6 @@ func TestEditorIsAskedByTheModel(t *testing.T) {
 	if again := e.response(e.request("initialize", map[string]any{"protocolVersion": 1}), nil); again.Error == nil {
 		t.Error("a second initialize is taken")
 	}
-	e.validate()
 }
 
 // What the editor shows and did not save: a read says so, an edit is refused, and what is
@@ -270,49 +270,6 @@ func TestEditorTurn(t *testing.T) {
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %s in\n%s", want, all)
-		}
-	}
-	e.validate()
-}
-
-// validate checks every line against the schema of the protocol, where it is at hand
-// (ACP_SCHEMA names schema/v1/schema.json of the official package).
-func (e *editor) validate() {
-	e.t.Helper()
-	file := os.Getenv("ACP_SCHEMA")
-	if file == "" {
-		return
-	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	for definition, method := range map[string]string{"SessionNotification": "session/update", "RequestPermissionRequest": "session/request_permission"} {
-		var schema map[string]any
-		if err := json.Unmarshal(raw, &schema); err != nil {
-			e.t.Fatal(err)
-		}
-		one := map[string]any{"$defs": schema["$defs"], "$ref": "#/$defs/" + definition}
-		text, _ := json.Marshal(one)
-		var parsed jsonschema.Schema
-		if err := json.Unmarshal(text, &parsed); err != nil {
-			e.t.Fatal(err)
-		}
-		resolved, err := parsed.Resolve(nil)
-		if err != nil {
-			e.t.Fatal(err)
-		}
-		for _, line := range e.lines {
-			var m struct {
-				Method string
-				Params any
-			}
-			if json.Unmarshal([]byte(line), &m) != nil || m.Method != method {
-				continue
-			}
-			if err := resolved.Validate(m.Params); err != nil {
-				e.t.Errorf("%s: %v", line, err)
-			}
 		}
 	}
 }
@@ -423,7 +380,6 @@ func TestEditorSessions(t *testing.T) {
 	if m := e.response(e.request("session/load", map[string]any{"sessionId": session, "cwd": folder, "mcpServers": []any{}}), nil); m.Error == nil || m.Error.Code != -32002 {
 		t.Errorf("load after delete: %s %+v", m.Result, m.Error)
 	}
-	e.validate()
 }
 
 func TestEditorErrors(t *testing.T) {
@@ -456,54 +412,5 @@ func TestEditorErrors(t *testing.T) {
 	e.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"` + strings.Repeat("x", 17<<20) + `"}}`)
 	if m := e.next(); m.Error == nil || m.Error.Code != -32600 {
 		t.Errorf("a long line: %+v", m.Error)
-	}
-}
-
-// Whatever an editor sends, the connection lives and nothing is allowed.
-func TestEditorSurvivesMutatedLines(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	e := startEditor(t, t.TempDir())
-	session := e.start(folder)
-	random := rand.New(rand.NewPCG(1, 2))
-	seeds := []string{
-		fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":%q,"modeId":"read-only"}}`, session),
-		fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"session/set_config_option","params":{"sessionId":%q,"configId":"mode","value":"ask"}}`, session),
-		`{"jsonrpc":"2.0","id":7,"method":"session/list","params":{"cwd":"/w","cursor":"x"}}`,
-		`{"jsonrpc":"2.0","id":"agent-1","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`,
-		`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}}`,
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for e.from.Scan() {
-			if strings.Contains(e.from.Text(), `"id":"the end"`) {
-				return
-			}
-		}
-	}()
-	const mutations = 10_000
-	for range mutations {
-		line := []byte(seeds[random.IntN(len(seeds))])
-		for range 1 + random.IntN(4) {
-			switch at := random.IntN(len(line)); random.IntN(3) {
-			case 0:
-				line[at] = byte(32 + random.IntN(95))
-			case 1:
-				line = append(line[:at], line[min(len(line), at+random.IntN(5)):]...)
-			default:
-				line = append(line[:at], append([]byte(`{"`), line[at:]...)...)
-			}
-			if len(line) == 0 {
-				line = []byte("{}")
-			}
-		}
-		e.send(strings.ReplaceAll(string(line), "session/delete", "x"))
-	}
-	e.send(`{"jsonrpc":"2.0","id":"the end","method":"no/such"}`)
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Error("no answer after the mutated lines")
 	}
 }

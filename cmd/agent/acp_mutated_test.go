@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/llm/llmtest"
+)
+
+// Whatever an editor sends while a question is open, the connection lives and nothing is
+// allowed.
+func TestEditorSurvivesMutatedLines(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	var calls []llmtest.Turn
+	for range 400 {
+		calls = append(calls, llmtest.Call("write_file", `{"file_path":"allowed","content":"x"}`))
+	}
+	e := startEditor(t, t.TempDir(), calls...)
+	session := e.start(folder)
+	e.prompt(session, "go")
+	for m := e.next(); m.Method != "session/request_permission"; m = e.next() {
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	seeds := []string{
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":"x7","method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`, session),
+		fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, session),
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":"x7","method":"session/load","params":{"sessionId":%q,"cwd":%q,"mcpServers":[]}}`, session, folder),
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":"x7","method":"session/set_mode","params":{"sessionId":%q,"modeId":"ask"}}`, session),
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":"x7","method":"session/set_config_option","params":{"sessionId":%q,"configId":"mode","value":"ask"}}`, session),
+		`{"jsonrpc":"2.0","id":"x7","method":"session/list","params":{"cwd":"/w","cursor":"x"}}`,
+		`{"jsonrpc":"2.0","id":"agent-none","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`,
+		`{"jsonrpc":"2.0","id":"agent-1","result":{"outcome":{"outcome":"selected","optionId":"nothing"}}}`,
+		`{"jsonrpc":"2.0","id":"agent-2","result":{"outcome":{"outcome":"none","optionId":"allow"}}}`,
+		`{"jsonrpc":"2.0","id":"x7","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}}`,
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e.from.Scan() {
+			e.lines = append(e.lines, e.from.Text())
+			if strings.Contains(e.from.Text(), `"id":"the end"`) {
+				return
+			}
+		}
+	}()
+	const mutations = 10_000
+	for range mutations {
+		e.send(strings.ReplaceAll(mutate(random, seeds[random.IntN(len(seeds))]), "session/delete", "x"))
+	}
+	e.send(`{"jsonrpc":"2.0","id":"the end","method":"no/such"}`)
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("no answer after the mutated lines")
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("something was allowed: %v, %v", left, err)
+	}
+}
+
+// mutate changes a line in one to four places.
+func mutate(random *rand.Rand, seed string) string {
+	line := []byte(seed)
+	for range 1 + random.IntN(4) {
+		switch at := random.IntN(len(line)); random.IntN(3) {
+		case 0:
+			line[at] = byte(32 + random.IntN(95))
+		case 1:
+			line = append(line[:at], line[min(len(line), at+random.IntN(5)):]...)
+		default:
+			line = append(line[:at], append([]byte(`{"`), line[at:]...)...)
+		}
+		if len(line) == 0 {
+			line = []byte("{}")
+		}
+	}
+	return string(line)
+}
