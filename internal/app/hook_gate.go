@@ -146,12 +146,12 @@ func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused string) gate.Verdict {
 	switch {
 	case err != nil:
-		return gate.Verdict{Refusal: refused + err.Error(), Notice: k.Said.Title() + " was refused: " + err.Error()}
+		return gate.Verdict{Refusal: refused + err.Error()}
 	case out.Stop:
 		stop := &gate.StoppedError{By: out.By, Why: out.Why}
 		return gate.Verdict{Refusal: stop.Error(), End: stop}
 	case out.Blocked():
-		return gate.Verdict{Refusal: refused + out.Reason, Notice: fmt.Sprintf("%s was refused by %s: %s", k.Said.Title(), out.By, words.Headline(out.Reason))}
+		return gate.Verdict{Refusal: refused + out.Reason}
 	}
 	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
 		return gate.Verdict{Arguments: out.Input} // the rest is of the call as it is then

@@ -49,10 +49,7 @@ func (c *Conversation) permissionGate() gate.Gate {
 		case rule == nil:
 			return gate.Verdict{}
 		case rule.Effect == permissions.Deny:
-			return gate.Verdict{
-				Refusal: "refused: " + rule.String() + "; do without it, or ask the user to change that rule",
-				Notice:  k.Said.Title() + " was refused: " + rule.String(),
-			}
+			return gate.Verdict{Refusal: "refused: " + rule.String() + "; do without it, or ask the user to change that rule"}
 		default:
 			return c.askedByRule(k, rule)
 		}

@@ -7,6 +7,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -340,6 +341,9 @@ func (b *Bridge) state(name string) *state {
 	return nil
 }
 
+// errStarting is why a server cannot be called yet. A plan does not wait, a search does.
+var errStarting = errors.New("is still starting; mcp_find waits until it is there")
+
 // usable returns a server that can be called, and a copy of what is known of it; else why
 // it cannot.
 func (b *Bridge) usable(name string) (*state, catalogue.Known, error) {
@@ -359,7 +363,7 @@ func (b *Bridge) usable(name string) (*state, catalogue.Known, error) {
 	case st.Unused != "":
 		return nil, catalogue.Known{}, fmt.Errorf("%s is not used: %s", name, st.Unused)
 	case st.pending:
-		return nil, catalogue.Known{}, fmt.Errorf("%s is still starting; try again later", name)
+		return nil, catalogue.Known{}, fmt.Errorf("%s %w", name, errStarting)
 	case !st.isKnown:
 		return nil, catalogue.Known{}, fmt.Errorf("%s cannot be used: %s", name, st.problem)
 	}

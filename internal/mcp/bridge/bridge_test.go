@@ -181,7 +181,15 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	if _, answer := b.run("mcp_call", `{"server":"late","tool":"late","arguments":{}}`); !strings.Contains(answer.Error, "still starting") {
 		t.Errorf("%+v", answer)
 	}
+	found := make(chan tools.Answer)
+	go func() {
+		_, answer := b.run("mcp_find", `{"query":"late"}`)
+		found <- answer
+	}()
 	close(late.hold)
+	if answer := <-found; !strings.Contains(answer.Text, "comes late") {
+		t.Errorf("a search does not wait for a server that starts: %+v", answer)
+	}
 	for len(b.Pending()) > 0 {
 		runtime.Gosched()
 	}

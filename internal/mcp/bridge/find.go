@@ -27,14 +27,23 @@ func (b *Bridge) planFind(_ context.Context, env *tools.Env, raw json.RawMessage
 		return tools.Plan{}, errors.New("mcp_find takes query and server, texts")
 	}
 	if args.Server != "" {
-		if _, _, err := b.usable(args.Server); err != nil {
+		if _, _, err := b.usable(args.Server); err != nil && !errors.Is(err, errStarting) {
 			return tools.Plan{}, err
 		}
 	}
-	return tools.Plan{Apply: func(context.Context) tools.Answer { return b.find(env, args) }}, nil
+	return tools.Plan{Apply: func(ctx context.Context) tools.Answer { return b.find(ctx, env, args) }}, nil
 }
 
-func (b *Bridge) find(env *tools.Env, args findArgs) tools.Answer {
+// find searches what the servers offer. It waits for those that start: how long they may
+// take is bounded.
+func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.Answer {
+	b.mu.Lock()
+	settled := b.settled
+	b.mu.Unlock()
+	select {
+	case <-settled:
+	case <-ctx.Done():
+	}
 	entries, instructions, notes := b.entries(args.Server)
 	matching := catalogue.Find(entries, args.Query)
 	if len(matching) == 0 {
