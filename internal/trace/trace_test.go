@@ -32,11 +32,17 @@ const secret = "what was said"
 
 // turn is one with a request, a tool that fails, and a second request.
 var turn = []chat.Event{
-	chat.TurnStarted{}, chat.RequestStarted{}, chat.TextDelta{Delta: secret}, chat.UsageReported{PromptTokens: 7, CompletionTokens: 3}, chat.Retry{Attempt: 2, Reason: secret},
+	chat.TurnStarted{},
+	chat.RequestStarted{},
+	chat.TextDelta{Delta: secret},
+	chat.UsageReported{PromptTokens: 7, CompletionTokens: 3},
+	chat.Retry{Attempt: 2, Reason: secret},
 	chat.ReplyEnded{Text: secret},
 	chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Parameters: json.RawMessage(`{"command":"` + secret + `"}`)},
 	chat.ToolEnded{Call: 1, Name: "run_shell_command", Answer: tools.Answer{Text: secret, Error: secret}},
-	chat.RequestStarted{}, chat.DensityApplied{TokensBefore: 9, TokensAfter: 5}, chat.ReplyEnded{Text: secret},
+	chat.RequestStarted{},
+	chat.DensityApplied{TokensBefore: 9, TokensAfter: 5},
+	chat.ReplyEnded{Text: secret},
 	chat.TurnEnded{Outcome: chat.Outcome{Response: secret, Stop: chat.StopDone, Requests: 2, ToolCalls: 1}},
 }
 
@@ -133,8 +139,12 @@ func TestWhoIsReportedTo(t *testing.T) {
 	t.Parallel()
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, pairs := range [][]string{
-		{}, {endpoint, "localhost:4318"}, {endpoint, "ftp://x"}, {endpoint, "http://h", "OTEL_SDK_DISABLED", "true"},
-		{endpoint, "http://h", "OTEL_TRACES_EXPORTER", "none"}, {endpoint, "http://h:4317", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"},
+		{},
+		{endpoint, "localhost:4318"},
+		{endpoint, "ftp://x"},
+		{endpoint, "http://h", "OTEL_SDK_DISABLED", "true"},
+		{endpoint, "http://h", "OTEL_TRACES_EXPORTER", "none"},
+		{endpoint, "http://h:4317", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"},
 	} {
 		if c := collectorOf(environ(pairs...)); c != nil {
 			t.Errorf("%q: %+v", pairs, c)
