@@ -344,6 +344,43 @@ func TestEditorCancel(t *testing.T) {
 			}
 		}
 	})
+	for name, c := range map[string]struct {
+		turn llmtest.Turn
+		at   func(received) bool
+	}{
+		"before the first byte": {llmtest.Say("").Hang(), func(m received) bool { return strings.Contains(string(m.Params), `"usage_update"`) }},
+		"while a command runs": {
+			llmtest.Call("run_shell_command", `{"command":"sleep 100"}`),
+			func(m received) bool { return strings.Contains(string(m.Params), `"status":"in_progress"`) },
+		},
+		"while the editor is asked for its text": {
+			llmtest.Call("write_file", `{"file_path":"a","content":"x"}`),
+			func(m received) bool { return m.Method == "fs/read_text_file" },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startEditor(t, t.TempDir(), c.turn)
+			e.shows = map[string]string{}
+			folder := t.TempDir()
+			session := e.start(folder)
+			id := e.prompt(session, "go")
+			for m := e.next(); !c.at(m); m = e.next() {
+				if m.Method == "session/request_permission" {
+					e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, allowOnce("")))
+				}
+			}
+			began := time.Now()
+			cancel(e, session)
+			if m := e.response(id, allowOnce); string(m.Result) != `{"stopReason":"cancelled"}` {
+				t.Errorf("%s %+v", m.Result, m.Error)
+			}
+			t.Logf("cancelled after %v", time.Since(began))
+			if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+				t.Errorf("something was done: %v, %v", left, err)
+			}
+		})
+	}
 }
 
 // What is recorded can be listed, loaded and deleted.
