@@ -168,16 +168,23 @@ func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Sett
 	default:
 		found = append(found, finding{"note", "no key; fine for a server of your own", ""})
 	}
-	models, err := c.Models(ctx)
-	if err != nil {
-		return append(found, finding{"fix", "endpoint: " + err.Error(), ""})
+	if models, err := c.Models(ctx); err != nil {
+		found = append(found, finding{"fix", "endpoint: " + err.Error(), ""})
+	} else {
+		found = append(found, checkModel(c, s, models))
 	}
-	found = append(found, checkModel(c, s, models))
-	if model := settings.Model.Of(s); model != "" {
-		family, why := c.Family(model)
-		found = append(found, finding{"ok", fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)), ""})
+	return append(found, checkFamily(c, s)...)
+}
+
+// checkFamily says which family's hints and edit tool the model gets, and why: also of an
+// endpoint that lists no models.
+func checkFamily(c *provider.Connection, s *settings.Settings) []finding {
+	model := settings.Model.Of(s)
+	if model == "" {
+		return nil
 	}
-	return found
+	family, why := c.Family(model)
+	return []finding{{"ok", fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)), ""}}
 }
 
 func checkModel(c *provider.Connection, s *settings.Settings, models []provider.Offer) finding {

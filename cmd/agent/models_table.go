@@ -7,7 +7,6 @@ import (
 
 	"agent/internal/settings"
 	"agent/internal/table"
-	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -17,8 +16,8 @@ var modelColumns = []table.Column{
 	{Head: "window", Worth: 3},
 	{Head: "$ in/out/read/write", Worth: 2},
 	{Head: "efforts", Worth: 0},
-	{Head: "images", Worth: 1},
-	{Head: "family", Worth: 0},
+	{Head: "images", Worth: 0},
+	{Head: "family, edits by", Worth: 1},
 }
 
 // modelTable arranges models in at most width columns, 0 for as many as it takes.
@@ -46,12 +45,13 @@ func priceCell(p *settings.Prices) string {
 	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
 }
 
-// familyCell is the family, with how it edits where that is not as most do.
+// familyCell is the family of a model and how it edits, as the settings model-family and
+// edit-tool call them.
 func familyCell(r modelRow) string {
-	if r.Edits == string(traits.Patch) {
-		return r.Family + ", by patches"
+	if r.Family == "" {
+		return ""
 	}
-	return r.Family
+	return r.Family + ", " + r.Edits
 }
 
 func yesCell(yes bool) string {
