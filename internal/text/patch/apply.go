@@ -97,12 +97,38 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 	from = a.cursor
 	for _, anchor := range c.Anchors {
 		found, ok := a.first([]string{anchor}, from, len(a.lines)-1)
+		if !ok && a.again(anchor, c, from) {
+			continue
+		}
 		if !ok {
 			return 0, false, Failed(NoAnchor, "%s: no line is %s below line %d.%s", a.path, quoted(anchor), from, a.nearest(anchor, from))
 		}
-		from = found.at + 1
+		from, anchored = found.at+1, true
 	}
-	return from, len(c.Anchors) > 0, nil
+	return from, anchored, nil
+}
+
+// again reports whether an anchor repeats the one of a chunk before, as of two places in
+// one function: it is a single line above the cursor, below which the chunk's old lines
+// are only behind the cursor.
+func (a *applier) again(anchor string, c Chunk, from int) bool {
+	old := c.Old()
+	if from != a.cursor || len(old) == 0 {
+		return false
+	}
+	found, ok := a.first([]string{anchor}, 0, a.cursor-1)
+	if !ok {
+		return false
+	}
+	if _, second := a.first([]string{anchor}, found.at+1, a.cursor-1); second {
+		return false
+	}
+	for at := found.at; at < a.cursor && at+len(old) <= len(a.lines); at++ {
+		if a.clear(at, len(old)) && trimmed.matches(a.lines[at:at+len(old)], old) {
+			return false
+		}
+	}
+	return true
 }
 
 // find finds the old lines of a chunk.

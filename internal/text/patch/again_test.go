@@ -1,0 +1,34 @@
+package patch
+
+import (
+	"strings"
+	"testing"
+)
+
+// An anchor may be that of the chunk before: two places in one function. Where the lines
+// could also be above the cursor, or the anchor is more than one line, nothing is guessed.
+func TestAnchorAgain(t *testing.T) {
+	t.Parallel()
+	const file = "func a() {\n\tx\n\tone\n\tx\n\ttwo\n}\n\nfunc b() {\n\ttwo\n}\n"
+	for _, c := range []struct {
+		name, file, chunks, want string
+		class                    Class
+	}{
+		{"two places", file, "@@ func a() {\n-\tone\n+\t1\n@@ func a() {\n-\ttwo\n+\t2\n", strings.Replace(strings.Replace(file, "one", "1", 1), "two", "2", 1), ""},
+		{"context shared with the chunk before", file, "@@ func a() {\n-\tone\n+\t1\n \tx\n@@ func a() {\n \tx\n-\ttwo\n+\t2\n", strings.Replace(strings.Replace(file, "one", "1", 1), "two", "2", 1), ""},
+		{"also above", file, "@@ func a() {\n-\tone\n+\t1\n@@ func a() {\n-\tx\n+\ty\n", "", NoAnchor},
+		{"without old lines", file, "@@ func a() {\n-\tone\n+\t1\n@@ func a() {\n+\ty\n", "", NoAnchor},
+		{"several such lines", strings.Replace(file, "\tx\n\tone", "func a() {\n\tone", 1), "@@ func a() {\n-\tone\n+\t1\n@@ func a() {\n-\ttwo\n+\t2\n", "", NoAnchor},
+	} {
+		after, _, err := tree{"f": c.file}.patched("*** Begin Patch\n*** Update File: f\n" + c.chunks + "*** End Patch\n")
+		if c.class != "" {
+			if failed, ok := err.(*Error); !ok || failed.Class != c.class {
+				t.Errorf("%s: %v, %v; want %s", c.name, after, err, c.class)
+			}
+			continue
+		}
+		if err != nil || after["f"] != c.want {
+			t.Errorf("%s: %q, %v", c.name, after["f"], err)
+		}
+	}
+}
