@@ -63,9 +63,10 @@ func Meant(name, arguments string, lookup Lookup) Call {
 			return meant
 		}
 	}
-	fitted, notes := tool.fit(given)
+	unwrapped := tool.unwrapped(given)
+	fitted, notes := tool.fit(unwrapped)
 	meant.Notes = append(meant.Notes, notes...)
-	meant.Remark = tool.remark(given)
+	meant.Remark = tool.remark(unwrapped)
 	if given.equal(fitted) && (strings.TrimSpace(arguments) == "" || json.Valid([]byte(arguments)) && !isText(arguments)) {
 		return meant // byte for byte
 	}
@@ -152,11 +153,28 @@ func (t tool) read(arguments string) (members, bool) {
 		if !ok {
 			continue
 		}
-		if fitted, _ := t.fit(given); t.accepts(fitted) {
+		if fitted, _ := t.fit(t.unwrapped(given)); t.accepts(fitted) {
 			return given, true
 		}
 	}
 	return nil, false
+}
+
+// unwrapped are the arguments that a wrapper holds, if they fit the tool and the wrapper
+// does not.
+func (t tool) unwrapped(given members) members {
+	if len(given) != 1 || !slices.Contains(wrappers, given[0].name) {
+		return given
+	}
+	wrapper := given[0]
+	inner, ok := parse(string(wrapper.value))
+	if !ok || t.has(wrapper.name) && ofType(t.types[wrapper.name], wrapper.value) {
+		return given
+	}
+	if fitted, _ := t.fit(inner); !t.accepts(fitted) {
+		return given
+	}
+	return inner
 }
 
 // accepts reports whether arguments fit the schema: every name is known, nothing that is
@@ -266,6 +284,8 @@ func (t tool) value(name string, value json.RawMessage) (json.RawMessage, bool) 
 		return edits(value), true
 	case name == "todos":
 		return todos(value), true
+	case t.types[name] == "boolean":
+		return truth(value), true
 	}
 	return value, true
 }

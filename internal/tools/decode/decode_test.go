@@ -70,6 +70,23 @@ func TestMeant(t *testing.T) {
 		{"read_file", `{"file_path":"file:///w/a%20b"}`, "read_file", `{"file_path":"/w/a b"}`},
 		{"read_file", `{"file_path":"a","lines":"12-40"}`, "read_file", `{"file_path":"a","offset":12,"limit":29}`},
 		{"read_file", `{"file_path":"a","lines":"many"}`, "read_file", `{"file_path":"a","lines":"many"}`},
+		// Booleans as numbers and texts.
+		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":1}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`},
+		{"Edit", `{"path":"a","old_str":"x","new_str":"y","replaceAll":0}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":false}`},
+		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":"True"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`},
+		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":2}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":2}`},
+		{"MultiEdit", `{"path":"a","edits":[{"old_str":"x","new_str":"y","replace_all":1}]}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y","replace_all":true}]}`},
+		{"write_file", `{"file_path":"a","content":"1"}`, "write_file", `{"file_path":"a","content":"1"}`},
+		// A wrapper around all arguments, if they fit and it does not.
+		{"replace", `{"arguments":{"file_path":"a","old_string":"x","new_string":"y"}}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
+		{"Read", `{"parameters":{"path":"a"}}`, "read_file", `{"file_path":"a"}`},
+		{"Bash", `{"input":"{\"cmd\":\"ls\",\"description\":\"d\"}"}`, "run_shell_command", `{"command":"ls"}`},
+		{"write_file", "{\"arguments\":{\"file_path\":\"a\",\"content\":\"x\n\"}}", "write_file", `{"file_path":"a","content":"x\n"}`},
+		{"apply_patch", `{"input":{"patch":"*** Begin Patch"}}`, "apply_patch", `{"input":"*** Begin Patch"}`},
+		{"apply_patch", `{"input":"{}"}`, "apply_patch", `{"input":"{}"}`},
+		{"write_file", `{"arguments":{"file_path":"a"}}`, "write_file", `{"arguments":{"file_path":"a"}}`},
+		{"write_file", `{"arguments":{"file_path":"a","content":"x"},"file_path":"b"}`, "write_file", `{"arguments":{"file_path":"a","content":"x"},"file_path":"b"}`},
+		{"read_file", `{"arguments":{"arguments":{"file_path":"a"}}}`, "read_file", `{"arguments":{"arguments":{"file_path":"a"}}}`},
 		// Broken JSON.
 		{"write_file", "{\"file_path\":\"a\",\"content\":\"x\n\ty\"}", "write_file", `{"file_path":"a","content":"x\n\ty"}`},
 		{"write_file", "```json\n{\"file_path\":\"a\",\"content\":\"x\"}\n```", "write_file", `{"file_path":"a","content":"x"}`},

@@ -220,6 +220,15 @@ func withoutScheme(value json.RawMessage) json.RawMessage {
 	return value
 }
 
+// truth is a boolean that is written as a number or as a text.
+func truth(value json.RawMessage) json.RawMessage {
+	is, err := strconv.ParseBool(strings.ToLower(strings.Trim(string(value), `" `)))
+	if err != nil {
+		return value
+	}
+	return strconv.AppendBool(nil, is)
+}
+
 // bothLines are the first and the last line of a range: two numbers, or "12-40".
 func bothLines(value json.RawMessage) (first, last int, ok bool) {
 	var both []int

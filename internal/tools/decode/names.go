@@ -50,6 +50,9 @@ var parameterNames = map[string][]string{
 	"url":             {"uri"},
 }
 
+// wrappers are what some models write around all arguments of a call.
+var wrappers = []string{"arguments", "input", "parameters"}
+
 // around are the names of the lines around a match; of several the largest counts.
 var around = []string{"-C", "-A", "-B", "before", "after", "context_lines", "before_context", "after_context"}
 
