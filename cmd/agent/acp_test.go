@@ -278,7 +278,7 @@ func TestEditorTurn(t *testing.T) {
 func TestEditorOddAnswers(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
-		`{}`, `null`, `{"outcome":null}`, `{"outcome":{"outcome":"cancelled"}}`, `{"outcome":{"outcome":"selected"}}`,
+		`{}`, `null`, `{"outcome":null}`, `{"outcome":{"outcome":"cancelled","optionId":"allow"}}`, `{"outcome":{"outcome":"cancelled"}}`, `{"outcome":{"outcome":"selected"}}`,
 		`{"outcome":{"outcome":"selected","optionId":"yes"}}`, `{"outcome":{"outcome":"selected","optionId":"refuse"}}`, `"allow"`, `{"optionId":"allow"}`,
 	} {
 		folder := t.TempDir()
