@@ -117,7 +117,7 @@ func (a editorAgent) Delete(id string) error {
 	if i < 0 {
 		return acp.ErrNoSession
 	}
-	return deleteSession(f, infos[i])
+	return f.DeleteSession(infos[i])
 }
 
 // editorConversation is a conversation as an editor drives it.

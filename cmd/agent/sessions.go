@@ -6,12 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/app"
 	"agent/internal/command"
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/session"
-	"agent/internal/snapshot"
 
 	"github.com/spf13/cobra"
 )
@@ -151,20 +149,11 @@ func newSessionsDelete(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := deleteSession(f, info); err != nil {
+		if err := f.DeleteSession(info); err != nil {
 			return err
 		}
 		return w.print("deleted " + info.ID)
 	})
-}
-
-// deleteSession removes the record of a session, and what files held before it.
-func deleteSession(f app.Folders, info session.Info) error {
-	if err := session.Delete(info.Path); err != nil {
-		return err
-	}
-	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // what is left is swept
-	return nil
 }
 
 // sessionCommand is a command on one session, named by id or by a part that only one

@@ -59,7 +59,18 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	case len(infos) == 0:
 		return "", usage(errors.New("no session was recorded yet, so there is none to go on with"))
 	}
-	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *command.PickSession(infos, elsewhere, w.Now()))
+	lists := command.SessionLists{
+		List: func(all bool) ([]session.Info, error) {
+			if all {
+				return session.List(f.Sessions(), "")
+			}
+			return session.List(f.Sessions(), workspace)
+		},
+		Rename: func(info session.Info, title string) error { return session.Retitle(info.Path, title, w.Now) },
+		Delete: f.DeleteSession,
+		Now:    w.Now,
+	}
+	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *lists.Pick(infos, elsewhere, false))
 	switch {
 	case errors.Is(err, tui.ErrNoTerminal):
 		return "", usage(errNoChoice)

@@ -47,18 +47,21 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		Document:     func(context.Context) (string, error) { return c.document() },
 		Diff:         func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
 		Sessions:     c.recordedSessions,
-		SessionID:    c.SessionID,
-		Resume:       c.resumer(screen.Resume),
-		Fork:         c.forker(),
-		Rename:       c.renamer(),
-		Title:        func() string { return c.session.Title() },
-		Keys:         screen.Keys,
-		Bound:        screen.Bound,
-		KeysFile:     screen.KeysFile,
-		Recorded:     c.session != nil,
-		Workspace:    c.Root,
-		Log:          command.Log{Path: c.process.log.Path, Level: c.process.log.Level},
-		Now:          c.process.Now,
+
+		DeleteSession: c.folders.DeleteSession,
+
+		SessionID: c.SessionID,
+		Resume:    c.resumer(screen.Resume),
+		Fork:      c.forker(),
+		Rename:    c.renamer(),
+		Title:     func() string { return c.session.Title() },
+		Keys:      screen.Keys,
+		Bound:     screen.Bound,
+		KeysFile:  screen.KeysFile,
+		Recorded:  c.session != nil,
+		Workspace: c.Root,
+		Log:       command.Log{Path: c.process.log.Path, Level: c.process.log.Level},
+		Now:       c.process.Now,
 	})
 }
 

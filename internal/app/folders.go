@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/nearest"
 	"agent/internal/session"
+	"agent/internal/snapshot"
 )
 
 // Folders are where a program keeps its files.
@@ -57,6 +58,15 @@ func (f Folders) Snapshots() string { return filepath.Join(f.State, "snapshots")
 
 // SnapshotsOf is the folder of a session.
 func (f Folders) SnapshotsOf(session string) string { return filepath.Join(f.Snapshots(), session) }
+
+// DeleteSession removes the record of a session, and what files held before it.
+func (f Folders) DeleteSession(info session.Info) error {
+	if err := session.Delete(info.Path); err != nil {
+		return err
+	}
+	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // what is left is swept
+	return nil
+}
 
 // NamedSession is the recorded session with an id, or the only one whose id begins so,
 // or whose last part it is. The error for one that is not there asks whether the nearest

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -123,12 +122,19 @@ func (c *Commands) chooseSession(all bool) (Output, error) {
 	}
 	out := Output{Lines: SessionLines(infos, all, c.deps.Now())}
 	if c.deps.Resume != nil {
-		out.Pick = PickSession(infos, all, c.deps.Now())
-		for i := range out.Pick.Choices {
-			out.Pick.Choices[i].InUse = out.Pick.Choices[i].Line == "/resume "+c.deps.SessionID()
-		}
+		out.Pick = SessionLists{
+			List: c.deps.Sessions, Rename: c.renameRecorded, Delete: c.deps.DeleteSession, InUse: c.deps.SessionID(), Now: c.deps.Now,
+		}.Pick(infos, all, false)
 	}
 	return out, nil
+}
+
+// renameRecorded renames a session, which may be the one that is open.
+func (c *Commands) renameRecorded(info session.Info, title string) error {
+	if info.ID == c.deps.SessionID() && c.deps.Rename != nil {
+		return c.deps.Rename(title)
+	}
+	return session.Retitle(info.Path, title, c.deps.Now)
 }
 
 // SessionLines are sessions as text, one a line under a head.
@@ -147,12 +153,86 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 	return table.Lines("lrrll", rows)
 }
 
-// PickSession is a list of sessions to choose from; each runs /resume. Conversations come
-// before the runs of scripts.
-func PickSession(infos []session.Info, all bool, now time.Time) *Pick {
+// SessionLists makes lists of sessions to choose from, and does what their keys ask for.
+type SessionLists struct {
+	// List returns the sessions of this folder, or of every folder.
+	List   func(all bool) ([]session.Info, error)
+	Rename func(info session.Info, title string) error
+	Delete func(info session.Info) error
+	// InUse is the id of the session that is open here, "" for none.
+	InUse string
+	Now   func() time.Time
+}
+
+// Pick is a list of sessions to choose from; each runs /resume. The conversations and the
+// runs of scripts are lists of their own, of which one without the other is shown.
+func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *Pick {
+	kind := func(scripts bool) (of []session.Info) {
+		for _, i := range infos {
+			if i.Unattended == scripts {
+				of = append(of, i)
+			}
+		}
+		return of
+	}
+	shown, others := kind(scripts), kind(!scripts)
+	if len(shown) == 0 {
+		shown, others, scripts = others, nil, !scripts
+	}
+	pick := s.choices(shown, all)
+	switch {
+	case scripts && all:
+		pick.Title = "run of -p, every folder"
+	case scripts:
+		pick.Title = "run of -p"
+	case all:
+		pick.Title = "session, every folder"
+	}
+	byLine := map[string]session.Info{}
+	for _, i := range shown {
+		byLine["/resume "+i.ID] = i
+	}
+	again := func(all, scripts bool) (*Pick, error) {
+		infos, err := s.List(all)
+		if err != nil {
+			return nil, err
+		}
+		return s.Pick(infos, all, scripts), nil
+	}
+	pick.Actions = []PickAction{
+		{Key: "ctrl+t", Name: "rename", Edits: true, Run: func(c Choice, title string) (*Pick, error) {
+			if err := s.Rename(byLine[c.Line], title); err != nil {
+				return nil, err
+			}
+			return again(all, scripts)
+		}},
+		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c Choice, _ string) (*Pick, error) {
+			info := byLine[c.Line]
+			if info.ID == s.InUse {
+				return nil, errors.New("this is the session that is open here")
+			}
+			if err := s.Delete(info); err != nil {
+				return nil, err
+			}
+			return again(all, scripts)
+		}},
+		{Key: "ctrl+o", Name: map[bool]string{true: "this folder", false: "every folder"}[all], Run: func(Choice, string) (*Pick, error) {
+			return again(!all, scripts)
+		}},
+	}
+	if len(others) > 0 {
+		name := map[bool]string{true: words.Count(len(others), "conversation"), false: fmt.Sprintf("%d of -p", len(others))}[scripts]
+		pick.Actions = append(pick.Actions, PickAction{Key: "ctrl+s", Name: name, Run: func(Choice, string) (*Pick, error) {
+			return again(all, !scripts)
+		}})
+	}
+	return pick
+}
+
+func (s SessionLists) choices(infos []session.Info, all bool) *Pick {
 	pick := &Pick{Title: "session"}
-	for _, i := range conversationsFirst(infos) {
-		about := []string{ago(now.Sub(i.Used))}
+	for _, i := range infos {
+		about := []string{ago(s.Now().Sub(i.Used))}
 		if i.Unattended {
 			about = append(about, "-p")
 		}
@@ -170,25 +250,12 @@ func PickSession(infos []session.Info, all bool, now time.Time) *Pick {
 		}
 		preview := sync.OnceValue(func() string { return session.Preview(i.Path) })
 		pick.Choices = append(pick.Choices, Choice{
-			Name: i.Title, Help: strings.Join(about, " · "), Line: "/resume " + i.ID,
+			Name: i.Title, Help: strings.Join(about, " · "), Line: "/resume " + i.ID, InUse: i.ID == s.InUse,
 			Also:    sync.OnceValue(func() string { return i.ID + " " + i.FirstPrompt + "\n" + preview() }),
 			Preview: preview,
 		})
 	}
 	return pick
-}
-
-// conversationsFirst returns sessions with those of scripts last, else in their order.
-func conversationsFirst(infos []session.Info) []session.Info {
-	return slices.SortedStableFunc(slices.Values(infos), func(a, b session.Info) int {
-		switch {
-		case a.Unattended == b.Unattended:
-			return 0
-		case b.Unattended:
-			return -1
-		}
-		return 1
-	})
 }
 
 // ago says how long something is past, in its largest unit.

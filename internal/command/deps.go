@@ -137,6 +137,8 @@ type Deps struct {
 	Diff func(ctx context.Context) (string, error)
 	// Sessions lists the recorded sessions of the workspace, or all, latest used first.
 	Sessions func(all bool) ([]session.Info, error)
+	// DeleteSession removes a recorded session, unless it is in use.
+	DeleteSession func(session.Info) error
 	// SessionID is that of the session that is open, "" when none is recorded.
 	SessionID func() string
 	// Resume has the program go on with another session once this one is left; an error

@@ -12,6 +12,21 @@ type Pick struct {
 	Title string
 	// Choices are in the order in which they are shown. Without any, there is no pick.
 	Choices []Choice
+	// Actions are what keys do besides choosing.
+	Actions []PickAction
+}
+
+// PickAction is what a key of a list does with the selected choice, or with the list.
+type PickAction struct {
+	// Key is the name of the key, and Name what it does, in a word or two.
+	Key, Name string
+	// Asks is the question whose yes lets it run, "" for none. It ends in the name of the
+	// choice.
+	Asks string
+	// Edits has a person edit the name of the choice before; Run gets what it became.
+	Edits bool
+	// Run does it beside everything else, and returns the list as it is then.
+	Run func(choice Choice, text string) (*Pick, error)
 }
 
 // Choice is one thing of a Pick.

@@ -106,12 +106,48 @@ func TestRename(t *testing.T) {
 		}
 	}
 	all := w.run(t, "/sessions all")
-	if last := all.Pick.Choices[2]; last.Name != "old" || !strings.Contains(last.Help, "-p") || !strings.Contains(text(all), "-p: old") {
-		t.Errorf("the run of a script is %+v", last)
+	if len(all.Pick.Choices) != 2 || !strings.Contains(text(all), "-p: old") {
+		t.Errorf("the run of a script is among the conversations: %+v", all.Pick.Choices)
 	}
 	if found := all.Pick.Matches("whole x", all.Pick.Texts()); len(found) != 1 || found[0] != 0 {
 		t.Errorf("by the first message are found %v", found)
 	}
 	without := newWorld(t, recorded(&asked))
 	without.refused(t, "/rename x", "nothing is recorded")
+}
+
+// The keys of the list rename, delete, and show other folders and the runs of scripts.
+func TestSessionListKeys(t *testing.T) {
+	t.Parallel()
+	var asked, deleted []string
+	title := ""
+	w := newWorld(t, recorded(&asked), func(d *command.Deps) {
+		d.Rename = func(to string) error { title = to; return nil }
+		d.DeleteSession = func(i session.Info) error { deleted = append(deleted, i.ID); return nil }
+	})
+	list := w.run(t, "/sessions").Pick
+	act := func(key string, choice int, text string) error {
+		for _, a := range list.Actions {
+			if a.Key == key {
+				next, err := a.Run(list.Choices[choice], text)
+				if err == nil {
+					list = next
+				}
+				return err
+			}
+		}
+		return errors.New("no such key")
+	}
+	if err := act("ctrl+x", 1, ""); err == nil || deleted != nil {
+		t.Errorf("the open session was deleted: %v", err)
+	}
+	if err := errors.Join(act("ctrl+t", 1, "new"), act("ctrl+x", 0, ""), act("ctrl+o", 0, ""), act("ctrl+s", 0, "")); err != nil {
+		t.Error(err)
+	}
+	if title != "new" || strings.Join(deleted, " ") != "20261121-1" {
+		t.Errorf("renamed to %q, deleted %q", title, deleted)
+	}
+	if len(list.Choices) != 1 || list.Choices[0].Name != "old" || list.Title != "run of -p, every folder" {
+		t.Errorf("the runs of scripts are %q: %+v", list.Title, list.Choices)
+	}
 }

@@ -116,7 +116,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 		if wrong != nil {
 			continue
 		}
-		if !latest {
+		if !latest && r.Type != TypeTitle { // a name is no use of it
 			i.Used, latest = r.Time, true
 		}
 		switch {

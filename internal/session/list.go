@@ -20,7 +20,7 @@ type Info struct {
 	Path      string
 	Workspace string
 	Started   time.Time
-	// Used is the time of the latest record.
+	// Used is the time of the latest record that is no title.
 	Used time.Time
 	// FirstPrompt is the first line the user wrote.
 	FirstPrompt string

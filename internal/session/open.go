@@ -147,6 +147,15 @@ func (l *Log) create() (file, error) {
 // from now on has to begin with exactly the state's Entries; whatever is to be
 // repaired in them is a mutation of that history. It needs no room on the disk.
 func Resume(path string, o Options) (*Log, State, error) {
+	l, state, err := takeUp(path, o)
+	if err != nil {
+		return nil, State{}, err
+	}
+	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Format: version})
+}
+
+// takeUp opens the session at path, and records nothing.
+func takeUp(path string, o Options) (*Log, State, error) {
 	if err := ours(path); err != nil {
 		return nil, State{}, err
 	}
@@ -163,7 +172,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 	}
 	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting}
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
-	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Format: version})
+	return l, state, nil
 }
 
 // UnwritableError says that a session cannot be gone on with where it is.

@@ -3,7 +3,9 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
+	"time"
 
 	"agent/internal/pattern"
 	"agent/internal/words"
@@ -27,6 +29,16 @@ func (l *Log) Rename(title string) error {
 	defer l.mu.Unlock()
 	l.title = words.Line(words.FirstLine(title), longestTitle)
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
+}
+
+// Retitle gives the session at path a title, as Rename does, unless it is in use. Nothing
+// else of it changes, not even when it was used last.
+func Retitle(path, title string, now func() time.Time) error {
+	l, _, err := takeUp(path, Options{Now: now})
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.Rename(title), l.Close())
 }
 
 // Title is the name that a person gave the session, empty for none.

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"cmp"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A title is the first sentence without what says nothing.
@@ -90,5 +93,36 @@ func TestUnattendedSessionsAreTold(t *testing.T) {
 		}
 		add(t, again, "and the folders")
 		closeLog(t, again)
+	}
+}
+
+// A title from outside changes nothing but the title, and never a session that is in use.
+func TestRetitle(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "count the files")
+	path := l.Path()
+	if err := Retitle(path, "taken", o.Now); !errors.As(err, new(*LockedError)) {
+		t.Errorf("while it is open: %v", err)
+	}
+	closeLog(t, l)
+	listed := func() Info {
+		infos, err := List(o.Dir, o.Workspace)
+		if err != nil || len(infos) != 1 {
+			t.Fatalf("%v %v", infos, err)
+		}
+		return infos[0]
+	}
+	want := listed()
+	later := func() time.Time { return o.Now().Add(time.Hour) }
+	for _, title := range []string{"the count", ""} {
+		if err := Retitle(path, title, later); err != nil {
+			t.Fatal(err)
+		}
+		got := listed()
+		if got.Title != cmp.Or(title, want.Title) || !got.Used.Equal(want.Used) || got.Counts != want.Counts || got.Branch != want.Branch {
+			t.Errorf("%q: %+v, want %+v", title, got, want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package picker
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/command"
@@ -29,6 +30,9 @@ type Picker struct {
 	// are asked for when somebody searches; reading is set until they come.
 	texts          []string
 	asked, reading bool
+	action         action
+	// replaced is how often an action replaced the list.
+	replaced int
 }
 
 // Open returns a picker at the choice that is in use, else at the first.
@@ -57,15 +61,23 @@ const (
 	Left
 )
 
+// stopKeys leave the list, or what it asks.
+var stopKeys = []string{"esc", "alt+esc", "ctrl+c", "ctrl+g"}
+
 // Key takes a key: those of every list, and text to search for.
 func (p *Picker) Key(k term.Key) Result {
+	if p.action.busy() {
+		return p.actionKey(k)
+	}
+	p.action.failed = ""
+	if slices.Contains(stopKeys, k.Name) {
+		return Left
+	}
 	switch k.Name {
 	case "enter", "tab":
 		if _, ok := p.Selected(); ok {
 			return Chosen
 		}
-	case "esc", "alt+esc", "ctrl+c", "ctrl+g":
-		return Left
 	case "up", "ctrl+p", "shift+tab":
 		p.move(-1)
 	case "down", "ctrl+n", "ctrl+r":
@@ -75,6 +87,9 @@ func (p *Picker) Key(k term.Key) Result {
 	case "pgdown":
 		p.at = min(max(0, len(p.matches)-1), p.at+p.page)
 	default:
+		if p.begin(k.Name) {
+			return Stays
+		}
 		before := p.query.Text
 		if p.query.Key(k.Name, k.Text); p.query.Text != before {
 			p.search()
@@ -86,6 +101,10 @@ func (p *Picker) Key(k term.Key) Result {
 // Paste searches for pasted text, of which the first line counts.
 func (p *Picker) Paste(text string) {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if p.action.busy() {
+		p.action.paste(line)
+		return
+	}
 	p.query.Insert(line)
 	p.search()
 }
@@ -105,6 +124,10 @@ type Job func() (done func())
 // Jobs returns the work that is due now. Each is returned once.
 func (p *Picker) Jobs() []Job {
 	var jobs []Job
+	if p.action.state == due {
+		p.action.state = running
+		jobs = append(jobs, p.act)
+	}
 	if !p.query.Empty() && !p.asked {
 		p.asked, p.reading = true, true
 		jobs = append(jobs, p.readTexts)
@@ -113,9 +136,10 @@ func (p *Picker) Jobs() []Job {
 		choice := p.matches[p.at]
 		if _, asked := p.previews[choice]; !asked {
 			p.previews[choice] = ""
+			previews := p.previews // those of this list; another may replace it
 			jobs = append(jobs, func() func() {
 				preview := c.Preview()
-				return func() { p.previews[choice] = preview }
+				return func() { previews[choice] = preview }
 			})
 		}
 	}
@@ -125,8 +149,12 @@ func (p *Picker) Jobs() []Job {
 // readTexts reads what is searched besides names and helps. What fits only there comes
 // after all else, so that the selection stays where it is.
 func (p *Picker) readTexts() func() {
-	texts := p.pick.Texts()
+	pick, of := p.pick, p.replaced
+	texts := pick.Texts()
 	return func() {
+		if p.replaced != of {
+			return
+		}
 		p.texts, p.reading = texts, false
 		p.matches = p.pick.Matches(p.query.Text, p.texts)
 	}
@@ -151,6 +179,10 @@ const wideEnough = 90
 // cursor belongs into the first row, in column col.
 func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) {
 	head, col := p.head(t, width)
+	if foot := p.foot(t, width); foot != "" && room > 3 {
+		defer func() { rows = append(rows, foot) }()
+		room--
+	}
 	p.page = max(1, room-1)
 	list := make([]Row, len(p.matches))
 	previews := false
@@ -194,8 +226,26 @@ func (p *Picker) beside(t *style.Theme, list []string, left, width, room int) []
 	return rows
 }
 
+// foot names the keys of the list, or says why one of them failed.
+func (p *Picker) foot(t *style.Theme, width int) string {
+	if p.action.failed != "" {
+		return t.Bad.Text(style.Truncate("  ✗ "+style.Clean(p.action.failed), width))
+	}
+	var keys []string
+	for _, a := range p.pick.Actions {
+		keys = append(keys, style.Clean(term.KeyLabel(a.Key)+" "+a.Name))
+	}
+	if keys == nil {
+		return ""
+	}
+	return t.Dim.Text(style.Truncate("  "+strings.Join(keys, " · "), width))
+}
+
 // head is what is chosen and searched for, and where in the list the selection is.
 func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
+	if p.action.busy() {
+		return p.action.head(t, width)
+	}
 	count := fmt.Sprintf("%d/%d", min(p.at+1, len(p.matches)), len(p.matches))
 	title := style.Truncate(style.Clean(p.pick.Title)+": ", max(1, width/2))
 	room := max(1, width-style.Width(title)-len(count)-3)

@@ -1,0 +1,123 @@
+package picker
+
+import (
+	"slices"
+
+	"agent/internal/command"
+	"agent/internal/tui/edit"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+)
+
+// action is what a key of the list does besides choosing, from the key to its end.
+type action struct {
+	command.PickAction
+	state  actionState
+	choice command.Choice
+	name   edit.Editor
+	// failed says why the latest one failed.
+	failed string
+}
+
+type actionState int
+
+const (
+	none    actionState = iota
+	asking              // somebody answers, or edits the name
+	due                 // it runs next
+	running             // beside the screen
+)
+
+func (a *action) busy() bool { return a.state != none }
+
+// begin begins the action of a key. It reports false when the key has none.
+func (p *Picker) begin(key string) bool {
+	i := slices.IndexFunc(p.pick.Actions, func(a command.PickAction) bool { return a.Key == key })
+	if i < 0 {
+		return false
+	}
+	a := action{PickAction: p.pick.Actions[i], state: due}
+	choice, ok := p.Selected()
+	a.choice = choice
+	if a.Asks != "" || a.Edits {
+		if !ok {
+			return true
+		}
+		a.state = asking
+		a.name.Set(choice.Name)
+	}
+	p.action = a
+	return true
+}
+
+// actionKey takes a key while an action waits for somebody, or runs.
+func (p *Picker) actionKey(k term.Key) Result {
+	a := &p.action
+	stops := slices.Contains(stopKeys, k.Name)
+	switch {
+	case a.state != asking:
+		if stops { // what runs is not undone by leaving
+			return Left
+		}
+	case stops:
+		p.action = action{}
+	case a.Edits && k.Name == "enter", !a.Edits && (k.Text == "y" || k.Text == "Y"):
+		a.state = due
+	case a.Edits:
+		a.name.Key(k.Name, k.Text)
+	default: // only a yes is one
+		p.action = action{}
+	}
+	return Stays
+}
+
+// paste puts pasted text into the name that is edited. It never answers.
+func (a *action) paste(text string) {
+	if a.state == asking && a.Edits {
+		a.name.Insert(text)
+	}
+}
+
+// act runs the action.
+func (p *Picker) act() func() {
+	a := p.action
+	pick, err := a.Run(a.choice, a.name.Value())
+	return func() {
+		p.action = action{}
+		if err != nil {
+			p.action.failed = err.Error()
+			return
+		}
+		p.replace(*pick)
+	}
+}
+
+// replace shows the list as it is now. The query stays, and the selection as far as what
+// was selected is still there.
+func (p *Picker) replace(pick command.Pick) {
+	selected, _ := p.Selected()
+	at := p.at
+	p.pick, p.previews, p.texts, p.asked, p.reading = pick, map[int]string{}, nil, false, false
+	p.replaced++
+	p.search()
+	p.at = slices.IndexFunc(p.matches, func(i int) bool { return pick.Choices[i].Line == selected.Line })
+	if p.at < 0 {
+		p.at = max(0, min(at, len(p.matches)-1))
+	}
+}
+
+// head is what the action asks, or the name that is edited.
+func (a *action) head(t *style.Theme, width int) (row string, col int) {
+	switch {
+	case a.state != asking:
+		return t.Dim.Text(style.Truncate(style.Clean(a.Name)+"…", width)), 0
+	case a.Edits:
+		label := style.Truncate(style.Clean(a.Name)+": ", max(1, width/2))
+		rows, _, at := a.name.View(max(1, width-style.Width(label)-1), 1)
+		return style.Truncate(t.Accent.Text(label)+t.Plain.Text(rows[0]), width), min(width-1, style.Width(label)+at)
+	}
+	answers := " y: yes · any other key: no"
+	question := style.Truncate(style.Clean(a.Asks)+" “"+style.Clean(a.choice.Name)+"”?", max(1, width-style.Width(answers)))
+	row = style.Truncate(t.Warn.Text(question)+t.Dim.Text(answers), width)
+	return row, min(width-1, style.Width(question))
+}
