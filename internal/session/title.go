@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/pattern"
+	"agent/internal/secret"
 	"agent/internal/words"
 )
 
@@ -27,7 +28,7 @@ type titlePayload struct {
 func (l *Log) Rename(title string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.title = words.Line(words.FirstLine(title), longestTitle)
+	l.title = words.Line(secret.Hide(words.FirstLine(title)), longestTitle)
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 

@@ -126,3 +126,14 @@ func TestRetitle(t *testing.T) {
 		}
 	}
 }
+
+// A key that is pasted as a title is not recorded.
+func TestTitleHoldsNoKey(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	must(t, l.Rename("fix sk-proj-0123456789abcdefghij now"))
+	if got := l.Title(); got != "fix [key] now" {
+		t.Errorf("the title is %q", got)
+	}
+	closeLog(t, l)
+}
