@@ -103,7 +103,7 @@ var rooms = []room{
 	{"internal/worktree", []string{"internal/git", "internal/sandbox", "internal/words", "internal/pattern"}, "a worktree is git's"},
 	{"internal/trace", []string{"internal/chat", "internal/pattern"}, "a tracer listens"},
 	{"internal/shape", nil, "the form of an answer depends on nothing"},
-	{"internal/rawjson", nil, "writing JSON needs nothing"},
+	{"internal/rawjson", nil, "JSON in texts and files needs nothing"},
 	{"internal/console", nil, "writing to a terminal needs nothing"},
 	{"scripts/mutate", nil, "it breaks the program from outside"},
 	{"prompts", nil, "texts need nothing"},

@@ -1,10 +1,7 @@
 package provider
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -30,22 +27,11 @@ func newConsent(folder string) consent { return consent{filepath.Join(folder, "a
 
 // read returns what is allowed. A file that cannot be read allows nothing.
 func (c consent) read() (allowed, error) {
-	_, a, err := c.readFile()
-	return a, err
-}
-
-func (c consent) readFile() (data []byte, a allowed, err error) {
-	data, err = disk.Read(c.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, a, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &a)
-	}
+	a, err := rawjson.ReadShared[allowed](c.path)
 	if err != nil {
-		return nil, allowed{}, fmt.Errorf("%s: %w", c.path, disk.Reason(err))
+		return a, fmt.Errorf("%s: %w", c.path, disk.Reason(err))
 	}
-	return data, a, nil
+	return a, nil
 }
 
 func (c consent) keyMayGoTo(place string) bool {
@@ -61,18 +47,7 @@ func (c consent) mayUse(baseURL string) bool {
 // remember adds to what is allowed. What others keep in the file stays, and what another
 // program adds at the same time.
 func (c consent) remember(add func(*allowed)) error {
-	err := disk.Locked(filepath.Dir(c.path), func() error {
-		data, a, err := c.readFile()
-		if err != nil {
-			return err
-		}
-		add(&a)
-		if data, err = rawjson.Merge(data, a); err != nil {
-			return err
-		}
-		return disk.Replace(c.path, data, 0o600)
-	})
-	if err != nil {
+	if err := rawjson.ChangeShared(c.path, add); err != nil {
 		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, disk.Reason(err))
 	}
 	return nil

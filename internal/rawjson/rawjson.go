@@ -1,5 +1,5 @@
-// Package rawjson writes JSON as programs and people read it, and says where in a
-// file a fault is.
+// Package rawjson writes JSON as programs and people read it, keeps members in files that
+// others share, and says where in a file a fault is.
 package rawjson
 
 import (

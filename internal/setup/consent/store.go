@@ -2,9 +2,7 @@ package consent
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -204,39 +202,16 @@ func (s *Store) placeOf(i Item) string {
 
 // read returns what is kept. A file that cannot be read keeps nothing.
 func (s *Store) read() ([]record, error) {
-	_, m, err := s.readFile()
-	return m.Setup, err
-}
-
-func (s *Store) readFile() (data []byte, m member, err error) {
-	data, err = disk.Read(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, m, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &m)
-	}
+	m, err := rawjson.ReadShared[member](s.path)
 	if err != nil {
-		return nil, member{}, fmt.Errorf("what you agreed to cannot be read in %s: %w", s.path, disk.Reason(err))
+		return nil, fmt.Errorf("what you agreed to cannot be read in %s: %w", s.path, disk.Reason(err))
 	}
-	return data, m, nil
+	return m.Setup, nil
 }
 
-// update changes what is kept. The mutex is held; the lock of the folder keeps what another
-// program answers at the same time.
+// update changes what is kept. The mutex is held.
 func (s *Store) update(change func([]record) []record) error {
-	err := disk.Locked(filepath.Dir(s.path), func() error {
-		data, m, err := s.readFile()
-		if err != nil {
-			return err
-		}
-		m.Setup = bounded(change(m.Setup))
-		if data, err = rawjson.Merge(data, m); err != nil {
-			return err
-		}
-		return disk.Replace(s.path, data, 0o600)
-	})
-	if err != nil {
+	if err := rawjson.ChangeShared(s.path, func(m *member) { m.Setup = bounded(change(m.Setup)) }); err != nil {
 		return fmt.Errorf("your answer cannot be kept in %s: %w", s.path, disk.Reason(err))
 	}
 	return nil
