@@ -1,10 +1,11 @@
 package tui
 
 import (
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/tui/pager"
-	"agent/internal/tui/term"
 )
 
 // paste puts pasted text where text is typed. It never sends or answers anything.
@@ -19,21 +20,6 @@ func (m *Model) paste(text string) tea.Cmd {
 	return guarded(m.input.Propose())
 }
 
-func (m *Model) newLine() tea.Cmd {
-	m.input.Insert("\n")
-	return nil
-}
-
-func (m *Model) nextMode() tea.Cmd {
-	m.opts.Driver.CycleMode()
-	return nil
-}
-
-func (m *Model) showAgain() tea.Cmd {
-	m.again = true
-	return nil
-}
-
 // toBackground makes jobs of the commands that run.
 func (m *Model) toBackground() tea.Cmd {
 	if m.opts.Background() == 0 {
@@ -41,10 +27,6 @@ func (m *Model) toBackground() tea.Cmd {
 	}
 	return nil
 }
-
-func (m *Model) suspend() tea.Cmd { return lend(term.Suspend, nil) }
-
-func (m *Model) tab() tea.Cmd { return guarded(m.input.Tab()) }
 
 // enter sends, unless the line ends with a backslash: then it continues.
 func (m *Model) enter() tea.Cmd {
@@ -80,10 +62,6 @@ func (m *Model) escape() tea.Cmd {
 	}
 	return nil
 }
-
-// escapeTwice is what comes of two Esc that follow each other faster than they can be
-// distinguished from a key with Alt.
-func (m *Model) escapeTwice() tea.Cmd { return tea.Batch(m.escape(), m.escape()) }
 
 func (m *Model) interrupt() {
 	m.activity.turn.interrupting = m.activity.turn.running
@@ -151,18 +129,6 @@ func (m *Model) down() tea.Cmd {
 	return nil
 }
 
-func (m *Model) older() tea.Cmd {
-	m.input.Touch(m.opts.Now())
-	m.input.Older()
-	return nil
-}
-
-func (m *Model) newer() tea.Cmd {
-	m.input.Touch(m.opts.Now())
-	m.input.Newer()
-	return nil
-}
-
 // openOutputs opens the outputs of the session, the newest first, what runs before
 // them; what was said before it was taken up again comes last.
 func (m *Model) openOutputs() tea.Cmd {
@@ -172,4 +138,54 @@ func (m *Model) openOutputs() tea.Cmd {
 	}
 	m.reader.openPages(func() []pager.Page { return m.activity.outputPages() })
 	return m.activity.readSpools()
+}
+
+// think takes the next effort that the model knows, by steps up.
+func (m *Model) think(steps int) tea.Cmd {
+	var known []string
+	if m.opts.Efforts != nil {
+		known = m.opts.Efforts()
+	}
+	if len(known) == 0 {
+		m.showHint("which efforts this model knows is not known: /set reasoning.effort sets one", false)
+		return nil
+	}
+	at := slices.Index(known, m.status.Effort)
+	if at < 0 { // what the vendor does by itself is in the middle
+		at = len(known) / 2
+	}
+	next := min(max(at+steps, 0), len(known)-1)
+	if next == at {
+		m.showHint("the model knows no effort beyond "+known[at], false)
+		return nil
+	}
+	return m.runCommand("/set reasoning.effort " + known[next])
+}
+
+// stash puts the draft aside, for something else that is to be said first; on an empty
+// line it brings the draft back.
+func (m *Model) stash() tea.Cmd {
+	draft := m.input.Message()
+	switch {
+	case draft.Trim().Text() == "" && m.stashed == nil:
+		m.showHint("there is no draft to put aside", false)
+	case draft.Trim().Text() == "":
+		m.unstash()
+	case m.stashed != nil:
+		m.showHint("a draft is put aside already: "+m.opts.Keys.Label("stash")+" on an empty line brings it back", false)
+	default:
+		m.input.Unpropose()
+		m.input.Sent()
+		m.stashed = &draft
+		m.showHint("the draft is put aside: "+m.opts.Keys.Label("stash")+" brings it back", false)
+	}
+	return nil
+}
+
+// unstash brings back the draft that was put aside, if there is one.
+func (m *Model) unstash() {
+	if m.stashed != nil {
+		m.input.Restore(*m.stashed)
+		m.stashed = nil
+	}
 }

@@ -49,7 +49,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
 	case reply.Left:
-		m.leftAsItIs(reply.Says)
+		m.note(dim, "·", cmp.Or(reply.Says, "left as it is"))
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {
@@ -58,6 +58,3 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	}
 	return nil
 }
-
-// leftAsItIs says that a command did nothing, as the person wished.
-func (m *Model) leftAsItIs(says string) { m.note(dim, "·", cmp.Or(says, "left as it is")) }

@@ -25,7 +25,7 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 		m.event(event)
 		if _, ended := event.(chat.TurnEnded); ended {
 			m.runHeld()
-			next = m.askBranch()
+			next = m.opts.askBranch(m.ctx)
 		}
 	}
 	return next

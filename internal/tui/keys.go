@@ -22,27 +22,32 @@ type doing struct {
 // editor's.
 var actions = map[string]doing{
 	"send":       {do: (*Model).enter},
-	"new-line":   {do: (*Model).newLine},
+	"new-line":   {do: always(func(m *Model) { m.input.Insert("\n") })},
 	"escape":     {do: (*Model).escape},
-	"rewind":     {do: (*Model).escapeTwice},
+	"rewind":     {do: func(m *Model) tea.Cmd { return tea.Batch(m.escape(), m.escape()) }},
 	"interrupt":  {do: (*Model).controlC},
 	"quit":       {do: (*Model).controlD, when: func(m *Model) bool { return m.input.Empty() }},
 	"up":         {do: (*Model).up},
 	"down":       {do: (*Model).down},
 	"search":     {do: (*Model).searchPrompts},
-	"older":      {do: (*Model).older},
-	"newer":      {do: (*Model).newer},
-	"complete":   {do: (*Model).tab},
+	"older":      {do: always(func(m *Model) { m.input.Touch(m.opts.Now()); m.input.Older() })},
+	"newer":      {do: always(func(m *Model) { m.input.Touch(m.opts.Now()); m.input.Newer() })},
+	"complete":   {do: func(m *Model) tea.Cmd { return guarded(m.input.Tab()) }},
 	"outputs":    {do: (*Model).openOutputs},
 	"image":      {do: (*Model).pasteImage},
 	"editor":     {do: (*Model).editOutside},
 	"stash":      {do: (*Model).stash},
-	"think-more": {do: (*Model).thinkMore},
-	"think-less": {do: (*Model).thinkLess},
+	"think-more": {do: func(m *Model) tea.Cmd { return m.think(1) }},
+	"think-less": {do: func(m *Model) tea.Cmd { return m.think(-1) }},
 	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return len(m.activity.tools) > 0 && m.opts.Background != nil }},
-	"show-again": {do: (*Model).showAgain},
-	"suspend":    {do: (*Model).suspend},
-	"mode":       {do: (*Model).nextMode},
+	"show-again": {do: always(func(m *Model) { m.again = true })},
+	"suspend":    {do: func(*Model) tea.Cmd { return lend(term.Suspend, nil) }},
+	"mode":       {do: always(func(m *Model) { m.opts.Driver.CycleMode() })},
+}
+
+// always is an action that has nothing to run beside.
+func always(do func(*Model)) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { do(m); return nil }
 }
 
 // Keys are what ? and /help list of the keys in force.
@@ -129,14 +134,11 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// vim reports whether the prompt has the keys of Vim.
-func (m *Model) vim() bool { return m.opts.Vim != nil && m.opts.Vim() }
-
 // leaveInsert takes an Esc that ends the insert mode of Vim: it does nothing else, also
 // where a question waits for the message to be done.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
-	if !esc || !m.vim() || !m.input.VimTypes() || m.questions.Asking() || m.chooser.picking != nil {
+	if !esc || !m.opts.Vim() || !m.input.VimTypes() || m.questions.Asking() || m.chooser.picking != nil {
 		return nil, false
 	}
 	m.input.VimKey(term.Key{Name: "esc"}, m.opts.Now())
@@ -148,7 +150,7 @@ func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 
 // vimKey gives a key to the modes of Vim.
 func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
-	if !m.vim() {
+	if !m.opts.Vim() {
 		return nil, false
 	}
 	action, taken := m.input.VimKey(k, m.opts.Now())
@@ -191,11 +193,10 @@ func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 
 // keysView lists the keys in as many columns as fit; what does not fit into room rows
 // is in /help.
-func (m *Model) keysView(width, room int) []string {
+func keysView(t *style.Theme, keys []command.Key, width, room int) []string {
 	if room <= 0 {
 		return nil
 	}
-	keys := Keys(m.opts.Keys)
 	named := 0
 	for _, key := range keys {
 		named = max(named, style.Width(key.Name))
@@ -216,10 +217,10 @@ func (m *Model) keysView(width, room int) []string {
 		if i+height < len(cells) {
 			row += strings.Repeat(" ", widest-style.Width(row)) + cells[i+height]
 		}
-		rows = append(rows, m.theme.Dim.Text("  "+style.Truncate(row, width-2)))
+		rows = append(rows, t.Dim.Text("  "+style.Truncate(row, width-2)))
 	}
 	if len(rows) > room {
-		rows = append(rows[:room-1], m.theme.Dim.Text(style.Truncate("  … /help shows all", width)))
+		rows = append(rows[:room-1], t.Dim.Text(style.Truncate("  … /help shows all", width)))
 	}
 	return rows
 }

@@ -73,7 +73,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 func (m *Model) begin() tea.Cmd {
 	var load, send tea.Cmd
 	if m.opts.History != nil {
-		load = m.loadPrompts
+		load = m.opts.loadPrompts
 	}
 	switch initial := m.opts.Initial; {
 	case slices.ContainsFunc(initial, func(part atcmd.Part) bool { return part.Image == "" && strings.TrimSpace(part.Text) != "" }):
@@ -89,31 +89,29 @@ func (m *Model) begin() tea.Cmd {
 	default:
 		m.input.Restore(initial)
 	}
-	return tea.Batch(load, send, m.askBranch(), m.askFound())
+	return tea.Batch(load, send, m.opts.askBranch(m.ctx), m.opts.askFound(m.ctx))
 }
 
 // foundMsg says which model was found after the greeting.
 type foundMsg string
 
 // askFound asks which model was found, if that is still open.
-func (m *Model) askFound() tea.Cmd {
-	ctx, found := m.ctx, m.opts.Found
-	if found == nil {
+func (o Options) askFound(ctx context.Context) tea.Cmd {
+	if o.Found == nil {
 		return nil
 	}
-	return guarded(func() tea.Msg { return foundMsg(found(ctx)) })
+	return guarded(func() tea.Msg { return foundMsg(o.Found(ctx)) })
 }
 
 // branchMsg brings what is checked out.
 type branchMsg string
 
 // askBranch asks what is checked out, which turns and commands change.
-func (m *Model) askBranch() tea.Cmd {
-	ctx, branch := m.ctx, m.opts.Branch
-	if branch == nil || m.opts.Plain {
+func (o Options) askBranch(ctx context.Context) tea.Cmd {
+	if o.Branch == nil || o.Plain {
 		return nil
 	}
-	return guarded(func() tea.Msg { return branchMsg(branch(ctx)) })
+	return guarded(func() tea.Msg { return branchMsg(o.Branch(ctx)) })
 }
 
 // The messages the model sends itself, besides those declared with their part.
@@ -206,8 +204,8 @@ func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 }
 
 // loadPrompts reads the prompts of earlier sessions.
-func (m *Model) loadPrompts() tea.Msg {
-	earlier, err := m.opts.History.Load()
+func (o Options) loadPrompts() tea.Msg {
+	earlier, err := o.History.Load()
 	if err != nil {
 		return noteMsg{"the prompt history could not be read: " + err.Error()}
 	}

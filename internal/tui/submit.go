@@ -152,7 +152,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	case msg.output.Submit != "":
 		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
 	case msg.output.Copy != "":
-		return m.copyText(msg.output.Copy)
+		return m.presence.copyText(msg.output.Copy)
 	case msg.output.Ask != nil:
 		m.questions.AddOwn(msg.output.Ask, m.opts.Now())
 	case msg.output.TestsKeys && !m.opts.Plain:

@@ -66,6 +66,9 @@ const hintTime = 2 * time.Second
 // newSurface returns the surface of a window of that size.
 func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	opts.Keys = cmp.Or(opts.Keys, keymap.Default())
+	if opts.Vim == nil {
+		opts.Vim = func() bool { return false }
+	}
 	s := &surface{
 		opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height,
 		status: opts.Status, started: opts.Now(),

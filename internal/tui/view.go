@@ -90,7 +90,7 @@ func (m *Model) layout() {
 
 // inputView arranges the input and says where the cursor is.
 func (m *Model) inputView(width, height int) ([]string, place) {
-	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.vim()} // the question owns the keys
+	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.opts.Vim()} // the question owns the keys
 	rows, row, col := m.input.View(m.theme, look, width, height)
 	return rows, place{row, col}
 }
@@ -117,7 +117,7 @@ func (m *Model) underInput(width, room int) []string {
 	case m.chooser.picking != nil:
 		return nil
 	case m.keysShown:
-		return m.keysView(width, min(len(Keys(m.opts.Keys)), room))
+		return keysView(m.theme, Keys(m.opts.Keys), width, room)
 	}
 	return m.input.Proposals(m.theme, width, min(10, room/2))
 }

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/aymanbagabas/go-osc52/v2"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/tui/transcript"
+	"agent/internal/words"
+)
+
+// imageMsg is the file of an image that was on the clipboard, or why there is none.
+type imageMsg struct {
+	path string
+	err  error
+}
+
+// pasteImage puts the image on the clipboard into the message. What reads it may take
+// its time, so the screen does not wait.
+func (m *Model) pasteImage() tea.Cmd {
+	ctx, clipboard := m.ctx, m.opts.Clipboard
+	if clipboard == nil {
+		return nil
+	}
+	return guarded(func() tea.Msg {
+		path, err := clipboard(ctx)
+		return imageMsg{path, err}
+	})
+}
+
+// imageCame puts an image at the cursor.
+func (m *Model) imageCame(image imageMsg) {
+	if image.err != nil {
+		m.note(bad, "✗", "nothing was pasted: "+image.err.Error())
+		return
+	}
+	m.input.PutImage(image.path, m.opts.Now())
+}
+
+// copyText puts text on the clipboard. The terminal is asked with a sequence that
+// works over SSH as well and is never answered. tmux does not let that through, but
+// has a command for it.
+func (p *presence) copyText(text string) tea.Cmd {
+	what := words.Count(words.Lines(text), "line")
+	if p.opts.env("TMUX") != "" {
+		return guarded(func() tea.Msg {
+			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
+			cmd.Stdin = strings.NewReader(text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, words.FirstLine(string(out)))}
+			}
+			return outputMsg{"copied " + what + " to tmux's buffer and the clipboard"}
+		})
+	}
+	if p.opts.simpleTerminal() {
+		p.answer(noteRows(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file"))
+		return nil
+	}
+	sequence := osc52.New(text)
+	if strings.HasPrefix(p.opts.env("TERM"), "screen") {
+		sequence = sequence.Screen()
+	}
+	p.sequence = sequence.String()
+	p.answer(transcript.Rows("copied " + what + ", as far as the terminal allows it"))
+	return nil
+}
+
+// editedMsg brings a prompt back from an editor.
+type editedMsg struct {
+	text string
+	err  error
+}
+
+// editOutside opens the prompt in $VISUAL or $EDITOR.
+func (m *Model) editOutside() tea.Cmd {
+	program := m.opts.env("VISUAL")
+	if program == "" {
+		program = m.opts.env("EDITOR")
+	}
+	if program == "" {
+		m.showHint("set $EDITOR to edit the prompt in it", false)
+		return nil
+	}
+	text := m.input.Value()
+	return guarded(func() tea.Msg {
+		path, err := writeDraft(text)
+		if err != nil {
+			return editedMsg{err: err}
+		}
+		// The shell splits $EDITOR as the user wrote it; the path stays one word.
+		cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", path)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opts.In, m.opts.Out, m.opts.Out
+		return lendMsg{run: cmd.Run, done: func(err error) tea.Msg {
+			defer os.Remove(path)
+			if err != nil {
+				return editedMsg{err: fmt.Errorf("%s: %w", program, err)}
+			}
+			text, err := readSome(path)
+			return editedMsg{text, err}
+		}}
+	})
+}
+
+// writeDraft puts a prompt into a new temporary file only its owner can read.
+func writeDraft(text string) (string, error) {
+	f, err := os.CreateTemp("", "prompt-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// edited takes the prompt back.
+func (m *Model) edited(msg editedMsg) {
+	if msg.err != nil {
+		m.note(bad, "✗", "the editor failed, the prompt is unchanged: "+msg.err.Error())
+		return
+	}
+	m.input.Set("")
+	m.input.InsertLong(strings.TrimRight(msg.text, "\n"))
+}
