@@ -31,7 +31,7 @@
 //	Removals:     [2]
 //	Replacements: {1: ai  let me look}
 //
-// with a Prune that says so to a person. Phases edit a view (view.go) that copies
+// with a Prune that says so to a person. Phases edit a view (density.go) that copies
 // only what it edits; view.result merges the edits, so that no entry is both
 // removed and replaced and none is left empty. Calls and responses are paired by
 // position, going backward (history.PairsBackward): the first write met is the

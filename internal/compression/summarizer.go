@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/history"
 	"agent/internal/pattern"
+	"agent/internal/words"
 )
 
 // Summarizer is a model that writes summaries, for the strategies that ask one.
@@ -92,4 +94,107 @@ func snapshotOf(answer string) (string, error) {
 		return "", errors.New("the answer is an empty " + snapshotOpen)
 	}
 	return snapshot, nil
+}
+
+// metaSummarised is the key of the metadata that makes an entry the summary of
+// others; its value is how many of them.
+const metaSummarised = "summarisedEntries"
+
+func isSummaryOfEntries(c *history.Content) bool {
+	n, _ := metaInt(c, metaSummarised)
+	return n > 0
+}
+
+// summarise has a model put a part of the history into one entry (D-34, D-35). An
+// answer that is not usable is an error; one that frees nothing is a no-op that says
+// what it cost.
+func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, error) {
+	replaced := c.replaced(part)
+	switch {
+	case replaced == 0:
+		return noop(s, c, reasonNothing), nil
+	case replaced*worthwhile < c.Total()-c.Overhead:
+		return noop(s, c, reasonLittle), nil
+	case c.Summarizer == nil:
+		return Result{}, fmt.Errorf("%s: %w; /set compression-strategy %s compresses without one", s.Name(), ErrNoSummarizer, DefaultName)
+	}
+	snapshot, answer, err := c.ask(ctx, part)
+	if err != nil {
+		return Result{}, err
+	}
+	n := part.to - part.from
+	summary := history.HumanText(c.summaryText(n, snapshot)).WithMeta(history.MetaSummary, true).WithMeta(metaSummarised, n)
+	entries := c.withSummary(part, summary)
+	size := c.Count(entries[part.from])
+	result := noop(s, c, fmt.Sprintf("the summary of %s takes %d tokens and would replace %d; asking for it took %d tokens",
+		c.Summarizer.Name, size, replaced, answer.PromptTokens+answer.CompletionTokens))
+	if size < replaced {
+		result = Result{
+			Applied:      true,
+			NewHistory:   entries,
+			Metadata:     ResultMetadata{OriginalMessageCount: len(c.History), CompressedMessageCount: len(entries), StrategyUsed: s.Name()},
+			TokensBefore: c.Total(),
+			TokensAfter:  c.Total() - replaced + size,
+			Tail:         len(c.History) - part.to,
+		}
+		result.Metadata.TopPreserved, result.Metadata.BottomPreserved = part.from, len(c.History)-part.to
+		result.Metadata.MiddleCompressed = n
+	}
+	result.Metadata.LLMCallMade = true
+	return result, nil
+}
+
+// worthwhile is the part of a conversation, as a divisor, that a summary must be able
+// to replace: asking costs time and money, and would be due again at once where the
+// tail is what fills the window.
+const worthwhile = 10
+
+// replaced is the tokens of what a summary would represent.
+func (c Context) replaced(part span) int {
+	total := 0
+	for _, tokens := range c.Tokens[part.from:part.to] {
+		total += tokens
+	}
+	if kept := c.latestSaid(part); kept >= 0 {
+		total -= c.Tokens[kept]
+	}
+	return total
+}
+
+// latestSaid is the entry of a part that is the latest message of the user in the
+// whole history, −1 when it is not in it.
+func (c Context) latestSaid(part span) int {
+	last := len(c.History) - 1
+	for last >= 0 && (!isSpoken(c.History[last]) || isSummaryOfEntries(c.History[last]) || c.History[last].Metadata[history.MetaRestored] != nil) {
+		last--
+	}
+	if last < part.from || last >= part.to {
+		return -1
+	}
+	return last
+}
+
+// summaryText is what the model reads in place of n entries.
+func (c Context) summaryText(n int, snapshot string) string {
+	text := fmt.Sprintf("[Summary of %s of this conversation, written by %s]\n\n%s", words.Count(n, "earlier entry"), c.Summarizer.Name, snapshot)
+	if c.TranscriptPath != "" {
+		// A fork takes over this summary as it is, and may outlive the session it was made of.
+		text += "\n\nEvery session forked from this one keeps the full transcript of what this summarises; here it is recorded in " + c.TranscriptPath + "."
+	}
+	return text
+}
+
+// nothingToSummarise is why a strategy that asks a model need not do so, "" where it
+// may. It guards against mistakes of the caller too.
+func (c Context) nothingToSummarise() (reason string, err error) {
+	switch err := c.check(); {
+	case err != nil:
+		return "", err
+	case len(c.History) == 0:
+		return reasonEmpty, nil
+	case nothingSince(c.History, isSummaryOfEntries):
+		return reasonUnchanged, nil
+	default:
+		return "", nil
+	}
 }
