@@ -76,6 +76,7 @@ var rooms = []room{
 	{"internal/text/textfile", []string{"internal/text/lines"}, "a text file is text, and knows no disk"},
 	{"internal/text/textdiff", []string{"internal/text/lines"}, "comparing texts needs nothing else"},
 	{"internal/text/indent", nil, "shifting lines needs nothing"},
+	{"internal/text/quote", []string{"internal/text/indent", "internal/text/lines", "internal/text/textdiff", "internal/text/textfile"}, "a quote is looked for in a text, and knows no disk"},
 	{"internal/text/patch", []string{"internal/text/indent", "internal/text/lines", "internal/text/textdiff", "internal/text/textfile"}, "a patch is worked out on texts, and knows no disk"},
 	{"internal/outline", []string{"internal/text/lines", "internal/lexer", "internal/nearest"}, "an outline is of a text, and knows no disk"},
 	{"internal/search", nil, "it searches the files it is handed"},

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"agent/internal/tools/decode"
 )
 
 // define completes a tool from the Go struct A of its arguments: the schema comes
@@ -15,13 +15,13 @@ import (
 // decoded arguments. Arguments that do not fit are an error. Whatever the tool answers
 // is bounded (D-41).
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
-	d := newDecoder[A]()
-	t.takes = d.schemaJSON
+	d := decode.ParametersOf[A]()
+	t.takes = d.Schema
 	if t.Schema == nil { // else it offers less than it takes
-		t.Schema = d.schemaJSON
+		t.Schema = d.Schema
 	}
 	t.Plan = func(ctx context.Context, env *Env, raw json.RawMessage) (Plan, error) {
-		args, err := d.decode(raw)
+		args, err := d.Decode(raw)
 		if err != nil {
 			return Plan{}, fmt.Errorf("%s: %w", t.Name, err)
 		}
@@ -59,29 +59,4 @@ func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) A
 		}
 		return Plan{Preview: preview, Apply: func(ctx context.Context) Answer { return run(ctx, &cleared, args) }}, nil
 	})
-}
-
-// schemaOf infers the JSON Schema of A, in the plain form that every provider
-// understands: one type a parameter, no null.
-func schemaOf[A any]() *jsonschema.Schema {
-	schema, err := jsonschema.For[A](nil)
-	if err != nil {
-		// Only an argument struct that JSON cannot express comes here.
-		panic(err)
-	}
-	withoutNull(schema)
-	return schema
-}
-
-// withoutNull drops the null that slices may be.
-func withoutNull(s *jsonschema.Schema) {
-	if len(s.Types) == 2 && s.Types[0] == "null" {
-		s.Type, s.Types = s.Types[1], nil
-	}
-	if s.Items != nil {
-		withoutNull(s.Items)
-	}
-	for _, property := range s.Properties {
-		withoutNull(property)
-	}
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"agent/internal/text/lines"
+	"agent/internal/text/quote"
 	"agent/internal/text/textfile"
+	"agent/internal/tools/decode"
 	"agent/internal/traits"
 )
 
@@ -40,7 +42,7 @@ func replace() Tool {
 		Name: "replace",
 		Description: "Replaces text in a file. old_string must be in the file exactly, and once unless replace_all is set; " +
 			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
-		Schema: newDecoder[replaceShown]().schemaJSON,
+		Schema: decode.ParametersOf[replaceShown]().Schema,
 		Traits: Traits{
 			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
 			Essential: true,
@@ -135,10 +137,23 @@ func (r *replacing) add(edit int, e textEdit) error {
 		return r.addShifted(edit, old, textfile.PlainEnds(e.NewString))
 	case !(e.ReplaceAll && r.want == 0) && len(places) != want:
 		return fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s",
-			times(len(places)), r.rel, want, lineList(r.text, places), moreContext(len(places)))
+			times(len(places)), r.rel, want, r.lineList(places), moreContext(len(places)))
 	}
 	for _, at := range places {
 		r.places = append(r.places, placed{textfile.Splice{Start: at, End: at + len(old), Text: e.NewString}, edit})
+	}
+	return nil
+}
+
+// addShifted adds the place of an edit whose text is not in the file as it is.
+func (r *replacing) addShifted(edit int, old, new string) error {
+	splice, note, err := quote.Find(r.rel, r.text, old, new, r.exact)
+	if err != nil {
+		return err
+	}
+	r.places = append(r.places, placed{splice, edit})
+	if r.shifted == "" || note == quote.IndentationShifted {
+		r.shifted = note
 	}
 	return nil
 }
@@ -171,26 +186,13 @@ func occurrences(text, old string) []int {
 	return places
 }
 
-// maxListedLines bounds the line numbers listed in an error.
-const maxListedLines = 20
-
 // lineList names the lines of the places.
-func lineList(text string, places []int) string {
-	var out strings.Builder
-	out.WriteString("line")
-	if len(places) > 1 {
-		out.WriteByte('s')
+func (r *replacing) lineList(places []int) string {
+	numbers := make([]int, len(places))
+	for i, at := range places {
+		numbers[i] = lines.At(r.text, at)
 	}
-	for i, at := range places[:min(len(places), maxListedLines)] {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		fmt.Fprintf(&out, " %d", lines.At(text, at))
-	}
-	if len(places) > maxListedLines {
-		out.WriteString(", …")
-	}
-	return out.String()
+	return quote.Lines(numbers)
 }
 
 func moreContext(found int) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/text/quote"
 	"agent/internal/text/textfile"
 )
 
@@ -98,22 +99,6 @@ func TestNearMissIsBounded(t *testing.T) {
 	}
 }
 
-func FuzzNearMiss(f *testing.F) {
-	f.Add("a\nb\nc\n", "b\n\nc")
-	f.Add("", "x")
-	f.Add("\tone  two\n\xff\xfe", "one two\n")
-	f.Add("a", "a\n\n\n")
-	f.Fuzz(func(t *testing.T, text, old string) {
-		if old == "" || strings.Contains(text, old) {
-			return
-		}
-		message := notFound("f", text, old, "new").Error()
-		if !strings.HasPrefix(message, "old_string was not found in f") || len(message) > 40_000 {
-			t.Errorf("%d bytes: %.200s", len(message), message)
-		}
-	})
-}
-
 // Model-fit, section 5: quoted lines that are the file's but for blanks, at one place, are
 // found, and what comes in their place is shifted as they are; nothing looser is.
 func TestIndentationIsMapped(t *testing.T) {
@@ -140,9 +125,9 @@ func TestIndentationIsMapped(t *testing.T) {
 			continue
 		}
 		answer := mustRun(t, env, replace(), args)
-		said := indentationShifted
+		said := quote.IndentationShifted
 		if name == "blanks at the end" {
-			said = blanksIgnored
+			said = quote.BlanksIgnored
 		}
 		if wantContent(t, env, "f", c.want); !strings.HasPrefix(answer.Text, said) {
 			t.Errorf("%s: %q", name, answer.Text)

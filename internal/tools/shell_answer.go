@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"agent/internal/cmdline"
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
 	"agent/internal/shell"
 	"agent/internal/text/lines"
 	"agent/internal/words"
@@ -66,4 +70,78 @@ func answerCommand(command shell.Command, end shell.Result) Answer {
 		}
 	}
 	return answer
+}
+
+// refusals are the words by which programs say that the system refused them
+// something, as it does in a sandbox, and what that was.
+var refusals = []struct{ words, what string }{
+	{"read-only file system", "writing there"},
+	{"erofs", "writing there"},
+	{"permission denied", "access"},
+	{"eacces", "access"},
+	{"device or resource busy", "changing what is protected"},
+	{"ebusy", "changing what is protected"},
+	{"operation not permitted", "that operation"},
+	{"eperm", "that operation"},
+	{"network is unreachable", "the network"},
+	{"enetunreach", "the network"},
+	{"no route to host", "the network"},
+	{"could not resolve host", "the network"},
+	{"name resolution", "the network"},
+	{"name or service not known", "the network"},
+	{"no such host", "the network"},
+	{"eai_again", "the network"},
+	{"enotfound", "the network"},
+	{"couldn't connect to server", "the network"},
+	{"connection refused", "a connection, as of servers only those reach that commands here started,"},
+	{"econnrefused", "a connection, as of servers only those reach that commands here started,"},
+}
+
+// sandboxNote says in a line that a command failed of the sandbox, and in another
+// what of its work was undone; empty when neither is so.
+func sandboxNote(command shell.Command, end shell.Result) string {
+	if !command.Confined.Active() || command.Profile == sandbox.Open {
+		return ""
+	}
+	var notes []string
+	if line, what := refusal(end.Output); end.Exit != 0 && what != "" {
+		remedy := "call again with outside and why"
+		if namesKeys(line) {
+			remedy = "name the file in the command line, which the user is then asked about"
+		}
+		notes = append(notes, fmt.Sprintf("[sandbox: %s may have been refused (%s); if the command needs it, %s]", what, line, remedy))
+	}
+	if len(end.Undone) > 0 {
+		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
+	}
+	if end.Unwatched {
+		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", words.Count(survey.MaxFolders, "folder")))
+	}
+	return strings.Join(notes, "\n")
+}
+
+// namesKeys reports whether a line of output is about a file that holds keys by its name.
+func namesKeys(line string) bool {
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		_, keys := protect.Ends(word)
+		return keys
+	})
+}
+
+// longestQuote is how much of a line is quoted, in characters.
+const longestQuote = 160
+
+// refusal finds the last line of an output that speaks of a refusal.
+func refusal(output string) (line, what string) {
+	for candidate := range strings.Lines(output) {
+		lower := strings.ToLower(candidate)
+		for _, r := range refusals {
+			if strings.Contains(lower, r.words) {
+				line, what = strings.TrimSpace(candidate), r.what
+				break
+			}
+		}
+	}
+	return words.Line(line, longestQuote), what
 }

@@ -1,4 +1,4 @@
-package tools
+package decode
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ func TestArgumentsModelsGetWrongAreUnderstood(t *testing.T) {
 		`{"file_path":"a","count":3.0,"names":"[\"x\",\"y\"]"}`:   {"a", 3, false, []string{"x", "y"}},
 		`{"file_path":"a","count":null,"names":null}`:             {FilePath: "a"},
 	} {
-		got, err := newDecoder[sampleArgs]().decode(json.RawMessage(raw))
+		got, err := ParametersOf[sampleArgs]().Decode(json.RawMessage(raw))
 		if err != nil {
 			t.Errorf("%s: %v", raw, err)
 		}
@@ -48,7 +48,7 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		`{"file_path":"a"`:                {"not valid JSON", "byte"},
 		`["a"]`:                           {"must be a JSON object, not an array"},
 	} {
-		_, err := newDecoder[sampleArgs]().decode(json.RawMessage(raw))
+		_, err := ParametersOf[sampleArgs]().Decode(json.RawMessage(raw))
 		if err == nil {
 			t.Errorf("%s: no error", raw)
 			continue
@@ -65,7 +65,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"file_path":"a","count":"3"}`))
 	f.Add([]byte(`{"path":[],"names":"[1"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if _, err := newDecoder[sampleArgs]().decode(raw); err != nil && err.Error() == "" {
+		if _, err := ParametersOf[sampleArgs]().Decode(raw); err != nil && err.Error() == "" {
 			t.Error("an error without words")
 		}
 	})

@@ -1,4 +1,4 @@
-package tools
+package decode
 
 import (
 	"bytes"
@@ -15,40 +15,44 @@ import (
 	"agent/internal/nearest"
 )
 
-// decoder turns a model's arguments into A. It forgives what models often get
-// wrong and what has one meaning only (numbers and booleans written as strings,
-// one string for a list, null for "not given"), and says exactly what is wrong with
-// everything else. Names that mean another one are translated before (decode).
-type decoder[A any] struct {
-	schema     *jsonschema.Schema
-	schemaJSON json.RawMessage
+// Parameters are those of a tool as the fields of a struct A: a field's json tag names the
+// parameter, omitempty makes it optional, its jsonschema tag is the description.
+type Parameters[A any] struct {
+	// Schema is their JSON Schema.
+	Schema json.RawMessage
+	parsed *jsonschema.Schema
 }
 
-func newDecoder[A any]() decoder[A] {
+// ParametersOf returns the parameters that are the fields of A.
+func ParametersOf[A any]() Parameters[A] {
 	schema := schemaOf[A]()
 	encoded, err := json.Marshal(schema)
 	if err != nil {
 		// A schema made by schemaOf always encodes.
 		panic(err)
 	}
-	return decoder[A]{schema: schema, schemaJSON: encoded}
+	return Parameters[A]{Schema: encoded, parsed: schema}
 }
 
-func (d decoder[A]) decode(raw json.RawMessage) (A, error) {
+// Decode turns a model's arguments into A. It forgives what models often get wrong and
+// what has one meaning only (numbers and booleans written as strings, one string for a
+// list, null for "not given"), and says exactly what is wrong with everything else. Names
+// that mean another one are translated before ([Meant]).
+func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	var args A
 	given, err := object(raw)
 	if err != nil {
 		return args, err
 	}
-	if err := d.known(given, raw); err != nil {
+	if err := p.known(given, raw); err != nil {
 		return args, err
 	}
 	for name, value := range given {
-		given[name] = coerce(d.schema.Properties[name].Type, value)
+		given[name] = coerce(p.parsed.Properties[name].Type, value)
 	}
-	for _, name := range d.schema.Required {
+	for _, name := range p.parsed.Required {
 		if _, ok := given[name]; !ok {
-			return args, fmt.Errorf("missing required parameter %q (%s)", name, d.schema.Properties[name].Description)
+			return args, fmt.Errorf("missing required parameter %q (%s)", name, p.parsed.Properties[name].Description)
 		}
 	}
 	cleaned, err := json.Marshal(given)
@@ -73,7 +77,7 @@ func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
 		}
 	}
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return nil, fmt.Errorf("the arguments must be a JSON object, not %s", kindOf(raw))
+		return nil, fmt.Errorf("the arguments must be a JSON object, not %s", KindOf(raw))
 	}
 	for name, value := range given {
 		if string(value) == "null" {
@@ -85,10 +89,10 @@ func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
 
 // known refuses parameters that the tool does not have, all at once in the order in which
 // they were sent.
-func (d decoder[A]) known(given map[string]json.RawMessage, raw json.RawMessage) error {
+func (p Parameters[A]) known(given map[string]json.RawMessage, raw json.RawMessage) error {
 	var unknown []string
 	for name := range given {
-		if _, ok := d.schema.Properties[name]; ok {
+		if _, ok := p.parsed.Properties[name]; ok {
 			continue
 		}
 		unknown = append(unknown, name)
@@ -101,7 +105,7 @@ func (d decoder[A]) known(given map[string]json.RawMessage, raw json.RawMessage)
 		return bytes.Index(raw, quoted)
 	}
 	slices.SortFunc(unknown, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b)) })
-	names := slices.Clone(d.schema.PropertyOrder)
+	names := slices.Clone(p.parsed.PropertyOrder)
 	var says []string
 	for _, name := range unknown {
 		says = append(says, strconv.Quote(name)+nearest.Question(name, names))
@@ -163,8 +167,8 @@ func schemaType(wrong *json.UnmarshalTypeError) string {
 	return withArticle(schema.Type)
 }
 
-// kindOf names the kind of a JSON value for an error message.
-func kindOf(raw json.RawMessage) string {
+// KindOf names the kind of a JSON value for an error message.
+func KindOf(raw json.RawMessage) string {
 	switch bytes.TrimSpace(raw)[0] {
 	case '[':
 		return "an array"
@@ -184,4 +188,29 @@ func withArticle(noun string) string {
 		return "an " + noun
 	}
 	return "a " + noun
+}
+
+// schemaOf infers the JSON Schema of A, in the plain form that every provider
+// understands: one type a parameter, no null.
+func schemaOf[A any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[A](nil)
+	if err != nil {
+		// Only an argument struct that JSON cannot express comes here.
+		panic(err)
+	}
+	withoutNull(schema)
+	return schema
+}
+
+// withoutNull drops the null that slices may be.
+func withoutNull(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	if s.Items != nil {
+		withoutNull(s.Items)
+	}
+	for _, property := range s.Properties {
+		withoutNull(property)
+	}
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"agent/internal/outline"
@@ -79,3 +80,73 @@ func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) st
 
 // maxOutlineBytes is the size up to which files are outlined.
 const maxOutlineBytes = 1 << 20
+
+type astEditArgs struct {
+	FilePath string `json:"file_path" jsonschema:"the Go file to edit, relative to the workspace or absolute"`
+	Symbol   string `json:"symbol" jsonschema:"the declaration to replace: Name, or Type.Method"`
+	NewCode  string `json:"new_code" jsonschema:"the whole new declaration; its documentation is kept unless this begins with a comment"`
+}
+
+func astEdit() Tool {
+	return defineEdit(Tool{
+		Name: "ast_edit",
+		Description: "Replaces one declaration of a Go file that you have read: function, method, type, constant or variable. " +
+			"The new code is formatted, the rest of the file stays as it is; when the file would not parse, nothing is written. For other languages use replace.",
+		Traits: Traits{
+			Density: traits.Density{New: []string{"new_code"}},
+			Words:   traits.Say("editing", "edited", "edit"),
+		},
+	}, planASTEdit)
+}
+
+func planASTEdit(env *Env, args astEditArgs) (change, error) {
+	s, err := env.openToEdit(args.FilePath)
+	if err != nil {
+		return change{}, err
+	}
+	if filepath.Ext(s.rel) != ".go" {
+		return change{}, fmt.Errorf("ast_edit checks the syntax and so edits Go files only; for %s use ast_read_file with a symbol, then replace", s.rel)
+	}
+	if err := env.mustKnow(s); err != nil {
+		return change{}, err
+	}
+	d := textfile.Parse(s.whole)
+	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != nil {
+		return change{}, fmt.Errorf("%s does not parse as it is (%s); fix it with replace first", s.rel, problem)
+	}
+	// Parsing one file takes no time worth interrupting.
+	declared, err := outline.Read(context.Background(), s.rel, d.Text)
+	if err != nil {
+		return change{}, err
+	}
+	target, err := declared.Find(args.Symbol)
+	if err != nil {
+		return change{}, err
+	}
+	first, last := declared.Lines(target)
+	code := strings.TrimSpace(textfile.PlainEnds(args.NewCode))
+	if code == "" {
+		return change{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.Name, first, last)
+	}
+	start := target.Head
+	if strings.HasPrefix(code, "//") || strings.HasPrefix(code, "/*") {
+		start = target.Start
+	}
+	after := d.With(textfile.Splice{Start: start, End: target.End, Text: outline.FormatGo(code, target.Group)})
+	if problem := outline.SyntaxError(s.rel, after); problem != nil {
+		return change{}, wouldNotParse(s.rel, after, problem)
+	}
+	return planned(s, after, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
+}
+
+// wouldNotParse quotes the line of the edited file at which the parser gave up.
+func wouldNotParse(rel string, after []byte, problem *outline.Problem) error {
+	quoted := ""
+	if all := lines.Split(string(after)); problem.Line <= len(all) {
+		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[problem.Line-1], "\n"), quotedLineBytes))
+	}
+	return fmt.Errorf("%s would not parse with new_code: %s%s; nothing was written", rel, problem, quoted)
+}
+
+// quotedLineBytes bounds a line quoted in an error.
+const quotedLineBytes = 200

@@ -1,0 +1,159 @@
+// Package quote is about text that is quoted from a file, to be replaced, and that is not
+// in it as it was quoted: it finds it where only blanks differ, and else explains what is
+// wrong with the quote. A quote is called old_string in what it says, what comes in its
+// place new_string.
+package quote
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/pattern"
+	"agent/internal/text/indent"
+	"agent/internal/text/lines"
+	"agent/internal/text/textdiff"
+	"agent/internal/text/textfile"
+)
+
+// What [Find] says of a quote whose lines are the file's but for blanks.
+const (
+	IndentationShifted = "The indentation of old_string was not the file's; new_string was shifted to it. "
+	BlanksIgnored      = "The blanks at the ends of lines of old_string were not the file's. "
+)
+
+// Find finds a quote that is not in the text of a file, where all its lines are whole
+// lines of the text but for blanks, at one place: new lines get the indentation that the
+// quoted ones have there. Nothing looser is tried, and with exact not even that. It
+// returns what replaces the place and what to say of it.
+func Find(file, text, old, new string, exact bool) (textfile.Splice, string, error) {
+	var none textfile.Splice
+	mistake := notFound(file, text, old, new)
+	if exact || knownMistake(text, old, new) != "" {
+		return none, "", mistake
+	}
+	have, wanted := lines.Split(text), lines.Split(old)
+	places := sameButBlanks(have, wanted)
+	switch {
+	case len(places) == 0:
+		return none, "", mistake
+	case len(places) > 1:
+		for i := range places {
+			places[i]++ // numbers of lines
+		}
+		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. But for blanks, it is at %s: quote one of them exactly as it is there", file, Lines(places))
+	}
+	at := places[0]
+	fresh := lines.Split(new)
+	shifted, err := indent.Shift(plain(wanted), plain(have[at:at+len(wanted)]), plain(fresh))
+	if err != nil {
+		return none, "", fmt.Errorf("%w. %s%s", mistake, strings.ToUpper(err.Error()[:1]), err.Error()[1:])
+	}
+	start := len(strings.Join(have[:at], ""))
+	end := start + len(strings.Join(have[at:at+len(wanted)], ""))
+	replacement := strings.Join(shifted, "\n")
+	if strings.HasSuffix(new, "\n") {
+		replacement += "\n"
+	}
+	switch ends := strings.HasSuffix(have[at+len(wanted)-1], "\n"); {
+	case ends && !strings.HasSuffix(old, "\n"):
+		end-- // what ends the last line was not quoted
+	case !ends && strings.HasSuffix(old, "\n"):
+		replacement = strings.TrimSuffix(replacement, "\n")
+	}
+	note := BlanksIgnored
+	if !sameIndentation(wanted, have[at:]) {
+		note = IndentationShifted
+	}
+	return textfile.Splice{Start: start, End: end, Text: replacement}, note, nil
+}
+
+// sameButBlanks are the indices from which on lines of a file are some lines but for blanks
+// at their beginnings and ends.
+func sameButBlanks(have, wanted []string) (places []int) {
+	for at := 0; at+len(wanted) <= len(have); at++ {
+		same := true
+		for i, want := range wanted {
+			if strings.TrimSpace(have[at+i]) != strings.TrimSpace(want) {
+				same = false
+				break
+			}
+		}
+		if same {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
+// sameIndentation reports whether lines begin with the same blanks.
+func sameIndentation(wanted, have []string) bool {
+	for i, line := range wanted {
+		one, rest := indent.Of(line)
+		if other, _ := indent.Of(have[i]); one != other && strings.TrimSpace(rest) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// plain are lines without their ends.
+func plain(list []string) []string {
+	bare := make([]string, len(list))
+	for i, line := range list {
+		bare[i] = strings.TrimSuffix(line, "\n")
+	}
+	return bare
+}
+
+// maxListed bounds the line numbers listed in an error.
+const maxListed = 20
+
+// Lines lists the numbers of lines.
+func Lines(numbers []int) string {
+	list := "line"
+	if len(numbers) > 1 {
+		list = "lines"
+	}
+	for i, n := range numbers[:min(len(numbers), maxListed)] {
+		if i > 0 {
+			list += ","
+		}
+		list += fmt.Sprintf(" %d", n)
+	}
+	if len(numbers) > maxListed {
+		list += ", …"
+	}
+	return list
+}
+
+// notFound explains why old is not in text: with a known mistake when there is
+// one, else with the closest lines.
+func notFound(rel, text, old, replacement string) error {
+	head := fmt.Sprintf("old_string was not found in %s; nothing was written. ", rel)
+	if mistake := knownMistake(text, old, replacement); mistake != "" {
+		return errors.New(head + mistake)
+	}
+	have, wanted := lines.Split(text), lines.Split(old)
+	near := textdiff.Near(have, wanted, "old_string")
+	if near == "" {
+		return errors.New(head + "No lines of the file are close to it; read the file again")
+	}
+	return errors.New(head + near)
+}
+
+var lineNumber = pattern.New(`(?m)^ *\d+\|`)
+
+// knownMistake recognises what models do to a text they copy.
+func knownMistake(text, old, replacement string) string {
+	unescaped := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(old)
+	switch bare := lineNumber.ReplaceAllString(old, ""); {
+	case bare != old && strings.Contains(text, bare):
+		return "It carries line numbers; leave out the NUMBER| before each line"
+	case unescaped != old && strings.Contains(text, unescaped):
+		return `It is escaped once too often: write line feeds, tabs and quotes as they are in the file, not as \n, \t, \"`
+	case len(replacement) > len(old)/2 && strings.TrimSpace(replacement) != "" && strings.Contains(text, replacement):
+		return fmt.Sprintf("new_string is already there, at line %d: the edit seems to have been made", lines.At(text, strings.Index(text, replacement)))
+	}
+	return ""
+}
