@@ -19,7 +19,7 @@ var extensions = []struct{ file, as, registry, after, line string }{
 	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "\t\tTheme,\n", "\t\tBell,\n"},
 	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "\toldResults,\n", "\tfillers,\n"},
 	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "\ttopDown{},\n", "\tshortResults{},\n"},
-	{"command.go", "internal/command/cmd_ping.go", "internal/command/runner.go", " c.debugCommand(),\n", "\t\tc.pingCommand(),\n"},
+	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "\t\tdebugCommand(d),\n", "\t\tpingCommand(),\n"},
 	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "\t\ttools.Fixed(\"built in\", offered...),\n", "\t\tc.echoes(),\n"},
 	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "\t\tc.permissionGate(),\n", "\t\tnoSecrets(),\n"},
 	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "\t\tlistDirectory(),\n", "\t\tcountLetters(),\n"},

@@ -19,6 +19,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/mcp/bridge"
 	"agent/internal/setup/consent"
+	"agent/internal/slash"
 )
 
 // maxPipedInput bounds what standard input may add to a prompt.
@@ -245,14 +246,14 @@ type singleRun struct {
 	retry bool
 }
 
-// Retry implements command.Session.
+// Retry implements slash.Session.
 func (s *singleRun) Retry(context.Context) error {
 	s.retry = true
 	return nil
 }
 
 // runCommand runs a slash command while the loop serves what it asks.
-func runCommand(ctx context.Context, c *app.Conversation, session command.Session, line string) (command.Output, error) {
+func runCommand(ctx context.Context, c *app.Conversation, session slash.Session, line string) (command.Output, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	served := make(chan struct{})
 	go func() {

@@ -6,6 +6,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/command"
 	"agent/internal/settings"
+	"agent/internal/slash"
 
 	"github.com/spf13/cobra"
 )
@@ -72,7 +73,7 @@ func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.
 	if err != nil {
 		return nil, err
 	}
-	return command.New(cmd.Context(), command.Deps{Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.Now}), nil
+	return slash.New(cmd.Context(), slash.Deps{Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.Now}), nil
 }
 
 func completeProfiles(w world) cobra.CompletionFunc {

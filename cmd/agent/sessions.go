@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/command"
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/slash"
 
 	"github.com/spf13/cobra"
 )
@@ -43,7 +43,7 @@ func newSessionsList(w world) *cobra.Command {
 			if len(infos) == 0 {
 				return w.tell("no session was recorded here yet")
 			}
-			return w.print(command.SessionLines(infos, all, w.Now())...)
+			return w.print(slash.SessionLines(infos, all, w.Now())...)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"agent/internal/app"
-	"agent/internal/command"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
+	"agent/internal/slash"
 
 	"github.com/spf13/cobra"
 )
@@ -62,9 +62,9 @@ func showSettings(w world, o listOptions) error {
 	case o.json:
 		return rawjson.WriteIndented(w.out, chosen)
 	case o.key != "":
-		return w.print(command.DescribeSetting(chosen[0], s.Profile())...)
+		return w.print(slash.DescribeSetting(chosen[0], s.Profile())...)
 	default:
-		return w.print(command.SettingsTable(chosen, s.Profile())...)
+		return w.print(slash.SettingsTable(chosen, s.Profile())...)
 	}
 }
 

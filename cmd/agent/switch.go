@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/command"
 	"agent/internal/disk"
 	"agent/internal/session"
+	"agent/internal/slash"
 	"agent/internal/tui"
 )
 
@@ -59,7 +59,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	case len(infos) == 0:
 		return "", usage(errors.New("no session was recorded yet, so there is none to go on with"))
 	}
-	lists := command.SessionLists{
+	lists := slash.SessionLists{
 		List: func(all bool) ([]session.Info, error) {
 			if all {
 				return session.List(f.Sessions(), "")

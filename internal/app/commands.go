@@ -9,6 +9,7 @@ import (
 	"agent/internal/gitdiff"
 	"agent/internal/history"
 	"agent/internal/session"
+	"agent/internal/slash"
 )
 
 // Screen is what commands need of a front end that stays; the zero one is that of a
@@ -26,8 +27,8 @@ type Screen struct {
 
 // Commands are the slash commands. They act on a session, which is c or wraps it. What
 // they ask of the endpoint in the background ends with ctx.
-func (c *Conversation) Commands(ctx context.Context, on command.Session, screen Screen) *command.Commands {
-	return command.New(ctx, command.Deps{
+func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Screen) *command.Commands {
+	return slash.New(ctx, slash.Deps{
 		Session:  on,
 		Settings: c.settings,
 		Profiles: c.profiles,
@@ -60,7 +61,7 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 		KeysFile:  screen.KeysFile,
 		Recorded:  c.session != nil,
 		Workspace: c.Root,
-		Log:       command.Log{Path: c.process.log.Path, Level: c.process.log.Level},
+		Log:       slash.Log{Path: c.process.log.Path, Level: c.process.log.Level},
 		Now:       c.process.Now,
 	})
 }
@@ -69,10 +70,10 @@ func (c *Conversation) Commands(ctx context.Context, on command.Session, screen 
 func (c *Conversation) Background() int { return c.env.Jobs.Background() }
 
 // jobs are what runs in the background, and what ran there.
-func (c *Conversation) jobs() []command.Job {
-	var jobs []command.Job
+func (c *Conversation) jobs() []slash.Job {
+	var jobs []slash.Job
 	for _, job := range c.env.Jobs.List() {
-		jobs = append(jobs, command.Job{ID: job.ID, State: job.State(), Running: job.Running(), Command: job.Line, Output: job.Spool()})
+		jobs = append(jobs, slash.Job{ID: job.ID, State: job.State(), Running: job.Running(), Command: job.Line, Output: job.Spool()})
 	}
 	return jobs
 }
@@ -89,22 +90,22 @@ func (c *Conversation) document() (string, error) {
 	return string(text), err
 }
 
-func (c *Conversation) offeredModels(ctx context.Context) ([]command.Model, error) {
+func (c *Conversation) offeredModels(ctx context.Context) ([]slash.Model, error) {
 	listed, err := c.Connection.Models(ctx)
 	if err != nil {
 		return nil, err
 	}
-	models := make([]command.Model, len(listed))
+	models := make([]slash.Model, len(listed))
 	for i, m := range listed {
-		models[i] = command.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: c.Connection.Prices(m.ID), Efforts: c.Connection.Efforts(m.ID)}
+		models[i] = slash.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: c.Connection.Prices(m.ID), Efforts: c.Connection.Efforts(m.ID)}
 	}
 	return models, nil
 }
 
-func (c *Conversation) describedTools() []command.Tool {
-	var described []command.Tool
+func (c *Conversation) describedTools() []slash.Tool {
+	var described []slash.Tool
 	for _, t := range c.registry.All() {
-		described = append(described, command.Tool{Name: t.Name, Kind: t.Traits.String(), Description: t.Description})
+		described = append(described, slash.Tool{Name: t.Name, Kind: t.Traits.String(), Description: t.Description})
 	}
 	return described
 }

@@ -1,9 +1,6 @@
 package command
 
-import (
-	"context"
-	"strings"
-)
+import "strings"
 
 // Callable is a skill or a command that is a file: a line that begins with its name is a
 // message, which the file's text joins.
@@ -20,11 +17,11 @@ type Callable struct {
 // callable lists them. One whose name a command of the program has is called with its
 // origin before it.
 func (c *Commands) callable() []Callable {
-	if c.deps.Callable == nil {
+	if c.files == nil {
 		return nil
 	}
 	var all []Callable
-	for _, file := range c.deps.Callable() {
+	for _, file := range c.files() {
 		if c.builtIn(file.Name) {
 			file.Name = file.Origin + ":" + file.Name
 		}
@@ -60,10 +57,10 @@ func (c *Commands) Sends(line string) bool {
 // called returns the file that a name calls.
 func (c *Commands) called(name string) (Callable, bool) {
 	bare := strings.TrimPrefix(strings.TrimPrefix(name, "project:"), "user:")
-	if c.deps.Callable == nil || bare == name && c.builtIn(name) {
+	if c.files == nil || bare == name && c.builtIn(name) {
 		return Callable{}, false
 	}
-	for _, file := range c.deps.Callable() {
+	for _, file := range c.files() {
 		if file.Name == name || file.Name == bare {
 			return file, true
 		}
@@ -78,49 +75,4 @@ func (f Callable) command() Command {
 		does += " (" + f.File + ")"
 	}
 	return Command{Name: f.Name, Usage: []Form{{f.Hint, does}}, Help: f.Help}
-}
-
-func (c *Commands) instructionsCommand() Command {
-	return Command{
-		Name: "instructions",
-		Help: "list the instructions that the model reads",
-		Run: func(context.Context, []string) (Output, error) {
-			if c.deps.Instructions != nil {
-				if lines := c.deps.Instructions(); len(lines) > 0 {
-					return Output{Lines: lines}, nil
-				}
-			}
-			return Output{Lines: []string{"There are no instructions; /init lets the model write AGENTS.md."}}, nil
-		},
-	}
-}
-
-func (c *Commands) hooksCommand() Command {
-	return Command{
-		Name: "hooks",
-		Help: "list the hooks and what became of them",
-		Run: func(context.Context, []string) (Output, error) {
-			if c.deps.Hooks != nil {
-				if lines := c.deps.Hooks(); len(lines) > 0 {
-					return Output{Lines: lines}, nil
-				}
-			}
-			return Output{Lines: []string{"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project."}}, nil
-		},
-	}
-}
-
-func (c *Commands) skillsCommand() Command {
-	return Command{
-		Name: "skills",
-		Help: "list the skills and where they are",
-		Run: func(context.Context, []string) (Output, error) {
-			if c.deps.Skills != nil {
-				if lines := c.deps.Skills(); len(lines) > 0 {
-					return Output{Lines: lines}, nil
-				}
-			}
-			return Output{Lines: []string{"There are no skills. A skill is a folder with a file SKILL.md, in .agents/skills or .claude/skills of the workspace or of your home folder."}}, nil
-		},
-	}
 }

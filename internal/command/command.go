@@ -1,10 +1,6 @@
-// Package command holds the slash commands: parsing, completion and effect, one
-// file a command. It knows no screen; what a command shows is an Output value
-// that the terminal and the headless mode render their own way.
-//
-// Commands is the Runner. It reaches the rest of the program only through Deps:
-// the turn loop as a Session, the settings, the profile files, and a few
-// functions for what lies outside (the endpoint's models, the workspace's diff).
+// Package command is what a slash command is: how it is declared, parsed, completed and
+// run. It knows no screen; what a command shows is an Output value that the terminal and
+// the headless mode render their own way. The commands themselves are in package slash.
 package command
 
 import "context"
@@ -108,3 +104,10 @@ type Command struct {
 	// that match what is typed. Nil when there is nothing to propose.
 	Complete func(args []string) []Completion
 }
+
+// Key is a key of the screen, for people.
+type Key struct{ Name, Does string }
+
+// Bound is an action of the prompt and its keys; Note says whose they are, "" for the
+// program's.
+type Bound struct{ Action, Keys, Note string }

@@ -26,7 +26,7 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 	}
 	proposals = rank(last.text, command.Complete(args))
 	for i := range proposals {
-		proposals[i].Value = quoteWord(proposals[i].Value)
+		proposals[i].Value = Quote(proposals[i].Value)
 	}
 	return last.start, proposals
 }

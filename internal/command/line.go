@@ -67,8 +67,8 @@ func parse(line string) (name string, args []string, err error) {
 	return name, args, nil
 }
 
-// quoteWord writes a value so that split reads it as one word.
-func quoteWord(value string) string {
+// Quote writes a value so that split reads it as one word.
+func Quote(value string) string {
 	switch {
 	case value != "" && !strings.ContainsAny(value, " \t\n\r\"'"):
 		return value

@@ -91,12 +91,12 @@ func holdsAll(text string, words []string) bool {
 	return true
 }
 
-// pickOf makes a pick of proposals: each runs the command line with its value.
-func pickOf(title, line string, proposals []Completion, inUse string) *Pick {
+// PickOf makes a pick of proposals: each runs the command line with its value.
+func PickOf(title, line string, proposals []Completion, inUse string) *Pick {
 	p := &Pick{Title: title}
 	for _, proposal := range proposals {
 		p.Choices = append(p.Choices, Choice{
-			Name: proposal.Value, Help: proposal.Help, Line: line + " " + quoteWord(proposal.Value), InUse: proposal.Value == inUse,
+			Name: proposal.Value, Help: proposal.Help, Line: line + " " + Quote(proposal.Value), InUse: proposal.Value == inUse,
 		})
 	}
 	return p

@@ -12,30 +12,17 @@ import (
 
 // Commands is the Runner of all slash commands.
 type Commands struct {
-	deps   Deps
-	models *modelList
-	all    []Command
-	files  shownFiles
+	all   []Command
+	files func() []Callable
+	keys  []Key
 }
 
-// New returns the commands. What completion asks of the endpoint in the
-// background ends with ctx.
-func New(ctx context.Context, deps Deps) *Commands {
-	c := &Commands{deps: deps, models: newModelList(ctx, deps)}
-	c.all = c.declare()
+// New returns commands, in the order /help shows them behind itself. Files lists those
+// that are files, nil for none; keys are those of the screen, for /help.
+func New(files func() []Callable, keys []Key, all ...Command) *Commands {
+	c := &Commands{files: files, keys: keys}
+	c.all = append([]Command{c.help()}, all...)
 	return c
-}
-
-// declare lists the commands in the order /help shows them. A new one is a file
-// and a line here.
-func (c *Commands) declare() []Command {
-	return []Command{
-		c.helpCommand(), c.quitCommand(), c.clearCommand(), c.retryCommand(), c.rewindCommand(),
-		c.sessionsCommand(), c.resumeCommand(), c.renameCommand(), c.forkCommand(),
-		c.contextCommand(), c.densityCommand(), c.compressCommand(), c.statsCommand(),
-		c.setCommand(), c.settingsCommand(), c.profileCommand(), c.modelCommand(), c.approvalCommand(), c.themeCommand(), c.keysCommand(),
-		c.toolsCommand(), c.todoCommand(), c.jobsCommand(), c.diffCommand(), c.undoCommand(), c.redoCommand(), c.copyCommand(), c.exportCommand(), c.instructionsCommand(), c.skillsCommand(), c.hooksCommand(), c.trustCommand(), c.mcpCommand(), c.initCommand(), c.debugCommand(),
-	}
 }
 
 // All returns the declarations of all commands, in the order /help shows them.
@@ -61,7 +48,7 @@ func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Out
 		return Output{}, err
 	}
 	if len(args) > command.MaxArgs {
-		return Output{}, command.misused()
+		return Output{}, command.Misused()
 	}
 	return command.Run(ctx, args)
 }
@@ -98,16 +85,16 @@ func (c Command) forms() []string {
 	return forms
 }
 
-// misused is the error for arguments that the command does not take.
-func (c Command) misused() error {
+// Misused is the error for arguments that the command does not take.
+func (c Command) Misused() error {
 	if len(c.Usage) == 0 {
-		return errors.New(c.takes())
+		return errors.New(c.Takes())
 	}
-	return errors.New("too many arguments; " + c.takes())
+	return errors.New("too many arguments; " + c.Takes())
 }
 
-// takes says how the command is typed, its name once.
-func (c Command) takes() string {
+// Takes says how the command is typed, its name once.
+func (c Command) Takes() string {
 	name := "/" + c.Name
 	var alone bool
 	var forms []string

@@ -1,0 +1,89 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/command"
+	"agent/internal/table"
+	"agent/internal/words"
+)
+
+func contextCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "context", Aliases: []string{"ctx"},
+		Help: "show what fills the context window",
+		Run: func(ctx context.Context, _ []string) (command.Output, error) {
+			usage, err := d.Session.ContextUsage(ctx)
+			if err != nil {
+				return command.Output{}, err
+			}
+			bar := usageBar(usage)
+			return command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}, nil
+		},
+	}
+}
+
+// usageBar is the window by kind.
+func usageBar(u chat.ContextUsage) command.Bar {
+	return command.Bar{Total: u.Limit, Mark: u.Threshold, Segments: []command.Segment{
+		{Label: "system", Tokens: u.System, Letter: "s"},
+		{Label: "tools", Tokens: u.Tools, Letter: "t"},
+		{Label: "human", Tokens: u.Human, Letter: "h"},
+		{Label: "assistant", Tokens: u.AI, Letter: "a"},
+		{Label: "tool calls", Tokens: u.Calls, Letter: "c"},
+		{Label: "tool results", Tokens: u.Results, Letter: "r"},
+		{Label: "free", Tokens: max(0, u.Limit-u.Total()), Free: true, Letter: "."},
+	}}
+}
+
+// describeUsage says the same in numbers, and what is known besides.
+func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
+	share := func(n int) string { return fmt.Sprintf("%d%%", chat.Percent(n, u.Limit)) }
+	var rows [][]string
+	for _, s := range bar.Segments {
+		rows = append(rows, []string{s.Letter, s.Label, words.Tokens(s.Tokens), share(s.Tokens)})
+	}
+	lines := append(table.Lines("llrr", rows), "",
+		fmt.Sprintf("used         %s of %s tokens (%s)", words.Tokens(u.Total()), words.Tokens(u.Limit), share(u.Total())),
+		fmt.Sprintf("compression  starts at %s (%s)", words.Tokens(u.Threshold), share(u.Threshold)))
+	if why := whyBelowThreshold(u); why != "" {
+		lines = append(lines, "             "+why)
+	}
+	if u.Prompt > 0 {
+		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", words.Tokens(u.Cached), words.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
+	}
+	if u.Written > 0 {
+		lines = append(lines, fmt.Sprintf("             %s of them written to it", words.Tokens(u.Written)))
+	}
+	lines = append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
+	if held := heldBack(u.Standing); held != "" {
+		lines = append(lines, "held back    "+held)
+	}
+	return lines
+}
+
+// heldBack says what pruning could take and has not, "" when there is nothing.
+func heldBack(s window.Standing) string {
+	var parts []string
+	if s.Free+s.Cold > 0 {
+		parts = append(parts, fmt.Sprintf("%s free and %s cold, until a cut pays", words.Tokens(s.Free), words.Tokens(s.Cold)))
+	}
+	if s.Pinned > 0 {
+		parts = append(parts, words.Tokens(s.Pinned)+" pinned")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// whyBelowThreshold says in a line why compression starts before the threshold, ""
+// when it does not (D-40).
+func whyBelowThreshold(u chat.ContextUsage) string {
+	if u.Wanted <= u.Threshold {
+		return ""
+	}
+	return fmt.Sprintf("%d%% of %s is %s; %s are kept free for the reply, so compression starts at %s",
+		chat.Percent(u.Wanted, u.Limit), words.Tokens(u.Limit), words.Tokens(u.Wanted), words.Tokens(u.Reserve), words.Tokens(u.Threshold))
+}

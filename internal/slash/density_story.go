@@ -1,0 +1,102 @@
+package slash
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/table"
+	"agent/internal/words"
+)
+
+// What a story shows of each kind so that it fits a screen of 24 lines: the latest requests
+// and the latest of what left.
+const (
+	storyRows   = 6
+	storyPrunes = 4
+)
+
+// tellStory says what each request cost beside what it would have: the latest of those at
+// which something happened, at most so many, and the sum of all.
+func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
+	if len(story.Bills) == 0 {
+		return nil
+	}
+	freed := map[int]int{}
+	for _, p := range ledger {
+		if p.Cut != nil {
+			freed[p.Cut.Request] += p.Tokens
+		}
+	}
+	var notable []chat.Bill
+	spent, none, cold := 0.0, 0.0, 0
+	for i, b := range story.Bills {
+		spent, none = spent+b.Spent, none+b.None
+		if b.Cold {
+			cold++
+		}
+		if happened(b, freed[b.Request]) != "" || i == len(story.Bills)-1 {
+			notable = append(notable, b)
+		}
+	}
+	rows := [][]string{{"request", "sent", "of", "cost", "without", ""}}
+	for _, b := range notable[max(0, len(notable)-most):] {
+		rows = append(rows, []string{strconv.Itoa(b.Request), words.Tokens(b.Tokens), words.Tokens(b.All), money(story, b.Spent), money(story, b.None), happened(b, freed[b.Request])})
+	}
+	sum := fmt.Sprintf("%s: %s, without pruning %s", words.Count(len(story.Bills), "request"), money(story, spent), money(story, none))
+	if none > 0 {
+		sum += fmt.Sprintf(" (%.0f%%)", 100*spent/none)
+	}
+	if cold > 0 {
+		sum += fmt.Sprintf("; the cache was cold %s", words.Count(cold, "time"))
+	}
+	lines := []string{sum}
+	if left := len(notable) - most; left > 0 {
+		lines[0] += fmt.Sprintf("; %d more", left)
+	}
+	lines = append(lines, table.Lines("rrrrrl", rows)...)
+	if story.Shortfalls {
+		lines = append(lines, "The provider finds less in its cache than it should: only the end of the latest request is counted on.")
+	}
+	return append(lines, "")
+}
+
+// latestPrunes lists the latest of what left, a line each, and sums all of it up.
+func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
+	const subject, why = 20, 44 // 80 columns; on 60 a row takes two lines
+	rows := [][]string{{"#", "tokens", "what", "why"}}
+	for i := max(0, len(ledger)-storyPrunes); i < len(ledger); i++ {
+		p := ledger[i]
+		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(p.Tokens), d.subject(p, subject), cutRight(p.Reason, why)})
+	}
+	sum := sumOf(ledger)
+	if left := len(ledger) - storyPrunes; left > 0 {
+		sum += fmt.Sprintf("; %d more", left)
+	}
+	return append(table.Lines("rrll", rows), sum)
+}
+
+// happened says what was particular about a request, "" for nothing.
+func happened(b chat.Bill, freed int) string {
+	var what []string
+	if b.Cold {
+		what = append(what, "cold")
+	}
+	if freed > 0 {
+		what = append(what, words.Tokens(freed)+" freed")
+	}
+	for _, path := range b.Again {
+		what = append(what, filepath.Base(path)+" read again")
+	}
+	return strings.Join(what, ", ")
+}
+
+// money is a cost in USD where the price is known, else in tokens at the full price.
+func money(story chat.Story, cost float64) string {
+	if story.Dollars > 0 {
+		return words.Dollars(cost * story.Dollars)
+	}
+	return words.Tokens(int(cost))
+}

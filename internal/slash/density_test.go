@@ -1,0 +1,183 @@
+package slash_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/history"
+)
+
+// priced is a ledger with two cuts and a compression, and what is held back.
+func priced(w *world) {
+	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
+	first, second := &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 41}, &history.Cut{Paid: -50, Saves: 10, Request: 60}
+	root := w.deps.Workspace
+	w.session.ledger = []chat.PruneRecord{
+		{Kind: "cold", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, not used for 31 requests", Tokens: 4000, Turn: 2, At: at, Cut: first},
+		{Kind: "soft", Subject: "go test ./...", Tool: "run_shell_command", Reason: "output, not used for 3 requests", Tokens: 400, Turn: 2, At: at, Cut: first},
+		{Kind: "free", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, nothing is lost with it", Tokens: 100, Turn: 3, At: at, Cut: second},
+		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to make room (context limit)", Tokens: 7, Turn: 4, At: at},
+	}
+	w.session.held = []chat.Held{
+		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; it waits for a cut that pays"},
+		{Kind: "view", Class: "whole", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"},
+		{Kind: "view", Class: "whole", Subject: root + "/c.go", Tokens: 500, Reason: "used 2 requests ago; it stays for 100"},
+	}
+	w.session.known, w.session.pinned = []string{root + "/a.go", root + "/b.go"}, []string{root + "/b.go"}
+}
+
+// Each cut says what it costs and when it pays back, and what is held back says why.
+func TestDensityListsCutsAndWhatIsHeldBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	const want = `#  turn  time   tokens  what and why
+cut of 2 units, −4.4k tokens; 1.2k in the bank
+  690 paid, 88 saved a request: pays back by request 49
+1     2  12:05      4k  a.go
+                        cold: view, not used for 31 requests
+2     2  12:05     400  go test ./...
+                        soft: output, not used for 3
+                        requests
+cut of 1 unit, −100 tokens; 0 in the bank
+  cheaper at once
+3     3  12:05     100  a.go
+                        free: view, nothing is lost with it
+4     4  12:05       7  message: hello
+                        dropped: dropped to make room
+                        (context limit)
+
+3 pruned, 4.5k tokens freed; 1 compressed
+/density show N, restore N, why PATH, pin PATH, unpin PATH
+
+Held back: 2 units, 3k tokens
+    2k  a.go
+        view (part): not used for 40 requests; it waits for a cut that pays
+    1k  b.go
+        view (whole): pinned`
+	if got := text(w.run(t, "/density all")); got != want {
+		t.Errorf("/density all shows\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What each request cost stands beside what it would have: where something happened, and
+// in money where prices are known.
+func TestDensityTellsTheStory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	w.session.story = chat.Story{Dollars: 0.00001, Bills: []chat.Bill{
+		{Request: 1, Tokens: 9000, All: 9000, Spent: 11250, None: 11250, Cold: true},
+		{Request: 2, Tokens: 9500, All: 9500, Spent: 1500, None: 1500},
+		{Request: 41, Tokens: 30_000, All: 34_400, Spent: 5000, None: 4000},
+		{Request: 42, Tokens: 31_000, All: 36_000, Spent: 3500, None: 4100, Again: []string{"/w/a.go"}},
+		{Request: 43, Tokens: 32_000, All: 37_000, Spent: 3600, None: 4200},
+	}}
+	const want = `5 requests: $0.25, without pruning $0.25 (99%); the cache was cold 1 time
+request  sent     of     cost  without
+      1    9k     9k    $0.11    $0.11  cold
+     41   30k  34.4k  $0.0500  $0.0400  4.4k freed
+     42   31k    36k  $0.0350  $0.0410  a.go read again
+     43   32k    37k  $0.0360  $0.0420
+`
+	got := text(w.run(t, "/density"))
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("shows\n%s\nwant\n%s", got, want)
+	}
+	w.session.story.Dollars, w.session.story.Shortfalls = 0, true
+	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only the end of the latest request") {
+		t.Errorf("without prices\n%s", got)
+	}
+}
+
+// After a long session the story still fits a screen of 24 lines and 80 columns, and names how
+// many of each kind it leaves out.
+func TestDensityFitsOneScreen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	once := w.session.ledger
+	for range 30 {
+		w.session.ledger = append(w.session.ledger, once...)
+	}
+	for i := range 40 {
+		w.session.story.Bills = append(w.session.story.Bills, chat.Bill{Request: i + 1, Tokens: 30_000, All: 40_000, Spent: 5000, None: 6000, Cold: i%2 == 0, Again: []string{"/w/a.go"}})
+	}
+	lines := strings.Split(text(w.run(t, "/density")), "\n")
+	if len(lines) > 18 {
+		t.Errorf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+	for _, line := range lines[1:] { // the first is prose, which wraps
+		if len([]rune(line)) > 80 {
+			t.Errorf("wider than 80 columns: %s", line)
+		}
+	}
+	for _, want := range []string{"34 more", "120 more", "/density all", "Held back: 2 units, 3k tokens"} {
+		if !strings.Contains(strings.Join(lines, "\n"), want) {
+			t.Errorf("%q is missing in\n%s", want, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+func TestDensityWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	const want = `In the context:
+    2k  a.go
+        view (part): not used for 40 requests; it waits for a cut that pays
+Gone:
+    4k  #1, turn 2: cold: view, not used for 31 requests
+   100  #3, turn 3: free: view, nothing is lost with it`
+	if got := text(w.run(t, "/density why a.go")); got != want {
+		t.Errorf("shows\n%s\nwant\n%s", got, want)
+	}
+	w.refused(t, "/density why d.go", "holds nothing of d.go")
+}
+
+func TestDensityActs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	if got := text(w.run(t, "/density restore 1")); !strings.Contains(got, "1 is back in the context") || !strings.Contains(got, "4k tokens") {
+		t.Errorf("%q", got)
+	}
+	if got := text(w.run(t, "/density pin a.go")); !strings.Contains(got, "pruning leaves a.go alone") {
+		t.Errorf("%q", got)
+	}
+	w.run(t, "/density UNPIN 'b c.go'")
+	if want := []string{"bring back 1", "pin a.go true", "pin b c.go false"}; !slices.Equal(w.session.done, want) {
+		t.Errorf("did %q", w.session.done)
+	}
+}
+
+func TestDensityCompletes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	priced(w)
+	for line, want := range map[string][]string{
+		"/density ":         {"all", "show", "restore", "why", "pin", "unpin"},
+		"/density restore ": {"4", "3", "2", "1"},
+		"/density why ":     {"a.go", "b.go"},
+		"/density pin ":     {"a.go"},
+		"/density unpin ":   {"b.go"},
+		"/density x ":       nil,
+	} {
+		if got := w.values(line); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestContextShowsWhatIsHeldBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.usage = chat.ContextUsage{Limit: 1000, Standing: window.Standing{Free: 1200, Cold: 3400, Pinned: 50}}
+	if got := text(w.run(t, "/context")); !strings.HasSuffix(got, "\nheld back    1.2k free and 3.4k cold, until a cut pays; 50 pinned") {
+		t.Errorf("%s", got)
+	}
+}

@@ -1,0 +1,246 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/table"
+	"agent/internal/words"
+)
+
+// ledgerWidth keeps the ledger readable in a narrow terminal.
+const ledgerWidth = 60
+
+// listDensity reports what the requests cost, what left the context and what is held back:
+// on one screen, or all of it, cut by cut.
+func (d density) listDensity(ctx context.Context, all bool) (command.Output, error) {
+	ledger, err := d.session.Ledger(ctx)
+	if err != nil {
+		return command.Output{}, err
+	}
+	held, err := d.session.Held(ctx, "")
+	if err != nil {
+		return command.Output{}, err
+	}
+	story, err := d.session.Story(ctx)
+	if err != nil {
+		return command.Output{}, err
+	}
+	lines := tellStory(story, ledger, len(story.Bills))
+	if len(ledger) > 0 {
+		lines = append(lines, d.describeLedger(ledger)...)
+	} else {
+		lines = append(lines, "Nothing was pruned so far.")
+	}
+	lines = append(lines, d.describeHeld(held)...)
+	if !all && len(lines) > screenLines {
+		lines = d.onOneScreen(story, ledger, held)
+	}
+	return command.Output{Lines: lines}, nil
+}
+
+// screenLines is what a screen of 24 lines shows besides the input and the status.
+const screenLines = 18
+
+// onOneScreen is the latest of each part of the list, and how much more there is.
+func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held []chat.Held) []string {
+	lines := tellStory(story, ledger, storyRows)
+	if len(ledger) > 0 {
+		lines = append(lines, d.latestPrunes(ledger)...)
+	} else {
+		lines = append(lines, "Nothing was pruned so far.")
+	}
+	if detail := d.describeHeld(held); len(detail) > 0 {
+		lines = append(lines, detail[1])
+	}
+	return append(lines, densityVerbs)
+}
+
+// densityVerbs are what else /density does.
+const densityVerbs = "/density all, show N, restore N, why PATH, pin PATH"
+
+// describeLedger lists every prune, those of one cut below what it costs, and sums
+// them up.
+func (d density) describeLedger(ledger []chat.PruneRecord) []string {
+	rows := [][]string{{"#", "turn", "time", "tokens", "what and why"}}
+	for i, p := range ledger {
+		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), words.Tokens(p.Tokens), ""})
+	}
+	heads := table.Lines("rrlrl", rows)
+	lines := []string{heads[0]}
+	indent := strings.Repeat(" ", strings.Index(heads[0], "what"))
+	for i, p := range ledger {
+		if p.Cut != nil && (i == 0 || ledger[i-1].Cut != p.Cut) {
+			lines = append(lines, describeCut(ledger, i)...)
+		}
+		head := heads[i+1] + strings.Repeat(" ", max(0, len(indent)-len(heads[i+1])))
+		lines = append(lines, head+d.subject(p, ledgerWidth-len(indent)))
+		for _, why := range strings.Split(ansi.Wordwrap(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent), ""), "\n") {
+			lines = append(lines, indent+why)
+		}
+	}
+	return append(lines, "", sumOf(ledger), "/density show N, restore N, why PATH, pin PATH, unpin PATH")
+}
+
+// sumOf is how much of a ledger was pruned, and compressed.
+func sumOf(ledger []chat.PruneRecord) string {
+	freed, compressed := 0, 0
+	for _, p := range ledger {
+		if p.Compressed() {
+			compressed++
+		} else {
+			freed += p.Tokens
+		}
+	}
+	sum := fmt.Sprintf("%d pruned, %s tokens freed", len(ledger)-compressed, words.Tokens(freed))
+	if compressed > 0 {
+		sum += fmt.Sprintf("; %d compressed", compressed)
+	}
+	return sum
+}
+
+// describeCut says what the cut that begins at a line of the ledger is, and its price.
+func describeCut(ledger []chat.PruneRecord, first int) []string {
+	cut, units, tokens := ledger[first].Cut, 0, 0
+	for _, p := range ledger[first:] {
+		if p.Cut != cut {
+			break
+		}
+		units++
+		tokens += p.Tokens
+	}
+	price := "cheaper at once"
+	if cut.Paid > 0 {
+		price = fmt.Sprintf("%s paid, %s saved a request: pays back by request %d", words.Tokens(int(cut.Paid)), words.Tokens(int(cut.Saves)), cut.Request+cut.Back)
+	}
+	return []string{
+		fmt.Sprintf("cut of %s, −%s tokens; %s in the bank", words.Count(units, "unit"), words.Tokens(tokens), words.Tokens(int(cut.Bank))),
+		"  " + price,
+	}
+}
+
+// describeHeld lists what may go and is held back, and what is pinned.
+func (d density) describeHeld(held []chat.Held) []string {
+	var lines []string
+	tokens, n := 0, 0
+	for _, h := range held {
+		if !h.Waiting && !h.Pinned {
+			continue
+		}
+		n++
+		tokens += h.Tokens
+		lines = append(lines, d.describePart(h)...)
+	}
+	if n == 0 {
+		return nil
+	}
+	return append([]string{"", fmt.Sprintf("Held back: %s, %s tokens", words.Count(n, "unit"), words.Tokens(tokens))}, lines...)
+}
+
+// describePart says what a part of the context is and why it is still there.
+func (d density) describePart(h chat.Held) []string {
+	what := h.Kind
+	if h.Class != "" && h.Class != h.Kind {
+		what += " (" + h.Class + ")"
+	}
+	const indent = "        "
+	return []string{
+		fmt.Sprintf("%6s  %s", words.Tokens(h.Tokens), cutLeft(d.shorten(h.Subject), ledgerWidth-len(indent))),
+		indent + what + ": " + h.Reason,
+	}
+}
+
+// whyDensity says what of a file is in the context and why, and what left.
+func (d density) whyDensity(ctx context.Context, path string) (command.Output, error) {
+	held, err := d.session.Held(ctx, path)
+	if err != nil {
+		return command.Output{}, err
+	}
+	ledger, err := d.session.Ledger(ctx)
+	if err != nil {
+		return command.Output{}, err
+	}
+	var lines []string
+	for _, h := range held {
+		lines = append(lines, d.describePart(h)...)
+	}
+	if len(lines) > 0 {
+		lines = append([]string{"In the context:"}, lines...)
+	}
+	var gone []string
+	for i, p := range ledger {
+		if aboutFile(p, path, d.workspace) {
+			gone = append(gone, fmt.Sprintf("%6s  #%d, turn %d: %s: %s", words.Tokens(p.Tokens), i+1, p.Turn, pruneKind(p), p.Reason))
+		}
+	}
+	if len(gone) > 0 {
+		lines = append(append(lines, "Gone:"), gone...)
+	}
+	if len(lines) == 0 {
+		return command.Output{}, fmt.Errorf("the context holds nothing of %s, and nothing of it has left", path)
+	}
+	return command.Output{Lines: lines}, nil
+}
+
+// aboutFile reports whether what left is about a file, by the end of its path, or is named
+// so.
+func aboutFile(p chat.PruneRecord, name, root string) bool {
+	end := strings.TrimPrefix(filepath.Clean(name), "./")
+	if rel, err := filepath.Rel(root, name); filepath.IsAbs(name) && err == nil && filepath.IsLocal(rel) {
+		end = rel
+	}
+	return p.Subject == name || slices.ContainsFunc(p.Paths, func(path string) bool {
+		return path == name || path == end || strings.HasSuffix(path, "/"+end)
+	})
+}
+
+// describePrune describes one line of the ledger completely.
+func (d density) describePrune(n int, p chat.PruneRecord) []string {
+	where := "the model can read it again"
+	if d.recorded {
+		where = "the session log keeps it; the model can recall it"
+	}
+	rows := [][]string{
+		{"prune", strconv.Itoa(n)},
+		{"what", p.Subject},
+		{"kind", pruneKind(p)},
+		{"why", p.Reason},
+		{"freed", fmt.Sprintf("%d tokens", p.Tokens)},
+		{"when", fmt.Sprintf("%s, turn %d", p.At.Format("2006-01-02 15:04:05"), p.Turn)},
+		{"where", where},
+	}
+	if cut := p.Cut; cut != nil {
+		rows = append(rows,
+			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; %.0f tokens were in the bank", cut.Request, words.Count(cut.Back, "request"), cut.Bank)},
+			[]string{"paid", fmt.Sprintf("%.0f tokens at once, saves %.0f with each request", cut.Paid, cut.Saves)})
+	}
+	return table.Lines("ll", rows)
+}
+
+// pruneKind is the kind of a prune in words.
+func pruneKind(p chat.PruneRecord) string { return strings.ReplaceAll(string(p.Kind), "-", " ") }
+
+// subject names what left: a file from the workspace on, and of one that is long the end,
+// as of all else the beginning.
+func (d density) subject(p chat.PruneRecord, width int) string {
+	subject := d.shorten(p.Subject)
+	if strings.Contains(subject, ": ") {
+		return cutRight(subject, width)
+	}
+	return cutLeft(subject, width)
+}
+
+func (d density) shorten(subject string) string {
+	if filepath.IsAbs(subject) && !strings.Contains(subject, " ") {
+		return d.shortPath(subject)
+	}
+	return subject
+}

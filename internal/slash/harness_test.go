@@ -1,0 +1,207 @@
+package slash_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/compression"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/settings"
+	"agent/internal/slash"
+	"agent/internal/snapshot"
+)
+
+// The turn loop is what the commands take for a session.
+var _ slash.Session = (*chat.Chat)(nil)
+
+// fakeSession is a conversation with fixed figures that notes what it is asked
+// to do.
+type fakeSession struct {
+	usage      chat.ContextUsage
+	ledger     []chat.PruneRecord
+	held       []chat.Held
+	story      chat.Story
+	known      []string
+	pinned     []string
+	stats      chat.Stats
+	reply      string
+	grants     []string
+	compressed chat.Compressed
+	plan       *snapshot.Plan
+	changed    []snapshot.Changed
+	err        error
+	planErr    error
+	points     []history.Point
+	done       []string
+}
+
+func (f *fakeSession) Idle(context.Context) error { return f.err }
+
+func (f *fakeSession) Points(context.Context) ([]history.Point, error) { return f.points, f.err }
+
+func (f *fakeSession) Rewind(_ context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error) {
+	f.done = append(f.done, strings.TrimSuffix(fmt.Sprintf("rewind to %d, files %t", seq, files), ", files false"))
+	i := slices.IndexFunc(f.points, func(p history.Point) bool { return p.Seq == seq })
+	return f.points[i], nil, f.err
+}
+
+func (f *fakeSession) PlanRewind(context.Context, uint64) (*snapshot.Plan, error) {
+	return f.plan, f.planErr
+}
+
+func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {
+	return f.usage, f.err
+}
+
+func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { return f.ledger, f.err }
+
+func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.story, nil }
+
+func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.Held, error) {
+	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.Held) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
+}
+
+func (f *fakeSession) Removed(_ context.Context, number int) (heading, text string, err error) {
+	return fmt.Sprintf("%d: %s, as of turn 1", number, f.ledger[number-1].Subject), "PASS\n", f.err
+}
+
+func (f *fakeSession) BringBack(_ context.Context, number int) (int, error) {
+	f.done = append(f.done, fmt.Sprintf("bring back %d", number))
+	return f.ledger[number-1].Tokens, f.err
+}
+
+func (f *fakeSession) KnownFiles(context.Context) (known, pinned []string, err error) {
+	return f.known, f.pinned, f.err
+}
+
+func (f *fakeSession) Pin(_ context.Context, path string, pinned bool) (string, error) {
+	f.done = append(f.done, fmt.Sprintf("pin %s %t", path, pinned))
+	return path, f.err
+}
+
+func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stats, f.err }
+
+func (f *fakeSession) LastReply(context.Context) (string, error) { return f.reply, f.err }
+
+func (f *fakeSession) Grants(context.Context) ([]string, error) { return f.grants, f.err }
+
+func (f *fakeSession) ForgetGrant(_ context.Context, number int) ([]string, error) {
+	f.done = append(f.done, fmt.Sprintf("forget %d", number))
+	return f.grants, f.err
+}
+
+func (f *fakeSession) Compress(context.Context) (chat.Compressed, error) {
+	f.done = append(f.done, "compress")
+	return f.compressed, f.err
+}
+
+func (f *fakeSession) Clear(context.Context) error {
+	f.done = append(f.done, "clear")
+	return f.err
+}
+
+func (f *fakeSession) PlanFiles(_ context.Context, way snapshot.Way) (*snapshot.Plan, error) {
+	f.done = append(f.done, "plan "+string(way))
+	return f.plan, f.err
+}
+
+func (f *fakeSession) MoveFiles(_ context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error) {
+	f.done = append(f.done, "move "+string(plan.Kind))
+	return f.changed, f.err
+}
+
+func (f *fakeSession) Retry(context.Context) error {
+	f.done = append(f.done, "retry")
+	return f.err
+}
+
+// world is everything commands work on in a test.
+type world struct {
+	*command.Commands
+	session  *fakeSession
+	settings *settings.Settings
+	store    *settings.Store
+	deps     *slash.Deps
+}
+
+var testTime = time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
+
+// newWorld returns a world; change may replace parts of it before the commands
+// are made.
+func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
+	t.Helper()
+	var modes []string
+	for _, mode := range gate.Modes() {
+		modes = append(modes, string(mode))
+	}
+	registry := settings.NewRegistry(settings.All(), settings.Choices{
+		settings.CompressionStrategy.Key(): compression.Names(), settings.ApprovalMode.Key(): modes, settings.Theme.Key(): {"auto", "dark", "light"},
+	})
+	session := &fakeSession{}
+	deps := &slash.Deps{
+		Session:  session,
+		Settings: settings.New(registry),
+		Profiles: settings.NewStore(filepath.Join(t.TempDir(), "agent"), registry),
+		Models: func(context.Context) ([]slash.Model, error) {
+			return []slash.Model{{ID: "gpt-5", ContextLimit: 400000}, {ID: "gpt-4.1-mini"}, {ID: "qwen/qwen3:8b", ContextLimit: 40960}}, nil
+		},
+		Tools: func() []slash.Tool {
+			return []slash.Tool{{"read_file", "read", "Reads a file. Use it often."}, {"replace", "edit", "Replaces text\nin a file."}}
+		},
+		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },
+		Document:   func(context.Context) (string, error) { return "{}\n", nil },
+		Diff:       func(context.Context) (string, error) { return "--- a/x\n+++ b/x\n", nil },
+		Keys:       []command.Key{{Name: "Esc", Does: "interrupt the turn"}},
+		Recorded:   true,
+		Workspace:  t.TempDir(),
+		Log:        slash.Log{Path: "/state/agent.log", Level: new(slog.LevelVar)},
+		Now:        func() time.Time { return testTime },
+	}
+	for _, c := range change {
+		c(deps)
+	}
+	return &world{slash.New(t.Context(), *deps), session, deps.Settings, deps.Profiles, deps}
+}
+
+// run runs a line that must succeed and returns what it shows.
+func (w *world) run(t *testing.T, line string) command.Output {
+	t.Helper()
+	out, err := w.Run(t.Context(), line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return out
+}
+
+// refused runs a line that must fail with one line of text holding want.
+func (w *world) refused(t *testing.T, line, want string) {
+	t.Helper()
+	out, err := w.Run(t.Context(), line)
+	if err == nil {
+		t.Fatalf("%s was accepted: %q", line, out.Lines)
+	}
+	if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: error %q does not say %q in a line", line, err, want)
+	}
+}
+
+func text(out command.Output) string { return strings.Join(out.Lines, "\n") }
+
+// values are the proposals for a line.
+func (w *world) values(line string) []string {
+	_, proposals := w.Complete(line)
+	var values []string
+	for _, p := range proposals {
+		values = append(values, p.Value)
+	}
+	return values
+}

@@ -1,0 +1,41 @@
+package slash_test
+
+import (
+	"testing"
+
+	"agent/internal/slash"
+)
+
+// What runs in the background is seen and ended by whoever sits before it.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	var ended []int
+	jobs := []slash.Job{
+		{ID: 1, State: "exit 0 after 2s", Command: "make\nmake test"},
+		{ID: 2, State: "running for 5s", Running: true, Command: "npm run dev", Output: "/tmp/out"},
+	}
+	w := newWorld(t, func(d *slash.Deps) {
+		d.Jobs = func() []slash.Job { return jobs }
+		d.EndJob = func(id int) { ended = append(ended, id) }
+	})
+	want := `1  exit 0 after 2s  make make test
+2  running for 5s   npm run dev
+                    output in /tmp/out`
+	if got := text(w.run(t, "/jobs")); got != want {
+		t.Errorf("list\n%s", got)
+	}
+	if got := text(w.run(t, "/jobs end 2")); got != "job 2 was ended: npm run dev" || len(ended) != 1 || ended[0] != 2 {
+		t.Errorf("%q, ended %v", got, ended)
+	}
+	w.refused(t, "/jobs end 1", "job 1 has ended already: exit 0 after 2s")
+	w.refused(t, "/jobs end 3", `there is no job "3"; /jobs lists them`)
+	w.refused(t, "/jobs end", "say which: /jobs end N")
+	w.refused(t, "/jobs kill 2", `unknown word "kill"; /jobs takes end N, or stands alone`)
+	jobs = nil
+	if got := text(w.run(t, "/ps")); got != "Nothing was put in the background." {
+		t.Errorf("without jobs: %q", got)
+	}
+	if len(ended) != 1 {
+		t.Errorf("ended %v", ended)
+	}
+}

@@ -1,0 +1,119 @@
+package slash_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/settings"
+	"agent/internal/slash"
+)
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, step := range []struct{ line, want string }{
+		{"/model", "  gpt-5          400k\n  gpt-4.1-mini\n  qwen/qwen3:8b   41k"},
+		{"/model GPT-5", "model gpt-5 from the next message on, context 400k"},
+		{"/model gpt-4.1-mini", "model gpt-4.1-mini from the next message on"},
+		{"/set context-limit 1000", "context-limit = 1000 (was unset: the model's, else 128000)"},
+		{"/model qwen/qwen3:8b", "model qwen/qwen3:8b from the next message on; context-limit stays 1k, as set"},
+		{"/model", "  gpt-5          400k\n  gpt-4.1-mini\n* qwen/qwen3:8b   41k"},
+	} {
+		if got := text(w.run(t, step.line)); got != step.want {
+			t.Errorf("%s says\n%s\nwant\n%s", step.line, got, step.want)
+		}
+	}
+	w.refused(t, "/model gpt5", `the endpoint has no model "gpt5"; did you mean gpt-5?`)
+	if settings.Model.Of(w.settings) != "qwen/qwen3:8b" {
+		t.Errorf("model is %q", settings.Model.Of(w.settings))
+	}
+	if recent, _ := w.store.RecentModels(); !slices.Equal(recent, []string{"qwen/qwen3:8b", "gpt-4.1-mini", "gpt-5"}) {
+		t.Errorf("remembered %q", recent)
+	}
+}
+
+// An endpoint that does not list its models does not keep anybody from using one.
+func TestModelWithoutList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *slash.Deps) {
+		d.Models = func(context.Context) ([]slash.Model, error) { return nil, errors.New("404 not found") }
+	})
+	w.refused(t, "/model", "the endpoint does not list its models: 404 not found; /model NAME switches all the same")
+	if got := text(w.run(t, "/model anything")); got != "model anything from the next message on\nThe name is not checked: 404 not found" {
+		t.Errorf("got %q", got)
+	}
+	if settings.Model.Of(w.settings) != "anything" {
+		t.Errorf("model is %q", settings.Model.Of(w.settings))
+	}
+}
+
+// Completion asks the endpoint once, in the background, and again for another
+// endpoint.
+func TestModelCompletionNeverWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		answer := make(chan []slash.Model)
+		w := newWorld(t, func(d *slash.Deps) {
+			d.Models = func(ctx context.Context) ([]slash.Model, error) {
+				asked++
+				select {
+				case models := <-answer:
+					return models, nil
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+		})
+		w.Commands = slash.New(context.Background(), *w.deps)
+		for range 3 {
+			if values := w.values("/model "); len(values) > 0 {
+				t.Errorf("proposes %q before the endpoint answered", values)
+			}
+		}
+		answer <- []slash.Model{{ID: "far"}, {ID: "near"}}
+		synctest.Wait()
+		if values := w.values("/model n"); !slices.Equal(values, []string{"near"}) {
+			t.Errorf("proposes %q", values)
+		}
+		w.run(t, "/set base-url http://other/v1")
+		if values := w.values("/set model "); len(values) > 0 {
+			t.Errorf("proposes %q of another endpoint", values)
+		}
+		synctest.Wait()
+		if asked != 2 {
+			t.Errorf("asked %d times, want once for each endpoint", asked)
+		}
+		// The second answer never comes: the question ends by a limit of its own, or
+		// the bubble reports the goroutine that waits.
+		<-time.After(time.Minute)
+	})
+}
+
+// The list of models says what is known of each.
+func TestModelsSayPriceAndEffort(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *slash.Deps) {
+		d.Models = func(context.Context) ([]slash.Model, error) {
+			return []slash.Model{
+				{ID: "one", ContextLimit: 400_000, Prices: &settings.Prices{Input: 1.25, Output: 10}, Efforts: []string{"low", "high"}},
+				{ID: "two", Prices: &settings.Prices{Input: 0.05, Output: 0.4}},
+				{ID: "three"},
+			}, nil
+		}
+	})
+	var got []string
+	for _, c := range w.run(t, "/model").Pick.Choices {
+		got = append(got, c.Name+": "+c.Help)
+	}
+	want := []string{"one: context 400k, $1.25 in, $10.00 out, low/high", "two: $0.0500 in, $0.40 out", "three: "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,82 @@
+package slash_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"agent/internal/settings"
+)
+
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.store.Path("work")
+	for _, step := range []struct{ line, want string }{
+		{"/profile", "There are no profiles; /profile save NAME keeps what is set now."},
+		{"/set model m", "model = m (was unset: the endpoint's only model)"},
+		{"/set temperature 0.5", "temperature = 0.5 (was unset: not sent)"},
+		{"/profile save work", "profile work saved with 2 settings in " + path + "\n  model = m\n  temperature = 0.5"},
+		{"/profile save home", "profile home saved with 2 settings in " + w.store.Path("home") + "\n  model = m\n  temperature = 0.5"},
+		{"/set unset temperature", "temperature is unset: not sent (default)"},
+		{"/profile save home", "profile home saved with 1 setting in " + w.store.Path("home") + "\n  model = m\nIt also keeps, from before: temperature"},
+		{"/profile load work", "profile work is in use from the next message on\n  model stays as it is: set by /set; /set unset model takes the profile's"},
+		{"/profile default home", "profile home is loaded at every start"},
+		{"/profile list", "home  default\nwork  in use"},
+		{"/profile show work", "profile work (" + path + ")\n  model        m\n  temperature  0.5"},
+		{"/profile none", "No profile is in use in this session."},
+		{"/profile default NONE", "No profile is loaded at start."},
+		{"/profile", "home\nwork"},
+		{"/profile delete home", "profile home deleted"},
+		{"/profile LIST", "work"},
+	} {
+		if got := text(w.run(t, step.line)); got != step.want {
+			t.Errorf("%s says\n%s\nwant\n%s", step.line, got, step.want)
+		}
+	}
+}
+
+// Loading switches model, endpoint and settings together.
+func TestLoadSwitchesEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(t, "/profile save other")
+	const other = `{"version":1,"model":"m2","later":true,"settings":{"base-url":"http://h/v1","compression-strategy":"top-down-truncation"}}`
+	if err := os.WriteFile(w.store.Path("other"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(w.run(t, "/profile load other")); !strings.Contains(got, "Not known to this version, and kept: later") {
+		t.Errorf("/profile load says %q", got)
+	}
+	if settings.Model.Of(w.settings) != "m2" || settings.BaseURL.Of(w.settings) != "http://h/v1" || settings.CompressionStrategy.Of(w.settings) != "top-down-truncation" {
+		t.Errorf("settings are %s, %s, %s", settings.Model.Of(w.settings), settings.BaseURL.Of(w.settings), settings.CompressionStrategy.Of(w.settings))
+	}
+}
+
+func TestProfileRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(t, "/profile save work")
+	for line, want := range map[string]string{
+		"/profile save a/b":     "not a profile name",
+		"/profile save none":    "stands for no profile",
+		"/profile save":         "which profile? type /profile save NAME",
+		"/profile load wrok":    "did you mean work?",
+		"/profile laod work":    `unknown word "laod"; did you mean load?`,
+		"/profile show nosuch":  `no profile "nosuch"; there are: work`,
+		"/profile default nope": `no profile "nope"`,
+		"/profile list work":    "too many arguments",
+		"/profile none work":    "too many arguments",
+	} {
+		w.refused(t, line, want)
+	}
+	// S-10: the error names the valid strategies, and what was in use stays.
+	if err := os.WriteFile(w.store.Path("bad"), []byte(`{"version":1,"model":"m","settings":{"compression.strategy":"fast"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t, "/profile load work")
+	w.refused(t, "/profile load bad", "must be one of high-density, middle-out, one-shot, top-down-truncation")
+	if w.settings.Profile() != "work" || settings.Model.Of(w.settings) != "" {
+		t.Errorf("profile %q, model %q", w.settings.Profile(), settings.Model.Of(w.settings))
+	}
+}

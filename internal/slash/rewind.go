@@ -1,0 +1,253 @@
+package slash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/command"
+	"agent/internal/history"
+	"agent/internal/snapshot"
+	"agent/internal/table"
+	"agent/internal/words"
+)
+
+// rewinds go back in a conversation.
+type rewinds struct {
+	session Session
+	now     func() time.Time
+}
+
+func rewindCommand(d Deps) command.Command {
+	r := rewinds{d.Session, d.Now}
+	return command.Command{
+		Name: "rewind", Aliases: []string{"checkpoint"}, MaxArgs: 2,
+		Usage: []command.Form{
+			{Does: "choose from your earlier messages"},
+			{Args: "NUMBER", Does: "make the context what it was before that message"},
+			{Args: "NUMBER files", Does: "the same, and the files what they were then"},
+			{Args: "forward", Does: "go to what was left behind last"},
+		},
+		Help: "go back to an earlier message, or forward",
+		Run: func(ctx context.Context, args []string) (command.Output, error) {
+			points, err := r.session.Points(ctx)
+			switch {
+			case err != nil:
+				return command.Output{}, err
+			case len(points) == 0:
+				return command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}, nil
+			case len(args) == 0:
+				return command.Output{Lines: r.listPoints(points), Pick: r.pickPoint(points)}, nil
+			}
+			return r.rewind(ctx, points, args)
+		},
+		Complete: func(args []string) []command.Completion {
+			if len(args) > 0 {
+				return []command.Completion{{Value: withFiles, Help: "put the files back too"}}
+			}
+			points, err := r.session.Points(context.Background())
+			if err != nil {
+				return nil
+			}
+			var proposals []command.Completion
+			for _, p := range slices.Backward(points) {
+				proposals = append(proposals, command.Completion{Value: pointName(p), Help: pointText(p)})
+			}
+			return proposals
+		},
+	}
+}
+
+// withFiles is what /rewind calls the files.
+const withFiles = "files"
+
+func (r rewinds) rewind(ctx context.Context, points []history.Point, args []string) (command.Output, error) {
+	files := len(args) == 2
+	if files && !strings.EqualFold(args[1], withFiles) {
+		return command.Output{}, fmt.Errorf("unknown word %q; /rewind %s %s puts the files back too", args[1], args[0], withFiles)
+	}
+	p, err := findPoint(points, args[0])
+	if err != nil {
+		return command.Output{}, err
+	}
+	p, changed, err := r.session.Rewind(ctx, p.Seq, files)
+	if err != nil {
+		return command.Output{}, err
+	}
+	if !files {
+		return r.leftFiles(ctx, p), nil
+	}
+	lines := append([]string{wentTo(p)}, changedLines(changed)...)
+	if len(changed) == 0 {
+		return command.Output{Lines: append(lines, "The files held already what they held then.")}, nil
+	}
+	return command.Output{Lines: append(lines, words.Count(len(changed), "file")+" put back; /redo takes that back.")}, nil
+}
+
+// leftFiles says where the conversation is now while the files stay as they are, and
+// asks whether they are to go there too.
+func (r rewinds) leftFiles(ctx context.Context, p history.Point) command.Output {
+	went := wentTo(p)
+	if p.End() {
+		return command.Output{Lines: []string{went, "Files stay as they are."}}
+	}
+	plan, err := r.session.PlanRewind(ctx, p.Seq)
+	switch {
+	case err != nil:
+		return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are: %v.", err)}}
+	case len(plan.Refused) > 0:
+		refused := &snapshot.RefusedError{Problems: plan.Refused}
+		return command.Output{Lines: []string{went, "Files stay as they are; putting them back would lose what others did: " + refused.Files()}}
+	case len(plan.Steps) == 0:
+		return command.Output{Lines: []string{went, "The files hold what they held then."}}
+	}
+	back := fmt.Sprintf("/rewind %s %s", recordName(p), withFiles)
+	n := words.Count(len(plan.Steps), "file")
+	ask := askAbout(plan)
+	ask.Done, ask.Run = []string{went}, back
+	ask.Title, ask.Does = "put "+n+" back as well, as before that message", "yes, put back"
+	return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
+}
+
+// forward is what /rewind calls the latest line that was left behind.
+const forward = "forward"
+
+// findPoint is the point that somebody names: a message by its number, anything else by
+// its record.
+func findPoint(points []history.Point, name string) (history.Point, error) {
+	if strings.EqualFold(name, forward) {
+		for _, p := range slices.Backward(points) {
+			if p.End() && !p.Cleared {
+				return p, nil
+			}
+		}
+		return history.Point{}, errors.New("nothing was left behind, so there is nothing to go forward to")
+	}
+	turns := 0
+	for _, p := range points {
+		if strings.EqualFold(name, pointName(p)) || strings.EqualFold(name, recordName(p)) {
+			return p, nil
+		}
+		turns = max(turns, p.Turn)
+	}
+	return history.Point{}, fmt.Errorf("there is no message %q; yours are 1 to %d, and /rewind lists all", name, turns)
+}
+
+// pointName is what is typed for a point: the number of a message of this line of the
+// conversation, and that of the record for what was left behind.
+func pointName(p history.Point) string {
+	if p.Turn > 0 {
+		return strconv.Itoa(p.Turn)
+	}
+	return recordName(p)
+}
+
+func recordName(p history.Point) string { return "r" + strconv.FormatUint(p.Seq, 10) }
+
+// longestPoint bounds what is shown of a message in a line.
+const longestPoint = 200
+
+// pointText says what is at a point. A line that ends is called by the last that was
+// said on it.
+func pointText(p history.Point) string {
+	if !p.End() {
+		return messageText(p.Message)
+	}
+	text := "what was left behind"
+	if p.Cleared {
+		text = "what there was before /clear"
+	}
+	if p.Last != nil {
+		text += ", up to “" + messageText(p.Last) + "”"
+	}
+	return text
+}
+
+// messageText is a message in a line.
+func messageText(message *history.Content) string {
+	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(message.Said()), message.Text())), longestPoint)
+	return cmp.Or(text, "(images)")
+}
+
+// pointTime is when something was said, with the day when that is another one.
+func (r rewinds) pointTime(p history.Point) string {
+	now, at := r.now(), p.At.In(r.now().Location())
+	if now.Format("20060102") == at.Format("20060102") {
+		return at.Format("15:04")
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// listPoints lists what can be gone to, as it was recorded.
+func (r rewinds) listPoints(points []history.Point) []string {
+	rows := [][]string{{"", "when", "message"}}
+	for _, p := range points {
+		text := cutRight(pointText(p), ledgerWidth)
+		if p.Turn == 0 && !p.End() {
+			text += " (left behind)"
+		}
+		rows = append(rows, []string{pointName(p), r.pointTime(p), text})
+	}
+	lines := table.Lines("rll", rows)
+	return append(lines, "", "/rewind NUMBER makes the context what it was before that message")
+}
+
+// pickPoint is the list for a screen: the messages of this line, the latest first, then
+// what was left behind.
+func (r rewinds) pickPoint(points []history.Point) *command.Pick {
+	pick := &command.Pick{Title: "go back to before"}
+	var behind []command.Choice
+	for _, p := range slices.Backward(points) {
+		choice := command.Choice{Name: pointText(p), Help: r.pointTime(p), Line: "/rewind " + pointName(p)}
+		if !p.End() {
+			choice.Preview = func() string { return r.pointPreview(p) }
+		}
+		if p.Turn > 0 {
+			pick.Choices = append(pick.Choices, choice)
+			continue
+		}
+		if !p.End() {
+			choice.Help += ", left behind"
+		}
+		behind = append(behind, choice)
+	}
+	pick.Choices = append(pick.Choices, behind...)
+	return pick
+}
+
+// previewLimit is how long a preview waits for what is known of the files.
+const previewLimit = 2 * time.Second
+
+// pointPreview is a message, below the files that changed since: those that can be put back
+// with it.
+func (r rewinds) pointPreview(p history.Point) string {
+	text := strings.TrimSpace(p.Message.Text())
+	ctx, cancel := context.WithTimeout(context.Background(), previewLimit)
+	defer cancel()
+	plan, err := r.session.PlanRewind(ctx, p.Seq)
+	if err != nil || len(plan.Steps) == 0 {
+		return text
+	}
+	lines := []string{words.Count(len(plan.Steps), "file") + " changed since:"}
+	for i, step := range plan.Steps {
+		if i == mostChanged {
+			lines = append(lines, fmt.Sprintf("and %d more", len(plan.Steps)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%-7s %s", step.Does, step.Path))
+	}
+	return strings.Join(lines, "\n") + "\n\n" + text
+}
+
+// wentTo says where the conversation is now.
+func wentTo(p history.Point) string {
+	if p.End() {
+		return "The conversation goes on where it was left."
+	}
+	return fmt.Sprintf("The conversation is as it was before “%s”; /rewind forward goes back to what was left.", cutRight(pointText(p), ledgerWidth))
+}

@@ -1,0 +1,122 @@
+package slash_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/snapshot"
+)
+
+// threeMessages are two messages of this line, one that was left behind, and the end of
+// the line it was on.
+func threeMessages() []history.Point {
+	return []history.Point{
+		{Seq: 2, At: testTime, Message: history.HumanText("make x\nand y"), Turn: 1},
+		{Seq: 7, At: testTime.AddDate(0, 0, -1), Message: history.HumanText("drop it"), Turn: 0},
+		{Seq: 9, At: testTime, Last: history.HumanText("drop it")},
+		{Seq: 12, At: testTime, Message: history.HumanText("keep it"), Turn: 2},
+	}
+}
+
+// oneStep is a plan that changes a file.
+func oneStep() *snapshot.Plan {
+	return &snapshot.Plan{Kind: snapshot.Restore, Steps: []snapshot.Step{{Path: "a.go", Does: "change", Diff: "diff --git a/a.go b/a.go\n"}}}
+}
+
+func TestRewind(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"/rewind 2": "rewind to 12", "/rewind r7": "rewind to 7", "/rewind R9": "rewind to 9", "/rewind forward": "rewind to 9",
+		"/rewind 2 files": "rewind to 12, files true", "/rewind r12": "rewind to 12",
+	} {
+		w := newWorld(t)
+		w.session.points, w.session.plan = threeMessages(), oneStep()
+		w.run(t, line)
+		if got := strings.Join(w.session.done, ","); got != want {
+			t.Errorf("%s: did %q, want %q", line, got, want)
+		}
+	}
+	w := newWorld(t)
+	w.session.points, w.session.plan = threeMessages(), oneStep()
+	out := w.run(t, "/rewind")
+	want := `     when              message
+ 1  12:30             make x
+r7  2026-11-20 12:30  drop it (left behind)
+r9  12:30             what was left behind, up to “drop it”
+ 2  12:30             keep it
+
+/rewind NUMBER makes the context what it was before that message`
+	if got := text(out); got != strings.Replace(want, "     when", "    when", 1) {
+		t.Errorf("list\n%s", got)
+	}
+	var names []string
+	for _, c := range out.Pick.Choices {
+		names = append(names, c.Name+" > "+c.Line)
+	}
+	if got := strings.Join(names, "\n"); got != "keep it > /rewind 2\nmake x > /rewind 1\nwhat was left behind, up to “drop it” > /rewind r9\ndrop it > /rewind r7" {
+		t.Errorf("choices\n%s", got)
+	}
+	if got := w.values("/rewind "); len(got) != 4 || got[0] != "2" {
+		t.Errorf("completions %q", got)
+	}
+	w.refused(t, "/rewind 3", "yours are 1 to 2")
+	w.refused(t, "/rewind x", "no message")
+	w.refused(t, "/rewind 2 folders", "files puts the files back too")
+	w.session.points = w.session.points[:1]
+	w.refused(t, "/rewind forward", "nothing was left behind")
+	w.session.points = nil
+	if got := text(w.run(t, "/rewind")); !strings.Contains(got, "Nothing was said yet") {
+		t.Errorf("without messages %q", got)
+	}
+	w.session.err = errors.New("nothing is recorded here")
+	w.refused(t, "/rewind", "nothing is recorded here")
+}
+
+// After going back it is asked whether the files are to go there too, where that would
+// change any and can be done.
+func TestRewindAsksAboutFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.points, w.session.plan = threeMessages(), oneStep()
+	out := w.run(t, "/rewind 2")
+	if got := text(out); !strings.Contains(got, "as it was before “keep it”") || !strings.Contains(got, "/rewind r12 files puts 1 file back too") {
+		t.Errorf("told %q", got)
+	}
+	if ask := out.Ask; ask == nil || ask.Run != "/rewind r12 files" || len(ask.Parts) != 1 || len(ask.Done) != 1 || !strings.Contains(ask.Done[0], "keep it") {
+		t.Errorf("asked %+v", ask)
+	}
+	for _, c := range []struct {
+		line, want string
+		plan       *snapshot.Plan
+		err        error
+	}{
+		{"/rewind 2", "The files hold what they held then.", &snapshot.Plan{}, nil},
+		{"/rewind 2", "Files stay as they are; putting them back would lose what others did: b.go: it was deleted", &snapshot.Plan{Refused: []snapshot.Problem{{Path: "b.go", Why: "it was deleted"}}}, nil},
+		{"/rewind 2", "Files stay as they are: it was not kept.", nil, errors.New("it was not kept")},
+		{"/rewind r9", "Files stay as they are.", oneStep(), nil},
+		{"/rewind 2 files", "The files held already what they held then.", oneStep(), nil},
+	} {
+		w.session.plan, w.session.planErr = c.plan, c.err
+		if out := w.run(t, c.line); !strings.Contains(text(out), c.want) || out.Ask != nil {
+			t.Errorf("%s: %q, asked %+v", c.line, text(out), out.Ask)
+		}
+	}
+}
+
+// The list of messages shows which files changed since each of them.
+func TestRewindListShowsFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.points, w.session.plan = threeMessages(), oneStep()
+	choice := w.run(t, "/rewind").Pick.Choices[0]
+	step := oneStep().Steps[0]
+	if got := choice.Preview(); !strings.HasPrefix(got, "1 file changed since:\n"+step.Does) || !strings.Contains(got, step.Path+"\n\n") {
+		t.Errorf("it shows %q", got)
+	}
+	w.session.plan, w.session.planErr = nil, errors.New("it was not kept")
+	if got := choice.Preview(); strings.Contains(got, "changed since") || got == "" {
+		t.Errorf("where nothing is known of files it shows %q", got)
+	}
+}

@@ -1,0 +1,276 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/command"
+	"agent/internal/session"
+	"agent/internal/table"
+	"agent/internal/words"
+)
+
+// errOneSession is the answer where the program ends with its command.
+var errOneSession = errors.New("a session is gone on with by agent -r ID; agent sessions list shows all")
+
+func sessionsCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "sessions", MaxArgs: 1,
+		Usage: []command.Form{{Does: "choose from the sessions of this folder"}, {Args: "all", Does: "choose from those of every folder"}},
+		Help:  "list the recorded sessions, or go on with one",
+		Run: func(_ context.Context, args []string) (command.Output, error) {
+			all := len(args) == 1
+			if all && !strings.EqualFold(args[0], "all") {
+				return command.Output{}, fmt.Errorf("unknown word %q; type /sessions or /sessions all", args[0])
+			}
+			return d.chooseSession(all)
+		},
+		Complete: func([]string) []command.Completion {
+			return []command.Completion{{Value: "all", Help: "of every folder"}}
+		},
+	}
+}
+
+func resumeCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "resume", MaxArgs: 1,
+		Usage: []command.Form{{Does: "choose from the sessions of this folder"}, {Args: "ID", Does: "go on with that one; a beginning of the id is enough"}},
+		Help:  "leave this session and go on with another",
+		Run: func(ctx context.Context, args []string) (command.Output, error) {
+			if len(args) == 0 {
+				return d.chooseSession(false)
+			}
+			if d.Resume == nil {
+				return command.Output{}, errOneSession
+			}
+			if err := d.Session.Idle(ctx); err != nil {
+				return command.Output{}, err
+			}
+			if err := d.Resume(args[0]); err != nil {
+				return command.Output{}, err
+			}
+			return command.Output{Quit: true}, nil
+		},
+		Complete: func([]string) []command.Completion {
+			infos, err := d.Sessions(false)
+			if err != nil {
+				return nil
+			}
+			var proposals []command.Completion
+			for _, i := range infos {
+				proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
+			}
+			return proposals
+		},
+	}
+}
+
+func renameCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "rename", MaxArgs: 64,
+		Usage: []command.Form{{Does: "show the title"}, {Args: "TITLE", Does: "give the session this title"}, {Args: "-", Does: "take the title back"}},
+		Help:  "give the session a title",
+		Run: func(_ context.Context, args []string) (command.Output, error) {
+			title := strings.Join(args, " ")
+			switch {
+			case d.Rename == nil:
+				return command.Output{}, errors.New("nothing is recorded here, so there is nothing to name")
+			case title == "" && d.Title() == "":
+				return command.Output{Lines: []string{"The session has no title; /rename TITLE gives it one."}}, nil
+			case title == "":
+				return command.Output{Lines: []string{"The session is called: " + d.Title()}}, nil
+			case title == "-":
+				return command.Output{Lines: []string{"The title is taken back."}}, d.Rename("")
+			}
+			if err := d.Rename(title); err != nil {
+				return command.Output{}, err
+			}
+			return command.Output{Lines: []string{"The session is called: " + d.Title()}}, nil
+		},
+	}
+}
+
+func forkCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "fork",
+		Help: "go on in a session of its own; this one stays",
+		Run: func(ctx context.Context, _ []string) (command.Output, error) {
+			if d.Fork == nil {
+				return command.Output{}, errors.New("nothing is recorded here, so there is nothing to fork")
+			}
+			if err := d.Session.Idle(ctx); err != nil {
+				return command.Output{}, err
+			}
+			before, now, err := d.Fork()
+			if err != nil {
+				return command.Output{}, err
+			}
+			return command.Output{Lines: []string{fmt.Sprintf("It goes on as session %s; %s stays as it is, and agent -r %s takes it up.", now, before, before)}}, nil
+		},
+	}
+}
+
+// chooseSession lists sessions to choose from.
+func (d Deps) chooseSession(all bool) (command.Output, error) {
+	infos, err := d.Sessions(all)
+	if err != nil {
+		return command.Output{}, err
+	}
+	if len(infos) == 0 {
+		return command.Output{Lines: []string{"No session was recorded here yet."}}, nil
+	}
+	out := command.Output{Lines: SessionLines(infos, all, d.Now())}
+	if d.Resume != nil {
+		out.Pick = SessionLists{
+			List: d.Sessions, Rename: d.renameRecorded, Delete: d.DeleteSession, InUse: d.SessionID(), Now: d.Now,
+		}.Pick(infos, all, false)
+	}
+	return out, nil
+}
+
+// renameRecorded renames a session, which may be the one that is open.
+func (d Deps) renameRecorded(info session.Info, title string) error {
+	if info.ID == d.SessionID() && d.Rename != nil {
+		return d.Rename(title)
+	}
+	return session.Retitle(info.Path, title, d.Now)
+}
+
+// SessionLines are sessions as text, one a line under a head.
+func SessionLines(infos []session.Info, all bool, now time.Time) []string {
+	rows := [][]string{{"session", "used", "messages", "branch", "title"}}
+	for _, i := range infos {
+		text := words.Line(i.Title, ledgerWidth)
+		if i.Unattended {
+			text = "-p: " + text
+		}
+		if all {
+			text += "  (" + i.Workspace + ")"
+		}
+		rows = append(rows, []string{i.ID, ago(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
+	}
+	return table.Lines("lrrll", rows)
+}
+
+// SessionLists makes lists of sessions to choose from, and does what their keys ask for.
+type SessionLists struct {
+	// List returns the sessions of this folder, or of every folder.
+	List   func(all bool) ([]session.Info, error)
+	Rename func(info session.Info, title string) error
+	Delete func(info session.Info) error
+	// InUse is the id of the session that is open here, "" for none.
+	InUse string
+	Now   func() time.Time
+}
+
+// Pick is a list of sessions to choose from; each runs /resume. The conversations and the
+// runs of scripts are lists of their own, of which one without the other is shown.
+func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pick {
+	kind := func(scripts bool) (of []session.Info) {
+		for _, i := range infos {
+			if i.Unattended == scripts {
+				of = append(of, i)
+			}
+		}
+		return of
+	}
+	shown, others := kind(scripts), kind(!scripts)
+	if len(shown) == 0 {
+		shown, others, scripts = others, nil, !scripts
+	}
+	pick := s.choices(shown, all)
+	switch {
+	case scripts && all:
+		pick.Title = "run of -p, every folder"
+	case scripts:
+		pick.Title = "run of -p"
+	case all:
+		pick.Title = "session, every folder"
+	}
+	byLine := map[string]session.Info{}
+	for _, i := range shown {
+		byLine["/resume "+i.ID] = i
+	}
+	again := func(all, scripts bool) (*command.Pick, error) {
+		infos, err := s.List(all)
+		if err != nil {
+			return nil, err
+		}
+		return s.Pick(infos, all, scripts), nil
+	}
+	pick.Actions = []command.PickAction{
+		{Key: "ctrl+t", Name: "rename", Edits: true, Run: func(c command.Choice, title string) (*command.Pick, error) {
+			if err := s.Rename(byLine[c.Line], title); err != nil {
+				return nil, err
+			}
+			return again(all, scripts)
+		}},
+		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+			info := byLine[c.Line]
+			if info.ID == s.InUse {
+				return nil, errors.New("this is the session that is open here")
+			}
+			if err := s.Delete(info); err != nil {
+				return nil, err
+			}
+			return again(all, scripts)
+		}},
+		{Key: "ctrl+o", Name: map[bool]string{true: "this folder", false: "every folder"}[all], Run: func(command.Choice, string) (*command.Pick, error) {
+			return again(!all, scripts)
+		}},
+	}
+	if len(others) > 0 {
+		name := map[bool]string{true: words.Count(len(others), "conversation"), false: fmt.Sprintf("%d of -p", len(others))}[scripts]
+		pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+s", Name: name, Run: func(command.Choice, string) (*command.Pick, error) {
+			return again(all, !scripts)
+		}})
+	}
+	return pick
+}
+
+func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
+	pick := &command.Pick{Title: "session"}
+	for _, i := range infos {
+		about := []string{ago(s.Now().Sub(i.Used))}
+		if i.Unattended {
+			about = append(about, "-p")
+		}
+		if i.Parent != "" {
+			about = append(about, "fork")
+		}
+		about = append(about, words.Count(i.Messages, "message"))
+		for _, more := range []string{i.Branch, i.Model} {
+			if more != "" {
+				about = append(about, words.Line(more, 40))
+			}
+		}
+		if all {
+			about = append(about, i.Workspace)
+		}
+		preview := sync.OnceValue(func() string { return session.Preview(i.Path) })
+		pick.Choices = append(pick.Choices, command.Choice{
+			Name: i.Title, Help: strings.Join(about, " · "), Line: "/resume " + i.ID, InUse: i.ID == s.InUse,
+			Also:    sync.OnceValue(func() string { return i.ID + " " + i.FirstPrompt + "\n" + preview() }),
+			Preview: preview,
+		})
+	}
+	return pick
+}
+
+// ago says how long something is past, in its largest unit.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < day:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	}
+	return words.Count(int(d/day), "day") + " ago"
+}

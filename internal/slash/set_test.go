@@ -1,0 +1,174 @@
+package slash_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/settings"
+)
+
+// The sequence of a user who tries things out: each line with what it answers.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, step := range []struct{ line, want string }{
+		{"/set", "Every setting has its default; /settings lists them."},
+		{"/set compression-strategy TOP-down-truncation", "compression.strategy = top-down-truncation (was high-density)"},
+		{"/set compression-strategy high-density", "compression.strategy = high-density (was top-down-truncation)"},
+		{"/set compression.threshold 0.5", "compression.threshold = 0.5 (was unset: the strategy's own)"},
+		{"/set theme=dark", "theme = dark (was auto)"},
+		{`/set auth-keyfile "~/my keys/key"`, "auth-keyfile = ~/my keys/key (was unset: the provider's variable, then the keyring)"},
+		{"/set compression-threshold", "compression.threshold = 0.5 (/set)\n" +
+			"  share of the context window at which compression starts\n" +
+			"  takes a number above 0 and up to 1\n" +
+			"  default unset: the strategy's own\n" +
+			"  also compression-threshold"},
+		{"/set", "auth-keyfile           ~/my keys/key  /set (default unset: the provider's variable, then the keyring)\n" +
+			"compression.strategy   high-density   /set (default high-density)\n" +
+			"compression.threshold  0.5            /set (default unset: the strategy's own)\n" +
+			"theme                  dark           /set (default auto)"},
+		{"/set unset compression-threshold", "compression.threshold is unset: the strategy's own (default)"},
+		{"/set UNSET theme", "theme is auto (default)"},
+		{"/set unset theme", "theme is auto (default); /set had not set it"},
+	} {
+		if got := text(w.run(t, step.line)); got != step.want {
+			t.Errorf("%s says\n%s\nwant\n%s", step.line, got, step.want)
+		}
+	}
+}
+
+// A setting that the strategy does not ask for says so, when it is set and when it is asked for.
+func TestSetSaysWhatHasNoEffect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const why = "compression.density.fileDedupe has no effect with the strategy cache-aware"
+	if got := text(w.run(t, "/set compression.density.fileDedupe false")); strings.Contains(got, "no effect") {
+		t.Errorf("with high-density\n%s", got)
+	}
+	w.run(t, "/set compression-strategy cache-aware")
+	for _, line := range []string{"/set compression.density.fileDedupe true", "/set compression.density.fileDedupe"} {
+		if got := text(w.run(t, line)); !strings.HasSuffix(got, why) {
+			t.Errorf("%s says\n%s", line, got)
+		}
+	}
+}
+
+// What /set takes back shows what lies below it.
+func TestUnsetShowsTheLayerBelow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(t, "/set theme dark")
+	w.run(t, "/profile save night")
+	w.run(t, "/profile load night")
+	if got := text(w.run(t, "/set unset theme")); got != "theme is dark (profile night)" {
+		t.Errorf("got %q", got)
+	}
+	if got := text(w.run(t, "/set unset theme")); got != "theme is dark (profile night); /set had not set it" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Bad input of the issue: one line, the valid choice, nothing changed.
+func TestSetRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for line, want := range map[string]string{
+		"/set context-limit many":            "must be a whole number above 0",
+		"/set compression-threshold 1.5":     "must be a number above 0 and up to 1",
+		"/set modle gpt-5":                   "did you mean model?",
+		"/set modle":                         "did you mean model?",
+		"/set unset modle":                   "did you mean model?",
+		"/set unset":                         "type /set unset KEY",
+		"/set unset model theme":             "type /set unset KEY",
+		"/set model gpt 5 turbo":             `a value with spaces needs quotes: /set model "gpt 5 turbo"`,
+		"/set modle gpt 5 turbo":             "did you mean model?",
+		`/set model "gpt 5"`:                 "model must be a name, without spaces",
+		"/set approval-mode everything":      "must be one of ask, auto-edit, full-auto, plan, read-only",
+		"/set compression.profile a/b":       "not a profile name",
+		"/set compression.profile nosuch":    `no profile "nosuch"`,
+		"/set compression-strategy density":  "did you mean high-density?",
+		"/approval everything":               "must be one of ask, auto-edit, full-auto, plan, read-only",
+		"/theme neon":                        "must be one of auto, dark, light",
+		"/set api-key sk-0123456789abcdef01": "an API key is never a setting",
+	} {
+		w.refused(t, line, want)
+	}
+	if changed := w.settings.Changed(); len(changed) > 0 {
+		t.Errorf("%s changed", changed[0].Spec.Key)
+	}
+}
+
+// Every key and alias can be shown, and everything proposed as a value can be
+// set.
+func TestSetEveryKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, spec := range w.settings.Registry().Specs() {
+		for _, name := range append([]string{spec.Key}, spec.Aliases...) {
+			got := text(w.run(t, "/set "+name))
+			for _, part := range []string{spec.Key + " = ", spec.Help, spec.Takes()} {
+				if !strings.Contains(got, part) {
+					t.Errorf("/set %s does not say %q:\n%s", name, part, got)
+				}
+			}
+			for _, value := range w.values("/set " + name + " ") {
+				w.run(t, "/set "+name+" "+value)
+			}
+			if values := w.values("/set " + name[:len(name)-1]); !slices.Contains(values, name) {
+				t.Errorf("%s is not proposed while it is typed, but %q", name, values)
+			}
+		}
+	}
+}
+
+func TestApprovalAndTheme(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const modes = "* ask        ask before edits, commands and network\n" +
+		"  auto-edit  edit files, ask before the rest\n" +
+		"  full-auto  run everything without asking\n" +
+		"  plan       as read-only, until you agree to a plan\n" +
+		"  read-only  refuse edits, commands and network"
+	if got := text(w.run(t, "/approval")); !strings.HasPrefix(got, modes+"\n\n") {
+		t.Errorf("/approval shows\n%s", got)
+	}
+	w.run(t, "/approval Auto-Edit")
+	w.run(t, "/theme LIGHT")
+	if settings.ApprovalMode.Of(w.settings) != "auto-edit" || settings.Theme.Of(w.settings) != "light" {
+		t.Errorf("mode %q, theme %q", settings.ApprovalMode.Of(w.settings), settings.Theme.Of(w.settings))
+	}
+	if got := text(w.run(t, "/theme")); got != "  auto   default\n  dark\n* light  in use" {
+		t.Errorf("/theme shows\n%s", got)
+	}
+}
+
+func TestSettingsTable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.settings.Set(settings.Flags, "model", "m"); err != nil {
+		t.Fatal(err)
+	}
+	all := text(w.run(t, "/settings"))
+	for _, resolved := range w.settings.All() {
+		if !strings.Contains(all, "  "+resolved.Spec.Key+" ") {
+			t.Errorf("/settings does not list %s", resolved.Spec.Key)
+		}
+	}
+	if err := w.settings.Set(settings.Flags, "base-url", "http://a-server-with-a-long-name.example:8080/v1"); err != nil {
+		t.Fatal(err)
+	}
+	if again := text(w.run(t, "/settings")); !strings.Contains(again, "\n  theme                                 auto    default\n") {
+		t.Errorf("a long address moves all that is listed:\n%s", again)
+	}
+	if !strings.Contains(all, "flag (default unset: the endpoint's only model)") {
+		t.Errorf("/settings does not tell the source of model:\n%s", all)
+	}
+	if got := text(w.run(t, "/settings theme")); !strings.HasPrefix(got, "theme = auto (default)") {
+		t.Errorf("/settings theme shows %q", got)
+	}
+	if got := text(w.run(t, "/settings recency")); strings.Count(got, "\n") != 2 {
+		t.Errorf("/settings recency shows\n%s", got)
+	}
+	w.refused(t, "/settings qqq", "unknown setting")
+}

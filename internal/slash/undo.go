@@ -1,0 +1,188 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"agent/internal/command"
+	"agent/internal/snapshot"
+	"agent/internal/words"
+)
+
+// confirm is what /undo and /redo are followed by to do what they have shown.
+const confirm = "yes"
+
+func undoCommand(f *files) command.Command {
+	return f.command(snapshot.Undo, "undo", "put files back to what they were")
+}
+
+// filesCommand is a command that shows what it would do to files, and does it when it
+// is confirmed.
+func (f *files) command(way snapshot.Way, name, help string) command.Command {
+	return command.Command{
+		Name: name, Help: help, MaxArgs: 1,
+		Usage: []command.Form{{Does: "show what would change"}, {Args: confirm, Does: "change the files as shown"}},
+		Run: func(ctx context.Context, args []string) (command.Output, error) {
+			switch {
+			case len(args) == 0:
+				return f.showFiles(ctx, way)
+			case args[0] == confirm:
+				return f.moveFiles(ctx, way)
+			}
+			return command.Output{}, fmt.Errorf("type /%s to see what would change, and /%s %s to do it", name, name, confirm)
+		},
+		Complete: func(args []string) []command.Completion {
+			if len(args) > 0 {
+				return nil
+			}
+			return []command.Completion{{Value: confirm, Help: "change the files as shown"}}
+		},
+	}
+}
+
+// planFiles works out what a command would do to the files.
+func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error) {
+	plan, err := f.session.PlanFiles(ctx, way)
+	if errors.Is(err, snapshot.ErrNothing) {
+		return nil, fmt.Errorf("there is nothing to %s: %s", way, map[snapshot.Way]string{
+			snapshot.Undo: "no turn has changed files that are kept, or all are undone. Kept are edits, and what commands did to files that git tracks or does not ignore; not background jobs",
+			snapshot.Redo: "nothing was undone since files were changed last",
+		}[way])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(plan.Refused) > 0 {
+		return nil, &snapshot.RefusedError{Problems: plan.Refused}
+	}
+	return plan, nil
+}
+
+// showFiles shows what would change, and remembers it: that and nothing else is what
+// is done when it is confirmed.
+func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
+	plan, err := f.planFiles(ctx, way)
+	if err != nil {
+		return command.Output{}, err
+	}
+	f.set(plan)
+	if len(plan.Steps)+len(plan.Left) == 0 {
+		return f.moveFiles(ctx, way) // there is nothing to see
+	}
+	next := fmt.Sprintf("/%s %s", way, confirm)
+	ask := askAbout(plan)
+	ask.Title, ask.Does, ask.Run = headline(plan), "yes, "+string(way), next
+	lines := []string{headline(plan) + ":"}
+	for _, part := range ask.Parts {
+		lines = append(lines, "  "+part.Title)
+	}
+	return command.Output{Lines: append(lines, next+" does it."), Diff: plan.Diff(), Ask: ask}, nil
+}
+
+// askAbout is a question about what a plan does, file by file.
+func askAbout(plan *snapshot.Plan) *command.Ask {
+	ask := &command.Ask{}
+	for _, step := range plan.Steps {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: step.Line(), Diff: step.Diff})
+	}
+	for _, left := range plan.Left {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: staysAsItIs(left)})
+	}
+	return ask
+}
+
+func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + left.String() }
+
+// headline says in a line what a plan does.
+func headline(plan *snapshot.Plan) string {
+	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about(plan), words.Count(len(plan.Steps), "file"))
+}
+
+// about names the message whose changes a plan is about.
+func about(plan *snapshot.Plan) string {
+	if plan.Title == "" {
+		return ""
+	}
+	return " of “" + plan.Title + "”"
+}
+
+// moveFiles does what was shown, or what there is to do when nothing was.
+func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
+	plan := f.take(way)
+	if plan == nil {
+		var err error
+		if plan, err = f.planFiles(ctx, way); err != nil {
+			return command.Output{}, err
+		}
+	}
+	changed, err := f.session.MoveFiles(ctx, plan)
+	if err != nil && len(changed) == 0 {
+		return command.Output{}, err
+	}
+	did := map[snapshot.Way]string{snapshot.Undo: "Undone", snapshot.Redo: "Done again"}[way]
+	lines := []string{fmt.Sprintf("%s: %s. The model is told with your next message.", did, words.Count(len(changed), "file"))}
+	switch {
+	case len(changed) > 0:
+	case len(plan.Left) > 0:
+		lines[0] = did + "; no file changed."
+	default:
+		lines[0] = fmt.Sprintf("%s: the changes%s. No file had to change: they hold that already.", did, about(plan))
+	}
+	lines = append(lines, changedLines(changed)...)
+	for _, left := range plan.Left {
+		lines = append(lines, "  "+staysAsItIs(left))
+	}
+	if way == snapshot.Undo {
+		lines = append(lines, "/redo takes it back.")
+	}
+	return command.Output{Lines: lines}, err
+}
+
+// mostChanged bounds how many files are named that were changed: before it was done each
+// was shown.
+const mostChanged = 20
+
+// changedLines say what was done to files.
+func changedLines(changed []snapshot.Changed) []string {
+	var lines []string
+	for i, file := range changed {
+		if i == mostChanged {
+			return append(lines, fmt.Sprintf("  and %s more", words.Count(len(changed)-i, "file")))
+		}
+		lines = append(lines, fmt.Sprintf("  %-7s %s", file.Does, file.Path))
+	}
+	return lines
+}
+
+func redoCommand(f *files) command.Command {
+	return f.command(snapshot.Redo, "redo", "take the latest undo of files back")
+}
+
+// files are what /undo and /redo put back. Commands run beside one another.
+type files struct {
+	session Session
+
+	mu sync.Mutex
+	// plan is what one of them showed last.
+	plan *snapshot.Plan
+}
+
+func (f *files) set(plan *snapshot.Plan) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan = plan
+}
+
+// take returns what was shown, if it was for the same command; it is confirmed once.
+func (f *files) take(way snapshot.Way) *snapshot.Plan {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	plan := f.plan
+	f.plan = nil
+	if plan == nil || plan.Kind != way {
+		return nil
+	}
+	return plan
+}

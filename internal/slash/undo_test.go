@@ -1,0 +1,53 @@
+package slash_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/snapshot"
+)
+
+// D-85: what was shown is what is done, once, and only by the command that showed it.
+func TestUndoDoesWhatItShowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.plan = &snapshot.Plan{
+		Kind: snapshot.Undo, Title: "make x",
+		Steps: []snapshot.Step{{Path: "a.go", Does: "change", Diff: "diff --git a/a.go b/a.go\n"}},
+		Left:  []snapshot.Problem{{Path: ".env", Why: "it may hold keys, which are not copied"}},
+	}
+	w.session.changed = []snapshot.Changed{{Path: "a.go", Does: "change"}}
+	out := w.run(t, "/undo")
+	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "stays as it is: .env: it may hold keys", "/undo yes does it."} {
+		if !strings.Contains(text(out), want) {
+			t.Errorf("%q lacks %q", text(out), want)
+		}
+	}
+	if out.Diff == "" || out.Ask == nil || out.Ask.Run != "/undo yes" || len(out.Ask.Parts) != 2 {
+		t.Errorf("%+v", out)
+	}
+	if done := text(w.run(t, "/undo yes")); !strings.Contains(done, "Undone: 1 file") || !strings.Contains(done, "/redo takes it back") {
+		t.Error(done)
+	}
+	w.run(t, "/undo yes")
+	w.run(t, "/undo")
+	w.run(t, "/redo yes")
+	if want := []string{"plan undo", "move undo", "plan undo", "move undo", "plan undo", "plan redo", "move undo"}; !slices.Equal(w.session.done, want) {
+		t.Errorf("done %q, want %q", w.session.done, want)
+	}
+	w.session.changed = make([]snapshot.Changed, 1000)
+	if lines := w.run(t, "/undo yes").Lines; len(lines) > 25 || !slices.Contains(lines, "  and 980 files more") {
+		t.Errorf("many files: %q", lines)
+	}
+	w.session.plan.Steps, w.session.plan.Left, w.session.changed = nil, nil, nil
+	if out := w.run(t, "/undo"); out.Ask != nil || text(out) != "Undone: the changes of “make x”. No file had to change: they hold that already.\n/redo takes it back." {
+		t.Errorf("nothing to see: %q, %+v", text(out), out.Ask)
+	}
+	w.refused(t, "/undo now", "type /undo to see what would change")
+	w.session.plan.Refused = []snapshot.Problem{{Path: "b.go", Why: "it was changed since, by somebody else"}}
+	w.refused(t, "/undo", "nothing was done, since it would lose what others did: b.go: it was changed since")
+	w.session.err = snapshot.ErrNothing
+	w.refused(t, "/undo", "nothing to undo")
+	w.refused(t, "/redo", "nothing to redo")
+}

@@ -1,0 +1,224 @@
+package slash_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/slash"
+)
+
+// figures fills a session with large numbers and long names.
+func figures(w *world) {
+	w.session.usage = chat.ContextUsage{
+		System: 1200, Tools: 3400, Human: 2000, AI: 10400, Calls: 6000, Results: 41000,
+		Limit: 128000, Threshold: 108800, Prompt: 63000, Cached: 57000, Written: 5000, Freed: 12345,
+	}
+	w.session.stats = chat.Stats{
+		Requests: 12, ToolCalls: 34, PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000, Compressions: 1,
+		Unpriced: chat.UsageReported{PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000},
+	}
+	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
+	w.session.ledger = []chat.PruneRecord{
+		{Kind: "stale-read", Subject: "internal/chat/turn.go", Reason: "written later by replace", Tokens: 1234, Turn: 2, At: at},
+		{Kind: "duplicate-file", Subject: "a/very/long/path/that/goes/on/and/on/to/the/file_at_its_end.go", Reason: "included again later", Tokens: 12, Turn: 3, At: at},
+		{Kind: "old-result", Subject: "run_shell_command: go test ./...", Reason: "older than the newest 3 run_shell_command results of this session", Tokens: 50000, Turn: 110, At: at},
+	}
+}
+
+func TestContextView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	out := w.run(t, "/context")
+	const want = `s  system         1.2k   1%
+t  tools          3.4k   3%
+h  human            2k   2%
+a  assistant     10.4k   8%
+c  tool calls       6k   5%
+r  tool results    41k  32%
+.  free            64k  50%
+
+used         64k of 128k tokens (50%)
+compression  starts at 109k (85%)
+cache        57k of the last 63k input tokens (90%)
+             5k of them written to it
+freed        12.3k so far by density`
+	if got := text(out); got != want {
+		t.Errorf("/context shows\n%s\nwant\n%s", got, want)
+	}
+	if got, want := out.Bar.Text(58), "[sttthhaaaaacccrrrrrrrrrrrrrrrrrr.................|........]"; got != want {
+		t.Errorf("bar is\n%s, want\n%s", got, want)
+	}
+	if out.Bar.Total != 128000 || out.Bar.Mark != 108800 || !out.Bar.Segments[6].Free || out.Bar.Segments[6].Tokens != 64000 {
+		t.Errorf("bar is %+v", out.Bar)
+	}
+}
+
+// A threshold that the reserve makes ineffective is said in a line, by /context and by
+// what changes it (D-40).
+func TestThresholdAboveTheReserve_D40(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.usage = chat.ContextUsage{Limit: 32_000, Reserve: 8000, Threshold: 24_000, Wanted: 28_800}
+	const why = "90% of 32k is 28.8k; 8k are kept free for the reply, so compression starts at 24k"
+	if got := text(w.run(t, "/context")); !strings.Contains(got, "compression  starts at 24k (75%)\n             "+why) {
+		t.Errorf("/context shows\n%s", got)
+	}
+	for _, line := range []string{"/set compression.threshold 0.9", "/set context-limit 32000", "/set max-output-tokens=8000"} {
+		if got := text(w.run(t, line)); !strings.HasSuffix(got, "\n"+why) {
+			t.Errorf("%s answers %q", line, got)
+		}
+	}
+	if got := text(w.run(t, "/set theme dark")); strings.Contains(got, "reply") {
+		t.Errorf("a theme changes the threshold: %q", got)
+	}
+	w.session.usage.Wanted = 24_000
+	for _, line := range []string{"/context", "/set compression.threshold 0.75"} {
+		if got := text(w.run(t, line)); strings.Contains(got, "reply") {
+			t.Errorf("%s answers %q", line, got)
+		}
+	}
+}
+
+// Before the first report of the provider there is no cache to tell of, and a
+// window that overflows has nothing free.
+func TestContextViewAtTheEdges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.usage = chat.ContextUsage{System: 1500, Limit: 1000, Threshold: 850}
+	out := w.run(t, "/context")
+	if strings.Contains(text(out), "cache") || !strings.Contains(text(out), "1.5k of 1k tokens (150%)") || out.Bar.Segments[6].Tokens != 0 {
+		t.Errorf("/context shows\n%s", text(out))
+	}
+	if got := out.Bar.Text(10); got != "[sssss|ssss]" {
+		t.Errorf("bar is %s", got)
+	}
+}
+
+func TestDensityView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	const want = `#  turn  time   tokens  what and why
+1     2  12:05    1.2k  internal/chat/turn.go
+                        stale read: written later by replace
+2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go
+                        duplicate file: included again later
+3   110  12:05     50k  run_shell_command: go test ./...
+                        old result: older than the newest 3
+                        run_shell_command results of this
+                        session
+
+3 pruned, 51.2k tokens freed
+/density show N, restore N, why PATH, pin PATH, unpin PATH`
+	if got := text(w.run(t, "/density")); got != want {
+		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
+	}
+	const details = `prune  3
+what   run_shell_command: go test ./...
+kind   old result
+why    older than the newest 3 run_shell_command results of this session
+freed  50000 tokens
+when   2026-11-21 12:05:07, turn 110
+where  the session log keeps it; the model can recall it
+
+3: run_shell_command: go test ./..., as of turn 1
+
+PASS`
+	if got := text(w.run(t, "/density 3")); got != details {
+		t.Errorf("/density 3 shows\n%s\nwant\n%s", got, details)
+	}
+	for _, wrong := range []string{"0", "4", "show x", "-1", "restore 4"} {
+		w.refused(t, "/density "+wrong, "there are 1 to 3")
+	}
+	for _, wrong := range []string{"x", "x 3"} {
+		w.refused(t, "/density "+wrong, "/density takes all, show NUMBER, restore NUMBER, why PATH, pin PATH or unpin PATH, or stands alone")
+	}
+	for _, verb := range []string{"show", "restore", "why", "pin", "unpin"} {
+		w.refused(t, "/density "+verb, "say which")
+	}
+	w.refused(t, "/density show 1 2", "too many arguments")
+}
+
+// Nobody is sent to a record that is not kept.
+func TestViewsWithoutRecord(t *testing.T) {
+	t.Parallel()
+	for recorded, want := range map[bool]int{true: 2, false: 0} {
+		w := newWorld(t, func(d *slash.Deps) { d.Recorded = recorded })
+		figures(w)
+		shown := text(w.run(t, "/density 3")) + text(w.run(t, "/clear"))
+		if got := strings.Count(shown, "session log"); got != want {
+			t.Errorf("recorded %t: the session log is named %d times, want %d, in\n%s", recorded, got, want, shown)
+		}
+	}
+}
+
+func TestStatsView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	const want = `requests          12
+tool calls        34
+input tokens    182k
+cache reads     111k  61% of the input
+cache writes     20k  11% of the input
+output tokens   8.1k
+compressions       1
+freed tokens   12.3k  by density
+cost               ?  /set price.input and price.output`
+	if got := text(w.run(t, "/stats")); got != want {
+		t.Errorf("/stats shows\n%s\nwant\n%s", got, want)
+	}
+	for _, line := range []string{"/set price.input 3", "/set price.output 15", "/set price.cached 0.3", "/set price.cache-write 3.75"} {
+		w.run(t, line)
+	}
+	// 51136 fresh × 3 + 111264 read × 0.3 + 20000 written × 3.75 + 8100 × 15, per million:
+	// 0.1534 + 0.0334 + 0.0750 + 0.1215.
+	if got := text(w.run(t, "/stats")); !strings.Contains(got, "$0.38") {
+		t.Errorf("/stats shows\n%s", got)
+	}
+}
+
+// The figures fit a terminal of 60 columns.
+func TestViewsFitSixtyColumns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	for _, line := range []string{"/context", "/density", "/stats", "/approval", "/help"} {
+		for _, shown := range w.run(t, line).Lines {
+			if width := ansi.StringWidth(shown); width > 60 {
+				t.Errorf("%s: %d columns: %s", line, width, shown)
+			}
+		}
+	}
+}
+
+// The cells of a bar add up, and nothing that is there is invisible.
+func TestBarCells(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var bar command.Bar
+		some := false
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 1_000_000), 1, 8).Draw(t, "tokens") {
+			bar.Segments = append(bar.Segments, command.Segment{Tokens: n, Letter: "x"})
+			some = some || n > 0
+		}
+		width := rapid.IntRange(len(bar.Segments), 200).Draw(t, "width")
+		sum := 0
+		for i, n := range bar.Cells(width) {
+			sum += n
+			if (n > 0) != (bar.Segments[i].Tokens > 0) {
+				t.Fatalf("%d tokens have %d cells", bar.Segments[i].Tokens, n)
+			}
+		}
+		if some && sum != width {
+			t.Fatalf("%d cells of %d", sum, width)
+		}
+	})
+}
