@@ -11,29 +11,29 @@ import (
 
 // goAll takes all steps, or none: after an error those that were taken are taken
 // back. What is to go leaves first, so that a folder can be where a file was.
-func (s *Store) goAll(steps []Step) error {
+func (w *files) goAll(steps []Step) error {
 	removals, others := split(steps, "delete")
-	if err := eachAtOnce(removals, untilOneFails(s.take)); err != nil {
-		return errors.Join(err, s.goBack(removals))
+	if err := eachAtOnce(removals, untilOneFails(w.take)); err != nil {
+		return errors.Join(err, w.goBack(removals))
 	}
-	s.removeFolders(removals)
-	if err := eachAtOnce(others, untilOneFails(s.take)); err != nil {
-		return errors.Join(err, s.goBack(others), s.goBack(removals))
+	w.removeFolders(removals)
+	if err := eachAtOnce(others, untilOneFails(w.take)); err != nil {
+		return errors.Join(err, w.goBack(others), w.goBack(removals))
 	}
 	return nil
 }
 
-func (s *Store) take(step Step) error { return s.turnInto(step.now, step.then) }
+func (w *files) take(step Step) error { return w.turnInto(step.now, step.then) }
 
 // goBack undoes steps, of which some were perhaps not taken or not completed.
-func (s *Store) goBack(steps []Step) error {
+func (w *files) goBack(steps []Step) error {
 	created, others := split(steps, "create")
-	return errors.Join(eachAtOnce(created, s.takeBack), eachAtOnce(others, s.takeBack))
+	return errors.Join(eachAtOnce(created, w.takeBack), eachAtOnce(others, w.takeBack))
 }
 
 // takeBack undoes a step. What somebody else has put there meanwhile stays.
-func (s *Store) takeBack(step Step) error {
-	is, err := s.look(step.Path)
+func (w *files) takeBack(step Step) error {
+	is, err := w.look(step.Path)
 	if err == nil && is.like(step.now) {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (s *Store) takeBack(step Step) error {
 		err = errors.New("it was changed meanwhile, by somebody else, and stays so")
 	}
 	if err == nil {
-		err = s.turnInto(is, step.now)
+		err = w.turnInto(is, step.now)
 	}
 	if err != nil {
 		return fmt.Errorf("%s could not be put back to what it was before this: %w", step.Path, err)
@@ -59,13 +59,13 @@ func (step Step) leaves(is found) bool {
 }
 
 // removeFolders removes folders that were made for files and are empty now.
-func (s *Store) removeFolders(steps []Step) {
+func (w *files) removeFolders(steps []Step) {
 	var folders []string
 	for _, step := range steps {
 		folders = append(folders, step.folders...)
 	}
 	for _, folder := range outermostLast(folders) {
-		s.Workspace.RemoveFolder(absolute(s.root, folder))
+		w.RemoveFolder(absolute(w.root, folder))
 	}
 }
 

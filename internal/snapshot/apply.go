@@ -49,7 +49,7 @@ func (s *Store) Apply(p *Plan) ([]Changed, error) {
 		return nil, fmt.Errorf("nothing was done, since it could not be recorded: %w", disk.Reason(err))
 	}
 	s.write(record{Move: &move{To: p.to, Way: p.Kind, Redo: p.redo}})
-	if err := s.goAll(again.Steps); err != nil {
+	if err := s.files.goAll(again.Steps); err != nil {
 		s.write(record{Move: &move{To: s.tree.head, Done: true, Redo: s.tree.redo}})
 		for _, begun := range s.tree.half.moves(s.tree.head) {
 			s.write(record{Move: &begun})
@@ -89,11 +89,11 @@ func (f found) like(other found) bool {
 }
 
 // turnInto makes what is at a path what is to be there.
-func (s *Store) turnInto(now, then found) error {
+func (w *files) turnInto(now, then found) error {
 	// A file that was made has the mode of new files, whatever is there has.
 	made := then.Kind == File && then.Mode == 0 && now.Mode != 0 && !bytes.Equal(now.content, then.content)
 	if then.Kind != File || now.Kind != File || now.content == nil || made {
-		if err := s.remove(now); err != nil {
+		if err := w.remove(now); err != nil {
 			return err
 		}
 		now = found{State: State{Kind: Missing}, abs: now.abs}
@@ -102,27 +102,27 @@ func (s *Store) turnInto(now, then found) error {
 	case Missing:
 		return nil
 	case Link:
-		return s.Workspace.Link(now.abs, then.Leads)
+		return w.Link(now.abs, then.Leads)
 	}
-	return s.fill(now, then)
+	return w.fill(now, then)
 }
 
 // remove removes what was found.
-func (s *Store) remove(now found) error {
+func (w *files) remove(now found) error {
 	switch now.Kind {
 	case Link:
-		return s.Workspace.Unlink(now.abs, now.Leads)
+		return w.Unlink(now.abs, now.Leads)
 	case File:
-		if err := s.makeWritable(now); err != nil {
+		if err := w.makeWritable(now); err != nil {
 			return err
 		}
-		return s.Workspace.Remove(now.abs, func(f *os.File) bool { return s.still(now, f) })
+		return w.Remove(now.abs, func(f *os.File) bool { return w.still(now, f) })
 	}
 	return nil
 }
 
 // still reports whether an open file is what was found.
-func (s *Store) still(now found, f *os.File) bool {
+func (w *files) still(now found, f *os.File) bool {
 	if now.content == nil {
 		info, err := f.Stat()
 		return err == nil && info.Size() == now.Size && info.ModTime().Equal(now.Written)
@@ -133,33 +133,33 @@ func (s *Store) still(now found, f *os.File) bool {
 }
 
 // fill writes a file and gives it its permissions.
-func (s *Store) fill(now, then found) error {
+func (w *files) fill(now, then found) error {
 	if now.Kind == Missing || !bytes.Equal(now.content, then.content) {
 		before := now.content
 		if now.Kind == Missing {
 			before = nil
-			s.Workspace.RemoveFolder(now.abs) // an empty one is in nobody's way
-		} else if err := s.makeWritable(now); err != nil {
+			w.RemoveFolder(now.abs) // an empty one is in nobody's way
+		} else if err := w.makeWritable(now); err != nil {
 			return err
 		}
-		if err := s.Workspace.Replace(now.abs, before, then.content); err != nil {
+		if err := w.Replace(now.abs, before, then.content); err != nil {
 			return err
 		}
 	}
 	if then.Mode == 0 {
 		return nil
 	}
-	return s.Workspace.SetMode(now.abs, then.Mode)
+	return w.SetMode(now.abs, then.Mode)
 }
 
 // makeWritable lets the owner write a file, without which it is not replaced.
-func (s *Store) makeWritable(f found) error {
+func (w *files) makeWritable(f found) error {
 	const ownerWrites fs.FileMode = 0o200
 	info, err := os.Lstat(f.abs)
 	if err != nil || info.Mode()&ownerWrites != 0 {
 		return nil // what is wrong with it is said by what needs it
 	}
-	return s.Workspace.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
+	return w.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
 }
 
 // isNotFolder reports whether a file is where a folder would have to be.

@@ -70,7 +70,7 @@ func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
 	for _, c := range s.tree.nodes[id].Changes {
 		name, own := strings.CutPrefix(c.After.Sum, ownSum)
 		if sum, err := hex.DecodeString(name); own && err == nil && len(sum) == sha256.Size {
-			left[absolute(s.root, c.Path)] = [sha256.Size]byte(sum)
+			left[absolute(s.files.root, c.Path)] = [sha256.Size]byte(sum)
 		}
 	}
 	return left
@@ -81,7 +81,7 @@ func (s *Store) edited(file Edited) Change {
 	rel := s.Workspace.Rel(file.Abs)
 	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: Missing}}
 	if file.Before == nil {
-		c.Made = s.missingFolders(file.Abs)
+		c.Made = s.files.missingFolders(file.Abs)
 	} else {
 		info, err := os.Lstat(file.Abs)
 		c.Before = s.keep(file.Abs, rel, stateOf(file.Abs, info, err), file.Before)

@@ -28,18 +28,18 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	for _, c := range s.tree.nodes[id].Changes {
 		way = append(way, &passage{path: c.Path, target: c.Before})
 	}
-	if err := s.fetch(ctx, way); err != nil {
+	if err := s.contents.fetch(ctx, way); err != nil {
 		s.warn("%v", err)
 	}
 	var all []Effect
 	for _, p := range way {
-		now, err := s.look(p.path)
+		now, err := s.files.look(p.path)
 		if err != nil {
 			continue
 		}
 		was := found{State: p.target, abs: now.abs}
 		if was.Kind == File && was.Lost == "" {
-			was.content, _ = s.content(was.State, now)
+			was.content, _ = s.contents.content(was.State, now)
 		}
 		e := Effect{Changed: Changed{Path: p.path, Abs: now.abs, Does: does(was, now), Content: now.content}}
 		if !s.Secret(now.abs, p.path) {

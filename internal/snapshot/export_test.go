@@ -12,4 +12,4 @@ const ListTime = listTime
 func (s *Store) IgnoreFiles(gitDir string) []string { return s.ignoreFiles(gitDir) }
 
 // GoBack takes back what was done of a plan, as Apply does after an error.
-func (s *Store) GoBack(p *Plan) error { return s.goBack(p.Steps) }
+func (s *Store) GoBack(p *Plan) error { return s.files.goBack(p.Steps) }

@@ -90,7 +90,7 @@ func (s *Store) halfDone() (changes []Change) {
 		made[p.path] = p.folders
 	}
 	for _, p := range there {
-		if now, err := s.look(p.path); err == nil && now.is(p.target) && !now.is(p.expected) {
+		if now, err := s.files.look(p.path); err == nil && now.is(p.target) && !now.is(p.expected) {
 			changes = append(changes, Change{Path: p.path, Before: p.expected, After: p.target, Made: made[p.path], Gone: p.folders})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"agent/internal/disk"
+	"agent/internal/workspace"
 )
 
 // found is what is at a path now.
@@ -21,16 +22,22 @@ type found struct {
 	open    func() (*os.File, error)
 }
 
+// files are what stands in a workspace, with the ways to put something else there.
+type files struct {
+	*workspace.Workspace
+	root string
+}
+
 // look looks at a path of the workspace. The error says why it cannot be determined what is
 // there.
-func (s *Store) look(rel string) (found, error) {
-	f := found{abs: filepath.Join(s.root, filepath.FromSlash(rel))}
-	f.open = func() (*os.File, error) { return s.Workspace.Open(f.abs) }
+func (w *files) look(rel string) (found, error) {
+	f := found{abs: filepath.Join(w.root, filepath.FromSlash(rel))}
+	f.open = func() (*os.File, error) { return w.Open(f.abs) }
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return f, errors.New("it is not in the workspace")
 	}
 	folder := filepath.Dir(f.abs)
-	switch real, err := s.Workspace.Resolve(folder); {
+	switch real, err := w.Resolve(folder); {
 	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // nothing is behind a link that leads to itself
 		f.Kind = Missing
 		return f, nil
@@ -38,7 +45,7 @@ func (s *Store) look(rel string) (found, error) {
 		return f, err
 	case real != folder:
 		f.Kind = Missing // what is at the end of the link is another file
-		return f, &behindError{s.linkAbove(rel)}
+		return f, &behindError{w.linkAbove(rel)}
 	}
 	info, err := os.Lstat(f.abs)
 	if err != nil && !absent(err) {
@@ -66,12 +73,12 @@ type behindError struct{ link string }
 func (*behindError) Error() string { return "a folder above it is a link now" }
 
 // linkAbove is the path of the outermost link above a path.
-func (s *Store) linkAbove(rel string) string {
+func (w *files) linkAbove(rel string) string {
 	for end, c := range rel {
 		if c != '/' {
 			continue
 		}
-		if info, err := os.Lstat(absolute(s.root, rel[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if info, err := os.Lstat(absolute(w.root, rel[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return rel[:end]
 		}
 	}

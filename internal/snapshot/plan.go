@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
 	"agent/internal/words"
 )
 
@@ -137,11 +136,11 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 	if s.tree.half.open() && p.from == s.tree.head {
 		way = s.tree.halfway(way)
 	}
-	if err := s.sameWorkspace(roots); err != nil {
+	if err := s.files.sameWorkspace(roots); err != nil {
 		return err
 	}
 	slices.SortFunc(way, func(a, b *passage) int { return strings.Compare(a.path, b.path) })
-	if err := s.fetch(ctx, way); err != nil {
+	if err := s.contents.fetch(ctx, way); err != nil {
 		s.warn("%v", err)
 	}
 	outcomes := make([]outcome, len(way))
@@ -176,7 +175,7 @@ func (s *Store) keepAll(steps []Step) {
 	}
 	sums := slices.Collect(maps.Keys(contents))
 	failed := make([]error, len(sums))
-	atOnce(len(sums), func(i int) { failed[i] = s.objects.put(sums[i], contents[sums[i]]) })
+	atOnce(len(sums), func(i int) { failed[i] = s.contents.put(sums[i], contents[sums[i]]) })
 	for _, err := range failed {
 		if err != nil {
 			s.fail(err)
@@ -193,13 +192,13 @@ type outcome struct {
 
 // sameWorkspace refuses to carry changes over to another folder, unless the one they
 // were made in was moved.
-func (s *Store) sameWorkspace(roots map[string]bool) error {
+func (w *files) sameWorkspace(roots map[string]bool) error {
 	for root := range roots {
-		if root == s.root {
+		if root == w.root {
 			continue
 		}
 		if _, err := os.Lstat(root); err == nil {
-			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, s.root)
+			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, w.root)
 		}
 	}
 	return nil
@@ -221,7 +220,7 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	if p.target.Lost != "" {
 		return outcome{left: errors.New(p.target.Lost)}
 	}
-	now, err := s.look(p.path)
+	now, err := s.files.look(p.path)
 	if behind := (*behindError)(nil); errors.As(err, &behind) && links[behind.link] {
 		err = nil // nothing is there until the link is gone
 	}
@@ -236,29 +235,11 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	}
 	then := found{State: p.target, abs: now.abs}
 	if p.target.Kind == File {
-		if then.content, err = s.content(p.target, now); err != nil {
+		if then.content, err = s.contents.content(p.target, now); err != nil {
 			return outcome{left: err}
 		}
 	}
 	return outcome{step: &Step{Path: p.path, Does: does(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}}
-}
-
-// content is what a file held, or what it holds where only its mode is another.
-func (s *Store) content(state State, now found) ([]byte, error) {
-	if now.Kind == File && state.Sum != "" && now.content != nil && now.has(state.Sum) {
-		return now.content, nil
-	}
-	if own, ok := s.scanned.fetched[state.Sum]; ok {
-		return s.objects.get(own)
-	}
-	content, err := s.objects.get(state.Sum)
-	if content == nil && err == nil {
-		content = []byte{}
-	}
-	if err != nil {
-		err = disk.Reason(err)
-	}
-	return content, err
 }
 
 // changedSince says that a file is not what it was left as.

@@ -29,8 +29,6 @@ type scanned struct {
 	// known are states of files by their path, true as long as the identity is.
 	known      map[string]knownFile
 	identities identities
-	// fetched are our sums of contents that git kept, by git's.
-	fetched map[string]string
 	// listing is the last one, and spare the memory of what was last seen.
 	listing *listing
 	spare   []seen
@@ -82,7 +80,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	if s.scanned.known == nil {
 		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
-	was := &before{root: s.root, identities: s.scanned.identities, index: openIndex(s.root), states: map[string]State{}}
+	was := &before{root: s.files.root, identities: s.scanned.identities, index: openIndex(s.files.root), states: map[string]State{}}
 	was.listing, was.listed = s.list(ctx, was.index)
 	was.follow(s.touched(was.listing))
 	was.seen, s.scanned.spare = s.scanned.spare, nil
@@ -100,7 +98,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	files, bytes := 0, int64(0)
 	for _, file := range unknown {
 		rel := file.path
-		abs := absolute(s.root, rel)
+		abs := absolute(s.files.root, rel)
 		info, err := os.Lstat(abs)
 		state := stateOf(abs, info, err)
 		switch {
@@ -112,7 +110,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 		case files == copyFiles || bytes+state.Size > copyBytes || time.Now().After(ends):
 			state.Lost = lostMany
 		default:
-			f, err := s.look(rel)
+			f, err := s.files.look(rel)
 			if err != nil || f.content == nil {
 				state.Lost = "it could not be read"
 				break
@@ -162,7 +160,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {
 		rel, seen, state := was.path(place), was.seen[place], states[i]
-		at, _ := stampOf(absolute(s.root, rel))
+		at, _ := stampOf(absolute(s.files.root, rel))
 		after, same := s.compare(rel, state)
 		if same && uint16(at.mode) == seen.mode {
 			if state.Lost == "" && state.Sum != "" && at.settled(time.Now()) {
@@ -172,7 +170,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 		}
 		c := Change{Path: rel, Before: state, After: after}
 		if after.Kind == Missing {
-			c.Gone = s.missingFolders(absolute(s.root, rel))
+			c.Gone = s.files.missingFolders(absolute(s.files.root, rel))
 		}
 		changes = append(changes, c)
 	}
@@ -187,7 +185,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 
 // compare describes a file as it is, and reports whether it holds what it held.
 func (s *Store) compare(rel string, was State) (is State, same bool) {
-	f, err := s.look(rel)
+	f, err := s.files.look(rel)
 	if behind := (*behindError)(nil); err != nil && !errors.As(err, &behind) {
 		return State{Kind: Other}, false
 	}
@@ -206,7 +204,7 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 // was there and only stopped being ignored is none of them. All is false when not all
 // files could be listed; of those that could, the new ones are returned.
 func (s *Store) created(ctx context.Context, was *before) (changes []Change, all bool) {
-	index := openIndex(s.root)
+	index := openIndex(s.files.root)
 	defer index.Close()
 	now, all := s.list(ctx, index)
 	var new []string
@@ -225,7 +223,7 @@ func (s *Store) created(ctx context.Context, was *before) (changes []Change, all
 	// madeSince reports whether a file or folder that was not listed was made since, or
 	// was listed by another name.
 	madeSince := func(rel string) bool {
-		abs := absolute(s.root, rel)
+		abs := absolute(s.files.root, rel)
 		at, ok := stampOf(abs)
 		_, moved := slices.BinarySearch(inodes, uint32(at.inode))
 		return ok && (moved || !bornAt(abs).Before(was.begun))

@@ -28,12 +28,12 @@ func (s sources) hold() bool {
 // are none where it is not certain that they show every change: outside of a repository, and
 // when one of them was changed just now.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
-	gitDir, prefix := git.Enclosing(s.root)
+	gitDir, prefix := git.Enclosing(s.files.root)
 	if gitDir == "" {
 		return nil
 	}
 	paths = append(paths, s.ignoreFiles(gitDir)...)
-	top := s.root
+	top := s.files.root
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)
 		paths = append(paths, filepath.Join(top, ".gitignore"))

@@ -54,14 +54,14 @@ type Mark string
 // a person looks at what an undo would do. A nil Store keeps nothing.
 type Store struct {
 	Options
-	root string
+	files files
 
 	mu sync.Mutex
 	loaded
-	objects objects
-	lock    *flock.Flock
-	turn    int
-	title   string
+	contents contents
+	lock     *flock.Flock
+	turn     int
+	title    string
 	// warnings wait to be shown; broken is why nothing can be kept at present.
 	warnings []string
 	broken   error
@@ -82,7 +82,8 @@ type loaded struct {
 // Open opens the store of a session, with what it says of earlier runs. It fails where
 // that cannot be read.
 func Open(o Options) (*Store, error) {
-	s := &Store{Options: o, root: o.Workspace.Root(), listTime: listTime}
+	s := &Store{Options: o, files: files{o.Workspace, o.Workspace.Root()}, listTime: listTime}
+	s.contents.root = s.files.root
 	if err := s.load(o.Folder); err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (s *Store) load(folder string) error {
 	}
 	_ = s.release()
 	s.Folder, s.loaded = folder, read
-	s.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
+	s.contents.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
 	if damaged > 0 {
 		s.warn("%s of what is kept for /undo cannot be read; what came before may not be undone any more", words.Count(damaged, "line"))
 	}
@@ -213,7 +214,7 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 		return state
 	}
 	state.Sum, state.Written = sumOf(content), time.Time{}
-	if err := s.objects.put(state.Sum, content); err != nil {
+	if err := s.contents.put(state.Sum, content); err != nil {
 		s.fail(err)
 		state.Lost = "it could not be kept: " + disk.Reason(err).Error()
 	}
@@ -222,7 +223,7 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 
 // record adds a node with changes and returns its number; of says what is not known of them.
 func (s *Store) record(of node, changes ...Change) int {
-	n := &node{Unlisted: of.Unlisted, Unknown: of.Unknown, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.root, At: s.Now(), Changes: changes}
+	n := &node{Unlisted: of.Unlisted, Unknown: of.Unknown, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.files.root, At: s.Now(), Changes: changes}
 	s.tree.add(n)
 	s.write(record{Node: n})
 	return n.ID
@@ -300,13 +301,13 @@ func (s *Store) Warnings() []string {
 }
 
 // missingFolders are the folders above a file that are not there.
-func (s *Store) missingFolders(abs string) []string {
+func (w *files) missingFolders(abs string) []string {
 	var missing []string
-	for dir := filepath.Dir(abs); len(dir) > len(s.root); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(abs); len(dir) > len(w.root); dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 			break
 		}
-		missing = append(missing, s.Workspace.Rel(dir))
+		missing = append(missing, w.Rel(dir))
 	}
 	return missing
 }

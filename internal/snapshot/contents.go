@@ -10,21 +10,31 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/git"
 )
 
 // fetchTime bounds how long git may take to give contents.
 const fetchTime = time.Minute
 
+// contents are what files held: what is kept here, and what git keeps.
+type contents struct {
+	objects
+	// root is the workspace, of which git is asked.
+	root string
+	// fetched are our sums of contents that git kept, by git's.
+	fetched map[string]string
+}
+
 // fetch copies what git keeps of files that are to be what they were. A content that
 // git made another of when it kept it, as filters do, is not what the file held, and is
 // left out by its size.
-func (s *Store) fetch(ctx context.Context, way []*passage) error {
+func (c *contents) fetch(ctx context.Context, way []*passage) error {
 	wanted := map[string]int64{}
 	var names strings.Builder
 	for _, p := range way {
 		name, ok := strings.CutPrefix(p.target.Sum, gitSum)
-		if _, known := s.scanned.fetched[p.target.Sum]; ok && !known && p.target.Kind == File && wanted[name] == 0 {
+		if _, known := c.fetched[p.target.Sum]; ok && !known && p.target.Kind == File && wanted[name] == 0 {
 			wanted[name] = p.target.Size + 1
 			names.WriteString(name + "\n")
 		}
@@ -32,12 +42,12 @@ func (s *Store) fetch(ctx context.Context, way []*passage) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	if s.scanned.fetched == nil {
-		s.scanned.fetched = map[string]string{}
+	if c.fetched == nil {
+		c.fetched = map[string]string{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	out, err := git.Answer(ctx, s.root, strings.NewReader(names.String()), "cat-file", "--batch")
+	out, err := git.Answer(ctx, c.root, strings.NewReader(names.String()), "cat-file", "--batch")
 	if err != nil {
 		return fmt.Errorf("git does not give back what it keeps: %w", err)
 	}
@@ -47,10 +57,28 @@ func (s *Store) fetch(ctx context.Context, way []*passage) error {
 		if err != nil {
 			return nil // the end
 		}
-		if sum := sumOf(content); int64(len(content))+1 == wanted[name] && s.objects.put(sum, content) == nil {
-			s.scanned.fetched[gitSum+name] = sum
+		if sum := sumOf(content); int64(len(content))+1 == wanted[name] && c.put(sum, content) == nil {
+			c.fetched[gitSum+name] = sum
 		}
 	}
+}
+
+// content is what a file held, or what it holds where only its mode is another.
+func (c *contents) content(state State, now found) ([]byte, error) {
+	if now.Kind == File && state.Sum != "" && now.content != nil && now.has(state.Sum) {
+		return now.content, nil
+	}
+	if own, ok := c.fetched[state.Sum]; ok {
+		return c.get(own)
+	}
+	content, err := c.get(state.Sum)
+	if content == nil && err == nil {
+		content = []byte{}
+	}
+	if err != nil {
+		err = disk.Reason(err)
+	}
+	return content, err
 }
 
 // nextBlob reads one answer of git cat-file --batch; content that is missing is nil.
