@@ -145,6 +145,9 @@ func genRound(t *rapid.T) []*history.Content {
 			answers = append(answers, last)
 		}
 		last.Blocks = append(last.Blocks, genResponse(t, id, made.Name))
+		if chance(t, 20) {
+			last.Blocks = append(last.Blocks, &history.Media{MimeType: "image/png", Data: "AA"})
+		}
 	}
 	return append([]*history.Content{ask}, answers...)
 }

@@ -42,6 +42,10 @@ func climb(t rapid.TB, in LadderInput) (LadderResult, []RungName, error) {
 		} else if len(in.History) > 0 {
 			message = in.Count(newMarker(len(in.History)))
 		}
+		unreadMarker := slices.ContainsFunc(in.History, func(c *history.Content) bool { return isMarker(c) && unreadIn(c, nil).fates != nil })
+		if unreadMarker {
+			message += in.Count(gap{entries: len(in.History), unread: unread{fates: map[string]int{"success": 100, "error": 100, "not answered": 100, "exit 1": 100}}}.marker())
+		}
 		if made := latestCalls(in.History); made < len(in.History) {
 			message += in.Count(gap{entries: len(in.History), unread: unread{fates: map[string]int{"success": 100, "error": 100, "not answered": 100, "exit 1": 100}}}.marker())
 			message += in.Count(history.New(history.AI, &history.Text{Text: middleCut(in.History[made].Text(), brief.head)}))

@@ -109,6 +109,7 @@ func (l *ladder) squeezeLatest() {
 		return
 	}
 	l.shortenCalls(from, l.Total()-l.room, least)
+	l.leaveOutImages(from)
 	if l.fits() {
 		return
 	}
@@ -126,6 +127,23 @@ func (l *ladder) squeezeLatest() {
 		}
 	}
 	l.edit(map[int][]history.Block{from: blocks})
+}
+
+// leaveOutImages says of the images of answers from an entry on that they are left out,
+// oldest first, until the history fits.
+func (l *ladder) leaveOutImages(from int) {
+	for i := from; i < len(l.History) && !l.fits(); i++ {
+		if l.History[i].Speaker != history.Tool {
+			continue
+		}
+		blocks := slices.Clone(l.History[i].Blocks)
+		for j, block := range blocks {
+			if _, ok := block.(*history.Media); ok {
+				blocks[j] = &history.Text{Text: imageLeftOut + "]"}
+			}
+		}
+		l.edit(map[int][]history.Block{i: blocks})
+	}
 }
 
 // dropLatest drops calls of the model's latest reply with their answers, oldest first,
@@ -200,6 +218,8 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 	l.adopt(noteReplies(slices.Insert(entries, min(at, len(entries)), g.marker())))
 }
 
+// blocksLeft returns the blocks of entry i without those that are gone. What an answer shows
+// besides its text, such as an image, leaves with it.
 func blocksLeft(entry *history.Content, i int, gone map[history.Ref]bool) []history.Block {
 	var left []history.Block
 	for j, block := range entry.Blocks {
@@ -207,5 +227,13 @@ func blocksLeft(entry *history.Content, i int, gone map[history.Ref]bool) []hist
 			left = append(left, block)
 		}
 	}
+	if entry.Speaker == history.Tool && !slices.ContainsFunc(left, isResponse) {
+		return nil
+	}
 	return left
+}
+
+func isResponse(block history.Block) bool {
+	_, ok := block.(*history.ToolResponse)
+	return ok
 }

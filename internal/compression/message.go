@@ -14,6 +14,9 @@ import (
 // are left.
 const metaCut = "cutMessage"
 
+// imageLeftOut begins the line in the place of an image.
+const imageLeftOut = "[an image was left out to fit the context limit"
+
 // leastMessage is how many tokens of a message are worth sending. A window that has no
 // room for them beside its head is too small for any.
 const leastMessage = 64
@@ -79,7 +82,7 @@ func (m messageCut) blocks(bytes int, images bool) []history.Block {
 			}
 		case *history.Media:
 			if !images {
-				blocks[i] = &history.Text{Text: "[an image was left out to fit the context limit" + m.way(nil, number) + "]"}
+				blocks[i] = &history.Text{Text: imageLeftOut + m.way(nil, number) + "]"}
 				number++
 			}
 		}

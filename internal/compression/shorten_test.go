@@ -171,6 +171,28 @@ func TestShortenLatest(t *testing.T) {
 	}
 }
 
+// D-30: an image that a tool answered with leaves before the words of the answer do, with a
+// line in its place; an answer that leaves takes its images along.
+func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
+	t.Parallel()
+	shot := &history.Media{MimeType: "image/png", Data: "AA"}
+	entries := conv(H("look"), A(call("1", "screenshot", `{}`)), T(res("1", "screenshot", "taken"), shot))
+	image := contextOf(t, 0, entries).Count(history.New(history.Tool, shot))
+	for _, limit := range []int{image + 200, 200} {
+		result, _, err := climb(t, LadderInput{Context: contextOf(t, limit, entries)})
+		if err != nil {
+			t.Fatalf("limit %d: %v", limit, err)
+		}
+		last := result.History[len(result.History)-1].Blocks
+		if len(last) != 2 || last[0].(*history.ToolResponse).Result.Text() != "taken" {
+			t.Fatalf("limit %d: the answer is %v", limit, last)
+		}
+		if _, left := last[1].(*history.Media); left != (limit > image) {
+			t.Errorf("limit %d: %s is left", limit, showAll(result.History))
+		}
+	}
+}
+
 // The line about dropped entries names the files that they wrote, also those of earlier
 // lines, and also when that went through the record.
 func TestMarkerNamesWrittenFiles(t *testing.T) {
