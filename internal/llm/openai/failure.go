@@ -2,6 +2,7 @@ package openai
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -47,9 +48,26 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 		failure.ContextLimit = p.Window()
 	}
 	if location := p.RedirectTarget(); location != "" {
-		failure.Hint = "it redirects to " + location + "; set base-url accordingly"
+		failure.Hint = c.hintRedirect(location)
 	}
 	return failure
+}
+
+// hintRedirect says what a redirect that was not followed asks for.
+func (c *Client) hintRedirect(location string) string {
+	if at, err := url.Parse(c.endpoint()); err == nil {
+		if to, err := at.Parse(location); err == nil {
+			location = to.Redacted()
+		}
+	}
+	if strings.HasPrefix(c.config.BaseURL, "https:") && strings.HasPrefix(location, "http:") {
+		return "it redirects to plain " + location + ", where others could read the key; nothing was sent there: check base-url"
+	}
+	base := location
+	for _, path := range []string{chatCompletions{}.path(), responses{}.path(), modelsPath} {
+		base = strings.TrimSuffix(base, path)
+	}
+	return "it redirects to " + location + ", which got neither key nor request; if you trust it, set base-url to " + base
 }
 
 // fail returns an *Error about a model at this client's endpoint.

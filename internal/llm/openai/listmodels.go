@@ -20,6 +20,9 @@ import (
 // wait only.
 const probeTimeout = 3 * time.Second
 
+// modelsPath lists the models of an endpoint.
+const modelsPath = "/models"
+
 // maxModelsBody bounds a list of models; routers list hundreds with their texts.
 const maxModelsBody = 16 << 20
 
@@ -69,12 +72,12 @@ func (c *Client) Ask(ctx context.Context, method, path, question string, answer 
 	beside := &Client{config: c.config, http: c.http}
 	base, query, _ := strings.Cut(c.config.BaseURL, "?")
 	beside.config.BaseURL = strings.TrimSuffix(base, "/v1") + "?" + query
-	status, body, err := beside.fetch(ctx, method, path, question)
+	response, body, err := beside.fetch(ctx, method, path, question)
 	if err != nil {
 		return err
 	}
-	if status != http.StatusOK {
-		return fmt.Errorf("%s answered %d", path, status)
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %d", path, response.StatusCode)
 	}
 	return json.Unmarshal(body, answer)
 }
@@ -82,7 +85,7 @@ func (c *Client) Ask(ctx context.Context, method, path, question string, answer 
 func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	timed, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	status, body, err := c.fetch(timed, http.MethodGet, "/models", "")
+	response, body, err := c.fetch(timed, http.MethodGet, modelsPath, "")
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -90,9 +93,9 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 		return nil, c.fail(llm.Unavailable, "", fmt.Sprintf("did not list its models within %s", probeTimeout))
 	case err != nil:
 		return nil, c.connectionFailure(err, "")
-	case status != http.StatusOK:
+	case response.StatusCode != http.StatusOK:
 		p := refusal.Parse(body[:min(len(body), maxErrorBody)])
-		p.Status = status
+		p.Status, p.Header = response.StatusCode, response.Header
 		return nil, c.problemError(p, "")
 	}
 	list := loose.Decode[struct {
@@ -104,16 +107,16 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	return list.Data, nil
 }
 
-func (c *Client) fetch(ctx context.Context, method, path, question string) (status int, body []byte, err error) {
+func (c *Client) fetch(ctx context.Context, method, path, question string) (response *http.Response, body []byte, err error) {
 	request, err := c.newRequest(ctx, method, path, strings.NewReader(question))
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
-	response, err := c.http.Do(request)
+	response, err = c.http.Do(request)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err = io.ReadAll(io.LimitReader(response.Body, maxModelsBody))
-	return response.StatusCode, body, err
+	return response, body, err
 }
