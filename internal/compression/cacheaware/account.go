@@ -24,75 +24,94 @@ type Account struct {
 	Tokens int
 }
 
+// Bill is what one request cost, beside what it would have cost if nothing had ever been
+// pruned.
+type Bill struct {
+	// Request is its number, from 1.
+	Request int
+	// Tokens is its size, All what it would have been.
+	Tokens, All int
+	// Spent and None are the costs, in tokens at the full price of input.
+	Spent, None float64
+	// Cold says that nothing of it was cached.
+	Cold bool
+	// Again are the files that had to be read again for it, by their paths.
+	Again []string
+}
+
 // account is the running comparison, and what the latest request left in the
 // provider's cache.
 type account struct {
+	*conversation
 	Account
-	// sent is the number of units of the latest request, unpruned the tokens that would
+	bills []Bill
+	// sent is the number of units of the latest request, all the tokens that would
 	// be held of the request with everything.
-	sent, unpruned int
-	sentOnce       bool
+	sent, all int
+	sentOnce  bool
 	// kept is the number of units at the start that nothing has changed since, anchors
 	// what a provider finds by marks, the newest last.
 	kept    int
 	anchors []anchor
 }
 
-// Account is what was spent so far, and what sending everything would have cost.
-func (e *Engine) Account() Account { return e.account.Account }
-
-// Sent notes that the request was sent, and settles what it cost.
-func (e *Engine) Sent(m Moment) {
-	e.begin(m)
-	a := &e.account
-	cached := e.cached(m, a.kept)
+// settle notes that the request was sent, and what it cost.
+func (a *account) settle(m Moment) {
+	a.begin(m)
+	cached := a.cached(m, a.kept)
 	if m.Reported {
-		cached = int(m.Found * float64(m.Head+e.total))
+		cached = int(m.Found * float64(m.Head+a.total))
 	}
-	b := e.bill(m, cached)
-	e.bills, e.again = append(e.bills, b), nil
+	b := a.bill(m, cached)
+	a.bills, a.again = append(a.bills, b), nil
 	a.None += b.None
 	a.Spent += b.Spent
-	e.mark(m)
-	a.Tokens += e.unpruned - e.total
-	a.sent, a.kept, a.unpruned, a.sentOnce = len(e.units), len(e.units), e.unpruned, true
+	a.mark(m)
+	a.Tokens += a.unpruned - a.total
+	a.sent, a.kept, a.all, a.sentOnce = len(a.units), len(a.units), a.unpruned, true
 	if n := len(a.anchors); n > 0 {
-		for _, u := range e.units[a.anchors[n-1].units:] {
-			a.unpruned -= u.full // behind the latest mark
+		for _, u := range a.units[a.anchors[n-1].units:] {
+			a.all -= u.full // behind the latest mark
 		}
 	}
 }
 
+func (a *account) bill(m Moment, cached int) Bill {
+	total := m.Head + a.total
+	return Bill{
+		Request: a.Request(), Tokens: total, All: m.Head + a.unpruned,
+		Spent: cost(m, cached, total), None: a.costOfAll(m), Cold: m.Cold || !a.sentOnce, Again: a.again,
+	}
+}
+
 // touch notes that a unit changes: what was held of the conversation ends before it.
-func (e *Engine) touch(unit int) {
-	a := &e.account
+func (a *account) touch(unit int) {
 	a.kept = min(a.kept, unit)
 	a.anchors = slices.DeleteFunc(a.anchors, func(held anchor) bool { return held.units > unit })
 }
 
 // begin continues a conversation that was sent before by another program: what is in
 // front of the latest reply is in the cache, if anything is.
-func (e *Engine) begin(m Moment) {
-	a := &e.account
+func (a *account) begin(m Moment) {
 	if a.sentOnce || m.Cold {
 		return
 	}
-	a.sentOnce, a.sent, a.kept, a.unpruned = true, e.answered, min(a.kept, e.answered), 0
-	for i := range e.answered {
-		a.unpruned += e.units[i].full
+	a.sentOnce, a.sent, a.kept, a.all = true, a.answered, min(a.kept, a.answered), 0
+	for i := range a.answered {
+		a.all += a.units[i].full
 	}
 	if m.Cache.Kind == CacheMarks {
-		a.anchors = []anchor{{e.answered, m.At}}
+		a.anchors = []anchor{{a.answered, m.At}}
 	}
 }
 
 // cached is how many tokens of the next request the provider holds, if the first
 // units up to kept are as they were.
-func (e *Engine) cached(m Moment, kept int) int {
-	if !e.account.sentOnce || m.Cold {
+func (a *account) cached(m Moment, kept int) int {
+	if !a.sentOnce || m.Cold {
 		return 0
 	}
-	return e.found(m, kept)
+	return a.found(m, kept)
 }
 
 func cost(m Moment, cached, total int) float64 {
@@ -100,25 +119,25 @@ func cost(m Moment, cached, total int) float64 {
 }
 
 // costOfAll is what the next request would cost if nothing had ever been pruned.
-func (e *Engine) costOfAll(m Moment) float64 {
+func (a *account) costOfAll(m Moment) float64 {
 	cached := 0
-	if e.account.sentOnce && !m.Cold && m.Cache.Kind != CacheNone {
-		cached = m.Cache.whole(m.Head + e.account.unpruned)
+	if a.sentOnce && !m.Cold && m.Cache.Kind != CacheNone {
+		cached = m.Cache.whole(m.Head + a.all)
 	}
-	return cost(m, cached, m.Head+e.unpruned)
+	return cost(m, cached, m.Head+a.unpruned)
 }
 
 // bank is by how much the next request may get dearer, so that the sum of what
 // was spent stays at or below what sending everything would have cost. What is new
 // and leaves before it was ever sent, newSaved, is not part of the request any more.
-func (e *Engine) bank(m Moment, newSaved float64) float64 {
-	none := e.account.None + e.costOfAll(m)
-	total := m.Head + e.total
-	uncut := cost(m, e.cached(m, e.account.sent), total) - m.Price.Write*newSaved
-	return none - e.account.Spent - uncut + (debt-inexact)*none
+func (a *account) bank(m Moment, newSaved float64) float64 {
+	none := a.None + a.costOfAll(m)
+	total := m.Head + a.total
+	uncut := cost(m, a.cached(m, a.sent), total) - m.Price.Write*newSaved
+	return none - a.Spent - uncut + (debt-inexact)*none
 }
 
 // faults is what the bank keeps for what an edit may miss.
-func (e *Engine) faults(m Moment) float64 {
-	return inHand * (m.Price.Read*float64(m.Head+e.total) + m.Price.Write*faultTokens)
+func (a *account) faults(m Moment) float64 {
+	return inHand * (m.Price.Read*float64(m.Head+a.total) + m.Price.Write*faultTokens)
 }

@@ -56,16 +56,16 @@ type anchor struct {
 
 // found is how many tokens of the next request the provider finds, if it is as warm as can
 // be and the first units are as they were sent.
-func (e *Engine) found(m Moment, units int) int {
+func (a *account) found(m Moment, units int) int {
 	switch {
 	case m.Cache.Kind == CacheNone:
 		return 0
 	case m.Cache.Kind == CacheMarks:
-		units = e.anchorBefore(m, units)
+		units = a.anchorBefore(m, units)
 	}
 	found := m.Head
 	for i := range units {
-		found += e.units[i].tokens
+		found += a.units[i].tokens
 	}
 	return m.Cache.whole(found)
 }
@@ -74,10 +74,10 @@ func (e *Engine) found(m Moment, units int) int {
 func (c Cache) whole(tokens int) int { return tokens - tokens%max(1, c.Step) }
 
 // anchorBefore is the newest anchor at or before so many units, 0 for the head.
-func (e *Engine) anchorBefore(m Moment, units int) int {
-	for _, a := range slices.Backward(e.account.anchors) {
-		if a.units <= units && m.Cache.Alive(m.At.Sub(a.used)) {
-			return a.units
+func (a *account) anchorBefore(m Moment, units int) int {
+	for _, held := range slices.Backward(a.anchors) {
+		if held.units <= units && m.Cache.Alive(m.At.Sub(held.used)) {
+			return held.units
 		}
 	}
 	return 0
@@ -87,8 +87,7 @@ func (e *Engine) anchorBefore(m Moment, units int) int {
 const markedLatest = 2
 
 // mark notes where the request that is sent is marked: what ends there is held from now on.
-func (e *Engine) mark(m Moment) {
-	a := &e.account
+func (a *account) mark(m Moment) {
 	if m.Cache.Kind != CacheMarks {
 		a.anchors = nil
 		return
@@ -102,7 +101,7 @@ func (e *Engine) mark(m Moment) {
 			break
 		}
 	}
-	able := e.markable()
+	able := a.markable()
 	marked := able[max(0, len(able)-markedLatest):]
 	if m.Cache.Ends {
 		marked = able[max(0, len(able)-1):]
@@ -111,7 +110,7 @@ func (e *Engine) mark(m Moment) {
 		marked = append(marked, m.Mark-1)
 	}
 	for _, entry := range marked {
-		units := e.firstOf(entry + 1)
+		units := a.firstOf(entry + 1)
 		a.anchors = slices.DeleteFunc(a.anchors, func(old anchor) bool { return old.units == units })
 		a.anchors = append(a.anchors, anchor{units, m.At})
 	}
@@ -120,9 +119,9 @@ func (e *Engine) mark(m Moment) {
 }
 
 // markable are the entries that can be marked: what humans said and tools answered.
-func (e *Engine) markable() []int {
+func (cv *conversation) markable() []int {
 	var able []int
-	for i, entry := range e.entries {
+	for i, entry := range cv.entries {
 		if entry.Speaker != history.AI && !entry.Empty() {
 			able = append(able, i)
 		}
@@ -140,12 +139,12 @@ func (e *Engine) Mark(m Moment) int {
 	}
 	able := e.markable()
 	latest := able[max(0, len(able)-markedLatest):]
-	if held := e.anchorBefore(m, e.account.kept); held > 0 && !m.Cold && len(latest) > 0 {
+	if held := e.account.anchorBefore(m, e.account.kept); held > 0 && !m.Cold && len(latest) > 0 {
 		if at := e.entryBefore(held); e.blocksBetween(at, latest[0]) >= m.Cache.Reach {
 			return at + 1
 		}
 	}
-	first := e.firstToGo(m)
+	first := e.review(m).firstToGo()
 	for _, i := range slices.Backward(able) {
 		if e.firstOf(i+1) <= first {
 			return i + 1
@@ -155,26 +154,26 @@ func (e *Engine) Mark(m Moment) int {
 }
 
 // entryBefore is the entry that ends with so many units.
-func (e *Engine) entryBefore(units int) int { return e.units[units-1].entry }
+func (cv *conversation) entryBefore(units int) int { return cv.units[units-1].entry }
 
 // blocksBetween is the number of blocks from behind one entry to the end of another.
-func (e *Engine) blocksBetween(from, to int) int {
+func (cv *conversation) blocksBetween(from, to int) int {
 	blocks := 0
 	for i := from + 1; i <= to; i++ {
-		blocks += len(e.entries[i].Blocks)
+		blocks += len(cv.entries[i].Blocks)
 	}
 	return blocks
 }
 
 // firstToGo is the first unit that a cut may change.
-func (e *Engine) firstToGo(m Moment) int {
-	m.Cold = false
-	first := len(e.units)
-	candidates := e.candidates(m)
+func (rv *review) firstToGo() int {
+	rv.Cold = false
+	first := len(rv.units)
+	candidates := rv.candidates()
 	for _, c := range candidates {
 		first = min(first, c.unit)
 	}
-	for _, f := range e.folds(m, candidates) {
+	for _, f := range rv.folds(candidates) {
 		first = min(first, f.start)
 	}
 	return first

@@ -1,6 +1,10 @@
 package cacheaware
 
-import "agent/internal/history"
+import (
+	"math"
+
+	"agent/internal/history"
+)
 
 // candidate is a unit that may go, why, and if that is hard, since which request.
 type candidate struct {
@@ -21,31 +25,39 @@ const keptEdits = 3
 // edit stay, so that the model can correct it.
 const failedFor = 2
 
+// review says what may leave a conversation at a moment.
+type review struct {
+	*conversation
+	Moment
+}
+
+func (cv *conversation) review(m Moment) *review { return &review{cv, m} }
+
 // candidates lists what may go before the next request, in the order of the
 // conversation.
-func (e *Engine) candidates(m Moment) []candidate {
+func (rv *review) candidates() []candidate {
 	var found []candidate
-	for at := range e.units {
-		u := &e.units[at]
-		if u.part == head && e.hollow(u) {
+	for at := range rv.units {
+		u := &rv.units[at]
+		if u.part == head && rv.hollow(u) {
 			found = append(found, candidate{unit: at, why: Hollow, since: u.sent + hollowAfter})
 		}
-		if u.fixed() || !u.stands() || u.fact == nil || u.saves() < minSaved {
+		if !u.mayGo() {
 			continue
 		}
 		switch {
-		case e.free(at, u):
-			found = append(found, candidate{unit: at, why: Free, since: e.freeSince(at, u)})
-		case e.pinned(u), u.instructs():
+		case rv.free(at, u):
+			found = append(found, candidate{unit: at, why: Free, since: rv.freeSince(at, u)})
+		case rv.pinned(u), u.instructs():
 		default:
-			idle, patience := float64(e.idle(u)), e.patience(u, m)
+			idle, patience := float64(rv.idle(u)), rv.patience(u)
 			switch {
 			case idle >= patience:
-				found = append(found, candidate{unit: at, why: Cold, since: e.coldSince(u, patience)})
-			case idle >= patience*m.softShare(u.class()):
+				found = append(found, candidate{unit: at, why: Cold, since: rv.coldSince(u, patience)})
+			case idle >= patience*rv.softShare(u.class()):
 				found = append(found, candidate{unit: at, why: Soft, along: true})
-			case u.sent < e.request && e.numbers(u) >= minSaved:
-				found = append(found, candidate{unit: at, why: Unnumbered, since: e.request, along: !m.Pressed})
+			case u.sent < rv.request && rv.numbers(u) >= minSaved:
+				found = append(found, candidate{unit: at, why: Unnumbered, since: rv.request, along: !rv.Pressed})
 			}
 		}
 	}
@@ -53,21 +65,21 @@ func (e *Engine) candidates(m Moment) []candidate {
 }
 
 // free reports whether nothing is lost with a unit.
-func (e *Engine) free(at int, u *unit) bool {
+func (rv *review) free(at int, u *unit) bool {
 	f := u.fact
 	if u.state == current {
-		return e.oldCopy(at, u)
+		return rv.oldCopy(at, u)
 	}
 	if f.result < 0 {
 		return false // unanswered, or an image
 	}
 	changes := f.act == Edit || f.act == Write
 	if changes && !f.ok {
-		return e.request-u.sent >= failedFor && (u.part != argument) // F6
+		return rv.request-u.sent >= failedFor && (u.part != argument) // F6
 	}
 	switch u.part {
 	case oldText:
-		return f.ok && len(e.edits)-f.editsBefore > keptEdits // F3
+		return f.ok && len(rv.edits)-f.editsBefore > keptEdits // F3
 	case newText, body:
 		return f.ok && f.covered // F2
 	case result:
@@ -81,12 +93,12 @@ func (e *Engine) free(at int, u *unit) bool {
 }
 
 // oldCopy reports whether a folded copy is not the newest text of its file (F7).
-func (e *Engine) oldCopy(at int, u *unit) bool {
+func (rv *review) oldCopy(at int, u *unit) bool {
 	f := u.folded
 	if f.copy != at {
 		return true
 	}
-	_, outdated := e.outdated(u)
+	_, outdated := rv.outdated(u)
 	return outdated
 }
 
@@ -94,9 +106,9 @@ func (e *Engine) oldCopy(at int, u *unit) bool {
 // takes its place.
 func (u *unit) instructs() bool { return u.part == result && history.Instructs(u.fact.source) }
 
-func (e *Engine) pinned(u *unit) bool {
+func (cv *conversation) pinned(u *unit) bool {
 	for _, p := range u.fact.paths {
-		if f := e.files[p]; f != nil && f.pinned {
+		if f := cv.files[p]; f != nil && f.pinned {
 			return true
 		}
 	}
@@ -170,14 +182,14 @@ const (
 	humanFactorWhole = 0.25
 )
 
-func (e *Engine) patience(u *unit, m Moment) float64 {
+func (rv *review) patience(u *unit) float64 {
 	c := u.class()
-	p := patience[c] * m.pace()
-	if m.Patience > 0 {
-		p = max(min(p, leastPatience), p*m.Patience)
+	p := patience[c] * rv.pace()
+	if rv.Patience > 0 {
+		p = max(min(p, leastPatience), p*rv.Patience)
 	}
 	isView := u.part == result && u.fact.act == View
-	if !isView || e.files[u.fact.path()].changed || e.human <= e.request-e.idle(u) {
+	if !isView || rv.files[u.fact.path()].changed || rv.human <= rv.request-rv.idle(u) {
 		return p
 	}
 	if c == wholeFile {
@@ -189,14 +201,70 @@ func (e *Engine) patience(u *unit, m Moment) float64 {
 // idle is the number of requests since a unit was last used: sent first, quoted, its
 // words used, and for a whole text of a file the file touched or named. What is done to
 // a file says nothing of one part of it, or of what an edit answered.
-func (e *Engine) idle(u *unit) int {
+func (cv *conversation) idle(u *unit) int {
 	last := max(u.sent, u.used)
 	if u.state == current {
 		last = max(u.sent, u.folded.touched, u.folded.mentioned)
-		return e.request - last
+		return cv.request - last
 	}
-	if f := e.files[u.fact.path()]; f != nil && u.class() == wholeFile {
+	if f := cv.files[u.fact.path()]; f != nil && u.class() == wholeFile {
 		last = max(last, f.touched, f.mentioned)
 	}
-	return e.request - last
+	return cv.request - last
+}
+
+// What may go and stays is paid for with every request. How long that has gone on says
+// whether the next cut should go back so far (see waitShare).
+
+// freeSince is the request since which nothing is lost with a free unit.
+func (rv *review) freeSince(at int, u *unit) int {
+	f := u.fact
+	var since int
+	switch {
+	case u.state == current:
+		since = rv.oldSince(at, u)
+	case (f.act == Edit || f.act == Write) && !f.ok:
+		since = u.sent + failedFor
+	case u.part == oldText:
+		since = rv.edits[f.editsBefore+keptEdits]
+	case u.part == result && f.repeats:
+		since = u.sent
+	default:
+		since = f.coveredAt
+	}
+	return max(since, u.sent+1)
+}
+
+// oldSince is the request since which a folded copy is not the newest text of its file.
+func (rv *review) oldSince(at int, u *unit) int {
+	if since, ok := rv.outdated(u); ok {
+		return since
+	}
+	if newer := u.folded.copy; newer != at && newer >= 0 {
+		return rv.units[newer].foldedAt
+	}
+	return rv.request
+}
+
+// outdated finds the request since which a later call shows the whole file of a folded
+// copy.
+func (rv *review) outdated(u *unit) (since int, ok bool) {
+	facts := u.folded.facts
+	for i := len(facts) - 1; i >= 0 && rv.units[facts[i].result].sent > u.foldedAt; i-- {
+		if later := facts[i]; later.ok && (later.act == Write || later.wholeView()) {
+			since, ok = rv.units[later.result].sent, true
+		}
+	}
+	return since, ok
+}
+
+// coldSince is the request since which a unit is idle for as long as its patience, which
+// may have shrunk when a human spoke.
+func (rv *review) coldSince(u *unit, patience float64) int {
+	last := rv.request - rv.idle(u)
+	since := last + int(math.Ceil(patience))
+	if rv.human > last {
+		since = max(since, rv.human)
+	}
+	return min(since, rv.request)
 }

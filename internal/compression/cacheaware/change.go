@@ -203,6 +203,7 @@ func (e *Engine) Apply(p Plan) Applied {
 		}
 		e.entries[c.Entry] = entry.WithBlocks(blocks)
 		changed[c.Entry] = e.entries[c.Entry]
+		e.account.touch(c.unit)
 		e.replace(c)
 		e.settleSize(c.unit)
 	}
@@ -214,32 +215,39 @@ func (e *Engine) Apply(p Plan) Applied {
 	return Applied{changed, left}
 }
 
+// drop leaves out calls with their answers, by their heads.
+func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int) {
+	for _, at := range heads {
+		e.account.touch(at)
+	}
+	return e.leaveOut(heads)
+}
+
 // settleSize makes the units of a block as large as the block is now: its tokens are not
 // quite the sum of those of its parts.
-func (e *Engine) settleSize(at int) {
-	u := &e.units[at]
-	size := e.sizeOf(e.entries[u.entry].Blocks[u.block], u.block)
-	rest := &e.units[at]
+func (cv *conversation) settleSize(at int) {
+	u := &cv.units[at]
+	size := cv.sizeOf(cv.entries[u.entry].Blocks[u.block], u.block)
+	rest := &cv.units[at]
 	if f := u.fact; u.part != result && u.part != picture {
-		rest = &e.units[f.head]
+		rest = &cv.units[f.head]
 		for _, part := range slices.Concat([]int{f.head}, f.olds, f.news, f.bodies, f.args) {
-			size -= e.units[part].tokens
+			size -= cv.units[part].tokens
 		}
 	} else {
 		size -= u.tokens
 	}
 	rest.tokens += size
-	e.total += size
+	cv.total += size
 }
 
 // replace notes that a unit is a pointer now, or holds the text of a file.
-func (e *Engine) replace(c Change) {
-	u := &e.units[c.unit]
-	e.touch(c.unit)
-	e.total -= c.Tokens
+func (cv *conversation) replace(c Change) {
+	u := &cv.units[c.unit]
+	cv.total -= c.Tokens
 	u.tokens -= c.Tokens
 	u.free = c.Why == Free || c.Why == Folded
-	u.prunedAt = e.request
+	u.prunedAt = cv.request
 	if c.Why == Unnumbered {
 		u.numbered, u.plain = 0, true
 		return
@@ -248,7 +256,7 @@ func (e *Engine) replace(c Change) {
 		u.state, u.text = pruned, ""
 		return
 	}
-	f := e.files[u.fact.path()]
+	f := cv.files[u.fact.path()]
 	u.state, u.text = current, c.Text
-	u.folded, u.foldedAt, f.copy = f, e.request, c.unit
+	u.folded, u.foldedAt, f.copy = f, cv.request, c.unit
 }

@@ -47,7 +47,10 @@
 //
 // # State
 //
-// An Engine follows one conversation. Everything it knows is a function of what it
+// An Engine follows one conversation. It has four parts: the conversation with its units,
+// sizes and files (conversation.go), the account with what the provider holds (account.go,
+// cache.go), what reports have taught (learn.go), and, made anew for each moment, the review
+// of what may leave (candidate.go). Everything it knows is a function of what it
 // was given, in order: entries added, changes applied, requests settled, which a
 // reply carries with it (request.go). Following the record of a session therefore
 // gives an equal engine (follow.go). It reads no clock, asks no model, looks at the

@@ -2,6 +2,7 @@ package cacheaware
 
 import (
 	"math"
+	"time"
 
 	"agent/internal/history"
 )
@@ -18,60 +19,84 @@ type Options struct {
 
 // Engine follows one conversation and says what may leave it.
 type Engine struct {
-	Options
-
-	entries []*history.Content
-	units   []unit
-	// open are the calls that wait for their answer, by id.
-	open  map[string]*fact
-	files map[string]*file
-	// byKey is the latest call with each key.
-	byKey map[string]*fact
-	// bySource is the latest answer that is the content of each source.
-	bySource map[string]*fact
-	words    vocabulary
-	// request counts the replies so far: the number of the next request.
-	request int
-	// humans is the latest request that carried a human message first.
-	human int
-	// edits are the requests that first carried the answer of an applied edit.
-	edits []int
-	// answered is the number of units in front of the latest reply.
-	answered int
-	// total is the size of the conversation as it is, unpruned as it came.
-	total, unpruned int
-
-	account account
-	// bills are those of the requests so far, again the files that were asked for again
-	// since the latest.
-	bills []Bill
-	again []string
-	// latest is the latest request that was answered.
-	latest  Request
+	*conversation
+	account *account
 	learned learned
+	// latest is the latest request that was answered.
+	latest Request
 	// rebuilding is set while entries are added that were settled before.
 	rebuilding bool
 }
 
 // New returns an engine for an empty conversation.
 func New(o Options) *Engine {
-	return &Engine{
-		Options: o,
-		open:    map[string]*fact{},
-		files:   map[string]*file{},
-		byKey:   map[string]*fact{},
-
+	c := &conversation{
+		Options:  o,
+		open:     map[string]*fact{},
+		files:    map[string]*file{},
+		byKey:    map[string]*fact{},
 		bySource: map[string]*fact{},
 		words:    vocabulary{},
 		human:    -1,
-		account:  account{kept: math.MaxInt},
 	}
+	return &Engine{conversation: c, account: &account{conversation: c, kept: math.MaxInt}}
 }
 
-func (e *Engine) count(text string) int { return e.Counter().Count(text) }
+// Add takes an entry that was appended to the conversation.
+func (e *Engine) Add(entry *history.Content) {
+	if entry.Speaker == history.AI && !e.rebuilding {
+		e.settle(entry)
+	}
+	e.append(entry)
+}
 
-// Len is the number of entries the engine was given.
-func (e *Engine) Len() int { return len(e.entries) }
+// settle takes what the reply says of its request into the account.
+func (e *Engine) settle(reply *history.Content) {
+	r, ok := requestOf(reply)
+	if !ok {
+		return
+	}
+	m := r.Moment()
+	e.account.begin(m)
+	if e.account.sentOnce {
+		m = e.learned.learn(e.latest, r, m, m.Head+e.total, e.account.found(m, e.account.kept))
+	}
+	e.account.settle(m)
+	e.latest = r
+	e.setPins(r.Pins)
+}
 
-// Entry returns an entry as it is, with the changes applied so far.
-func (e *Engine) Entry(i int) *history.Content { return e.entries[i] }
+// Sent notes that the request was sent, and settles what it cost.
+func (e *Engine) Sent(m Moment) { e.account.settle(m) }
+
+// Latest is the latest request that was answered; false before the first.
+func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
+
+// Fresh reports that no request was sent since the engine began, or began anew.
+func (e *Engine) Fresh() bool { return !e.account.sentOnce }
+
+// Account is what was spent so far, and what sending everything would have cost.
+func (e *Engine) Account() Account { return e.account.Account }
+
+// Bills lists what the requests so far cost, in order.
+func (e *Engine) Bills() []Bill { return e.account.bills }
+
+// Next is what the next request would cost as the conversation is.
+func (e *Engine) Next(m Moment) Bill {
+	return e.account.bill(m, e.account.cached(m, e.account.kept))
+}
+
+// Believe is what is believed of a provider's cache after what it has reported.
+func (e *Engine) Believe(c Cache) Cache { return e.learned.believe(c) }
+
+// Pauses are what a life is learned from: the longest pause after which most was still held,
+// and the shortest after which nothing was; 0 for none.
+func (e *Engine) Pauses() [2]time.Duration { return [2]time.Duration{e.learned.alive, e.learned.dead} }
+
+// Shortfalls reports that a provider finds less than its kind of cache should, so that
+// only the end of the latest request is counted on.
+func (e *Engine) Shortfalls() bool { return e.learned.short >= shortfalls }
+
+// CacheFails reports that the provider's cache held nothing of what it should have,
+// several times in a row.
+func (e *Engine) CacheFails() bool { return e.learned.missed >= misses }

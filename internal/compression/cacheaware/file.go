@@ -95,14 +95,14 @@ func (f *file) applyEdits(edits []edit) bool {
 
 // note records an answered call on the file: what it shows, and what it makes
 // unnecessary (see free).
-func (f *file) note(done *fact, e *Engine) {
-	f.touched = e.request
-	f.heed(done, e)
+func (f *file) note(done *fact, cv *conversation) {
+	f.touched = cv.request
+	f.heed(done, cv)
 	if done.ok {
 		f.changed = f.changed || done.act == Edit || done.act == Write
-		f.cover(done, e.request)
+		f.cover(done, cv.request)
 		f.follow(done)
-		f.show(done, e)
+		f.show(done, cv)
 	}
 	f.facts = append(f.facts, done)
 }
@@ -131,17 +131,17 @@ const regret = 5
 
 // heed pins the file when the model asks for what was pruned of it, or fails to
 // quote it: it is needed after all.
-func (f *file) heed(done *fact, e *Engine) {
+func (f *file) heed(done *fact, cv *conversation) {
 	if done.act != View && (done.act != Edit || done.ok) {
 		return
 	}
 	for _, earlier := range f.facts {
 		for _, at := range slices.Concat(earlier.olds, earlier.news, earlier.bodies, []int{earlier.result}) {
-			u := &e.units[at]
+			u := &cv.units[at]
 			overlaps := done.act != View || earlier.act != View || done.lo <= earlier.hi && earlier.lo <= done.hi
-			if !u.stands() && !u.free && overlaps && e.request-u.prunedAt <= regret {
+			if !u.stands() && !u.free && overlaps && cv.request-u.prunedAt <= regret {
 				f.pinned = true
-				e.again = append(e.again, f.path)
+				cv.again = append(cv.again, f.path)
 				return
 			}
 		}
@@ -149,7 +149,7 @@ func (f *file) heed(done *fact, e *Engine) {
 }
 
 // show keeps the list of texts of the file in the context.
-func (f *file) show(done *fact, e *Engine) {
+func (f *file) show(done *fact, cv *conversation) {
 	switch done.act {
 	case Write:
 		f.shown = nil
@@ -157,12 +157,12 @@ func (f *file) show(done *fact, e *Engine) {
 			f.shown = []*shown{{unit: done.bodies[0], text: done.content}}
 		}
 	case View:
-		if f.repeats(done, e) || done.result < 0 {
+		if f.repeats(done, cv) || done.result < 0 {
 			return
 		}
 		kept := f.shown[:0]
 		for _, s := range f.shown {
-			if other := e.units[s.unit].fact; other == nil || done.lo > other.lo || done.hi < other.hi {
+			if other := cv.units[s.unit].fact; other == nil || done.lo > other.lo || done.hi < other.hi {
 				kept = append(kept, s)
 			}
 		}
@@ -181,12 +181,12 @@ func (f *file) show(done *fact, e *Engine) {
 // repeats finds a text in the context, not edited since, that holds all that done
 // shows. The older one then stays, which costs nothing, and the new one becomes a
 // reference (F5).
-func (f *file) repeats(done *fact, e *Engine) bool {
+func (f *file) repeats(done *fact, cv *conversation) bool {
 	if done.result < 0 || done.content == "" {
 		return false
 	}
 	for _, s := range f.shown {
-		u := &e.units[s.unit]
+		u := &cv.units[s.unit]
 		if s.edited || !u.stands() || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
 			continue
 		}

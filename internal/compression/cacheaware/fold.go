@@ -40,16 +40,16 @@ type foldedText struct {
 // folds lists the files whose trail can be folded, in the order of their names.
 // One that frees less than its cold units do by themselves is none: the file is
 // not needed any more.
-func (e *Engine) folds(m Moment, candidates []candidate) []fold {
+func (rv *review) folds(candidates []candidate) []fold {
 	alone := map[int]int{}
 	for _, c := range candidates {
 		if c.hard() {
-			alone[c.unit] = e.frees(c)
+			alone[c.unit] = rv.frees(c)
 		}
 	}
 	var found []fold
-	for _, f := range e.files {
-		if folded, ok := e.foldOf(f, m); ok && folded.gain(alone) > 0 {
+	for _, f := range rv.files {
+		if folded, ok := rv.foldOf(f); ok && folded.gain(alone) > 0 {
 			found = append(found, folded)
 		}
 	}
@@ -57,8 +57,8 @@ func (e *Engine) folds(m Moment, candidates []candidate) []fold {
 	return found
 }
 
-func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
-	if len(f.facts) < 2 || !f.known && (m.Files == nil || f.hash == "") {
+func (rv *review) foldOf(f *file) (fold, bool) {
+	if len(f.facts) < 2 || !f.known && (rv.Moment.Files == nil || f.hash == "") {
 		return fold{}, false
 	}
 	newest := f.facts[len(f.facts)-1]
@@ -68,12 +68,12 @@ func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
 	if newest.act == Edit && !newest.ok {
 		return fold{}, false // its error would stay behind the copy
 	}
-	target := &e.units[newest.result]
-	trail, freed, edited := e.trail(f, newest)
+	target := &rv.units[newest.result]
+	trail, freed, edited := rv.trail(f, newest)
 	if !edited || freed < minFold {
 		return fold{}, false
 	}
-	text, ok := e.currentText(f, m)
+	text, ok := rv.currentText(f)
 	if !ok || text.strange {
 		return fold{}, false
 	}
@@ -89,7 +89,7 @@ func (e *Engine) foldOf(f *file, m Moment) (fold, bool) {
 // trail returns the units that a fold of f replaces, what they free, and whether
 // the file was edited. A call that changes another file too is left alone, and
 // with it the whole file: its texts cannot be distinguished.
-func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bool) {
+func (cv *conversation) trail(f *file, newest *fact) (units []int, freed int, edited bool) {
 	for _, done := range f.facts {
 		if len(done.paths) > 1 {
 			return nil, 0, false
@@ -100,7 +100,7 @@ func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bo
 			parts = append(parts, done.result)
 		}
 		for _, at := range parts {
-			u := &e.units[at]
+			u := &cv.units[at]
 			if !u.stands() || u.saves() < minFoldUnit {
 				continue
 			}
@@ -113,19 +113,19 @@ func (e *Engine) trail(f *file, newest *fact) (units []int, freed int, edited bo
 
 // currentText is the text of f now, from the disk where there is one, else as the
 // conversation shows it.
-func (e *Engine) currentText(f *file, m Moment) (foldedText, bool) {
+func (rv *review) currentText(f *file) (foldedText, bool) {
 	if f.foreign {
 		return foldedText{}, false
 	}
 	if f.folded.ok {
 		return f.folded, true
 	}
-	text, ok := f.now(m)
+	text, ok := f.now(rv.Moment)
 	if !ok {
 		return foldedText{}, false
 	}
 	f.folded = foldedText{plain: text, text: foldHeading(f.path) + text, ok: true}
-	f.folded.tokens = e.count(f.folded.text)
+	f.folded.tokens = rv.count(f.folded.text)
 	f.folded.strange = f.seen != nil && !holds(text, f.seen.content)
 	return f.folded, true
 }
@@ -146,13 +146,13 @@ func (f *file) now(m Moment) (string, bool) {
 // anyForeign looks once more at the disk before folds from a unit on are carried
 // out, and reports whether a file was changed by other hands since it was read. Such
 // a file is left alone until the conversation touches it.
-func (e *Engine) anyForeign(folds []fold, at int, m Moment) bool {
+func (rv *review) anyForeign(folds []fold, at int) bool {
 	found := false
 	for _, f := range folds {
 		if f.start < at {
 			continue
 		}
-		if text, ok := f.file.now(m); !ok || text != f.file.folded.plain {
+		if text, ok := f.file.now(rv.Moment); !ok || text != f.file.folded.plain {
 			f.file.foreign, found = true, true
 		}
 	}

@@ -22,7 +22,7 @@ func (e *Engine) Rebuild(entries []*history.Content) {
 		fresh.Add(entry)
 	}
 	fresh.rebuilding = false
-	fresh.bills, fresh.again = e.bills, nil
+	fresh.account.bills, fresh.again = e.account.bills, nil
 	*e = *fresh
 }
 
@@ -97,6 +97,7 @@ func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 		}
 		if c, differs := e.changeTo(at, before, after); differs && len(kinds) > 0 {
 			c.Why = Why(kinds[0])
+			e.account.touch(at)
 			e.replace(c)
 			changed = append(changed, at)
 			kinds = kinds[1:]
@@ -161,14 +162,14 @@ func ours(step history.Step) bool {
 }
 
 // firstOf is the first unit of an entry, or of those that follow it.
-func (e *Engine) firstOf(entry int) int {
-	at, _ := slices.BinarySearchFunc(e.units, entry, func(u unit, entry int) int { return u.entry - entry })
+func (cv *conversation) firstOf(entry int) int {
+	at, _ := slices.BinarySearchFunc(cv.units, entry, func(u unit, entry int) int { return u.entry - entry })
 	return at
 }
 
 // changeTo compares a unit in two forms of its entry.
-func (e *Engine) changeTo(at int, before, after *history.Content) (Change, bool) {
-	u := &e.units[at]
+func (cv *conversation) changeTo(at int, before, after *history.Content) (Change, bool) {
+	u := &cv.units[at]
 	if u.fixed() || u.block >= len(before.Blocks) || u.block >= len(after.Blocks) || before.Blocks[u.block] == after.Blocks[u.block] {
 		return Change{}, false
 	}
@@ -188,8 +189,8 @@ func (e *Engine) changeTo(at int, before, after *history.Content) (Change, bool)
 		switch {
 		case u.fact == nil:
 		case strings.HasPrefix(text, foldHeading(u.fact.path())):
-			return Change{Text: text, Tokens: u.tokens - u.left - e.count(text), unit: at}, true
-		case e.numbers(u) > 0 && text == withoutNumbers(b.Result.Text()):
+			return Change{Text: text, Tokens: u.tokens - u.left - cv.count(text), unit: at}, true
+		case cv.numbers(u) > 0 && text == withoutNumbers(b.Result.Text()):
 			return Change{Text: text, Tokens: u.numbered, unit: at}, true
 		}
 		return Change{Tokens: u.saves(), unit: at}, true

@@ -57,18 +57,20 @@ type cut struct {
 
 // Plan looks for the cut that is worth most. It changes nothing.
 func (e *Engine) Plan(m Moment) Plan {
-	e.begin(m)
-	candidates := e.candidates(m)
-	folds := e.folds(m, candidates)
-	s := newSweep(e, m, candidates, folds)
+	a := e.account
+	a.begin(m)
+	rv := e.review(m)
+	candidates := rv.candidates()
+	folds := rv.folds(candidates)
+	s := newSweep(a, m, candidates, folds)
 	cuts := s.cuts()
-	bank := e.bank(m, s.newSaved)
-	cuts = slices.DeleteFunc(cuts, func(c cut) bool { return !m.Pressed && c.freed < e.leastFreed(m) })
-	best := choose(cuts, bank-m.rounding(), e.faults(m), m.Pressed)
+	bank := a.bank(m, s.newSaved)
+	cuts = slices.DeleteFunc(cuts, func(c cut) bool { return !m.Pressed && c.freed < a.leastFreed(m) })
+	best := choose(cuts, bank-m.rounding(), a.faults(m), m.Pressed)
 	if best == nil {
 		return Plan{Bank: bank}
 	}
-	if e.anyForeign(folds, best.at, m) {
+	if rv.anyForeign(folds, best.at) {
 		return e.Plan(m)
 	}
 	return Plan{Changes: e.changes(best.at, candidates, folds), Paid: best.dearer, Saves: best.saves, Bank: bank}
@@ -77,9 +79,9 @@ func (e *Engine) Plan(m Moment) Plan {
 // leastFreed is how much a cut must free at a provider that finds whole steps. It may
 // round every request down by as much more as a step has, from then on: what is saved with
 // each request must be more than that.
-func (e *Engine) leastFreed(m Moment) float64 {
+func (a *account) leastFreed(m Moment) float64 {
 	const leastRead = 0.02
-	return m.rounding()/max(leastRead, m.Price.Read) - float64(e.unpruned-e.total)
+	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.unpruned-a.total)
 }
 
 // rounding is the most that a request may cost more for being rounded down to whole steps.
@@ -111,7 +113,7 @@ func choose(cuts []cut, bank, faults float64, pressed bool) *cut {
 // sweep walks through the units from the tail to the head and weighs every place
 // where a cut may begin.
 type sweep struct {
-	*Engine
+	*account
 	m          Moment
 	candidates map[int]candidate
 	folds      []fold
@@ -119,9 +121,9 @@ type sweep struct {
 	// were passed.
 	startAt map[int][]int
 	folded  map[int]bool
-	// found is what the provider finds if the first change is at a unit, warm if nothing
+	// finds is what the provider finds if the first change is at a unit, warm if nothing
 	// changes.
-	found []int
+	finds []int
 	warm  int
 	// saved is what a cut here frees of what was sent, lasting the part of saved that would cause a cut by itself, waited that times
 	// the requests since it could have gone, newSaved what leaves of what was never sent.
@@ -130,8 +132,8 @@ type sweep struct {
 	risky bool
 }
 
-func newSweep(e *Engine, m Moment, candidates []candidate, folds []fold) *sweep {
-	s := &sweep{Engine: e, m: m, candidates: make(map[int]candidate, len(candidates)), folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
+func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep {
+	s := &sweep{account: a, m: m, candidates: make(map[int]candidate, len(candidates)), folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
 	for _, c := range candidates {
 		s.candidates[c.unit] = c
 	}
@@ -144,24 +146,24 @@ func newSweep(e *Engine, m Moment, candidates []candidate, folds []fold) *sweep 
 
 // findings works out what the provider finds for each first change, in one pass.
 func (s *sweep) findings() {
-	s.found = make([]int, s.account.sent+1)
-	anchors, held, tokens := s.account.anchors, s.m.Head, s.m.Head
-	for at := range s.found {
+	s.finds = make([]int, s.sent+1)
+	anchors, held, tokens := s.anchors, s.m.Head, s.m.Head
+	for at := range s.finds {
 		for len(anchors) > 0 && anchors[0].units <= at {
 			if s.m.Cache.Alive(s.m.At.Sub(anchors[0].used)) {
 				held = tokens
 			}
 			anchors = anchors[1:]
 		}
-		s.found[at] = s.m.Cache.whole(tokens)
+		s.finds[at] = s.m.Cache.whole(tokens)
 		if s.m.Cache.Kind == CacheMarks {
-			s.found[at] = s.m.Cache.whole(held)
+			s.finds[at] = s.m.Cache.whole(held)
 		}
-		if at < s.account.sent {
+		if at < s.sent {
 			tokens += s.units[at].tokens
 		}
 	}
-	s.warm = s.found[s.account.sent]
+	s.warm = s.finds[s.sent]
 }
 
 // cuts lists the places where a cut may begin, from the tail to the head.
@@ -186,9 +188,9 @@ func (s *sweep) takeUnit(at int) bool {
 	if !ok {
 		return false
 	}
-	s.risky = s.risky || c.why != Free && c.why != Unnumbered && (c.hard() || at < s.account.sent) && s.units[at].quotable()
+	s.risky = s.risky || c.why != Free && c.why != Unnumbered && (c.hard() || at < s.sent) && s.units[at].quotable()
 	switch {
-	case at < s.account.sent:
+	case at < s.sent:
 		s.saved += saves
 		if c.hard() {
 			s.lasting += saves
@@ -220,11 +222,11 @@ func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
 }
 
 // frees is what a candidate frees that is no call with its answer.
-func (e *Engine) frees(c candidate) int {
+func (cv *conversation) frees(c candidate) int {
 	if c.why == Unnumbered {
-		return e.units[c.unit].numbered
+		return cv.units[c.unit].numbered
 	}
-	return e.units[c.unit].saves()
+	return cv.units[c.unit].saves()
 }
 
 // takeFolds adds up the folds that begin at a unit: what they free beyond what their
@@ -246,17 +248,17 @@ func (s *sweep) takeFolds(at int) bool {
 
 func (s *sweep) cut(at int) cut {
 	r, w := s.m.Price.Read, s.m.Price.Write
-	if at >= s.account.sent || s.m.Cold || !s.account.sentOnce || s.m.Cache.Kind == CacheNone {
+	if at >= s.sent || s.m.Cold || !s.sentOnce || s.m.Cache.Kind == CacheNone {
 		freed := s.saved + s.newSaved
 		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed, freed: freed}
 	}
-	dearer := (w-r)*float64(s.warm-s.found[at]) - w*s.saved
+	dearer := (w-r)*float64(s.warm-s.finds[at]) - w*s.saved
 	worth := r * (s.horizon()*s.lasting + waitShare*s.waited)
 	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved, freed: s.saved}
 }
 
 // horizon is the number of requests within which a cut must pay back.
-func (e *Engine) horizon() float64 { return max(horizon, horizonShare*float64(e.request)) }
+func (cv *conversation) horizon() float64 { return max(horizon, horizonShare*float64(cv.request)) }
 
 // changes lists everything that accompanies a cut at a unit: what is hard, and of
 // what was sent before also what is soft.
@@ -294,24 +296,24 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 	return changes
 }
 
-func (e *Engine) change(at int, why Why) Change {
-	u := &e.units[at]
-	c := Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Paths: u.paths(), Why: why, Tokens: u.saves(), Idle: e.idle(u), unit: at}
-	if r, ok := e.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Unnumbered {
+func (cv *conversation) change(at int, why Why) Change {
+	u := &cv.units[at]
+	c := Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Paths: u.paths(), Why: why, Tokens: u.saves(), Idle: cv.idle(u), unit: at}
+	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Unnumbered {
 		c.Text, c.Tokens = withoutNumbers(r.Result.Text()), u.numbered
 	}
 	return c
 }
 
 // pairChange is a call that leaves with its answer.
-func (e *Engine) pairChange(f *fact) Change {
-	u := &e.units[f.head]
-	return Change{Entry: u.entry, Block: u.block, Kind: "call", Subject: u.subject(), Paths: u.paths(), Why: Hollow, Tokens: e.pairTokens(f), unit: f.head}
+func (cv *conversation) pairChange(f *fact) Change {
+	u := &cv.units[f.head]
+	return Change{Entry: u.entry, Block: u.block, Kind: "call", Subject: u.subject(), Paths: u.paths(), Why: Hollow, Tokens: cv.pairTokens(f), unit: f.head}
 }
 
 // copyOf is the answer that holds the current text of a folded file.
-func (e *Engine) copyOf(f fold) Change {
-	c := e.change(f.target, Folded)
-	c.Text, c.Tokens = f.text, e.units[f.target].tokens-f.tokens
+func (cv *conversation) copyOf(f fold) Change {
+	c := cv.change(f.target, Folded)
+	c.Text, c.Tokens = f.text, cv.units[f.target].tokens-f.tokens
 	return c
 }

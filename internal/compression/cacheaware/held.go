@@ -32,24 +32,25 @@ type Standing struct {
 // Held lists the units about a file or command, by its path or the end of it, or all of
 // them, in the order of the conversation.
 func (e *Engine) Held(subject string, m Moment) []Held {
-	whys := e.whys(m)
+	rv := e.review(m)
+	whys := rv.whys()
 	var held []Held
-	for at := range e.units {
-		u := &e.units[at]
-		if u.fixed() || !u.stands() || u.fact == nil || u.saves() < minSaved || !matches(u.subject(), subject) {
+	for at := range rv.units {
+		u := &rv.units[at]
+		if !u.mayGo() || !matches(u.subject(), subject) {
 			continue
 		}
 		held = append(held, Held{
 			Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
-			Why: whys[at], Pinned: e.pinned(u), Reason: e.holds(u, whys[at], m),
+			Why: whys[at], Pinned: rv.pinned(u), Reason: rv.holds(u, whys[at]),
 		})
 	}
 	return held
 }
 
-func (e *Engine) whys(m Moment) map[int]Why {
+func (rv *review) whys() map[int]Why {
 	whys := map[int]Why{}
-	for _, c := range e.candidates(m) {
+	for _, c := range rv.candidates() {
 		whys[c.unit] = c.why
 	}
 	return whys
@@ -60,37 +61,35 @@ func matches(subject, wanted string) bool {
 }
 
 // holds says why a unit is still there.
-func (e *Engine) holds(u *unit, why Why, m Moment) string {
-	idle := e.idle(u)
+func (rv *review) holds(u *unit, why Why) string {
+	idle := rv.idle(u)
 	switch {
 	case why == Free:
 		return "nothing would be lost with it; it waits for a cut that pays"
-	case e.pinned(u):
+	case rv.pinned(u):
 		return "pinned"
 	case u.instructs():
 		return "it says how to work; only newer content of its source takes its place"
 	case why == Cold:
 		return fmt.Sprintf("not used for %d requests; it waits for a cut that pays", idle)
 	case why == Soft:
-		return fmt.Sprintf("not used for %d of %.0f requests; it goes along with the next cut", idle, e.patience(u, m))
+		return fmt.Sprintf("not used for %d of %.0f requests; it goes along with the next cut", idle, rv.patience(u))
 	default:
-		return fmt.Sprintf("used %d requests ago; it stays for %.0f", idle, e.patience(u, m))
+		return fmt.Sprintf("used %d requests ago; it stays for %.0f", idle, rv.patience(u))
 	}
 }
 
-// Standing sums up what could go and does not.
+// Standing sums up what Held lists.
 func (e *Engine) Standing(m Moment) Standing {
 	var s Standing
-	whys := e.whys(m)
-	for at := range e.units {
-		u := &e.units[at]
+	for _, h := range e.Held("", m) {
 		switch {
-		case whys[at] == Free:
-			s.Free += u.tokens
-		case whys[at] == Cold:
-			s.Cold += u.tokens
-		case u.fact != nil && !u.fixed() && u.stands() && e.pinned(u):
-			s.Pinned += u.tokens
+		case h.Why == Free:
+			s.Free += h.Tokens
+		case h.Why == Cold:
+			s.Cold += h.Tokens
+		case h.Pinned:
+			s.Pinned += h.Tokens
 		}
 	}
 	return s
@@ -99,9 +98,9 @@ func (e *Engine) Standing(m Moment) Standing {
 // Pin keeps everything about a file until it is unpinned. The path is absolute,
 // relative to the workspace, or the end of one. It reports false when the
 // conversation does not know the file.
-func (e *Engine) Pin(path string, pinned bool) bool {
+func (cv *conversation) Pin(path string, pinned bool) bool {
 	known := false
-	for name, f := range e.files {
+	for name, f := range cv.files {
 		if matches(name, path) {
 			f.pinned, known = pinned, true
 		}
@@ -110,20 +109,20 @@ func (e *Engine) Pin(path string, pinned bool) bool {
 }
 
 // Request is the number of the next request, from 1.
-func (e *Engine) Request() int { return e.request + 1 }
+func (cv *conversation) Request() int { return cv.request + 1 }
 
 // Regrets reports whether what went before a request should have stayed if it is asked
 // for again now.
-func (e *Engine) Regrets(request int) bool { return e.Request()-request <= regret }
+func (cv *conversation) Regrets(request int) bool { return cv.Request()-request <= regret }
 
 // Files lists the files that the conversation knows.
-func (e *Engine) Files() []string { return slices.Sorted(maps.Keys(e.files)) }
+func (cv *conversation) Files() []string { return slices.Sorted(maps.Keys(cv.files)) }
 
 // Pins lists the pinned files.
-func (e *Engine) Pins() []string {
+func (cv *conversation) Pins() []string {
 	var pins []string
-	for _, path := range slices.Sorted(maps.Keys(e.files)) {
-		if e.files[path].pinned {
+	for _, path := range slices.Sorted(maps.Keys(cv.files)) {
+		if cv.files[path].pinned {
 			pins = append(pins, path)
 		}
 	}
@@ -131,11 +130,8 @@ func (e *Engine) Pins() []string {
 }
 
 // setPins makes these the pinned files.
-func (e *Engine) setPins(paths []string) {
-	for path, f := range e.files {
+func (cv *conversation) setPins(paths []string) {
+	for path, f := range cv.files {
 		f.pinned = slices.Contains(paths, path)
 	}
 }
-
-// Fresh reports that no request was sent since the engine began, or began anew.
-func (e *Engine) Fresh() bool { return !e.account.sentOnce }

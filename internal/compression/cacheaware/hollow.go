@@ -16,25 +16,25 @@ const hollowAfter = 20
 // hollow reports whether nothing of a call, by its head, and of its answer is left that a
 // request needs. A fold needs the newest call on a file; what a provider attached must
 // come back where it stood.
-func (e *Engine) hollow(u *unit) bool {
+func (rv *review) hollow(u *unit) bool {
 	f := u.fact
-	if u.part != head || u.state == gone || f.result < 0 || f.act == Keep || e.request-u.sent < hollowAfter {
+	if u.part != head || u.state == gone || f.result < 0 || f.act == Keep || rv.request-u.sent < hollowAfter {
 		return false
 	}
-	if e.units[f.result].state != pruned || len(f.olds) > 0 && f.ok && len(e.edits)-f.editsBefore <= keptEdits {
+	if rv.units[f.result].state != pruned || len(f.olds) > 0 && f.ok && len(rv.edits)-f.editsBefore <= keptEdits {
 		return false
 	}
 	for _, at := range slices.Concat(f.olds, f.news, f.bodies, f.args) {
-		if part := &e.units[at]; part.state != pruned && !e.free(at, part) {
+		if part := &rv.units[at]; part.state != pruned && !rv.free(at, part) {
 			return false
 		}
 	}
 	for _, path := range f.paths {
-		if facts := e.files[path].facts; facts[len(facts)-1] == f {
+		if facts := rv.files[path].facts; facts[len(facts)-1] == f {
 			return false
 		}
 	}
-	return !wantedBack(e.entries[u.entry])
+	return !wantedBack(rv.entries[u.entry])
 }
 
 // wantedBack reports whether a provider wants back what it attached to a reply.
@@ -56,13 +56,13 @@ func (f *fact) pair() []int {
 }
 
 // pairTokens is what leaving out a call and its answer frees.
-func (e *Engine) pairTokens(f *fact) int {
+func (cv *conversation) pairTokens(f *fact) int {
 	tokens := 0
 	for _, at := range f.pair() {
-		tokens += e.units[at].tokens
+		tokens += cv.units[at].tokens
 	}
 	for _, at := range []int{f.head, f.result} {
-		if u := &e.units[at]; u.block == 0 && !withoutBlocks(e.entries[u.entry], map[int]bool{0: true}).Empty() {
+		if u := &cv.units[at]; u.block == 0 && !withoutBlocks(cv.entries[u.entry], map[int]bool{0: true}).Empty() {
 			tokens -= history.EntryTokens
 		}
 	}
@@ -79,57 +79,56 @@ func withoutBlocks(entry *history.Content, gone map[int]bool) *history.Content {
 	return entry.WithBlocks(rest)
 }
 
-// drop leaves out calls with their answers, by their heads. An entry in which nothing else
+// leaveOut leaves out calls with their answers, by their heads. An entry in which nothing else
 // is said leaves too. It returns what the others became, and the indexes of those that
 // left.
-func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int) {
+func (cv *conversation) leaveOut(heads []int) (changed map[int]*history.Content, left []int) {
 	out := map[int]map[int]bool{}
 	for _, at := range heads {
-		e.touch(at)
-		for _, part := range e.units[at].fact.pair() {
-			u := &e.units[part]
+		for _, part := range cv.units[at].fact.pair() {
+			u := &cv.units[part]
 			if out[u.entry] == nil {
 				out[u.entry] = map[int]bool{}
 			}
 			out[u.entry][u.block] = true
 			if u.state == whole {
-				u.free, u.prunedAt = true, e.request
+				u.free, u.prunedAt = true, cv.request
 			}
-			e.leave(u)
+			cv.leave(u)
 		}
 	}
 	changed = map[int]*history.Content{}
 	for entry, blocks := range out {
-		rest := withoutBlocks(e.entries[entry], blocks)
+		rest := withoutBlocks(cv.entries[entry], blocks)
 		if rest.Empty() {
 			left = append(left, entry)
 		} else {
-			e.entries[entry], changed[entry] = rest, rest
+			cv.entries[entry], changed[entry] = rest, rest
 		}
-		e.closeUp(entry, blocks, rest.Empty())
+		cv.closeUp(entry, blocks, rest.Empty())
 	}
 	slices.Sort(left)
-	e.renumber(left)
+	cv.renumber(left)
 	return changed, left
 }
 
 // leave notes that nothing is left of a unit.
-func (e *Engine) leave(u *unit) {
-	e.total -= u.tokens
+func (cv *conversation) leave(u *unit) {
+	cv.total -= u.tokens
 	u.tokens, u.left, u.text, u.state = 0, 0, "", gone
 }
 
 // closeUp numbers the units of an entry anew after blocks have left it; with all of them
 // what was not sent anyway leaves too.
-func (e *Engine) closeUp(entry int, blocks map[int]bool, all bool) {
+func (cv *conversation) closeUp(entry int, blocks map[int]bool, all bool) {
 	first := true
-	for at := e.firstOf(entry); at < len(e.units) && e.units[at].entry == entry; at++ {
-		u := &e.units[at]
+	for at := cv.firstOf(entry); at < len(cv.units) && cv.units[at].entry == entry; at++ {
+		u := &cv.units[at]
 		switch {
 		case u.state == gone:
 			continue
 		case all:
-			e.leave(u)
+			cv.leave(u)
 			continue
 		}
 		before := 0
@@ -140,26 +139,26 @@ func (e *Engine) closeUp(entry int, blocks map[int]bool, all bool) {
 		}
 		if first && blocks[0] {
 			u.tokens += history.EntryTokens
-			e.total += history.EntryTokens
+			cv.total += history.EntryTokens
 		}
 		u.block, first = u.block-before, false
 	}
 }
 
 // renumber closes the gaps that entries leave. What is gone counts to the entry behind it.
-func (e *Engine) renumber(left []int) {
+func (cv *conversation) renumber(left []int) {
 	if len(left) == 0 {
 		return
 	}
-	for at := range e.units {
-		before, _ := slices.BinarySearch(left, e.units[at].entry)
-		e.units[at].entry -= before
+	for at := range cv.units {
+		before, _ := slices.BinarySearch(left, cv.units[at].entry)
+		cv.units[at].entry -= before
 	}
-	kept := make([]*history.Content, 0, len(e.entries)-len(left))
-	for i, entry := range e.entries {
+	kept := make([]*history.Content, 0, len(cv.entries)-len(left))
+	for i, entry := range cv.entries {
 		if _, leaves := slices.BinarySearch(left, i); !leaves {
 			kept = append(kept, entry)
 		}
 	}
-	e.entries = kept
+	cv.entries = kept
 }

@@ -30,9 +30,8 @@ const (
 	leastPause = time.Minute
 )
 
-// Believe is what is believed of a provider's cache after what it has reported.
-func (e *Engine) Believe(c Cache) Cache {
-	l := e.learned
+// believe is what is believed of a provider's cache after what it has reported.
+func (l learned) believe(c Cache) Cache {
 	if l.short >= shortfalls && c.Kind != CacheNone {
 		c.Kind, c.Step, c.Reach, c.Ends = CacheMarks, 0, 0, true
 	}
@@ -45,36 +44,22 @@ func (e *Engine) Believe(c Cache) Cache {
 	return c
 }
 
-// Pauses are what a life is learned from: the longest pause after which most was still held,
-// and the shortest after which nothing was; 0 for none.
-func (e *Engine) Pauses() [2]time.Duration { return [2]time.Duration{e.learned.alive, e.learned.dead} }
-
-// Shortfalls reports that a provider finds less than its kind of cache should, so that
-// only the end of the latest request is counted on.
-func (e *Engine) Shortfalls() bool { return e.learned.short >= shortfalls }
-
-// CacheFails reports that the provider's cache held nothing of what it should have,
-// several times in a row.
-func (e *Engine) CacheFails() bool { return e.learned.missed >= misses }
-
-// learn takes what a reply reports of a request that was believed to find so many tokens if
-// the cache was warm, and returns the request as it turned out.
-func (e *Engine) learn(r Request, m Moment, expected int) Moment {
-	l := &e.learned
-	if r.Model != e.latest.Model {
+// learn takes what a reply reports of a request of so many tokens that was believed to find
+// those expected if the cache was warm, and returns the request as it turned out.
+func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment {
+	if r.Model != latest.Model {
 		*l = learned{}
 	}
 	if r.Prompt <= 0 {
 		return m
 	}
 	l.reports = l.reports || r.Cached > 0
-	total := m.Head + e.total
 	m.Found, m.Reported = float64(r.Cached)/float64(r.Prompt), l.reports
 	if expected-m.Head < leastCached {
 		return m
 	}
 	found := m.Found * float64(total)
-	if pause := r.Time().Sub(e.latest.Time()); e.latest.At > 0 && pause >= leastPause && l.reports && r.HeadSum == e.latest.HeadSum {
+	if pause := r.Time().Sub(latest.Time()); latest.At > 0 && pause >= leastPause && l.reports && r.HeadSum == latest.HeadSum {
 		l.paused(pause, found >= float64(expected)/2, r.Cached == 0)
 	}
 	switch {

@@ -35,30 +35,30 @@ type Quote struct {
 }
 
 // Recorded lists the units of a conversation nothing was pruned of.
-func (e *Engine) Recorded() []Part {
-	parts := make([]Part, len(e.units))
-	for at := range e.units {
-		u := &e.units[at]
-		entry := e.entries[u.entry]
+func (cv *conversation) Recorded() []Part {
+	parts := make([]Part, len(cv.units))
+	for at := range cv.units {
+		u := &cv.units[at]
+		entry := cv.entries[u.entry]
 		parts[at] = Part{
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
 			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
 			Found: u.part == result && (u.fact.act == Shell || u.fact.act == Find),
 		}
 		if u.fixed() {
-			parts[at].Text = e.fixedText(u)
+			parts[at].Text = cv.fixedText(u)
 		}
 	}
 	return parts
 }
 
 // fixedText is what a unit shows that never changes.
-func (e *Engine) fixedText(u *unit) string {
-	switch b := e.entries[u.entry].Blocks[u.block].(type) {
+func (cv *conversation) fixedText(u *unit) string {
+	switch b := cv.entries[u.entry].Blocks[u.block].(type) {
 	case *history.Text:
 		return b.Text
 	case *history.ToolCall:
-		return b.Name + " " + shortParameters(b, longArguments(b, e.Tools(b.Name)))
+		return b.Name + " " + shortParameters(b, longArguments(b, cv.Tools(b.Name)))
 	case *history.ToolResponse:
 		return b.Result.Text()
 	}
@@ -66,10 +66,10 @@ func (e *Engine) fixedText(u *unit) string {
 }
 
 // Quotes lists what the edits of a conversation quote, in order.
-func (e *Engine) Quotes() []Quote {
+func (cv *conversation) Quotes() []Quote {
 	var quotes []Quote
-	for at := range e.units {
-		u := &e.units[at]
+	for at := range cv.units {
+		u := &cv.units[at]
 		if u.part != head {
 			continue
 		}

@@ -63,22 +63,3 @@ func requestOf(reply *history.Content) (Request, bool) {
 		return r, err == nil && json.Unmarshal(data, &r) == nil
 	}
 }
-
-// settle takes what the reply says of its request into the account.
-func (e *Engine) settle(reply *history.Content) {
-	r, ok := requestOf(reply)
-	if !ok {
-		return
-	}
-	m := r.Moment()
-	e.begin(m)
-	if e.account.sentOnce {
-		m = e.learn(r, m, e.found(m, e.account.kept))
-	}
-	e.Sent(m)
-	e.latest = r
-	e.setPins(r.Pins)
-}
-
-// Latest is the latest request that was answered; false before the first.
-func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }

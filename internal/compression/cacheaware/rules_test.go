@@ -271,7 +271,7 @@ func TestSince(t *testing.T) {
 		e.Add(entry)
 	}
 	var got []string
-	for _, c := range e.candidates(Moment{Price: SafePrice}) {
+	for _, c := range e.review(Moment{Price: SafePrice}).candidates() {
 		if c.hard() {
 			got = append(got, fmt.Sprintf("%s %s %d", e.units[c.unit].kind(), c.why, c.since))
 		}

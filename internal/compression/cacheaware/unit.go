@@ -81,21 +81,26 @@ type unit struct {
 // minSaved is how many tokens pruning a unit must free.
 const minSaved = 30
 
-// is reports whether the unit shows what it came with, or the text of a file.
+// stands reports whether the unit shows what it came with, or the text of a file.
 func (u *unit) stands() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
 
+// mayGo reports whether a pointer in the place of the unit frees enough.
+func (u *unit) mayGo() bool {
+	return !u.fixed() && u.stands() && u.fact != nil && u.saves() >= minSaved
+}
+
 // numbers is how many tokens the line numbers take that a tool put before the lines of a
 // file. Edits quote the lines without them.
-func (e *Engine) numbers(u *unit) int {
+func (cv *conversation) numbers(u *unit) int {
 	if u.part != result || u.fact.act != View || u.state != whole {
 		return 0
 	}
 	if u.numbered < 0 {
 		u.numbered = 0
-		if r, ok := e.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
-			u.numbered = u.tokens - e.sizeOf(r.WithResult(withoutNumbers(r.Result.Text())), u.block)
+		if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
+			u.numbered = u.tokens - cv.sizeOf(r.WithResult(withoutNumbers(r.Result.Text())), u.block)
 		}
 	}
 	return u.numbered

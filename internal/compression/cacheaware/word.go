@@ -1,6 +1,10 @@
 package cacheaware
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/history"
+)
 
 // A reply that uses rare words of a unit has used the unit. A word is rare when
 // it looks like a name in a program and no human, no text of the model and no head
@@ -85,3 +89,44 @@ func nameWords(text string) func(yield func(string) bool) {
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
+
+// useWords finds the units that a reply uses: those it quotes in an edit, and
+// those of which it holds rare words.
+func (cv *conversation) useWords(reply *history.Content) {
+	seen, count := map[string]bool{}, map[int]int{}
+	for _, block := range reply.Blocks {
+		switch b := block.(type) {
+		case *history.Text:
+			cv.words.used(b.Text, seen, count)
+		case *history.ToolCall:
+			cv.words.used(string(b.Parameters), seen, count)
+			for _, a := range longArguments(b, cv.Tools(b.Name)) {
+				if a.part == oldText {
+					cv.useQuote(a.text)
+				}
+			}
+		}
+	}
+	for at, n := range count {
+		if n >= rareWords {
+			cv.use(at)
+		}
+	}
+}
+
+// useQuote finds the newest unit that shows what an edit quotes.
+func (cv *conversation) useQuote(text string) {
+	if text == "" {
+		return
+	}
+	for at := len(cv.units) - 1; at >= 0; at-- {
+		u := &cv.units[at]
+		if u.text != "" && strings.Contains(u.text, text) {
+			cv.use(at)
+			return
+		}
+	}
+}
+
+// use notes that the reply to the request that was sent last used a unit.
+func (cv *conversation) use(at int) { cv.units[at].used = cv.request + 1 }

@@ -1,0 +1,255 @@
+package cacheaware
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"agent/internal/history"
+	"agent/internal/traits"
+)
+
+// conversation is what was said, cut into units, and what has been done with it since.
+type conversation struct {
+	Options
+
+	entries []*history.Content
+	units   []unit
+	// open are the calls that wait for their answer, by id.
+	open  map[string]*fact
+	files map[string]*file
+	// byKey is the latest call with each key.
+	byKey map[string]*fact
+	// bySource is the latest answer that is the content of each source.
+	bySource map[string]*fact
+	words    vocabulary
+	// request counts the replies so far: the number of the next request.
+	request int
+	// human is the latest request that carried a human message first.
+	human int
+	// edits are the requests that first carried the answer of an applied edit.
+	edits []int
+	// answered is the number of units in front of the latest reply.
+	answered int
+	// total is the size of the conversation as it is, unpruned as it came.
+	total, unpruned int
+	// again are the files that were asked for again since the latest request.
+	again []string
+}
+
+func (cv *conversation) count(text string) int { return cv.Counter().Count(text) }
+
+// Len is the number of entries the engine was given.
+func (cv *conversation) Len() int { return len(cv.entries) }
+
+// Entry returns an entry as it is, with the changes applied so far.
+func (cv *conversation) Entry(i int) *history.Content { return cv.entries[i] }
+
+// append takes an entry.
+func (cv *conversation) append(entry *history.Content) {
+	at := len(cv.entries)
+	cv.entries = append(cv.entries, entry)
+	if entry.Speaker == history.AI {
+		cv.useWords(entry)
+		cv.request++
+		cv.answered = len(cv.units)
+	}
+	cv.addBlocks(at, entry)
+}
+
+// addBlocks makes units of the blocks of an entry. Their sizes make up that of the entry
+// in the history, whatever its provider attached to it; what is not sent has none.
+func (cv *conversation) addBlocks(at int, entry *history.Content) {
+	counter, empty := cv.Counter(), entry.Empty()
+	for block, b := range entry.Blocks {
+		u := unit{entry: at, block: block}
+		if !empty {
+			u.tokens = entry.BlockTokens(block, counter)
+		}
+		if block == 0 && !empty {
+			u.tokens += history.EntryTokens
+		}
+		switch b := b.(type) {
+		case *history.Text:
+			cv.addText(entry.Speaker, b.Text, u)
+		case *history.ToolCall:
+			cv.addCall(b, u)
+		case *history.ToolResponse:
+			cv.addResponse(b, u)
+		case *history.Media:
+			cv.addPicture(u)
+		default:
+			cv.push(u)
+		}
+	}
+}
+
+// push appends a unit and returns its index.
+func (cv *conversation) push(u unit) int {
+	u.full, u.sent, u.used = u.tokens, cv.request, -1
+	cv.units = append(cv.units, u)
+	cv.total += u.tokens
+	cv.unpruned += u.tokens
+	return len(cv.units) - 1
+}
+
+// addText takes words of a human or of the model. Naming a file is a use of it.
+func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
+	at := cv.push(u)
+	cv.words.add(text, at, true)
+	for _, f := range cv.files {
+		if f.named(text) {
+			f.mentioned = cv.request
+		}
+	}
+	if speaker == history.Human {
+		cv.human = cv.request
+	}
+}
+
+// addCall takes a call: its head, and its long arguments as units of their own.
+func (cv *conversation) addCall(call *history.ToolCall, u unit) {
+	tool, root := cv.Tools(call.Name), cmp.Or(cv.entries[u.entry].Workspace(), cv.Root)
+	f := newFact(call, tool, root)
+	cv.open[call.ID] = f
+	long := longArguments(call, tool)
+	parts := make([]unit, len(long))
+	u.part, u.fact = head, f
+	for i, a := range long {
+		tokens := min(u.tokens, cv.count(a.text)+strings.Count(a.text, "\n")/2+2)
+		u.tokens -= tokens
+		parts[i] = unit{
+			entry: u.entry, block: u.block, at: a.at, part: a.part, fact: f, text: a.text,
+			tokens: tokens, left: cv.count(pointerFor(a.text)) + 2,
+		}
+	}
+	f.head = cv.push(u)
+	cv.words.add(call.Name+" "+shortParameters(call, long), f.head, true)
+	for i, a := range long {
+		at := cv.push(parts[i])
+		cv.words.add(a.text, at, false)
+		f.take(a, tool, at, root)
+	}
+}
+
+// addPicture takes an image. What the model saw in it, it has said since.
+func (cv *conversation) addPicture(u unit) {
+	u.part, u.fact = picture, &fact{name: "image", result: -1}
+	u.left = cv.sizeOf(&history.Text{Text: picturePointer}, u.block)
+	cv.push(u)
+}
+
+// take notes a long argument of the call.
+func (f *fact) take(a argumentUnit, tool traits.Traits, at int, root string) {
+	switch a.part {
+	case oldText:
+		f.olds = append(f.olds, at)
+		f.editIn(a.at.Parent()).before = a.text
+	case newText:
+		f.news = append(f.news, at)
+		if len(tool.Patch) > 0 || f.inShell {
+			f.patch(a.text, root)
+		} else {
+			f.editIn(a.at.Parent()).after, f.unknown = a.text, f.unknown || standsIn(a.text)
+		}
+	case body:
+		f.bodies = append(f.bodies, at)
+		if !standsIn(a.text) {
+			f.content = a.text
+		}
+	default:
+		f.args = append(f.args, at)
+	}
+}
+
+// editIn is the edit whose texts are at a place of the parameters.
+func (f *fact) editIn(place jsontext.Pointer) *edit {
+	for i := range f.edits {
+		if f.edits[i].in == place {
+			return &f.edits[i]
+		}
+	}
+	f.edits = append(f.edits, edit{path: f.path(), in: place})
+	return &f.edits[len(f.edits)-1]
+}
+
+// addResponse takes the answer to the latest call with its id (D-11).
+func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
+	text := response.Result.Text()
+	f := cv.open[response.CallID]
+	if f == nil {
+		cv.push(u)
+		return
+	}
+	delete(cv.open, response.CallID)
+	f.answer(response, shownBy(cv.entries[u.entry]))
+	if f.source = cv.entries[u.entry].Key(); f.source != "" {
+		f.key = ""
+	}
+	if cv.entries[u.entry].Metadata[history.MetaUndone] == true {
+		f.ok = false // D-48
+	}
+	u.part, u.fact = result, f
+	u.text = text
+	if f.act == View {
+		u.text = f.content
+	}
+	u.left, u.numbered = cv.sizeOf(response.WithResult(pointerFor(text)), u.block), -1
+	f.result = cv.push(u)
+	cv.words.add(text, f.result, false)
+	cv.note(f)
+}
+
+// sizeOf is the size of a block, with that of its entry if it is the first.
+func (cv *conversation) sizeOf(block history.Block, at int) int {
+	size := history.New(history.Tool, block).BlockTokens(0, cv.Counter())
+	if at == 0 {
+		size += history.EntryTokens
+	}
+	return size
+}
+
+// note updates what is known by a call that has been answered.
+func (cv *conversation) note(f *fact) {
+	f.editsBefore = len(cv.edits)
+	if f.act == Edit && f.ok {
+		cv.edits = append(cv.edits, cv.request)
+	}
+	for _, p := range f.paths {
+		cv.file(p).note(f, cv)
+	}
+	if f.source != "" && f.ok {
+		if earlier := cv.bySource[f.source]; earlier != nil {
+			earlier.cover(cv.request)
+		}
+		cv.bySource[f.source] = f
+	}
+	if f.key == "" {
+		return
+	}
+	if earlier := cv.byKey[f.key]; earlier != nil {
+		earlier.cover(cv.request)
+	}
+	cv.byKey[f.key] = f
+}
+
+func (cv *conversation) file(path string) *file {
+	f := cv.files[path]
+	if f == nil {
+		f = &file{path: path, touched: -1, mentioned: -1, copy: -1}
+		cv.files[path] = f
+	}
+	return f
+}
+
+// shortParameters is the head of a call: its parameters without the long ones.
+func shortParameters(call *history.ToolCall, long []argumentUnit) string {
+	parameters := call.Parameters
+	for _, a := range long {
+		if shorter, ok := replaceArgument(parameters, a.at, ""); ok {
+			parameters = shorter
+		}
+	}
+	return string(parameters)
+}
