@@ -25,6 +25,8 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
+	{"internal/cli", []string{"internal/app", "internal/nearest", "internal/tui/style"}, "a command line explains itself, whatever its commands do"},
+	{"internal/doctor", []string{"internal/app", "internal/chat", "internal/compression", "internal/llm", "internal/mcp/bridge", "internal/protect/survey", "internal/provider", "internal/sandbox", "internal/settings", "internal/setup"}, "it looks at everything and changes nothing"},
 	{"internal/app", []string{"internal/text/lines", "internal/atcmd", "internal/chat", "internal/check", "internal/command", "internal/compression", "internal/gate", "internal/git", "internal/gitdiff", "internal/history", "internal/hook", "internal/ignore", "internal/llm", "internal/mcp", "internal/nearest", "internal/protect", "internal/provider", "internal/rules", "internal/sandbox", "internal/session", "internal/settings", "internal/setup", "internal/shell", "internal/slash", "internal/snapshot", "internal/table", "internal/tempdir", "internal/text/textdiff", "internal/todo", "internal/tokens", "internal/tools", "internal/trace", "internal/tui/style", "internal/workspace", "prompts"}, "it puts a conversation together and knows no front end, but for the names of the themes"},
 	{"internal/tui/style", []string{"internal/tui/style"}, "how text looks needs nothing"},
 	{"internal/tui/highlight", []string{"internal/lexer", "internal/tui/style"}, "code becomes styled lines"},

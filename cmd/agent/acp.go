@@ -10,6 +10,7 @@ import (
 	"agent/internal/acp"
 	"agent/internal/app"
 	"agent/internal/chat"
+	"agent/internal/cli"
 	"agent/internal/command"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -31,7 +32,7 @@ func newACP(w world) *cobra.Command {
 		Long: `Speaks the Agent Client Protocol, version 1, over standard input and output, for
 editors such as Zed, JetBrains' and Emacs. Each session of the editor is a conversation
 in the folder that the editor names. What is for people goes to standard error.`,
-		Args: exactArgs(0, "no arguments"),
+		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runACP(cmd.Context(), w, o) },
 	}
 	o.settingsOptions.register(cmd, w)

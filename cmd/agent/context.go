@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"agent/internal/app"
+	"agent/internal/cli"
 	"agent/internal/compression"
 	"agent/internal/disk"
 	"agent/internal/history"
@@ -39,7 +40,7 @@ func newContext(w world) *cobra.Command {
 		Long: `Works on a session log, or on a document
 {"workspaceRoot":"/w","history":[ENTRY,…],"config":{…}}. FILE may be - for
 standard input.`,
-		Args: noSubcommand,
+		Args: cli.NoSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	group.AddCommand(
@@ -80,7 +81,7 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 	cmd := &cobra.Command{
 		Use:   name + " FILE",
 		Short: short,
-		Args:  exactArgs(1, "a file, or - for standard input"),
+		Args:  cli.ExactArgs(1, "a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := readInput(w, args[0])
 			if err != nil {
@@ -115,7 +116,7 @@ func newReplay(w world) *cobra.Command {
 keeping the context small, and compares what would have been sent and what the model
 could not see any more of what it needed. A window that is not set holds the largest
 request twice. FILE may be - for standard input.`,
-		Args: countedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
+		Args: cli.CountedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var reports []*offline.Report
 			for _, file := range args {
@@ -208,18 +209,4 @@ func countingEngine(w world, o settingsOptions, counter func(model string) histo
 		System:   app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
 		Now:      w.Now,
 	}, nil
-}
-
-// exactArgs is cobra's ExactArgs with words a person understands.
-func exactArgs(n int, what string) cobra.PositionalArgs { return countedArgs(n, n, what) }
-
-// countedArgs takes from least to most arguments, and says what they are when
-// there are more or fewer.
-func countedArgs(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if least <= len(args) && len(args) <= most {
-			return nil
-		}
-		return usage(fmt.Errorf("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath()))
-	}
 }

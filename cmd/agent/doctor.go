@@ -1,283 +1,39 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
-	"agent/internal/app"
-	"agent/internal/chat"
-	"agent/internal/chat/window"
-	"agent/internal/compression"
-	"agent/internal/llm"
-	"agent/internal/provider"
-	"agent/internal/settings"
-	"agent/internal/words"
+	"agent/internal/cli"
+	"agent/internal/doctor"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
-// finding is what one check of the doctor found.
-type finding struct {
-	// grade is "ok", "note" or "fix".
-	grade string
-	what  string
-	// todo is what to do about it.
-	todo string
-}
-
-// doctorTimeout bounds what a check waits for the endpoint.
-const doctorTimeout = 5 * time.Second
-
-func newDoctor(w world, run func(context.Context, world, settingsOptions) error) *cobra.Command {
+func newDoctor(w world) *cobra.Command {
 	var o settingsOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, endpoint, key, model, terminal and tools, and say what to fix",
-		Args:  exactArgs(0, "no arguments"),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), w, o) },
+		Args:  cli.ExactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := doctor.Examine(cmd.Context(), w.Process, o.sources(), w.stdin, w.stdout)
+			var lines []string
+			for _, f := range findings {
+				lines = append(lines, fmt.Sprintf("%-4s  %s", f.Grade, f.What))
+				if f.Todo != "" {
+					lines = append(lines, "      → "+f.Todo)
+				}
+			}
+			if err := w.print(lines...); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.Grade == "fix" }) {
+				return statusError(exitFailed)
+			}
+			return nil
+		},
 	}
 	o.register(cmd, w)
 	return cmd
-}
-
-func runDoctor(ctx context.Context, w world, o settingsOptions) error {
-	findings := examine(ctx, w, o)
-	var lines []string
-	for _, f := range findings {
-		lines = append(lines, fmt.Sprintf("%-4s  %s", f.grade, f.what))
-		if f.todo != "" {
-			lines = append(lines, "      → "+f.todo)
-		}
-	}
-	if err := w.print(lines...); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(findings, func(f finding) bool { return f.grade == "fix" }) {
-		return statusError(exitFailed)
-	}
-	return nil
-}
-
-// examine runs all checks; one that cannot run without another is left out.
-func examine(ctx context.Context, w world, o settingsOptions) []finding {
-	var found []finding
-	f, err := w.Folders()
-	if err != nil {
-		return []finding{{"fix", "folders: " + err.Error(), ""}}
-	}
-	found = append(found, checkFolder(f.Config, "configuration"), checkFolder(f.Data, "data"), checkFolder(f.State, "log"))
-	s, err := w.Settings(o.sources())
-	if err != nil {
-		return append(found, finding{"fix", "settings: " + err.Error(), "correct it, or move the profile away"})
-	}
-	found = append(found, checkProfiles(settings.NewStore(f.Config, s.Registry()))...)
-	found = append(found, checkIdle(s)...)
-	found = append(found, checkEndpoint(ctx, w.Connect(s, f, nil), s)...)
-	found = append(found, checkSetup(w, f, s)...)
-	found = append(found, checkTerminal(w), checkSandbox(s), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
-	return found
-}
-
-// checkFolder reports whether a folder, or the nearest one above that exists, can
-// be written.
-func checkFolder(dir, name string) finding {
-	for probe := dir; ; probe = filepath.Dir(probe) {
-		info, err := os.Stat(probe)
-		if errors.Is(err, os.ErrNotExist) && probe != filepath.Dir(probe) {
-			continue
-		}
-		switch {
-		case err != nil:
-			return finding{"fix", name + " folder " + dir + ": " + err.Error(), "make it a folder you can write"}
-		case !info.IsDir():
-			return finding{"fix", name + " folder " + dir + ": " + probe + " is not a folder", "move that file away"}
-		}
-		file, err := os.CreateTemp(probe, ".agent-doctor-*")
-		if err != nil {
-			return finding{"fix", name + " folder " + dir + " cannot be written", "give yourself write permission on " + probe}
-		}
-		_ = errors.Join(file.Close(), os.Remove(file.Name()))
-		return finding{"ok", name + " folder " + dir, ""}
-	}
-}
-
-func checkProfiles(store *settings.Store) []finding {
-	names, err := store.List()
-	if err != nil {
-		return []finding{{"fix", "profiles: " + err.Error(), ""}}
-	}
-	found := []finding{{"ok", words.Count(len(names), "profile"), ""}}
-	for _, name := range names {
-		profile, err := store.Load(name)
-		switch {
-		case err != nil:
-			found = append(found, finding{"fix", "profile " + name + ": " + err.Error(), "correct " + store.Path(name)})
-		case len(profile.Unknown) > 0:
-			found = append(found, finding{"note", "profile " + name + " holds unknown keys: " + strings.Join(profile.Unknown, ", "), ""})
-		}
-	}
-	return found
-}
-
-// checkIdle names what is set and changes nothing.
-func checkIdle(s *settings.Settings) (found []finding) {
-	for _, set := range s.Changed() {
-		if why := settings.NoEffect(s, set.Spec.Key); why != "" {
-			found = append(found, finding{"note", why, ""})
-		}
-	}
-	return found
-}
-
-// checkEndpoint asks the endpoint for its models, which shows whether address, key
-// and model are right.
-func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Settings) []finding {
-	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
-	defer cancel()
-	notice, _, err := app.Find(ctx, c)
-	if err != nil {
-		var unset *llm.Error
-		if errors.As(err, &unset) {
-			return []finding{{"fix", unset.Message, unset.Hint}}
-		}
-		return []finding{{"fix", "endpoint: " + err.Error(), ""}}
-	}
-	endpoint, _ := c.Endpoint()
-	found := []finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + endpoint.From.String() + ")", ""}}
-	if warning := endpoint.Warning(); warning != "" {
-		found = append(found, finding{"note", warning, ""})
-	}
-	if notice != "" {
-		found = append(found, finding{"note", notice, ""})
-	}
-	known := endpoint.Vendor()
-	switch {
-	case endpoint.Key != "":
-		found = append(found, finding{"ok", "key from " + endpoint.KeyFrom, ""})
-	case known.KeyVariable != "":
-		found = append(found, finding{"fix", "no key for " + known.Title, "set " + known.KeyVariable + ", or run agent login " + known.Name})
-	default:
-		found = append(found, finding{"note", "no key; fine for a server of your own", ""})
-	}
-	if models, err := c.Models(ctx); err != nil {
-		found = append(found, finding{"fix", "endpoint: " + err.Error(), ""})
-	} else {
-		found = append(found, checkModel(c, s, models))
-	}
-	return append(found, checkFamily(c, s)...)
-}
-
-// checkFamily says which family's hints and edit tool the model gets, and why: also of an
-// endpoint that lists no models.
-func checkFamily(c *provider.Connection, s *settings.Settings) []finding {
-	model := settings.Model.Of(s)
-	if model == "" {
-		return nil
-	}
-	family, why := c.Family(model)
-	return []finding{{"ok", fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)), ""}}
-}
-
-func checkModel(c *provider.Connection, s *settings.Settings, models []provider.Offer) finding {
-	model := settings.Model.Of(s)
-	at := slices.IndexFunc(models, func(m provider.Offer) bool { return provider.SameModel(m.ID, model) })
-	switch {
-	case model == "" && len(models) == 1:
-		model, at = models[0].ID, 0
-	case model == "":
-		return finding{"fix", "no model is set; the endpoint offers " + someOf(models), "choose one: agent profile save NAME -m MODEL, or -m MODEL"}
-	case at < 0:
-		return finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
-	}
-	room := window.New(window.Config{
-		Settings: func() window.Settings {
-			with := chat.WindowSettings(s)
-			with.Model = model
-			return with
-		},
-		Strategy: compression.Get,
-		Limit:    c.ContextLimit,
-	})
-	starts, err := compressionStart(room)
-	if err != nil {
-		return finding{"fix", "model " + model + ": " + err.Error(), "change it with agent settings or in the profile"}
-	}
-	_, known := c.ContextLimit(model)
-	_, set := settings.ContextLimit.Get(s)
-	switch {
-	case set:
-		return finding{"ok", fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts), ""}
-	case at >= 0 && models[at].Assumed:
-		return finding{"note", fmt.Sprintf("model %s: its server may give it no more than %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model"}
-	case known:
-		return finding{"ok", fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts), ""}
-	}
-	return finding{"note", fmt.Sprintf("model %s: its context limit is not known, %d is assumed, %s", model, room.Size(), starts), "set context-limit"}
-}
-
-// someOf names the first models of an endpoint, and says how many more there are.
-func someOf(models []provider.Offer) string {
-	const shown = 3
-	var names []string
-	for _, m := range models[:min(shown, len(models))] {
-		names = append(names, words.Line(m.ID, 60))
-	}
-	if more := len(models) - shown; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more; agent models lists them", more))
-	}
-	return cmp.Or(strings.Join(names, ", "), "none")
-}
-
-// compressionStart says at which size compression starts.
-func compressionStart(room *window.Window) (string, error) {
-	if _, err := room.Reserve(); err != nil {
-		return "", err
-	}
-	strategy, err := room.Active()
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("compression starts at %d", room.Trigger(strategy)), nil
-}
-
-func checkTerminal(w world) finding {
-	if !term.IsTerminal(int(w.stdout.Fd())) || !term.IsTerminal(int(w.stdin.Fd())) {
-		return finding{"note", "no terminal; only -p will work here", ""}
-	}
-	width, height, err := term.GetSize(int(w.stdout.Fd()))
-	if err != nil {
-		return finding{"fix", "terminal: its size cannot be read", "use another terminal"}
-	}
-	return terminalFinding(w.Env("TERM"), width, height)
-}
-
-// terminalFinding judges a terminal by its TERM and its size.
-func terminalFinding(name string, width, height int) finding {
-	switch {
-	case name == "":
-		return finding{"fix", "terminal: TERM is not set", "set TERM, for example to xterm-256color"}
-	case name == "dumb":
-		return finding{"note", "terminal dumb: all is plain lines", "set TERM to what it is, such as xterm-256color, if it can do more"}
-	case width < 60:
-		return finding{"note", fmt.Sprintf("terminal %s, %d×%d", name, width, height), "60 columns or more read better"}
-	default:
-		return finding{"ok", fmt.Sprintf("terminal %s, %d×%d", name, width, height), ""}
-	}
-}
-
-func checkProgram(name, use string) finding {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return finding{"note", name + " is not on PATH", "install it " + use}
-	}
-	return finding{"ok", name + " at " + path, ""}
 }

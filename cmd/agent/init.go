@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/atcmd"
+	"agent/internal/cli"
 
 	"github.com/spf13/cobra"
 )
@@ -22,7 +23,7 @@ func newInit(w world, run func(context.Context, world, sessionOptions) error) *c
 		Long: `Opens a session with /init: the model reads the project and what it says to agents
 already, and writes AGENTS.md, which you are asked about. With -p nobody can be asked:
 add --allow 'write_file(AGENTS.md)'.`,
-		Args: exactArgs(0, "no arguments"),
+		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.headless = cmd.Flags().Changed("prompt")
 			if strings.TrimSpace(o.prompt) != "" {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"agent/internal/cli"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/nearest"
@@ -43,7 +44,7 @@ func newLogout(w world, run func(context.Context, world, loginOptions) error) *c
 
 func keyCommand(w world, cmd *cobra.Command, run func(context.Context, world, loginOptions) error) *cobra.Command {
 	var o loginOptions
-	cmd.Args = countedArgs(0, 1, "one provider, or none for openai")
+	cmd.Args = cli.CountedArgs(0, 1, "one provider, or none for openai")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.provider = strings.Join(args, "")
 		return run(cmd.Context(), w, o)

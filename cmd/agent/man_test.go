@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"agent/internal/cli"
 )
 
 // The manual page names every command and every flag, and holds nothing that man takes
@@ -12,7 +14,7 @@ import (
 func TestManPage(t *testing.T) {
 	t.Parallel()
 	root := newRoot(world{}, func(context.Context, world, sessionOptions) error { return nil })
-	page := manPage(root)
+	page := cli.Page(root)
 	for _, want := range []string{"agent sessions list", "agent savings", `\-\-approval\-mode`, `\fB\-p\fR, \fB\-\-prompt\fR \fIPROMPT\fR`, ".SH EXIT STATUS"} {
 		if !strings.Contains(page, strings.ReplaceAll(want, "-", "-")) {
 			t.Errorf("no %q", want)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/cli"
 	"agent/internal/mcp"
 	"agent/internal/mcp/bridge"
 	"agent/internal/nearest"
@@ -26,7 +27,7 @@ func newMCP(w world) *cobra.Command {
 		Long: `MCP servers give the model more tools. They are read from mcp.json of the
 configuration folder, and from .mcp.json of the workspace and its repository, of which
 each needs your consent (agent trust). Servers of other agents: agent import.`,
-		Args: exactArgs(0, "a command: list, get, test, add, remove, enable, disable, login or logout"),
+		Args: cli.ExactArgs(0, "a command: list, get, test, add, remove, enable, disable, login or logout"),
 		RunE: func(*cobra.Command, []string) error { return listServers(w, false) },
 	}
 	cmd.AddCommand(newMCPList(w), newMCPGet(w), newMCPTest(w), newMCPAdd(w), newMCPRemove(w),
@@ -82,7 +83,7 @@ func newMCPList(w world) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the servers; nothing is started",
-		Args: exactArgs(0, "no arguments"),
+		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error { return listServers(w, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -149,7 +150,7 @@ func listServers(w world, asJSON bool) error {
 func newMCPGet(w world) *cobra.Command {
 	return &cobra.Command{
 		Use: "get NAME", Short: "Show all that is known of a server; nothing is started",
-		Args: exactArgs(1, "the name of a server"),
+		Args: cli.ExactArgs(1, "the name of a server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, server, err := namedServer(w, args[0])
 			if err != nil {
@@ -172,7 +173,7 @@ func newMCPGet(w world) *cobra.Command {
 func newMCPTest(w world) *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME [TOOL [JSON]]", Short: "Connect to a server and show what it offers, or call one of its tools",
-		Args: countedArgs(1, 3, "the name of a server, and a tool with its arguments as JSON"),
+		Args: cli.CountedArgs(1, 3, "the name of a server, and a tool with its arguments as JSON"),
 		RunE: func(cmd *cobra.Command, args []string) error { return testServer(cmd.Context(), w, args) },
 	}
 }

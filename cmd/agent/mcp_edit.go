@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/cli"
 	"agent/internal/mcp"
 	"agent/internal/setup/servers"
 	"agent/internal/words"
@@ -133,7 +134,7 @@ func newMCPRemove(w world) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a server from the file that it is in",
-		Args: exactArgs(1, "the name of a server"),
+		Args: cli.ExactArgs(1, "the name of a server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := fileWith(w, args[0], scope)
 			if err == nil {
@@ -153,7 +154,7 @@ func newMCPDisable(w world, word string, disabled bool) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
 		Use: word + " NAME", Short: strings.ToUpper(word[:1]) + word[1:] + " a server in the file that it is in",
-		Args: exactArgs(1, "the name of a server"),
+		Args: cli.ExactArgs(1, "the name of a server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := fileWith(w, args[0], scope)
 			if err == nil {
@@ -173,7 +174,7 @@ func newMCPLogin(w world) *cobra.Command {
 	var noBrowser bool
 	cmd := &cobra.Command{
 		Use: "login NAME", Short: "Log in to a server in the browser, and keep what that gives",
-		Args: exactArgs(1, "the name of a server"),
+		Args: cli.ExactArgs(1, "the name of a server"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, server, logins, err := loginTo(w, args[0])
 			if err != nil {
@@ -193,7 +194,7 @@ func newMCPLogin(w world) *cobra.Command {
 func newMCPLogout(w world) *cobra.Command {
 	return &cobra.Command{
 		Use: "logout NAME", Short: "Forget the login to a server",
-		Args: exactArgs(1, "the name of a server"),
+		Args: cli.ExactArgs(1, "the name of a server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, server, logins, err := loginTo(w, args[0])
 			if err != nil {

@@ -5,16 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"agent/internal/app"
+	"agent/internal/cli"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/provider/catalogue"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
+	"agent/internal/table"
+	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -36,7 +41,7 @@ func newModels(w world, run func(context.Context, world, modelsOptions) error) *
 an endpoint, what the catalogue knows of the providers that --provider names. Prices are
 USD per million tokens: of input, of output, of what a cache reads and writes. A terminal that is
 too narrow gets fewer columns; --json has all.`,
-		Args: countedArgs(0, 1, "a word that the names hold, or none for all"),
+		Args: cli.CountedArgs(0, 1, "a word that the names hold, or none for all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.filter = strings.ToLower(strings.Join(args, ""))
 			return run(cmd.Context(), w, o)
@@ -183,4 +188,55 @@ func catalogueRow(m catalogue.Model, id string) modelRow {
 		row.Prices = &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
 	}
 	return row
+}
+
+var modelColumns = []table.Column{
+	{Head: "provider", Worth: 4},
+	{Head: "model", Worth: 5},
+	{Head: "window", Worth: 3},
+	{Head: "$ in/out/read/write", Worth: 2},
+	{Head: "efforts", Worth: 0},
+	{Head: "images", Worth: 0},
+	{Head: "family, edits by", Worth: 1},
+}
+
+// modelTable arranges models in at most width columns, 0 for as many as it takes.
+func modelTable(models []modelRow, width int) []string {
+	rows := make([][]string, len(models))
+	for i, m := range models {
+		rows[i] = []string{m.Provider, words.Line(m.ID, 0), windowCell(m.Window), priceCell(m.Prices), strings.Join(m.Efforts, ","), yesCell(m.Images), familyCell(m)}
+	}
+	return table.Fit(modelColumns, rows, width)
+}
+
+func windowCell(tokens int) string {
+	if tokens == 0 {
+		return "?"
+	}
+	return words.Tokens(tokens)
+}
+
+func priceCell(p *settings.Prices) string {
+	if p == nil {
+		return "?"
+	}
+	const digits = 1e6 // what prices per token leave behind when they are made those of a million is not meant
+	price := func(x float64) string { return strconv.FormatFloat(math.Round(x*digits)/digits, 'f', -1, 64) }
+	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
+}
+
+// familyCell is the family of a model and how it edits, as the settings model-family and
+// edit-tool call them.
+func familyCell(r modelRow) string {
+	if r.Family == "" {
+		return ""
+	}
+	return r.Family + ", " + r.Edits
+}
+
+func yesCell(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"agent/internal/app"
+	"agent/internal/cli"
 	"agent/internal/command"
 	"agent/internal/settings"
 	"agent/internal/slash"
@@ -21,7 +22,7 @@ func newProfile(w world) *cobra.Command {
 			if len(args) > 0 && (args[0] == "load" || args[0] == "use") {
 				return usage(errors.New("a profile is loaded for a run by --profile NAME, and at every start by agent profile default NAME"))
 			}
-			return noSubcommand(cmd, args)
+			return cli.NoSubcommand(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -35,9 +36,9 @@ func newProfile(w world) *cobra.Command {
 		{"delete NAME", "Delete a profile", true},
 		{"default NAME", "Load a profile at every start; none for no profile", true},
 	} {
-		cmd := &cobra.Command{Use: sub.use, Short: sub.short, Args: exactArgs(0, "no arguments")}
+		cmd := &cobra.Command{Use: sub.use, Short: sub.short, Args: cli.ExactArgs(0, "no arguments")}
 		if sub.named {
-			cmd.Args = exactArgs(1, "the name of a profile")
+			cmd.Args = cli.ExactArgs(1, "the name of a profile")
 			cmd.ValidArgsFunction = completeProfiles(w)
 		}
 		name := cmd.Name()

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/atcmd"
+	"agent/internal/cli"
 	"agent/internal/console"
 	"agent/internal/gate"
 	"agent/internal/headless"
@@ -130,8 +131,8 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	root.SetIn(w.stdin)
 	root.SetOut(w.out)
 	root.SetErr(w.people)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(w, cmd) })
-	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cli.Help(w.out, columns(w.stdout), cmd) })
+	root.SetFlagErrorFunc(cli.FlagError)
 	o.register(root, w)
 	root.AddCommand(
 		newDemo(w, playDemo),
@@ -144,7 +145,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newModels(w, listModels),
 		newLogin(w, login),
 		newLogout(w, logout),
-		newDoctor(w, runDoctor),
+		newDoctor(w),
 		newSessions(w),
 		newSandbox(w, runSandboxed),
 		newWorktree(w),
@@ -154,8 +155,8 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newImport(w),
 		newMan(w),
 	)
-	root.SetHelpCommand(newHelp())
-	strictCompletion(root)
+	root.SetHelpCommand(cli.NewHelp())
+	cli.StrictCompletion(root)
 	return root
 }
 
@@ -330,3 +331,17 @@ func newConversation(ctx context.Context, w world, o sessionOptions, front app.O
 
 // scratch reports whether the record is gone with the program.
 func (o sessionOptions) scratch() bool { return o.records != "" }
+
+// newMan prints the manual page, for packages to install.
+func newMan(w world) *cobra.Command {
+	return &cobra.Command{
+		Use:    "man",
+		Short:  "Print the manual page",
+		Hidden: true,
+		Args:   cli.ExactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := w.stdout.WriteString(cli.Page(cmd.Root()))
+			return err
+		},
+	}
+}

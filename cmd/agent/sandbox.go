@@ -105,15 +105,3 @@ func exitCode(state *os.ProcessState) int {
 	}
 	return exitInterrupted
 }
-
-// checkSandbox says how commands are confined.
-func checkSandbox(s *settings.Settings) finding {
-	if settings.Sandbox.Of(s) == settings.SandboxOff {
-		return finding{"note", "no sandbox: the setting sandbox is off", "commands that do more than look are asked about"}
-	}
-	box := sandbox.Detect()
-	if !box.Active() {
-		return finding{"note", "no sandbox: " + box.Why(), "commands that do more than look are asked about"}
-	}
-	return finding{"ok", "sandbox " + box.Backend().String() + ": " + box.Why(), ""}
-}

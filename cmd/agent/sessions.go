@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/cli"
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/session"
@@ -19,7 +20,7 @@ func newSessions(w world) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "sessions",
 		Short: "Recorded sessions; without more, those of this folder",
-		Args:  noSubcommand,
+		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}
 	group.AddCommand(list, newSessionsShow(w), newSessionsExport(w), newSessionsDelete(w))
@@ -31,7 +32,7 @@ func newSessionsList(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the sessions of this folder, latest first",
-		Args:  exactArgs(0, "no arguments"),
+		Args:  cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			infos, err := listSessions(w, all)
 			if err != nil {
@@ -162,7 +163,7 @@ func sessionCommand(w world, name, short string, act func(*cobra.Command, sessio
 	return &cobra.Command{
 		Use:   name + " ID",
 		Short: short,
-		Args:  exactArgs(1, "the id of a session, as agent sessions list --all shows it"),
+		Args:  cli.ExactArgs(1, "the id of a session, as agent sessions list --all shows it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := w.Folders()
 			if err != nil {

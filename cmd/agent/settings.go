@@ -2,13 +2,20 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/cli"
+	"agent/internal/headless"
+	"agent/internal/nearest"
+	"agent/internal/provider"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
 	"agent/internal/slash"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 )
 
@@ -101,4 +108,79 @@ func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Co
 		}
 	}
 	return proposals, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// settingsOptions are the flags that settings come from.
+type settingsOptions struct {
+	model        string
+	provider     string
+	baseURL      string
+	profile      string
+	approvalMode string
+	maxTurns     string
+	maxCost      string
+	set          []string
+	// isolated leaves the user's profile and environment out, for the demo.
+	isolated bool
+}
+
+func (o *settingsOptions) register(cmd *cobra.Command, w world) {
+	f := cmd.Flags()
+	f.StringVarP(&o.model, "model", "m", "", "the model to use")
+	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(provider.Names(), ", "))
+	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
+	f.StringVar(&o.profile, "profile", "", "the profile to load")
+	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	completeFlag(cmd, "profile", completeProfiles(w))
+	completeFlag(cmd, "provider", cobra.FixedCompletions(provider.Names(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "set", completeAssignments)
+}
+
+// sources are where the settings of a command come from: --set, and flags of their own,
+// which count more.
+func (o settingsOptions) sources() app.Sources {
+	set := slices.Clone(o.set)
+	for _, flag := range [][2]string{
+		{settings.Model.Key(), o.model},
+		{settings.Provider.Key(), o.provider},
+		{settings.BaseURL.Key(), o.baseURL},
+		{settings.ApprovalMode.Key(), o.approvalMode},
+		{settings.MaxTurns.Key(), o.maxTurns},
+		{settings.MaxCost.Key(), o.maxCost},
+	} {
+		if flag[1] != "" {
+			set = append(set, flag[0]+"="+flag[1])
+		}
+	}
+	return app.Sources{Profile: o.profile, Set: set, Isolated: o.isolated}
+}
+
+// schemas are the formats that scripts and editors read, by name.
+var schemas = map[string]func() (*jsonschema.Schema, error){
+	"events":   headless.EventsSchema,
+	"result":   headless.ResultSchema,
+	"settings": func() (*jsonschema.Schema, error) { return app.Registry().ProfileSchema() },
+}
+
+func newSchema(w world) *cobra.Command {
+	names := []string{"events", "result", "settings"}
+	return &cobra.Command{
+		Use:   "schema events|result|settings",
+		Short: "Print the JSON Schema of what scripts read",
+		Long: `Prints the JSON Schema (2020-12) of a line of --output-format stream-json, of the result
+of --output-format json, or of a profile file.`,
+		Args:      cli.ExactArgs(1, "events, result or settings"),
+		ValidArgs: names,
+		RunE: func(_ *cobra.Command, args []string) error {
+			schema := schemas[args[0]]
+			if schema == nil {
+				return usage(fmt.Errorf("there is no schema %q; did you mean %v?", args[0], nearest.Of(args[0], names, 1)))
+			}
+			s, err := schema()
+			if err != nil {
+				return err
+			}
+			return rawjson.WriteIndented(w.out, s)
+		},
+	}
 }

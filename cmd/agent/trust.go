@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 
+	"agent/internal/cli"
 	"agent/internal/command"
 	"agent/internal/rawjson"
 	"agent/internal/setup/trust"
@@ -30,7 +30,7 @@ func newTrust(w world) *cobra.Command {
 		Long: `Lists what the files of the current folder's repository want run, connected to or
 allowed, and whether you agreed: used, waiting, changed or refused. Your answer is for
 exactly that content, and for the bytes of the scripts that it names. Nothing is started.`,
-		Args: exactArgs(0, "no arguments, or yes, no or forget"),
+		Args: cli.ExactArgs(0, "no arguments, or yes, no or forget"),
 		RunE: list,
 	}
 	cmd.PersistentFlags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to look at instead of the current folder")
@@ -47,7 +47,7 @@ exactly that content, and for the bytes of the scripts that it names. Nothing is
 		answer("yes", "Agree to all that waits, or to items by name or letters", true),
 		answer("no", "Refuse all that waits, or items by name or letters", false),
 		&cobra.Command{
-			Use: "forget", Short: "Forget your answers about this repository", Args: exactArgs(0, "no arguments"),
+			Use: "forget", Short: "Forget your answers about this repository", Args: cli.ExactArgs(0, "no arguments"),
 			RunE: func(*cobra.Command, []string) error { return changeTrust(w, o, (*trust.Trust).Forget) },
 		},
 	)
@@ -106,30 +106,6 @@ func printLines(w world, lines []string) error {
 		}
 	}
 	return nil
-}
-
-// trustFindings says for doctor what of a repository is used, and what is not.
-func trustFindings(t *trust.Trust) []finding {
-	report, err := t.Report()
-	if err != nil {
-		return []finding{{"fix", err.Error(), "correct or remove that file"}}
-	}
-	var found []finding
-	for _, e := range report.Items {
-		what := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
-		switch {
-		case e.State == "used":
-			found = append(found, finding{"ok", what + ": used", ""})
-		case slices.Contains([]string{"waiting", "changed"}, e.State):
-			found = append(found, finding{"note", what + ": waits for your yes", "agent trust"})
-		default:
-			found = append(found, finding{"note", what + ": " + e.State, ""})
-		}
-	}
-	for _, line := range report.Ignored {
-		found = append(found, finding{"note", "ignored: " + line, ""})
-	}
-	return found
 }
 
 // askTrust is the question of a screen about what waits for an answer, nil for none.

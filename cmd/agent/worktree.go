@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"agent/internal/cli"
 	"agent/internal/worktree"
 
 	"github.com/spf13/cobra"
@@ -46,11 +47,11 @@ func (o *sessionOptions) inWorktree(ctx context.Context, w world) (say func(), e
 }
 
 func newWorktree(w world) *cobra.Command {
-	group := &cobra.Command{Use: "worktree", Short: "Worktrees that --worktree has made", Args: noSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	group := &cobra.Command{Use: "worktree", Short: "Worktrees that --worktree has made", Args: cli.NoSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	group.AddCommand(&cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a worktree of this repository and its branch, if nothing is lost by it",
-		Args:  exactArgs(1, "the name of a worktree"),
+		Args:  cli.ExactArgs(1, "the name of a worktree"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cache, err := w.worktrees()
 			if err == nil {

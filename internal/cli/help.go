@@ -1,7 +1,13 @@
-package main
+// Package cli is how a command line explains itself: help, the manual page, and plain words
+// for what is wrong with arguments and flags. It knows no command.
+package cli
 
 import (
+	"fmt"
+	"io"
 	"strings"
+
+	"agent/internal/tui/style"
 
 	"github.com/spf13/cobra"
 )
@@ -9,37 +15,39 @@ import (
 // helpColumns is how wide help is at most: longer lines are hard to read.
 const helpColumns = 100
 
-// printHelp prints what a command is for and how it is used, as wide as the terminal is.
-func printHelp(w world, cmd *cobra.Command) {
-	width := columns(w.stdout)
+// Help prints what a command is for and how it is used, as wide as a terminal of width
+// columns is, 0 for none.
+func Help(out io.Writer, width int, cmd *cobra.Command) {
 	if width == 0 || width > helpColumns {
 		width = helpColumns
 	}
-	_ = printLaid(w.out, 0, helpRows(cmd, width)) // there is nobody to be told of an error
+	for _, row := range helpRows(cmd, width) {
+		fmt.Fprintln(out, row)
+	}
 }
 
-// newHelp is the command that explains another one.
-func newHelp() *cobra.Command {
+// NewHelp is the command that explains another one.
+func NewHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Explain a command",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return noSubcommand(about, rest)
+				return NoSubcommand(about, rest)
 			}
 			return about.Help()
 		},
 	}
 }
 
-// strictCompletion has the completion command refuse shells that it does not know.
-func strictCompletion(root *cobra.Command) {
+// StrictCompletion has the completion command refuse shells that it does not know.
+func StrictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
 			cmd.Short = "Print what completes commands and flags in a shell"
-			cmd.Args = noSubcommand
+			cmd.Args = NoSubcommand
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
@@ -53,7 +61,7 @@ func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	}
 	text := unbroken(about) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
 	for _, line := range strings.Split(text, "\n") {
-		rows = append(rows, laid(line, width)...)
+		rows = append(rows, Laid(line, width)...)
 	}
 	return rows
 }
@@ -79,4 +87,16 @@ func unbroken(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// Laid breaks a line for a terminal of that width, 0 for none.
+func Laid(line string, width int) []string {
+	if width == 0 {
+		return []string{line}
+	}
+	var rows []string
+	for _, line := range strings.Split(line, "\n") {
+		rows = append(rows, style.HangingWrap(line, width)...)
+	}
+	return rows
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import "testing"
 
@@ -12,7 +12,7 @@ func TestTerminalFinding(t *testing.T) {
 	}{
 		{"xterm-256color", 80, "ok"}, {"xterm", 50, "note"}, {"dumb", 80, "note"}, {"", 80, "fix"},
 	} {
-		if got := terminalFinding(tt.term, tt.width, 24); got.grade != tt.grade || got.what == "" || (got.todo == "") != (got.grade == "ok") {
+		if got := terminalFinding(tt.term, tt.width, 24); got.Grade != tt.grade || got.What == "" || (got.Todo == "") != (got.Grade == "ok") {
 			t.Errorf("TERM=%s, %d columns: %+v", tt.term, tt.width, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"agent/internal/app"
 	"agent/internal/nearest"
 )
 
-// flagError says in plain words what is wrong with a flag.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError says in plain words what is wrong with a flag.
+func FlagError(cmd *cobra.Command, err error) error {
 	var (
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
@@ -42,7 +43,7 @@ func seeHelp(cmd *cobra.Command, said string) error {
 	if strings.HasSuffix(said, "?") {
 		see = " See "
 	}
-	return usage(errors.New(said + see + cmd.CommandPath() + " --help"))
+	return app.InputError{Err: errors.New(said + see + cmd.CommandPath() + " --help")}
 }
 
 // asWritten is a flag as it was written: by its letter, or by its name.
@@ -64,8 +65,8 @@ func taken(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
-// noSubcommand refuses a word that is no subcommand, instead of showing help.
-func noSubcommand(cmd *cobra.Command, args []string) error {
+// NoSubcommand refuses a word that is no subcommand, instead of showing help.
+func NoSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -78,4 +79,18 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 		said += "; did you mean " + cmd.CommandPath() + " " + near[0] + "?"
 	}
 	return seeHelp(cmd, said)
+}
+
+// ExactArgs is cobra's ExactArgs with words a person understands.
+func ExactArgs(n int, what string) cobra.PositionalArgs { return CountedArgs(n, n, what) }
+
+// CountedArgs takes from least to most arguments, and says what they are when
+// there are more or fewer.
+func CountedArgs(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
+		}
+		return app.InputError{Err: fmt.Errorf("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())}
+	}
 }

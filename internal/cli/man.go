@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -8,25 +8,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan prints the manual page of the program and all its commands, for packages to
-// install. It has no date: two builds of one commit are equal.
-func newMan(w world) *cobra.Command {
-	return &cobra.Command{
-		Use:    "man",
-		Short:  "Print the manual page",
-		Hidden: true,
-		Args:   exactArgs(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := w.stdout.WriteString(manPage(cmd.Root()))
-			return err
-		},
-	}
-}
-
-// manPage is the manual page in the language of man(7).
-func manPage(root *cobra.Command) string {
+// Page is the manual page of a program and all its commands in the language of man(7). It
+// has no date: two builds of one commit are equal.
+func Page(root *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH AGENT 1 \"\" \"agent %s\" \"User Commands\"\n.SH NAME\nagent \\- %s\n.SH SYNOPSIS\n", roff(version), roff(root.Short))
+	fmt.Fprintf(&b, ".TH AGENT 1 \"\" \"agent %s\" \"User Commands\"\n.SH NAME\nagent \\- %s\n.SH SYNOPSIS\n", roff(root.Version), roff(root.Short))
 	fmt.Fprintf(&b, ".B %s\n[\\fIOPTIONS\\fR]\n.br\n.B agent\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", roff(root.Use), paragraphs(root.Long))
 	options(&b, root.Flags())
 	b.WriteString(".SH COMMANDS\n")
