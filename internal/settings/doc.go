@@ -6,7 +6,7 @@
 // kind of value, default, help and category, and is what the program reads it by.
 // It is in the file of its category and has one line in All. What is typed for
 // /set, completion, profile files, their JSON Schema and every listing are derived
-// from it. A new sort of value is a Kind, one file of its own.
+// from it. A new sort of value is a Kind.
 //
 // A value is resolved from the layers in the order built-in default < found <
 // profile < environment < flags < session (D-39), and always knows which layer

@@ -18,7 +18,7 @@ const familyName = "NAME"
 // newFamily returns a family of values of a kind. member brings the name of a member
 // into its one form, or says why it is none.
 func newFamily(kind Kind[string], spec Spec, member func(name string) (string, error)) Family {
-	spec.kind = untyped[string]{kind}
+	spec.kind = kind.untyped()
 	spec.member = member
 	return Family{&spec}
 }

@@ -1,7 +1,15 @@
 package settings
 
 import (
+	"encoding/json"
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/nearest"
+	"agent/internal/rawjson"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -9,49 +17,216 @@ import (
 // Type names a kind of value, as users read it.
 type Type string
 
+// The types.
+const (
+	TypeBool     Type = "boolean"
+	TypeDuration Type = "duration"
+	TypeEnum     Type = "enum"
+	TypeInt      Type = "integer"
+	TypeList     Type = "list"
+	TypeNumber   Type = "number"
+	TypeObject   Type = "object"
+	TypePath     Type = "path"
+	TypeProfile  Type = "profile name"
+	TypeString   Type = "string"
+	TypeURL      Type = "url"
+)
+
 // Kind is a kind of value, held as a T: how a person types it, how a JSON file
-// writes it, and which values are valid. Each is a file of its own, kind_*.go.
-type Kind[T any] interface {
-	// Type is its name.
-	Type() Type
+// writes it, and which values are valid.
+type Kind[T any] struct {
+	name Type
 	// takes says what is valid, so that it can follow "must be".
-	takes() string
+	takes string
 	// values lists what can be chosen from, nil when that cannot be listed.
-	values() []string
+	values []string
 	// text is v as a person would type it.
-	text(v T) string
-	// parseText reads what a person typed, without blanks around it. The error is a
+	text func(v T) string
+	// parse reads what a person typed, without blanks around it. The error is a
 	// predicate of the key, such as "must be true or false".
-	parseText(text string) (T, error)
-	// parseJSON reads a value decoded by encoding/json. The error is errOtherType
-	// when the value is not of the kind's JSON type, else as that of parseText.
-	parseJSON(decoded any) (T, error)
-	// schema adds what is valid to a JSON Schema.
-	schema(schema *jsonschema.Schema)
+	parse func(text string) (T, error)
+	// decode reads a value decoded by encoding/json. The error is errOtherType when the
+	// value is not of the kind's JSON type, else as that of parse. It is nil for a kind
+	// that JSON has as a text, which is read as one that is typed.
+	decode func(decoded any) (T, error)
+	// schema is the JSON Schema of what is valid.
+	schema jsonschema.Schema
 }
 
 // errOtherType says that a JSON value is of another type than the kind's.
 var errOtherType = errors.New("of another type")
 
 // kind is a Kind whatever type its values have.
-type kind interface {
-	Type() Type
-	takes() string
-	values() []string
-	parse(text string) (Value, error)
-	fromJSON(decoded any) (Value, error)
-	schema(schema *jsonschema.Schema)
+type kind struct {
+	name   Type
+	takes  string
+	values []string
+	parse  func(text string) (Value, error)
+	decode func(decoded any) (Value, error)
+	schema jsonschema.Schema
 }
 
-type untyped[T any] struct{ Kind[T] }
-
-func (k untyped[T]) parse(text string) (Value, error) { return k.value(k.parseText(text)) }
-
-func (k untyped[T]) fromJSON(decoded any) (Value, error) { return k.value(k.parseJSON(decoded)) }
-
-func (k untyped[T]) value(v T, err error) (Value, error) {
-	if err != nil {
-		return Value{}, err
+func (k Kind[T]) untyped() kind {
+	value := func(v T, err error) (Value, error) {
+		if err != nil {
+			return Value{}, err
+		}
+		return Value{v, k.text(v)}, nil
 	}
-	return Value{v, k.text(v)}, nil
+	if k.decode == nil {
+		k.decode = func(decoded any) (none T, err error) {
+			text, ok := decoded.(string)
+			if !ok {
+				return none, errOtherType
+			}
+			return k.parse(strings.TrimSpace(text))
+		}
+	}
+	return kind{
+		k.name, k.takes, k.values,
+		func(text string) (Value, error) { return value(k.parse(text)) },
+		func(decoded any) (Value, error) { return value(k.decode(decoded)) },
+		k.schema,
+	}
+}
+
+// mustBe is the error for a text that is not valid.
+func mustBe(takes, text string) error { return errors.New("must be " + takes + ", not " + quote(text)) }
+
+// Bool is the kind of true and false.
+func Bool() Kind[bool] {
+	const takes = "true or false"
+	return Kind[bool]{
+		name: TypeBool, takes: takes, values: []string{"true", "false"}, text: strconv.FormatBool,
+		parse: func(text string) (bool, error) {
+			switch strings.ToLower(text) {
+			case "true", "on", "yes", "1":
+				return true, nil
+			case "false", "off", "no", "0":
+				return false, nil
+			}
+			return false, mustBe(takes, text)
+		},
+		decode: func(decoded any) (bool, error) {
+			v, ok := decoded.(bool)
+			if !ok {
+				return false, errOtherType
+			}
+			return v, nil
+		},
+		schema: jsonschema.Schema{Type: string(TypeBool)},
+	}
+}
+
+// Enum is the kind of one of a list of words, typed in any case and kept as listed
+// (D-38). Words that another room knows are left out and given by Choices.
+func Enum(words ...string) Kind[string] {
+	k := Kind[string]{name: TypeEnum, takes: "one of " + strings.Join(words, ", "), values: words, text: asIs}
+	for _, word := range words {
+		k.schema.Enum = append(k.schema.Enum, word)
+	}
+	k.parse = func(text string) (string, error) {
+		i := slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
+		if i < 0 {
+			return "", errors.New(mustBe(k.takes, text).Error() + nearest.Question(text, words))
+		}
+		return words[i], nil
+	}
+	return k
+}
+
+// Duration is the kind of spans of time from least to most. A number without a
+// unit counts seconds.
+func Duration(least, most time.Duration) Kind[time.Duration] {
+	takes := "a time such as 90s or 5m, from " + spanText(least) + " to " + spanText(most)
+	return Kind[time.Duration]{
+		name: TypeDuration, takes: takes, text: spanText,
+		parse: func(text string) (time.Duration, error) {
+			if _, err := strconv.ParseFloat(text, 64); err == nil {
+				text += "s"
+			}
+			v, err := time.ParseDuration(text)
+			if err != nil || v < least || v > most {
+				return 0, mustBe(takes, text)
+			}
+			return v, nil
+		},
+		schema: jsonschema.Schema{Type: "string", Pattern: `^[0-9]+(\.[0-9]+)?(h|m|s)?([0-9]+(\.[0-9]+)?(m|s))*$`},
+	}
+}
+
+// spanText leaves out the units that are zero: 5m, not 5m0s.
+func spanText(v time.Duration) string {
+	text := v.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// DurationOrAuto is the kind of spans of time that may be left to the program: auto is 0.
+func DurationOrAuto(least, most time.Duration) Kind[time.Duration] {
+	const auto = "auto"
+	k := Duration(least, most)
+	span := k.parse
+	k.takes = auto + ", or " + k.takes
+	k.schema.Pattern = "^" + auto + "$|" + k.schema.Pattern
+	k.text = func(v time.Duration) string {
+		if v == 0 {
+			return auto
+		}
+		return spanText(v)
+	}
+	k.parse = func(text string) (time.Duration, error) {
+		if strings.EqualFold(text, auto) {
+			return 0, nil
+		}
+		v, err := span(text)
+		if err != nil {
+			return 0, mustBe(k.takes, text)
+		}
+		return v, nil
+	}
+	return k
+}
+
+// JSON is a value as it is sent, in compact form.
+type JSON string
+
+// MarshalJSON implements json.Marshaler.
+func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
+
+// Object is the kind of JSON objects without the members named.
+func Object(without ...string) Kind[JSON] {
+	const takes = `a JSON object such as {"service_tier":"flex"}`
+	k := Kind[JSON]{
+		name: TypeObject, takes: takes, text: func(v JSON) string { return string(v) },
+		decode: func(decoded any) (JSON, error) {
+			members, ok := decoded.(map[string]any)
+			if !ok {
+				return "", errOtherType
+			}
+			for name := range members {
+				if slices.ContainsFunc(without, func(other string) bool { return strings.EqualFold(name, other) }) {
+					return "", errors.New("must not hold " + quote(name) + ", which belongs to the program")
+				}
+			}
+			encoded, err := rawjson.Marshal(members)
+			return JSON(encoded), err
+		},
+		schema: jsonschema.Schema{Type: "object"},
+	}
+	k.parse = func(text string) (JSON, error) {
+		var decoded any
+		_ = json.Unmarshal([]byte(text), &decoded) // nothing is no object
+		value, err := k.decode(decoded)
+		if errors.Is(err, errOtherType) {
+			err = errors.New("must be " + takes)
+		}
+		return value, err
+	}
+	return k
 }

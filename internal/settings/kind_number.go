@@ -1,82 +1,107 @@
 package settings
 
 import (
-	"errors"
+	"math"
 	"strconv"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// The types of numbers.
-const (
-	TypeInt    Type = "integer"
-	TypeNumber Type = "number"
-)
-
 // Int is the kind of the whole numbers in a range.
-func Int(r Range) Kind[int] { return integer{r} }
-
-type integer struct{ Range }
-
-func (integer) Type() Type        { return TypeInt }
-func (k integer) takes() string   { return k.describe("a whole number") }
-func (integer) values() []string  { return nil }
-func (integer) text(v int) string { return strconv.Itoa(v) }
-
-func (k integer) parseText(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	switch {
-	case err != nil:
-		return 0, errors.New("must be " + k.takes() + ", not " + quote(text))
-	case !k.contains(float64(n)):
-		return 0, errors.New("must be " + k.takes() + ", not " + quote(k.text(n)))
-	}
-	return n, nil
-}
-
-func (k integer) parseJSON(decoded any) (int, error) {
-	x, ok := decoded.(float64)
-	if !ok || x != float64(int(x)) || !k.contains(x) {
-		return 0, errOtherType
-	}
-	return int(x), nil
-}
-
-func (k integer) schema(schema *jsonschema.Schema) {
-	schema.Type = string(TypeInt)
-	k.bound(schema)
+func Int(r Range) Kind[int] {
+	return numeric(TypeInt, "a whole number", r, strconv.Itoa, strconv.Atoi)
 }
 
 // Number is the kind of all numbers in a range.
-func Number(r Range) Kind[float64] { return number{r} }
+func Number(r Range) Kind[float64] {
+	return numeric(TypeNumber, "a number", r,
+		func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
+		func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
+}
 
-type number struct{ Range }
+func numeric[T int | float64](name Type, noun string, r Range, text func(T) string, parse func(string) (T, error)) Kind[T] {
+	takes := noun
+	if r.words != "" {
+		takes += " " + r.words
+	}
+	return Kind[T]{
+		name: name, takes: takes, text: text,
+		parse: func(typed string) (T, error) {
+			v, err := parse(typed)
+			switch {
+			case err != nil:
+				return 0, mustBe(takes, typed)
+			case !r.contains(float64(v)):
+				return 0, mustBe(takes, text(v))
+			}
+			return v, nil
+		},
+		decode: func(decoded any) (T, error) {
+			x, ok := decoded.(float64)
+			if !ok || x != float64(T(x)) || !r.contains(x) {
+				return 0, errOtherType
+			}
+			return T(x), nil
+		},
+		schema: r.schema(name),
+	}
+}
 
-func (number) Type() Type            { return TypeNumber }
-func (k number) takes() string       { return k.describe("a number") }
-func (number) values() []string      { return nil }
-func (number) text(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// Range is a set of numbers. The zero Range holds every number.
+type Range struct {
+	// words is the range in words, such as "from 0 to 2".
+	words string
+	// low and high are the bounds, inclusive unless openLow. Nil is unbounded.
+	low, high *float64
+	openLow   bool
+	// also is one more value outside the bounds, for "no limit".
+	also *float64
+}
 
-func (k number) parseText(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
+// AtLeast is the range of numbers from low up. The words follow "a number".
+func AtLeast(low float64, words string) Range { return Range{words: words, low: &low} }
+
+// Between is the closed range [low, high]. The words follow "a number".
+func Between(low, high float64, words string) Range {
+	return Range{words: words, low: &low, high: &high}
+}
+
+// WithoutLow is r without its lower bound itself.
+func (r Range) WithoutLow() Range {
+	r.openLow = true
+	return r
+}
+
+// Or is r and one value more.
+func (r Range) Or(x float64) Range {
+	r.also = &x
+	return r
+}
+
+// contains reports whether x is in the range. NaN and the infinities never are.
+func (r Range) contains(x float64) bool {
 	switch {
-	case err != nil:
-		return 0, errors.New("must be " + k.takes() + ", not " + quote(text))
-	case !k.contains(x):
-		return 0, errors.New("must be " + k.takes() + ", not " + quote(k.text(x)))
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return false
+	case r.also != nil && x == *r.also:
+		return true
+	case r.low != nil && (x < *r.low || r.openLow && x == *r.low):
+		return false
+	default:
+		return r.high == nil || x <= *r.high
 	}
-	return x, nil
 }
 
-func (k number) parseJSON(decoded any) (float64, error) {
-	x, ok := decoded.(float64)
-	if !ok || !k.contains(x) {
-		return 0, errOtherType
+// schema is the JSON Schema of the numbers of the range.
+func (r Range) schema(name Type) jsonschema.Schema {
+	bounds := jsonschema.Schema{Minimum: r.low, Maximum: r.high}
+	if r.openLow {
+		bounds.Minimum, bounds.ExclusiveMinimum = nil, r.low
 	}
-	return x, nil
-}
-
-func (k number) schema(schema *jsonschema.Schema) {
-	schema.Type = string(TypeNumber)
-	k.bound(schema)
+	if r.also == nil {
+		bounds.Type = string(name)
+		return bounds
+	}
+	also := any(*r.also)
+	return jsonschema.Schema{Type: string(name), AnyOf: []*jsonschema.Schema{&bounds, {Const: &also}}}
 }

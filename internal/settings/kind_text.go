@@ -11,126 +11,96 @@ import (
 	"agent/internal/secret"
 )
 
-// The types of the kinds of text.
-const (
-	TypeString  Type = "string"
-	TypeURL     Type = "url"
-	TypePath    Type = "path"
-	TypeProfile Type = "profile name"
-)
+func asIs(text string) string { return text }
+
+// oneLine is a kind of text.
+func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[string] {
+	one := 1
+	return Kind[string]{name: name, takes: takes, text: asIs, parse: parse, schema: jsonschema.Schema{Type: "string", MinLength: &one}}
+}
 
 // Word is the kind of text without spaces.
-func Word() Kind[string] { return word{} }
-
-type word struct{ oneLine }
-
-func (word) Type() Type    { return TypeString }
-func (word) takes() string { return "a name" }
-
-func (k word) parseText(text string) (string, error) { return plainWord(text, k.takes()) }
-
-func (k word) parseJSON(decoded any) (string, error) { return fromText(k.parseText, decoded) }
-
-// URL is the kind of http and https addresses, kept without a trailing slash.
-func URL() Kind[string] { return address{} }
-
-type address struct{ oneLine }
-
-func (address) Type() Type    { return TypeURL }
-func (address) takes() string { return "an http or https address such as http://localhost:11434/v1" }
-
-func (k address) parseText(text string) (string, error) {
-	if _, err := plainWord(text, k.takes()); err != nil {
-		return "", err
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", errors.New("must be " + k.takes())
-	}
-	if u.User != nil {
-		return "", errors.New("must not hold a user name or password; the key goes into OPENAI_API_KEY or the file of auth-keyfile")
-	}
-	return strings.TrimRight(text, "/"), nil
-}
-
-func (k address) parseJSON(decoded any) (string, error) { return fromText(k.parseText, decoded) }
+func Word() Kind[string] { return oneWord(TypeString, "a name", plainText) }
 
 // Path is the kind of paths, kept as the user wrote them; they may hold spaces.
-func Path() Kind[string] { return path{} }
-
-type path struct{ oneLine }
-
-func (path) Type() Type    { return TypePath }
-func (path) takes() string { return "a path" }
-
-func (path) parseText(text string) (string, error) { return plainText(text) }
-
-func (k path) parseJSON(decoded any) (string, error) { return fromText(k.parseText, decoded) }
+func Path() Kind[string] { return oneLine(TypePath, "a path", plainText) }
 
 // Line is the kind of one line of text, spaces in it.
-func Line() Kind[string] { return line{} }
+func Line() Kind[string] { return oneLine(TypeString, "one line of text", plainText) }
 
-type line struct{ oneLine }
-
-func (line) Type() Type    { return TypeString }
-func (line) takes() string { return "one line of text" }
-
-func (line) parseText(text string) (string, error) { return plainText(text) }
-
-func (k line) parseJSON(decoded any) (string, error) { return fromText(k.parseText, decoded) }
+// URL is the kind of http and https addresses, kept without a trailing slash.
+func URL() Kind[string] {
+	const takes = "an http or https address such as http://localhost:11434/v1"
+	return oneWord(TypeURL, takes, func(text string) (string, error) {
+		u, err := url.Parse(text)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return "", errors.New("must be " + takes)
+		}
+		if u.User != nil {
+			return "", errors.New("must not hold a user name or password; the key goes into OPENAI_API_KEY or the file of auth-keyfile")
+		}
+		return strings.TrimRight(text, "/"), nil
+	})
+}
 
 // ProfileName is the kind of names of profiles, which need not exist.
-func ProfileName() Kind[string] { return profileName{} }
-
-type profileName struct{ oneLine }
-
-func (profileName) Type() Type    { return TypeProfile }
-func (profileName) takes() string { return "a name" }
-
-func (k profileName) parseText(text string) (string, error) {
-	if _, err := plainWord(text, k.takes()); err != nil {
-		return "", err
-	}
-	if err := ValidName(text); err != nil {
-		return "", errors.New("must name a profile; " + err.Error())
-	}
-	return text, nil
+func ProfileName() Kind[string] {
+	return oneWord(TypeProfile, "a name", func(text string) (string, error) {
+		if err := ValidName(text); err != nil {
+			return "", errors.New("must name a profile; " + err.Error())
+		}
+		return text, nil
+	})
 }
 
-func (k profileName) parseJSON(decoded any) (string, error) { return fromText(k.parseText, decoded) }
-
-// oneLine is what all kinds of text have in common.
-type oneLine struct{}
-
-func (oneLine) values() []string     { return nil }
-func (oneLine) text(v string) string { return v }
-
-func (oneLine) schema(schema *jsonschema.Schema) {
-	one := 1
-	schema.Type, schema.MinLength = "string", &one
+// List is the kind of lists of texts, written with commas between them and kept so.
+// Items takes a value apart.
+func List(takes string) Kind[string] {
+	k := oneLine(TypeList, takes, func(text string) (string, error) {
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return "", errors.New("must be " + takes + ", in one line of plain text")
+		}
+		items := Items(text)
+		if len(items) == 0 {
+			return "", errEmpty
+		}
+		return strings.Join(items, ","), nil
+	})
+	k.schema.Pattern = `[^,\s]`
+	return k
 }
 
-func fromText(parse func(string) (string, error), decoded any) (string, error) {
-	text, ok := decoded.(string)
-	if !ok {
-		return "", errOtherType
+// Items are the texts of a value of a List.
+func Items(value string) []string {
+	var items []string
+	for item := range strings.SplitSeq(value, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
 	}
-	return parse(strings.TrimSpace(text))
+	return items
 }
 
-// plainWord returns text that is one word.
-func plainWord(text, takes string) (string, error) {
-	if text != "" && !strings.ContainsFunc(text, unicode.IsControl) && strings.ContainsFunc(text, unicode.IsSpace) {
-		return "", errors.New("must be " + takes + ", without spaces")
-	}
-	return plainText(text)
+// oneWord is a kind of text that is one word, of which parse demands more.
+func oneWord(name Type, takes string, parse func(string) (string, error)) Kind[string] {
+	return oneLine(name, takes, func(text string) (string, error) {
+		if text != "" && !strings.ContainsFunc(text, unicode.IsControl) && strings.ContainsFunc(text, unicode.IsSpace) {
+			return "", errors.New("must be " + takes + ", without spaces")
+		}
+		if _, err := plainText(text); err != nil {
+			return "", err
+		}
+		return parse(text)
+	})
 }
+
+var errEmpty = errors.New("must not be empty; to go back to the default unset it")
 
 // plainText returns text that is one line and no API key.
 func plainText(text string) (string, error) {
 	switch {
 	case text == "":
-		return "", errors.New("must not be empty; to go back to the default unset it")
+		return "", errEmpty
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return "", errors.New("must be one line of plain text")
 	case secret.Is(text):

@@ -91,7 +91,7 @@ func NewRegistry(declared []Declared, choices Choices) *Registry {
 	for _, d := range declared {
 		spec := *d.declaration()
 		if words, ok := choices[spec.Key]; ok {
-			spec.kind = untyped[string]{enum(words)}
+			spec.kind = Enum(words...).untyped()
 		}
 		r.specs = append(r.specs, &spec)
 		r.byName[spec.Key] = &spec

@@ -11,14 +11,14 @@ type Declared interface{ declaration() *Spec }
 
 // Declare returns a setting with a default.
 func Declare[T any](kind Kind[T], standard T, spec Spec) Setting[T] {
-	spec.kind = untyped[T]{kind}
+	spec.kind = kind.untyped()
 	spec.standard = Value{standard, kind.text(standard)}
 	return Setting[T]{&spec}
 }
 
 // Optional returns a setting that has no value unless somebody sets one.
 func Optional[T any](kind Kind[T], spec Spec) Setting[T] {
-	spec.kind = untyped[T]{kind}
+	spec.kind = kind.untyped()
 	return Setting[T]{&spec}
 }
 

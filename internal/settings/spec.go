@@ -44,17 +44,17 @@ type Spec struct {
 }
 
 // Type returns what sort of value the setting takes.
-func (s *Spec) Type() Type { return s.kind.Type() }
+func (s *Spec) Type() Type { return s.kind.name }
 
 // Default returns the built-in value, which may be unset.
 func (s *Spec) Default() Value { return s.standard }
 
 // Takes says what values the setting takes, for example "a number from 0 to 2".
-func (s *Spec) Takes() string { return s.kind.takes() }
+func (s *Spec) Takes() string { return s.kind.takes }
 
 // Values returns the values a user can choose from: those of an enum, or true
 // and false; nil when they cannot be listed.
-func (s *Spec) Values() []string { return slices.Clone(s.kind.values()) }
+func (s *Spec) Values() []string { return slices.Clone(s.kind.values) }
 
 // Parse validates text and returns it in canonical form. The error is one line
 // that names the valid choice; it never repeats what may be a secret.
@@ -75,7 +75,7 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	if json.Unmarshal(raw, &decoded) != nil {
 		decoded = nil // a number such as 1e999; no kind takes nil
 	}
-	value, err := s.kind.fromJSON(decoded)
+	value, err := s.kind.decode(decoded)
 	_, isText := decoded.(string)
 	switch {
 	case err == nil:
@@ -91,7 +91,8 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 
 // schema is the JSON Schema of the setting.
 func (s *Spec) schema() (*jsonschema.Schema, error) {
-	schema := &jsonschema.Schema{Description: s.Help}
+	schema := s.kind.schema
+	schema.Description = s.Help
 	if s.standard.IsSet() {
 		encoded, err := json.Marshal(s.standard)
 		if err != nil {
@@ -99,6 +100,5 @@ func (s *Spec) schema() (*jsonschema.Schema, error) {
 		}
 		schema.Default = encoded
 	}
-	s.kind.schema(schema)
-	return schema, nil
+	return &schema, nil
 }
