@@ -135,6 +135,7 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		Workspace:  c.Root,
 		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
 		Theme:      func() string { return settings.Theme.Of(c.Settings) },
+		Links:      func() string { return settings.Links.Of(c.Settings) },
 		Background: c.Background,
 		Vim:        func() bool { return settings.Keys.Of(c.Settings) == "vim" },
 		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },

@@ -35,6 +35,13 @@ var Keys = Declare(Enum("plain", "vim"), "plain", Spec{
 	Category: CategoryBehaviour,
 })
 
+// Links says what addresses and files on the screen link to.
+var Links = Declare(Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto", Spec{
+	Key:      "ui.links",
+	Help:     "links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor",
+	Category: CategoryBehaviour,
+})
+
 // ShellTimeoutSeconds is how long a command may run.
 var ShellTimeoutSeconds = Declare(Int(AtLeast(1, "above 0")), 300, Spec{
 	Key:      "shell-timeout-seconds",

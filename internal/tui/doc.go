@@ -14,10 +14,10 @@
 //	chat events ─► mailbox (joins deltas, 30 a second) ─────┘       │
 //	terminal ◄─ term.Screen (one goroutine, one write a frame) ◄── frame
 //
-// The model does no input or output: update changes plain values and returns
-// commands, and what it wants shown is a frame handed to the screen. Time comes as a
-// message too: the model says when it wants to be woken, and nothing ticks when
-// nothing moves.
+// The model does no input or output, but for a look whether a file is there that is to be
+// a link: update changes plain values and returns commands, and what it wants shown is a
+// frame handed to the screen. Time comes as a message too: the model says when it wants to
+// be woken, and nothing ticks when nothing moves.
 //
 // Bubble Tea v1 runs the event loop and the commands. Its key parser is off, because
 // it knows neither Shift+Enter nor the newer key protocols, and re-reads a growing

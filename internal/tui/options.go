@@ -95,6 +95,9 @@ type Options struct {
 	// Theme returns one of Themes; it is asked again after every command. Nil
 	// means auto.
 	Theme func() string
+	// Links returns the setting of links, as internal/tui/link names it; it is asked again
+	// after every command. Nil means that nothing is linked.
+	Links func() string
 	// Vim says whether the prompt has the keys of Vim; nil means no.
 	Vim func() bool
 	// Background makes jobs of the commands that run, and returns how many; nil means that

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tui/keymap"
+	"agent/internal/tui/link"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -26,6 +27,8 @@ type surface struct {
 	// the theme was made of.
 	ground  ground
 	palette string
+	// links is the setting that the theme's links were made of.
+	links string
 	// colours is how many colours the terminal has.
 	colours style.Colours
 	theme   *style.Theme
@@ -69,6 +72,9 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	if opts.Vim == nil {
 		opts.Vim = func() bool { return false }
 	}
+	if opts.Links == nil {
+		opts.Links = func() string { return link.Off }
+	}
 	s := &surface{
 		opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height,
 		status: opts.Status, started: opts.Now(),
@@ -91,6 +97,11 @@ func (s *surface) chooseTheme() {
 		s.theme = style.NewTheme(s.colours, p)
 		s.theme.Opens = s.opts.Keys.Label("outputs")
 		s.md = markdown.New(s.theme)
+		s.links = ""
+	}
+	if setting := s.opts.Links(); setting != s.links && !s.opts.Plain {
+		s.links = setting
+		s.theme.Links = link.New(setting, s.opts.env, s.opts.Workspace, s.opts.Now)
 	}
 }
 
@@ -139,10 +150,7 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(look(t), glyph)
 		margin := strings.Repeat(" ", style.Width(sign))
-		rows := style.WrapText(t.Say(text), max(10, min(width, markdown.TextColumns)-len(margin)))
-		for i, row := range rows {
-			rows[i] = look(t).Text(row)
-		}
+		rows := style.WrapSpans(t.Linked(t.Say(text), look(t)), max(10, min(width, markdown.TextColumns)-len(margin)))
 		return style.Indent(rows, sign, margin)
 	}
 }

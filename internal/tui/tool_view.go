@@ -132,9 +132,9 @@ func (reads heldReads) rows() transcript.Lay {
 		for i, file := range reads {
 			name := file.name
 			if i < len(reads)-1 {
-				spans = append(spans, style.Span{Text: name}, style.Span{Text: readLines(t, file.lines) + ", ", Style: t.Dim})
+				spans = append(append(spans, t.Linked(name, t.Plain)...), style.Span{Text: readLines(t, file.lines) + ", ", Style: t.Dim})
 			} else {
-				spans = append(spans, style.Span{Text: name}, style.Span{Text: readLines(t, file.lines), Style: t.Dim})
+				spans = append(append(spans, t.Linked(name, t.Plain)...), style.Span{Text: readLines(t, file.lines), Style: t.Dim})
 			}
 		}
 		rows := style.WrapSpans(append(style.Spans{{Text: readVerb + " "}}, spans...), max(20, width-2))
@@ -188,7 +188,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 		room = spokenColumns // nothing that is heard is cut
 	}
 	said = style.Truncate(said, max(room-style.Width(what), room/2))
-	head := glyph + style.Truncate(what, max(20, room-style.Width(said))) + t.Dim.Text(said)
+	head := glyph + style.Truncate(t.Linked(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
 	return append([]string{head}, style.IndentAll(body, "  ")...)
 }
 
@@ -240,10 +240,7 @@ func bounded(t *style.Theme, lines []string, most int) []string {
 }
 
 func boundedText(t *style.Theme, text string, width int) []string {
-	var rows []string
-	for _, row := range style.WrapText(strings.TrimSpace(style.CleanProse(text)), max(20, width)) {
-		rows = append(rows, t.Bad.Text(row))
-	}
+	rows := style.WrapSpans(t.Linked(strings.TrimSpace(style.CleanProse(text)), t.Bad), max(20, width))
 	return bounded(t, rows, errorLines)
 }
 
@@ -276,7 +273,7 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 		lines = lines[more:]
 	}
 	for _, line := range lines {
-		rows = append(rows, t.Dim.Text(style.Truncate(line, max(20, width))))
+		rows = append(rows, style.Truncate(t.Linked(line, t.Dim).String(), max(20, width)))
 	}
 	return rows
 }

@@ -16,7 +16,7 @@ func (m *Renderer) spans(parent ast.Node, look style.Style) []style.Span {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		out = append(out, m.inline(n, look)...)
 	}
-	return out
+	return m.theme.LinkedAll(out)
 }
 
 func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
@@ -58,7 +58,9 @@ func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
 	case *ast.Image:
 		return m.link(n, string(n.Destination), look)
 	case *ast.AutoLink:
-		return []style.Span{{Text: string(n.URL(m.source)), Style: t.Link.Over(look)}}
+		address := string(n.URL(m.source))
+		target, _ := t.Links.Web(address)
+		return []style.Span{{Text: address, Style: t.Link.Over(look).To(target)}}
 	case *ast.RawHTML:
 		var b strings.Builder
 		for i := range n.Segments.Len() {
@@ -99,17 +101,38 @@ func inCell(n ast.Node) bool {
 	return false
 }
 
-// link shows the text and, unless it says the same, the address.
+// link shows the text and, unless it says the same, the address. Where the address can be
+// opened by the text its host is enough, if the text is none that could be taken for one.
 func (m *Renderer) link(n ast.Node, address string, look style.Style) []style.Span {
 	spans := m.spans(n, m.theme.Link.Over(look))
 	var label strings.Builder
 	for _, s := range spans {
 		label.WriteString(s.Text)
 	}
+	target, host := m.theme.Links.Web(address)
+	if places := m.theme.Links.Places(address); host == "" && len(places) == 1 && places[0].To == len(address) {
+		target = places[0].Target
+	}
+	for i := range spans {
+		spans[i].Style = spans[i].Style.To(target)
+	}
 	if address == "" || label.String() == address || "mailto:"+label.String() == address {
 		return spans
 	}
-	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look)})
+	if host != "" && !namesPlace(label.String()) {
+		address = host
+	}
+	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look).To(target)})
+}
+
+// namesPlace reports whether the text of a link could be taken for where it leads.
+func namesPlace(label string) bool {
+	for word := range strings.FieldsSeq(label) {
+		if strings.ContainsAny(strings.TrimRight(word, ".!?…:"), "./:@#") {
+			return true
+		}
+	}
+	return false
 }
 
 // unescape removes the backslashes markdown escapes punctuation with, and puts

@@ -4,14 +4,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/tui/link"
 	"agent/internal/words"
 )
 
 // Seal returns a row as it may be written to a terminal: the sequences that set a style
-// stay, everything else that a terminal would obey, or show as nothing, is made visible.
+// stay, and the links that this program made; everything else that a terminal would obey, or show as nothing, is made visible.
 // Every row passes through it on its way out, so that text is shown and never obeyed
 // wherever it came from; layout cleans text before, because it has to know its width.
-func Seal(row string) string { return seal(row, styleLength) }
+func Seal(row string) string {
+	return seal(row, func(text string) int { return max(styleLength(text), link.Length(text)) })
+}
 
 // SealPlain is Seal for terminals that get no styles: no sequence stays.
 func SealPlain(row string) string { return seal(row, func(string) int { return 0 }) }

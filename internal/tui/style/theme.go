@@ -6,11 +6,16 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
+
+	"agent/internal/tui/link"
 )
 
 // Style is a style worked out once: what switches it on and off, so that styling
-// text is concatenation.
-type Style struct{ On, off string }
+// text is concatenation, and where the text leads.
+type Style struct {
+	On, off string
+	target  link.Target
+}
 
 // newStyle takes a style apart into its sequences.
 func newStyle(look lipgloss.Style) Style {
@@ -23,6 +28,8 @@ func newStyle(look lipgloss.Style) Style {
 type Theme struct {
 	// Spoken is set for people that listen: signs are words, tables are sentences.
 	Spoken bool
+	// Links makes links of what a text names; nil makes none.
+	Links *link.Links
 	// Opens is the key that opens what is left out, as people write it.
 	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
@@ -97,16 +104,70 @@ func (c Colours) profile() termenv.Profile {
 
 // Over puts one style on top of another.
 func (p Style) Over(below Style) Style {
-	if p.On == "" {
+	switch {
+	case p.On == "" && p.target == link.Target{}:
 		return below
+	case p.On == "":
+		return below.To(p.target)
+	case p.target == link.Target{}:
+		p.target = below.target
 	}
-	return Style{On: below.On + p.On, off: p.off}
+	p.On = below.On + p.On
+	return p
+}
+
+// To is the style for text that leads somewhere.
+func (p Style) To(target link.Target) Style {
+	p.target = target
+	return p
 }
 
 // Text returns s in this style.
 func (p Style) Text(s string) string {
-	if p.On == "" || s == "" {
-		return s
+	if s != "" && p.On != "" {
+		s = p.On + s + p.off
 	}
-	return p.On + s + p.off
+	return p.target.Around(s)
+}
+
+// Linked is text in a style, with what it names as links.
+func (t *Theme) Linked(text string, look Style) Spans {
+	places := t.Links.Places(text)
+	if len(places) == 0 {
+		return Spans{{text, look}}
+	}
+	var out Spans
+	at := 0
+	for _, place := range places {
+		if place.From > at {
+			out = append(out, Span{text[at:place.From], look})
+		}
+		out = append(out, Span{text[place.From:place.To], look.To(place.Target)})
+		at = place.To
+	}
+	if at < len(text) {
+		out = append(out, Span{text[at:], look})
+	}
+	return out
+}
+
+// LinkedAll is spans with what they name as links. A name may be in several spans of one
+// style.
+func (t *Theme) LinkedAll(spans Spans) Spans {
+	if t.Links == nil {
+		return spans
+	}
+	var out Spans
+	for i := 0; i < len(spans); {
+		text, look := "", spans[i].Style
+		for ; i < len(spans) && spans[i].Style == look; i++ {
+			text += spans[i].Text
+		}
+		if look.target != (link.Target{}) {
+			out = append(out, Span{text, look})
+			continue
+		}
+		out = append(out, t.Linked(text, look)...)
+	}
+	return out
 }

@@ -18,7 +18,10 @@ type wrapper struct {
 	width int
 	lines []string
 
-	line  strings.Builder
+	line strings.Builder
+	// run is text of one look that waits to be put on the line.
+	run   strings.Builder
+	look  Style
 	used  int
 	word  []Span
 	wordW int
@@ -106,16 +109,31 @@ func (w *wrapper) endWord() {
 		gap = 0
 	} else if gap > 0 {
 		gap = max(0, min(gap, w.width-w.used-w.wordW))
-		w.line.WriteString(w.gapBy.Text(w.gap[:gap]))
+		w.put(w.gap[:gap], w.gapBy)
 	}
 	for _, s := range w.word {
-		w.line.WriteString(s.Style.Text(s.Text))
+		w.put(s.Text, s.Style)
 	}
 	w.used += gap + w.wordW
 	w.word, w.wordW, w.gap = w.word[:0], 0, ""
 }
 
+// put puts text on the line. What has one style is switched on and off once.
+func (w *wrapper) put(text string, look Style) {
+	if look != w.look {
+		w.endRun()
+		w.look = look
+	}
+	w.run.WriteString(text)
+}
+
+func (w *wrapper) endRun() {
+	w.line.WriteString(w.look.Text(w.run.String()))
+	w.run.Reset()
+}
+
 func (w *wrapper) endLine() {
+	w.endRun()
 	w.lines = append(w.lines, w.line.String())
 	w.line.Reset()
 	w.used, w.gap = 0, ""
